@@ -1,0 +1,1 @@
+"""kinpair: dynamics of robots and mechanisms."""

@@ -1,0 +1,80 @@
+"""Building arrays whose entries may be numbers, symbols, or whole columns of a batch.
+
+One equation serves all three:
+
+* numbers (float or complex): the array is an ordinary NumPy array;
+* symbols: the array has dtype object and running the equation records it;
+* columns: each entry is itself an array of shape (batch,), dtype object, and the equation is
+  evaluated for the whole batch at once.
+
+Only the building of an array has to know; `+`, `*`, `@`, `np.sin` and friends do not care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Scalar: TypeAlias = Any
+Vector: TypeAlias = np.ndarray
+Matrix: TypeAlias = np.ndarray
+
+
+def array(entries: Sequence[Any]) -> np.ndarray:
+    """A vector from scalars, or a matrix from rows of scalars."""
+    rows = isinstance(entries[0], (list, tuple))
+    flat: list[Any] = [x for row in entries for x in row] if rows else list(entries)
+    if any(isinstance(x, np.ndarray) for x in flat):
+        made = np.empty(len(flat), dtype=object)
+        for k, x in enumerate(flat):
+            made[k] = x
+    else:
+        made = np.array(flat)
+    return made.reshape(len(entries), -1) if rows else made
+
+
+def zeros(*shape: int) -> np.ndarray:
+    """Zeros to add to: never written into."""
+    return np.zeros(shape)
+
+
+def columns(batch: np.ndarray) -> np.ndarray:
+    """(batch, n) → object array (n,) whose entries are the columns."""
+    made = np.empty(batch.shape[1], dtype=object)
+    for k in range(batch.shape[1]):
+        made[k] = np.ascontiguousarray(batch[:, k])
+    return made
+
+
+def rows(entries: np.ndarray, batch: int) -> np.ndarray:
+    """Inverse of `columns` for a result of any shape: (...) of columns → (batch, ...) of floats."""
+    entries = np.asarray(entries, dtype=object)
+    made = np.empty((batch, entries.size))
+    for k, x in enumerate(entries.reshape(-1)):
+        made[:, k] = x
+    return made.reshape(batch, *entries.shape)
+
+
+def assemble(shape: tuple[int, int], blocks: Sequence[tuple[slice, slice, Matrix]]) -> Matrix:
+    """A matrix of zeros with the given blocks in place; its dtype is what the blocks need."""
+    kind = np.result_type(float, *(b.dtype for _, _, b in blocks)) if blocks else np.dtype(float)
+    made = np.zeros(shape, dtype=kind)
+    for where_row, where_column, block in blocks:
+        made[where_row, where_column] = block
+    return made
+
+
+def congruence(B: Matrix, M: Matrix) -> Matrix:
+    """Bᵀ M B of a symmetric M, symmetric to the last bit: only the upper half is computed."""
+    W = M @ B
+    if W.dtype != object:
+        S = B.T @ W
+        return (S + S.T) / 2
+    n = W.shape[1]
+    S = np.empty((n, n), dtype=object)
+    for i in range(n):
+        for j in range(i, n):
+            S[i, j] = S[j, i] = B[:, i] @ W[:, j]
+    return S

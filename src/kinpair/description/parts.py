@@ -1,0 +1,150 @@
+"""The parts of a mechanism as plain data: tuples of numbers and names, compared by value.
+
+Nothing is checked here beyond its type; `kinpair.model.build` numbers, checks and freezes.
+Every part knows where it was written (`where`, "file:line"), for messages only: two parts that differ
+in nothing else are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from kinpair.spatial.pose import Pose
+from kinpair.spatial.rotation import IDENTITY, clean, from_quaternion, from_rpy
+
+Three: TypeAlias = tuple[float, float, float]
+Numbers: TypeAlias = tuple[float, ...]
+
+GROUND = "ground"
+GRAVITY: Three = (0.0, 0.0, -9.81)
+X_AXIS, Y_AXIS, Z_AXIS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+_TURNS: dict[int, Callable[[Numbers], np.ndarray]] = {
+    0: lambda turn: IDENTITY,
+    3: lambda turn: from_rpy(*turn),
+    4: lambda turn: from_quaternion(np.array(turn)),
+    9: lambda turn: np.array(turn).reshape(3, 3),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a frame sits in another, as it was written.
+
+    `turn` has 0 numbers (not turned), 3 (roll, pitch, yaw about fixed axes), 4 (quaternion x y z w)
+    or 9 (rotation matrix by rows).
+    """
+
+    xyz: Three = (0.0, 0.0, 0.0)
+    turn: Numbers = ()
+
+    def pose(self) -> Pose:
+        """The same as matrix and vector, entries within 1e-10 of 0 and ±1 made exact."""
+        return Pose(clean(_TURNS[len(self.turn)](self.turn)), np.array(self.xyz))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a link looks like: box, sphere, cylinder, capsule or mesh, placed in the link.
+
+    `size` is (x, y, z), (radius,), (radius, length), (radius, length), or the scale (x, y, z) of the mesh.
+    """
+
+    kind: str
+    size: Numbers
+    origin: Origin = Origin()
+    mesh: str = ""
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A rigid body: mass [kg], mass centre [m] in the link frame, inertia [kg m²] about the mass centre.
+
+    `inertia` is (xx, yy, zz, xy, xz, yz), tensor entries (products with their sign as in the matrix),
+    in axes of the link.
+    """
+
+    name: str
+    mass: float = 0.0
+    com: Three = (0.0, 0.0, 0.0)
+    inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    shapes: tuple[Shape, ...] = ()
+    where: str = field(default="", compare=False)
+
+    def tensor(self) -> np.ndarray:
+        """The inertia as a 3 × 3 matrix."""
+        xx, yy, zz, xy, xz, yz = self.inertia
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """q of this joint = multiplier · q of `joint` + offset, as written in the file."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A pair that moves link `child` in link `parent`.
+
+    The joint frame sits at `origin` in the parent; the pair moves it; the child link sits at
+    `child_origin` in the moved frame (URDF: always there where the moved frame is).
+    Tuples of numbers have one entry a degree of freedom, or one for all, or are empty for none.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Origin = Origin()
+    child_origin: Origin = Origin()
+    axis: Three = Z_AXIS
+    axis2: Three | None = None  # second axis of a universal joint; default: perpendicular, see pairs
+    pitch: float = 0.0  # helical: advance per radian [m/rad]
+    lower: Numbers = ()
+    upper: Numbers = ()
+    velocity: Numbers = ()  # largest rate
+    effort: Numbers = ()  # largest torque or force
+    damping: Numbers = ()  # [N m s/rad] or [N s/m]
+    friction: Numbers = ()  # Coulomb, [N m] or [N]
+    stiffness: Numbers = ()  # [N m/rad] or [N/m]
+    rest: Numbers = ()  # coordinate where the spring is slack
+    rotor_inertia: float = 0.0  # of the motor, about its own axis [kg m²]
+    gear_ratio: float = 1.0  # turns of the motor per turn of the joint
+    mimic: Mimic | None = None
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named place on a link: tool centre point, sensor, marker."""
+
+    name: str
+    link: str
+    origin: Origin = Origin()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A whole mechanism as written. `doubts` are sentences about parts that were accepted with a warning."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...] = ()
+    gravity: Three = GRAVITY
+    source: str = field(default="", compare=False)
+    doubts: tuple[str, ...] = field(default=(), compare=False)
+
+    def with_gravity(self, gravity: Three) -> Description:
+        """The same mechanism elsewhere."""
+        return replace(self, gravity=gravity)

@@ -1,0 +1,32 @@
+"""Getting the text of a file, or a sentence that says why not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kinpair.errors import DescriptionError
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The UTF-8 text of a description file."""
+    file = Path(path)
+    if file.is_dir():
+        raise DescriptionError(f"{file}: is a directory; give the file in it", path=str(file))
+    try:
+        raw = file.read_bytes()
+    except FileNotFoundError:
+        raise DescriptionError(f"{file}: no such file", path=str(file)) from None
+    except OSError as reason:
+        raise DescriptionError(f"{file}: cannot be read ({reason.strerror})", path=str(file)) from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as reason:
+        line = raw[: reason.start].count(b"\n") + 1
+        raise DescriptionError(
+            f"{file}:{line}: is not UTF-8 text (byte 0x{raw[reason.start]:02x}); save it as UTF-8",
+            path=str(file),
+        ) from None
+    if not text.strip():
+        raise DescriptionError(f"{file}: is empty", path=str(file))
+    return text

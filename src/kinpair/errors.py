@@ -1,0 +1,51 @@
+"""Every exception and warning of kinpair.
+
+Each says which part, where, what was found and what would do, and carries the same as attributes,
+so that a program can react to it without reading the sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class KinpairError(Exception):
+    """Something kinpair was asked for cannot be done; `parts` holds the names and values involved."""
+
+    def __init__(self, message: str, **parts: object) -> None:
+        super().__init__(message)
+        self.parts = parts
+
+
+class DescriptionError(KinpairError, ValueError):
+    """A file, table or builder call describes no mechanism."""
+
+
+class InputError(KinpairError, ValueError):
+    """An argument of a call has the wrong shape, value or name."""
+
+
+class SingularError(KinpairError, ArithmeticError):
+    """The equations have no unique solution in this state."""
+
+
+class MissingExtraError(KinpairError, ImportError):
+    """An optional library is needed and not installed."""
+
+
+class DescriptionWarning(UserWarning):
+    """A description was accepted, and this is what was made of a doubtful part of it."""
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """`did you mean 'x'? ` if a similar name exists, else an empty string."""
+    found = get_close_matches(name, list(names), n=1)
+    return f"did you mean {found[0]!r}? " if found else ""
+
+
+def listed(names: Iterable[str], limit: int = 20) -> str:
+    """Names in a sentence, the tail of a long list as a count."""
+    every = list(names)
+    shown = ", ".join(every[:limit])
+    return shown if len(every) <= limit else f"{shown}, ... ({len(every)} in all)"

@@ -1,0 +1,61 @@
+"""Mass, mass centre and inertia tensor of rigid bodies: joining, moving and judging them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.spatial.rotation import skew
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inertia:
+    """Mass m, mass centre d from the origin of the frame, inertia tensor I about the mass centre."""
+
+    m: Scalar
+    d: Vector
+    I: Matrix
+
+    def moved(self, R: Matrix, a: Vector) -> Inertia:
+        """The same body in a frame where its own frame sits at (R, a)."""
+        return Inertia(self.m, R @ self.d + a, R @ self.I @ R.T)
+
+    def about_origin(self) -> Matrix:
+        """I_O = I − m [d]²    (Huygens–Steiner)."""
+        D = skew(self.d)
+        return self.I - self.m * (D @ D)
+
+
+NOTHING = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def joined(bodies: Iterable[Inertia]) -> Inertia:
+    """Several bodies rigidly connected, all given in one frame."""
+    every = list(bodies)
+    m = sum(b.m for b in every)
+    if m == 0.0:
+        return Inertia(0.0, np.zeros(3), sum((b.I for b in every), np.zeros((3, 3))))
+    d = sum((b.m * b.d for b in every), np.zeros(3)) / m
+    I = np.zeros((3, 3))
+    for b in every:
+        D = skew(b.d - d)
+        I = I + b.I - b.m * (D @ D)
+    return Inertia(m, d, (I + I.T) / 2)
+
+
+def defect(I: Matrix, tolerance: float = 1e-6) -> str | None:
+    """What keeps I from being the inertia tensor of a real body, in words; None if nothing does.
+
+    The principal moments J₁ ≤ J₂ ≤ J₃ of a real body are positive and J₃ ≤ J₁ + J₂.
+    """
+    J = np.linalg.eigvalsh(I)
+    slack = tolerance * max(float(abs(J).max()), 1e-300)
+    moments = "principal moments " + ", ".join(f"{x:.6g}" for x in J)
+    if J[0] < -slack:
+        return f"is not positive ({moments})"
+    if J[2] > J[0] + J[1] + slack:
+        return f"breaks the triangle inequality ({moments}: the largest exceeds the sum of the others)"
+    return None

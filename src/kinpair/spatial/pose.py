@@ -1,0 +1,28 @@
+"""Where one frame sits in another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """Axes R and origin a of a frame, in components of the frame it sits in: x ↦ R x + a."""
+
+    R: Matrix
+    a: Vector
+
+    def __matmul__(self, inner: Pose) -> Pose:
+        """Pose of a frame that sits at `inner` in this one."""
+        return Pose(self.R @ inner.R, self.R @ inner.a + self.a)
+
+    def inverse(self) -> Pose:
+        """The outer frame as seen from this one."""
+        return Pose(self.R.T, -(self.R.T @ self.a))
+
+
+HOME = Pose(np.eye(3), np.zeros(3))

@@ -1,0 +1,132 @@
+"""Rotations of three-dimensional space, over floats or symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+
+IDENTITY = np.eye(3)
+ROUNDING = 1e-10  # entries of constant rotations this near to 0 or ±1 are meant to be 0 or ±1
+
+
+def skew(a: Vector) -> Matrix:
+    """[a], the matrix of the cross product: [a] b = a × b."""
+    return array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """a × b."""
+    return array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def about_x(angle: Scalar) -> Matrix:
+    """Rotation by `angle` about x."""
+    c, s = np.cos(angle), np.sin(angle)
+    return array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def about_y(angle: Scalar) -> Matrix:
+    """Rotation by `angle` about y."""
+    c, s = np.cos(angle), np.sin(angle)
+    return array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def about_z(angle: Scalar) -> Matrix:
+    """Rotation by `angle` about z."""
+    c, s = np.cos(angle), np.sin(angle)
+    return array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def about(e: Vector, angle: Scalar) -> Matrix:
+    """Rodrigues: R = 1 + sin φ [e] + (1 − cos φ) [e]² for a unit vector e."""
+    E = skew(e)
+    return IDENTITY + np.sin(angle) * E + (1.0 - np.cos(angle)) * (E @ E)
+
+
+def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
+    """Fixed-axis roll, pitch, yaw as URDF has them: R = R_z(yaw) R_y(pitch) R_x(roll)."""
+    return about_z(yaw) @ about_y(pitch) @ about_x(roll)
+
+
+def from_quaternion(k: Vector) -> Matrix:
+    """R of the quaternion (x, y, z, w); any length but zero, since R = 1 + 2 (w [v] + [v]²) / |k|²."""
+    x, y, z, w = k[0], k[1], k[2], k[3]
+    s = np.divide(2.0, x * x + y * y + z * z + w * w)
+    xs, ys, zs = x * s, y * s, z * s
+    wx, wy, wz = w * xs, w * ys, w * zs
+    xx, xy, xz = x * xs, x * ys, x * zs
+    yy, yz, zz = y * ys, y * zs, z * zs
+    return array(
+        [
+            [1.0 - (yy + zz), xy - wz, xz + wy],
+            [xy + wz, 1.0 - (xx + zz), yz - wx],
+            [xz - wy, yz + wx, 1.0 - (xx + yy)],
+        ]
+    )
+
+
+def quaternion_rate(k: Vector, omega: Vector) -> Vector:
+    """dk/dt = ½ k ∘ (ω, 0), ω in axes of the turned body."""
+    x, y, z, w = k[0], k[1], k[2], k[3]
+    p, q, r = omega[0], omega[1], omega[2]
+    return array(
+        [
+            0.5 * (w * p + y * r - z * q),
+            0.5 * (w * q + z * p - x * r),
+            0.5 * (w * r + x * q - y * p),
+            0.5 * (-x * p - y * q - z * r),
+        ]
+    )
+
+
+def quaternion_product(a: Vector, b: Vector) -> Vector:
+    """a ∘ b: R(a ∘ b) = R(a) R(b)."""
+    ax, ay, az, aw = a[0], a[1], a[2], a[3]
+    bx, by, bz, bw = b[0], b[1], b[2], b[3]
+    return array(
+        [
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+            aw * bw - ax * bx - ay * by - az * bz,
+        ]
+    )
+
+
+def turn_z_to(axis: Sequence[float] | Vector) -> Matrix:
+    """A constant rotation that takes z to the direction `axis`.
+
+    For a coordinate axis it is a permutation with signs, (x, y, z) → (y, z, x) or (z, x, y) for the axes
+    x and y, so that nothing is multiplied by it; otherwise the shortest turn.
+    """
+    e = np.asarray(axis, dtype=float)
+    e = clean(e / np.sqrt(e @ e))
+    if (exact := _AXIS_TURNS.get(tuple(e.tolist()))) is not None:
+        return exact.copy()
+    v = np.array([-e[1], e[0], 0.0])  # z × e
+    V = skew(v)
+    if e[2] < 0.0:  # past a right angle: go by way of −z, where the formula below is well conditioned
+        return turn_z_to(-e) @ np.diag([1.0, -1.0, -1.0])
+    return IDENTITY + V + V @ V / (1.0 + e[2])
+
+
+_X_TO_Z = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # columns y, z, x
+_Y_TO_Z = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])  # columns z, x, y
+_FLIP = np.diag([1.0, -1.0, -1.0])
+_AXIS_TURNS = {
+    (1.0, 0.0, 0.0): _X_TO_Z,
+    (0.0, 1.0, 0.0): _Y_TO_Z,
+    (0.0, 0.0, 1.0): IDENTITY,
+    (-1.0, 0.0, 0.0): _X_TO_Z @ _FLIP,
+    (0.0, -1.0, 0.0): _Y_TO_Z @ _FLIP,
+    (0.0, 0.0, -1.0): _FLIP,
+}
+
+
+def clean(R: np.ndarray, within: float = ROUNDING) -> np.ndarray:
+    """Constant entries within `within` of 0, 1 or −1 made exactly that: zeros and ones fold away."""
+    target = np.round(R)
+    return np.where(np.abs(R - target) <= within, target, R) + 0.0
