@@ -1,1 +1,65 @@
-"""kinpair: dynamics of robots and mechanisms."""
+"""kinpair: dynamics of robots and mechanisms.
+
+The map, in the order in which data flows; nothing imports what stands below it:
+
+    errors          every exception; each says which part, where, what was found, what would do
+    algebra/        arrays of floats, symbols or columns of a batch, and solves over them
+    spatial/        rotations, twists, wrenches, inertia: pure functions, no mechanism
+    pairs/          the kinematic pairs, one file each
+    description/    what a person writes: parts as plain data; TOML, URDF, DH readers; builder
+    model/          checked, numbered, frozen; and the walks over its bodies
+    formulations/   the mechanics, one formulation a file
+    forces/         springs, dampers, friction, applied wrenches
+    quantities      what each quantity is: a formulation and its loads
+    evaluation      one state or a batch of them
+    mechanism       the object a user holds
+    conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
+    loading         load, example, assemble
+    viewer/         pictures
+    cli/            the command `kinpair`
+"""
+
+from kinpair.description.builder import Builder
+from kinpair.description.dh import DHRow, dh_description
+from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
+from kinpair.errors import (
+    DescriptionError,
+    DescriptionWarning,
+    InputError,
+    KinpairError,
+    MissingExtraError,
+    SingularError,
+)
+from kinpair.loading import assemble, example, example_text, examples, load, read
+from kinpair.mechanism import Energy, FramePose, Mechanism
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Builder",
+    "DHRow",
+    "Description",
+    "DescriptionError",
+    "DescriptionWarning",
+    "Energy",
+    "Frame",
+    "FramePose",
+    "InputError",
+    "Joint",
+    "KinpairError",
+    "Link",
+    "Mechanism",
+    "Mimic",
+    "MissingExtraError",
+    "Origin",
+    "Shape",
+    "SingularError",
+    "__version__",
+    "assemble",
+    "dh_description",
+    "example",
+    "example_text",
+    "examples",
+    "load",
+    "read",
+]

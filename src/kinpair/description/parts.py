@@ -43,7 +43,7 @@ class Origin:
     turn: Numbers = ()
 
     def pose(self) -> Pose:
-        """The same as matrix and vector, entries within 1e-10 of 0 and ±1 made exact."""
+        """The same as matrix and vector; entries off 0 or ±1 by rounding alone are made exact."""
         return Pose(clean(_TURNS[len(self.turn)](self.turn)), np.array(self.xyz))
 
 

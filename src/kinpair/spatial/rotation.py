@@ -9,7 +9,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 
 IDENTITY = np.eye(3)
-ROUNDING = 1e-10  # entries of constant rotations this near to 0 or ±1 are meant to be 0 or ±1
+ROUNDING = 1e-14  # entries of constant rotations this near to 0 or ±1 differ from them by rounding alone
 
 
 def skew(a: Vector) -> Matrix:
@@ -94,6 +94,13 @@ def quaternion_product(a: Vector, b: Vector) -> Vector:
             aw * bw - ax * bx - ay * by - az * bz,
         ]
     )
+
+
+def quaternion_exp(turn: Vector) -> Vector:
+    """The quaternion of the rotation vector `turn`: (sin(|θ|/2) θ/|θ|, cos(|θ|/2)), smooth at θ = 0."""
+    half = np.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]) / 2
+    s = np.sinc(half / np.pi) / 2
+    return array([s * turn[0], s * turn[1], s * turn[2], np.cos(half)])
 
 
 def turn_z_to(axis: Sequence[float] | Vector) -> Matrix:

@@ -1,7 +1,7 @@
 """Carrying twists and wrenches from one point and frame to another.
 
-    t at Q:  ω_Q = ω_P,            v_Q = v_P + ω × r        r = P → Q
-    w at P:  n_P = n_Q + r × f,    f_P = f_Q
+t at Q:  ω_Q = ω_P,            v_Q = v_P + ω × r        r = P → Q
+w at P:  n_P = n_Q + r × f,    f_P = f_Q
 """
 
 from __future__ import annotations

@@ -1,0 +1,90 @@
+"""Finding the file that a name in a description means: package://, model://, file:// or a plain path."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+_PACKAGE_NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
+_DRIVE = re.compile(r"^/(?=[A-Za-z]:)")  # file:///C:/mesh.stl
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Looks files up for a description that lies in `folder`; `packages` says where packages are."""
+
+    folder: Path | None = None
+    packages: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict[str, str])
+    _roots: dict[str, tuple[Path, ...]] = field(default_factory=dict[str, tuple[Path, ...]])
+
+    def find(self, uri: str) -> Path | None:
+        """The file, or None if there is no such file on this machine. Nothing is fetched."""
+        scheme, mark, rest = uri.partition("://")
+        places = _SCHEMES.get(scheme) if mark else _beside
+        if places is None:
+            return None
+        return next((p for p in places(self, rest if mark else uri) if os.path.isfile(p)), None)
+
+    def package(self, name: str) -> tuple[Path, ...]:
+        """Every folder that can be meant by a package, best first."""
+        if name not in self._roots:
+            self._roots[name] = tuple(dict.fromkeys(_package_folders(self, name)))
+        return self._roots[name]
+
+
+def _in_package(files: Files, rest: str) -> Iterator[Path]:
+    name, _, inner = rest.lstrip("/").partition("/")
+    for root in files.package(name):
+        yield from (root / inner, root / unquote(inner))
+
+
+def _beside(files: Files, name: str) -> Iterator[Path]:
+    for path in (Path(name), Path(_DRIVE.sub("", unquote(name)))):
+        if path.is_absolute():
+            yield path
+        elif files.folder is not None:
+            yield files.folder / path
+
+
+_SCHEMES: dict[str, Callable[[Files, str], Iterator[Path]]] = {
+    "package": _in_package,
+    "model": _in_package,
+    "file": _beside,
+}
+
+
+def _package_folders(files: Files, name: str) -> Iterator[Path]:
+    """The one given, then those of the environment, then those above the description."""
+    if name in files.packages:
+        yield Path(files.packages[name]).absolute()
+    for root in _listed("ROS_PACKAGE_PATH"):
+        yield from (folder for folder in (root, root / name, *_children(root)) if _is_package(folder, name))
+    yield from (root / "share" / name for root in _listed("AMENT_PREFIX_PATH"))
+    if files.folder is not None:
+        for above in (files.folder, *files.folder.parents):
+            yield from (folder for folder in (above, above / name) if _is_package(folder, name))
+
+
+def _listed(variable: str) -> list[Path]:
+    return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+
+
+def _children(folder: Path) -> list[Path]:
+    return sorted(manifest.parent for manifest in folder.glob("*/package.xml"))
+
+
+def _is_package(folder: Path, name: str) -> bool:
+    return os.path.isdir(folder) and name in (folder.name, _manifest_name(folder))
+
+
+def _manifest_name(folder: Path) -> str | None:
+    """The name in package.xml."""
+    try:
+        found = _PACKAGE_NAME.search((folder / "package.xml").read_text("utf-8", errors="replace"))
+    except OSError:
+        return None
+    return found.group(1) if found else None

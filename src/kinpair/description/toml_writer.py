@@ -1,0 +1,154 @@
+"""A description as a TOML file that reads back as the same description, see docs/toml.md."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from kinpair.description.builder import FRAME, JOINT, LINK
+from kinpair.description.fields import AXES, TURNS, Key
+from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Link, Mimic, Numbers, Origin, Shape
+
+_TURN_KEYS: dict[int, str] = dict(zip((3, 4, 9), TURNS, strict=True))
+_AXIS_WORDS = {vector: word for word, vector in AXES.items()}
+
+
+def write_toml(description: Description, path: str | os.PathLike[str]) -> None:
+    """Write the description to a file."""
+    Path(path).write_text(to_toml(description), encoding="utf-8", newline="\n")
+
+
+def to_toml(description: Description) -> str:
+    """The description as TOML text: defaults left out, each unit said where its key comes first."""
+    import tomlkit
+
+    document = tomlkit.document()
+    document.add("name", tomlkit.item(description.name))
+    if description.gravity != GRAVITY:
+        document.add("gravity", _item(_list(description.gravity)).comment("m/s²"))
+    parts = {
+        "link": ([_link(link) for link in description.links], LINK),
+        "joint": ([_joint(joint) for joint in description.joints], JOINT),
+        "frame": ([_frame(frame) for frame in description.frames], FRAME),
+    }
+    for word, (tables, schema) in parts.items():
+        if tables:
+            document.add(word, _array_of_tables(tables, schema))
+    return tomlkit.dumps(document)
+
+
+def _array_of_tables(tables: list[dict[str, Any]], schema: Mapping[str, Key]) -> Any:
+    import tomlkit
+
+    notes = {key: rule.note for key, rule in schema.items() if rule.note}
+    array = tomlkit.aot()
+    for values in tables:
+        made = tomlkit.table()
+        for key, value in values.items():
+            item = _item(value)
+            made.add(key, item.comment(notes.pop(key)) if key in notes else item)
+        array.append(made)
+    return array
+
+
+def _item(value: Any) -> Any:
+    import tomlkit
+
+    if isinstance(value, dict):
+        inline = tomlkit.inline_table()
+        inline.update({key: _item(x) for key, x in value.items()})
+        return inline
+    if isinstance(value, list):
+        array = tomlkit.array()
+        array.extend(_item(x) for x in value)
+        return array.multiline(any(isinstance(x, dict) for x in value))
+    return tomlkit.item(value)
+
+
+def _number(x: float) -> int | float:
+    """Whole numbers without a point; the reader makes them floats again."""
+    x = float(x)
+    return int(x) if x.is_integer() and abs(x) < 1e15 else x
+
+
+def _list(numbers: Numbers) -> list[int | float]:
+    return [_number(x) for x in numbers]
+
+
+def _one_or_more(numbers: Numbers) -> Any:
+    return _number(numbers[0]) if len(numbers) == 1 else _list(numbers)
+
+
+def _inertia(inertia: Numbers) -> list[int | float]:
+    return _list(inertia if any(inertia[3:]) else inertia[:3])
+
+
+def _axis(axis: Numbers) -> Any:
+    return _AXIS_WORDS.get((axis[0], axis[1], axis[2])) or _list(axis)
+
+
+def _rows(numbers: Numbers) -> list[Any]:
+    return [_list(numbers[i : i + 3]) for i in (0, 3, 6)] if len(numbers) == 9 else _list(numbers)
+
+
+def _origin(origin: Origin, prefix: str = "") -> dict[str, Any]:
+    xyz = {prefix + "xyz": _list(origin.xyz)} if any(origin.xyz) else {}
+    turn = {prefix + _TURN_KEYS[len(origin.turn)]: _rows(origin.turn)} if origin.turn else {}
+    return {**xyz, **turn}
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    if shape.kind != "mesh":
+        size: dict[str, Any] = {shape.kind: _one_or_more(shape.size)}
+    else:
+        scale = {} if shape.size == (1.0, 1.0, 1.0) else {"scale": _list(shape.size)}
+        size = {"mesh": shape.mesh, **scale}
+    return {**size, **_origin(shape.origin)}
+
+
+def _mimic(mimic: Mimic) -> dict[str, Any]:
+    return _changed(mimic, {"joint": str, "multiplier": _number, "offset": _number})
+
+
+def _changed(part: Any, write: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes that differ from their defaults, each written as the table says."""
+    defaults = {field.name: field.default for field in fields(part)}
+    values = {key: getattr(part, key) for key in write}
+    return {
+        key: write[key](value)
+        for key, value in values.items()
+        if defaults[key] is MISSING or value != defaults[key]
+    }
+
+
+_LINK = {"name": str, "mass": _number, "com": _list, "inertia": _inertia}
+_JOINT_ENDS = {"name": str, "kind": str, "parent": str, "child": str}
+_JOINT_AXES = {"axis": _axis, "axis2": _axis, "pitch": _number}
+_JOINT_NUMBERS = {
+    **dict.fromkeys(("lower", "upper", "velocity", "effort"), _one_or_more),
+    **dict.fromkeys(("damping", "friction", "stiffness", "rest"), _one_or_more),
+    **dict.fromkeys(("rotor_inertia", "gear_ratio"), _number),
+    "mimic": _mimic,
+}
+
+
+def _link(link: Link) -> dict[str, Any]:
+    visual = {"visual": [_shape(shape) for shape in link.shapes]} if link.shapes else {}
+    return {**_changed(link, _LINK), **visual}
+
+
+def _joint(joint: Joint) -> dict[str, Any]:
+    return {
+        **_changed(joint, _JOINT_ENDS),
+        **_origin(joint.origin),
+        **_changed(joint, _JOINT_AXES),
+        **_origin(joint.child_origin, "child_"),
+        **_changed(joint, _JOINT_NUMBERS),
+    }
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {**_changed(frame, {"name": str, "link": str}), **_origin(frame.origin)}

@@ -1,0 +1,276 @@
+"""Reading URDF: links, joints and what they look like, as written. What it means is checked by the model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from kinpair.description.doubts import Doubts
+from kinpair.description.package_uri import Files
+from kinpair.description.parts import X_AXIS, Z_AXIS, Description, Joint, Link, Mimic, Numbers, Origin, Shape
+from kinpair.description.text import read_text
+from kinpair.description.urdf_xml import Node, robot_element
+from kinpair.errors import DescriptionError, listed
+from kinpair.spatial.inertia import Inertia
+
+Packages = Mapping[str, str | os.PathLike[str]]
+
+_TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_SIZES = {  # shape: its attributes and how many numbers each has
+    "box": {"size": 3},
+    "sphere": {"radius": 1},
+    "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
+}
+_PACKAGE_HINT = ", packages={name: folder} says where a package is"
+
+
+@dataclass(frozen=True, slots=True)
+class _Type:
+    """What a joint type of URDF is here, and which of its elements mean something."""
+
+    kind: str
+    axis: bool = False
+    single: bool = False  # one degree of freedom: limit, dynamics and mimic apply
+    ranged: bool = False  # must have a <limit>
+
+
+_TYPES = {
+    "revolute": _Type("revolute", axis=True, single=True, ranged=True),
+    "continuous": _Type("revolute", axis=True, single=True),
+    "prismatic": _Type("prismatic", axis=True, single=True, ranged=True),
+    "fixed": _Type("fixed"),
+    "floating": _Type("free"),
+    "planar": _Type("planar", axis=True),
+}
+
+
+def read_urdf(
+    path: str | os.PathLike[str], *, doubts: Doubts, packages: Packages | None = None
+) -> Description:
+    """The mechanism in a URDF file; `packages` maps names in package:// to folders."""
+    folder = Path(path).absolute().parent
+    return parse_urdf(
+        read_text(path), source=os.fspath(path), doubts=doubts, folder=folder, packages=packages
+    )
+
+
+def parse_urdf(
+    text: str,
+    *,
+    source: str,
+    doubts: Doubts,
+    folder: Path | None = None,
+    packages: Packages | None = None,
+) -> Description:
+    """The mechanism in a URDF text; `source` names it in messages, meshes are looked for from `folder`."""
+    robot = Node(robot_element(text, source), source, doubts)
+    files = Files(folder and folder.absolute(), packages or {})
+    links = tuple(_link(node, files) for node in _named(robot, "link"))
+    joints = tuple(_joint(node) for node in _named(robot, "joint"))
+    names = [joint.name for joint in joints]
+    _doubt_missing_meshes(links, files, doubts)
+    return Description(
+        name=robot.text("name") or Path(source).stem,
+        links=links,
+        joints=tuple(_with_known_mimic(joint, names, doubts) for joint in joints),
+        source=source,
+        doubts=tuple(doubts.sentences),
+    )
+
+
+def _named(robot: Node, what: str) -> Iterator[Node]:
+    """The links or the joints, each with a name of its own."""
+    seen: dict[str, Node] = {}
+    for node in robot.each(what):
+        name = node.text("name")
+        node = node.of(f"{what} {name!r}")
+        if not name:
+            raise DescriptionError(
+                f'{node.where}: <{what}> has no name; write <{what} name="...">', part=what
+            )
+        if name in seen:
+            raise node.error(f"exists already at {seen[name].where}; rename one of them", name=name)
+        seen[name] = node
+        yield node
+
+
+def _link(node: Node, files: Files) -> Link:
+    inertia = _inertia(node)
+    shapes = (_shape(visual, files) for visual in node.each("visual"))
+    xx, yy, zz = np.diag(inertia.I).tolist()
+    return Link(
+        node.text("name"),
+        mass=float(inertia.m),
+        com=_three(inertia.d.tolist()),
+        inertia=(xx, yy, zz, float(inertia.I[0, 1]), float(inertia.I[0, 2]), float(inertia.I[1, 2])),
+        shapes=tuple(shape for shape in shapes if shape is not None),
+        where=node.where,
+    )
+
+
+def _inertia(link: Node) -> Inertia:
+    """Mass, mass centre and inertia tensor I in axes of the link: I = R I_file Rᵀ."""
+    inertial = link.first("inertial")
+    if inertial is None:
+        return Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
+    mass, tensor = inertial.first("mass"), inertial.first("inertia")
+    kilograms = mass.number("value", 0.0) if mass else 0.0
+    xx, yy, zz, xy, xz, yz = (tensor.number(entry, 0.0) if tensor else 0.0 for entry in _TENSOR)
+    if missing := _missing_inertia(mass, tensor):
+        inertial.doubt(f"has <inertial> without {listed(missing)}; taken as zero")
+    origin = _origin(inertial).pose()
+    written = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Inertia(kilograms, np.zeros(3), written).moved(origin.R, origin.a)
+
+
+def _missing_inertia(mass: Node | None, tensor: Node | None) -> list[str]:
+    no_mass = mass is None or not mass.has("value")
+    entries = [entry for entry in _TENSOR if tensor and not tensor.has(entry)]
+    return ["mass"] * no_mass + ["inertia"] * (tensor is None) + entries
+
+
+def _origin(node: Node) -> Origin:
+    """The <origin> inside; none means in place and not turned."""
+    origin = node.first("origin")
+    if origin is None:
+        return Origin()
+    turn = origin.numbers("rpy", 3) or origin.numbers("quat_xyzw", 4)
+    if len(turn) == 4 and not any(turn):
+        raise origin.error("has an <origin> with a quaternion of zeros; 0 0 0 1 means not turned")
+    return Origin(_three(origin.numbers("xyz", 3, (0.0, 0.0, 0.0))), turn)
+
+
+def _three(numbers: Numbers | list[float]) -> tuple[float, float, float]:
+    x, y, z = numbers
+    return (x, y, z)
+
+
+def _shape(visual: Node, files: Files) -> Shape | None:
+    """What one <visual> shows, or None with a doubt."""
+    geometry = visual.first("geometry")
+    shape = next(iter(geometry.each()), None) if geometry else None
+    if shape is None:
+        return visual.doubt("has a <visual> without a shape; left out")
+    if shape.name == "mesh" and (uri := shape.text("filename")):
+        scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
+        return Shape("mesh", scale, _origin(visual), str(files.find(uri) or uri), shape.where)
+    sizes = _SIZES.get(shape.name)
+    if sizes is None or not all(shape.has(attribute) for attribute in sizes):
+        known = listed([*_SIZES, "mesh"])
+        return shape.doubt(f"has the unknown or incomplete shape <{shape.name}>; left out. Shapes: {known}")
+    size = [x for attribute, count in sizes.items() for x in shape.numbers(attribute, count)]
+    return Shape(shape.name, tuple(size), _origin(visual), where=shape.where)
+
+
+def _doubt_missing_meshes(links: tuple[Link, ...], files: Files, doubts: Doubts) -> None:
+    """One doubt for all meshes that are not there."""
+    shown = [(link.name, shape) for link in links for shape in link.shapes if shape.kind == "mesh"]
+    missing = [(name, shape) for name, shape in shown if files.find(shape.mesh) is None]
+    if not missing:
+        return
+    name, shape = missing[0]
+    meshes = tuple(dict.fromkeys(shape.mesh for _, shape in missing))
+    doubts.add(
+        f"{shape.where}: link {name!r} shows the mesh {shape.mesh!r}, which is not there "
+        f"({len(meshes)} missing in all); left undrawn{_PACKAGE_HINT * shape.mesh.startswith('package:')}",
+        link=name,
+        meshes=meshes,
+    )
+
+
+def _joint(node: Node) -> Joint:
+    written = node.text("type")
+    if not written:
+        raise node.error(f"has no type; write one of {listed(_TYPES)}")
+    meaning = _TYPES.get(written, _Type(written, axis=True, single=True))
+    axis = node.first("axis") if meaning.axis else None
+    joint = Joint(
+        node.text("name"),
+        meaning.kind,
+        _end(node, "parent"),
+        _end(node, "child"),
+        origin=_origin(node),
+        axis=_three(axis.numbers("xyz", 3, X_AXIS)) if axis else X_AXIS if meaning.axis else Z_AXIS,
+        where=node.where,
+    )
+    if not meaning.single:
+        _doubt_unused(node, meaning)
+        return joint
+    return _with_mimic(_with_dynamics(_with_limit(joint, node, meaning), node), node)
+
+
+def _doubt_unused(node: Node, meaning: _Type) -> None:
+    """What URDF defines for one degree of freedom says nothing about several."""
+    unused = [name for name in ("dynamics", "mimic") if node.each(name)]
+    if unused and meaning.kind != "fixed":
+        node.doubt(f"is {node.text('type')}, so <{unused[0]}> has no meaning for it; left out")
+
+
+def _end(joint: Node, end: str) -> str:
+    """The link at one end."""
+    node = joint.first(end)
+    name = node.text("link") if node else ""
+    if not name:
+        raise joint.error(f'has no {end} link; write <{end} link="..."/> in it')
+    return name
+
+
+def _with_limit(joint: Joint, node: Node, meaning: _Type) -> Joint:
+    limit = node.first("limit")
+    if limit is None:
+        if meaning.ranged:
+            node.doubt(f"is {node.text('type')} and has no <limit>; taken as unlimited")
+        return joint
+    lower, upper = _range(limit) if meaning.ranged else ((), ())
+    velocity, effort = limit.numbers("velocity", 1), limit.numbers("effort", 1)
+    unlimited = {"lower and upper": lower, "velocity": velocity, "effort": effort}
+    missing = [name for name, numbers in unlimited.items() if not numbers]
+    if meaning.ranged and missing:
+        limit.doubt(f"has <limit> without {listed(missing)}; taken as unlimited")
+    return replace(joint, lower=lower, upper=upper, velocity=velocity, effort=effort)
+
+
+def _range(limit: Node) -> tuple[Numbers, Numbers]:
+    """Lower and upper; one alone leaves the other at zero, as URDF has it."""
+    lower, upper = limit.numbers("lower", 1), limit.numbers("upper", 1)
+    if not lower and not upper:
+        return (), ()
+    lower, upper = lower or (0.0,), upper or (0.0,)
+    if lower > upper:
+        limit.doubt(f"has the lower limit {lower[0]:g} above the upper limit {upper[0]:g}; kept as written")
+    return lower, upper
+
+
+def _with_dynamics(joint: Joint, node: Node) -> Joint:
+    dynamics = node.first("dynamics")
+    if dynamics is None:
+        return joint
+    return replace(joint, damping=dynamics.numbers("damping", 1), friction=dynamics.numbers("friction", 1))
+
+
+def _with_mimic(joint: Joint, node: Node) -> Joint:
+    mimic = node.first("mimic")
+    if mimic is None:
+        return joint
+    if not mimic.text("joint"):
+        raise mimic.error('has <mimic> without a joint; write <mimic joint="..."/>')
+    followed = Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
+    return replace(joint, mimic=followed)
+
+
+def _with_known_mimic(joint: Joint, names: list[str], doubts: Doubts) -> Joint:
+    """A joint that mimics one that does not exist moves on its own."""
+    if joint.mimic is None or joint.mimic.joint in names:
+        return joint
+    doubts.add(
+        f"{joint.where}: joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which does not exist; "
+        "left to move on its own",
+        joint=joint.name,
+        mimics=joint.mimic.joint,
+    )
+    return replace(joint, mimic=None)

@@ -1,0 +1,204 @@
+"""The XML of a URDF file: no document type, no entities, nothing fetched; and the numbers in it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+from xml.parsers import expat
+
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
+
+from kinpair.description.doubts import Doubts
+from kinpair.description.parts import Numbers
+from kinpair.errors import DescriptionError
+
+_UTF8 = {"utf-8", "utf8", "us-ascii", "ascii"}
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_OTHER_ROOTS = {
+    "mujoco": "is MJCF (its root is <mujoco>), not URDF; give it a name that ends in .xml",
+    "sdf": "is SDF (its root is <sdf>), which is not read; convert it to URDF or MJCF",
+}
+
+
+class _PrologEndsError(Exception):
+    """The root element begins: a document type can no longer follow."""
+
+
+def robot_element(text: str, source: str) -> Any:
+    """The <robot> element of a URDF text, or an error that says what the text is instead."""
+    raw = text.encode("utf-8", "surrogatepass")
+    _check_prolog(raw, source)
+    root = _parse(raw, source)
+    if (macro := next(filter(_is_xacro, root.iter()), None)) is not None:
+        raise DescriptionError(
+            f"{source}:{macro.sourceline}: is a xacro file (found <{_name(macro)}>), not URDF; "
+            "run xacro on it and load what that writes",
+            found=_name(macro),
+        )
+    if (name := _name(root)) != "robot":
+        reason = _OTHER_ROOTS.get(name, f"is not URDF: its root is <{name}>, and should be <robot>")
+        raise DescriptionError(f"{source}:{root.sourceline}: {reason}", found=name)
+    return root
+
+
+def _check_prolog(raw: bytes, source: str) -> None:
+    """Refuse a document type or a foreign encoding before any of it is acted on."""
+    parser = expat.ParserCreate("UTF-8")
+    parser.XmlDeclHandler = _check_encoding(source)
+    parser.StartDoctypeDeclHandler = lambda *_: _refuse_doctype(f"{source}:{parser.CurrentLineNumber}")
+    parser.StartElementHandler = _end_prolog
+    try:
+        parser.Parse(raw, True)
+    except _PrologEndsError:
+        return
+    except expat.ExpatError as reason:
+        raise _not_xml(source, reason.lineno, expat.ErrorString(reason.code)) from None
+
+
+def _check_encoding(source: str) -> Callable[[str, str | None, int], None]:
+    def check(version: str, encoding: str | None, standalone: int) -> None:
+        if encoding is not None and encoding.lower() not in _UTF8:
+            raise DescriptionError(
+                f"{source}:1: declares the encoding {encoding!r}; save it as UTF-8 and declare that",
+                found=encoding,
+            )
+
+    return check
+
+
+def _refuse_doctype(where: str) -> None:
+    raise DescriptionError(
+        f"{where}: has a document type (<!DOCTYPE>), which could pull in other files or grow without bound; "
+        "URDF needs none, delete it",
+        found="<!DOCTYPE>",
+    )
+
+
+def _end_prolog(name: str, attributes: dict[str, str]) -> None:
+    raise _PrologEndsError
+
+
+def _parse(raw: bytes, source: str) -> Any:
+    """The root element. Prefixes that nobody declared are let through, as other readers do."""
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        recover=True,
+    )
+    root = etree.fromstring(raw, parser)
+    for reason in parser.error_log:
+        if reason.type != etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE:
+            raise _not_xml(source, reason.line, reason.message)
+    return root
+
+
+def _not_xml(source: str, line: int, reason: str) -> DescriptionError:
+    message = f"{source}:{line}: is not well-formed XML ({reason.strip()}); mend it there"
+    return DescriptionError(message, line=line, reason=reason)
+
+
+def _name(element: Any) -> str:
+    """The name as written; a default namespace changes nothing."""
+    local = element.tag.rpartition("}")[2]
+    return f"{element.prefix}:{local}" if element.prefix else local
+
+
+def _is_xacro(element: Any) -> bool:
+    return "xacro" in element.tag.rpartition("}")[0] or _name(element).startswith("xacro:")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element of the file that belongs to `part` ("link 'arm'") of the robot."""
+
+    element: Any
+    source: str
+    doubts: Doubts
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the element."""
+        return _name(self.element)
+
+    @property
+    def where(self) -> str:
+        """Where it stands, "file:line"."""
+        return f"{self.source}:{self.element.sourceline}"
+
+    def of(self, part: str) -> Node:
+        """The same element, as belonging to this part."""
+        return replace(self, part=part)
+
+    def each(self, name: str | None = None) -> list[Node]:
+        """The elements of this name (or all) directly inside."""
+        return [replace(self, element=e) for e in self.element if name in (None, _name(e))]
+
+    def first(self, name: str) -> Node | None:
+        """The first element of this name directly inside; a second one is doubtful."""
+        found = self.each(name)
+        if len(found) > 1:
+            found[1].doubt(f"has {len(found)} <{name}>; the first is taken, from {found[0].where}")
+        return found[0] if found else None
+
+    def has(self, attribute: str) -> bool:
+        """Whether an attribute is written, be it empty."""
+        return attribute in self.element.attrib
+
+    def text(self, attribute: str) -> str:
+        """What an attribute says; nothing, if it is not there."""
+        return self.element.get(attribute, "")
+
+    def number(self, attribute: str, default: float) -> float:
+        """The one number of an attribute."""
+        return self.numbers(attribute, 1, (default,))[0]
+
+    def numbers(self, attribute: str, count: int, default: Numbers = ()) -> Numbers:
+        """The numbers of an attribute, exactly `count`, or the default if it is not there."""
+        written = self.element.get(attribute)
+        if written is None:
+            return default
+        words = written.replace(",", " ").split()
+        values = tuple(self._value(attribute, word) for word in words)
+        if len(values) != count:
+            raise self.error(
+                f"has {self._shown(attribute)}: {len(values)} numbers, where {count} would do",
+                attribute=attribute,
+                found=written,
+            )
+        if "," in written:
+            self.doubt(f"has {self._shown(attribute)}: read as {' '.join(words)}", attribute=attribute)
+        return values
+
+    def error(self, sentence: str, **parts: object) -> DescriptionError:
+        """An error about this part, to be raised."""
+        return DescriptionError(f"{self.where}: {self.part} {sentence}", part=self.part, **parts)
+
+    def doubt(self, sentence: str, **parts: object) -> None:
+        """A doubt about this part."""
+        self.doubts.add(f"{self.where}: {self.part} {sentence}", part=self.part, **parts)
+
+    def _value(self, attribute: str, word: str) -> float:
+        if _NUMBER.fullmatch(word) and math.isfinite(value := float(word)):
+            return value
+        remedy = "run xacro on the file" if "${" in word else "write a plain finite number in SI units"
+        raise self.error(
+            f"has {self._shown(attribute)}: {_cut(word)!r} is not a number; {remedy}",
+            attribute=attribute,
+            found=word,
+        )
+
+    def _shown(self, attribute: str) -> str:
+        return f'<{self.name} {attribute}="{_cut(self.text(attribute))}">'
+
+
+def _cut(text: str, length: int = 60) -> str:
+    return text if len(text) <= length else f"{text[:length]}..."

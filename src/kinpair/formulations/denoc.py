@@ -1,0 +1,321 @@
+"""Decoupled natural orthogonal complement (Saha 1999, corrected), for trees.
+
+Twists are those of the mass centres, t = [ω; v_C], in axes of each body. Equation numbers are the
+source's; docs/equations/denoc.md has the derivation and the list of corrections. i is a body, j its
+parent, k its children; d = O_i → C_i.
+
+    t_i  = B_ij t_j + p_i q̇_i,   p_i = [p_ω; p_v + p_ω × d]                              (9)–(11)
+    N_l  = blocks B_ij,  N_d = diag(p_i),  t = N_l N_d q̇                                  (14)
+    Mc_i = M_i + Σ_k B_kiᵀ Mc_k B_ki                                                     (23)
+    H_ij = p_iᵀ Mc_i B_ij p_j                      j: i and its ancestors                (24)
+    mu_i = Ṁ_i + Σ_k B_kiᵀ mu_k B_ki,   Ṁ_i = diag([ω_i] I_i, 0)                         (28a)
+    G_i  = Σ_k B_kiᵀ (Mc_k Ḃ_ki + G_k B_ki),   H̃_ij = Mc_i Ḃ_ij + G_i B_ij               (28b)
+    C_ji = p_jᵀ B_ijᵀ (Mc_i ṗ_i + (G_i + mu_i) p_i)        j: i and its ancestors        (29a)
+    C_ij = p_iᵀ (Mc_i B_ij ṗ_j + H̃_ij p_j + mu_i B_ij p_j)      j: proper ancestors       (29b)
+    τ_i  = p_iᵀ w̃_i,   w̃_i = w_i + Σ_k B_kiᵀ w̃_k                                         (30)
+
+with ṗ_i = Ω_i p_i + p̊_i. With mass-centre twists and this Ṁ the matrix Ḣ − 2C is skew-symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinpair.algebra import ldl
+from kinpair.algebra.arrays import Matrix, Vector, assemble, congruence, zeros
+from kinpair.formulations.kinematics import placement
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import (
+    ByBody,
+    ancestors,
+    coordinates,
+    each,
+    inward,
+    joined,
+    joint_space,
+    outward,
+    rates,
+)
+from kinpair.spatial.rotation import cross, skew
+from kinpair.spatial.twist import propagation, propagation_rate, shift_twist, shift_wrench, spin
+
+NO_TWIST = np.zeros(6)
+NO_MASS = np.zeros((6, 6))
+
+
+class Link(NamedTuple):
+    """Geometry of one body at the coordinates q."""
+
+    R_ij: Matrix
+    B: Matrix  # B_ij, j the parent
+    p: Matrix  # (6, nv)
+
+
+class Moving(NamedTuple):
+    """Velocities of one body."""
+
+    t: Vector  # [ω; v_C] in axes of the body
+    Bd: Matrix  # Ḃ_ij
+    pd: Matrix  # ṗ_i, absolute
+
+
+def _link(body: Body, q: Vector) -> Link:
+    R_ij = placement(body, q).R.T
+    c_ij = -(R_ij @ (body.r_seat + body.R_seat @ body.pair.translation(q))) - body.d
+    return Link(R_ij, propagation(R_ij, c_ij), shift_twist(body.pair.p(q), body.d))
+
+
+def geometry(model: Model, q: Vector) -> ByBody:
+    """R_ij, B_ij and p_i by body."""
+    return each(model, _link, coordinates(model, q))
+
+
+def _twist(body: Body, t_j: Vector, link: Link, qd: Vector) -> Vector:
+    return link.B @ t_j + link.p @ qd  # (9)
+
+
+def twists(model: Model, q: Vector, qd: Vector) -> ByBody:
+    """t_i = [ω_i; v_Ci] by body, in axes of the body."""
+    return outward(model, _twist, NO_TWIST, geometry(model, q), rates(model, qd))
+
+
+def _moving(body: Body, parent: Moving, link: Link, q: Vector, qd: Vector) -> Moving:
+    t = link.B @ parent.t + link.p @ qd  # (9)
+    Bd = propagation_rate(link.R_ij, link.R_ij @ parent.t[3:] - t[3:])
+    pd = spin(t[:3]) @ link.p + shift_twist(body.pair.pd(q, qd), body.d)
+    return Moving(t, Bd, pd)
+
+
+def motion(model: Model, q: Vector, qd: Vector, links: ByBody) -> ByBody:
+    """t_i, Ḃ_ij and ṗ_i by body."""
+    still = Moving(NO_TWIST, NO_MASS, np.zeros((6, 0)))
+    return outward(model, _moving, still, links, coordinates(model, q), rates(model, qd))
+
+
+def body_mass(body: Body) -> Matrix:
+    """M_i = diag(I_i, m_i 1)."""
+    m = body.m * np.eye(3)
+    return assemble((6, 6), [(slice(0, 3), slice(0, 3), body.I), (slice(3, 6), slice(3, 6), m)])
+
+
+def body_mass_rate(body: Body, omega: Vector) -> Matrix:
+    """Ṁ_i = diag([ω_i] I_i, 0), so that Ṁ_i t_i is the gyroscopic moment."""
+    return assemble((6, 6), [(slice(0, 3), slice(0, 3), skew(omega) @ body.I)])
+
+
+# The complement in full: for study, teaching and tests; the recursions below never build it.
+
+
+def complement(model: Model, q: Vector) -> tuple[Matrix, Matrix]:
+    """N_l (6n, 6n) and N_d (6n, nv) with t = N_l N_d q̇.    (14)"""
+    links = geometry(model, q)
+    n = len(model.parent) - 1
+    span = [slice(6 * (i - 1), 6 * i) for i in range(n + 1)]
+    lower: list[tuple[slice, slice, Matrix]] = []
+    for i in model.moving:
+        B_ij: Matrix = np.eye(6)
+        for j in model.path_to_ground(i):
+            lower.append((span[i], span[j], B_ij))
+            B_ij = B_ij @ links[j].B
+    diagonal = [(span[i], model.v_span[i], links[i].p) for i in model.moving]
+    return assemble((6 * n, 6 * n), lower), assemble((6 * n, model.nv), diagonal)
+
+
+# Joint-space inertia by composite bodies.
+
+
+def _compose(body: Body, outer: tuple[Matrix], link: Link) -> tuple[Matrix, tuple[Matrix]]:
+    Mc = body_mass(body) + outer[0]  # (23)
+    return Mc, (congruence(link.B, Mc),)
+
+
+def composite_masses(model: Model, links: ByBody) -> ByBody:
+    """Mc_i: body i and all that it carries, as one rigid body."""
+    return inward(model, _compose, (NO_MASS,), links)
+
+
+def _inertia_begin(body: Body, link: Link, Mc: Matrix) -> Matrix:
+    return Mc @ link.p
+
+
+def _inertia_step(body: Body, w: Matrix, link: Link, Mc: Matrix) -> tuple[tuple[Matrix, Matrix], Matrix]:
+    H_ij = w.T @ link.p  # (24)
+    return (H_ij, H_ij.T), link.B.T @ w
+
+
+def mass_matrix(model: Model, q: Vector) -> Matrix:
+    """H = Nᵀ M N + rotors, block by block.    (24)"""
+    links = geometry(model, q)
+    Mc = composite_masses(model, links)
+    H = joint_space(model, ancestors(model, _inertia_begin, _inertia_step, links, Mc))
+    return H + np.diag(joined(model, each(model, lambda body: body.rotor)))
+
+
+# Convective inertia.
+
+
+def _gather(
+    body: Body, outer: tuple[Matrix, Matrix], link: Link, moving: Moving, Mc: Matrix
+) -> tuple[Matrix, tuple[Matrix, Matrix]]:
+    mu = body_mass_rate(body, moving.t[:3]) + outer[0]  # (28a)
+    G = outer[1]
+    BT = link.B.T
+    return G + mu, (BT @ mu @ link.B, BT @ (Mc @ moving.Bd + G @ link.B))  # (28b)
+
+
+def _convective_begin(
+    body: Body, link: Link, moving: Moving, Mc: Matrix, K: Matrix
+) -> tuple[Matrix, Matrix, Matrix]:
+    w = Mc @ link.p  # will be B_ijᵀ Mc_i p_i
+    z = K.T @ link.p  # will be (Mc_i Ḃ_ij + (G_i + mu_i) B_ij)ᵀ p_i
+    y = Mc @ moving.pd + K @ link.p  # will be B_ijᵀ (Mc_i ṗ_i + (G_i + mu_i) p_i)
+    return w, z, y
+
+
+def _convective_step(
+    body: Body, x: tuple[Matrix, Matrix, Matrix], link: Link, moving: Moving, Mc: Matrix, K: Matrix
+) -> tuple[tuple[Matrix, Matrix], tuple[Matrix, Matrix, Matrix]]:
+    w, z, y = x
+    below = w.T @ moving.pd + z.T @ link.p  # (29b)
+    above = link.p.T @ y  # (29a)
+    BT = link.B.T
+    return (below, above), (BT @ w, BT @ z + moving.Bd.T @ w, BT @ y)
+
+
+def coriolis_matrix(model: Model, q: Vector, qd: Vector) -> Matrix:
+    """C = Nᵀ (M Ṅ + Ṁ N), block by block; Ḣ − 2C is skew-symmetric.    (28), (29)"""
+    links = geometry(model, q)
+    moving = motion(model, q, qd, links)
+    Mc = composite_masses(model, links)
+    K = inward(model, _gather, (NO_MASS, NO_MASS), links, moving, Mc)
+    return joint_space(model, ancestors(model, _convective_begin, _convective_step, links, moving, Mc, K))
+
+
+# Order-n inverse dynamics.
+
+
+class Accelerating(NamedTuple):
+    """Twist of one body and its derivative, which includes −g."""
+
+    t: Vector
+    td: Vector
+
+
+def _accelerate(
+    body: Body, parent: Accelerating, link: Link, q: Vector, qd: Vector, qdd: Vector
+) -> Accelerating:
+    moving = _moving(body, Moving(parent.t, NO_MASS, NO_MASS), link, q, qd)
+    td = link.B @ parent.td + moving.Bd @ parent.t + link.p @ qdd + moving.pd @ qd
+    return Accelerating(moving.t, td)
+
+
+def _gather_wrench(
+    body: Body, outer: tuple[Vector], link: Link, x: Accelerating, w_ext: Vector
+) -> tuple[Vector, tuple[Vector]]:
+    omega, alpha, a = x.t[:3], x.td[:3], x.td[3:]
+    n = body.I @ alpha + cross(omega, body.I @ omega)  # M ṫ + Ṁ t
+    w = np.concatenate([n, body.m * a]) - shift_wrench(w_ext, -body.d) + outer[0]  # (30)
+    return w, (link.B.T @ w,)
+
+
+def wrenches(
+    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], gravity: Vector | None = None
+) -> tuple[ByBody, ByBody]:
+    """w̃_i, the wrench each pair hands to its body, at C_i in its axes; and the geometry used."""
+    g = model.gravity if gravity is None else gravity
+    links = geometry(model, q)
+    ground = Accelerating(NO_TWIST, np.concatenate([np.zeros(3), -g]))
+    x = outward(model, _accelerate, ground, links, coordinates(model, q), rates(model, qd), rates(model, qdd))
+    return inward(model, _gather_wrench, (NO_TWIST,), links, x, w_ext), links
+
+
+def _effort(body: Body, w: Vector, link: Link, qdd: Vector) -> Vector:
+    return link.p.T @ w + body.rotor * qdd  # (30)
+
+
+def inverse_dynamics(
+    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], gravity: Vector | None = None
+) -> Vector:
+    """τ that produces the motion; the work grows as n."""
+    w, links = wrenches(model, q, qd, qdd, w_ext, gravity)
+    return joined(model, each(model, _effort, w, links, rates(model, qdd)))
+
+
+def _in_seat(body: Body, w: Vector, q: Vector) -> Vector:
+    R = body.pair.rotation(q)
+    at_joint = shift_wrench(w, body.d)
+    return np.concatenate([R @ at_joint[:3], R @ at_joint[3:]])
+
+
+def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> ByBody:
+    """Wrench on each body from its pair, at O_i, in axes of the joint frame as described; by body."""
+    w, _ = wrenches(model, q, qd, qdd, w_ext)
+    seen = each(model, _in_seat, w, coordinates(model, q))
+    R = model.R_joint
+    return [None, *(np.concatenate([R[i].T @ x[:3], R[i].T @ x[3:]]) for i, x in enumerate(seen) if i)]
+
+
+# Order-n forward dynamics by reverse Gaussian elimination, H = U D Uᵀ.
+
+
+class Eliminated(NamedTuple):
+    """What the inward sweep leaves for the outward one."""
+
+    psi: Matrix  # ψ_i (6, nv)
+    phi: Vector  # φ̃_i (nv,)
+    pivots: Vector  # of D_i (nv,)
+
+
+def _eliminate(
+    body: Body, outer: tuple[Matrix, Vector], link: Link, phi: Vector
+) -> tuple[Eliminated, tuple[Matrix, Vector]]:
+    """One step of U φ̂ = φ with the articulated mass of the body.
+
+    M̂ = M + Σ_k B_kᵀ M̄_k B_k,  ψ̂ = M̂ p,  D = pᵀψ̂ + rotor,  ψ = ψ̂ D⁻¹,  M̄ = M̂ − ψ ψ̂ᵀ
+    φ̂ = φ − pᵀη̃,  η = ψ φ̂ + η̃
+    """
+    Ma = body_mass(body) + outer[0]
+    psi_hat = Ma @ link.p
+    D = link.p.T @ psi_hat + np.diag(body.rotor)
+    psi_T, pivots = ldl.solve(D, psi_hat.T)
+    phi_hat = phi - link.p.T @ outer[1]
+    phi_tilde, _ = ldl.solve(D, phi_hat)
+    eta = psi_T.T @ phi_hat + outer[1]
+    handed = congruence(link.B, _downdated(Ma, psi_hat, psi_T)), link.B.T @ eta
+    return Eliminated(psi_T.T, phi_tilde, pivots), handed
+
+
+def _downdated(Ma: Matrix, psi_hat: Matrix, psi_T: Matrix) -> Matrix:
+    """M̂ − ψ̂ D⁻¹ ψ̂ᵀ, kept symmetric."""
+    S = psi_hat @ psi_T if psi_T.shape[0] else zeros(6, 6)
+    upper = np.triu(Ma - S)
+    return upper + np.triu(upper, 1).T
+
+
+def _substitute(
+    body: Body, parent: tuple[Vector, Vector], x: Eliminated, link: Link
+) -> tuple[Vector, Vector]:
+    """One step of Uᵀ q̈ = φ̃:  μ̃ = B μ_j,  q̈ = φ̃ − ψᵀ μ̃,  μ = p q̈ + μ̃."""
+    mu_tilde = link.B @ parent[1]
+    qdd = x.phi - x.psi.T @ mu_tilde
+    return qdd, link.p @ qdd + mu_tilde
+
+
+def forward_dynamics(
+    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]
+) -> tuple[Vector, Vector]:
+    """q̈ that the efforts produce, and the pivots of D_i; the work grows as n."""
+    phi = tau - inverse_dynamics(model, q, qd, np.zeros(model.nv), w_ext)
+    return solve(model, q, phi)
+
+
+def solve(model: Model, q: Vector, phi: Vector) -> tuple[Vector, Vector]:
+    """x of H x = φ by H = U D Uᵀ without H, and the pivots."""
+    links = geometry(model, q)
+    x = inward(model, _eliminate, (NO_MASS, NO_TWIST), links, rates(model, phi))
+    found = outward(model, _substitute, (np.zeros(0), NO_TWIST), x, links)
+    qdd = joined(model, [f[0] for f in found])
+    return qdd, joined(model, [None, *(x[i].pivots for i in model.moving)])

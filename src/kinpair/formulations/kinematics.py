@@ -1,0 +1,178 @@
+"""Where the bodies are and how they move: poses, Jacobians, mass centre, energy.
+
+World components carry the suffix 0. i is a body, j its parent.
+
+    R_0i = R_0j R_ji,   x_i = x_j + R_0j a_ji                                     (K1)
+    J    = columns [R_0k p_ω; R_0k p_v + R_0k p_ω × (x − x_k)]                    (K2)
+    J̇    = columns [E; L + E × (x − x_k) + R_0k p_ω × (ẋ − ẋ_k)]                  (K3)
+           E, L = R_0k (ω_k × p + p̊), angular and linear half;  k: pairs between ground and frame
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, assemble
+from kinpair.model.model import Body, Model, Place
+from kinpair.model.recursion import ByBody, coordinates, each, outward, rates
+from kinpair.spatial.pose import HOME, Pose
+from kinpair.spatial.rotation import cross, skew
+
+ZERO = np.zeros(3)
+
+
+class Placement(NamedTuple):
+    """Of one body in its parent."""
+
+    R: Matrix  # axes of i in j
+    a: Vector  # O_j → O_i in axes of j
+
+
+def placement(body: Body, q: Vector) -> Placement:
+    """Where the pair puts the body in its parent."""
+    R = body.R_seat @ body.pair.rotation(q)
+    return Placement(R, body.a_seat + body.R_seat @ body.pair.translation(q))
+
+
+def placements(model: Model, q: Vector) -> ByBody:
+    """R_ji and a_ji by body."""
+    return each(model, placement, coordinates(model, q))
+
+
+def no_wrenches(model: Model) -> list[Vector]:
+    """`w_ext` where nothing is applied."""
+    return [np.zeros(6)] * len(model.parent)
+
+
+class State(NamedTuple):
+    """Position and velocity of one body: pose in the world, twist at O_i in axes of the body."""
+
+    pose: Pose
+    omega: Vector
+    v: Vector
+
+
+def _pose(body: Body, parent: Pose, place: Placement) -> Pose:
+    return parent @ Pose(place.R, place.a)  # (K1)
+
+
+def poses(model: Model, q: Vector) -> ByBody:
+    """Pose of each body in the world."""
+    return outward(model, _pose, HOME, placements(model, q))
+
+
+def _state(body: Body, parent: State, place: Placement, q: Vector, qd: Vector) -> State:
+    t = body.pair.p(q) @ qd
+    omega = place.R.T @ parent.omega + t[:3]
+    v = place.R.T @ (parent.v + cross(parent.omega, place.a)) + t[3:]
+    return State(_pose(body, parent.pose, place), omega, v)
+
+
+def states(model: Model, q: Vector, qd: Vector) -> ByBody:
+    """Pose and twist of each body."""
+    still = State(HOME, ZERO, ZERO)
+    return outward(model, _state, still, placements(model, q), coordinates(model, q), rates(model, qd))
+
+
+def pose(model: Model, q: Vector, place: Place) -> tuple[Matrix, Vector]:
+    """Rotation and origin of a place in the world."""
+    found = poses(model, q)[place.body] @ place.pose
+    return found.R, found.a
+
+
+def jacobian(model: Model, q: Vector, place: Place) -> Matrix:
+    """J (6, nv): twist of the place at its origin, in world axes, is J q̇.    (K2)"""
+    where = poses(model, q)
+    x = (where[place.body] @ place.pose).a
+    qs = coordinates(model, q)
+    blocks: list[tuple[slice, slice, Matrix]] = []
+    for k in model.path_to_ground(place.body):
+        p = model.body[k].pair.p(qs[k])
+        e, u = where[k].R @ p[:3], where[k].R @ p[3:]
+        blocks.append((slice(0, 3), model.v_span[k], e))
+        blocks.append((slice(3, 6), model.v_span[k], u - skew(x - where[k].a) @ e))
+    return assemble((6, model.nv), blocks)
+
+
+def jacobian_rate(model: Model, q: Vector, qd: Vector, place: Place) -> Matrix:
+    """J̇ (6, nv) at the rates q̇.    (K3)"""
+    state = states(model, q, qd)
+    here = state[place.body]
+    x = (here.pose @ place.pose).a
+    xd = here.pose.R @ (here.v + cross(here.omega, place.pose.a))
+    qs, qds = coordinates(model, q), rates(model, qd)
+    blocks: list[tuple[slice, slice, Matrix]] = []
+    for k in model.path_to_ground(place.body):
+        pair, (at, omega, v) = model.body[k].pair, state[k]
+        p, pd = pair.p(qs[k]), pair.pd(qs[k], qds[k])
+        W = skew(omega)
+        e = at.R @ p[:3]
+        E, L = at.R @ (W @ p[:3] + pd[:3]), at.R @ (W @ p[3:] + pd[3:])
+        blocks.append((slice(0, 3), model.v_span[k], E))
+        linear = L - skew(x - at.a) @ E - skew(xd - at.R @ v) @ e
+        blocks.append((slice(3, 6), model.v_span[k], linear))
+    return assemble((6, model.nv), blocks)
+
+
+def centre_of_mass(model: Model, q: Vector) -> Vector:
+    """Mass centre of all that moves, in the world."""
+    where = poses(model, q)
+    total = sum(model.body[i].m for i in model.moving)
+    first = ZERO
+    for i in model.moving:
+        first = first + model.body[i].m * (where[i].R @ model.body[i].d + where[i].a)
+    return np.divide(first, total)
+
+
+def kinetic_energy(model: Model, q: Vector, qd: Vector) -> Scalar:
+    """T = Σ ½ m v_C·v_C + ½ ω·I ω + ½ rotor q̇²."""
+    state, qds = states(model, q, qd), rates(model, qd)
+    twice = 0.0
+    for i in model.moving:
+        body, omega = model.body[i], state[i].omega
+        v = state[i].v + cross(omega, body.d)
+        twice = twice + body.m * (v @ v) + omega @ (body.I @ omega) + (body.rotor * qds[i]) @ qds[i]
+    return 0.5 * twice
+
+
+def potential_energy(model: Model, q: Vector) -> Scalar:
+    """V = −Σ m g·r_C, zero at the origin of the world."""
+    where = poses(model, q)
+    V = 0.0
+    for i in model.moving:
+        body = model.body[i]
+        V = V - body.m * (model.gravity @ (where[i].R @ body.d + where[i].a))
+    return V
+
+
+def momentum(model: Model, q: Vector, qd: Vector) -> Vector:
+    """[angular about the world's origin; linear] momentum of all that moves, in world axes."""
+    state = states(model, q, qd)
+    L, P = ZERO, ZERO
+    for i in model.moving:
+        body, (at, omega, v) = model.body[i], state[i]
+        linear = at.R @ (body.m * (v + cross(omega, body.d)))
+        centre = at.R @ body.d + at.a
+        L = L + at.R @ (body.I @ omega) + cross(centre, linear)
+        P = P + linear
+    return np.concatenate([L, P])
+
+
+def dq_dt(model: Model, q: Vector, qd: Vector) -> Vector:
+    """Rate of change of the coordinates at the rates q̇ (nq)."""
+    made: list[Any] = [0.0] * model.nq
+    qs, qds = coordinates(model, q), rates(model, qd)
+    for i in model.moving:
+        made[model.q_span[i]] = list(model.body[i].pair.dq_dt(qs[i], qds[i]))
+    return array(made) if made else np.zeros(0)
+
+
+def moved(model: Model, q: Vector, step: Vector) -> Vector:
+    """Coordinates after the small displacement `step` in the directions of the rates."""
+    made: list[Any] = [0.0] * model.nq
+    qs, steps = coordinates(model, q), rates(model, step)
+    for i in model.moving:
+        made[model.q_span[i]] = list(model.body[i].pair.moved(qs[i], steps[i]))
+    return array(made) if made else np.zeros(0)

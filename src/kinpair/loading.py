@@ -1,0 +1,142 @@
+"""From a file, a bundled example or a builder to a Mechanism."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from kinpair.description.builder import Builder
+from kinpair.description.doubts import Doubts
+from kinpair.description.parts import Description, Three
+from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
+from kinpair.mechanism import Mechanism
+from kinpair.model.build import build, freed
+
+Base = Literal["fixed", "free"]
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    base: Base = "fixed",
+    strict: bool = False,
+    snap: float = 0.0,
+    merge_fixed: bool = True,
+    gravity: Three | None = None,
+    packages: Mapping[str, str] | None = None,
+) -> Mechanism:
+    """The mechanism in a URDF file, a TOML file, or a DH table (TOML or CSV).
+
+    base: "free" lets the root link float. strict: refuse what would otherwise be accepted with a warning.
+    snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
+    1.5708 for π/2). merge_fixed: False keeps welded links as bodies of their own, with a reaction in
+    every weld. gravity: instead of the file's. packages: where `package://name` is, by name.
+    """
+    description = read(path, strict=strict, packages=packages)
+    return assemble(
+        description, base=base, strict=strict, snap=snap, merge_fixed=merge_fixed, gravity=gravity
+    )
+
+
+def assemble(
+    what: Description | Builder,
+    *,
+    base: Base = "fixed",
+    strict: bool = False,
+    snap: float = 0.0,
+    merge_fixed: bool = True,
+    gravity: Three | None = None,
+) -> Mechanism:
+    """The mechanism of a description or builder; options as for `load`."""
+    description = what.description() if isinstance(what, Builder) else what
+    if base not in ("fixed", "free"):
+        raise InputError(f"base is {base!r}; it is 'fixed' or 'free'", base=base)
+    if gravity is not None:
+        description = description.with_gravity(gravity)
+    if base == "free":
+        description = freed(description)
+    model = build(description, strict=strict, snap=snap, merge_fixed=merge_fixed)
+    for sentence in model.doubts:
+        warnings.warn(sentence, DescriptionWarning, stacklevel=3)
+    return Mechanism(model)
+
+
+def read(
+    path: str | os.PathLike[str], *, strict: bool = False, packages: Mapping[str, str] | None = None
+) -> Description:
+    """What a file says, unchecked as a whole; the reader is chosen by the ending of its name."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _READERS:
+        if Path(path).is_dir():
+            raise DescriptionError(f"{path}: is a directory; give the file in it", path=str(path))
+        raise DescriptionError(
+            f"{path}: files named *{suffix or ' without an ending'} are not read; kinpair reads "
+            f"{listed(_READERS)}",
+            path=str(path),
+        )
+    return _READERS[suffix](path, Doubts(strict), packages)
+
+
+def _urdf(path: Any, doubts: Doubts, packages: Any) -> Description:
+    from kinpair.description.urdf import read_urdf
+
+    return read_urdf(path, doubts=doubts, packages=packages)
+
+
+def _toml(path: Any, doubts: Doubts, packages: Any) -> Description:
+    from kinpair.description.toml_reader import read_toml
+
+    return read_toml(path, doubts=doubts)
+
+
+def _csv(path: Any, doubts: Doubts, packages: Any) -> Description:
+    from kinpair.description.dh import read_dh_csv
+
+    return read_dh_csv(path, doubts=doubts)
+
+
+_READERS: dict[str, Callable[..., Description]] = {
+    ".urdf": _urdf,
+    ".xml": _urdf,
+    ".toml": _toml,
+    ".csv": _csv,
+}
+
+
+def examples() -> dict[str, str]:
+    """Names of the bundled examples, and a line about each."""
+    found = {f.name.removesuffix(".toml"): f for f in _bundled().iterdir() if f.name.endswith(".toml")}
+    return {name: _first_comment(found[name].read_text("utf-8")) for name in sorted(found)}
+
+
+def example(name: str, *, gravity: Three | None = None) -> Mechanism:
+    """A bundled example by name, see `examples()`."""
+    names = examples()
+    if name not in names:
+        raise InputError(
+            f"no bundled example {name!r}; {nearest(name, names)}Examples: {listed(names)}", example=name
+        )
+    from kinpair.description.toml_reader import parse_toml
+
+    file = f"{name}.toml"
+    text = (_bundled() / file).read_text("utf-8")
+    return assemble(parse_toml(text, source=file, doubts=Doubts()), gravity=gravity)
+
+
+def example_text(name: str) -> str:
+    """The TOML file of a bundled example, to read or to start from."""
+    example(name)
+    return (_bundled() / f"{name}.toml").read_text("utf-8")
+
+
+def _bundled() -> Any:
+    return files("kinpair") / "bundled"
+
+
+def _first_comment(text: str) -> str:
+    first = text.lstrip().split("\n", 1)[0]
+    return first.lstrip("# ").rstrip()

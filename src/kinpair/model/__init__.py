@@ -1,0 +1,1 @@
+"""A mechanism checked, numbered and frozen: what the equations are written on."""

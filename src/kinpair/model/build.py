@@ -1,0 +1,226 @@
+"""From a description to the numbered, frozen Model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from kinpair.description.doubts import Doubts, at
+from kinpair.description.parts import GROUND, Description, Joint, Link, Origin, Three
+from kinpair.errors import DescriptionError
+from kinpair.model.check_parts import check_parts
+from kinpair.model.check_tree import tree
+from kinpair.model.joint_data import joint_data, reflected_rotor
+from kinpair.model.model import Body, Model, Place
+from kinpair.pairs import PAIRS, Pair
+from kinpair.pairs.fixed import Fixed
+from kinpair.spatial.inertia import Inertia, joined
+from kinpair.spatial.pose import HOME, Pose
+from kinpair.spatial.rotation import IDENTITY, clean
+
+FREE_BASE = "base"
+NO_SPAN = slice(0, 0)
+
+
+@dataclass(slots=True)
+class _Seed:
+    """A body while the links on it are being gathered."""
+
+    joint: Joint
+    parent: int
+    pair: Pair
+    seat: Pose
+    R_joint: np.ndarray
+    inertias: list[Inertia] = field(default_factory=list[Inertia])
+
+
+def build(
+    description: Description,
+    *,
+    strict: bool = False,
+    snap: float = 0.0,
+    merge_fixed: bool = True,
+) -> Model:
+    """Check, merge what is welded together, number, freeze."""
+    doubts = Doubts(strict, list(description.doubts))
+    check_parts(description, doubts)
+    root, joints = tree(description)
+    poser = _Poser(snap, doubts)
+    seeds, places = _gather(description, root, joints, poser, merge_fixed)
+    bodies = _bodies(seeds)
+    moving = {seed.joint.name: seed.pair for seed in seeds}
+    order = [joint for joint in description.joints if joint.name in moving]
+    q_names, q_spans = _named(order, [moving[j.name].q_parts for j in order])
+    v_names, v_spans = _named(order, [moving[j.name].v_parts for j in order])
+    model = Model(
+        name=description.name,
+        names=(root, *(seed.joint.child for seed in seeds)),
+        joint_names=("", *(seed.joint.name for seed in seeds)),
+        parent=(-1, *(seed.parent for seed in seeds)),
+        body=bodies,
+        q_span=(NO_SPAN, *(q_spans[seed.joint.name] for seed in seeds)),
+        v_span=(NO_SPAN, *(v_spans[seed.joint.name] for seed in seeds)),
+        R_joint=(IDENTITY, *(seed.R_joint for seed in seeds)),
+        places=MappingProxyType(places),
+        gravity=_frozen(np.array(description.gravity, dtype=float)),
+        joints=joint_data([(joint, moving[joint.name]) for joint in order], doubts),
+        q_names=q_names,
+        v_names=v_names,
+        description=description,
+        doubts=(),
+    )
+    _doubt_weightless(model, doubts)
+    return replace(model, doubts=tuple(doubts.sentences))
+
+
+def freed(description: Description) -> Description:
+    """The same mechanism with its root link floating: a free joint `base` between it and the ground."""
+    root, _ = tree(description)
+    names = {link.name for link in description.links}
+    if root not in names:
+        raise DescriptionError(
+            f"{at(description.source)}the root is the ground itself, which cannot float; "
+            'give the first link a joint of kind "free" instead',
+        )
+    ground = _unused(GROUND, names)
+    name = _unused(FREE_BASE, {joint.name for joint in description.joints})
+    base = Joint(name=name, kind="free", parent=ground, child=root)
+    return replace(
+        description,
+        links=(Link(ground), *description.links),
+        joints=(base, *description.joints),
+    )
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """The name itself, or with the first number that makes it unique."""
+    numbered = (f"{name} {k}" for k in range(2, len(taken) + 3))
+    return next(n for n in (name, *numbered) if n not in taken)
+
+
+@dataclass(frozen=True, slots=True)
+class _Poser:
+    """Origins as poses; with `snap`, rotations near to quarter turns are made exact, and it is said."""
+
+    snap: float
+    doubts: Doubts
+
+    def __call__(self, joint: Joint, origin: Origin) -> Pose:
+        pose = origin.pose()
+        if not self.snap:
+            return pose
+        U, _, Vt = np.linalg.svd(clean(pose.R, self.snap))
+        R = clean(U @ Vt)
+        self._say(joint, "rotation", R - pose.R)
+        return Pose(R, pose.a)
+
+    def axis(self, joint: Joint) -> Three:
+        """The axis of a joint, unit length where it has one."""
+        e = np.array(joint.axis)
+        if not self.snap or not e.any():
+            return joint.axis
+        e = e / np.linalg.norm(e)
+        snapped = clean(e, self.snap)
+        self._say(joint, "axis", snapped - e)
+        return (float(snapped[0]), float(snapped[1]), float(snapped[2]))
+
+    def _say(self, joint: Joint, what: str, change: np.ndarray) -> None:
+        if most := float(np.abs(change).max()):
+            self.doubts.add(
+                f"{at(joint.where)}joint {joint.name!r}: {what} changed by {most:.2g} (snap={self.snap:g})",
+                joint=joint.name,
+            )
+
+
+def _gather(
+    description: Description, root: str, joints: Sequence[Joint], poser: _Poser, merge_fixed: bool
+) -> tuple[list[_Seed], dict[str, Place]]:
+    links = {link.name: link for link in description.links}
+    seeds: list[_Seed] = []
+    places = {root: Place(0, HOME)}
+    for joint in joints:
+        on = places[joint.parent]
+        frame = on.pose @ poser(joint, joint.origin)
+        child = poser(joint, joint.child_origin)
+        turn, pair = PAIRS[joint.kind].seated(poser.axis(joint), joint.axis2, joint.pitch)
+        if merge_fixed and isinstance(pair, Fixed):
+            places[joint.child] = Place(on.body, _cleaned(frame @ child))
+        else:
+            seat = _cleaned(frame @ Pose(turn, np.zeros(3)))
+            seeds.append(_Seed(joint, on.body, pair, seat, clean(turn.T)))
+            places[joint.child] = Place(len(seeds), _cleaned(Pose(turn.T, np.zeros(3)) @ child))
+        place = places[joint.child]
+        if place.body and joint.child in links:
+            seeds[place.body - 1].inertias.append(
+                _inertia(links[joint.child]).moved(place.pose.R, place.pose.a)
+            )
+    for frame in description.frames:
+        on = places[frame.link]
+        places[frame.name] = Place(on.body, on.pose @ frame.origin.pose())
+    return seeds, places
+
+
+def _cleaned(pose: Pose) -> Pose:
+    return Pose(_frozen(clean(pose.R)), _frozen(pose.a + 0.0))
+
+
+def _inertia(link: Link) -> Inertia:
+    return Inertia(link.mass, np.array(link.com), link.tensor())
+
+
+def _bodies(seeds: Sequence[_Seed]) -> tuple[Body, ...]:
+    ground = Body(
+        Fixed(), IDENTITY, np.zeros(3), np.zeros(3), 0.0, np.zeros(3), np.zeros((3, 3)), np.zeros(0)
+    )
+    bodies = [ground]
+    for seed in seeds:
+        whole = joined(seed.inertias)
+        bodies.append(
+            Body(
+                pair=seed.pair,
+                R_seat=seed.seat.R,
+                a_seat=seed.seat.a,
+                r_seat=_frozen(seed.seat.a - bodies[seed.parent].d),
+                m=whole.m,
+                d=_frozen(whole.d),
+                I=_frozen(whole.I),
+                rotor=_frozen(reflected_rotor(seed.joint, seed.pair)),
+            )
+        )
+    return tuple(bodies)
+
+
+def _named(
+    joints: Sequence[Joint], parts: Sequence[tuple[str, ...]]
+) -> tuple[tuple[str, ...], dict[str, slice]]:
+    """Names and spans in the order of the description; a joint of one entry goes by its own name."""
+    names: list[str] = []
+    spans: dict[str, slice] = {}
+    for joint, own in zip(joints, parts, strict=True):
+        spans[joint.name] = slice(len(names), len(names) + len(own))
+        names += [joint.name] if len(own) == 1 else [f"{joint.name}.{part}" for part in own]
+    return tuple(names), spans
+
+
+def _doubt_weightless(model: Model, doubts: Doubts) -> None:
+    """A body that moves without inertia of its own or of what it carries has no forward dynamics."""
+    heavy = [bool(b.m or b.I.any()) for b in model.body]
+    for i in reversed(model.moving):
+        heavy[model.parent[i]] |= heavy[i]
+        joint, link = model.joint_names[i], model.names[i]
+        if not heavy[i] and model.body[i].pair.nv and not model.body[i].rotor.all():
+            doubts.add(
+                f"{at(model.description.source)}joint {joint!r} moves link {link!r}, and neither it nor "
+                "anything it carries has mass or inertia: forward dynamics will be singular, inverse dynamics works",
+                joint=joint,
+            )
+
+
+def _frozen(x: Any) -> Any:
+    """The array, read-only from now on."""
+    x.flags.writeable = False
+    return x

@@ -1,0 +1,131 @@
+"""Is every part of a description something that can exist?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from kinpair.description.doubts import Doubts, at
+from kinpair.description.parts import Description, Joint, Link, Origin
+from kinpair.errors import DescriptionError, listed, nearest
+from kinpair.pairs import PAIRS
+from kinpair.spatial.inertia import defect
+
+
+def check_parts(description: Description, doubts: Doubts) -> None:
+    """Refuse what has no meaning; doubt what looks like a slip."""
+    _check_names("link", [(x.name, x.where) for x in description.links])
+    _check_names("joint", [(x.name, x.where) for x in description.joints])
+    places = [(x.name, x.where) for x in (*description.links, *description.frames)]
+    _check_names("link or frame", places)
+    _check_finite("", "gravity", description.gravity)
+    for link in description.links:
+        _check_link(link, doubts)
+    for joint in description.joints:
+        _check_joint(joint, doubts)
+    for frame in description.frames:
+        _check_origin(f"{at(frame.where)}frame {frame.name!r}", "origin", frame.origin)
+
+
+def _check_names(what: str, named: Iterable[tuple[str, str]]) -> None:
+    seen: dict[str, str] = {}
+    for name, where in named:
+        if not name:
+            raise DescriptionError(f"{at(where)}a {what} has no name; give it one", part=what)
+        if name in seen:
+            first = f" (the first is at {seen[name]})" if seen[name] else ""
+            raise DescriptionError(
+                f"{at(where)}two parts are called {what} {name!r}{first}; names are unique", name=name
+            )
+        seen[name] = where
+
+
+def _check_finite(part: str, quantity: str, values: Iterable[float]) -> None:
+    for x in values:
+        if not math.isfinite(x):
+            raise DescriptionError(
+                f"{part}{': ' if part else ''}{quantity} is {x}; a finite number is needed", quantity=quantity
+            )
+
+
+def _check_origin(part: str, quantity: str, origin: Origin) -> None:
+    _check_finite(part, quantity, (*origin.xyz, *origin.turn))
+    if len(origin.turn) == 4 and not any(origin.turn):
+        raise DescriptionError(f"{part}: {quantity} has the quaternion 0 0 0 0, which is no rotation")
+    if len(origin.turn) == 9:
+        R = np.array(origin.turn).reshape(3, 3)
+        if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+            raise DescriptionError(
+                f"{part}: {quantity} has a matrix that is no rotation (R Rᵀ ≠ 1 or det R < 0)"
+            )
+
+
+def _check_link(link: Link, doubts: Doubts) -> None:
+    part = f"{at(link.where)}link {link.name!r}"
+    _check_finite(part, "mass", (link.mass,))
+    _check_finite(part, "mass centre", link.com)
+    _check_finite(part, "inertia", link.inertia)
+    if link.mass < 0.0:
+        raise DescriptionError(
+            f"{part} has mass {link.mass:g} kg; a mass is zero or positive", link=link.name, mass=link.mass
+        )
+    if any(link.inertia) and (what := defect(link.tensor())):
+        doubts.add(f"{part}: inertia {what}; taken as it is", link=link.name)
+
+
+def _check_joint(joint: Joint, doubts: Doubts) -> None:
+    part = f"{at(joint.where)}joint {joint.name!r}"
+    if joint.kind not in PAIRS:
+        raise DescriptionError(
+            f"{part} is of unknown kind {joint.kind!r}; {nearest(joint.kind, PAIRS)}Kinds: {listed(PAIRS)}",
+            joint=joint.name,
+            kind=joint.kind,
+        )
+    _check_origin(part, "origin", joint.origin)
+    _check_origin(part, "child origin", joint.child_origin)
+    for quantity, values in _numbers(joint):
+        _check_finite(part, quantity, values)
+    _check_axes(part, joint)
+    _check_limits(part, joint, doubts)
+    for quantity, values in (("damping", joint.damping), ("friction", joint.friction)):
+        if any(x < 0.0 for x in values):
+            doubts.add(
+                f"{part}: {quantity} is negative and feeds energy in; taken as it is", joint=joint.name
+            )
+
+
+def _numbers(joint: Joint) -> Iterator[tuple[str, tuple[float, ...]]]:
+    yield "axis", joint.axis
+    yield "second axis", joint.axis2 or ()
+    yield "pitch", (joint.pitch,)
+    for quantity in ("damping", "friction", "stiffness", "rest"):
+        yield quantity, getattr(joint, quantity)
+    yield "rotor inertia", (joint.rotor_inertia,)
+    yield "gear ratio", (joint.gear_ratio,)
+
+
+def _check_axes(part: str, joint: Joint) -> None:
+    axes = PAIRS[joint.kind].axes
+    given = (joint.axis, joint.axis2)[:axes]
+    for axis in given:
+        if axis is not None and not any(axis):
+            raise DescriptionError(f"{part} has the axis 0 0 0; give a direction", joint=joint.name)
+    if axes == 2 and joint.axis2 is not None:
+        first, second = np.array(joint.axis), np.array(joint.axis2)
+        cosine = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+        if abs(cosine) > 1e-6:
+            raise DescriptionError(
+                f"{part} has axes at {np.degrees(np.arccos(cosine)):.4g}°; those of a universal joint are "
+                "perpendicular, use two revolute joints otherwise",
+                joint=joint.name,
+            )
+
+
+def _check_limits(part: str, joint: Joint, doubts: Doubts) -> None:
+    for low, high in zip(joint.lower, joint.upper, strict=False):
+        if low > high:
+            doubts.add(
+                f"{part}: lower limit {low:g} is above upper limit {high:g}; both ignored", joint=joint.name
+            )

@@ -1,0 +1,76 @@
+"""Springs, dampers, friction and limits of the joints as arrays over rates and coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinpair.description.doubts import Doubts, at
+from kinpair.description.parts import Joint
+from kinpair.errors import DescriptionError
+from kinpair.model.model import JointData
+from kinpair.pairs import Pair
+
+# quantity, value where none is given, per coordinate (else per rate)
+_TABLE: tuple[tuple[str, float, bool], ...] = (
+    ("damping", 0.0, False),
+    ("friction", 0.0, False),
+    ("stiffness", 0.0, False),
+    ("rest", 0.0, False),
+    ("effort", np.inf, False),
+    ("velocity", np.inf, False),
+    ("lower", -np.inf, True),
+    ("upper", np.inf, True),
+)
+_SCALAR_ONLY = ("stiffness", "rest", "lower", "upper")  # no meaning for a quaternion
+
+
+def joint_data(joints: Sequence[tuple[Joint, Pair]], doubts: Doubts) -> JointData:
+    """One array a quantity, in the order of the joints given."""
+    found = {
+        quantity: np.array([x for joint, pair in joints for x in _spread(joint, pair, *row)], dtype=float)
+        for row in _TABLE
+        for quantity in row[:1]
+    }
+    crossed = found["lower"] > found["upper"]
+    found["lower"][crossed], found["upper"][crossed] = -np.inf, np.inf
+    spring_q: list[int] = []
+    nq = 0
+    for _, pair in joints:
+        spring_q += [nq + k if pair.nq == pair.nv else -1 for k in range(pair.nv)]
+        nq += pair.nq
+    for x in found.values():
+        x.flags.writeable = False
+    return JointData(spring_q=np.array(spring_q, dtype=int), **found)
+
+
+def _spread(joint: Joint, pair: Pair, quantity: str, absent: float, of_q: bool) -> list[float]:
+    given: tuple[float, ...] = getattr(joint, quantity)
+    size = pair.nq if of_q else pair.nv
+    if not given:
+        return [absent] * size
+    if pair.nq != pair.nv and quantity in _SCALAR_ONLY:
+        raise DescriptionError(
+            f"{at(joint.where)}joint {joint.name!r}: {quantity} has no meaning for the quaternion of a "
+            f"{joint.kind} joint; leave it out, or split the joint",
+            joint=joint.name,
+        )
+    if len(given) not in (1, size):
+        raise DescriptionError(
+            f"{at(joint.where)}joint {joint.name!r}: {quantity} has {len(given)} numbers; a {joint.kind} "
+            f"joint takes {size}{', or one for all' if size > 1 else ''}",
+            joint=joint.name,
+        )
+    return list(given) * (size if len(given) == 1 else 1)
+
+
+def reflected_rotor(joint: Joint, pair: Pair) -> np.ndarray:
+    """Rotor inertia as felt at the joint: gear ratio squared times rotor inertia."""
+    if joint.rotor_inertia and pair.nv != 1:
+        raise DescriptionError(
+            f"{at(joint.where)}joint {joint.name!r}: a rotor needs a joint of one degree; "
+            f"a {joint.kind} joint has {pair.nv}",
+            joint=joint.name,
+        )
+    return np.full(pair.nv, joint.gear_ratio**2 * joint.rotor_inertia)

@@ -1,0 +1,118 @@
+"""The numbered mechanism.
+
+Body 0 is the ground; every other body i is moved in its parent by pair i, and parent[i] < i. The frame of
+a body is the moved frame of its pair, so the joint point is its origin O_i and the pair's axis is a
+standard one. Links and frames of the description are places on these bodies. Coordinates follow the
+order of the joints in the description, whatever the numbers of the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.description.parts import Description
+from kinpair.errors import InputError, listed, nearest
+from kinpair.pairs import Pair
+from kinpair.spatial.pose import Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """The constants of a moving body, as a step of a recursion sees them: nothing says which body it is."""
+
+    pair: Pair
+    R_seat: Matrix  # axes of the pair's seat, in axes of the parent
+    a_seat: Vector  # O_parent → seat, in axes of the parent
+    r_seat: Vector  # C_parent → seat, in axes of the parent
+    m: Scalar
+    d: Vector  # O_i → C_i
+    I: Matrix  # about C_i, in axes of the body
+    rotor: Vector  # rotor inertia as felt at the joint: (gear ratio)² · rotor inertia, one a degree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A frame fixed on a body."""
+
+    body: int
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointData:
+    """What acts in the joints and how far they may go: arrays over the rates (nv) or coordinates (nq)."""
+
+    damping: np.ndarray  # (nv)
+    friction: np.ndarray  # (nv)
+    stiffness: np.ndarray  # (nv)
+    rest: np.ndarray  # (nv)
+    spring_q: np.ndarray  # (nv) index of the coordinate a spring acts on, where stiffness is not zero
+    effort: np.ndarray  # (nv) inf where none is given
+    velocity: np.ndarray  # (nv)
+    lower: np.ndarray  # (nq) −inf where none is given
+    upper: np.ndarray  # (nq)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A numbered mechanism; see the head of this file. Index 0 of every tuple belongs to the ground."""
+
+    name: str
+    names: tuple[str, ...]  # of the bodies: the link each joint moves
+    joint_names: tuple[str, ...]  # of the pair that moves the body
+    parent: tuple[int, ...]
+    body: tuple[Body, ...]
+    q_span: tuple[slice, ...]
+    v_span: tuple[slice, ...]
+    R_joint: tuple[Matrix, ...]  # axes of the joint frame as described, in axes of the seat
+    places: Mapping[str, Place]  # links and frames by name
+    gravity: Vector
+    joints: JointData
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    description: Description
+    doubts: tuple[str, ...]
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.q_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of rates: degrees of freedom of the tree."""
+        return len(self.v_names)
+
+    @property
+    def moving(self) -> range:
+        """Numbers of the moving bodies, parents before children."""
+        return range(1, len(self.names))
+
+    def path_to_ground(self, i: int) -> list[int]:
+        """i, its parent, ... down to the body on the ground."""
+        path: list[int] = []
+        while i:
+            path.append(i)
+            i = self.parent[i]
+        return path
+
+    def place(self, name: str) -> Place:
+        """The link or frame of that name."""
+        if name in self.places:
+            return self.places[name]
+        raise InputError(
+            f"{self.name}: no link or frame {name!r}; {nearest(name, self.places)}"
+            f"Links and frames: {listed(self.places)}",
+            frame=name,
+        )
+
+    def neutral(self) -> np.ndarray:
+        """The coordinates at which every pair sits in its seat: zeros and unit quaternions."""
+        q = np.zeros(self.nq)
+        for i in self.moving:
+            q[self.q_span[i]] = self.body[i].pair.neutral()
+        return q

@@ -1,0 +1,88 @@
+"""Walks over the bodies. An equation is a step; the walk decides in which order it is taken.
+
+A step sees the constants of its body, the value of its neighbour and what earlier walks found for the
+same body; never the body's number. So a walk can be unrolled body by body, as here, or become one loop
+of machine code over all bodies of a kind. Values by body are lists whose entry 0 belongs to the ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Vector, array, assemble
+from kinpair.model.model import Model
+
+ByBody: TypeAlias = list[Any]
+Step: TypeAlias = Callable[..., Any]
+
+
+def each(model: Model, step: Step, *given: Sequence[Any]) -> ByBody:
+    """x_i = step(body, given_i...), bodies on their own."""
+    return [None, *(step(model.body[i], *(g[i] for g in given)) for i in model.moving)]
+
+
+def outward(model: Model, step: Step, ground: Any, *given: Sequence[Any]) -> ByBody:
+    """x_i = step(body, x_parent, given_i...), from the ground to the tips; x_0 = ground."""
+    x: ByBody = [ground]
+    for i in model.moving:
+        x.append(step(model.body[i], x[model.parent[i]], *(g[i] for g in given)))
+    return x
+
+
+def inward(model: Model, step: Step, nothing: tuple[Any, ...], *given: Sequence[Any]) -> ByBody:
+    """x_i, y_i = step(body, Σ_k y_k, given_i...), from the tips to the ground; k: children of i.
+
+    x_i is kept; the tuple y_i is handed to the parent. The sum starts with `nothing`; x_0 is what arrives
+    at the ground.
+    """
+    gathered = [nothing] * len(model.parent)
+    x: ByBody = [None] * len(model.parent)
+    for i in reversed(model.moving):
+        x[i], y = step(model.body[i], gathered[i], *(g[i] for g in given))
+        j = model.parent[i]
+        gathered[j] = tuple(a + b for a, b in zip(gathered[j], y, strict=True))
+    x[0] = gathered[0]
+    return x
+
+
+def ancestors(model: Model, begin: Step, step: Step, *given: Sequence[Any]) -> dict[tuple[int, int], Any]:
+    """Entries (i, j), j: body i and its ancestors.
+
+    A value sets out from body i, x = begin(body, given_i...), and visits j = i, parent(i), ... in turn:
+    entry_ij, x = step(body_j, x, given_j...), where the new x is what the parent of j receives.
+    """
+    entries: dict[tuple[int, int], Any] = {}
+    for i in model.moving:
+        x = begin(model.body[i], *(g[i] for g in given))
+        for j in model.path_to_ground(i):
+            entries[i, j], x = step(model.body[j], x, *(g[j] for g in given))
+    return entries
+
+
+def coordinates(model: Model, q: Vector) -> ByBody:
+    """q by body."""
+    return [None, *(q[model.q_span[i]] for i in model.moving)]
+
+
+def rates(model: Model, qd: Vector) -> ByBody:
+    """q̇, q̈ or efforts by body."""
+    return [None, *(qd[model.v_span[i]] for i in model.moving)]
+
+
+def joined(model: Model, values: ByBody) -> Vector:
+    """Vectors by body as one vector in the order of the rates."""
+    made: list[Any] = [0.0] * model.nv
+    for i in model.moving:
+        made[model.v_span[i]] = list(values[i])
+    return array(made) if made else np.zeros(0)
+
+
+def joint_space(model: Model, entries: dict[tuple[int, int], tuple[Matrix, Matrix]]) -> Matrix:
+    """The matrix with blocks (X_ij, X_ji) of `ancestors` in place, zero between branches."""
+    span = model.v_span
+    blocks = [(span[i], span[j], below) for (i, j), (below, _) in entries.items()]
+    blocks += [(span[j], span[i], above) for (i, j), (_, above) in entries.items()]
+    return assemble((model.nv, model.nv), blocks)

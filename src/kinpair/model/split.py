@@ -1,0 +1,115 @@
+"""Pairs of several degrees as chains of pairs of one degree with massless bodies between (Likins).
+
+The same mechanism in other coordinates: hinges and slides instead of quaternions. The maps between the
+two are regular in one direction and, away from gimbal lock, in the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinpair.algebra.arrays import Vector
+from kinpair.description.doubts import at
+from kinpair.description.parts import Description, Joint, Link, Origin
+from kinpair.errors import DescriptionError, listed
+from kinpair.model.model import Model
+from kinpair.pairs import PAIRS
+
+_BY_DEGREE = ("lower", "upper", "velocity", "effort", "damping", "friction", "stiffness", "rest")
+
+
+def split_description(description: Description) -> Description:
+    """Every joint of several degrees replaced by its steps: `name.part` joints, `name.part` links."""
+    links, joints = list(description.links), list[Joint]()
+    for joint in description.joints:
+        steps = PAIRS[joint.kind].steps
+        if not steps:
+            joints.append(joint)
+            continue
+        chain = _chain(joint)
+        links += [Link(step.child, where=joint.where) for step in chain[:-1]]
+        joints += chain
+    return replace(description, links=tuple(links), joints=tuple(joints))
+
+
+def _chain(joint: Joint) -> list[Joint]:
+    pair = PAIRS[joint.kind]
+    turn, _ = pair.seated(joint.axis, joint.axis2, joint.pitch)
+    names = [f"{joint.name}.{k}" for k in range(1, len(pair.steps) + 1)]
+    parents = [joint.parent, *names[:-1]]
+    children = [*names[:-1], joint.child]
+    return [
+        replace(
+            _own(joint, k),
+            name=name,
+            kind=kind,
+            parent=parent,
+            child=child,
+            origin=joint.origin if parent == joint.parent else Origin(),
+            child_origin=joint.child_origin if child == joint.child else Origin(),
+            axis=tuple((turn @ np.array(axis)).tolist()),
+        )
+        for k, (name, parent, child, (kind, axis)) in enumerate(
+            zip(names, parents, children, pair.steps, strict=True)
+        )
+    ]
+
+
+def _own(joint: Joint, k: int) -> Joint:
+    """A joint with the springs, dampers, friction and limits of degree k, and nothing else of the whole."""
+    given = {name: values for name in _BY_DEGREE if (values := getattr(joint, name))}
+    if given and PAIRS[joint.kind].q_parts != PAIRS[joint.kind].v_parts:
+        raise DescriptionError(
+            f"{at(joint.where)}joint {joint.name!r}: {listed(given)} of a {joint.kind} joint cannot be "
+            "split; leave it out or write the hinges yourself",
+            joint=joint.name,
+        )
+    own = {name: (values[min(k, len(values) - 1)],) for name, values in given.items()}
+    return replace(Joint("", "", "", "", where=joint.where), **own)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitMap:
+    """Maps between the states of a model and of its split."""
+
+    whole: Model
+    split: Model
+
+    def to_split(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vector, Vector, Vector]:
+        """Coordinates, rates and accelerations of the split; singular where a ball joint is in gimbal lock."""
+        out = tuple(np.zeros(self.split.nv) for _ in range(3))
+        for i, span in self._spans():
+            q_i, v_i = self.whole.q_span[i], self.whole.v_span[i]
+            found = self.whole.body[i].pair.to_split(q[q_i], qd[v_i], qdd[v_i])
+            for x, part in zip(out, found, strict=True):
+                x[span] = part
+        return out[0], out[1], out[2]
+
+    def from_split(self, s: Vector, sd: Vector, sdd: Vector) -> tuple[Vector, Vector, Vector]:
+        """Coordinates, rates and accelerations of the whole."""
+        q, qd, qdd = np.zeros(self.whole.nq), np.zeros(self.whole.nv), np.zeros(self.whole.nv)
+        for i, span in self._spans():
+            found = self.whole.body[i].pair.from_split(s[span], sd[span], sdd[span])
+            q[self.whole.q_span[i]] = found[0]
+            qd[self.whole.v_span[i]] = found[1]
+            qdd[self.whole.v_span[i]] = found[2]
+        return q, qd, qdd
+
+    def efforts_to_split(self, s: Vector, tau: Vector) -> Vector:
+        """τ_s = (∂q̇/∂ṡ)ᵀ τ: the same power by the other rates."""
+        out = np.zeros(self.split.nv)
+        for i, span in self._spans():
+            out[span] = self.whole.body[i].pair.split_rates(s[span]).T @ tau[self.whole.v_span[i]]
+        return out
+
+    def _spans(self) -> list[tuple[int, slice]]:
+        """Body of the whole, and where the steps of its pair stand in the split; both in file order."""
+        spans: list[tuple[int, slice]] = []
+        start = 0
+        for i in sorted(self.whole.moving, key=lambda i: self.whole.v_span[i].start):
+            size = self.whole.body[i].pair.nv
+            spans.append((i, slice(start, start + size)))
+            start += size
+        return spans

@@ -1,0 +1,55 @@
+"""A model as a table of plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinpair.model.model import Model
+
+HEADINGS = ("body", "on", "joint", "kind", "q", "mass [kg]", "limits")
+
+
+def table_rows(model: Model) -> list[tuple[str, ...]]:
+    """One row a moving body, in the order of the coordinates."""
+    order = sorted(model.moving, key=lambda i: (model.v_span[i].start, i))
+    return [
+        (
+            model.names[i],
+            model.names[model.parent[i]],
+            model.joint_names[i],
+            model.body[i].pair.kind,
+            _span(model.q_span[i]),
+            f"{model.body[i].m:.6g}",
+            _limits(model, model.q_span[i]),
+        )
+        for i in order
+    ]
+
+
+def table(model: Model) -> str:
+    """Name, sizes, and a row a moving body."""
+    mass = sum(model.body[i].m for i in model.moving)
+    head = (
+        f"{model.name}: {len(model.moving)} moving bodies, {model.nv} degrees of freedom "
+        f"(nq {model.nq}, nv {model.nv}), {mass:.6g} kg"
+    )
+    return "\n".join([head, *_aligned([HEADINGS, *table_rows(model)])])
+
+
+def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
+    lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+    return [lines[0], "  ".join("-" * w for w in widths), *lines[1:]]
+
+
+def _span(span: slice) -> str:
+    return str(span.start) if span.stop - span.start == 1 else f"{span.start}-{span.stop - 1}"
+
+
+def _limits(model: Model, span: slice) -> str:
+    low, high = model.joints.lower[span], model.joints.upper[span]
+    if not len(low) or not np.isfinite([*low, *high]).any():
+        return "-"
+    return ", ".join(f"{a:.4g} to {b:.4g}" for a, b in zip(low, high, strict=True))

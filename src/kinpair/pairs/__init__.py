@@ -1,0 +1,29 @@
+"""The kinematic pairs, one file each, and the table of them by name."""
+
+from kinpair.pairs.cylindrical import Cylindrical
+from kinpair.pairs.fixed import Fixed
+from kinpair.pairs.free import Free
+from kinpair.pairs.helical import Helical
+from kinpair.pairs.pair import Pair
+from kinpair.pairs.planar import Planar
+from kinpair.pairs.prismatic import Prismatic
+from kinpair.pairs.revolute import Revolute
+from kinpair.pairs.spherical import Spherical
+from kinpair.pairs.universal import Universal
+
+PAIRS: dict[str, type[Pair]] = {
+    pair.kind: pair
+    for pair in (
+        Revolute,
+        Prismatic,
+        Helical,
+        Cylindrical,
+        Universal,
+        Spherical,
+        Planar,
+        Free,
+        Fixed,
+    )
+}
+
+__all__ = ["PAIRS", "Pair"]

@@ -1,0 +1,35 @@
+"""No motion at all: a weld."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Vector
+from kinpair.pairs.pair import Pair, Three
+from kinpair.spatial.rotation import IDENTITY
+
+P = np.zeros((6, 0))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed(Pair):
+    """Holds the child in the seat."""
+
+    kind = "fixed"
+    q_parts = ()
+    v_parts = ()
+    axes = 0
+
+    @classmethod
+    def seated(cls, axis: Three, axis2: Three | None, pitch: float) -> tuple[Matrix, Pair]:
+        return IDENTITY, cls()
+
+    def rotation(self, q: Vector) -> Matrix:
+        return IDENTITY
+
+    def p(self, q: Vector) -> Matrix:
+        return P

@@ -1,0 +1,86 @@
+"""What every kinematic pair answers. Copy `prismatic.py` to add one; nobody asks a pair for its kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Vector
+from kinpair.spatial.rotation import turn_z_to
+
+Three: TypeAlias = tuple[float, float, float]
+X_AXIS, Y_AXIS, Z_AXIS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+NO_TRANSLATION = np.zeros(3)
+
+
+class Pair(ABC):
+    """A joint between two bodies, about standard axes.
+
+    The *seat* is the joint frame fixed on the parent; the pair moves it to where the child's frame is.
+    A direction written in a description is turned to the standard one by a constant rotation of the seat.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    q_parts: ClassVar[tuple[str, ...]]  # names of the coordinates
+    v_parts: ClassVar[tuple[str, ...]]  # names of the rates
+    axes: ClassVar[int] = 1  # how many directions the description gives
+    steps: ClassVar[tuple[tuple[str, Three], ...]] = ()  # the same motion by pairs of one degree, outward
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.q_parts)
+
+    @property
+    def nv(self) -> int:
+        """Degrees of freedom."""
+        return len(self.v_parts)
+
+    @classmethod
+    def seated(cls, axis: Three, axis2: Three | None, pitch: float) -> tuple[Matrix, Pair]:
+        """The constant rotation that turns the standard axis to `axis`, and the pair about the standard one."""
+        return turn_z_to(axis), cls()
+
+    @abstractmethod
+    def rotation(self, q: Vector) -> Matrix:
+        """R: axes of the child in the seat (3, 3)."""
+
+    def translation(self, q: Vector) -> Vector:
+        """Origin of the child, in axes of the seat (3,)."""
+        return NO_TRANSLATION
+
+    @abstractmethod
+    def p(self, q: Vector) -> Matrix:
+        """Motion of the pair: twist of the child in the seat = p q̇, at its origin, in its axes (6, nv)."""
+
+    def pd(self, q: Vector, qd: Vector) -> Matrix:
+        """p̊: rate of change of p as seen from the child (6, nv); zero where the axes are fixed in it."""
+        return np.zeros((6, self.nv))
+
+    def neutral(self) -> np.ndarray:
+        """The coordinates at which the child sits in the seat."""
+        return np.zeros(self.nq)
+
+    def dq_dt(self, q: Vector, qd: Vector) -> Vector:
+        """Rate of change of the coordinates at the rates qd."""
+        return qd
+
+    def moved(self, q: Vector, step: Vector) -> Vector:
+        """Coordinates after a small displacement `step` in the directions of the rates (nv,)."""
+        return q + step
+
+    def from_split(self, s: Vector, sd: Vector, sdd: Vector) -> tuple[Vector, Vector, Vector]:
+        """q, q̇, q̈ of this pair from those of its `steps`."""
+        return s, sd, sdd
+
+    def to_split(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vector, Vector, Vector]:
+        """Inverse of `from_split`, away from gimbal lock."""
+        return q, qd, qdd
+
+    def split_rates(self, s: Vector) -> Matrix:
+        """∂q̇/∂ṡ (nv, nv): efforts of the steps are its transpose times the efforts of this pair."""
+        return np.eye(self.nv)

@@ -1,0 +1,109 @@
+"""The builder, and its one table of keys."""
+
+from __future__ import annotations
+
+from typing import get_type_hints
+
+import numpy as np
+import pytest
+
+from kinpair.description.builder import FRAME, JOINT, LINK, Builder, JointKeys, LinkKeys, Turned
+from kinpair.description.doubts import Doubts
+from kinpair.description.toml_reader import parse_toml
+from kinpair.errors import DescriptionError
+
+TOML = """
+name = "arm"
+gravity = [0, -9.81, 0]
+[[link]]
+name = "a"
+mass = 1
+com = [0.5, 0, 0]
+inertia = [0.1, 0.2, 0.2]
+visual = [{ box = [1, 0.1, 0.1], xyz = [0.5, 0, 0] }]
+[[joint]]
+name = "j"
+kind = "universal"
+parent = "ground"
+child = "a"
+matrix = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+axis = "x"
+axis2 = [0, 1, 0]
+damping = [0.1, 0.2]
+lower = "-pi/2"
+mimic = { joint = "k" }
+[[frame]]
+name = "tip"
+link = "a"
+xyz = [1, 0, 0]
+"""
+
+
+def builder() -> Builder:
+    return (
+        Builder("arm", gravity=(0, -9.81, 0))
+        .link(
+            "a",
+            mass=1,
+            com=np.array([0.5, 0, 0]),
+            inertia=np.diag([0.1, 0.2, 0.2]),
+            visual=[{"box": (1, 0.1, 0.1), "xyz": (0.5, 0, 0)}],
+        )
+        .joint(
+            *("j", "universal", "ground", "a"),
+            matrix=np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]]),
+            axis="x",
+            axis2=(0, 1, 0),
+            damping=np.array([0.1, 0.2]),
+            lower="-pi/2",
+            mimic={"joint": "k"},
+        )
+        .frame("tip", "a", xyz=[np.float64(1), np.int64(0), 0])
+    )
+
+
+def test_the_builder_and_a_file_make_the_same_parts():
+    assert builder().description() == parse_toml(TOML, source="arm.toml", doubts=Doubts())
+
+
+def test_what_is_none_counts_as_not_given():
+    assert Builder("x").link("a", mass=None).description() == Builder("x").link("a").description()
+
+
+def test_the_builder_takes_every_key_of_the_format():
+    assert {"name", *get_type_hints(LinkKeys)} == set(LINK)
+    assert {"name", "kind", "parent", "child", *get_type_hints(JointKeys)} == set(JOINT)
+    assert {"name", "link", *get_type_hints(Turned)} == set(FRAME)
+
+
+def test_a_description_keeps_its_doubts():
+    description = Builder("x").joint("j", "fixed", "ground", "a", rpy=[0, 0, 90]).description()
+    assert description.doubts == (
+        "joint 'j': entry 3 of rpy is 90 rad, more than a full turn; angles are in radians, not degrees",
+    )
+
+
+MESSAGES = {
+    "joint 'j': entry 1 of xyz is 'x'; give a number": lambda b: b.joint(
+        "j", "fixed", "ground", "a", xyz=["x", 0, 0]
+    ),
+    "joint 'j': parent is missing; give the link that holds the joint, \"ground\" for the world": lambda b: (
+        b.joint("j", "fixed", None, "a")
+    ),
+    "frame 'tip' is already there; give one of them another name": lambda b: (
+        b.frame("tip", "a").frame("tip", "a").description()
+    ),
+    "frame 'f': unknown key 'xy'; did you mean 'xyz'? Keys: name, link, xyz, rpy, quaternion, matrix": (
+        lambda b: b.frame("f", "a", xy=[0, 0, 0])
+    ),
+    "link: name is empty; give a name": lambda b: b.link(""),
+    "mechanism 'm': gravity has 2 numbers; give [x, y, z]": lambda b: Builder("m", gravity=(0, 0)),
+    "mechanism: name is 3; give a text in quotes": lambda b: Builder(3),
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_the_builder_names_the_part(message):
+    with pytest.raises(DescriptionError) as caught:
+        MESSAGES[message](Builder("x"))
+    assert str(caught.value) == message
