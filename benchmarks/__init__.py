@@ -1,0 +1,1 @@
+"""Measurements: operation counts, and times against peers as ratios in one run."""

@@ -1,0 +1,140 @@
+"""Pinocchio, MuJoCo and Drake behind one face: a robot in, its dynamics in the engine's own conventions out.
+
+inverse_dynamics(q, v, a), mass_matrix(q), pose(q, link) and jacobian(q, link): world axes, rows as the engine
+has them, no damping and no friction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import JacobianWrtVariable
+
+from kinpair import conventions
+from kinpair.conventions import Convention
+from kinpair.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Pinocchio:
+    model: Any
+
+    @classmethod
+    def read(cls, urdf: str, floating: bool) -> Pinocchio:
+        root = (pin.JointModelFreeFlyer(),) if floating else ()
+        return cls(pin.buildModelFromXML(urdf, *root))
+
+    def convention(self, mechanism: Mechanism, **names: Any) -> Convention:
+        return conventions.pinocchio(mechanism, conventions.pinocchio_layout(self.model, **names))
+
+    def inverse_dynamics(self, q, v, a):
+        return pin.rnea(self.model, self.model.createData(), q, v, a)
+
+    def mass_matrix(self, q):
+        H = np.triu(pin.crba(self.model, self.model.createData(), q))
+        return H + np.triu(H, 1).T
+
+    def pose(self, q, link):
+        data = self.model.createData()
+        pin.framesForwardKinematics(self.model, data, q)
+        place = data.oMf[self.model.getFrameId(link, pin.FrameType.BODY)]
+        return place.rotation, place.translation
+
+    def jacobian(self, q, link):
+        frame = self.model.getFrameId(link, pin.FrameType.BODY)
+        return pin.computeFrameJacobian(
+            self.model, self.model.createData(), q, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        )
+
+
+@dataclass(frozen=True)
+class Mujoco:
+    model: Any
+
+    @classmethod
+    def read(cls, urdf: str, floating: bool) -> Mujoco:
+        options = '<mujoco><compiler balanceinertia="false" fusestatic="false"/></mujoco></robot>'
+        spec = mujoco.MjSpec.from_string(urdf.replace("</robot>", options))
+        if floating:
+            spec.worldbody.first_body().add_freejoint()
+        return cls(spec.compile())
+
+    def convention(self, mechanism: Mechanism, **names: Any) -> Convention:
+        return conventions.mujoco(mechanism, conventions.mujoco_layout(self.model, **names))
+
+    def _at(self, q, v=0.0, a=0.0):
+        data = mujoco.MjData(self.model)
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
+        mujoco.mj_fwdPosition(self.model, data)
+        mujoco.mj_fwdVelocity(self.model, data)
+        return data
+
+    def inverse_dynamics(self, q, v, a):
+        tau = np.zeros(self.model.nv)
+        mujoco.mj_rne(self.model, self._at(q, v, a), 1, tau)
+        return tau
+
+    def mass_matrix(self, q):
+        H = np.zeros((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, self._at(q), H)
+        return H
+
+    def pose(self, q, link):
+        body = self._at(q).body(link)
+        return body.xmat.reshape(3, 3), body.xpos
+
+    def jacobian(self, q, link):
+        linear, angular = np.zeros((3, self.model.nv)), np.zeros((3, self.model.nv))
+        mujoco.mj_jacBody(self.model, self._at(q), linear, angular, self.model.body(link).id)
+        return np.concatenate([linear, angular])
+
+
+@dataclass(frozen=True)
+class Drake:
+    plant: Any
+
+    @classmethod
+    def read(cls, urdf: str, floating: bool) -> Drake:
+        plant = MultibodyPlant(0.0)
+        (robot,) = Parser(plant).AddModelsFromString(urdf, "urdf")
+        if not floating:
+            root = plant.get_body(plant.GetBodyIndices(robot)[0])
+            plant.WeldFrames(plant.world_frame(), root.body_frame())
+        plant.Finalize()
+        return cls(plant)
+
+    def convention(self, mechanism: Mechanism, **names: Any) -> Convention:
+        return conventions.drake(mechanism, conventions.drake_layout(self.plant, **names))
+
+    def _at(self, q, v=None):
+        context = self.plant.CreateDefaultContext()
+        self.plant.SetPositions(context, q)
+        self.plant.SetVelocities(context, np.zeros(self.plant.num_velocities()) if v is None else v)
+        return context
+
+    def inverse_dynamics(self, q, v, a):
+        context = self._at(q, v)
+        bias = self.plant.CalcBiasTerm(context) - self.plant.CalcGravityGeneralizedForces(context)
+        return self.plant.CalcMassMatrix(context) @ a + bias
+
+    def mass_matrix(self, q):
+        return self.plant.CalcMassMatrix(self._at(q))
+
+    def pose(self, q, link):
+        place = self.plant.GetBodyByName(link).EvalPoseInWorld(self._at(q))
+        return place.rotation().matrix(), place.translation()
+
+    def jacobian(self, q, link):
+        frame, world = self.plant.GetBodyByName(link).body_frame(), self.plant.world_frame()
+        return self.plant.CalcJacobianSpatialVelocity(
+            self._at(q), JacobianWrtVariable.kV, frame, np.zeros(3), world, world
+        )
+
+
+ENGINES = {"pinocchio": Pinocchio, "mujoco": Mujoco, "drake": Drake}
