@@ -12,9 +12,11 @@ from typing import Any, Literal
 from kinpair.description.builder import Builder
 from kinpair.description.doubts import Doubts
 from kinpair.description.parts import Description, Three
+from kinpair.description.text import read_text
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
 from kinpair.mechanism import Mechanism
-from kinpair.model.build import build, freed
+from kinpair.model.build import build as build_model
+from kinpair.model.build import freed
 
 Base = Literal["fixed", "free"]
 
@@ -37,12 +39,10 @@ def load(
     every weld. gravity: instead of the file's. packages: where `package://name` is, by name.
     """
     description = read(path, strict=strict, packages=packages)
-    return assemble(
-        description, base=base, strict=strict, snap=snap, merge_fixed=merge_fixed, gravity=gravity
-    )
+    return build(description, base=base, strict=strict, snap=snap, merge_fixed=merge_fixed, gravity=gravity)
 
 
-def assemble(
+def build(
     what: Description | Builder,
     *,
     base: Base = "fixed",
@@ -59,7 +59,7 @@ def assemble(
         description = description.with_gravity(gravity)
     if base == "free":
         description = freed(description)
-    model = build(description, strict=strict, snap=snap, merge_fixed=merge_fixed)
+    model = build_model(description, strict=strict, snap=snap, merge_fixed=merge_fixed)
     for sentence in model.doubts:
         warnings.warn(sentence, DescriptionWarning, stacklevel=3)
     return Mechanism(model)
@@ -71,11 +71,10 @@ def read(
     """What a file says, unchecked as a whole; the reader is chosen by the ending of its name."""
     suffix = Path(path).suffix.lower()
     if suffix not in _READERS:
-        if Path(path).is_dir():
-            raise DescriptionError(f"{path}: is a directory; give the file in it", path=str(path))
+        read_text(path)  # says so if there is no such file, or none to read
         raise DescriptionError(
-            f"{path}: files named *{suffix or ' without an ending'} are not read; kinpair reads "
-            f"{listed(_READERS)}",
+            f"{path}: files {f'named *{suffix}' if suffix else 'without an ending'} are not read; "
+            f"kinpair reads {listed(_READERS)}",
             path=str(path),
         )
     return _READERS[suffix](path, Doubts(strict), packages)
@@ -124,7 +123,7 @@ def example(name: str, *, gravity: Three | None = None) -> Mechanism:
 
     file = f"{name}.toml"
     text = (_bundled() / file).read_text("utf-8")
-    return assemble(parse_toml(text, source=file, doubts=Doubts()), gravity=gravity)
+    return build(parse_toml(text, source=file, doubts=Doubts()), gravity=gravity)
 
 
 def example_text(name: str) -> str:

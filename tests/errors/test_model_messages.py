@@ -1,0 +1,368 @@
+"""Every message about a mechanism that cannot be, or a state that does not fit, word for word."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin
+
+LINKS = "Links: ground, a, b"
+
+
+def links(*names: str) -> tuple[Link, ...]:
+    return tuple(
+        Link(name, 1.0, inertia=(0.1, 0.1, 0.1, 0, 0, 0), where=f"m.toml:{k}") for k, name in enumerate(names)
+    )
+
+
+def joint(name: str, parent: str, child: str, kind: str = "revolute", **more: object) -> Joint:
+    return Joint(name, kind, parent, child, where=f"m.toml:1{len(name)}", **more)  # type: ignore[arg-type]
+
+
+def message(links: tuple[Link, ...], *joints: Joint, frames: tuple[Frame, ...] = ()) -> str:
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(Description("m", links, joints, frames, source="m.toml"))
+    return str(caught.value)
+
+
+def warning(links: tuple[Link, ...], *joints: Joint) -> str:
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        kp.build(Description("m", links, joints, source="m.toml"))
+    assert len(caught) == 1
+    with pytest.raises(kp.DescriptionError) as refused:
+        kp.build(Description("m", links, joints, source="m.toml"), strict=True)
+    assert str(refused.value) == str(caught[0].message)
+    return str(caught[0].message)
+
+
+def test_unknown_link():
+    found = message(links("coupler", "crank"), joint("C", "crank", "cuopler"))
+    assert found == (
+        "m.toml:11: joint 'C' moves link 'cuopler', which does not exist; did you mean 'coupler'? "
+        "Links: coupler, crank"
+    )
+
+
+def test_unknown_parent():
+    found = message(links("a", "b"), joint("A", "ground", "a"), joint("B", "q", "b"))
+    assert found == f"m.toml:11: joint 'B' hangs on link 'q', which does not exist; {LINKS}"
+
+
+def test_frame_on_an_unknown_link():
+    frame = Frame("tip", "c", where="m.toml:30")
+    found = message(links("a", "b"), joint("A", "ground", "a"), joint("B", "a", "b"), frames=(frame,))
+    assert found == f"m.toml:30: frame 'tip' sits on link 'c', which does not exist; {LINKS}"
+
+
+def test_two_parents():
+    found = message(
+        links("a", "b"), joint("A", "ground", "a"), joint("B", "a", "b"), joint("BB", "ground", "b")
+    )
+    assert found == (
+        "m.toml:12: link 'b' has two parents: joint 'B' hangs it on 'a', joint 'BB' on 'ground'; "
+        "in a tree a link has one"
+    )
+
+
+def test_a_cycle_beside_a_root():
+    found = message(
+        links("r", "a", "b", "c"), joint("A", "c", "a"), joint("B", "a", "b"), joint("C", "b", "c")
+    )
+    assert found == (
+        "m.toml: the joints form a cycle: a → b → c → a; in a tree every link is reached from the root 'r'"
+    )
+
+
+def test_no_root():
+    found = message(links("a", "b"), joint("A", "b", "a"), joint("B", "a", "b"))
+    assert found == (
+        "m.toml: there is no root: every link is moved by a joint (a → b → a); one link must hang on nothing"
+    )
+
+
+def test_several_roots():
+    found = message(links("a", "b", "c"), joint("B", "a", "b"))
+    assert found == (
+        "m.toml: there are 2 roots: no joint moves 'a', 'c'; connect them by joints, fixed ones if they do not move"
+    )
+
+
+def test_no_link_at_all():
+    assert message(()) == "m.toml: there is no link; a mechanism has at least one"
+
+
+def test_zero_axis():
+    found = message(links("a"), joint("A", "ground", "a", axis=(0.0, 0.0, 0.0)))
+    assert found == "m.toml:11: joint 'A' has the axis 0 0 0; give a direction"
+
+
+def test_axes_of_a_universal_joint_at_an_angle():
+    bent = joint("A", "ground", "a", "universal", axis=(1.0, 0.0, 0.0), axis2=(1.0, 1.0, 0.0))
+    assert message(links("a"), bent) == (
+        "m.toml:11: joint 'A' has axes at 45°; those of a universal joint are perpendicular, "
+        "use two revolute joints otherwise"
+    )
+
+
+def test_negative_mass():
+    found = message((Link("a", -2.0, where="m.toml:3"),), joint("A", "ground", "a"))
+    assert found == "m.toml:3: link 'a' has mass -2 kg; a mass is zero or positive"
+
+
+@pytest.mark.parametrize(
+    ("part", "quantity", "value"),
+    [
+        (Link("a", math.nan, where="m.toml:3"), "mass", "nan"),
+        (Link("a", 1.0, (math.inf, 0.0, 0.0), where="m.toml:3"), "mass centre", "inf"),
+        (Link("a", 1.0, inertia=(1, 1, math.nan, 0, 0, 0), where="m.toml:3"), "inertia", "nan"),
+    ],
+)
+def test_numbers_of_a_link_that_are_none(part, quantity, value):
+    found = message((part,), joint("A", "ground", "a"))
+    assert found == f"m.toml:3: link 'a': {quantity} is {value}; a finite number is needed"
+
+
+@pytest.mark.parametrize(
+    ("more", "quantity"),
+    [
+        ({"origin": Origin((math.nan, 0.0, 0.0))}, "origin"),
+        ({"child_origin": Origin(turn=(math.nan, 0.0, 0.0))}, "child origin"),
+        ({"axis": (math.nan, 0.0, 1.0)}, "axis"),
+        ({"damping": (math.nan,)}, "damping"),
+        ({"rotor_inertia": math.nan}, "rotor inertia"),
+    ],
+)
+def test_numbers_of_a_joint_that_are_none(more, quantity):
+    found = message(links("a"), joint("A", "ground", "a", **more))
+    assert found == f"m.toml:11: joint 'A': {quantity} is nan; a finite number is needed"
+
+
+def test_unknown_kind():
+    found = message(links("a"), joint("A", "ground", "a", "revolut"))
+    assert found == (
+        "m.toml:11: joint 'A' is of unknown kind 'revolut'; did you mean 'revolute'? Kinds: revolute, prismatic, "
+        "helical, cylindrical, universal, spherical, planar, free, fixed"
+    )
+
+
+def test_two_parts_of_one_name():
+    assert message((Link("a", where="m.toml:1"), Link("a", where="m.toml:5"))) == (
+        "m.toml:5: two parts are called link 'a' (the first is at m.toml:1); names are unique"
+    )
+
+
+def test_a_part_without_a_name():
+    assert message((Link("", where="m.toml:1"),)) == "m.toml:1: a link has no name; give it one"
+
+
+def test_wrong_count_of_damping():
+    found = message(links("a"), joint("A", "ground", "a", "spherical", damping=(1.0, 2.0)))
+    assert found == ("m.toml:11: joint 'A': damping has 2 numbers; a spherical joint takes 3, or one for all")
+
+
+def test_spring_on_a_quaternion():
+    found = message(links("a"), joint("A", "ground", "a", "free", stiffness=(1.0,)))
+    assert found == (
+        "m.toml:11: joint 'A': stiffness has no meaning for the quaternion of a free joint; "
+        "leave it out, or split the joint"
+    )
+
+
+def test_rotor_on_a_ball():
+    found = message(links("a"), joint("A", "ground", "a", "spherical", rotor_inertia=1.0))
+    assert found == ("m.toml:11: joint 'A': a rotor needs a joint of one degree; a spherical joint has 3")
+
+
+def test_damping_of_a_ball_cannot_be_split():
+    ball = kp.build(Description("m", links("a"), (joint("A", "ground", "a", "spherical", damping=(1.0,)),)))
+    with pytest.raises(kp.DescriptionError) as caught:
+        ball.split()
+    assert str(caught.value) == (
+        "m.toml:11: joint 'A': damping of a spherical joint cannot be split; leave it out or write the hinges yourself"
+    )
+
+
+def test_matrix_that_is_no_rotation():
+    skewed = Origin(turn=(1, 0, 0, 0, 1, 0, 0, 1, 1))
+    found = message(links("a"), joint("A", "ground", "a", origin=skewed))
+    assert found == "m.toml:11: joint 'A': origin has a matrix that is no rotation (R Rᵀ ≠ 1 or det R < 0)"
+
+
+def test_inertia_that_breaks_the_triangle_inequality_is_doubted():
+    flat = (Link("a", 1.0, inertia=(1, 1, 3, 0, 0, 0), where="m.toml:3"),)
+    assert warning(flat, joint("A", "ground", "a")) == (
+        "m.toml:3: link 'a': inertia breaks the triangle inequality (principal moments 1, 1, 3: the largest "
+        "exceeds the sum of the others); taken as it is"
+    )
+
+
+def test_weightless_leaf_is_doubted():
+    found = warning((*links("a"), Link("tip")), joint("A", "ground", "a"), joint("T", "a", "tip"))
+    assert found == (
+        "m.toml: joint 'T' moves link 'tip', and neither it nor anything it carries has mass or inertia: "
+        "forward dynamics will be singular, inverse dynamics works"
+    )
+
+
+def test_crossed_limits_are_doubted_and_ignored():
+    crossed = joint("A", "ground", "a", lower=(2.0,), upper=(1.0,))
+    assert warning(links("a"), crossed) == (
+        "m.toml:11: joint 'A': lower limit 2 is above upper limit 1; both ignored"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = kp.build(Description("m", links("a"), (crossed,))).model.joints
+    assert data.lower.tolist() == [-math.inf]
+    assert data.upper.tolist() == [math.inf]
+
+
+def test_negative_damping_is_doubted():
+    assert warning(links("a"), joint("A", "ground", "a", damping=(-1.0,))) == (
+        "m.toml:11: joint 'A': damping is negative and feeds energy in; taken as it is"
+    )
+
+
+def test_snapping_says_what_it_changed():
+    sloppy = joint("A", "ground", "a", origin=Origin(turn=(1.5708, 0.0, 0.0)))
+    description = Description("m", links("a"), (sloppy,))
+    exact = kp.build(description).model.body[1].R_seat
+    assert exact[1, 1] != 0
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        snapped = kp.build(description, snap=1e-5).model.body[1].R_seat
+    assert str(caught[0].message) == "m.toml:11: joint 'A': rotation changed by 3.7e-06 (snap=1e-05)"
+    assert set(np.abs(snapped).ravel().tolist()) == {0.0, 1.0}
+
+
+def test_ground_cannot_float():
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(Description("m", links("a"), (joint("A", "ground", "a"),), source="m.toml"), base="free")
+    assert str(caught.value) == (
+        'm.toml: the root is the ground itself, which cannot float; give the first link a joint of kind "free" instead'
+    )
+
+
+def test_unknown_base():
+    with pytest.raises(kp.InputError) as caught:
+        kp.example("scara")
+        kp.build(Description("m", links("a"), ()), base="loose")  # type: ignore[arg-type]
+    assert str(caught.value) == "base is 'loose'; it is 'fixed' or 'free'"
+
+
+# Arguments of calls.
+
+
+@pytest.fixture(scope="module")
+def arm() -> kp.Mechanism:
+    return kp.example("double-pendulum")
+
+
+def refused(f, *arguments, **more) -> str:
+    with pytest.raises(kp.InputError) as caught:
+        f(*arguments, **more)
+    return str(caught.value)
+
+
+def test_wrong_length(arm):
+    assert refused(arm.inverse_dynamics, [1, 2, 3], [1, 2], [1, 2]) == (
+        "double-pendulum: q has shape (3,); expected (2,) or (batch, 2): shoulder, elbow"
+    )
+    assert refused(arm.forward_dynamics, [1, 2], [1, 2], [[1], [2]]) == (
+        "double-pendulum: tau has shape (2, 1); expected (2,) or (batch, 2): shoulder, elbow"
+    )
+
+
+def test_not_numbers(arm):
+    assert refused(arm.mass_matrix, ["a", "b"]) == (
+        "double-pendulum: q is not an array of numbers (it is list); expected shape (2,) or (batch, 2)"
+    )
+
+
+def test_batches_of_different_length(arm):
+    assert refused(arm.inverse_dynamics, np.zeros((3, 2)), np.zeros((4, 2)), np.zeros(2)) == (
+        "double-pendulum: batches differ in length: q has 3, qd has 4 rows"
+    )
+
+
+def test_unknown_method(arm):
+    assert refused(arm.inverse_dynamics, [0, 0], [0, 0], [0, 0], method="denok") == (
+        "inverse_dynamics has no method 'denok'; did you mean 'denoc'? Methods: newton-euler, denoc"
+    )
+    assert refused(arm.coriolis_matrix, [0, 0], [0, 0], method="newton-euler") == (
+        "coriolis_matrix has no method 'newton-euler'; Methods: denoc"
+    )
+
+
+def test_unknown_frame(arm):
+    names = ", ".join(arm.frames)
+    assert refused(arm.pose, [0, 0], "uper") == (
+        f"double-pendulum: no link or frame 'uper'; did you mean 'upper'? Links and frames: {names}"
+    )
+    assert "no link or frame 'x'" in refused(
+        arm.inverse_dynamics, [0, 0], [0, 0], [0, 0], external={"x": np.zeros(6)}
+    )
+
+
+def test_external_that_is_no_wrench(arm):
+    found = refused(arm.inverse_dynamics, [0, 0], [0, 0], [0, 0], external={"upper": [1, 2, 3]})
+    assert found == (
+        "double-pendulum: external['upper'] has shape (3,); expected (6,) or (batch, 6): nx, ny, nz, fx, fy, fz"
+    )
+
+
+def test_zero_quaternion():
+    robot = kp.example("floating-arm")
+    assert refused(robot.mass_matrix, np.zeros(robot.nq)) == (
+        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1"
+    )
+
+
+def test_unknown_example():
+    assert refused(kp.example, "stanford").startswith(
+        "no bundled example 'stanford'; did you mean 'stanford-arm'? Examples: cart-pole, "
+    )
+
+
+def test_weightless_leaf_is_named_by_forward_dynamics_and_free_for_inverse():
+    b = kp.Builder("m").link("a", mass=1.0, inertia=[0.1, 0.1, 0.1]).link("tip")
+    b.joint("A", "revolute", "ground", "a", axis="y").joint("T", "revolute", "a", "tip")
+    with pytest.warns(kp.DescriptionWarning):
+        m = kp.build(b)
+    assert m.inverse_dynamics([0.1, 0.2], [1, 2], [3, 4])[1] == 0
+    for method in ("denoc", "newton-euler"):
+        with pytest.raises(kp.SingularError) as caught:
+            m.forward_dynamics([0.1, 0.2], [1, 2], [0, 0], method=method)
+        assert str(caught.value) == (
+            "m: forward dynamics is singular at joint 'T' (state 0): link 'tip' and what it carries have no inertia "
+            "against that motion; give the link mass and inertia, or the joint a rotor inertia"
+        )
+    with pytest.raises(kp.SingularError, match=r"at joint 'T' \(state 0\)"):
+        m.forward_dynamics([[0.1, 0.2]] * 3, [1, 2], [0, 0])
+
+
+def test_nan_in_a_row_stays_in_that_row(arm):
+    q = np.zeros((3, 2))
+    q[1, 0] = np.nan
+    tau = arm.inverse_dynamics(q, [1, 2], [3, 4])
+    qdd = arm.forward_dynamics(q, [1, 2], [3, 4])
+    for x in (tau, qdd):
+        assert np.isnan(x[1]).any()
+        assert np.isfinite(x[[0, 2]]).all()
+
+
+def test_nothing_with_mass_has_no_centre():
+    b = kp.Builder("m").link("a", inertia=[1, 1, 1]).joint("A", "revolute", "ground", "a")
+    assert refused(kp.build(b).centre_of_mass, [0.0]) == (
+        "m: nothing that moves has mass, so there is no centre of mass"
+    )
+
+
+def test_mimic_is_kept_and_its_follower_moves_on_its_own():
+    follower = joint("B", "a", "b", mimic=Mimic("A", 2.0, 0.1))
+    m = kp.build(Description("m", links("a", "b"), (joint("A", "ground", "a"), follower)))
+    assert m.nv == 2
+    assert m.model.description.joints[1].mimic == Mimic("A", 2.0, 0.1)
