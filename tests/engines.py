@@ -7,18 +7,23 @@ has them, no damping and no friction.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import mujoco
 import numpy as np
 import pinocchio as pin
+from lxml import etree
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable
 
+import zoo
 from kinpair import conventions
 from kinpair.conventions import Convention
 from kinpair.mechanism import Mechanism
+
+LOOKS = ("visual", "collision", "gazebo", "transmission", "mujoco")  # what no dynamics needs
 
 
 @dataclass(frozen=True)
@@ -101,11 +106,10 @@ class Drake:
 
     @classmethod
     def read(cls, urdf: str, floating: bool) -> Drake:
-        plant = MultibodyPlant(0.0)
-        (robot,) = Parser(plant).AddModelsFromString(urdf, "urdf")
+        plant, (urdf, root) = MultibodyPlant(0.0), _plain_tree(urdf)
+        Parser(plant).AddModelsFromString(urdf, "urdf")
         if not floating:
-            root = plant.get_body(plant.GetBodyIndices(robot)[0])
-            plant.WeldFrames(plant.world_frame(), root.body_frame())
+            plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(root))
         plant.Finalize()
         return cls(plant)
 
@@ -135,6 +139,40 @@ class Drake:
         return self.plant.CalcJacobianSpatialVelocity(
             self._at(q), JacobianWrtVariable.kV, frame, np.zeros(3), world, world
         )
+
+
+def _plain_tree(urdf: str) -> tuple[str, str]:
+    """Without mimics and with no link called world, which Drake takes for its own; and the root link."""
+    urdf = urdf.replace('link="world"', 'link="root"').replace('link name="world"', 'link name="root"')
+    robot = etree.fromstring(urdf)
+    for mimic in robot.findall("joint/mimic"):
+        mimic.getparent().remove(mimic)
+    children = [child.get("link") for child in robot.findall("joint/child")]
+    (root,) = (link.get("name") for link in robot.findall("link") if link.get("name") not in children)
+    return etree.tostring(robot, encoding="unicode"), root
+
+
+def bare_urdf(path: Path) -> str:
+    """The robot in a file without its looks: what engines that insist on meshes can read."""
+    robot = etree.fromstring(path.read_bytes(), etree.XMLParser(remove_comments=True))
+    for look in robot.xpath("|".join(f"//{name}" for name in LOOKS)):
+        look.getparent().remove(look)
+    return etree.tostring(robot, encoding="unicode")
+
+
+def disagreement(ours: Mechanism, theirs: Any, c: Convention, m: zoo.Motion) -> dict[str, float]:
+    """Relative errors of what is converted against what the engine computes, in one state."""
+    tip = ours.model.names[-1]
+    s = c.state(m.q, m.qd, m.qdd, ours.inverse_dynamics(m.q, m.qd, m.qdd, passive=False))
+    pose, their_pose = ours.pose(m.q, tip), theirs.pose(s.q, tip)
+    found = {
+        "inverse dynamics": (s.tau, theirs.inverse_dynamics(s.q, s.v, s.a)),
+        "mass matrix": (c.mass_matrix(m.q, ours.mass_matrix(m.q)), theirs.mass_matrix(s.q)),
+        "rotation": (pose.rotation, their_pose[0]),
+        "position": (pose.position, their_pose[1]),
+        "jacobian": (c.jacobian(m.q, ours.jacobian(m.q, tip)), theirs.jacobian(s.q, tip)),
+    }
+    return {name: zoo.relative_error(*pair) for name, pair in found.items()}
 
 
 ENGINES = {"pinocchio": Pinocchio, "mujoco": Mujoco, "drake": Drake}

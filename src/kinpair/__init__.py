@@ -14,11 +14,13 @@ The map, in the order in which data flows; nothing imports what stands below it:
     evaluation      one state or a batch of them
     mechanism       the object a user holds
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
-    loading         load, example, assemble
+    loading         load, example, build
+    motion/         trajectories
     viewer/         pictures
     cli/            the command `kinpair`
 """
 
+from kinpair import conventions
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
 from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
@@ -30,7 +32,7 @@ from kinpair.errors import (
     MissingExtraError,
     SingularError,
 )
-from kinpair.loading import assemble, example, example_text, examples, load, read
+from kinpair.loading import build, example, example_text, examples, load, read
 from kinpair.mechanism import Energy, FramePose, Mechanism
 
 __version__ = "0.1.0"
@@ -55,7 +57,8 @@ __all__ = [
     "Shape",
     "SingularError",
     "__version__",
-    "assemble",
+    "build",
+    "conventions",
     "dh_description",
     "example",
     "example_text",

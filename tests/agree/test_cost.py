@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks import operations
 from benchmarks.chains import dh_chain
+
 from kinpair.formulations import denoc, newton_euler
 
 SIZES = (5, 10, 20, 40)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 import pytest
-import zoo
-from robots import urdf_files
 
 import kinpair as kp
+import zoo
+from robots import urdf_files
 
 TOLERANCE = 1e-9
 EPS = np.finfo(float).eps
@@ -166,4 +166,6 @@ def test_centre_of_mass_and_energy(both):
         assert zoo.relative_error(both.ours.centre_of_mass(m.q), centre) <= TOLERANCE
     kinetic = pin.computeKineticEnergy(both.theirs, both.data, both.q, m.qd[both.v])
     potential = pin.computePotentialEnergy(both.theirs, both.data, both.q)
-    assert zoo.relative_error(np.array(both.ours.energy(m.q, m.qd)), np.array([kinetic, potential])) <= TOLERANCE
+    assert (
+        zoo.relative_error(np.array(both.ours.energy(m.q, m.qd)), np.array([kinetic, potential])) <= TOLERANCE
+    )

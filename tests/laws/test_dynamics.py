@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import zoo
 
+import zoo
 from kinpair.formulations import denoc, kinematics
 
 TREES = [
@@ -219,9 +219,10 @@ def test_kept_welds_change_nothing_and_show_their_reaction():
     merged = zoo.tree(5, 9, kinds=("fixed", "revolute", "spherical"))
     kept = Mechanism(build(merged.model.description, merge_fixed=False))
     s = zoo.motion(merged, 1)
-    assert zoo.relative_error(
-        kept.inverse_dynamics(s.q, s.qd, s.qdd), merged.inverse_dynamics(s.q, s.qd, s.qdd)
-    ) < 1e-12
+    assert (
+        zoo.relative_error(kept.inverse_dynamics(s.q, s.qd, s.qdd), merged.inverse_dynamics(s.q, s.qd, s.qdd))
+        < 1e-12
+    )
     tau = merged.inverse_dynamics(s.q, s.qd, s.qdd)
     assert zoo.relative_error(kept.forward_dynamics(s.q, s.qd, tau), s.qdd) < 1e-10
     welds = {joint.name for joint in merged.model.description.joints if joint.kind == "fixed"}

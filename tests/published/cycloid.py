@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def along(start: object, end: object, duration: float, time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def along(
+    start: object, end: object, duration: float, time: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """q = q0 + Δ/T [t − T/(2π) sin(2πt/T)] and its two derivatives."""
     q0, q1 = np.array(start, float), np.array(end, float)
     D, omega = q1 - q0, 2 * np.pi / duration

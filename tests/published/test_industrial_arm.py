@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from published.cycloid import along
 
 import kinpair as kp
+from published.cycloid import along
 
 TORQUES = {
     0.0: (0, 128.711691940, 14.536124833, 0, 0, 0),

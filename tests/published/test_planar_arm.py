@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from published.cycloid import along
 from scipy.integrate import solve_ivp
 
 import kinpair as kp
 from kinpair.formulations import denoc
+from published.cycloid import along
 
 PRINTED = 1e-11
 METHODS = ["newton-euler", "denoc"]

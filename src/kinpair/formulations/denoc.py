@@ -1,18 +1,19 @@
 """Decoupled natural orthogonal complement (Saha 1999, corrected), for trees.
 
-Twists are those of the mass centres, t = [ω; v_C], in axes of each body. Equation numbers are the
-source's; docs/equations/denoc.md has the derivation and the list of corrections. i is a body, j its
-parent, k its children; d = O_i → C_i.
+Twists are those of the mass centres, t = [ω; v_C], in axes of each body. Numbers in brackets without a letter
+are the source's; docs/equations/denoc.md has the derivation and the list of corrections. i is a body, j
+its parent, k its children; d = O_i → C_i, c_ij = C_i → C_j.
 
-    t_i  = B_ij t_j + p_i q̇_i,   p_i = [p_ω; p_v + p_ω × d]                              (9)–(11)
-    N_l  = blocks B_ij,  N_d = diag(p_i),  t = N_l N_d q̇                                  (14)
-    Mc_i = M_i + Σ_k B_kiᵀ Mc_k B_ki                                                     (23)
-    H_ij = p_iᵀ Mc_i B_ij p_j                      j: i and its ancestors                (24)
+    t_i  = B_ij t_j + p_i q̇_i,   p_i = [p_ω; p_v + p_ω × d]                              (D1)
+    N_l  = blocks B_ij,   N_d = diag(p_i),   t = N_l N_d q̇                               (D2)
+    Mc_i = M_i + Σ_k B_kiᵀ Mc_k B_ki                                                     (D3)
+    H_ij = p_iᵀ Mc_i B_ij p_j                               j: i and its ancestors       (24)
     mu_i = Ṁ_i + Σ_k B_kiᵀ mu_k B_ki,   Ṁ_i = diag([ω_i] I_i, 0)                         (28a)
-    G_i  = Σ_k B_kiᵀ (Mc_k Ḃ_ki + G_k B_ki),   H̃_ij = Mc_i Ḃ_ij + G_i B_ij               (28b)
-    C_ji = p_jᵀ B_ijᵀ (Mc_i ṗ_i + (G_i + mu_i) p_i)        j: i and its ancestors        (29a)
-    C_ij = p_iᵀ (Mc_i B_ij ṗ_j + H̃_ij p_j + mu_i B_ij p_j)      j: proper ancestors       (29b)
-    τ_i  = p_iᵀ w̃_i,   w̃_i = w_i + Σ_k B_kiᵀ w̃_k                                         (30)
+    H̃_ij = Mc_i Ḃ_ij + G_i B_ij,   G_i = Σ_k B_kiᵀ (Mc_k Ḃ_ki + G_k B_ki)                (28b)
+    C_ji = p_jᵀ B_ijᵀ (Mc_i ṗ_i + (G_i + mu_i) p_i)         j: i and its ancestors       (29a)
+    C_ij = p_iᵀ (Mc_i B_ij ṗ_j + H̃_ij p_j + mu_i B_ij p_j)       j: proper ancestors      (29b)
+    ṫ_i  = B_ij ṫ_j + Ḃ_ij t_j + p_i q̈_i + ṗ_i q̇_i                                       (D4)
+    τ_i  = p_iᵀ w̃_i,   w̃_i = M_i ṫ_i + Ṁ_i t_i − w_ext + Σ_k B_kiᵀ w̃_k                   (30)
 
 with ṗ_i = Ω_i p_i + p̊_i. With mass-centre twists and this Ṁ the matrix Ḣ − 2C is skew-symmetric.
 """
@@ -74,7 +75,7 @@ def geometry(model: Model, q: Vector) -> ByBody:
 
 
 def _twist(body: Body, t_j: Vector, link: Link, qd: Vector) -> Vector:
-    return link.B @ t_j + link.p @ qd  # (9)
+    return link.B @ t_j + link.p @ qd  # (D1)
 
 
 def twists(model: Model, q: Vector, qd: Vector) -> ByBody:
@@ -83,7 +84,7 @@ def twists(model: Model, q: Vector, qd: Vector) -> ByBody:
 
 
 def _moving(body: Body, parent: Moving, link: Link, q: Vector, qd: Vector) -> Moving:
-    t = link.B @ parent.t + link.p @ qd  # (9)
+    t = link.B @ parent.t + link.p @ qd  # (D1)
     Bd = propagation_rate(link.R_ij, link.R_ij @ parent.t[3:] - t[3:])
     pd = spin(t[:3]) @ link.p + shift_twist(body.pair.pd(q, qd), body.d)
     return Moving(t, Bd, pd)
@@ -110,7 +111,7 @@ def body_mass_rate(body: Body, omega: Vector) -> Matrix:
 
 
 def complement(model: Model, q: Vector) -> tuple[Matrix, Matrix]:
-    """N_l (6n, 6n) and N_d (6n, nv) with t = N_l N_d q̇.    (14)"""
+    """N_l (6n, 6n) and N_d (6n, nv) with t = N_l N_d q̇.    (D2)"""
     links = geometry(model, q)
     n = len(model.parent) - 1
     span = [slice(6 * (i - 1), 6 * i) for i in range(n + 1)]
@@ -128,7 +129,7 @@ def complement(model: Model, q: Vector) -> tuple[Matrix, Matrix]:
 
 
 def _compose(body: Body, outer: tuple[Matrix], link: Link) -> tuple[Matrix, tuple[Matrix]]:
-    Mc = body_mass(body) + outer[0]  # (23)
+    Mc = body_mass(body) + outer[0]  # (D3)
     return Mc, (congruence(link.B, Mc),)
 
 
@@ -186,7 +187,7 @@ def _convective_step(
 
 
 def coriolis_matrix(model: Model, q: Vector, qd: Vector) -> Matrix:
-    """C = Nᵀ (M Ṅ + Ṁ N), block by block; Ḣ − 2C is skew-symmetric.    (28), (29)"""
+    """C = Nᵀ (M Ṅ + Ṁ N), block by block; Ḣ − 2C is skew-symmetric.    (eqs 28, 29)"""
     links = geometry(model, q)
     moving = motion(model, q, qd, links)
     Mc = composite_masses(model, links)
@@ -208,7 +209,7 @@ def _accelerate(
     body: Body, parent: Accelerating, link: Link, q: Vector, qd: Vector, qdd: Vector
 ) -> Accelerating:
     moving = _moving(body, Moving(parent.t, NO_MASS, NO_MASS), link, q, qd)
-    td = link.B @ parent.td + moving.Bd @ parent.t + link.p @ qdd + moving.pd @ qd
+    td = link.B @ parent.td + moving.Bd @ parent.t + link.p @ qdd + moving.pd @ qd  # (D4)
     return Accelerating(moving.t, td)
 
 
@@ -274,14 +275,14 @@ def _eliminate(
 ) -> tuple[Eliminated, tuple[Matrix, Vector]]:
     """One step of U φ̂ = φ with the articulated mass of the body.
 
-    M̂ = M + Σ_k B_kᵀ M̄_k B_k,  ψ̂ = M̂ p,  D = pᵀψ̂ + rotor,  ψ = ψ̂ D⁻¹,  M̄ = M̂ − ψ ψ̂ᵀ
-    φ̂ = φ − pᵀη̃,  η = ψ φ̂ + η̃
+    M̂ = M + Σ_k B_kᵀ M̄_k B_k,  ψ̂ = M̂ p,  D = pᵀψ̂ + rotor,  ψ = ψ̂ D⁻¹,  M̄ = M̂ − ψ ψ̂ᵀ       (D5)
+    η̃ = Σ_k B_kᵀ η_k,  φ̂ = φ − pᵀη̃,  η = ψ φ̂ + η̃,  φ̃ = D⁻¹ φ̂                                (D6)
     """
-    Ma = body_mass(body) + outer[0]
+    Ma = body_mass(body) + outer[0]  # (D5)
     psi_hat = Ma @ link.p
     D = link.p.T @ psi_hat + np.diag(body.rotor)
     psi_T, pivots = ldl.solve(D, psi_hat.T)
-    phi_hat = phi - link.p.T @ outer[1]
+    phi_hat = phi - link.p.T @ outer[1]  # (D6)
     phi_tilde, _ = ldl.solve(D, phi_hat)
     eta = psi_T.T @ phi_hat + outer[1]
     handed = congruence(link.B, _downdated(Ma, psi_hat, psi_T)), link.B.T @ eta
@@ -298,9 +299,9 @@ def _downdated(Ma: Matrix, psi_hat: Matrix, psi_T: Matrix) -> Matrix:
 def _substitute(
     body: Body, parent: tuple[Vector, Vector], x: Eliminated, link: Link
 ) -> tuple[Vector, Vector]:
-    """One step of Uᵀ q̈ = φ̃:  μ̃ = B μ_j,  q̈ = φ̃ − ψᵀ μ̃,  μ = p q̈ + μ̃."""
+    """One step of Uᵀ q̈ = φ̃:  μ̃ = B μ_j,  q̈ = φ̃ − ψᵀ μ̃,  μ = p q̈ + μ̃.    (D7)"""
     mu_tilde = link.B @ parent[1]
-    qdd = x.phi - x.psi.T @ mu_tilde
+    qdd = x.phi - x.psi.T @ mu_tilde  # (D7)
     return qdd, link.p @ qdd + mu_tilde
 
 

@@ -20,13 +20,13 @@ def spatial(angular: Vector, linear: Vector) -> Vector:
 def propagation(R_ij: Matrix, c_ij: Vector) -> Matrix:
     """B_ij = [[R_ij, 0], [[c_ij] R_ij, R_ij]]: the twist of body j as body i would have it.
 
-    c_ij runs from the reference point of i to that of j, in axes of i.    (Saha 1999, eq 12, in body axes)
+    c_ij runs from the reference point of i to that of j, in axes of i (Saha 1999, in body axes).
     """
     return _lower_blocks(R_ij, skew(c_ij) @ R_ij, R_ij)
 
 
 def propagation_rate(R_ij: Matrix, cd_ij: Vector) -> Matrix:
-    """Ḃ_ij = [[0, 0], [[ċ_ij] R_ij, 0]], ċ_ij = v_j − v_i in axes of i.    (Saha 1999, corrected)"""
+    """Ḃ_ij = [[0, 0], [[ċ_ij] R_ij, 0]], ċ_ij = v_j − v_i in axes of i (Saha 1999, corrected)."""
     nothing = np.zeros((3, 3))
     return _lower_blocks(nothing, skew(cd_ij) @ R_ij, nothing)
 

@@ -7,8 +7,9 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
-from kinpair.description.builder import FRAME, JOINT, LINK, Builder, JointKeys, LinkKeys, Turned
+from kinpair.description.builder import Builder, JointKeys, LinkKeys, Turned
 from kinpair.description.doubts import Doubts
+from kinpair.description.schema import FRAME, JOINT, LINK
 from kinpair.description.toml_reader import parse_toml
 from kinpair.errors import DescriptionError
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinpair.description.builder import FRAME, JOINT, LINK, MIMIC, SHAPE
 from kinpair.description.dh import COLUMNS, DH, ROW
 from kinpair.description.doubts import Doubts
 from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
+from kinpair.description.schema import FRAME, JOINT, LINK, MIMIC, SHAPE
 from kinpair.description.toml_reader import TOP, parse_toml, read_toml
 from kinpair.description.toml_writer import to_toml, write_toml
 from kinpair.spatial.inertia import defect

@@ -1,0 +1,112 @@
+"""The engines by name: a state there and back in one call.
+
+`layout` comes from `pinocchio_layout`, `mujoco_layout` or `drake_layout`; without it the engine is taken to
+have the joints in the order of the description, each in its usual form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kinpair.conventions.convention import Convention, EngineState, State
+from kinpair.conventions.forms import DRAKE, MUJOCO, PINOCCHIO, Engine
+from kinpair.conventions.layout import Layout
+from kinpair.conventions.matching import matched
+from kinpair.mechanism import Mechanism
+
+
+def pinocchio(mechanism: Mechanism, layout: Layout | None = None) -> Convention:
+    """The map to Pinocchio and back, made once for many calls."""
+    return _convention(PINOCCHIO, mechanism, layout)
+
+
+def mujoco(mechanism: Mechanism, layout: Layout | None = None) -> Convention:
+    """The map to MuJoCo and back, made once for many calls."""
+    return _convention(MUJOCO, mechanism, layout)
+
+
+def drake(mechanism: Mechanism, layout: Layout | None = None) -> Convention:
+    """The map to Drake and back, made once for many calls."""
+    return _convention(DRAKE, mechanism, layout)
+
+
+def to_pinocchio(
+    mechanism: Mechanism,
+    q: Any,
+    qd: Any = None,
+    qdd: Any = None,
+    tau: Any = None,
+    *,
+    layout: Layout | None = None,
+) -> EngineState:
+    """q, v, a, tau as Pinocchio has them; qdd needs qd."""
+    return pinocchio(mechanism, layout).state(q, qd, qdd, tau)
+
+
+def from_pinocchio(
+    mechanism: Mechanism,
+    q: Any,
+    v: Any = None,
+    a: Any = None,
+    tau: Any = None,
+    *,
+    layout: Layout | None = None,
+) -> State:
+    """q, qd, qdd, tau from Pinocchio's; a needs v."""
+    return pinocchio(mechanism, layout).from_state(q, v, a, tau)
+
+
+def to_mujoco(
+    mechanism: Mechanism,
+    q: Any,
+    qd: Any = None,
+    qdd: Any = None,
+    tau: Any = None,
+    *,
+    layout: Layout | None = None,
+) -> EngineState:
+    """qpos, qvel, qacc, qfrc as MuJoCo has them; qdd needs qd."""
+    return mujoco(mechanism, layout).state(q, qd, qdd, tau)
+
+
+def from_mujoco(
+    mechanism: Mechanism,
+    q: Any,
+    v: Any = None,
+    a: Any = None,
+    tau: Any = None,
+    *,
+    layout: Layout | None = None,
+) -> State:
+    """q, qd, qdd, tau from MuJoCo's qpos, qvel, qacc, qfrc; a needs v."""
+    return mujoco(mechanism, layout).from_state(q, v, a, tau)
+
+
+def to_drake(
+    mechanism: Mechanism,
+    q: Any,
+    qd: Any = None,
+    qdd: Any = None,
+    tau: Any = None,
+    *,
+    layout: Layout | None = None,
+) -> EngineState:
+    """q, v, vdot, generalized forces as Drake has them; qdd needs qd."""
+    return drake(mechanism, layout).state(q, qd, qdd, tau)
+
+
+def from_drake(
+    mechanism: Mechanism,
+    q: Any,
+    v: Any = None,
+    a: Any = None,
+    tau: Any = None,
+    *,
+    layout: Layout | None = None,
+) -> State:
+    """q, qd, qdd, tau from Drake's; a needs v."""
+    return drake(mechanism, layout).from_state(q, v, a, tau)
+
+
+def _convention(engine: Engine, mechanism: Mechanism, layout: Layout | None) -> Convention:
+    return Convention(engine, mechanism, matched(engine, mechanism, layout))

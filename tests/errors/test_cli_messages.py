@@ -1,0 +1,114 @@
+"""Every message of the command line, word for word: one line on standard error, exit code 2."""
+
+from __future__ import annotations
+
+import pytest
+
+from kinpair.cli.main import main
+
+EXAMPLES = (
+    "Examples: cart-pole, double-pendulum, floating-arm, kr5, planar-3r, scara, stanford-arm, "
+    "stanford-arm-saha, three-cylinders, two-handed-arm"
+)
+NUMBER = "give a finite number, or a fraction of pi such as pi/2"
+COMMANDS = "Available commands: info, dynamics, examples, demo (see kinpair --help)"
+
+REFUSED = [
+    ("foo", f'unknown command "foo". {COMMANDS}'),
+    ("inof", f'unknown command "inof". Did you mean "info"? {COMMANDS}'),
+    ("info", "no FILE given; write it before the options (see kinpair info --help)"),
+    ("info nothing.urdf", f"no file 'nothing.urdf', and no bundled example of that name; {EXAMPLES}"),
+    (
+        "info scarra",
+        f"no file 'scarra', and no bundled example of that name; did you mean 'scara'? {EXAMPLES}",
+    ),
+    ("info .", ".: is a directory; give the file in it"),
+    ("info a.json", "a.json: files named *.json are not read; kinpair reads .urdf, .xml, .toml, .csv"),
+    ("info scara kr5", "'kr5' was not expected (see kinpair info --help)"),
+    ("info scara --jsno", "unknown option: --jsno. Did you mean --json? (see kinpair info --help)"),
+    ("info scara --snap", "--snap needs a value (see kinpair info --help)"),
+    (
+        "info scara --snap x",
+        'invalid value for --snap: unable to convert "x" into float (see kinpair info --help)',
+    ),
+    (
+        "info scara --base fre",
+        'invalid value "fre" for --base. Choose from: "fixed", "free". Did you mean "free"? '
+        "(see kinpair info --help)",
+    ),
+    (
+        "info scara --base free",
+        "scara.toml: the root is the ground itself, which cannot float; "
+        'give the first link a joint of kind "free" instead',
+    ),
+    ("info scara --json --json", "parameter --json specified multiple times (see kinpair info --help)"),
+    ("dynamics --q 1 scara", "no FILE given; write it before the options (see kinpair dynamics --help)"),
+    ("dynamics scara --q", "--q needs a value (see kinpair dynamics --help)"),
+    ("dynamics scara --frame", "--frame needs a value (see kinpair dynamics --help)"),
+    ("dynamics scara --q 1", "--q has 1 number; expected 4: shoulder, elbow, lift, turn"),
+    ("dynamics scara --tau 1,2,3", "--tau has 3 numbers; expected 4: shoulder, elbow, lift, turn"),
+    ("dynamics scara --q 1,2,x,4", f"--q: entry 3 is 'x'; {NUMBER}"),
+    ("dynamics scara --q 1,,3,4", f"--q: entry 2 is ''; {NUMBER}"),
+    ("dynamics scara --q 1,2,nan,4", f"--q: entry 3 is 'nan'; {NUMBER}"),
+    ("dynamics scara --qd 1 2 3 -inf", f"--qd: entry 4 is '-inf'; {NUMBER}"),
+    ("dynamics scara --q elbow=", f"--q: elbow is ''; {NUMBER}"),
+    ("dynamics scara --q elbow=pi/0", f"--q: elbow is 'pi/0'; {NUMBER}"),
+    (
+        "dynamics scara --q elbw=1",
+        "--q has no entry 'elbw'; did you mean 'elbow'? Entries: shoulder, elbow, lift, turn",
+    ),
+    ("dynamics scara --q elbow=1,2", "--q: '2' has no name; give all by name=value, or none"),
+    ("dynamics scara --q elbow=1,elbow=2", "--q: 'elbow' is given 2 times; give it once"),
+    ("dynamics scara --q @none.json", "none.json: no such file"),
+    ("dynamics scara --q @a.json", "a.json: holds 3; give a list of numbers, or names with numbers"),
+    (
+        "dynamics scara --q @broken.json",
+        "broken.json: is not JSON: Expecting value: line 1 column 2 (char 1)",
+    ),
+    ("dynamics scara --q @null.json", f"--q: entry 4 is None; {NUMBER}"),
+    ("dynamics scara --q @nested.json", f"--q: elbow is [1]; {NUMBER}"),
+    (
+        "dynamics scara --method denocc",
+        "no method 'denocc'; did you mean 'denoc'? Methods: newton-euler, denoc",
+    ),
+    (
+        "dynamics scara --frame tol",
+        "scara: no link or frame 'tol'; did you mean 'tool'? "
+        "Links and frames: ground, upper-arm, forearm, quill, flange, tool",
+    ),
+    (
+        "dynamics floating-arm --q base.qw=0",
+        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+    ),
+    ("examples foo", f"no bundled example 'foo'; {EXAMPLES}"),
+    ("demo --out none/a.png", "none/a.png: cannot be written (No such file or directory)"),
+    ("demo --out a.json/b", "a.json/b: cannot be made a directory (Not a directory)"),
+]
+FILES = {
+    "a.json": "3",
+    "broken.json": "[",
+    "null.json": '[1, 2, "pi", null]',
+    "nested.json": '{"elbow": [1]}',
+}
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED, ids=[words for words, _ in REFUSED])
+def test_bad_input_is_refused_in_one_line(capsys, monkeypatch, tmp_path, words, message):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    assert main(words.split()) == 2
+    captured = capsys.readouterr()
+    assert captured.err == f"kinpair: {message}\n"
+    assert captured.out == ""
+
+
+def test_what_a_strict_reading_doubts_is_refused(capsys, tmp_path):
+    file = tmp_path / "doubtful.toml"
+    file.write_text(
+        '[[link]]\nname = "a"\n[[joint]]\nname = "j"\nkind = "revolute"\nparent = "ground"\nchild = "a"\n'
+    )
+    assert main(["info", str(file)]) == 0
+    doubt = capsys.readouterr().out.splitlines()[-1].removeprefix("- ")
+    assert main(["info", str(file), "--strict"]) == 2
+    assert capsys.readouterr().err == f"kinpair: {doubt}\n"

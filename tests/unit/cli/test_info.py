@@ -1,0 +1,130 @@
+"""`kinpair info`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import kinpair as kp
+from kinpair.cli.main import main
+
+ODD = """
+<robot name="odd [red]">
+<link name="base"/>
+<link name="arm [bold]one"><inertial><mass value="2"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tip"/>
+<link name="pad"/>
+<joint name="turn" type="revolute"><parent link="base"/><child link="arm [bold]one"/><axis xyz="0 0 -1"/>
+<limit lower="-1" upper="2" effort="3" velocity="4"/><dynamics damping="0.5" friction="0.25"/></joint>
+<joint name="last" type="continuous"><parent link="arm [bold]one"/><child link="tip"/><axis xyz="1 1 0"/>
+<mimic joint="turn"/></joint>
+<joint name="weld" type="fixed"><parent link="tip"/><child link="pad"/></joint>
+</robot>
+"""
+
+
+@pytest.fixture
+def odd(tmp_path):
+    file = tmp_path / "odd.urdf"
+    file.write_text(ODD)
+    return str(file)
+
+
+def shown(capsys, *words):
+    assert main(["info", *words]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def row(text, first):
+    """The cells of the line that starts with `first`."""
+    return next(line.split() for line in text.splitlines() if line.startswith(first))
+
+
+@pytest.mark.parametrize("name", list(kp.examples()))
+def test_every_body_and_joint_of_an_example_is_shown(capsys, name):
+    mechanism, words = kp.example(name), shown(capsys, name).split()
+    model = mechanism.model
+    assert {*model.names[1:], *model.joint_names[1:]} <= set(words)
+
+
+def test_a_joint_is_shown_with_what_it_has(capsys, odd):
+    text = shown(capsys, odd)
+    assert row(text, "0  ") == ["0", "turn", "revolute", "-z", "-1", "to", "2"]
+    assert row(text, "1  ") == ["1", "last", "revolute", "1", "1", "0"]
+    assert row(text, "turn") == ["turn", "0.5", "0.25"]
+    assert row(text, "last") == ["last", "turn"]
+
+
+def test_names_are_shown_as_they_are(capsys, odd):
+    text = shown(capsys, odd)
+    assert text.startswith("odd [red]\n")
+    assert "arm [bold]one  base" in text
+
+
+def test_totals_and_frames(capsys, odd):
+    text = shown(capsys, odd)
+    assert "bodies 2, mass 2 kg, coordinates 2\n" in text
+    assert "degrees of freedom 2, mobility 2 (an open tree)\n" in text
+    assert row(text, "pad") == ["pad", "tip"]
+
+
+def test_warnings_come_last_and_not_as_python_warnings(capsys, odd):
+    sentences = json.loads(shown(capsys, odd, "--json"))["warnings"]
+    assert sentences
+    assert shown(capsys, odd).endswith("".join(f"- {sentence}\n" for sentence in sentences))
+
+
+def test_a_column_that_is_empty_is_left_out(capsys):
+    text = shown(capsys, "planar-3r")
+    assert "limits" not in text
+    assert "damping" not in text
+    assert text.endswith("warnings: none\n")
+
+
+def test_a_free_base_adds_its_joint(capsys, odd):
+    found = json.loads(shown(capsys, odd, "--base", "free", "--json"))
+    assert (found["nq"], found["nv"]) == (9, 8)
+    assert found["joints"][0]["kind"] == "free"
+    assert found["joints"][0]["axes"] == []
+
+
+def test_json_says_the_same_as_the_mechanism(capsys):
+    arm, found = kp.example("scara"), json.loads(shown(capsys, "scara", "--json"))
+    assert found["q_names"] == list(arm.q_names)
+    assert found["mass"] == arm.mass
+    assert [joint["name"] for joint in found["joints"]] == list(arm.joint_names)
+    assert found["joints"][0]["upper"] == [2.3]
+    assert found["joints"][3]["upper"] == [None]
+    assert found["bodies"][1] == {"name": "forearm", "parent": "upper-arm", "joint": "elbow", "mass": 5.0}
+    assert found["frames"] == [{"name": "tool", "body": "flange"}]
+
+
+def test_a_file_of_the_same_name_comes_before_the_example(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scara").mkdir()
+    assert shown(capsys, "scara").startswith("scara\n")
+    (tmp_path / "scara").rmdir()
+    (tmp_path / "scara").write_text("")
+    assert main(["info", "scara"]) == 2
+
+
+def test_a_humanoid_fits_into_eighty_columns(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"right_gripper_fingertip_{k}" for k in range(40)]
+    links = "".join(f'<link name="{name}_link"/>' for name in ["base", *names])
+    joints = "".join(
+        f'<joint name="{name}_joint" type="revolute"><parent link="{parent}_link"/><child link="{name}_link"/>'
+        '<limit lower="-0.2094" upper="-0.008727" effort="1" velocity="1"/>'
+        '<dynamics damping="0.01" friction="0.0125"/></joint>'
+        for parent, name in zip(["base", *names], names, strict=False)
+    )
+    file = tmp_path / "long.urdf"
+    file.write_text(f'<robot name="long">{links}{joints}</robot>')
+    lines = shown(capsys, str(file)).splitlines()
+    table = [line for line in lines if not line.startswith("- ")]
+    assert max(map(len, table)) <= 80
+    assert sum("right_gripper_fingertip_39_joint" in line for line in table) == 2

@@ -1,0 +1,80 @@
+"""The command as a whole: what every command promises."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import kinpair
+from kinpair.cli.main import USAGE, main
+
+COMMAND = (sys.executable, "-m", "kinpair")
+NAMES = [command.__name__ for command in USAGE]
+
+
+def test_help_names_every_command(capsys):
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(f" {name} " in out for name in NAMES)
+
+
+def test_no_words_at_all_is_a_call_for_help(capsys):
+    assert main([]) == 0
+    assert capsys.readouterr().out.startswith("Usage: kinpair COMMAND")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_help(capsys, name):
+    assert main([name, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"Usage: kinpair {name} ")
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == kinpair.__version__
+
+
+def test_a_fault_is_one_line_and_no_traceback(capsys, monkeypatch):
+    def broken(file, **options):
+        raise ZeroDivisionError("oh\nno")
+
+    monkeypatch.setattr("kinpair.cli.source.mechanism", broken)
+    assert main(["info", "scara"]) == 1
+    assert capsys.readouterr().err == (
+        "kinpair: ZeroDivisionError: oh no; this is a fault of kinpair, please report it with the command\n"
+    )
+
+
+def test_the_module_runs_without_colour_into_a_pipe():
+    run = subprocess.run([*COMMAND, "examples"], capture_output=True, check=True)
+    assert run.stdout
+    assert b"\x1b" not in run.stdout
+    assert run.stderr == b""
+
+
+def test_bad_input_ends_with_two_and_one_line():
+    run = subprocess.run([*COMMAND, "info", "nothing"], capture_output=True, check=False, text=True)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.startswith("kinpair: no file 'nothing'")
+    assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("examples",), ("examples", "kr5"), ("dynamics", "kr5", "--json")], ids=" ".join
+)
+def test_a_reader_that_has_gone_is_no_error(words):
+    read, write = os.pipe()
+    os.close(read)
+    run = subprocess.run([*COMMAND, *words], stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+def test_a_terminal_without_unicode_gets_what_it_can_show():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    run = subprocess.run([*COMMAND, "info", "scara"], capture_output=True, check=True, env=environment)
+    assert b"shoulder" in run.stdout
