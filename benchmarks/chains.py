@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinpair import DHRow, Mechanism, assemble, dh_description
+from kinpair import DHRow, Mechanism, build, dh_description
 
 
 def dh_chain(n: int, seed: int = 0) -> Mechanism:
@@ -22,4 +22,4 @@ def dh_chain(n: int, seed: int = 0) -> Mechanism:
         )
         for _ in range(n)
     ]
-    return assemble(dh_description(rows, convention="modified", name=f"chain of {n}"))
+    return build(dh_description(rows, convention="modified", name=f"chain of {n}"))

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from kinpair.description import fields as f
-from kinpair.description.builder import JOINT, LINK, List, Rows, distinct, made_link
+from kinpair.description.builder import List, Rows
 from kinpair.description.doubts import Doubts
-from kinpair.description.fields import Key, Place
 from kinpair.description.parts import GRAVITY, GROUND, Description, Joint, Link, Numbers, Origin
+from kinpair.description.place import Key, Place, Schema, checked, known, numbered, tables
+from kinpair.description.schema import JOINT, LINK, distinct, made_link
 from kinpair.description.text import read_text
 
 Chain: TypeAlias = tuple[list[Link], list[Joint]]
@@ -84,10 +85,10 @@ def _keys(row: DHRow) -> dict[str, object]:
 def dh_parts(keys: Mapping[str, object], lines: Sequence[int], place: Place) -> Chain:
     """Links and joints of the table [dh] of a TOML file, whose rows start at these lines."""
     there = Place(place.doubts, place.where, "dh")
-    table = f.checked(keys, DH, there)
+    table = checked(keys, DH, there)
     base = f.take_origin(table, there, "base_")
     default = {key: table[key] for key in ("inertia_about",) if key in table}
-    places = f.numbered("row", table["row"], lines, place)
+    places = numbered("row", table["row"], lines, place)
     values = [default | _row(row, there) for row, there in zip(table["row"], places, strict=True)]
     return _chain(values, places, table["convention"], base)
 
@@ -96,8 +97,8 @@ def _degrees(value: object, place: Place) -> float:
     return math.radians(f.number(value, place))
 
 
-def _row(keys: Mapping[str, object], place: Place, schema: f.Schema | None = None) -> dict[str, Any]:
-    return _angles(f.checked(keys, schema or ROW, place), place)
+def _row(keys: Mapping[str, object], place: Place, schema: Schema | None = None) -> dict[str, Any]:
+    return _angles(checked(keys, schema or ROW, place), place)
 
 
 def _angles(values: dict[str, Any], place: Place) -> dict[str, Any]:
@@ -151,7 +152,7 @@ DH: dict[str, Key] = {
     "inertia_about": LINK["inertia_about"],
     **f.origin_keys("base_", "m, frame 0 in the world"),
     "row": Key(
-        lambda value, place: f.tables(value, place.at("dh.row")), needs="a table [[dh.row]] for each joint"
+        lambda value, place: tables(value, place.at("dh.row")), needs="a table [[dh.row]] for each joint"
     ),
 }
 
@@ -246,7 +247,7 @@ def _csv_convention(comments: Sequence[tuple[int, str]], place: Place) -> Conven
 
 
 def _header(columns: list[str], place: Place) -> list[str]:
-    f.known(columns, COLUMNS, place, "column")
+    known(columns, COLUMNS, place, "column")
     if twice := [column for i, column in enumerate(columns) if column in columns[:i]]:
         raise place.error(f"column {twice[0]!r} is there twice; keep one")
     return columns

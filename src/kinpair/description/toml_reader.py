@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from kinpair.description import fields as f
-from kinpair.description.builder import distinct, frame_from, joint_from, link_from
 from kinpair.description.dh import dh_parts
 from kinpair.description.doubts import Doubts
-from kinpair.description.fields import Key, Place
 from kinpair.description.parts import GRAVITY, Description
+from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
+from kinpair.description.schema import distinct, frame_from, joint_from, link_from
 from kinpair.description.text import read_text
 from kinpair.errors import DescriptionError
 
@@ -26,7 +26,7 @@ def read_toml(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
 def parse_toml(text: str, *, source: str, doubts: Doubts) -> Description:
     """The mechanism in a TOML text; `source` is its name in messages."""
     place = Place(doubts, source)
-    top = f.checked(_load(text, source), TOP, place)
+    top = checked(_load(text, source), TOP, place)
     lines = _header_lines(text)
     links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
     made = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
@@ -41,23 +41,23 @@ def parse_toml(text: str, *, source: str, doubts: Doubts) -> Description:
     )
 
 
-def _parts(word: str, tables: f.Tables, lines: list[int], place: Place) -> list[Any]:
-    places = f.numbered(word, tables, lines, place)
-    for keys, there in zip(tables, places, strict=True):
+def _parts(word: str, given: Tables, lines: list[int], place: Place) -> list[Any]:
+    places = numbered(word, given, lines, place)
+    for keys, there in zip(given, places, strict=True):
         if "gravity" in keys:
             raise there.error(
                 "gravity belongs to the mechanism; write it above the first [[link]] or [[joint]]"
             )
-    return [PARTS[word](keys, there) for keys, there in zip(tables, places, strict=True)]
+    return [PARTS[word](keys, there) for keys, there in zip(given, places, strict=True)]
 
 
 TOP: dict[str, Key] = {
     "name": Key(f.text),
     "gravity": Key(f.vector, "m/s²"),
-    "link": Key(f.tables),
-    "joint": Key(f.tables),
-    "frame": Key(f.tables),
-    "dh": Key(f.table),
+    "link": Key(tables),
+    "joint": Key(tables),
+    "frame": Key(tables),
+    "dh": Key(table),
 }
 PARTS: dict[str, Any] = {"link": link_from, "joint": joint_from, "frame": frame_from}
 

@@ -8,9 +8,10 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from kinpair.description.builder import FRAME, JOINT, LINK
-from kinpair.description.fields import AXES, TURNS, Key
+from kinpair.description.fields import AXES, TURNS
 from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Link, Mimic, Numbers, Origin, Shape
+from kinpair.description.place import Key
+from kinpair.description.schema import FRAME, JOINT, LINK
 
 _TURN_KEYS: dict[int, str] = dict(zip((3, 4, 9), TURNS, strict=True))
 _AXIS_WORDS = {vector: word for word, vector in AXES.items()}

@@ -240,10 +240,7 @@ def _range(limit: Node) -> tuple[Numbers, Numbers]:
     lower, upper = limit.numbers("lower", 1), limit.numbers("upper", 1)
     if not lower and not upper:
         return (), ()
-    lower, upper = lower or (0.0,), upper or (0.0,)
-    if lower > upper:
-        limit.doubt(f"has the lower limit {lower[0]:g} above the upper limit {upper[0]:g}; kept as written")
-    return lower, upper
+    return lower or (0.0,), upper or (0.0,)
 
 
 def _with_dynamics(joint: Joint, node: Node) -> Joint:

@@ -18,8 +18,8 @@ from kinpair.errors import DescriptionError
 _UTF8 = {"utf-8", "utf8", "us-ascii", "ascii"}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _OTHER_ROOTS = {
-    "mujoco": "is MJCF (its root is <mujoco>), not URDF; give it a name that ends in .xml",
-    "sdf": "is SDF (its root is <sdf>), which is not read; convert it to URDF or MJCF",
+    "mujoco": "is MJCF (its root is <mujoco>), which is not read yet; convert it to URDF",
+    "sdf": "is SDF (its root is <sdf>), which is not read; convert it to URDF",
 }
 
 

@@ -1,0 +1,151 @@
+"""The keys that describe links, joints and frames, each with its reader, unit and meaning.
+
+One set of tables for TOML files, DH tables and the `Builder`; docs/toml.md lists the keys for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from reprlib import repr as shown
+from typing import Any, TypeVar
+
+from kinpair.description import fields as f
+from kinpair.description.doubts import at
+from kinpair.description.parts import Frame, Joint, Link, Mimic, Shape
+from kinpair.description.place import Key, Place, checked, items, table
+from kinpair.errors import DescriptionError
+from kinpair.spatial.solids import Six, about_com
+
+
+def _as_given(inertia: Six, mass: float, com: Sequence[float]) -> Six:
+    return inertia
+
+
+_ABOUT = {"com": _as_given, "origin": about_com}
+
+
+def mimic_from(value: object, place: Place) -> Mimic:
+    """The joint that another one follows."""
+    return Mimic(**checked(table(value, place), MIMIC, place.inside()))
+
+
+def shapes_from(value: object, place: Place) -> tuple[Shape, ...]:
+    """What a link looks like, from a list of tables."""
+    entries = items(value)
+    if entries is None:
+        raise place.error(f"is {shown(value)}; give a list of tables such as {{box = [1, 1, 1]}}")
+    return tuple(_shape(table(x, place.entry(i)), place.entry(i).inside()) for i, x in enumerate(entries))
+
+
+def _shape(keys: Mapping[str, object], place: Place) -> Shape:
+    values = checked(keys, SHAPE, place)
+    kinds = [key for key in SIZES if key in values]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "no shape"
+        raise place.error(f"has {found}; give one of {', '.join(SIZES)}")
+    if "scale" in values and "mesh" not in values:
+        raise place.error(f"scale goes with a mesh; give the size in {kinds[0]}")
+    origin = f.take_origin(values, place)
+    size = values.get("scale", (1.0, 1.0, 1.0)) if "mesh" in values else values[kinds[0]]
+    return Shape(kinds[0], size, origin, values.get("mesh", ""), place.where)
+
+
+def link_from(keys: Mapping[str, object], place: Place) -> Link:
+    """A link from its keys."""
+    return made_link(checked(keys, LINK, place), place)
+
+
+def made_link(values: dict[str, Any], place: Place) -> Link:
+    """A link from checked values."""
+    shapes = values.pop("visual", ())
+    about = values.pop("inertia_about", "com")
+    link = Link(**values, shapes=shapes, where=place.where)
+    return replace(link, inertia=_ABOUT[about](link.inertia, link.mass, link.com))
+
+
+def joint_from(keys: Mapping[str, object], place: Place) -> Joint:
+    """A joint from its keys."""
+    values = checked(keys, JOINT, place)
+    origin, child_origin = f.take_origin(values, place), f.take_origin(values, place, "child_")
+    return Joint(**values, origin=origin, child_origin=child_origin, where=place.where)
+
+
+def frame_from(keys: Mapping[str, object], place: Place) -> Frame:
+    """A frame from its keys."""
+    values = checked(keys, FRAME, place)
+    origin = f.take_origin(values, place)
+    return Frame(**values, origin=origin, where=place.where)
+
+
+_ROUND = f.several(f.number, 2, "[radius, length]")
+
+SIZES: dict[str, Key] = {
+    "box": Key(f.vector, "m, edges along x, y, z"),
+    "sphere": Key(lambda value, place: (f.number(value, place),), "m, radius"),
+    "cylinder": Key(_ROUND, "m, radius and length along z"),
+    "capsule": Key(_ROUND, "m, radius and length along z, caps not counted"),
+    "mesh": Key(f.name, "file with the surface"),
+}
+SHAPE: dict[str, Key] = {**SIZES, "scale": Key(f.vector, "of the mesh"), **f.origin_keys()}
+
+LINK: dict[str, Key] = {
+    "name": Key(f.name, needs="a name for the link"),
+    "mass": Key(f.number, "kg"),
+    "com": Key(f.vector, "m, mass centre in the link frame"),
+    "inertia": Key(f.inertia, "kg m², about the mass centre"),
+    "inertia_about": Key(f.choice("com", "origin")),
+    "visual": Key(shapes_from),
+}
+
+MIMIC: dict[str, Key] = {
+    "joint": Key(f.name, needs="the name of the joint it follows"),
+    "multiplier": Key(f.number),
+    "offset": Key(f.angle, "rad or m"),
+}
+
+JOINT: dict[str, Key] = {
+    "name": Key(f.name, needs="a name for the joint"),
+    "kind": Key(f.name, needs="revolute, prismatic, fixed or another kind of joint"),
+    "parent": Key(f.name, needs='the link that holds the joint, "ground" for the world'),
+    "child": Key(f.name, needs="the link that the joint moves"),
+    **f.origin_keys("", "m, joint frame in the parent"),
+    "axis": Key(f.axis),
+    "axis2": Key(f.axis),
+    "pitch": Key(f.number, "m/rad"),
+    **f.origin_keys("child_", "m, child link in the moved joint frame"),
+    "lower": Key(f.limits, "rad or m"),
+    "upper": Key(f.limits, "rad or m"),
+    "velocity": Key(f.limits, "largest rate, rad/s or m/s"),
+    "effort": Key(f.limits, "largest torque or force, N m or N"),
+    "damping": Key(f.numbers, "N m s/rad or N s/m"),
+    "friction": Key(f.numbers, "N m or N"),
+    "stiffness": Key(f.numbers, "N m/rad or N/m"),
+    "rest": Key(f.positions, "rad or m, where the spring is slack"),
+    "rotor_inertia": Key(f.number, "kg m², of the motor about its own axis"),
+    "gear_ratio": Key(f.number, "turns of the motor per turn of the joint"),
+    "mimic": Key(mimic_from),
+}
+
+FRAME: dict[str, Key] = {
+    "name": Key(f.name, needs="a name for the frame"),
+    "link": Key(f.name, needs='the link it sits on, or "ground"'),
+    **f.origin_keys("", "m, in the link frame"),
+}
+
+_Part = TypeVar("_Part", Link, Joint, Frame)
+
+
+def distinct(word: str, parts: Iterable[_Part]) -> tuple[_Part, ...]:
+    """The parts, no two of one name."""
+    seen: dict[str, _Part] = {}
+    for part in parts:
+        if (first := seen.setdefault(part.name, part)) is not part:
+            also = f" at {first.where}" if first.where else ""
+            raise DescriptionError(
+                f"{at(part.where)}{word} {part.name!r} is already there{also}; give one of them another name",
+                part=part.name,
+                where=part.where,
+                first=first.where,
+            )
+    return tuple(seen.values())
