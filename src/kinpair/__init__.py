@@ -24,6 +24,7 @@ from kinpair import conventions
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
 from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
+from kinpair.description.toml_writer import to_toml, write_toml
 from kinpair.errors import (
     DescriptionError,
     DescriptionWarning,
@@ -65,4 +66,6 @@ __all__ = [
     "examples",
     "load",
     "read",
+    "to_toml",
+    "write_toml",
 ]

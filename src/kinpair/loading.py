@@ -55,6 +55,8 @@ def build(
     description = what.description() if isinstance(what, Builder) else what
     if base not in ("fixed", "free"):
         raise InputError(f"base is {base!r}; it is 'fixed' or 'free'", base=base)
+    if not 0.0 <= snap < 0.1:
+        raise InputError(f"snap is {snap}; it is a small distance between 0 and 0.1", snap=snap)
     if gravity is not None:
         description = description.with_gravity(gravity)
     if base == "free":
@@ -112,23 +114,29 @@ def examples() -> dict[str, str]:
     return {name: _first_comment(found[name].read_text("utf-8")) for name in sorted(found)}
 
 
-def example(name: str, *, gravity: Three | None = None) -> Mechanism:
-    """A bundled example by name, see `examples()`."""
+def example(
+    name: str,
+    *,
+    base: Base = "fixed",
+    strict: bool = False,
+    snap: float = 0.0,
+    merge_fixed: bool = True,
+    gravity: Three | None = None,
+) -> Mechanism:
+    """A bundled example by name, see `examples()`; options as for `load`."""
+    from kinpair.description.toml_reader import parse_toml
+
+    description = parse_toml(example_text(name), source=f"{name}.toml", doubts=Doubts(strict))
+    return build(description, base=base, strict=strict, snap=snap, merge_fixed=merge_fixed, gravity=gravity)
+
+
+def example_text(name: str) -> str:
+    """The TOML file of a bundled example, to read or to start from."""
     names = examples()
     if name not in names:
         raise InputError(
             f"no bundled example {name!r}; {nearest(name, names)}Examples: {listed(names)}", example=name
         )
-    from kinpair.description.toml_reader import parse_toml
-
-    file = f"{name}.toml"
-    text = (_bundled() / file).read_text("utf-8")
-    return build(parse_toml(text, source=file, doubts=Doubts()), gravity=gravity)
-
-
-def example_text(name: str) -> str:
-    """The TOML file of a bundled example, to read or to start from."""
-    example(name)
     return (_bundled() / f"{name}.toml").read_text("utf-8")
 
 

@@ -286,6 +286,7 @@ class Mechanism:
         """Name the joint whose pivot is lost, tips first: what a tip spoils, its ancestors inherit."""
         if not pivots.size or bool((pivots > 1e-6 * pivots.max(-1, keepdims=True, initial=0.0)).all()):
             return
+        batch = pivots.ndim == 2
         q, pivots = np.atleast_2d(np.asarray(q, dtype=float)), np.atleast_2d(pivots)
         if not np.isfinite(q).all():
             return
@@ -294,12 +295,13 @@ class Mechanism:
         for i in reversed(self.model.moving):
             span = self.model.v_span[i]
             if not sound[:, span].all():
-                raise SingularError(self._singular(i, int(np.argmin(sound[:, span].all(1)))), joint=i)
+                row = f" (state {int(np.argmin(sound[:, span].all(1)))} of the batch)" if batch else ""
+                raise SingularError(self._singular(i, row), joint=self.model.joint_names[i])
 
-    def _singular(self, i: int, row: int) -> str:
+    def _singular(self, i: int, row: str) -> str:
         joint, link = self.model.joint_names[i], self.model.names[i]
         return (
-            f"{self.name}: forward dynamics is singular at joint {joint!r} (state {row}): link {link!r} and "
+            f"{self.name}: forward dynamics is singular at joint {joint!r}{row}: link {link!r} and "
             "what it carries have no inertia against that motion; give the link mass and inertia, or the joint a "
             "rotor inertia"
         )

@@ -248,9 +248,15 @@ def test_ground_cannot_float():
 
 def test_unknown_base():
     with pytest.raises(kp.InputError) as caught:
-        kp.example("scara")
         kp.build(Description("m", links("a"), ()), base="loose")  # type: ignore[arg-type]
     assert str(caught.value) == "base is 'loose'; it is 'fixed' or 'free'"
+
+
+@pytest.mark.parametrize("snap", [math.nan, -1.0, 1.0])
+def test_snap_that_is_no_small_distance(snap):
+    assert refused(kp.example, "scara", snap=snap) == (
+        f"snap is {snap}; it is a small distance between 0 and 0.1"
+    )
 
 
 # Arguments of calls.
@@ -337,10 +343,10 @@ def test_weightless_leaf_is_named_by_forward_dynamics_and_free_for_inverse():
         with pytest.raises(kp.SingularError) as caught:
             m.forward_dynamics([0.1, 0.2], [1, 2], [0, 0], method=method)
         assert str(caught.value) == (
-            "m: forward dynamics is singular at joint 'T' (state 0): link 'tip' and what it carries have no inertia "
+            "m: forward dynamics is singular at joint 'T': link 'tip' and what it carries have no inertia "
             "against that motion; give the link mass and inertia, or the joint a rotor inertia"
         )
-    with pytest.raises(kp.SingularError, match=r"at joint 'T' \(state 0\)"):
+    with pytest.raises(kp.SingularError, match=r"at joint 'T' \(state 0 of the batch\)"):
         m.forward_dynamics([[0.1, 0.2]] * 3, [1, 2], [0, 0])
 
 

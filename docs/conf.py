@@ -1,0 +1,8 @@
+"""Sphinx configuration."""
+
+project = "kinpair"
+extensions = ["myst_parser", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["dollarmath", "amsmath"]
+html_theme = "furo"
+html_title = "kinpair"
+exclude_patterns = ["build"]

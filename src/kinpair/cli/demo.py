@@ -1,0 +1,118 @@
+"""`kinpair demo`: the Stanford arm along a motion, by two formulations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from cyclopts import Parameter
+
+from kinpair import InputError, Mechanism, MissingExtraError, example
+from kinpair.cli.screen import Screen, table
+from kinpair.motion.cycloid import cycloid
+from kinpair.viewer.curves import Panel, draw_curves
+
+DURATION = 10.0  # s
+START = (0.0, np.pi / 2, 0.5, 0.0, 0.0, 0.0)
+END = (np.pi / 3, np.pi / 3, 0.8, np.pi / 3, np.pi / 3, np.pi / 3)
+SAMPLES = 1001
+SHOWN = (0.0, 2.5, 5.0, 7.5, 10.0)  # s
+METHODS = {"newton-euler": "Newton–Euler", "denoc": "DeNOC"}
+EFFORTS = {"revolute": ("torque", "[N m]"), "prismatic": ("force", "[N]")}  # by kind of joint
+PICTURE = "kinpair-demo.png"
+NEXT = {
+    "kinpair info stanford-arm": "what this arm consists of",
+    "kinpair dynamics stanford-arm --q joint2=pi/2,joint3=0.5 --frame link6": "everything in one state",
+    "kinpair examples": "other mechanisms; kinpair examples scara > my.toml starts your own",
+    "kinpair info your-robot.urdf": "your own robot",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Times (n,), and the torques (n, nv) by each formulation."""
+
+    arm: Mechanism
+    time: np.ndarray
+    tau: dict[str, np.ndarray]
+
+    def disagreement(self) -> float:
+        """The largest difference between two formulations, over all times and joints."""
+        every = np.array(list(self.tau.values()))
+        return float(np.ptp(every, axis=0).max())
+
+
+def demo(*, out: Annotated[Path, Parameter(metavar="PATH")] = Path(PICTURE)) -> None:
+    """Move the Stanford arm, compute its torques by two formulations, and draw them.
+
+    Parameters
+    ----------
+    out
+        The picture (.png, .svg, .pdf), or a directory for it, made if need be.
+    """
+    run = _run()
+    picture = _picture(_file(out), run)
+    screen = Screen()
+    _show(screen, run)
+    screen.say(picture)
+    screen.say()
+    screen.heading("Try next")
+    for command, what in NEXT.items():
+        screen.say(f"  {command}\n      {what}")
+
+
+def _picture(file: Path, run: Run) -> str:
+    """A line that says where the picture is, or why there is none."""
+    try:
+        return f"picture: {draw_curves(file, run.time, _panels(run), title=_title(run.arm))}"
+    except MissingExtraError as reason:
+        return f"no picture: {reason}"
+
+
+def _file(out: Path) -> Path:
+    if out.suffix and not out.is_dir():
+        return out
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise InputError(f"{out}: cannot be made a directory ({reason.strerror})", path=str(out)) from None
+    return out / PICTURE
+
+
+def _run() -> Run:
+    arm = example("stanford-arm")
+    time = np.linspace(0.0, DURATION, SAMPLES)
+    q, qd, qdd = cycloid(time, START, END, DURATION)
+    return Run(arm, time, {method: arm.inverse_dynamics(q, qd, qdd, method=method) for method in METHODS})
+
+
+def _efforts(arm: Mechanism) -> list[tuple[str, str]]:
+    """What the drive of each joint gives, and its unit."""
+    return [EFFORTS[arm.model.body[i].pair.kind] for i in arm.model.moving]
+
+
+def _title(arm: Mechanism) -> str:
+    return f"{arm.name}: joint efforts along a cycloidal motion of {DURATION:g} s"
+
+
+def _show(screen: Screen, run: Run) -> None:
+    screen.heading(_title(run.arm))
+    screen.say(f"{SAMPLES} states, one call each by {' and '.join(METHODS.values())}\n")
+    tau = next(iter(run.tau.values()))
+    rows = [(f"{t:g}", *(f"{x:.6f}" for x in tau[np.searchsorted(run.time, t)])) for t in SHOWN]
+    units = (unit for _, unit in _efforts(run.arm))
+    headings = [f"{name}\n{unit}" for name, unit in zip(run.arm.v_names, units, strict=True)]
+    screen.print(table(("time\n[s]", *headings), rows))
+    screen.say(
+        f"\nlargest disagreement: {run.disagreement():.1e}, beside a largest effort of {abs(tau).max():.4g}"
+    )
+
+
+def _panels(run: Run) -> list[Panel]:
+    efforts = zip(run.arm.v_names, _efforts(run.arm), strict=True)
+    return [
+        Panel(name, " ".join(effort), {METHODS[method]: tau[:, k] for method, tau in run.tau.items()})
+        for k, (name, effort) in enumerate(efforts)
+    ]

@@ -1,0 +1,27 @@
+"""`kinpair examples`: the bundled mechanisms."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import kinpair
+from kinpair.cli.screen import Screen, table
+
+
+def examples(name: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None, /) -> None:
+    """List the bundled examples, or print the TOML file of one to read or to start from.
+
+    Parameters
+    ----------
+    name
+        Example to print: kinpair examples stanford-arm > my.toml
+    """
+    if name is not None:
+        sys.stdout.write(kinpair.example_text(name))
+        return
+    screen = Screen()
+    screen.print(table(("example", "what it is"), kinpair.examples().items(), names=2))
+    screen.say("\nkinpair info NAME shows one; kinpair examples NAME > my.toml makes a copy to change")

@@ -1,0 +1,140 @@
+"""`kinpair info`: what a description contains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from rich.table import Table
+
+from kinpair import Mechanism
+from kinpair.cli import records, source
+from kinpair.cli.machine import print_json
+from kinpair.cli.screen import Screen, table, texts
+from kinpair.cli.source import File, Flag
+from kinpair.description.fields import AXES
+from kinpair.loading import Base
+
+Cell: TypeAlias = Callable[[dict[str, Any]], str]
+
+
+def info(
+    file: File, /, *, base: Base = "fixed", strict: Flag = False, snap: float = 0.0, json: Flag = False
+) -> None:
+    """Bodies, joints, frames and totals of a mechanism, and what is doubtful in its description.
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .toml, .csv), or the name of a bundled example.
+    base
+        "free" lets the root link float.
+    strict
+        Refuse what would otherwise be accepted with a warning.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
+    json
+        Print one JSON document instead of tables.
+    """
+    mechanism = source.mechanism(file, base=base, strict=strict, snap=snap)
+    (print_json if json else _show)(_document(mechanism))
+
+
+def _document(mechanism: Mechanism) -> dict[str, Any]:
+    return {
+        **records.summary(mechanism),
+        "joints": records.joints(mechanism),
+        "bodies": records.bodies(mechanism),
+        "frames": records.frames(mechanism),
+        "warnings": mechanism.warnings,
+    }
+
+
+def _show(found: dict[str, Any]) -> None:
+    screen = Screen()
+    screen.heading(found["name"])
+    screen.say(f"bodies {len(found['bodies'])}, mass {found['mass']:.6g} kg, coordinates {found['nq']}")
+    screen.say(f"degrees of freedom {found['nv']}, mobility {found['mobility']} (an open tree)")
+    screen.say(f"gravity {' '.join(texts(found['gravity']))} m/s²\n")
+    if found["joints"]:
+        screen.print(_joint_table(found["joints"], MOTION))
+        screen.say()
+        _show_loads(screen, found["joints"])
+        screen.print(_body_table(found["bodies"]))
+        screen.say()
+    _show_frames(screen, found["frames"])
+    _show_warnings(screen, found["warnings"])
+
+
+def _axes(joint: dict[str, Any]) -> str:
+    short = {axis: name for name, axis in AXES.items()}
+    return ", ".join(short.get(axis, " ".join(texts(axis, 3))) for axis in joint["axes"])
+
+
+def _span(joint: dict[str, Any]) -> str:
+    first, last = joint["q"][0], joint["q"][-1]
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _limits(joint: dict[str, Any]) -> str:
+    low, high = joint["lower"], joint["upper"]
+    if not np.isfinite([*low, *high]).any():
+        return ""
+    return ", ".join(f"{a:.4g} to {b:.4g}" for a, b in zip(low, high, strict=True))
+
+
+def _per_rate(key: str) -> Cell:
+    def cell(joint: dict[str, Any]) -> str:
+        values = joint[key]
+        return ", ".join(texts(values, 4)) if np.any(values) else ""
+
+    return cell
+
+
+MOTION: dict[str, Cell] = {
+    "q": _span,
+    "joint": lambda joint: joint["name"],
+    "kind": lambda joint: joint["kind"],
+    "axis": _axes,
+    "limits": _limits,
+}
+LOADS: dict[str, Cell] = {
+    "damping": _per_rate("damping"),
+    "friction": _per_rate("friction"),
+    "spring": _per_rate("stiffness"),
+    "rotor": _per_rate("rotor"),
+    "mimics": lambda joint: joint["mimics"] or "",
+}
+
+
+def _show_loads(screen: Screen, joints: Sequence[dict[str, Any]]) -> None:
+    """Springs, dampers, friction, rotors and mimics, of the joints that have any."""
+    loaded = [joint for joint in joints if any(cell(joint) for cell in LOADS.values())]
+    if loaded:
+        screen.print(_joint_table(loaded, {"joint": MOTION["joint"], **LOADS}))
+        screen.say()
+
+
+def _joint_table(joints: Sequence[dict[str, Any]], cells: Mapping[str, Cell]) -> Table:
+    """A row a joint; a column that is empty for all is left out."""
+    columns = {heading: [cell(joint) for joint in joints] for heading, cell in cells.items()}
+    used = {heading: column for heading, column in columns.items() if any(column)}
+    return table(tuple(used), zip(*used.values(), strict=True), names=len(used))
+
+
+def _body_table(bodies: Sequence[dict[str, Any]]) -> Table:
+    rows = [(body["name"], body["parent"], f"{body['mass']:.6g}") for body in bodies]
+    return table(("body", "on", "mass [kg]"), rows, names=2)
+
+
+def _show_frames(screen: Screen, frames: Sequence[dict[str, Any]]) -> None:
+    if frames:
+        screen.print(table(("frame", "on"), ((frame["name"], frame["body"]) for frame in frames), names=2))
+        screen.say()
+
+
+def _show_warnings(screen: Screen, warnings: Sequence[str]) -> None:
+    screen.heading(f"warnings: {len(warnings) or 'none'}")
+    for sentence in warnings:
+        screen.say(f"- {sentence}")

@@ -1,0 +1,78 @@
+"""What a mechanism consists of, as plain records: a dict a joint, a body, a frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kinpair import Mechanism
+
+BY_COORDINATE = ("lower", "upper")
+BY_RATE = ("damping", "friction", "stiffness", "effort", "velocity")
+
+
+def summary(mechanism: Mechanism) -> dict[str, Any]:
+    """Sizes and totals; the mobility of an open tree is its number of rates."""
+    return {
+        "name": mechanism.name,
+        "nq": mechanism.nq,
+        "nv": mechanism.nv,
+        "mobility": mechanism.nv,
+        "mass": mechanism.mass,
+        "gravity": mechanism.model.gravity,
+        "q_names": mechanism.q_names,
+        "v_names": mechanism.v_names,
+    }
+
+
+def joints(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """The joints that move, in the order of the coordinates."""
+    return [_joint(mechanism, i) for i in _order(mechanism)]
+
+
+def bodies(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """The moving bodies in the same order: what moves them, on which body, and their mass [kg]."""
+    model = mechanism.model
+    return [
+        {
+            "name": model.names[i],
+            "parent": model.names[model.parent[i]],
+            "joint": model.joint_names[i],
+            "mass": float(model.body[i].m),
+        }
+        for i in _order(mechanism)
+    ]
+
+
+def frames(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """Links and frames that are no bodies of their own, with the body that carries them."""
+    model = mechanism.model
+    return [
+        {"name": name, "body": model.names[place.body]}
+        for name, place in model.places.items()
+        if name not in model.names
+    ]
+
+
+def _order(mechanism: Mechanism) -> list[int]:
+    model = mechanism.model
+    return sorted(model.moving, key=lambda i: (model.v_span[i].start, i))
+
+
+def _joint(mechanism: Mechanism, i: int) -> dict[str, Any]:
+    model = mechanism.model
+    pair, q, v = model.body[i].pair, model.q_span[i], model.v_span[i]
+    written = next(joint for joint in model.description.joints if joint.name == model.joint_names[i])
+    directions = [axis for axis in (written.axis, written.axis2) if axis is not None]
+    return {
+        "name": written.name,
+        "kind": pair.kind,
+        "parent": model.names[model.parent[i]],
+        "child": model.names[i],
+        "axes": directions[: pair.axes],
+        "q": list(range(q.start, q.stop)),
+        "v": list(range(v.start, v.stop)),
+        **{key: getattr(model.joints, key)[q] for key in BY_COORDINATE},
+        **{key: getattr(model.joints, key)[v] for key in BY_RATE},
+        "rotor": model.body[i].rotor,
+        "mimics": written.mimic.joint if written.mimic else None,
+    }

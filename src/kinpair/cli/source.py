@@ -1,0 +1,36 @@
+"""FILE of a command line: a description, or the name of a bundled example."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from kinpair import DescriptionWarning, InputError, Mechanism, example, examples, load
+from kinpair.errors import listed, nearest
+from kinpair.loading import Base
+
+File = Annotated[str, Parameter(metavar="FILE")]
+Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+
+
+def mechanism(file: str, *, base: Base = "fixed", strict: bool = False, snap: float = 0.0) -> Mechanism:
+    """The mechanism in the file, or the bundled example of that name; doubts are left in its `warnings`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DescriptionWarning)
+        return _found(file, base=base, strict=strict, snap=snap)
+
+
+def _found(file: str, **options: Any) -> Mechanism:
+    known = examples()
+    if Path(file).exists() and not (Path(file).is_dir() and file in known):
+        return load(file, **options)
+    if file in known:
+        return example(file, **options)
+    raise InputError(
+        f"no file {file!r}, and no bundled example of that name; {nearest(file, known)}"
+        f"Examples: {listed(known)}",
+        file=file,
+    )

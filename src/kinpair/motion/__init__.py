@@ -1,0 +1,1 @@
+"""Motions: coordinates, rates and accelerations as functions of time."""

@@ -1,0 +1,54 @@
+"""What the README, the docs and the examples say is what happens."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_example_runs(example, capsys):
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_program_of_the_readme_prints_what_the_readme_shows():
+    program, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL).groups()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "README.md", "exec"), {})
+    assert printed.getvalue().strip() == output.strip()
+
+
+def test_links_of_the_documents_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_page_is_in_the_contents():
+    contents = (ROOT / "docs" / "index.md").read_text("utf-8")
+    pages = [p.relative_to(ROOT / "docs").with_suffix("") for p in (ROOT / "docs").rglob("*.md")]
+    for page in pages:
+        assert page.name == "index" or f"\n{page}\n" in contents, page
+
+
+def test_make_targets_the_readme_names_exist():
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert set(re.findall(r"make (\w+)", README)) <= set(targets)
+
+
+def test_no_word_about_machines():
+    pattern = re.compile(r"/(root|home|work)/|https?://(?!www\.w3\.org)[\w.]*(pypi|debian|npmjs)")
+    for path in [*ROOT.rglob("*.md"), *(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.toml")]:
+        if ".venv" not in path.parts and "build" not in path.parts:
+            assert not pattern.search(path.read_text("utf-8")), path
