@@ -66,15 +66,11 @@ def assemble(shape: tuple[int, int], blocks: Sequence[tuple[slice, slice, Matrix
     return made
 
 
+def symmetric(S: Matrix) -> Matrix:
+    """The upper half of S mirrored: symmetric to the last bit, and nobody needs the lower half."""
+    return np.triu(S) + np.triu(S, 1).T
+
+
 def congruence(B: Matrix, M: Matrix) -> Matrix:
-    """Bᵀ M B of a symmetric M, symmetric to the last bit: only the upper half is computed."""
-    W = M @ B
-    if W.dtype != object:
-        S = B.T @ W
-        return (S + S.T) / 2
-    n = W.shape[1]
-    S = np.empty((n, n), dtype=object)
-    for i in range(n):
-        for j in range(i, n):
-            S[i, j] = S[j, i] = B[:, i] @ W[:, j]
-    return S
+    """Bᵀ M B of a symmetric M."""
+    return symmetric(B.T @ (M @ B))

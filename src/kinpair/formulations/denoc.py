@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra import ldl
-from kinpair.algebra.arrays import Matrix, Vector, assemble, congruence, zeros
+from kinpair.algebra.arrays import Matrix, Vector, assemble, congruence, symmetric
 from kinpair.formulations.kinematics import placement
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import (
@@ -281,19 +281,12 @@ def _eliminate(
     Ma = body_mass(body) + outer[0]  # (D5)
     psi_hat = Ma @ link.p
     D = link.p.T @ psi_hat + np.diag(body.rotor)
-    psi_T, pivots = ldl.solve(D, psi_hat.T)
+    factors = ldl.factor(D)
+    psi_T = ldl.solve_columns(factors, psi_hat.T)
     phi_hat = phi - link.p.T @ outer[1]  # (D6)
-    phi_tilde, _ = ldl.solve(D, phi_hat)
     eta = psi_T.T @ phi_hat + outer[1]
-    handed = congruence(link.B, _downdated(Ma, psi_hat, psi_T)), link.B.T @ eta
-    return Eliminated(psi_T.T, phi_tilde, pivots), handed
-
-
-def _downdated(Ma: Matrix, psi_hat: Matrix, psi_T: Matrix) -> Matrix:
-    """M̂ − ψ̂ D⁻¹ ψ̂ᵀ, kept symmetric."""
-    S = psi_hat @ psi_T if psi_T.shape[0] else zeros(6, 6)
-    upper = np.triu(Ma - S)
-    return upper + np.triu(upper, 1).T
+    handed = congruence(link.B, Ma - symmetric(psi_hat @ psi_T)), link.B.T @ eta
+    return Eliminated(psi_T.T, ldl.solve_factored(factors, phi_hat), ldl.pivots(factors)), handed
 
 
 def _substitute(
