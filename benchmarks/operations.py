@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.chains import dh_chain
 from benchmarks.counting import Tally, count
-from kinpair.formulations import denoc, newton_euler
+from kinpair.formulations import articulated, denoc, newton_euler
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.model import Model
 
@@ -45,7 +45,10 @@ OURS = {
         ("kinpair newton-euler", lambda m: inverse(m, newton_euler)),
         ("kinpair denoc", lambda m: inverse(m, denoc)),
     ),
-    "forward dynamics": (("kinpair denoc, O(n)", lambda m: forward(m, denoc)),),
+    "forward dynamics": (
+        ("kinpair articulated bodies, O(n)", lambda m: forward(m, articulated)),
+        ("kinpair denoc, O(n)", lambda m: forward(m, denoc)),
+    ),
 }
 
 

@@ -15,7 +15,7 @@ from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.errors import InputError, nearest
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.passive import passive_efforts, spring_energy
-from kinpair.formulations import denoc, kinematics, newton_euler
+from kinpair.formulations import composite, denoc, kinematics, newton_euler, newton_euler_forward
 from kinpair.model.model import Model
 
 Formulation: TypeAlias = Callable[..., Any]
@@ -27,12 +27,12 @@ METHODS: dict[str, dict[str, Formulation]] = {
         "denoc": denoc.inverse_dynamics,
     },
     "forward_dynamics": {
+        "newton-euler": newton_euler_forward.forward_dynamics,
         "denoc": denoc.forward_dynamics,
-        "newton-euler": newton_euler.forward_dynamics,
     },
     "mass_matrix": {
+        "newton-euler": composite.mass_matrix,
         "denoc": denoc.mass_matrix,
-        "newton-euler": newton_euler.mass_matrix,
     },
     "coriolis_matrix": {
         "denoc": denoc.coriolis_matrix,

@@ -6,13 +6,14 @@ import pytest
 from benchmarks import operations
 from benchmarks.chains import dh_chain
 
-from kinpair.formulations import denoc, newton_euler
+from kinpair.formulations import articulated, denoc, newton_euler
 
 SIZES = (5, 10, 20, 40)
 CASES = {
     "inverse dynamics, newton-euler": lambda m: operations.inverse(m, newton_euler),
     "inverse dynamics, denoc": lambda m: operations.inverse(m, denoc),
     "forward dynamics, denoc": lambda m: operations.forward(m, denoc),
+    "forward dynamics, articulated bodies": lambda m: operations.forward(m, articulated),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 import zoo
 from kinpair import quantities
 from kinpair.forces.passive import passive_efforts, spring_energy
-from kinpair.formulations import denoc, kinematics, newton_euler
+from kinpair.formulations import articulated, composite, denoc, kinematics, newton_euler
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.recursion import inward, outward
 from opaque import hide, reveal
@@ -30,8 +30,9 @@ def by_name(f):
 
 EQUATIONS = {
     "newton-euler inverse dynamics": (with_loads(newton_euler.inverse_dynamics), 3),
-    "newton-euler forward dynamics": (with_loads(newton_euler.forward_dynamics), 3),
-    "newton-euler mass matrix": (newton_euler.mass_matrix, 1),
+    "composite bodies, forward dynamics": (with_loads(composite.forward_dynamics), 3),
+    "composite bodies, mass matrix": (composite.mass_matrix, 1),
+    "articulated bodies, forward dynamics": (with_loads(articulated.forward_dynamics), 3),
     "newton-euler reactions": (lambda m, *s: newton_euler.reactions(m, *s, no_wrenches(m))[1:], 3),
     "denoc inverse dynamics": (with_loads(denoc.inverse_dynamics), 3),
     "denoc forward dynamics": (with_loads(denoc.forward_dynamics), 3),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zoo
-from kinpair.formulations import denoc, kinematics
+from kinpair.formulations import articulated, composite, denoc, kinematics
 
 TREES = [
     *zoo.random_trees(seed=7),
@@ -73,6 +73,28 @@ def test_mass_matrix_is_the_projected_mass_of_the_bodies(mechanism, motion):
         rotors[mechanism.model.v_span[i]] = mechanism.model.body[i].rotor
     found = mechanism.mass_matrix(motion.q)
     assert zoo.relative_error(found, N.T @ M @ N + np.diag(rotors)) < 1e-13
+
+
+def test_columns_of_the_mass_matrix_are_efforts_of_unit_accelerations(mechanism, motion):
+    """By inverse dynamics at rest, less gravity; all three ways to H."""
+    still, g = np.zeros(mechanism.nv), mechanism.gravity_forces(motion.q)
+    q = np.tile(motion.q, (mechanism.nv, 1))
+    columns = mechanism.inverse_dynamics(q, still, np.eye(mechanism.nv)) - g
+    for method in ("newton-euler", "denoc"):
+        assert zoo.relative_error(mechanism.mass_matrix(motion.q, method=method), columns.T) < 1e-12
+
+
+def test_ways_to_solve_for_accelerations_agree(mechanism, motion):
+    """H x = φ by composite bodies and tree factors, articulated bodies, U D Uᵀ of DeNOC, and LAPACK."""
+    H = mechanism.mass_matrix(motion.q)
+    bound = 100 * EPS * np.linalg.cond(H)
+    w = kinematics.no_wrenches(mechanism.model)
+    phi = mechanism.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    for way in (composite, articulated, denoc):
+        x, pivots = way.forward_dynamics(mechanism.model, motion.q, motion.qd, phi, w)
+        assert zoo.relative_error(x, motion.qdd) <= bound
+        assert (pivots > 0).all()
+        assert np.sum(np.log(pivots)) == pytest.approx(np.linalg.slogdet(H)[1], abs=1e-8)
 
 
 def test_twists_are_the_complement_times_the_rates(mechanism, motion):

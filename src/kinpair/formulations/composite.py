@@ -11,13 +11,18 @@ carried to every ancestor j and projected on its motion:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.formulations.kinematics import Placement, placements
 from kinpair.formulations.masses import Rigid, carried_rigid, rigid
+from kinpair.formulations.newton_euler import inverse_dynamics
 from kinpair.model.model import Body, Model
-from kinpair.model.recursion import ancestors, coordinates, each, inward, joined, joint_space
+from kinpair.model.recursion import ancestors, coordinates, each, inward, joined, joint_space, rate_tree
 from kinpair.spatial.rotation import skew
 
 NOTHING = (0.0, np.zeros(3), np.zeros((3, 3)))
@@ -53,3 +58,12 @@ def mass_matrix(model: Model, q: Vector) -> Matrix:
     x = inward(model, _compose, NOTHING, places, qs)
     H = joint_space(model, ancestors(model, _begin, _visit, x, places, qs))
     return H + np.diag(joined(model, each(model, lambda body: body.rotor)))
+
+
+def forward_dynamics(
+    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]
+) -> tuple[Vector, Vector]:
+    """q̈ of H q̈ = τ − h, H by composite bodies and solved along the tree; and the pivots."""
+    h = inverse_dynamics(model, q, qd, np.zeros(model.nv), w_ext)
+    factors = tree_ldl.factor(mass_matrix(model, q), *rate_tree(model))
+    return tree_ldl.solve(factors, tau - h), tree_ldl.pivots(factors)

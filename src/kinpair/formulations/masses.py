@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, congruence, symmetric
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, symmetric
 from kinpair.model.model import Body
-from kinpair.spatial.rotation import skew
+from kinpair.spatial.rotation import skew, turned
 
 
 class Rigid(NamedTuple):
@@ -75,5 +75,4 @@ def carried_articulated(body: Body, q: Vector, x: Articulated, a: Vector) -> Art
 
 def _turned(body: Body, q: Vector, S: Matrix) -> Matrix:
     """R S Rᵀ of a symmetric S: by the pair's rotation, then by the constant one of the seat."""
-    R = body.pair.rotation(q)
-    return congruence(body.R_seat.T, congruence(R.T, S))
+    return turned(body.R_seat, body.pair.turned(q, S))

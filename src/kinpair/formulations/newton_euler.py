@@ -24,9 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.algebra import ldl
-from kinpair.algebra.arrays import Matrix, Vector, array
-from kinpair.formulations.kinematics import Placement, no_wrenches, placements
+from kinpair.algebra.arrays import Matrix, Vector
+from kinpair.formulations.kinematics import Placement, placements
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, outward, rates
 from kinpair.spatial.rotation import cross, skew
@@ -104,23 +103,6 @@ def inverse_dynamics(
     """τ that produces the motion: one sweep outward, one inward; the work grows as n."""
     w = wrenches(model, q, qd, qdd, w_ext, gravity)
     return joined(model, each(model, _effort, w, coordinates(model, q), rates(model, qdd)))
-
-
-def mass_matrix(model: Model, q: Vector) -> Matrix:
-    """H column by column: the efforts of one unit acceleration, at rest and without gravity."""
-    nothing = np.zeros(model.nv)
-    columns = [
-        inverse_dynamics(model, q, nothing, unit, no_wrenches(model), ZERO) for unit in np.eye(model.nv)
-    ]
-    return array([list(column) for column in columns]).T if columns else np.zeros((0, 0))
-
-
-def forward_dynamics(
-    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]
-) -> tuple[Vector, Vector]:
-    """q̈ of H q̈ = τ − h, H by unit accelerations; and the pivots of H = L D Lᵀ. The work grows as n³."""
-    h = inverse_dynamics(model, q, qd, np.zeros(model.nv), w_ext)
-    return ldl.solve(mass_matrix(model, q), tau - h)
 
 
 def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> ByBody:

@@ -86,3 +86,16 @@ def joint_space(model: Model, entries: dict[tuple[int, int], tuple[Matrix, Matri
     blocks = [(span[i], span[j], below) for (i, j), (below, _) in entries.items()]
     blocks += [(span[j], span[i], above) for (i, j), (_, above) in entries.items()]
     return assemble((model.nv, model.nv), blocks)
+
+
+def rate_tree(model: Model) -> tuple[list[int], list[int]]:
+    """The tree of the single rates: parent of each (−1 on the ground), and an order from the tips inward."""
+    parent = [-1] * model.nv
+    last = [-1] * len(model.parent)  # the rate nearest to the body, of its own pair or an ancestor's
+    order: list[int] = []
+    for i in model.moving:
+        last[i] = last[model.parent[i]]
+        for k in range(model.v_span[i].start, model.v_span[i].stop):
+            parent[k], last[i] = last[i], k
+            order.append(k)
+    return parent, order[::-1]

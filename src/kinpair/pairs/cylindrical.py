@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.pairs.pair import Z_AXIS, Pair
-from kinpair.spatial.rotation import about_z
+from kinpair.spatial.rotation import about_z, turned_about_z
 
 P = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
 
@@ -26,6 +26,9 @@ class Cylindrical(Pair):
 
     def rotation(self, q: Vector) -> Matrix:
         return about_z(q[0])
+
+    def turned(self, q: Vector, S: Matrix) -> Matrix:
+        return turned_about_z(q[0], S)
 
     def translation(self, q: Vector) -> Vector:
         return array([0.0, 0.0, q[1]])

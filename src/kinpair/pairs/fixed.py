@@ -31,5 +31,8 @@ class Fixed(Pair):
     def rotation(self, q: Vector) -> Matrix:
         return IDENTITY
 
+    def turned(self, q: Vector, S: Matrix) -> Matrix:
+        return S
+
     def p(self, q: Vector) -> Matrix:
         return P

@@ -7,7 +7,7 @@ from typing import final
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.pairs.pair import Pair, Three
-from kinpair.spatial.rotation import about_z, turn_z_to
+from kinpair.spatial.rotation import about_z, turn_z_to, turned_about_z
 
 
 @final
@@ -26,6 +26,9 @@ class Helical(Pair):
 
     def rotation(self, q: Vector) -> Matrix:
         return about_z(q[0])
+
+    def turned(self, q: Vector, S: Matrix) -> Matrix:
+        return turned_about_z(q[0], S)
 
     def translation(self, q: Vector) -> Vector:
         return array([0.0, 0.0, self.pitch * q[0]])

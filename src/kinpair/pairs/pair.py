@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
-from kinpair.spatial.rotation import turn_z_to
+from kinpair.spatial.rotation import turn_z_to, turned
 
 Three: TypeAlias = tuple[float, float, float]
 X_AXIS, Y_AXIS, Z_AXIS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -48,6 +48,10 @@ class Pair(ABC):
     @abstractmethod
     def rotation(self, q: Vector) -> Matrix:
         """R: axes of the child in the seat (3, 3)."""
+
+    def turned(self, q: Vector, S: Matrix) -> Matrix:
+        """R S Rᵀ: a symmetric tensor of the child, in axes of the seat (3, 3)."""
+        return turned(self.rotation(q), S)
 
     def translation(self, q: Vector) -> Vector:
         """Origin of the child, in axes of the seat (3,)."""

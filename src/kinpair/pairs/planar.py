@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.pairs.pair import X_AXIS, Y_AXIS, Z_AXIS, Pair
-from kinpair.spatial.rotation import about_z
+from kinpair.spatial.rotation import about_z, turned_about_z
 
 
 @final
@@ -24,6 +24,9 @@ class Planar(Pair):
 
     def rotation(self, q: Vector) -> Matrix:
         return about_z(q[2])
+
+    def turned(self, q: Vector, S: Matrix) -> Matrix:
+        return turned_about_z(q[2], S)
 
     def translation(self, q: Vector) -> Vector:
         return array([q[0], q[1], 0.0])

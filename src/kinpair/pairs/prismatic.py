@@ -26,6 +26,9 @@ class Prismatic(Pair):
     def rotation(self, q: Vector) -> Matrix:
         return IDENTITY
 
+    def turned(self, q: Vector, S: Matrix) -> Matrix:
+        return S
+
     def translation(self, q: Vector) -> Vector:
         return array([0.0, 0.0, q[0]])
 

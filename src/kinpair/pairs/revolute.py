@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.pairs.pair import Pair
-from kinpair.spatial.rotation import about_z
+from kinpair.spatial.rotation import about_z, turned_about_z
 
 P = np.array([[0.0], [0.0], [1.0], [0.0], [0.0], [0.0]])
 
@@ -25,6 +25,9 @@ class Revolute(Pair):
 
     def rotation(self, q: Vector) -> Matrix:
         return about_z(q[0])
+
+    def turned(self, q: Vector, S: Matrix) -> Matrix:
+        return turned_about_z(q[0], S)
 
     def p(self, q: Vector) -> Matrix:
         return P

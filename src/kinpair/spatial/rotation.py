@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
 
 IDENTITY = np.eye(3)
 ROUNDING = 1e-14  # entries of constant rotations this near to 0 or ±1 differ from them by rounding alone
@@ -38,6 +38,22 @@ def about_z(angle: Scalar) -> Matrix:
     """Rotation by `angle` about z."""
     c, s = np.cos(angle), np.sin(angle)
     return array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def turned(R: Matrix, S: Matrix) -> Matrix:
+    """R S Rᵀ of a symmetric S, symmetric."""
+    return symmetric(R @ (S @ R.T))
+
+
+def turned_about_z(angle: Scalar, S: Matrix) -> Matrix:
+    """The same for a rotation about z, with the fewest products: S₁₁ + S₂₂ does not change."""
+    c, s = np.cos(angle), np.sin(angle)
+    cs, ss = c * s, s * s
+    across = S[0, 0] - S[1, 1]
+    x = ss * across + 2.0 * cs * S[0, 1]
+    y = cs * across + (1.0 - 2.0 * ss) * S[0, 1]
+    u, v = c * S[0, 2] - s * S[1, 2], s * S[0, 2] + c * S[1, 2]
+    return array([[S[0, 0] - x, y, u], [y, S[1, 1] + x, v], [u, v, S[2, 2]]])
 
 
 def about(e: Vector, angle: Scalar) -> Matrix:
