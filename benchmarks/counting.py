@@ -1,12 +1,14 @@
 """Scalars that count the operations done with them and fold 0 and 1.
 
-Put in the place of coordinates, they count what an unrolled, folded evaluation of an equation costs.
-Constants of the mechanism are floats: what happens among them alone is done before and costs nothing.
+Put in the place of coordinates, they count what an unrolled, folded evaluation of an equation costs: the
+operations that its result needs, none shared. Constants of the mechanism are floats: what happens among
+them alone is done before and costs nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,49 +17,44 @@ Tally = Counter[str]
 
 
 class Counted:
-    """An unknown number; `tally` is shared by all numbers of one evaluation."""
+    """An unknown number: what was done to get it, and with which others."""
 
-    __slots__ = ("tally",)
+    __slots__ = ("args", "operation")
     __array_priority__ = 1000
 
-    def __init__(self, tally: Tally) -> None:
-        self.tally = tally
-
-    def _new(self, operation: str) -> Counted:
-        self.tally[operation] += 1
-        return Counted(self.tally)
+    def __init__(self, operation: str = "", *args: Any) -> None:
+        self.operation = operation
+        self.args = tuple(x for x in args if isinstance(x, Counted))
 
     def __add__(self, other: Any) -> Any:
-        return self if _is(other, 0.0) else self._new("add")
+        return self if _is(other, 0.0) else Counted("add", self, other)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self if _is(other, 0.0) else self._new("add")
+    __radd__ = __sub__ = __add__
 
     def __rsub__(self, other: Any) -> Any:
-        return -self if _is(other, 0.0) else self._new("add")
+        return self if _is(other, 0.0) else Counted("add", self, other)
 
     def __mul__(self, other: Any) -> Any:
         if _is(other, 0.0):
             return 0.0
-        return self if _is(other, 1.0) or _is(other, -1.0) else self._new("mul")
+        return self if _is(other, 1.0) or _is(other, -1.0) else Counted("mul", self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        return self if _is(other, 1.0) or _is(other, -1.0) else self._new("div")
+        return self if _is(other, 1.0) or _is(other, -1.0) else Counted("div", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return 0.0 if _is(other, 0.0) else self._new("div")
+        return 0.0 if _is(other, 0.0) else Counted("div", self, other)
 
     def __neg__(self) -> Counted:
         return self  # a sign is moved into the next sum
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("sin", "cos", "sqrt"):
-            return lambda: self._new(name)
-        raise AttributeError(name)
+    def sin(self) -> Counted:
+        return Counted("sin", self)
+
+    def cos(self) -> Counted:
+        return Counted("cos", self)
 
 
 def _is(x: Any, value: float) -> bool:
@@ -65,7 +62,21 @@ def _is(x: Any, value: float) -> bool:
 
 
 def count(f: Any, *sizes: int) -> Tally:
-    """Operations of f on vectors of unknowns of the given sizes."""
+    """Operations that the result of f on vectors of unknowns of the given sizes needs."""
+    result = f(*(np.array([Counted() for _ in range(n)], dtype=object) for n in sizes))
+    return needed(x for part in (result if isinstance(result, tuple) else (result,)) for x in np.ravel(part))
+
+
+def needed(results: Iterable[Any]) -> Tally:
+    """Operations behind the results, each counted once."""
     tally: Tally = Counter()
-    f(*(np.array([Counted(tally) for _ in range(n)], dtype=object) for n in sizes))
+    seen: set[int] = set()
+    waiting = [x for x in results if isinstance(x, Counted)]
+    while waiting:
+        x = waiting.pop()
+        if id(x) not in seen:
+            seen.add(id(x))
+            tally[x.operation] += 1
+            waiting.extend(x.args)
+    del tally[""]
     return tally
