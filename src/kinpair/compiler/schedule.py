@@ -1,0 +1,78 @@
+"""In which order the nodes are computed, and where a long program is cut.
+
+A piece becomes one function of the machine code. LLVM's time grows faster than linearly with the length of a
+function, so a program is cut into pieces of bounded size; what a later piece needs of an earlier one goes
+through a scratch buffer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+from kinpair.compiler.graph import Expr
+from kinpair.compiler.program import Program
+
+LONGEST = 10_000  # operations in one function
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Nodes computed together, in order, and those of them a later piece needs."""
+
+    nodes: tuple[Expr, ...]
+    carried_out: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The pieces; where symbols are loaded from, results stored to, and carried values kept."""
+
+    program: Program
+    pieces: tuple[Piece, ...]
+    loads: dict[int, tuple[str, int]]
+    stores: dict[int, list[tuple[str, int]]]
+    slots: dict[int, int]
+
+
+def schedule(program: Program, longest: int = LONGEST) -> Plan:
+    """The nodes in an order that uses values soon after they are made, cut into pieces."""
+    loads = {x.id: (f"in{k}", i) for k, leaf in enumerate(program.inputs) for i, x in enumerate(leaf.entries)}
+    stores: dict[int, list[tuple[str, int]]] = {}
+    for k, leaf in enumerate(program.outputs):
+        for i, x in enumerate(leaf.entries):
+            stores.setdefault(x.id, []).append((f"out{k}", i))
+    order = depth_first(program)
+    length = -(-len(order) // -(-len(order) // longest)) if order else 1
+    cuts = [order[i : i + length] for i in range(0, len(order), length)]
+    carried = _carried(cuts)
+    slots = dict(zip(sorted(carried), count(), strict=False))
+    pieces = tuple(Piece(tuple(cut), frozenset(x.id for x in cut) & carried) for cut in cuts)
+    return Plan(program, pieces, loads, stores, slots)
+
+
+def depth_first(program: Program) -> list[Expr]:
+    """Operations, and constants or symbols that are results, each just before it is first needed."""
+    order: list[Expr] = []
+    done: set[int] = set()
+    for leaf in program.outputs:
+        for root in leaf.entries:
+            stack: list[tuple[Expr, int]] = [(root, 0)]
+            while stack:
+                x, k = stack.pop()
+                if x.id in done:
+                    continue
+                if k < len(x.args):
+                    stack.append((x, k + 1))
+                    if x.args[k].id not in done and x.args[k].args:
+                        stack.append((x.args[k], 0))
+                    continue
+                done.add(x.id)
+                order.append(x)
+    return order
+
+
+def _carried(cuts: list[list[Expr]]) -> frozenset[int]:
+    """Operations used in a later piece than the one that computes them."""
+    home = {x.id: k for k, cut in enumerate(cuts) for x in cut}
+    return frozenset(y.id for k, cut in enumerate(cuts) for x in cut for y in x.args if y.args and home[y.id] < k)
