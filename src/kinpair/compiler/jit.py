@@ -8,17 +8,18 @@ from typing import Any
 
 from kinpair.compiler.target import host
 
+# constants beside the code, within reach of 32 bits; LLVM's default for code in memory spends an instruction more
+OPTIONS: dict[str, Any] = {"opt": 2, "jit": True, "codemodel": "small", "reloc": "pic"}
+
 
 @cache
-def target_machine(effort: int = 2) -> Any:
+def target_machine() -> Any:
     """LLVM's code generator for this machine."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    machine = host()
-    target = llvm.Target.from_triple(machine.triple)
-    return target.create_target_machine(cpu=machine.cpu, features=machine.features, opt=effort, jit=True)
+    return _new_machine()
 
 
 def parsed(text: str) -> Any:
@@ -75,4 +76,4 @@ def _new_machine() -> Any:
 
     machine = host()
     target = llvm.Target.from_triple(machine.triple)
-    return target.create_target_machine(cpu=machine.cpu, features=machine.features, opt=2, jit=True)
+    return target.create_target_machine(cpu=machine.cpu, features=machine.features, **OPTIONS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kinpair.compiler.entry import enter
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.layout import columns, layout_functions
 from kinpair.compiler.program import Leaf, Program
@@ -76,20 +77,28 @@ class Form:
         return text if self.lanes == 1 else f"splat ({kind} {text})"
 
 
-def module(plan: Plan, real: Real, lanes: int) -> str:
-    """The whole module: `@one` for a state, `@batch` for many."""
-    parts = ["!0 = !{}", '!1 = !{!"branch_weights", i32 1, i32 1000000}']
-    for form in dict.fromkeys((Form(real, 1), Form(real, lanes))):
-        parts += [_block(plan, form), *_support(plan, form)]
-    parts += [layout_functions(real, lanes), _one(plan, Form(real, 1)), _batch(plan, Form(real, lanes))]
-    return "\n".join(parts)
+METADATA = '!0 = !{}\n!1 = !{!"branch_weights", i32 1, i32 1000000}'
+
+
+def one_module(plan: Plan, real: Real) -> str:
+    """`@one` for a single state, and `@enter`, which Python calls."""
+    form = Form(real, 1)
+    return "\n".join([METADATA, *_support(plan, form), _block(plan, form), _one(plan, form), enter(plan.program, real)])
+
+
+def batch_module(plan: Plan, real: Real, lanes: int) -> str:
+    """`@batch` for many states."""
+    form = Form(real, lanes)
+    return "\n".join(
+        [METADATA, *_support(plan, form), _block(plan, form), layout_functions(real, lanes), _batch(plan, form)]
+    )
 
 
 def _support(plan: Plan, form: Form) -> list[str]:
     """Functions the block calls."""
     used = {x.op for piece in plan.pieces for x in piece.nodes}
     texts = [sincos_function(form.real, form.lanes)] if used & {"sin", "cos"} else []
-    if used & {"sin", "cos"} and form.lanes == 1:
+    if used & {"sin", "cos"}:
         texts += [f"declare {form.real.llvm} @{f}{form.real.libm}({form.real.llvm})" for f in ("sin", "cos")]
     return texts + [_each(name, form) for name in sorted(used & set(LIBRARY))]
 
@@ -100,16 +109,15 @@ def _each(name: str, form: Form) -> str:
     call = f"@{name}{form.real.libm}"
     arguments = ", ".join(f"{v} %a{i}" for i in inputs)
     head = f"define internal {v} @each.{name}.{form.lanes}({arguments}) noinline nounwind {{"
+    lines = [f"declare {scalar} {call}({', '.join(scalar for _ in inputs)})", head]
     if form.lanes == 1:
-        declare = f"declare {scalar} {call}({', '.join(scalar for _ in inputs)})"
-        return f"{declare}\n{head}\n  %y = call {scalar} {call}({arguments})\n  ret {scalar} %y\n}}"
-    lines: list[str] = []
+        return "\n".join([*lines, f"  %y = call {scalar} {call}({arguments})", f"  ret {scalar} %y", "}"])
     for k in range(form.lanes):
         lines += [f"  %a{i}.{k} = extractelement {v} %a{i}, i32 {k}" for i in inputs]
         lines.append(f"  %y{k} = call {scalar} {call}({', '.join(f'{scalar} %a{i}.{k}' for i in inputs)})")
         before = f"%v{k - 1}" if k else "undef"
         lines.append(f"  %v{k} = insertelement {v} {before}, {scalar} %y{k}, i32 {k}")
-    return "\n".join([head, *lines, f"  ret {v} %v{form.lanes - 1}", "}"])
+    return "\n".join([*lines, f"  ret {v} %v{form.lanes - 1}", "}"])
 
 
 def _pointers(program: Program, attributes: bool = True) -> str:

@@ -42,7 +42,7 @@ def schedule(program: Program, longest: int = LONGEST) -> Plan:
     for k, leaf in enumerate(program.outputs):
         for i, x in enumerate(leaf.entries):
             stores.setdefault(x.id, []).append((f"out{k}", i))
-    order = depth_first(program)
+    order = ordered(program)
     length = -(-len(order) // -(-len(order) // longest)) if order else 1
     cuts = [order[i : i + length] for i in range(0, len(order), length)]
     carried = _carried(cuts)
@@ -51,25 +51,37 @@ def schedule(program: Program, longest: int = LONGEST) -> Plan:
     return Plan(program, pieces, loads, stores, slots)
 
 
-def depth_first(program: Program) -> list[Expr]:
-    """Operations, and constants or symbols that are results, each just before it is first needed."""
+def ordered(program: Program) -> list[Expr]:
+    """Operations, and constants or symbols that are results: sines and cosines first, then result after result
+    in the order of recording, each value just before it is needed, the hungrier argument first (Sethi & Ullman 1970).
+    """
+    need = _registers(program)
+    results = sorted((x for leaf in program.outputs for x in leaf.entries), key=lambda x: x.id)
     order: list[Expr] = []
     done: set[int] = set()
-    for leaf in program.outputs:
-        for root in leaf.entries:
-            stack: list[tuple[Expr, int]] = [(root, 0)]
-            while stack:
-                x, k = stack.pop()
-                if x.id in done:
-                    continue
-                if k < len(x.args):
-                    stack.append((x, k + 1))
-                    if x.args[k].id not in done and x.args[k].args:
-                        stack.append((x.args[k], 0))
-                    continue
+    for root in [*(x for x in program.nodes if x.op in ("sin", "cos")), *results]:
+        stack = [(root, False)]
+        while stack:
+            x, ready = stack.pop()
+            if x.id in done:
+                continue
+            if ready or not x.args:
                 done.add(x.id)
                 order.append(x)
+                continue
+            stack.append((x, True))
+            waiting = [y for y in x.args if y.args and y.id not in done]
+            stack += [(y, False) for y in sorted(waiting, key=lambda y: need[y.id])]
     return order
+
+
+def _registers(program: Program) -> dict[int, int]:
+    """How many values must be kept at once to compute a node, if nothing were shared."""
+    need: dict[int, int] = {}
+    for x in program.nodes:
+        wants = sorted((need[y.id] for y in x.args if y.args), reverse=True)
+        need[x.id] = max([k + i for i, k in enumerate(wants)], default=0) or 1
+    return need
 
 
 def _carried(cuts: list[list[Expr]]) -> frozenset[int]:

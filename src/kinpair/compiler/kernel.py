@@ -1,0 +1,214 @@
+"""The compiled function a user holds.
+
+    kernel = kp.compile(f, q, qd)           # trace now, compile on first use
+    kernel(q, qd)                           # q: (n,) for one state, (batch, n) for many
+    kernel.graph, kernel.llvm, kernel.asm   # every stage can be read
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler import machine_code
+from kinpair.compiler.arguments import Given, checked, checked_out
+from kinpair.compiler.cache import Store
+from kinpair.compiler.entry import is_thin, thin_call, thin_calls_work
+from kinpair.compiler.interpret import interpret
+from kinpair.compiler.jit import assembly
+from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, aligned
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.structure import flatten, rebuild
+from kinpair.compiler.target import Real, host, real_of
+from kinpair.compiler.trace import shapes_of, trace
+from kinpair.errors import InputError
+
+
+class Kernel:
+    """Callable on arrays of the traced shapes, or with a leading axis of rows: same call.
+
+    `threads=` shares a batch among cores, `out=` takes the arrays to write into. An argument without the axis of
+    rows serves every row. Machine code for one state and for batches is made when first needed.
+    """
+
+    def __init__(
+        self, program: Program | Callable[[], Program], *, dtype: Any = "float64", key: str = "", store: Store | None = None
+    ) -> None:
+        self._source = program
+        self._real: Real = real_of(dtype)
+        self._key, self._store = key, store
+        self.call: Callable[..., Any] = self._first_call
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """The result for one state or a batch; `kernel.call` is the same without this step between."""
+        return self.call(*arguments, **options)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{name}{list(shape)}" for name, shape in self.signature.inputs.items())
+        outputs = ", ".join(f"{name}{list(shape)}" for name, shape in self.signature.outputs.items())
+        return f"<Kernel {self.signature.name}({inputs}) -> {outputs}, {self._real.dtype}>"
+
+    # stages, each readable
+
+    @cached_property
+    def graph(self) -> Program:
+        """The traced program; print it to read it."""
+        return self._source if isinstance(self._source, Program) else self._source()
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Names and shapes of what goes in and comes out."""
+        if "graph" not in self.__dict__ and not isinstance(self._source, Program):
+            for form in machine_code.FORMS:
+                if kept := self._kept(form):
+                    return kept.signature
+        return machine_code.signature_of(self.graph)
+
+    @property
+    def llvm(self) -> str:
+        """LLVM text of the code for batches."""
+        return machine_code.text_of(self.graph, self._real, "batch")
+
+    @property
+    def asm(self) -> str:
+        """Machine code for batches, as assembly."""
+        return assembly(self.llvm)
+
+    @property
+    def count(self) -> dict[str, int]:
+        """Operations by kind."""
+        return self.graph.count
+
+    def interpret(self, *arguments: Any) -> Any:
+        """The result by the interpreter: slow, and what the machine code is judged by."""
+        return interpret(self.graph, *arguments)
+
+    def c(self, path: str | os.PathLike[str]) -> Path:
+        """Write C99 source, a header and a self-test beside it; returns the path of the source."""
+        from kinpair.compiler.export.c import write_c
+
+        return write_c(self.graph, Path(path), self._real)
+
+    def latex(self) -> str:
+        """The equations, shared parts named first."""
+        from kinpair.compiler.export.latex import latex
+
+        return latex(self.graph)
+
+    def sympy(self) -> Any:
+        """Shared parts and results as SymPy expressions."""
+        from kinpair.compiler.export.sympy import to_sympy
+
+        return to_sympy(self.graph)
+
+    def casadi(self) -> Any:
+        """The same function as a CasADi `Function`."""
+        from kinpair.compiler.export.casadi import to_casadi
+
+        return to_casadi(self.graph)
+
+    # machine code
+
+    def compile(self, *forms: str) -> Kernel:
+        """Make the code for `one` state, for a `batch`, or both, now."""
+        for form in forms or machine_code.FORMS:
+            _ = self._one if form == "one" else self._batch
+        return self
+
+    def _kept(self, form: str) -> ObjectCode | None:
+        """Code from the cache, if there is a key and a usable entry."""
+        if self._store is None or not self._key:
+            return None
+        payload = self._store.get(self._entry_key(form))
+        return machine_code.unpacked(payload) if payload is not None else None
+
+    def _made(self, form: str) -> ObjectCode:
+        if (kept := self._kept(form)) is not None:
+            return kept
+        made = machine_code.built(self.graph, self._real, form)
+        if self._store is not None and self._key:
+            self._store.put(self._entry_key(form), made.packed())
+        return made
+
+    def _entry_key(self, form: str) -> str:
+        return f"{self._key}\0{self._real.llvm}\0{form}"
+
+    @cached_property
+    def _one(self) -> One:
+        return One(self._made("one"))
+
+    @cached_property
+    def _batch(self) -> Batch:
+        return Batch(self._made("batch"), host().lanes(self._real))
+
+    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """The thin call for one state as a built-in function; `fallback` takes whatever is unusual."""
+        if not (is_thin(self.signature.structure) and thin_calls_work()):
+            return fallback
+        one = self._one
+        address, scratch = one.loaded.address("enter"), aligned(one.scratch_bytes)
+        return thin_call(address, self.signature.name, self._real, scratch, fallback, one)
+
+    # calls
+
+    def _first_call(self, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+        """As `general`; the first single state makes the thin call ready."""
+        result = self.general(*arguments, out=out, threads=threads)
+        if "_one" in self.__dict__:
+            self.call = self.entry(self.general)
+        return result
+
+    def general(self, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+        """Any admissible arguments; explains what is wrong with others."""
+        s, dtype = self.signature, self._real.dtype
+        given = checked(s.name, s.inputs, arguments, dtype)
+        if threads < 1:
+            raise InputError(f"{s.name}: threads={threads}; it must be at least 1")
+        results = self._results(given, out)
+        arrays = [*given.arrays, *(_clear(results, given.arrays) if out is not None else results)]
+        if given.rows is None:
+            self._one(arrays)
+        else:
+            shared = [a.shape == shape for a, shape in zip(given.arrays, s.inputs.values(), strict=True)]
+            self._batch(arrays, shared + [False] * len(results), given.rows, threads)
+        for result, written in zip(results, arrays[len(given.arrays) :], strict=True):
+            if result is not written:
+                result[...] = written
+        return out if out is not None else rebuild(s.structure, iter(x if x.ndim else float(x) for x in results))
+
+    def _results(self, given: Given, out: Any) -> list[np.ndarray]:
+        s, dtype = self.signature, self._real.dtype
+        if out is not None:
+            leaves = [x for _, x in flatten(out)[1]]
+            return checked_out(s.name, s.outputs, leaves, given.rows, dtype)
+        lead = () if given.rows is None else (given.rows,)
+        return [np.empty((*lead, *shape), dtype=dtype) for shape in s.outputs.values()]
+
+
+def _clear(results: list[np.ndarray], inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """The arrays themselves, or a stand-in where one is not contiguous or overlaps an input."""
+    return [
+        r if r.flags.c_contiguous and not any(np.may_share_memory(r, x) for x in inputs) else np.empty(r.shape, r.dtype)
+        for r in results
+    ]
+
+
+def compile(
+    function: Callable[..., Any],
+    *examples: Any,
+    shapes: Mapping[str, Shape] | None = None,
+    name: str = "",
+    dtype: Any = "float64",
+) -> Kernel:
+    """A kernel of any function written in NumPy terms.
+
+    The arguments are given by example (arrays or numbers, of which only the shape counts) or as `shapes`, name →
+    shape. The function is run once, on symbols; see docs/compiler.md for what it may do.
+    """
+    chosen = dict(shapes) if shapes is not None else shapes_of(function, examples)
+    return Kernel(trace(function, chosen, name=name), dtype=dtype)
