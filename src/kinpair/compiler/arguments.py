@@ -14,9 +14,13 @@ from kinpair.errors import InputError, listed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """Arrays ready for the machine code; `rows` is None for a single state."""
+    """Arrays ready for the machine code; `rows` is None for a single state.
+
+    `strides` has the bytes from row to row, 0 for an array that serves every row.
+    """
 
     arrays: list[np.ndarray]
+    strides: list[int]
     rows: int | None
 
 
@@ -27,24 +31,30 @@ def checked(name: str, shapes: Mapping[str, Shape], arguments: Sequence[Any], dt
         raise InputError(f"{name} takes {len(shapes)} arguments ({wanted}), and got {len(arguments)}")
     arrays = [_numbers(name, key, x, dtype) for key, x in zip(shapes, arguments, strict=True)]
     rows: dict[str, int] = {}
+    strides: list[int] = []
     for (key, shape), array in zip(shapes.items(), arrays, strict=True):
-        if array.shape == shape:
+        found = array.shape
+        if found == shape:
+            strides.append(0)
             continue
-        if array.shape[1:] != shape or array.ndim == 0:
+        if found[1:] != shape or not found:
             raise InputError(
-                f"{name}: {key} has shape {_shape(array.shape)}; it takes {_shape(shape)}, "
+                f"{name}: {key} has shape {_shape(found)}; it takes {_shape(shape)}, "
                 f"or {_shape(('batch', *shape))} for a batch",
                 argument=key,
-                shape=array.shape,
+                shape=found,
             )
-        rows[key] = array.shape[0]
+        rows[key] = found[0]
+        strides.append(array.strides[0])
     if len(set(rows.values())) > 1:
-        found = listed(f"{key} {n}" for key, n in rows.items())
-        raise InputError(f"{name}: the arguments of a batch have different numbers of rows: {found}", rows=rows)
-    return Given(arrays, next(iter(rows.values()), None))
+        told = listed(f"{key} {n}" for key, n in rows.items())
+        raise InputError(f"{name}: the arguments of a batch have different numbers of rows: {told}", rows=rows)
+    return Given(arrays, strides, next(iter(rows.values()), None))
 
 
 def _numbers(name: str, key: str, x: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    if type(x) is np.ndarray and x.dtype == dtype and x.flags.c_contiguous:
+        return x
     array = np.asarray(x)
     if not np.can_cast(array.dtype, dtype, "same_kind"):
         raise InputError(f"{name}: {key} holds {array.dtype}; it takes real numbers ({dtype})", argument=key)

@@ -174,8 +174,8 @@ class Kernel:
         if given.rows is None:
             self._one(arrays)
         else:
-            shared = [a.shape == shape for a, shape in zip(given.arrays, s.inputs.values(), strict=True)]
-            self._batch(arrays, shared + [False] * len(results), given.rows, threads)
+            strides = given.strides + [a.strides[0] for a in results]
+            self._batch(arrays, strides, given.rows, threads)
         for result, written in zip(results, arrays[len(given.arrays) :], strict=True):
             if result is not written:
                 result[...] = written

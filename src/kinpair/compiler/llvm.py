@@ -250,7 +250,7 @@ def _unpack(names: Sequence[str], table: str) -> list[str]:
 def scratch_bytes(plan: Plan, form: Form) -> int:
     """Room `@batch` needs: every array in lane order, and the values carried between pieces."""
     arrays: Sequence[Leaf] = (*plan.program.inputs, *plan.program.outputs)
-    return form.bytes * (sum(columns(leaf.size, form.lanes) for leaf in arrays) + len(plan.slots))
+    return form.bytes * (sum(columns(leaf.size, form.lanes) for leaf in arrays) + plan.carried)
 
 
 def _batch(plan: Plan, form: Form) -> str:

@@ -86,7 +86,7 @@ class One:
     def __call__(self, arrays: Sequence[np.ndarray]) -> None:
         """Inputs and outputs, all contiguous."""
         room = aligned(self.scratch_bytes)
-        self._run(_pointers(arrays).ctypes.data, room.ctypes.data)
+        self._run((ctypes.c_void_p * len(arrays))(*map(address, arrays)), address(room))
 
 
 class Batch:
@@ -95,30 +95,30 @@ class Batch:
     def __init__(self, made: ObjectCode, lanes: int) -> None:
         self.loaded = Loaded(made.code)
         self.lanes, self.scratch_bytes = lanes, made.scratch
-        self._free: list[np.ndarray] = []
-        kinds = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
-        self._run = self.loaded.function("batch", *kinds)
+        count = len(made.signature.inputs) + len(made.signature.outputs)
+        self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count
+        self._free: list[tuple[np.ndarray, int]] = []
+        kinds = (self._pointers, self._strides, ctypes.c_int64, ctypes.c_void_p)
+        self._run = self.loaded.function("batch", *(ctypes.POINTER(k._type_) for k in kinds[:2]), *kinds[2:])
 
-    def __call__(self, arrays: Sequence[np.ndarray], shared: Sequence[bool], rows: int, threads: int) -> None:
-        """Inputs and outputs; those `shared` have no axis of rows and serve every row."""
-        strides = np.array([0 if s else a.strides[0] for a, s in zip(arrays, shared, strict=True)], dtype=np.int64)
-        pointers = _pointers(arrays)
+    def __call__(self, arrays: Sequence[np.ndarray], strides: Sequence[int], rows: int, threads: int) -> None:
+        """Inputs and outputs, and from row to row so many bytes; 0 for one that serves every row."""
+        starts = [address(a) for a in arrays]
         shares = _shares(rows, threads, self.lanes)
-        if len(shares) <= 1:
-            self._rows(pointers, strides, 0, rows)
-            return
-        others = [pool(len(shares) - 1).submit(self._rows, pointers, strides, *share) for share in shares[1:]]
-        self._rows(pointers, strides, *shares[0])
+        others = [pool(len(shares) - 1).submit(self._rows, starts, strides, *share) for share in shares[1:]]
+        for share in shares[:1]:
+            self._rows(starts, strides, *share)
         for other in others:
             other.result()
 
-    def _rows(self, pointers: np.ndarray, strides: np.ndarray, first: int, last: int) -> None:
+    def _rows(self, starts: Sequence[int], strides: Sequence[int], first: int, last: int) -> None:
         try:
             room = self._free.pop()
         except IndexError:
-            room = aligned(self.scratch_bytes)
-        start = pointers + (strides * first).astype(np.uintp)
-        self._run(start.ctypes.data, strides.ctypes.data, last - first, room.ctypes.data)
+            made = aligned(self.scratch_bytes)
+            room = made, address(made)
+        places = starts if first == 0 else [p + first * s for p, s in zip(starts, strides, strict=True)]
+        self._run(self._pointers(*places), self._strides(*strides), last - first, room[1])
         self._free.append(room)
 
 
@@ -132,12 +132,13 @@ def _shares(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
 def aligned(size: int, to: int = 64) -> np.ndarray:
     """Bytes that begin at a multiple of `to`."""
     room = np.empty(size + to, dtype=np.uint8)
-    skip = -room.ctypes.data % to
+    skip = -address(room) % to
     return room[skip : skip + size] if size else room[:to]
 
 
-def _pointers(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    return np.array([a.__array_interface__["data"][0] for a in arrays], dtype=np.uintp)
+def address(array: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
+    return array.__array_interface__["data"][0]
 
 
 @cache

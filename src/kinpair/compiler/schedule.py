@@ -8,7 +8,6 @@ through a scratch buffer.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count
 
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.program import Program
@@ -34,6 +33,11 @@ class Plan:
     stores: dict[int, list[tuple[str, int]]]
     slots: dict[int, int]
 
+    @property
+    def carried(self) -> int:
+        """Places in the scratch buffer."""
+        return 1 + max(self.slots.values(), default=-1)
+
 
 def schedule(program: Program, longest: int = LONGEST) -> Plan:
     """The nodes in an order that uses values soon after they are made, cut into pieces."""
@@ -45,9 +49,8 @@ def schedule(program: Program, longest: int = LONGEST) -> Plan:
     order = ordered(program)
     length = -(-len(order) // -(-len(order) // longest)) if order else 1
     cuts = [order[i : i + length] for i in range(0, len(order), length)]
-    carried = _carried(cuts)
-    slots = dict(zip(sorted(carried), count(), strict=False))
-    pieces = tuple(Piece(tuple(cut), frozenset(x.id for x in cut) & carried) for cut in cuts)
+    slots = _slots(cuts)
+    pieces = tuple(Piece(tuple(cut), frozenset(x.id for x in cut if x.id in slots)) for cut in cuts)
     return Plan(program, pieces, loads, stores, slots)
 
 
@@ -84,7 +87,21 @@ def _registers(program: Program) -> dict[int, int]:
     return need
 
 
-def _carried(cuts: list[list[Expr]]) -> frozenset[int]:
-    """Operations used in a later piece than the one that computes them."""
+def _slots(cuts: list[list[Expr]]) -> dict[int, int]:
+    """A place in the scratch buffer for every value used in a later piece; places are used again."""
     home = {x.id: k for k, cut in enumerate(cuts) for x in cut}
-    return frozenset(y.id for k, cut in enumerate(cuts) for x in cut for y in x.args if y.args and home[y.id] < k)
+    last = {y.id: k for k, cut in enumerate(cuts) for x in cut for y in x.args if y.args and home[y.id] < k}
+    expiring: list[list[int]] = [[] for _ in cuts]
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    size = 0
+    for k, cut in enumerate(cuts):
+        for x in cut:
+            if x.id in last:
+                if not free:
+                    free.append(size)
+                    size += 1
+                slots[x.id] = free.pop()
+                expiring[last[x.id]].append(slots[x.id])
+        free += expiring[k]
+    return slots
