@@ -48,7 +48,9 @@ def checked(name: str, shapes: Mapping[str, Shape], arguments: Sequence[Any], dt
         strides.append(array.strides[0])
     if len(set(rows.values())) > 1:
         told = listed(f"{key} {n}" for key, n in rows.items())
-        raise InputError(f"{name}: the arguments of a batch have different numbers of rows: {told}", rows=rows)
+        raise InputError(
+            f"{name}: the arguments of a batch have different numbers of rows: {told}", rows=rows
+        )
     return Given(arrays, strides, next(iter(rows.values()), None))
 
 
@@ -70,8 +72,14 @@ def checked_out(
     for (key, shape), array in zip(shapes.items(), out, strict=True):
         wanted = shape if rows is None else (rows, *shape)
         if not isinstance(array, np.ndarray) or array.shape != wanted or array.dtype != dtype:
-            found = f"{array.dtype} {_shape(array.shape)}" if isinstance(array, np.ndarray) else type(array).__name__
-            raise InputError(f"{name}: out= for {key} is {found}; it must be an array {dtype} {_shape(wanted)}")
+            found = (
+                f"{array.dtype} {_shape(array.shape)}"
+                if isinstance(array, np.ndarray)
+                else type(array).__name__
+            )
+            raise InputError(
+                f"{name}: out= for {key} is {found}; it must be an array {dtype} {_shape(wanted)}"
+            )
         if not array.flags.writeable:
             raise InputError(f"{name}: out= for {key} is read-only")
     return list(out)

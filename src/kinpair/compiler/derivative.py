@@ -1,7 +1,7 @@
 """Derivatives of recorded expressions, as expressions of the same graph.
 
-Forward: every node carries its derivatives with respect to the inputs that reach it, and no others, so what is
-zero costs nothing. Reverse: one sweep back for each result, for few results of many inputs.
+Forward: every node carries its derivatives with respect to the inputs that reach it, and no others, so what
+is zero costs nothing. Reverse: one sweep back for each result, for few results of many inputs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from kinpair.errors import InputError, listed, nearest
 
 Tangent = dict[int, Expr]  # column → derivative; what is missing is zero
 
-add, sub, mul, div, neg, where, less = (RULES[op] for op in ("add", "sub", "mul", "div", "neg", "where", "lt"))
+add, sub, mul, div, neg, where, less = (
+    RULES[op] for op in ("add", "sub", "mul", "div", "neg", "where", "lt")
+)
 
 
 def _over(y: Expr) -> Expr:
@@ -53,7 +55,9 @@ PARTIALS: dict[str, Callable[[Expr], tuple[Expr, ...]]] = {  # ∂node/∂argume
     "sign": lambda x: (x.graph.const(0.0),),
     "floor": lambda x: (x.graph.const(0.0),),
 }
-CHOICES: dict[str, Callable[[Expr], tuple[Expr, int, int]]] = {  # condition, argument if it holds, argument if not
+CHOICES: dict[
+    str, Callable[[Expr], tuple[Expr, int, int]]
+] = {  # condition, argument if it holds, argument if not
     "where": lambda x: (x.args[0], 1, 2),
     "min": lambda x: (less(x.args[0], x.args[1]), 0, 1),
     "max": lambda x: (less(x.args[1], x.args[0]), 0, 1),
@@ -111,7 +115,7 @@ def _shares(x: Expr, bar: Expr) -> list[tuple[Expr, Expr]]:
     return [(y, mul(bar, partial)) for y, partial in zip(x.args, PARTIALS[x.op](x), strict=True)]
 
 
-def jacobian(of: Any, wrt: Any, *, mode: str = "forward") -> np.ndarray:
+def jacobian(of: Any, wrt: Any, *, mode: str = "auto") -> np.ndarray:
     """∂of/∂wrt of two arrays of symbols, shape of.shape + wrt.shape; usable inside a traced function."""
     roots, inputs = np.asarray(of, dtype=object), np.asarray(wrt, dtype=object)
     columns: list[Expr] = list(inputs.reshape(-1))
@@ -131,19 +135,25 @@ def _reverse(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:
     return [gradient(x, columns) for x in nodes]
 
 
-ROADS = {"forward": _forward, "reverse": _reverse}
+def _either(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:
+    """Reverse unless there are more results than inputs: it leaves fewer operations."""
+    return _forward(nodes, columns) if len(nodes) > len(columns) else _reverse(nodes, columns)
 
 
-def differentiate(program: Program, wrt: Sequence[str], *, mode: str = "forward") -> Program:
+ROADS = {"auto": _either, "forward": _forward, "reverse": _reverse}
+
+
+def differentiate(program: Program, wrt: Sequence[str], *, mode: str = "auto") -> Program:
     """The program of the Jacobians ∂result/∂input for each named input, as a tuple (results outermost)."""
     for name in wrt:
         if name not in program.input_shapes:
             names = list(program.input_shapes)
             raise InputError(
-                f"{program.name} has no input {name!r}; {nearest(name, names)}Inputs: {listed(names)}", input=name
+                f"{program.name} has no input {name!r}; {nearest(name, names)}Inputs: {listed(names)}",
+                input=name,
             )
     if mode not in ROADS:
-        raise InputError(f"mode={mode!r}; derivatives go 'forward' or 'reverse'", mode=mode)
+        raise InputError(f"mode={mode!r}; derivatives go 'forward', 'reverse' or 'auto'", mode=mode)
     inputs = [leaf for leaf in program.inputs if leaf.name in wrt]
     columns = [x for leaf in inputs for x in leaf.entries]
     outputs: list[Leaf] = []

@@ -2,8 +2,7 @@
 
     enter(self, args, nargs, kwnames)        CPython's METH_FASTCALL | METH_KEYWORDS
 
-It looks at the arrays itself: exactly ndarray, the right dtype, number of axes, shape, C-contiguous and aligned.
-If everything is as usual it computes into new arrays and returns them; whatever is unusual (keywords, lists,
+It looks at the arrays itself: exactly ndarray, the right dtype, axes, shape, C-contiguous and aligned. If everything is as usual it computes into new arrays and returns them; whatever is unusual (keywords, lists,
 batches, mistakes) goes to a slower function in Python that handles or explains it. `self` is an array of
 addresses, so the code holds none and can be kept on disk.
 """
@@ -24,12 +23,24 @@ from kinpair.compiler.target import Real
 HEAD = object.__basicsize__  # of a Python object; what an array or a float holds comes after
 DATA, NDIM, DIMS, DESCR, FLAGS = HEAD, HEAD + 8, HEAD + 16, HEAD + 40, HEAD + 48  # in an ndarray
 CONTIGUOUS_ALIGNED = 0x0001 | 0x0100
-TABLE = ("ndarray", "float", "dtype", "fallback", "new_array", "vectorcall", "new_float", "new_tuple", "scratch")
+TABLE = (
+    "ndarray",
+    "float",
+    "dtype",
+    "fallback",
+    "new_array",
+    "vectorcall",
+    "new_float",
+    "new_tuple",
+    "scratch",
+)
 
 
 def is_thin(structure: Structure) -> bool:
     """Can the machine code build this result itself: one array, or a plain tuple of arrays?"""
-    return isinstance(structure, str) or (structure[0] == "tuple" and all(isinstance(s, str) for s in structure[2]))
+    return isinstance(structure, str) or (
+        structure[0] == "tuple" and all(isinstance(s, str) for s in structure[2])
+    )
 
 
 def enter(program: Program, real: Real) -> str:
@@ -65,13 +76,17 @@ class _Writer:
             return
         self.check(f"{n}.kind", f"icmp eq ptr {kind}, %ndarray")
         self.check(f"{n}.descr", f"icmp eq ptr {self.field(f'{n}.dt', 'ptr', f'%{n}', DESCR)}, %dtype")
-        self.check(f"{n}.axes", f"icmp eq i32 {self.field(f'{n}.nd', 'i32', f'%{n}', NDIM)}, {len(leaf.shape)}")
+        self.check(
+            f"{n}.axes", f"icmp eq i32 {self.field(f'{n}.nd', 'i32', f'%{n}', NDIM)}, {len(leaf.shape)}"
+        )
         flags = self.field(f"{n}.fl", "i32", f"%{n}", FLAGS)
         self.lines.append(f"  %{n}.both = and i32 {flags}, {CONTIGUOUS_ALIGNED}")
         self.check(f"{n}.flat", f"icmp eq i32 %{n}.both, {CONTIGUOUS_ALIGNED}")
         dims = self.field(f"{n}.dims", "ptr", f"%{n}", DIMS)
         for axis, size in enumerate(leaf.shape):
-            self.check(f"{n}.size{axis}", f"icmp eq i64 {self.field(f'{n}.d{axis}', 'i64', dims, 8 * axis)}, {size}")
+            self.check(
+                f"{n}.size{axis}", f"icmp eq i64 {self.field(f'{n}.d{axis}', 'i64', dims, 8 * axis)}, {size}"
+            )
         self.field(f"in{k}", "ptr", f"%{n}", DATA)
 
     def result(self, k: int, leaf: Leaf) -> None:
@@ -191,7 +206,9 @@ def _address(function: Any) -> int:
 @cache
 def _numpy_function(index: int) -> int:
     """Entry `index` of NumPy's C interface, which keeps its places across versions."""
-    core: Any = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
+    core: Any = (
+        sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
+    )
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     table = ctypes.cast(get(core._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))

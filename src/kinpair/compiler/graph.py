@@ -73,7 +73,7 @@ class Graph:
                 f"{other}: a value of another trace; a function may use only its own arguments and plain numbers"
             )
         if isinstance(other, (complex, np.complexfloating)):
-            raise TraceError(f"{other}: a complex number cannot be recorded; give its real and imaginary part apart")
+            raise TraceError(f"{other}: complex numbers are not recorded; give real and imaginary part apart")
         return NotImplemented
 
 
@@ -100,7 +100,9 @@ def _power(x: Expr, y: Expr) -> Expr:
         return rules.power(x, int(n))
     if n is not None and 2 * n == int(2 * n) and abs(n) <= 64:
         return rules.mul(rules.power(x, int(n - 0.5)), R["sqrt"](x))
-    raise TraceError(f"{x} ** {y}: only whole and half powers up to 64 are recorded; use exp(p * log(x)) for others")
+    raise TraceError(
+        f"{x} ** {y}: only whole and half powers up to 64 are recorded; use exp(p * log(x)) for others"
+    )
 
 
 R = rules.RULES
@@ -203,10 +205,8 @@ class Expr:
         return formula(self)
 
 
-UNRECORDED = (
-    "arccosh arcsinh arctanh cbrt ceil deg2rad degrees exp2 expm1 isfinite isinf isnan log10 log1p log2 "
-    "logaddexp rad2deg radians rint spacing trunc"
-).split()
+UNRECORDED = """arccosh arcsinh arctanh cbrt ceil deg2rad degrees exp2 expm1 isfinite isinf isnan log10 log1p log2
+logaddexp rad2deg radians rint spacing trunc"""
 
 
 def _teach(name: str) -> Any:
@@ -217,8 +217,8 @@ def _teach(name: str) -> Any:
 
 
 RECORDED = (
-    "recorded are + - * / **, abs, sqrt, sin, cos, tan, arcsin, arccos, arctan, arctan2, exp, log, sinh, cosh, "
-    "tanh, hypot, floor, comparisons, and where, sign, minimum, maximum of kinpair.algebra.choice"
+    "recorded are + - * / **, abs, sqrt, sin, cos, tan, arcsin, arccos, arctan, arctan2, exp, log, "
+    "sinh, cosh, tanh, hypot, floor, comparisons, and where, sign, minimum, maximum of kinpair.algebra.choice"
 )
-for _name in UNRECORDED:
+for _name in UNRECORDED.split():
     setattr(Expr, _name, _teach(_name))

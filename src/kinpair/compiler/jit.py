@@ -8,7 +8,7 @@ from typing import Any
 
 from kinpair.compiler.target import host
 
-# constants beside the code, within reach of 32 bits; LLVM's default for code in memory spends an instruction more
+# constants beside the code, in reach of 32 bits; LLVM's default for code in memory costs an instruction more
 OPTIONS: dict[str, Any] = {"opt": 2, "jit": True, "codemodel": "small", "reloc": "pic"}
 
 

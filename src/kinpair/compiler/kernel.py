@@ -1,8 +1,8 @@
 """The compiled function a user holds.
 
-    kernel = kp.compile(f, q, qd)           # trace now, compile on first use
-    kernel(q, qd)                           # q: (n,) for one state, (batch, n) for many
-    kernel.graph, kernel.llvm, kernel.asm   # every stage can be read
+kernel = kp.compile(f, q, qd)           # trace now, compile on first use
+kernel(q, qd)                           # q: (n,) for one state, (batch, n) for many
+kernel.graph, kernel.llvm, kernel.asm   # every stage can be read
 """
 
 from __future__ import annotations
@@ -32,12 +32,17 @@ from kinpair.errors import InputError
 class Kernel:
     """Callable on arrays of the traced shapes, or with a leading axis of rows: same call.
 
-    `threads=` shares a batch among cores, `out=` takes the arrays to write into. An argument without the axis of
-    rows serves every row. Machine code for one state and for batches is made when first needed.
+    `threads=` shares a batch among cores, `out=` takes the arrays to write into. An argument without the
+    axis of rows serves every row. Machine code for one state and for batches is made when first needed.
     """
 
     def __init__(
-        self, program: Program | Callable[[], Program], *, dtype: Any = "float64", key: str = "", store: Store | None = None
+        self,
+        program: Program | Callable[[], Program],
+        *,
+        dtype: Any = "float64",
+        key: str = "",
+        store: Store | None = None,
     ) -> None:
         self._source = program
         self._real: Real = real_of(dtype)
@@ -179,7 +184,9 @@ class Kernel:
         for result, written in zip(results, arrays[len(given.arrays) :], strict=True):
             if result is not written:
                 result[...] = written
-        return out if out is not None else rebuild(s.structure, iter(x if x.ndim else float(x) for x in results))
+        return (
+            out if out is not None else rebuild(s.structure, iter(x if x.ndim else float(x) for x in results))
+        )
 
     def _results(self, given: Given, out: Any) -> list[np.ndarray]:
         s, dtype = self.signature, self._real.dtype
@@ -193,7 +200,9 @@ class Kernel:
 def _clear(results: list[np.ndarray], inputs: list[np.ndarray]) -> list[np.ndarray]:
     """The arrays themselves, or a stand-in where one is not contiguous or overlaps an input."""
     return [
-        r if r.flags.c_contiguous and not any(np.may_share_memory(r, x) for x in inputs) else np.empty(r.shape, r.dtype)
+        r
+        if r.flags.c_contiguous and not any(np.may_share_memory(r, x) for x in inputs)
+        else np.empty(r.shape, r.dtype)
         for r in results
     ]
 
@@ -207,8 +216,8 @@ def compile(
 ) -> Kernel:
     """A kernel of any function written in NumPy terms.
 
-    The arguments are given by example (arrays or numbers, of which only the shape counts) or as `shapes`, name →
-    shape. The function is run once, on symbols; see docs/compiler.md for what it may do.
+    The arguments are given by example (arrays or numbers, of which only the shape counts) or as `shapes`, name
+    → shape. The function is run once, on symbols; see docs/compiler.md for what it may do.
     """
     chosen = dict(shapes) if shapes is not None else shapes_of(function, examples)
     return Kernel(trace(function, chosen, name=name), dtype=dtype)

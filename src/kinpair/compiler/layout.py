@@ -1,9 +1,9 @@
 """Rows of a batch to lanes and back, in LLVM text.
 
 A batch is C-ordered: row after row. The code of a block wants entry k of all its rows side by side. `gather`
-copies `rows` rows into that order by small transposes, `scatter` copies the results back. With fewer rows than
-lanes, `gather` repeats the last row and `scatter` writes only the rows there are, so a remainder runs the same
-code as everything else. A stride of zero repeats one row: that is how a parameter is shared by a batch.
+copies `rows` rows into that order by small transposes, `scatter` copies the results back. With fewer rows
+than lanes, `gather` repeats the last row and `scatter` writes only the rows there are, so a remainder runs
+the same code as everything else. A stride of zero repeats one row: that is how a parameter is shared by a batch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def columns(entries: int, lanes: int) -> int:
 
 
 def layout_functions(real: Real, lanes: int) -> str:
-    """LLVM text of `@gather(source, stride, rows, entries, lanes*)` and `@scatter`, the same the other way."""
+    """LLVM text of `@gather(source, stride, rows, entries, lanes*)` and `@scatter`, the way back."""
     mask = f"<{lanes} x i1>"
     vector = f"<{lanes} x {real.llvm}>"
     kind = f"v{lanes}{real.suffix}.p0"
@@ -29,7 +29,7 @@ def layout_functions(real: Real, lanes: int) -> str:
 
 
 def _network(vector: str, lanes: int, names: list[str]) -> tuple[list[str], list[str]]:
-    """Lines that transpose `lanes` vectors by log₂(lanes) rounds of shuffles, and the names of the results."""
+    """Lines that transpose `lanes` vectors by log₂(lanes) rounds of shuffles, and the resulting names."""
     lines: list[str] = []
     span = 1
     while span < lanes:
@@ -66,11 +66,6 @@ def _rows(lanes: int, clamp: bool) -> list[str]:
         lines.append(f"  %off{k} = mul i64 %stride, {row}")
         lines.append(f"  %p{k} = getelementptr i8, ptr %array, i64 %off{k}")
     return lines
-
-
-def _tile(real: Real, lanes: int, tag: str, move: list[str]) -> str:
-    """One tile at column %k.<tag>."""
-    return "\n".join(move).replace("@", tag) + "\n"
 
 
 def _gather(real: Real, lanes: int) -> str:
@@ -112,7 +107,9 @@ def _scatter(real: Real, lanes: int) -> str:
                 lines.append(f"  store {vector} {name}, ptr %xa{k}, align {real.size}")
                 continue
             lines.append(f"  %here{k} = icmp ugt i64 %rows, {k}")
-            lines.append(f"  %m{k} = select i1 %here{k}, <{lanes} x i1> %inside, <{lanes} x i1> zeroinitializer")
+            lines.append(
+                f"  %m{k} = select i1 %here{k}, <{lanes} x i1> %inside, <{lanes} x i1> zeroinitializer"
+            )
             lines.append(
                 f"  call void @llvm.masked.store.v{lanes}{real.suffix}.p0"
                 f"({vector} {name}, ptr %ya{k}, i32 {real.size}, <{lanes} x i1> %m{k})"

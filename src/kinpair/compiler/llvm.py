@@ -1,8 +1,8 @@
 """A scheduled program as LLVM text: for one state, and for as many states at once as the machine has lanes.
 
 Every number is a vector of `lanes`; with one lane it is a plain number. The text of both is made by the same
-lines. Products and sums may be contracted to fused multiply-adds and reassociated; nothing else is relaxed, so
-a NaN in one row is seen, and stays in that row.
+lines. Products and sums may be contracted to fused multiply-adds and reassociated; nothing else is relaxed,
+so a NaN in one row is seen, and stays in that row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kinpair.compiler.sincos import sincos_function
 from kinpair.compiler.target import Real
 
 RELAXED = "contract reassoc"
-INSTRUCTIONS = {  # {v} vector type, {b} vector of truth values, {f} suffix of intrinsics, {0} {1} {2} arguments
+INSTRUCTIONS = {  # {v} vector type, {b} vector of truth values, {f} suffix of intrinsics, {0} {1} arguments
     "add": f"fadd {RELAXED} {{v}} {{0}}, {{1}}",
     "sub": f"fsub {RELAXED} {{v}} {{0}}, {{1}}",
     "mul": f"fmul {RELAXED} {{v}} {{0}}, {{1}}",
@@ -83,14 +83,22 @@ METADATA = '!0 = !{}\n!1 = !{!"branch_weights", i32 1, i32 1000000}'
 def one_module(plan: Plan, real: Real) -> str:
     """`@one` for a single state, and `@enter`, which Python calls."""
     form = Form(real, 1)
-    return "\n".join([METADATA, *_support(plan, form), _block(plan, form), _one(plan, form), enter(plan.program, real)])
+    return "\n".join(
+        [METADATA, *_support(plan, form), _block(plan, form), _one(plan, form), enter(plan.program, real)]
+    )
 
 
 def batch_module(plan: Plan, real: Real, lanes: int) -> str:
     """`@batch` for many states."""
     form = Form(real, lanes)
     return "\n".join(
-        [METADATA, *_support(plan, form), _block(plan, form), layout_functions(real, lanes), _batch(plan, form)]
+        [
+            METADATA,
+            *_support(plan, form),
+            _block(plan, form),
+            layout_functions(real, lanes),
+            _batch(plan, form),
+        ]
     )
 
 
@@ -231,7 +239,9 @@ def _one(plan: Plan, form: Form) -> str:
     lines = _unpack(names, "pointers")
     arguments = ", ".join(f"ptr %{name}" for name in [*names, "scratch"])
     call = f"  call void @block.{form.lanes}({arguments})"
-    return "\n".join(["define void @one(ptr %pointers, ptr %scratch) nounwind {", *lines, call, "  ret void", "}"])
+    return "\n".join(
+        ["define void @one(ptr %pointers, ptr %scratch) nounwind {", *lines, call, "  ret void", "}"]
+    )
 
 
 def _array_names(program: Program) -> list[str]:

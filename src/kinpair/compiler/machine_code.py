@@ -98,8 +98,13 @@ class Batch:
         count = len(made.signature.inputs) + len(made.signature.outputs)
         self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count
         self._free: list[tuple[np.ndarray, int]] = []
-        kinds = (self._pointers, self._strides, ctypes.c_int64, ctypes.c_void_p)
-        self._run = self.loaded.function("batch", *(ctypes.POINTER(k._type_) for k in kinds[:2]), *kinds[2:])
+        kinds = (
+            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int64,
+            ctypes.c_void_p,
+        )
+        self._run = self.loaded.function("batch", *kinds)
 
     def __call__(self, arrays: Sequence[np.ndarray], strides: Sequence[int], rows: int, threads: int) -> None:
         """Inputs and outputs, and from row to row so many bytes; 0 for one that serves every row."""

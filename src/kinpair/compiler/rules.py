@@ -82,12 +82,8 @@ def neg(x: Expr) -> Expr:
     """−x."""
     if x.value is not None: return x.graph.const(-x.value)  # fold
     if x.op == "neg": return x.args[0]  # −(−x)
-    if x.op == "sub": return sub(x.args[1], x.args[0]) if x.graph.known("sub", x.args[1], x.args[0]) else _neg(x)
+    if x.op == "sub" and (turned := x.graph.known("sub", x.args[1], x.args[0])) is not None: return turned  # −(x − y)
     if x.op == "mul" and (c := x.args[0].value) is not None: return mul(x.graph.const(-c), x.args[1])  # −(c z)
-    return _neg(x)
-
-
-def _neg(x: Expr) -> Expr:
     return x.graph.node("neg", x)
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.program import Program
 
-LONGEST = 10_000  # operations in one function
+WHOLE = 5_000  # up to so many operations a program is one function,
+PIECE = 1_000  # beyond that it is cut into functions of about so many (measured: fastest to make and to run)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +40,7 @@ class Plan:
         return 1 + max(self.slots.values(), default=-1)
 
 
-def schedule(program: Program, longest: int = LONGEST) -> Plan:
+def schedule(program: Program, whole: int = WHOLE, piece: int = PIECE) -> Plan:
     """The nodes in an order that uses values soon after they are made, cut into pieces."""
     loads = {x.id: (f"in{k}", i) for k, leaf in enumerate(program.inputs) for i, x in enumerate(leaf.entries)}
     stores: dict[int, list[tuple[str, int]]] = {}
@@ -47,7 +48,7 @@ def schedule(program: Program, longest: int = LONGEST) -> Plan:
         for i, x in enumerate(leaf.entries):
             stores.setdefault(x.id, []).append((f"out{k}", i))
     order = ordered(program)
-    length = -(-len(order) // -(-len(order) // longest)) if order else 1
+    length = piece if len(order) > whole else max(1, len(order))
     cuts = [order[i : i + length] for i in range(0, len(order), length)]
     slots = _slots(cuts)
     pieces = tuple(Piece(tuple(cut), frozenset(x.id for x in cut if x.id in slots)) for cut in cuts)
@@ -55,8 +56,10 @@ def schedule(program: Program, longest: int = LONGEST) -> Plan:
 
 
 def ordered(program: Program) -> list[Expr]:
-    """Operations, and constants or symbols that are results: sines and cosines first, then result after result
-    in the order of recording, each value just before it is needed, the hungrier argument first (Sethi & Ullman 1970).
+    """Operations, and constants or symbols that are results, each just before it is first needed.
+
+    Sines and cosines come first, then result after result in the order of recording; of two arguments the one
+    that needs more registers goes first (Sethi & Ullman 1970).
     """
     need = _registers(program)
     results = sorted((x for leaf in program.outputs for x in leaf.entries), key=lambda x: x.id)

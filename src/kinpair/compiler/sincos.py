@@ -5,8 +5,8 @@
     sin r, cos r on |r| ≤ π/4 by the minimax polynomials of fdlibm (float32: Cephes)
 
 The first step is exact, so the error is that of two roundings of r and of the polynomial: below 2 ulp for
-|x| ≤ LIMIT. A lane beyond that asks the C library, in a branch that is hardly ever taken; the other lanes keep
-their value. A NaN goes through the polynomial and stays NaN. No instruction here may be reassociated.
+|x| ≤ LIMIT. A lane beyond that asks the C library, in a branch that is hardly ever taken; the other lanes
+keep their value. A NaN goes through the polynomial and stays NaN. No instruction here may be reassociated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ POLYNOMIALS = {
     "double": Polynomials(
         64,
         1.5 * 2.0**52,
-        (float.fromhex("0x1.921fb54442d18p+0"), float.fromhex("0x1.1a62633145c07p-54"), float.fromhex("-0x1.f1976b7ed8fbcp-110")),
+        (
+            float.fromhex("0x1.921fb54442d18p+0"),
+            float.fromhex("0x1.1a62633145c07p-54"),
+            float.fromhex("-0x1.f1976b7ed8fbcp-110"),
+        ),
         (
             -1.66666666666666324348e-01,
             8.33333333332248946124e-03,
@@ -186,5 +190,5 @@ done:
                 lines.append(f"  %v{k} = insertelement {V} {before}, {scalar} %z{k}, {at}")
         last = f"%v{self.lanes - 1}" if self.lanes > 1 else "%z0"
         body = "\n".join(lines)
-        head = f"define internal {V} @far.{name}.{self.lanes}({V} %x, {B} %far, {V} %near) noinline cold nounwind"
+        head = f"define internal {V} @far.{name}.{self.lanes}({V} %x, {B} %far, {V} %near) noinline cold"
         return f"{head} {{\n{body}\n  ret {V} {last}\n}}"

@@ -27,10 +27,14 @@ def _take_apart(value: Any, path: str, leaves: list[tuple[str, Any]]) -> Structu
     kind, keys, members = _open(value)
     if kind == "leaf":
         if value is None or isinstance(value, str):
-            raise TraceError(f"result {path or SINGLE!r} is {value!r}; a traced function returns numbers or arrays")
+            raise TraceError(
+                f"result {path or SINGLE!r} is {value!r}; a traced function returns numbers or arrays"
+            )
         leaves.append((path or SINGLE, value))
         return path or SINGLE
-    joined = [_take_apart(v, f"{path}.{k}" if path else str(k), leaves) for k, v in zip(keys, members, strict=True)]
+    joined = [
+        _take_apart(v, f"{path}.{k}" if path else str(k), leaves) for k, v in zip(keys, members, strict=True)
+    ]
     return [kind, keys, joined]
 
 

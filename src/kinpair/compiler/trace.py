@@ -19,8 +19,8 @@ from kinpair.errors import TraceError
 def trace(function: Callable[..., Any], shapes: Mapping[str, Shape], *, name: str = "") -> Program:
     """The program of `function(*arrays)`, arrays of symbols named and shaped as `shapes` says, in that order.
 
-    A shape () gives a bare symbol: a parameter by its own name. The function may return an array, a number, or
-    tuples, lists, dicts and named tuples of them, nested.
+    A shape () gives a bare symbol: a parameter by its own name. The function may return an array, a number,
+    or tuples, lists, dicts and named tuples of them, nested.
     """
     graph = Graph()
     inputs = tuple(symbols(graph, name, shape) for name, shape in shapes.items())
@@ -61,7 +61,9 @@ def output(graph: Graph, name: str, value: Any) -> Leaf:
     for x in array.reshape(-1).tolist():
         node = x if isinstance(x, Expr) and x.graph is graph else graph.coerce(x)
         if node is NotImplemented:
-            raise TraceError(f"result {name!r} holds {x!r}; a traced function returns numbers or arrays of numbers")
+            raise TraceError(
+                f"result {name!r} holds {x!r}; a traced function returns numbers or arrays of numbers"
+            )
         entries.append(node)
     return Leaf(name, array.shape, tuple(entries))
 

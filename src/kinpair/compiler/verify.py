@@ -15,7 +15,9 @@ def verify(program: Program) -> None:
         if x.op == "symbol" and x.id not in given:
             raise TraceError(f"{x}: this symbol is no input of {program.name!r}")
         if len(x.args) != len(operation.takes) or any(y.id >= x.id for y in x.args):
-            raise TraceError(f"{x}: {x.op} has {len(x.args)} arguments, or one that comes later; this is a bug")
+            raise TraceError(
+                f"{x}: {x.op} has {len(x.args)} arguments, or one that comes later; this is a bug"
+            )
         for y, kind in zip(x.args, operation.takes, strict=True):
             _check_kind(y, kind, x.op)
     for leaf in program.outputs:
