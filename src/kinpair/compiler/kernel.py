@@ -18,10 +18,10 @@ import numpy as np
 from kinpair.compiler import machine_code
 from kinpair.compiler.arguments import Given, checked, checked_out
 from kinpair.compiler.cache import Store
-from kinpair.compiler.entry import is_thin, thin_call, thin_calls_work
+from kinpair.compiler.entry import Table, is_thin, thin_call, thin_calls_work
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.jit import assembly
-from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, aligned
+from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, address, aligned
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.structure import flatten, rebuild
 from kinpair.compiler.target import Real, host, real_of
@@ -47,6 +47,7 @@ class Kernel:
         self._source = program
         self._real: Real = real_of(dtype)
         self._key, self._store = key, store
+        self._tables: list[Table] = []
         self.call: Callable[..., Any] = self._first_call
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
@@ -151,22 +152,35 @@ class Kernel:
     def _batch(self) -> Batch:
         return Batch(self._made("batch"), host().lanes(self._real))
 
-    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """The thin call for one state as a built-in function; `fallback` takes whatever is unusual."""
-        if not (is_thin(self.signature.structure) and thin_calls_work()):
+    def entry(self, fallback: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """The thin call as a built-in function; `fallback` (else `general`) takes whatever is unusual."""
+        s = self.signature
+        inputs, outputs = tuple(s.inputs.values()), tuple(s.outputs.values())
+        fallback = fallback or self.general
+        if not (is_thin(s.structure, inputs + outputs) and thin_calls_work()):
             return fallback
-        one = self._one
-        address, scratch = one.loaded.address("enter"), aligned(one.scratch_bytes)
-        return thin_call(address, self.signature.name, self._real, scratch, fallback, one)
+        call, table = thin_call(s.name, inputs, outputs, not isinstance(s.structure, str), self._real, fallback)
+        self._tables.append(table)
+        self._connect()
+        return call
+
+    def _connect(self) -> None:
+        """Tell the thin calls which code is ready by now."""
+        for table in self._tables:
+            if "_one" in self.__dict__ and "one" not in table.keeps:
+                scratch = aligned(self._one.scratch_bytes)
+                table.put("scratch", address(scratch), scratch)
+                table.put("one", self._one.loaded.address("one"), self._one)
+            if "_batch" in self.__dict__ and "batch" not in table.keeps:
+                table.put("room_bytes", self._batch.scratch_bytes + 64)
+                table.put("batch", self._batch.loaded.address("batch"), self._batch)
 
     # calls
 
-    def _first_call(self, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
-        """As `general`; the first single state makes the thin call ready."""
-        result = self.general(*arguments, out=out, threads=threads)
-        if "_one" in self.__dict__:
-            self.call = self.entry(self.general)
-        return result
+    def _first_call(self, *arguments: Any, **options: Any) -> Any:
+        """Make the thin call, then use it."""
+        self.call = self.entry()
+        return self.call(*arguments, **options)
 
     def general(self, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """Any admissible arguments; explains what is wrong with others."""
@@ -181,6 +195,7 @@ class Kernel:
         else:
             strides = given.strides + [a.strides[0] for a in results]
             self._batch(arrays, strides, given.rows, threads)
+        self._connect()
         for result, written in zip(results, arrays[len(given.arrays) :], strict=True):
             if result is not written:
                 result[...] = written

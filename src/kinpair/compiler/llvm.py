@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kinpair.compiler.entry import enter
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.layout import columns, layout_functions
 from kinpair.compiler.program import Leaf, Program
@@ -81,10 +80,10 @@ METADATA = '!0 = !{}\n!1 = !{!"branch_weights", i32 1, i32 1000000}'
 
 
 def one_module(plan: Plan, real: Real) -> str:
-    """`@one` for a single state, and `@enter`, which Python calls."""
+    """`@one` for a single state."""
     form = Form(real, 1)
     return "\n".join(
-        [METADATA, *_support(plan, form), _block(plan, form), _one(plan, form), enter(plan.program, real)]
+        [METADATA, *_support(plan, form), _block(plan, form), _one(plan, form)]
     )
 
 
