@@ -117,8 +117,8 @@ class Store:
         if not self._silent:
             self._silent = True
             warnings.warn(
-                f"{self.directory}: cannot be written ({problem.strerror}); compiled code is not kept for the "
-                f"next run. Set {VARIABLE} to a directory you can write",
+                f"{self.directory}: cannot be written ({problem.strerror}); compiled code is not kept for "
+                f"the next run. Set {VARIABLE} to a directory you can write",
                 CacheWarning,
                 stacklevel=2,
             )

@@ -2,9 +2,9 @@
 
     enter(self, args, nargs, kwnames)        CPython's METH_FASTCALL | METH_KEYWORDS
 
-It looks at the arrays itself: exactly ndarray, the right dtype, axes, shape, C-contiguous and aligned. If all is
-as usual it makes the results, computes into them (a batch without the interpreter lock) and returns them;
-whatever is unusual (keywords, lists, mistakes) goes to a slower function in Python that handles or explains it.
+It looks at the arrays itself: exactly ndarray, the right dtype, axes, shape, C-contiguous and aligned. If
+all is as usual it makes the results, computes into them (a batch without the interpreter lock) and returns
+them; whatever is unusual (keywords, lists, mistakes) goes to a slower function that handles or explains it.
 `self` is an array of addresses and sizes, one for each kernel, so one piece of code serves all kernels.
 """
 
@@ -97,7 +97,7 @@ class Table(np.ndarray):
 
     keeps: dict[str, Any]
 
-    def put(self, name: str, value: int, keep: Any = None) -> None:
+    def enter(self, name: str, value: int, keep: Any = None) -> None:
         """Set one field."""
         self[list(FIELDS).index(name)] = value
         self.keeps[name] = keep
@@ -112,15 +112,20 @@ def thin_call(
     shapes = np.zeros((len(inputs) + len(outputs), 1 + MOST_AXES), dtype=np.int64)
     for row, shape in zip(shapes, (*inputs, *outputs), strict=True):
         row[: 1 + len(shape)] = [len(shape), *shape]
-    for field, value in (("ndarray", np.ndarray), ("float", float), ("dtype", real.dtype), ("fallback", fallback)):
-        table.put(field, id(value), value)
+    for field, value in (
+        ("ndarray", np.ndarray),
+        ("float", float),
+        ("dtype", real.dtype),
+        ("fallback", fallback),
+    ):
+        table.enter(field, id(value), value)
     for field, function in PYTHON_FUNCTIONS.items():
-        table.put(field, _address(getattr(ctypes.pythonapi, function)))
-    table.put("new_array", _numpy_function(NEW_ARRAY))
-    table.put("shapes", shapes.ctypes.data, shapes)
+        table.enter(field, _address(getattr(ctypes.pythonapi, function)))
+    table.enter("new_array", _numpy_function(NEW_ARRAY))
+    table.enter("shapes", shapes.ctypes.data, shapes)
     for field, value in (("inputs", len(inputs)), ("outputs", len(outputs)), ("as_tuple", int(as_tuple))):
-        table.put(field, value)
-    table.put("number", real.dtype.num)
+        table.enter(field, value)
+    table.enter("number", real.dtype.num)
     fastcall_keywords = 0x0080 | 0x0002
     method = _Method(name.encode(), _enter().address("enter"), fastcall_keywords, None)
     table.keeps["method"] = method
@@ -132,7 +137,7 @@ def thin_call(
 @cache
 def _enter() -> Loaded:
     """The code itself, made once in a process."""
-    text = files(__package__).joinpath("entry.ll").read_text(encoding="utf-8")
+    text = files("kinpair.compiler").joinpath("entry.ll").read_text(encoding="utf-8")
     lines = [
         f"  %{name}.at = getelementptr i64, ptr %table, i64 {k}\n  %{name} = load {kind}, ptr %{name}.at"
         for k, (name, kind) in enumerate(FIELDS.items())
@@ -148,7 +153,9 @@ def _address(function: Any) -> int:
 
 @cache
 def _numpy_function(index: int) -> int:
-    core: Any = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
+    core: Any = (
+        sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
+    )
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     table = ctypes.cast(get(core._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
@@ -162,7 +169,11 @@ def thin_calls_work() -> bool:
         return False
     probe, number = np.zeros((2, 3)), 0.625
     pair = (probe, number)
-    whole, address, size = ctypes.c_int.from_address, ctypes.c_void_p.from_address, ctypes.c_int64.from_address
+    whole, address, size = (
+        ctypes.c_int.from_address,
+        ctypes.c_void_p.from_address,
+        ctypes.c_int64.from_address,
+    )
     at = {name: id(probe) + place for name, place in PLACES.items()}
     wanted = PLACES["contiguous_aligned"]
     return (

@@ -70,7 +70,7 @@ class Graph:
             return self.const(bool(other) if isinstance(other, (bool, np.bool_)) else float(other))  # type: ignore[arg-type]
         if isinstance(other, Expr):
             raise TraceError(
-                f"{other}: a value of another trace; a function may use only its own arguments and plain numbers"
+                f"{other}: a value of another trace; a function may use its own arguments and plain numbers"
             )
         if isinstance(other, (complex, np.complexfloating)):
             raise TraceError(f"{other}: complex numbers are not recorded; give real and imaginary part apart")
@@ -171,7 +171,8 @@ class Expr:
     cosh = _unary(lambda x: 0.5 * (x.exp() + (-x).exp()))
     hypot = _binary(lambda x, y: (x * x + y * y).sqrt())
     fabs = _unary(R["abs"])
-    floor = _unary(R["floor"])
+    __floor__ = floor = _unary(R["floor"])
+    __ceil__ = _unary(lambda x: -(-x).floor())
     conjugate = _unary(lambda x: x)
 
     # what `kinpair.algebra.choice` calls
@@ -185,19 +186,21 @@ class Expr:
         a, b = (z if isinstance(z, Expr) and z.graph is g else g.coerce(z) for z in (x, y))
         return rules.where(self, a, b)
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
+        if self.value is not None:
+            return bool(self.value)
         raise TraceError(
             f"{self}: `if` cannot see a value that is only known at run time; use where(condition, a, b), "
             "less, sign, minimum or maximum of kinpair.algebra.choice, or decide from constants"
         )
 
-    def __float__(self) -> NoReturn:
+    def __float__(self) -> float:
+        if self.value is not None:
+            return float(self.value)
         raise TraceError(
             f"{self}: a plain number is needed here, and this value is only known at run time; keep it in an "
             "array of dtype object (kinpair.algebra.array, zeros), and out of float(), math and np.linalg"
         )
-
-    __int__ = __index__ = __complex__ = __float__
 
     def __repr__(self) -> str:
         from kinpair.compiler.show import formula
@@ -205,7 +208,7 @@ class Expr:
         return formula(self)
 
 
-UNRECORDED = """arccosh arcsinh arctanh cbrt ceil deg2rad degrees exp2 expm1 isfinite isinf isnan log10 log1p log2
+UNRECORDED = """arccosh arcsinh arctanh cbrt deg2rad degrees exp2 expm1 isfinite isinf isnan log10 log1p log2
 logaddexp rad2deg radians rint spacing trunc"""
 
 
@@ -218,7 +221,8 @@ def _teach(name: str) -> Any:
 
 RECORDED = (
     "recorded are + - * / **, abs, sqrt, sin, cos, tan, arcsin, arccos, arctan, arctan2, exp, log, "
-    "sinh, cosh, tanh, hypot, floor, comparisons, and where, sign, minimum, maximum of kinpair.algebra.choice"
+    "sinh, cosh, tanh, hypot, floor, ceil, comparisons, "
+    "and where, sign, minimum, maximum of kinpair.algebra.choice"
 )
 for _name in UNRECORDED.split():
     setattr(Expr, _name, _teach(_name))

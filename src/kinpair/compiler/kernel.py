@@ -159,7 +159,9 @@ class Kernel:
         fallback = fallback or self.general
         if not (is_thin(s.structure, inputs + outputs) and thin_calls_work()):
             return fallback
-        call, table = thin_call(s.name, inputs, outputs, not isinstance(s.structure, str), self._real, fallback)
+        call, table = thin_call(
+            s.name, inputs, outputs, not isinstance(s.structure, str), self._real, fallback
+        )
         self._tables.append(table)
         self._connect()
         return call
@@ -169,11 +171,11 @@ class Kernel:
         for table in self._tables:
             if "_one" in self.__dict__ and "one" not in table.keeps:
                 scratch = aligned(self._one.scratch_bytes)
-                table.put("scratch", address(scratch), scratch)
-                table.put("one", self._one.loaded.address("one"), self._one)
+                table.enter("scratch", address(scratch), scratch)
+                table.enter("one", self._one.loaded.address("one"), self._one)
             if "_batch" in self.__dict__ and "batch" not in table.keeps:
-                table.put("room_bytes", self._batch.scratch_bytes + 64)
-                table.put("batch", self._batch.loaded.address("batch"), self._batch)
+                table.enter("room_bytes", self._batch.scratch_bytes + 64)
+                table.enter("batch", self._batch.loaded.address("batch"), self._batch)
 
     # calls
 
@@ -193,7 +195,7 @@ class Kernel:
         if given.rows is None:
             self._one(arrays)
         else:
-            strides = given.strides + [a.strides[0] for a in results]
+            strides = given.strides + [a.strides[0] for a in arrays[len(given.strides) :]]
             self._batch(arrays, strides, given.rows, threads)
         self._connect()
         for result, written in zip(results, arrays[len(given.arrays) :], strict=True):
@@ -231,8 +233,8 @@ def compile(
 ) -> Kernel:
     """A kernel of any function written in NumPy terms.
 
-    The arguments are given by example (arrays or numbers, of which only the shape counts) or as `shapes`, name
-    → shape. The function is run once, on symbols; see docs/compiler.md for what it may do.
+    The arguments are given by example (arrays or numbers, of which only the shape counts) or as `shapes`,
+    name → shape. The function is run once, on symbols; see docs/compiler.md for what it may do.
     """
     chosen = dict(shapes) if shapes is not None else shapes_of(function, examples)
     return Kernel(trace(function, chosen, name=name), dtype=dtype)

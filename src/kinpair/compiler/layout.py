@@ -3,7 +3,7 @@
 A batch is C-ordered: row after row. The code of a block wants entry k of all its rows side by side. `gather`
 copies `rows` rows into that order by small transposes, `scatter` copies the results back. With fewer rows
 than lanes, `gather` repeats the last row and `scatter` writes only the rows there are, so a remainder runs
-the same code as everything else. A stride of zero repeats one row: that is how a parameter is shared by a batch.
+the same code as everything else. A stride of zero repeats one row: so a parameter is shared by a batch.
 """
 
 from __future__ import annotations

@@ -82,9 +82,7 @@ METADATA = '!0 = !{}\n!1 = !{!"branch_weights", i32 1, i32 1000000}'
 def one_module(plan: Plan, real: Real) -> str:
     """`@one` for a single state."""
     form = Form(real, 1)
-    return "\n".join(
-        [METADATA, *_support(plan, form), _block(plan, form), _one(plan, form)]
-    )
+    return "\n".join([METADATA, *_support(plan, form), _block(plan, form), _one(plan, form)])
 
 
 def batch_module(plan: Plan, real: Real, lanes: int) -> str:

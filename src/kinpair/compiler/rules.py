@@ -64,8 +64,18 @@ def mul(x: Expr, y: Expr) -> Expr:
     if b is not None: return mul(y, x)  # constant first
     if y.op == "neg": return neg(mul(x, y.args[0]))  # x · (−y)
     if x.op == "neg": return neg(mul(x.args[0], y))  # (−x) · y
+    if x.op == "where" and (c := _masked(x, y)) is not None: return c  # where(p, x, 0) · y
+    if y.op == "where" and (c := _masked(y, x)) is not None: return c  # x · where(p, y, 0)
     if x.id > y.id: return g.node("mul", y, x)  # one order for x · y and y · x
     return g.node("mul", x, y)
+
+
+def _masked(chosen: Expr, y: Expr) -> Expr | None:
+    """where(p, x, 0) · y → where(p, x · y, 0): an infinite y that was not chosen stays out."""
+    p, first, second = chosen.args
+    if second.value == 0.0: return where(p, mul(first, y), second)
+    if first.value == 0.0: return where(p, first, mul(second, y))
+    return None
 
 
 def div(x: Expr, y: Expr) -> Expr:

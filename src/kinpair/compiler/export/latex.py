@@ -13,8 +13,8 @@ from kinpair.compiler.export.names import shared
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.program import Program
 
-GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi
-chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
+GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon
+phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
 FORMS = {  # text, rank of the result, ranks its arguments need: 1 sum, 2 product, 3 factor
     "add": ("{0} + {1}", 1, (1, 1)),
     "sub": ("{0} - {1}", 1, (1, 2)),

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from kinpair.compiler.program import Program
 
-RESERVED = """auto break case char const continue default do double else enum extern float for goto if inline int
-long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-main sin cos exp log sqrt floor fabs tanh atan2"""
+RESERVED = """auto break case char const continue default do double else enum extern float for goto if
+inline int long register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while main sin cos exp log sqrt floor fabs tanh atan2"""
 
 
 def identifier(name: str) -> str:

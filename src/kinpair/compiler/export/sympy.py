@@ -14,7 +14,7 @@ from kinpair.errors import MissingExtraError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolicEquations:
-    """`inputs` and `results` by name, arrays of SymPy objects; `parts` are (name, meaning) in order of need."""
+    """`inputs` and `results` by name, in arrays; `parts` are (name, meaning) in order of need."""
 
     inputs: dict[str, np.ndarray]
     parts: list[tuple[Any, Any]]
