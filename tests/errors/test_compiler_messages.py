@@ -9,7 +9,8 @@ from kinpair.errors import InputError, TraceError
 
 RECORDED = (
     "recorded are + - * / **, abs, sqrt, sin, cos, tan, arcsin, arccos, arctan, arctan2, exp, log, "
-    "sinh, cosh, tanh, hypot, floor, ceil, comparisons, and where, sign, minimum, maximum of kinpair.algebra.choice"
+    "sinh, cosh, tanh, hypot, floor, ceil, comparisons, "
+    "and where, sign, minimum, maximum of kinpair.algebra.choice"
 )
 IF = (
     "`if` cannot see a value that is only known at run time; use where(condition, a, b), less, sign, minimum "

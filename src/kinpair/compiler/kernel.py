@@ -23,6 +23,7 @@ from kinpair.compiler.interpret import interpret
 from kinpair.compiler.jit import assembly
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, address, aligned
 from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.rolled import Rolled, interpret_rolled
 from kinpair.compiler.structure import flatten, rebuild
 from kinpair.compiler.target import Real, host, real_of
 from kinpair.compiler.trace import shapes_of, trace
@@ -38,7 +39,7 @@ class Kernel:
 
     def __init__(
         self,
-        program: Program | Callable[[], Program],
+        program: Program | Rolled | Callable[[], Program | Rolled],
         *,
         dtype: Any = "float64",
         key: str = "",
@@ -62,14 +63,14 @@ class Kernel:
     # stages, each readable
 
     @cached_property
-    def graph(self) -> Program:
+    def graph(self) -> Program | Rolled:
         """The traced program; print it to read it."""
-        return self._source if isinstance(self._source, Program) else self._source()
+        return self._source if isinstance(self._source, Program | Rolled) else self._source()
 
     @cached_property
     def signature(self) -> Signature:
         """Names and shapes of what goes in and comes out."""
-        if "graph" not in self.__dict__ and not isinstance(self._source, Program):
+        if "graph" not in self.__dict__ and not isinstance(self._source, Program | Rolled):
             for form in machine_code.FORMS:
                 if kept := self._kept(form):
                     return kept.signature
@@ -92,31 +93,43 @@ class Kernel:
 
     def interpret(self, *arguments: Any) -> Any:
         """The result by the interpreter: slow, and what the machine code is judged by."""
-        return interpret(self.graph, *arguments)
+        graph = self.graph
+        return (
+            interpret_rolled(graph, *arguments) if isinstance(graph, Rolled) else interpret(graph, *arguments)
+        )
 
     def c(self, path: str | os.PathLike[str]) -> Path:
         """Write C99 source, a header and a self-test beside it; returns the path of the source."""
         from kinpair.compiler.export.c import write_c
 
-        return write_c(self.graph, Path(path), self._real)
+        return write_c(self._straight, Path(path), self._real)
 
     def latex(self) -> str:
         """The equations, shared parts named first."""
         from kinpair.compiler.export.latex import latex
 
-        return latex(self.graph)
+        return latex(self._straight)
 
     def sympy(self) -> Any:
         """Shared parts and results as SymPy expressions."""
         from kinpair.compiler.export.sympy import to_sympy
 
-        return to_sympy(self.graph)
+        return to_sympy(self._straight)
 
     def casadi(self) -> Any:
         """The same function as a CasADi `Function`."""
         from kinpair.compiler.export.casadi import to_casadi
 
-        return to_casadi(self.graph)
+        return to_casadi(self._straight)
+
+    @property
+    def _straight(self) -> Program:
+        if isinstance(self.graph, Rolled):
+            raise InputError(
+                f"{self.graph.name} is a loop over its items, which is not written in other languages; "
+                "compile it unrolled to export it"
+            )
+        return self.graph
 
     # machine code
 

@@ -14,9 +14,13 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler import llvm
+from kinpair.compiler.form import Form
 from kinpair.compiler.jit import Loaded, object_code
 from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.rolled import Rolled
+from kinpair.compiler.rolled_llvm import rolled_blocks
 from kinpair.compiler.schedule import schedule
+from kinpair.compiler.straight import straight_blocks
 from kinpair.compiler.structure import Structure
 from kinpair.compiler.target import Real, host
 
@@ -33,7 +37,7 @@ class Signature:
     structure: Structure
 
 
-def signature_of(program: Program) -> Signature:
+def signature_of(program: Program | Rolled) -> Signature:
     """Names, shapes and nesting."""
     return Signature(program.name, program.input_shapes, program.output_shapes, program.structure)
 
@@ -62,16 +66,25 @@ def unpacked(payload: bytes) -> ObjectCode:
     return ObjectCode(facts["form"], signature, facts["scratch"], code)
 
 
-def text_of(program: Program, real: Real, form: str) -> str:
+def blocks_of(program: Program | Rolled) -> llvm.Blocks:
+    """The code of a block, straight or rolled."""
+    return rolled_blocks(program) if isinstance(program, Rolled) else straight_blocks(schedule(program))
+
+
+def text_of(program: Program | Rolled, real: Real, form: str) -> str:
     """LLVM text of one of the two forms."""
-    plan = schedule(program)
-    return llvm.one_module(plan, real) if form == "one" else llvm.batch_module(plan, real, host().lanes(real))
+    blocks = blocks_of(program)
+    return (
+        llvm.one_module(blocks, real)
+        if form == "one"
+        else llvm.batch_module(blocks, real, host().lanes(real))
+    )
 
 
-def built(program: Program, real: Real, form: str) -> ObjectCode:
+def built(program: Program | Rolled, real: Real, form: str) -> ObjectCode:
     """One of the two forms, compiled."""
     lanes = 1 if form == "one" else host().lanes(real)
-    scratch = llvm.scratch_bytes(schedule(program), llvm.Form(real, lanes))
+    scratch = llvm.scratch_bytes(blocks_of(program), Form(real, lanes))
     return ObjectCode(form, signature_of(program), scratch, object_code(text_of(program, real, form)))
 
 

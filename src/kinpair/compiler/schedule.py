@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinpair.compiler.graph import Expr
+from kinpair.compiler.instructions import Places
 from kinpair.compiler.program import Program
 
 WHOLE = 5_000  # up to so many operations a program is one function,
@@ -26,33 +27,34 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The pieces; where symbols are loaded from, results stored to, and carried values kept."""
+    """The pieces, the arrays that go in and out with their entries, and where in them everything is."""
 
-    program: Program
+    arrays: dict[str, int]
     pieces: tuple[Piece, ...]
-    loads: dict[int, tuple[str, int]]
-    stores: dict[int, list[tuple[str, int]]]
-    slots: dict[int, int]
+    places: Places
 
     @property
     def carried(self) -> int:
         """Places in the scratch buffer."""
-        return 1 + max(self.slots.values(), default=-1)
+        return 1 + max(self.places.slots.values(), default=-1)
 
 
 def schedule(program: Program, whole: int = WHOLE, piece: int = PIECE) -> Plan:
     """The nodes in an order that uses values soon after they are made, cut into pieces."""
-    loads = {x.id: (f"in{k}", i) for k, leaf in enumerate(program.inputs) for i, x in enumerate(leaf.entries)}
+    inputs = {f"in{k}": leaf for k, leaf in enumerate(program.inputs)}
+    outputs = {f"out{k}": leaf for k, leaf in enumerate(program.outputs)}
+    loads = {x.id: (name, i) for name, leaf in inputs.items() for i, x in enumerate(leaf.entries)}
     stores: dict[int, list[tuple[str, int]]] = {}
-    for k, leaf in enumerate(program.outputs):
+    for name, leaf in outputs.items():
         for i, x in enumerate(leaf.entries):
-            stores.setdefault(x.id, []).append((f"out{k}", i))
+            stores.setdefault(x.id, []).append((name, i))
     order = ordered(program)
     length = piece if len(order) > whole else max(1, len(order))
     cuts = [order[i : i + length] for i in range(0, len(order), length)]
     slots = _slots(cuts)
     pieces = tuple(Piece(tuple(cut), frozenset(x.id for x in cut if x.id in slots)) for cut in cuts)
-    return Plan(program, pieces, loads, stores, slots)
+    sizes = {name: leaf.size for name, leaf in (inputs | outputs).items()}
+    return Plan(sizes, pieces, Places(loads, stores, slots))
 
 
 def ordered(program: Program) -> list[Expr]:

@@ -30,15 +30,15 @@ def test_a_scratch_place_is_not_overwritten_while_needed(piece):
         for x in part.nodes:
             for y in x.args:
                 if y.args and y.id not in here:
-                    assert holds[plan.slots[y.id]] == y.id
+                    assert holds[plan.places.slots[y.id]] == y.id
         for x in part.nodes:
             if x.id in part.carried_out:
-                holds[plan.slots[x.id]] = x.id
+                holds[plan.places.slots[x.id]] = x.id
 
 
 def test_places_are_used_again():
     plan = schedule(program, 1, 30)
-    assert plan.carried < len(plan.slots)
+    assert plan.carried < len(plan.places.slots)
 
 
 def test_a_program_in_pieces_gives_the_same(monkeypatch):
