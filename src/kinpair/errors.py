@@ -34,6 +34,14 @@ class MissingExtraError(KinpairError, ImportError):
     """An optional library is needed and not installed."""
 
 
+class TraceError(KinpairError, TypeError):
+    """A function does something with symbols that cannot be recorded."""
+
+
+class CacheWarning(UserWarning):
+    """The store of compiled code was not used, and why; the code was compiled instead."""
+
+
 class DescriptionWarning(UserWarning):
     """A description was accepted, and this is what was made of a doubtful part of it."""
 

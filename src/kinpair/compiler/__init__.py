@@ -1,0 +1,21 @@
+"""From a Python function over arrays to machine code. Knows no mechanics. In order of use:
+
+    operations     what a node can be, and what it means
+    graph, rules   hash-consed nodes, and the rewrites applied while one is built
+    structure      nested results taken apart and together
+    program        inputs, outputs, nodes in order; trace makes one, verify checks it, show prints it
+    interpret      its meaning, slowly
+    derivative     its Jacobians, forward and reverse
+    schedule       the order of the nodes, and cutting into pieces
+    target, form   the machine at hand, and how a value is written for it
+    instructions   a node as a line of LLVM text; sincos: sine and cosine
+    straight       a schedule as functions;  rolled, rolled_llvm: a loop over items instead
+    llvm, layout   whole modules: one state, or the rows of a batch in lanes
+    jit, cache     text → object code → functions; object code kept between runs
+    entry          the thin call from Python; arguments: the checks when it cannot be taken
+    machine_code   compiled code and how it is run
+    kernel         what a user holds
+    export/        C99, SymPy, LaTeX, CasADi
+
+See docs/compiler.md.
+"""

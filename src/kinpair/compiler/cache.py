@@ -1,0 +1,136 @@
+"""Object code kept between runs, in a directory only its owner can touch.
+
+An entry is a checksum and a payload under a name made of everything that determines the code. Entries are
+written to a temporary file and moved into place, so that a reader sees all of one or nothing. Machine code is
+run only if the directory and the file belong to this user, nobody else can write them, and the checksum fits;
+anything else is compiled again, with a warning. Where nothing can be written there is simply no cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import warnings
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from kinpair.compiler.target import host
+from kinpair.errors import CacheWarning
+
+MAGIC = b"kinpair object 1\n"
+VARIABLE = "KINPAIR_CACHE"
+
+
+def default_directory() -> Path:
+    """$KINPAIR_CACHE, or kinpair in $XDG_CACHE_HOME or ~/.cache."""
+    if chosen := os.environ.get(VARIABLE):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "kinpair"
+
+
+@cache
+def surroundings() -> str:
+    """A digest of what turns a key into code: these sources, the versions, the machine."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parent.parent
+    for file in sorted(package.rglob("*.py")):
+        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes() + b"\0")
+    machine = host()
+    facts = [sys.version, np.__version__, _version("llvmlite"), machine.triple, machine.cpu, machine.features]
+    digest.update("\0".join(facts).encode())
+    return digest.hexdigest()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "?"
+
+
+class Store:
+    """A directory of entries. `Store(None)` is the usual place."""
+
+    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+        self.directory = Path(directory) if directory is not None else default_directory()
+        self._silent = False
+
+    def path(self, key: str) -> Path:
+        """Where the entry of a key is."""
+        return self.directory / hashlib.sha256(f"{surroundings()}\0{key}".encode()).hexdigest()
+
+    def get(self, key: str) -> bytes | None:
+        """The payload, or None if there is none that can be trusted."""
+        path = self.path(key)
+        try:
+            if doubt := self._doubt_about(self.directory):
+                return self._refuse(self.directory, doubt)
+            with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+                if doubt := _doubt(os.fstat(file.fileno()), stat.S_ISREG):
+                    return self._refuse(path, doubt)
+                content = file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as problem:
+            return self._refuse(path, f"cannot be read ({problem.strerror})")
+        digest, payload = content[len(MAGIC) : len(MAGIC) + 32], content[len(MAGIC) + 32 :]
+        if not content.startswith(MAGIC) or hashlib.sha256(payload).digest() != digest:
+            return self._refuse(path, "is damaged (its checksum does not fit)")
+        return payload
+
+    def put(self, key: str, payload: bytes) -> None:
+        """Keep a payload if possible."""
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if doubt := self._doubt_about(self.directory):
+                self._refuse(self.directory, doubt)
+                return
+            handle, temporary = tempfile.mkstemp(dir=self.directory, prefix="new-")
+            try:
+                with open(handle, "wb") as file:
+                    file.write(MAGIC + hashlib.sha256(payload).digest() + payload)
+                os.replace(temporary, self.path(key))
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+        except OSError as problem:
+            self._warn_unwritable(problem)
+
+    def _doubt_about(self, directory: Path) -> str:
+        return _doubt(os.lstat(directory), stat.S_ISDIR)
+
+    def _refuse(self, path: Path, doubt: str) -> None:
+        warnings.warn(
+            f"{path}: {doubt}; it was not used and the code is compiled again. Delete it, or set {VARIABLE} "
+            "to a directory of your own",
+            CacheWarning,
+            stacklevel=2,
+        )
+
+    def _warn_unwritable(self, problem: OSError) -> None:
+        if not self._silent:
+            self._silent = True
+            warnings.warn(
+                f"{self.directory}: cannot be written ({problem.strerror}); compiled code is not kept for "
+                f"the next run. Set {VARIABLE} to a directory you can write",
+                CacheWarning,
+                stacklevel=2,
+            )
+
+
+def _doubt(facts: os.stat_result, is_kind: object) -> str:
+    """Why something on disk is not to be trusted; empty if it is."""
+    if not is_kind(facts.st_mode):  # type: ignore[operator]
+        return "is not what it should be (a link or a special file)"
+    if hasattr(os, "geteuid"):
+        if facts.st_uid != os.geteuid():
+            return "belongs to another user"
+        if facts.st_mode & 0o077:
+            return "is open to other users"
+    return ""

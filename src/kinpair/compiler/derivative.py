@@ -1,0 +1,169 @@
+"""Derivatives of recorded expressions, as expressions of the same graph.
+
+Forward: every node carries its derivatives with respect to the inputs that reach it, and no others, so what
+is zero costs nothing. Reverse: one sweep back for each result, for few results of many inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler.graph import Expr
+from kinpair.compiler.program import Leaf, Program, needed
+from kinpair.compiler.rules import RULES
+from kinpair.compiler.trace import filled
+from kinpair.errors import InputError, listed, nearest
+
+Tangent = dict[int, Expr]  # column → derivative; what is missing is zero
+
+add, sub, mul, div, neg, where, less = (
+    RULES[op] for op in ("add", "sub", "mul", "div", "neg", "where", "lt")
+)
+
+
+def _over(y: Expr) -> Expr:
+    return div(y.graph.const(1.0), y)
+
+
+def _square(x: Expr) -> Expr:
+    return mul(x, x)
+
+
+def _radius(x: Expr) -> Expr:
+    """1 / (x₀² + x₁²) of the arguments of atan2."""
+    return _over(add(_square(x.args[0]), _square(x.args[1])))
+
+
+PARTIALS: dict[str, Callable[[Expr], tuple[Expr, ...]]] = {  # ∂node/∂argument, one for each argument
+    "add": lambda x: (x.graph.const(1.0),) * 2,
+    "sub": lambda x: (x.graph.const(1.0), x.graph.const(-1.0)),
+    "mul": lambda x: (x.args[1], x.args[0]),
+    "div": lambda x: (_over(x.args[1]), neg(mul(x, _over(x.args[1])))),
+    "neg": lambda x: (x.graph.const(-1.0),),
+    "sqrt": lambda x: (div(x.graph.const(0.5), x),),
+    "sin": lambda x: (RULES["cos"](x.args[0]),),
+    "cos": lambda x: (neg(RULES["sin"](x.args[0])),),
+    "atan2": lambda x: (mul(x.args[1], _radius(x)), neg(mul(x.args[0], _radius(x)))),
+    "exp": lambda x: (x,),
+    "log": lambda x: (_over(x.args[0]),),
+    "tanh": lambda x: (sub(x.graph.const(1.0), _square(x)),),
+    "abs": lambda x: (RULES["sign"](x.args[0]),),
+    "sign": lambda x: (x.graph.const(0.0),),
+    "floor": lambda x: (x.graph.const(0.0),),
+}
+CHOICES: dict[
+    str, Callable[[Expr], tuple[Expr, int, int]]
+] = {  # condition, argument if it holds, argument if not
+    "where": lambda x: (x.args[0], 1, 2),
+    "min": lambda x: (less(x.args[0], x.args[1]), 0, 1),
+    "max": lambda x: (less(x.args[1], x.args[0]), 0, 1),
+}
+
+
+def tangents(roots: Sequence[Expr], seeds: Mapping[int, Tangent]) -> list[Tangent]:
+    """Forward mode: the derivatives of the roots, given those of the inputs (by node id)."""
+    found: dict[int, Tangent] = dict(seeds)
+    for x in needed(roots):
+        if x.id not in found:
+            found[x.id] = _chosen(x, found) if x.op in CHOICES else _chained(x, found)
+    return [found[x.id] for x in roots]
+
+
+def _chained(x: Expr, found: dict[int, Tangent]) -> Tangent:
+    """Σ ∂x/∂y · dy over the arguments y."""
+    total: Tangent = {}
+    if x.op not in PARTIALS or not any(found[y.id] for y in x.args):
+        return total
+    for y, partial in zip(x.args, PARTIALS[x.op](x), strict=True):
+        for k, dy in found[y.id].items():
+            term = mul(partial, dy)
+            total[k] = add(total[k], term) if k in total else term
+    return {k: d for k, d in total.items() if d.value != 0.0}
+
+
+def _chosen(x: Expr, found: dict[int, Tangent]) -> Tangent:
+    """The derivative of the argument that is chosen."""
+    condition, first, second = CHOICES[x.op](x)
+    a, b, zero = found[x.args[first].id], found[x.args[second].id], x.graph.const(0.0)
+    return {k: where(condition, a.get(k, zero), b.get(k, zero)) for k in a | b}
+
+
+def gradient(root: Expr, inputs: Sequence[Expr]) -> list[Expr]:
+    """Reverse mode: the derivatives of one root with respect to the inputs."""
+    zero = root.graph.const(0.0)
+    adjoint: Tangent = {root.id: root.graph.const(1.0)}
+    for x in reversed(needed([root])):
+        bar = adjoint.get(x.id)
+        if bar is not None:
+            for y, term in _shares(x, bar):
+                adjoint[y.id] = add(adjoint[y.id], term) if y.id in adjoint else term
+    return [adjoint.get(x.id, zero) for x in inputs]
+
+
+def _shares(x: Expr, bar: Expr) -> list[tuple[Expr, Expr]]:
+    """What the adjoint of a node adds to those of its arguments."""
+    if x.op in CHOICES:
+        condition, first, second = CHOICES[x.op](x)
+        zero = x.graph.const(0.0)
+        return [(x.args[first], where(condition, bar, zero)), (x.args[second], where(condition, zero, bar))]
+    if x.op not in PARTIALS:
+        return []
+    return [(y, mul(bar, partial)) for y, partial in zip(x.args, PARTIALS[x.op](x), strict=True)]
+
+
+def jacobian(of: Any, wrt: Any, *, mode: str = "auto") -> np.ndarray:
+    """∂of/∂wrt of two arrays of symbols, shape of.shape + wrt.shape; usable inside a traced function."""
+    roots, inputs = np.asarray(of, dtype=object), np.asarray(wrt, dtype=object)
+    columns: list[Expr] = list(inputs.reshape(-1))
+    graph = columns[0].graph
+    nodes = [x if isinstance(x, Expr) else graph.const(float(x)) for x in roots.reshape(-1)]
+    made = ROADS[mode](nodes, columns)
+    return filled([x for row in made for x in row]).reshape(*roots.shape, *inputs.shape)
+
+
+def _forward(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:
+    one, zero = columns[0].graph.const(1.0), columns[0].graph.const(0.0)
+    found = tangents(nodes, {x.id: {k: one} for k, x in enumerate(columns)})
+    return [[row.get(k, zero) for k in range(len(columns))] for row in found]
+
+
+def _reverse(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:
+    return [gradient(x, columns) for x in nodes]
+
+
+def _either(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:
+    """Reverse unless there are more results than inputs: it leaves fewer operations."""
+    return _forward(nodes, columns) if len(nodes) > len(columns) else _reverse(nodes, columns)
+
+
+ROADS = {"auto": _either, "forward": _forward, "reverse": _reverse}
+
+
+def differentiate(program: Program, wrt: Sequence[str], *, mode: str = "auto") -> Program:
+    """The program of the Jacobians ∂result/∂input for each named input, as a tuple (results outermost)."""
+    for name in wrt:
+        if name not in program.input_shapes:
+            names = list(program.input_shapes)
+            raise InputError(
+                f"{program.name} has no input {name!r}; {nearest(name, names)}Inputs: {listed(names)}",
+                input=name,
+            )
+    if mode not in ROADS:
+        raise InputError(f"mode={mode!r}; derivatives go 'forward', 'reverse' or 'auto'", mode=mode)
+    inputs = [leaf for leaf in program.inputs if leaf.name in wrt]
+    columns = [x for leaf in inputs for x in leaf.entries]
+    outputs: list[Leaf] = []
+    for leaf in program.outputs:
+        rows = ROADS[mode](list(leaf.entries), columns)
+        start = 0
+        for given in inputs:
+            entries = tuple(x for row in rows for x in row[start : start + given.size])
+            outputs.append(Leaf(f"d{leaf.name}/d{given.name}", leaf.shape + given.shape, entries))
+            start += given.size
+    names = [leaf.name for leaf in outputs]
+    structure = names[0] if len(names) == 1 else ["tuple", list(range(len(names))), names]
+    return replace(program, name=f"{program.name}_derivatives", outputs=tuple(outputs), structure=structure)

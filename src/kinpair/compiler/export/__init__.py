@@ -1,0 +1,1 @@
+"""Programs written in other languages: C99, SymPy, LaTeX, CasADi."""

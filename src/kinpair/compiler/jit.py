@@ -1,0 +1,79 @@
+"""LLVM text to object code to functions in memory."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+from kinpair.compiler.target import host
+
+# constants beside the code, in reach of 32 bits; LLVM's default for code in memory costs an instruction more
+OPTIONS: dict[str, Any] = {"opt": 2, "jit": True, "codemodel": "small", "reloc": "pic"}
+
+
+@cache
+def target_machine() -> Any:
+    """LLVM's code generator for this machine."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return _new_machine()
+
+
+def parsed(text: str, speed: int = 0) -> Any:
+    """The module, checked, its small functions inlined."""
+    import llvmlite.binding as llvm
+
+    machine = target_machine()
+    module = llvm.parse_assembly(text)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=speed)
+    builder = llvm.create_pass_builder(machine, options)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    return module
+
+
+def object_code(text: str, speed: int = 0) -> bytes:
+    """Machine code of the module, relocatable. At speed 0 LLVM only inlines: the graph is lean already."""
+    return target_machine().emit_object(parsed(text, speed))
+
+
+def assembly(text: str) -> str:
+    """The machine code as a person reads it."""
+    return target_machine().emit_assembly(parsed(text))
+
+
+class Loaded:
+    """Object code in memory. Its functions live as long as this does."""
+
+    def __init__(self, code: bytes) -> None:
+        import llvmlite.binding as llvm
+
+        target_machine()
+        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
+        self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self.engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Where a function is."""
+        found = self.engine.get_function_address(name)
+        if not found:
+            raise LookupError(f"the object code has no function {name}")
+        return found
+
+    def function(self, name: str, *arguments: Any) -> Any:
+        """A function without result, callable from Python; it lets other threads run meanwhile."""
+        return ctypes.CFUNCTYPE(None, *arguments)(self.address(name))
+
+
+def _new_machine() -> Any:
+    import llvmlite.binding as llvm
+
+    machine = host()
+    target = llvm.Target.from_triple(machine.triple)
+    return target.create_target_machine(cpu=machine.cpu, features=machine.features, **OPTIONS)

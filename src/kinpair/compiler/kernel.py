@@ -1,0 +1,253 @@
+"""The compiled function a user holds.
+
+kernel = kp.compile(f, q, qd)           # trace now, compile on first use
+kernel(q, qd)                           # q: (n,) for one state, (batch, n) for many
+kernel.graph, kernel.llvm, kernel.asm   # every stage can be read
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler import machine_code
+from kinpair.compiler.arguments import Given, checked, checked_out
+from kinpair.compiler.cache import Store
+from kinpair.compiler.entry import Table, is_thin, thin_call, thin_calls_work
+from kinpair.compiler.interpret import interpret
+from kinpair.compiler.jit import assembly
+from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, address, aligned
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.rolled import Rolled, interpret_rolled
+from kinpair.compiler.structure import flatten, rebuild
+from kinpair.compiler.target import Real, host, real_of
+from kinpair.compiler.trace import shapes_of, trace
+from kinpair.errors import InputError
+
+
+class Kernel:
+    """Callable on arrays of the traced shapes, or with a leading axis of rows: same call.
+
+    `threads=` shares a batch among cores, `out=` takes the arrays to write into. An argument without the
+    axis of rows serves every row. Machine code for one state and for batches is made when first needed.
+    """
+
+    def __init__(
+        self,
+        program: Program | Rolled | Callable[[], Program | Rolled],
+        *,
+        dtype: Any = "float64",
+        key: str = "",
+        store: Store | None = None,
+    ) -> None:
+        self._source = program
+        self._real: Real = real_of(dtype)
+        self._key, self._store = key, store
+        self._tables: list[Table] = []
+        self.call: Callable[..., Any] = self._first_call
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """The result for one state or a batch; `kernel.call` is the same without this step between."""
+        return self.call(*arguments, **options)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{name}{list(shape)}" for name, shape in self.signature.inputs.items())
+        outputs = ", ".join(f"{name}{list(shape)}" for name, shape in self.signature.outputs.items())
+        return f"<Kernel {self.signature.name}({inputs}) -> {outputs}, {self._real.dtype}>"
+
+    # stages, each readable
+
+    @cached_property
+    def graph(self) -> Program | Rolled:
+        """The traced program; print it to read it."""
+        return self._source if isinstance(self._source, Program | Rolled) else self._source()
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Names and shapes of what goes in and comes out."""
+        if "graph" not in self.__dict__ and not isinstance(self._source, Program | Rolled):
+            for form in machine_code.FORMS:
+                if kept := self._kept(form):
+                    return kept.signature
+        return machine_code.signature_of(self.graph)
+
+    @property
+    def llvm(self) -> str:
+        """LLVM text of the code for batches."""
+        return machine_code.text_of(self.graph, self._real, "batch")
+
+    @property
+    def asm(self) -> str:
+        """Machine code for batches, as assembly."""
+        return assembly(self.llvm)
+
+    @property
+    def count(self) -> dict[str, int]:
+        """Operations by kind."""
+        return self.graph.count
+
+    def interpret(self, *arguments: Any) -> Any:
+        """The result by the interpreter: slow, and what the machine code is judged by."""
+        graph = self.graph
+        return (
+            interpret_rolled(graph, *arguments) if isinstance(graph, Rolled) else interpret(graph, *arguments)
+        )
+
+    def c(self, path: str | os.PathLike[str]) -> Path:
+        """Write C99 source, a header and a self-test beside it; returns the path of the source."""
+        from kinpair.compiler.export.c import write_c
+
+        return write_c(self._straight, Path(path), self._real)
+
+    def latex(self) -> str:
+        """The equations, shared parts named first."""
+        from kinpair.compiler.export.latex import latex
+
+        return latex(self._straight)
+
+    def sympy(self) -> Any:
+        """Shared parts and results as SymPy expressions."""
+        from kinpair.compiler.export.sympy import to_sympy
+
+        return to_sympy(self._straight)
+
+    def casadi(self) -> Any:
+        """The same function as a CasADi `Function`."""
+        from kinpair.compiler.export.casadi import to_casadi
+
+        return to_casadi(self._straight)
+
+    @property
+    def _straight(self) -> Program:
+        if isinstance(self.graph, Rolled):
+            raise InputError(
+                f"{self.graph.name} is a loop over its items, which is not written in other languages; "
+                "compile it unrolled to export it"
+            )
+        return self.graph
+
+    # machine code
+
+    def compile(self, *forms: str) -> Kernel:
+        """Make the code for `one` state, for a `batch`, or both, now."""
+        for form in forms or machine_code.FORMS:
+            _ = self._one if form == "one" else self._batch
+        return self
+
+    def _kept(self, form: str) -> ObjectCode | None:
+        """Code from the cache, if there is a key and a usable entry."""
+        if self._store is None or not self._key:
+            return None
+        payload = self._store.get(self._entry_key(form))
+        return machine_code.unpacked(payload) if payload is not None else None
+
+    def _made(self, form: str) -> ObjectCode:
+        if (kept := self._kept(form)) is not None:
+            return kept
+        made = machine_code.built(self.graph, self._real, form)
+        if self._store is not None and self._key:
+            self._store.put(self._entry_key(form), made.packed())
+        return made
+
+    def _entry_key(self, form: str) -> str:
+        return f"{self._key}\0{self._real.llvm}\0{form}"
+
+    @cached_property
+    def _one(self) -> One:
+        return One(self._made("one"))
+
+    @cached_property
+    def _batch(self) -> Batch:
+        return Batch(self._made("batch"), host().lanes(self._real))
+
+    def entry(self, fallback: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """The thin call as a built-in function; `fallback` (else `general`) takes whatever is unusual."""
+        s = self.signature
+        inputs, outputs = tuple(s.inputs.values()), tuple(s.outputs.values())
+        fallback = fallback or self.general
+        if not (is_thin(s.structure, inputs + outputs) and thin_calls_work()):
+            return fallback
+        call, table = thin_call(
+            s.name, inputs, outputs, not isinstance(s.structure, str), self._real, fallback
+        )
+        self._tables.append(table)
+        self._connect()
+        return call
+
+    def _connect(self) -> None:
+        """Tell the thin calls which code is ready by now."""
+        for table in self._tables:
+            if "_one" in self.__dict__ and "one" not in table.keeps:
+                scratch = aligned(self._one.scratch_bytes)
+                table.enter("scratch", address(scratch), scratch)
+                table.enter("one", self._one.loaded.address("one"), self._one)
+            if "_batch" in self.__dict__ and "batch" not in table.keeps:
+                table.enter("room_bytes", self._batch.scratch_bytes + 64)
+                table.enter("batch", self._batch.loaded.address("batch"), self._batch)
+
+    # calls
+
+    def _first_call(self, *arguments: Any, **options: Any) -> Any:
+        """Make the thin call, then use it."""
+        self.call = self.entry()
+        return self.call(*arguments, **options)
+
+    def general(self, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+        """Any admissible arguments; explains what is wrong with others."""
+        s, dtype = self.signature, self._real.dtype
+        given = checked(s.name, s.inputs, arguments, dtype)
+        if threads < 1:
+            raise InputError(f"{s.name}: threads={threads}; it must be at least 1")
+        results = self._results(given, out)
+        arrays = [*given.arrays, *(_clear(results, given.arrays) if out is not None else results)]
+        if given.rows is None:
+            self._one(arrays)
+        else:
+            strides = given.strides + [a.strides[0] for a in arrays[len(given.strides) :]]
+            self._batch(arrays, strides, given.rows, threads)
+        self._connect()
+        for result, written in zip(results, arrays[len(given.arrays) :], strict=True):
+            if result is not written:
+                result[...] = written
+        return (
+            out if out is not None else rebuild(s.structure, iter(x if x.ndim else float(x) for x in results))
+        )
+
+    def _results(self, given: Given, out: Any) -> list[np.ndarray]:
+        s, dtype = self.signature, self._real.dtype
+        if out is not None:
+            leaves = [x for _, x in flatten(out)[1]]
+            return checked_out(s.name, s.outputs, leaves, given.rows, dtype)
+        lead = () if given.rows is None else (given.rows,)
+        return [np.empty((*lead, *shape), dtype=dtype) for shape in s.outputs.values()]
+
+
+def _clear(results: list[np.ndarray], inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """The arrays themselves, or a stand-in where one is not contiguous or overlaps an input."""
+    return [
+        r
+        if r.flags.c_contiguous and not any(np.may_share_memory(r, x) for x in inputs)
+        else np.empty(r.shape, r.dtype)
+        for r in results
+    ]
+
+
+def compile(
+    function: Callable[..., Any],
+    *examples: Any,
+    shapes: Mapping[str, Shape] | None = None,
+    name: str = "",
+    dtype: Any = "float64",
+) -> Kernel:
+    """A kernel of any function written in NumPy terms.
+
+    The arguments are given by example (arrays or numbers, of which only the shape counts) or as `shapes`,
+    name → shape. The function is run once, on symbols; see docs/compiler.md for what it may do.
+    """
+    chosen = dict(shapes) if shapes is not None else shapes_of(function, examples)
+    return Kernel(trace(function, chosen, name=name), dtype=dtype)

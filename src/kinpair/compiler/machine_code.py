@@ -1,0 +1,169 @@
+"""Compiled code in memory and how it is run: one state, or the rows of a batch on one or more threads."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cache
+from json import dumps, loads
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler import llvm
+from kinpair.compiler.form import Form
+from kinpair.compiler.jit import Loaded, object_code
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.rolled import Rolled
+from kinpair.compiler.rolled_llvm import rolled_blocks
+from kinpair.compiler.schedule import schedule
+from kinpair.compiler.straight import straight_blocks
+from kinpair.compiler.structure import Structure
+from kinpair.compiler.target import Real, host
+
+FORMS = ("one", "batch")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What can be known of a kernel without its program."""
+
+    name: str
+    inputs: dict[str, Shape]
+    outputs: dict[str, Shape]
+    structure: Structure
+
+
+def signature_of(program: Program | Rolled) -> Signature:
+    """Names, shapes and nesting."""
+    return Signature(program.name, program.input_shapes, program.output_shapes, program.structure)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectCode:
+    """Machine code as bytes, with what is needed to call it."""
+
+    form: str
+    signature: Signature
+    scratch: int
+    code: bytes
+
+    def packed(self) -> bytes:
+        """One string of bytes: a line of JSON, then the code."""
+        facts = {"form": self.form, "scratch": self.scratch, **asdict(self.signature)}
+        return dumps(facts).encode() + b"\n" + self.code
+
+
+def unpacked(payload: bytes) -> ObjectCode:
+    """The inverse of `packed`."""
+    line, _, code = payload.partition(b"\n")
+    facts = loads(line)
+    inputs, outputs = ({k: tuple(v) for k, v in facts[side].items()} for side in ("inputs", "outputs"))
+    signature = Signature(facts["name"], inputs, outputs, facts["structure"])
+    return ObjectCode(facts["form"], signature, facts["scratch"], code)
+
+
+def blocks_of(program: Program | Rolled) -> llvm.Blocks:
+    """The code of a block, straight or rolled."""
+    return rolled_blocks(program) if isinstance(program, Rolled) else straight_blocks(schedule(program))
+
+
+def text_of(program: Program | Rolled, real: Real, form: str) -> str:
+    """LLVM text of one of the two forms."""
+    blocks = blocks_of(program)
+    return (
+        llvm.one_module(blocks, real)
+        if form == "one"
+        else llvm.batch_module(blocks, real, host().lanes(real))
+    )
+
+
+def built(program: Program | Rolled, real: Real, form: str) -> ObjectCode:
+    """One of the two forms, compiled."""
+    lanes = 1 if form == "one" else host().lanes(real)
+    scratch = llvm.scratch_bytes(blocks_of(program), Form(real, lanes))
+    return ObjectCode(form, signature_of(program), scratch, object_code(text_of(program, real, form)))
+
+
+class One:
+    """Code for a single state."""
+
+    def __init__(self, made: ObjectCode) -> None:
+        self.loaded = Loaded(made.code)
+        self.scratch_bytes = made.scratch
+        self._run = self.loaded.function("one", ctypes.c_void_p, ctypes.c_void_p)
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> None:
+        """Inputs and outputs, all contiguous."""
+        room = aligned(self.scratch_bytes)
+        self._run((ctypes.c_void_p * len(arrays))(*map(address, arrays)), address(room))
+
+
+class Batch:
+    """Code for rows of a batch. Scratch memory is kept for the next call."""
+
+    def __init__(self, made: ObjectCode, lanes: int) -> None:
+        self.loaded = Loaded(made.code)
+        self.lanes, self.scratch_bytes = lanes, made.scratch
+        count = len(made.signature.inputs) + len(made.signature.outputs)
+        self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count
+        self._free: list[tuple[np.ndarray, int]] = []
+        kinds = (
+            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int64,
+            ctypes.c_void_p,
+        )
+        self._run = self.loaded.function("batch", *kinds)
+
+    def __call__(self, arrays: Sequence[np.ndarray], strides: Sequence[int], rows: int, threads: int) -> None:
+        """Inputs and outputs, and from row to row so many bytes; 0 for one that serves every row."""
+        starts = [address(a) for a in arrays]
+        shares = _shares(rows, threads, self.lanes)
+        others = [pool(len(shares) - 1).submit(self._rows, starts, strides, *share) for share in shares[1:]]
+        for share in shares[:1]:
+            self._rows(starts, strides, *share)
+        for other in others:
+            other.result()
+
+    def _rows(self, starts: Sequence[int], strides: Sequence[int], first: int, last: int) -> None:
+        try:
+            room = self._free.pop()
+        except IndexError:
+            made = aligned(self.scratch_bytes)
+            room = made, address(made)
+        places = starts if first == 0 else [p + first * s for p, s in zip(starts, strides, strict=True)]
+        self._run(self._pointers(*places), self._strides(*strides), last - first, room[1])
+        self._free.append(room)
+
+
+def _shares(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
+    """Rows for each thread, whole blocks but for the last."""
+    blocks = -(-rows // lanes)
+    each = -(-blocks // max(1, min(threads, blocks))) * lanes if blocks else 1
+    return [(start, min(start + each, rows)) for start in range(0, rows, each)]
+
+
+def aligned(size: int, to: int = 64) -> np.ndarray:
+    """Bytes that begin at a multiple of `to`."""
+    room = np.empty(size + to, dtype=np.uint8)
+    skip = -address(room) % to
+    return room[skip : skip + size] if size else room[:to]
+
+
+def address(array: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
+    return array.__array_interface__["data"][0]
+
+
+@cache
+def pool(threads: int) -> Any:
+    """Threads that wait for work; a forked process makes its own."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="kinpair")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool.cache_clear)

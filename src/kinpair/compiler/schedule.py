@@ -1,0 +1,112 @@
+"""In which order the nodes are computed, and where a long program is cut.
+
+A piece becomes one function of the machine code. LLVM's time grows faster than linearly with the length of a
+function, so a program is cut into pieces of bounded size; what a later piece needs of an earlier one goes
+through a scratch buffer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinpair.compiler.graph import Expr
+from kinpair.compiler.instructions import Places
+from kinpair.compiler.program import Program
+
+WHOLE = 5_000  # up to so many operations a program is one function,
+PIECE = 1_000  # beyond that it is cut into functions of about so many (measured: fastest to make and to run)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Nodes computed together, in order, and those of them a later piece needs."""
+
+    nodes: tuple[Expr, ...]
+    carried_out: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The pieces, the arrays that go in and out with their entries, and where in them everything is."""
+
+    arrays: dict[str, int]
+    pieces: tuple[Piece, ...]
+    places: Places
+
+    @property
+    def carried(self) -> int:
+        """Places in the scratch buffer."""
+        return 1 + max(self.places.slots.values(), default=-1)
+
+
+def schedule(program: Program, whole: int = WHOLE, piece: int = PIECE) -> Plan:
+    """The nodes in an order that uses values soon after they are made, cut into pieces."""
+    inputs = {f"in{k}": leaf for k, leaf in enumerate(program.inputs)}
+    outputs = {f"out{k}": leaf for k, leaf in enumerate(program.outputs)}
+    loads = {x.id: (name, i) for name, leaf in inputs.items() for i, x in enumerate(leaf.entries)}
+    stores: dict[int, list[tuple[str, int]]] = {}
+    for name, leaf in outputs.items():
+        for i, x in enumerate(leaf.entries):
+            stores.setdefault(x.id, []).append((name, i))
+    order = ordered(program)
+    length = piece if len(order) > whole else max(1, len(order))
+    cuts = [order[i : i + length] for i in range(0, len(order), length)]
+    slots = _slots(cuts)
+    pieces = tuple(Piece(tuple(cut), frozenset(x.id for x in cut if x.id in slots)) for cut in cuts)
+    sizes = {name: leaf.size for name, leaf in (inputs | outputs).items()}
+    return Plan(sizes, pieces, Places(loads, stores, slots))
+
+
+def ordered(program: Program) -> list[Expr]:
+    """Operations, and constants or symbols that are results, each just before it is first needed.
+
+    Sines and cosines come first, then result after result in the order of recording; of two arguments the one
+    that needs more registers goes first (Sethi & Ullman 1970).
+    """
+    need = _registers(program)
+    results = sorted((x for leaf in program.outputs for x in leaf.entries), key=lambda x: x.id)
+    order: list[Expr] = []
+    done: set[int] = set()
+    for root in [*(x for x in program.nodes if x.op in ("sin", "cos")), *results]:
+        stack = [(root, False)]
+        while stack:
+            x, ready = stack.pop()
+            if x.id in done:
+                continue
+            if ready or not x.args:
+                done.add(x.id)
+                order.append(x)
+                continue
+            stack.append((x, True))
+            waiting = [y for y in x.args if y.args and y.id not in done]
+            stack += [(y, False) for y in sorted(waiting, key=lambda y: need[y.id])]
+    return order
+
+
+def _registers(program: Program) -> dict[int, int]:
+    """How many values must be kept at once to compute a node, if nothing were shared."""
+    need: dict[int, int] = {}
+    for x in program.nodes:
+        wants = sorted((need[y.id] for y in x.args if y.args), reverse=True)
+        need[x.id] = max([k + i for i, k in enumerate(wants)], default=0) or 1
+    return need
+
+
+def _slots(cuts: list[list[Expr]]) -> dict[int, int]:
+    """A place in the scratch buffer for every value used in a later piece; places are used again."""
+    home = {x.id: k for k, cut in enumerate(cuts) for x in cut}
+    last = {y.id: k for k, cut in enumerate(cuts) for x in cut for y in x.args if y.args and home[y.id] < k}
+    expiring: list[list[int]] = [[] for _ in cuts]
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    size = 0
+    for k, cut in enumerate(cuts):
+        for x in cut:
+            if x.id in last:
+                if not free:
+                    free.append(size)
+                    size += 1
+                slots[x.id] = free.pop()
+                expiring[last[x.id]].append(slots[x.id])
+        free += expiring[k]
+    return slots

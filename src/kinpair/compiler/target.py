@@ -1,0 +1,73 @@
+"""The machine at hand: its name, its features, and how many numbers it handles at once."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A floating-point type: its name in LLVM, in C, its bytes and the suffix of its intrinsics."""
+
+    llvm: str
+    c: str
+    size: int
+    suffix: str
+    libm: str
+    """What the names of the C library's functions end in."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type."""
+        return np.dtype(f"f{self.size}")
+
+    def literal(self, value: float) -> str:
+        """A number as LLVM writes it, exactly."""
+        rounded = float(np.dtype(f"f{self.size}").type(value))
+        return f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
+
+
+REALS = {
+    "float64": Real("double", "double", 8, "f64", ""),
+    "float32": Real("float", "float", 4, "f32", "f"),
+}
+WIDTHS = (("avx512f", 64), ("avx", 32))  # bytes of a vector register by feature; 16 without
+
+
+def real_of(dtype: Any) -> Real:
+    """The type for float64 or float32."""
+    name = np.dtype(dtype).name
+    if name not in REALS:
+        raise InputError(f"dtype {name}: compiled code works in float64 or float32", dtype=name)
+    return REALS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """CPU name, its features as LLVM writes them, bytes of a vector register."""
+
+    triple: str
+    cpu: str
+    features: str
+    width: int
+
+    def lanes(self, real: Real) -> int:
+        """Numbers a vector register holds."""
+        return self.width // real.size
+
+
+@cache
+def host() -> Machine:
+    """This machine."""
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    width = next((bytes for name, bytes in WIDTHS if features.get(name)), 16)
+    return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), features.flatten(), width)

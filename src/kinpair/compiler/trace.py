@@ -1,0 +1,87 @@
+"""Running a Python function on symbols, so that it records itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler.graph import RECORDED, Expr, Graph
+from kinpair.compiler.program import Leaf, Program, Shape
+from kinpair.compiler.structure import flatten
+from kinpair.compiler.verify import verify
+from kinpair.errors import TraceError
+
+
+def trace(function: Callable[..., Any], shapes: Mapping[str, Shape], *, name: str = "") -> Program:
+    """The program of `function(*arrays)`, arrays of symbols named and shaped as `shapes` says, in that order.
+
+    A shape () gives a bare symbol: a parameter by its own name. The function may return an array, a number,
+    or tuples, lists, dicts and named tuples of them, nested.
+    """
+    graph = Graph()
+    inputs = tuple(symbols(graph, name, shape) for name, shape in shapes.items())
+    name = name or getattr(function, "__name__", "function").strip("<>") or "function"
+    structure, found = flatten(_run(function, [as_array(leaf) for leaf in inputs]))
+    outputs = tuple(output(graph, name, value) for name, value in found)
+    program = Program(name, graph, inputs, outputs, structure)
+    verify(program)
+    return program
+
+
+def symbols(graph: Graph, name: str, shape: Shape) -> Leaf:
+    """One symbol an entry: `q[0]`, `q[1]`, ..., or `m` itself."""
+    places = product(*(range(n) for n in shape))
+    names = [f"{name}[{','.join(map(str, place))}]" if shape else name for place in places]
+    return Leaf(name, tuple(shape), tuple(graph.symbol(each) for each in names))
+
+
+def as_array(leaf: Leaf) -> Any:
+    """The entries as an object array, or the bare symbol of a scalar."""
+    if leaf.shape == ():
+        return leaf.entries[0]
+    return filled(leaf.entries).reshape(leaf.shape)
+
+
+def filled(entries: Sequence[Any]) -> np.ndarray:
+    """An object vector of the entries."""
+    made = np.empty(len(entries), dtype=object)
+    for k, x in enumerate(entries):
+        made[k] = x
+    return made
+
+
+def output(graph: Graph, name: str, value: Any) -> Leaf:
+    """A returned array, numbers in it made constants."""
+    array = np.asarray(value) if not isinstance(value, Expr) else filled([value]).reshape(())
+    entries: list[Expr] = []
+    for x in array.reshape(-1).tolist():
+        node = x if isinstance(x, Expr) and x.graph is graph else graph.coerce(x)
+        if node is NotImplemented:
+            raise TraceError(
+                f"result {name!r} holds {x!r}; a traced function returns numbers or arrays of numbers"
+            )
+        entries.append(node)
+    return Leaf(name, array.shape, tuple(entries))
+
+
+def _run(function: Callable[..., Any], arguments: list[Any]) -> Any:
+    try:
+        return function(*arguments)
+    except TypeError as refused:
+        if isinstance(refused, TraceError) or not type(refused).__module__.startswith("numpy"):
+            raise
+        raise TraceError(f"NumPy cannot do this with symbols ({refused}); {RECORDED}") from refused
+
+
+def shapes_of(function: Callable[..., Any], examples: Sequence[Any]) -> dict[str, Shape]:
+    """Names from the signature, shapes from example arguments."""
+    names = list(inspect.signature(function).parameters)
+    if any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values()):
+        names = [f"x{k}" for k in range(len(examples))]
+    if len(names) < len(examples):
+        raise TraceError(f"{len(examples)} example arguments, but the function takes {len(names)}")
+    return {name: np.shape(example) for name, example in zip(names, examples, strict=False)}

@@ -1,0 +1,74 @@
+"""What the thin call leaves to the slower one, and that the slower one is really not asked otherwise."""
+
+import numpy as np
+import pytest
+
+from kinpair.compiler.entry import thin_calls_work
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.trace import trace
+
+PROGRAM = trace(lambda q, m: m * q, {"q": (3,), "m": ()})
+asked: list[tuple[object, ...]] = []
+
+
+def fallback(*arguments: object, **options: object) -> str:
+    asked.append((arguments, options))
+    return "slow"
+
+
+@pytest.fixture(scope="module")
+def call():
+    return Kernel(PROGRAM).compile().entry(fallback)
+
+
+def test_this_python_has_thin_calls():
+    assert thin_calls_work()
+
+
+@pytest.mark.parametrize("q", [np.zeros(3), np.zeros((1, 3)), np.zeros((20, 3)), np.zeros((0, 3))])
+def test_usual_arguments_are_taken(call, q):
+    assert isinstance(call(q, 2.0), np.ndarray)
+
+
+class Sub(np.ndarray):
+    """Not exactly an ndarray."""
+
+
+UNUSUAL = {
+    "list": [0.0] * 3,
+    "float32": np.zeros(3, dtype="float32"),
+    "integers": np.zeros(3, dtype=int),
+    "swapped bytes": np.zeros(3, dtype=">f8"),
+    "too long": np.zeros(4),
+    "too many axes": np.zeros((2, 2, 3)),
+    "too few axes": np.zeros(()),
+    "strided": np.zeros(6)[::2],
+    "fortran": np.zeros((4, 3), order="F"),
+    "subclass": np.zeros(3).view(Sub),
+    "none": None,
+    "objects": np.array([None] * 3),
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_unusual_arguments_are_passed_on(call, name):
+    assert call(UNUSUAL[name], 2.0) == "slow"
+    assert asked.pop()[0][0] is UNUSUAL[name]
+
+
+def test_keywords_and_counts_are_passed_on(call):
+    assert call(np.zeros(3), 2.0, out=None) == "slow"
+    assert asked.pop()[1] == {"out": None}
+    assert call(np.zeros(3)) == "slow"
+    assert call(np.zeros(3), 1.0, 2.0) == "slow"
+    assert call() == "slow"
+    assert call(np.zeros(3), 2) == "slow"
+    assert call(np.zeros((4, 3)), np.zeros(5)) == "slow"
+
+
+def test_an_error_of_the_slower_one_comes_through():
+    def refuse(*_: object) -> None:
+        raise KeyError("no")
+
+    with pytest.raises(KeyError):
+        Kernel(PROGRAM).entry(refuse)(1)
