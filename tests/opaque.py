@@ -51,6 +51,12 @@ class Opaque:
     def sign(self) -> Opaque:
         return Opaque(float(np.sign(self.hidden)))
 
+    def arctan2(self, x: Any) -> Opaque:
+        return Opaque(math.atan2(self.hidden, _value(x)))
+
+    def where(self, a: Any, b: Any) -> Any:
+        return a if self.hidden else b
+
     def _refuse(self, *_: Any) -> NoReturn:
         raise AssertionError("an equation looked at a value")
 

@@ -12,8 +12,8 @@ import kinpair
 
 SRC = Path(kinpair.__file__).parent
 ORDER = (
-    "errors algebra spatial pairs description model formulations forces quantities evaluation mechanism "
-    "conventions loading motion viewer cli"
+    "errors algebra spatial pairs description model formulations forces quantities evaluation compiler "
+    "mechanism conventions loading motion viewer cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

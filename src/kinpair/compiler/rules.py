@@ -7,7 +7,7 @@ They make the formula of one mechanism out of a general one: what is multiplied 
 
 # one rule, one line:
 # fmt: off
-# ruff: noqa: E501, E701
+# ruff: noqa: E701
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.algebra.scalars import sign
+from kinpair.algebra.choice import sign
 from kinpair.model.model import Model
 
 
