@@ -69,7 +69,7 @@ def tree(
     links = tuple(link(rng, name) for name in names[1:])
     frames = tuple(Frame(f"tip {k}", str(rng.choice(names[1:])), origin(rng)) for k in range(2))
     name = f"{'floating ' if floating else ''}tree of {n}, seed {seed}"
-    return Mechanism(build(Description(name, links, tuple(joints), frames)))
+    return Mechanism(build(Description(name, links, tuple(joints), frames)), compiled=False)
 
 
 def random_trees(
@@ -117,4 +117,4 @@ def relative_error(found: np.ndarray, reference: np.ndarray) -> float:
 
 def without_gravity(mechanism: Mechanism) -> Mechanism:
     """The same mechanism in free fall."""
-    return Mechanism(build(mechanism.model.description.with_gravity((0.0, 0.0, 0.0))))
+    return Mechanism(build(mechanism.model.description.with_gravity((0.0, 0.0, 0.0))), compiled=False)

@@ -1,4 +1,4 @@
-"""Running an equation on what the user handed over: one state, or a batch of them.
+"""What the user handed over, checked; and the reference road: equations run on it without a compiler.
 
 A single state runs on floats. A batch runs once, on columns: entry k of each vector is the array of
 that coordinate over the batch.
@@ -14,6 +14,8 @@ import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
 from kinpair.errors import InputError, listed
+
+WRENCH = ("nx", "ny", "nz", "fx", "fy", "fz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,40 +46,41 @@ class Expected:
         return x
 
 
-def evaluate(
-    owner: str,
-    f: Callable[..., Any],
-    state: Sequence[tuple[Expected, Any]],
-    external: Mapping[str, Any] | None = None,
-) -> Any:
-    """f(*state) or f(*state, external), for one state or row by row for a batch."""
-    named = [(expected.name, expected.checked(owner, value)) for expected, value in state]
-    wrench = ("nx", "ny", "nz", "fx", "fy", "fz")
-    applied = [
-        (f"external[{name!r}]", Expected(f"external[{name!r}]", wrench).checked(owner, w))
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """Checked arguments: the state, wrenches by name, and the rows of the batch (None for one state)."""
+
+    state: list[np.ndarray]
+    external: dict[str, np.ndarray]
+    batch: int | None
+
+
+def given(
+    owner: str, state: Sequence[tuple[Expected, Any]], external: Mapping[str, Any] | None = None
+) -> Given:
+    """Every argument checked, alone and against the others."""
+    named = {expected.name: expected.checked(owner, value) for expected, value in state}
+    wrenches = {
+        name: Expected(f"external[{name!r}]", WRENCH).checked(owner, w)
         for name, w in (external or {}).items()
-    ]
-    batch = _batch_size(owner, named + applied)
-    given = [x for _, x in named]
-    loads = dict(zip(external or {}, (x for _, x in applied), strict=True))
-    with np.errstate(all="ignore"):
-        if batch is None:
-            return _call(f, given, loads, external)
-        given = [_column(x, batch) for x in given]
-        loads = {name: _column(x, batch) for name, x in loads.items()}
-        return _to_rows(_call(f, given, loads, external), batch)
-
-
-def _call(f: Callable[..., Any], given: Sequence[Any], loads: Mapping[str, Any], external: Any) -> Any:
-    return f(*given) if external is None else f(*given, loads)
-
-
-def _batch_size(owner: str, named: Sequence[tuple[str, np.ndarray]]) -> int | None:
-    sizes = {name: len(x) for name, x in named if x.ndim == 2}
+    }
+    sizes = {name: len(x) for name, x in named.items() if x.ndim == 2}
+    sizes |= {f"external[{name!r}]": len(w) for name, w in wrenches.items() if w.ndim == 2}
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
         raise InputError(f"{owner}: batches differ in length: {found} rows", **sizes)
-    return next(iter(sizes.values()), None)
+    return Given(list(named.values()), wrenches, next(iter(sizes.values()), None))
+
+
+def evaluate(f: Callable[..., Any], x: Given, loaded: bool) -> Any:
+    """f(*state) or f(*state, wrenches), for one state or row by row for a batch."""
+    with np.errstate(all="ignore"):
+        if x.batch is None:
+            return f(*x.state, x.external) if loaded else f(*x.state)
+        batch = x.batch
+        state = [_column(v, batch) for v in x.state]
+        loads = {name: _column(w, batch) for name, w in x.external.items()}
+        return _to_rows(f(*state, loads) if loaded else f(*state), batch)
 
 
 def _column(x: np.ndarray, batch: int) -> np.ndarray:
@@ -87,6 +90,8 @@ def _column(x: np.ndarray, batch: int) -> np.ndarray:
 def _to_rows(result: Any, batch: int) -> Any:
     if isinstance(result, dict):
         return {name: rows(x, batch) for name, x in result.items()}
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(rows(x, batch) for x in result))
     if isinstance(result, tuple):
         return tuple(rows(x, batch) for x in result)
     return rows(result, batch)

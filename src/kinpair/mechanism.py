@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kinpair import quantities
-from kinpair.errors import InputError, SingularError
-from kinpair.evaluation import Expected, evaluate
-from kinpair.formulations import kinematics
+from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.evaluation import Expected, Given, evaluate, given
+from kinpair.formulations import regressor
 from kinpair.model.build import build
 from kinpair.model.model import Model
 from kinpair.model.split import SplitMap, split_description
+from kinpair.model.symbols import check_symbols
 from kinpair.model.table import table
+from kinpair.quantities import METHODS, QUANTITIES, Ask, asked
 
+if TYPE_CHECKING:
+    from kinpair.compiler.kernel import Kernel
+    from kinpair.kernels import Kernels
+
+UNROLLED = 120  # bodies: the formula of a longer mechanism would be too long to compile
+DIRECT = (  # quantities whose method is replaced by machine code once compiled
+    "inverse_dynamics",
+    "mass_matrix",
+    "coriolis_matrix",
+    "bias_forces",
+    "gravity_forces",
+    "momentum",
+    "dq_dt",
+    "regressor",
+)
+PIVOT_RANGE = 1e-12  # a smallest pivot below this part of the largest one is looked at closely
 PIVOT_TOLERANCE = 1e-14  # a pivot this small against its own entry of H is lost in rounding
 
 
@@ -35,21 +52,45 @@ class FramePose(NamedTuple):
     position: np.ndarray
 
 
+class EffortDerivatives(NamedTuple):
+    """∂τ/∂q and ∂τ/∂q̇ (nv, nv) in the tangent space; ∂τ/∂q̈ is H."""
+
+    q: np.ndarray
+    qd: np.ndarray
+
+
+class AccelerationDerivatives(NamedTuple):
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv) in the tangent space."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+
+
 class Mechanism:
     """A mechanism: sizes, names, and its dynamics for one state or a batch of states.
 
     Shapes: q is (nq,) or (batch, nq), rates and efforts are (nv,) or (batch, nv); results have the batch
-    in front as well. `method=` chooses a formulation by name, see `methods`; `external` maps links or
-    frames to wrenches [moment; force] in world axes at their origin; `passive=False` leaves out the
-    springs, dampers and friction of the joints. SI units, radians.
+    in front as well. An argument without a batch serves every row. SI units, radians. Options of most calls:
+
+    * `method=` a formulation by name, see `methods`;
+    * `external=` wrenches [moment; force] by link or frame, in world axes at its origin;
+    * `passive=False` leaves out the springs, dampers and friction of the joints;
+    * `out=` an array to write into, `threads=` how many cores share a batch.
+
+    Quantities are compiled to machine code when first used and kept for the next run. `compiled=False`
+    evaluates the same equations without a compiler: slow, easy to step through, and the reference.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, compiled: bool = True) -> None:
         self.model = model
-        self._q = Expected("q", model.q_names)
-        self._qd = Expected("qd", model.v_names)
-        self._qdd = Expected("qdd", model.v_names)
-        self._tau = Expected("tau", model.v_names)
+        self.compiled = compiled
+        entries = {"q": model.q_names, "qd": model.v_names, "qdd": model.v_names, "tau": model.v_names}
+        self._expected = {name: Expected(name, names) for name, names in entries.items()}
+        self._calls: dict[Ask, Any] = {}
+
+    def __reduce__(self) -> Any:
+        return partial(Mechanism, compiled=self.compiled), (self.model,)
 
     # Sizes and names.
 
@@ -97,7 +138,7 @@ class Mechanism:
     @property
     def methods(self) -> Mapping[str, tuple[str, ...]]:
         """The formulations that give each quantity; the first is the default."""
-        return MappingProxyType({name: tuple(ways) for name, ways in quantities.METHODS.items()})
+        return MappingProxyType({name: tuple(ways) for name, ways in METHODS.items()})
 
     @property
     def mass(self) -> float:
@@ -121,16 +162,12 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        out: Any = None,
+        threads: int = 1,
     ) -> np.ndarray:
         """Joint efforts that produce the accelerations qdd [N m] or [N]."""
-        f = quantities.formulation("inverse_dynamics", method)
-        return self._evaluate(
-            lambda q, qd, qdd, w: quantities.inverse_dynamics(self.model, f, q, qd, qdd, w, passive),
-            (self._q, q),
-            (self._qd, qd),
-            (self._qdd, qdd),
-            external=external or {},
-        )
+        ask = asked("inverse_dynamics", method=method, passive=passive, external=external)
+        return self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads)
 
     def forward_dynamics(
         self,
@@ -141,31 +178,32 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        out: Any = None,
+        threads: int = 1,
     ) -> np.ndarray:
         """Accelerations that the joint efforts tau produce.
 
         Raises SingularError, with the joint's name, where a joint moves nothing that has inertia.
         """
-        f = quantities.formulation("forward_dynamics", method)
-        qdd, pivots = self._evaluate(
-            lambda q, qd, tau, w: quantities.forward_dynamics(self.model, f, q, qd, tau, w, passive),
-            (self._q, q),
-            (self._qd, qd),
-            (self._tau, tau),
-            external=external or {},
-        )
+        ask = asked("forward_dynamics", method=method, passive=passive, external=external)
+        qdd, pivots = self._evaluate(ask, (q, qd, tau), external, threads=threads)
         self._check_pivots(q, pivots)
-        return qdd
+        if out is None:
+            return qdd
+        out[...] = qdd
+        return out
 
-    def mass_matrix(self, q: Any, *, method: str | None = None) -> np.ndarray:
+    def mass_matrix(
+        self, q: Any, *, method: str | None = None, out: Any = None, threads: int = 1
+    ) -> np.ndarray:
         """H, symmetric and positive definite (nv, nv)."""
-        f = quantities.formulation("mass_matrix", method)
-        return self._evaluate(lambda q: f(self.model, q), (self._q, q))
+        return self._evaluate(asked("mass_matrix", method=method), (q,), out=out, threads=threads)
 
-    def coriolis_matrix(self, q: Any, qd: Any, *, method: str | None = None) -> np.ndarray:
+    def coriolis_matrix(
+        self, q: Any, qd: Any, *, method: str | None = None, out: Any = None, threads: int = 1
+    ) -> np.ndarray:
         """C with C q̇ the Coriolis and centrifugal efforts and Ḣ − 2C skew-symmetric (nv, nv)."""
-        f = quantities.formulation("coriolis_matrix", method)
-        return self._evaluate(lambda q, qd: f(self.model, q, qd), (self._q, q), (self._qd, qd))
+        return self._evaluate(asked("coriolis_matrix", method=method), (q, qd), out=out, threads=threads)
 
     def bias_forces(
         self,
@@ -175,20 +213,18 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        out: Any = None,
+        threads: int = 1,
     ) -> np.ndarray:
         """h = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ."""
-        f = quantities.formulation("bias_forces", method)
-        return self._evaluate(
-            lambda q, qd, w: quantities.bias_forces(self.model, f, q, qd, w, passive),
-            (self._q, q),
-            (self._qd, qd),
-            external=external or {},
-        )
+        ask = asked("bias_forces", method=method, passive=passive, external=external)
+        return self._evaluate(ask, (q, qd), external, out=out, threads=threads)
 
-    def gravity_forces(self, q: Any, *, method: str | None = None) -> np.ndarray:
+    def gravity_forces(
+        self, q: Any, *, method: str | None = None, out: Any = None, threads: int = 1
+    ) -> np.ndarray:
         """Efforts that hold the mechanism still against gravity."""
-        f = quantities.formulation("gravity_forces", method)
-        return self._evaluate(lambda q: quantities.gravity_forces(self.model, f, q), (self._q, q))
+        return self._evaluate(asked("gravity_forces", method=method), (q,), out=out, threads=threads)
 
     def reactions(
         self,
@@ -198,57 +234,98 @@ class Mechanism:
         *,
         external: Mapping[str, Any] | None = None,
         method: str | None = None,
+        threads: int = 1,
     ) -> dict[str, np.ndarray]:
         """The full wrench [moment; force] on the child in every joint, by name of the joint.
 
         At the joint point (the origin of the moved joint frame), in axes of the joint frame on the parent.
         The component along a joint's motion is what its drive, spring and friction hand over together.
         """
-        f = quantities.formulation("reactions", method)
-        return self._evaluate(
-            lambda q, qd, qdd, w: quantities.reactions(self.model, f, q, qd, qdd, w),
-            (self._q, q),
-            (self._qd, qd),
-            (self._qdd, qdd),
-            external=external or {},
-        )
+        ask = asked("reactions", method=method, external=external)
+        return self._evaluate(ask, (q, qd, qdd), external, threads=threads)
 
-    def energy(self, q: Any, qd: Any) -> Energy:
+    def energy(self, q: Any, qd: Any, *, threads: int = 1) -> Energy:
         """Kinetic energy, and potential energy of gravity (zero at the origin) and springs."""
-        found = self._evaluate(partial(quantities.energy, self.model), (self._q, q), (self._qd, qd))
-        return Energy(*found.T)
+        return Energy(*self._evaluate(asked("energy"), (q, qd), threads=threads).T)
+
+    # Derivatives and parameters.
+
+    def inverse_dynamics_derivatives(
+        self,
+        q: Any,
+        qd: Any,
+        qdd: Any,
+        *,
+        external: Mapping[str, Any] | None = None,
+        passive: bool = True,
+        method: str | None = None,
+        out: Any = None,
+        threads: int = 1,
+    ) -> EffortDerivatives:
+        """∂τ/∂q and ∂τ/∂q̇ (nv, nv); ∂τ/∂q̈ is `mass_matrix`.
+
+        ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes.
+        """
+        ask = asked("inverse_dynamics_derivatives", method=method, passive=passive, external=external)
+        return EffortDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
+
+    def forward_dynamics_derivatives(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        *,
+        external: Mapping[str, Any] | None = None,
+        passive: bool = True,
+        method: str | None = None,
+        out: Any = None,
+        threads: int = 1,
+    ) -> AccelerationDerivatives:
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = H⁻¹ (nv, nv)."""
+        qdd = self.forward_dynamics(q, qd, tau, external=external, passive=passive, threads=threads)
+        ask = asked("forward_dynamics_derivatives", method=method, passive=passive, external=external)
+        return AccelerationDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
+
+    def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
+        """Y with τ = Y π (nv, len(π)): efforts as a linear function of `parameters()`; springs are left out."""
+        return self._evaluate(asked("regressor"), (q, qd, qdd), out=out, threads=threads)
+
+    def parameters(self) -> np.ndarray:
+        """π of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction a rate."""
+        return regressor.parameters(self.model)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """What each entry of `parameters()` is."""
+        return regressor.parameter_names(self.model)
 
     # Kinematics.
 
-    def pose(self, q: Any, frame: str) -> FramePose:
+    def pose(self, q: Any, frame: str, *, threads: int = 1) -> FramePose:
         """Rotation (3, 3) and position (3,) of a link or frame in the world."""
-        self.model.place(frame)
-        return FramePose(*self._evaluate(partial(quantities.pose, self.model, frame), (self._q, q)))
+        return FramePose(*self._evaluate(self._of_frame("pose", frame), (q,), threads=threads))
 
-    def jacobian(self, q: Any, frame: str) -> np.ndarray:
+    def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """J (6, nv) at the origin of the frame, in world axes, angular rows first: twist = J q̇."""
-        self.model.place(frame)
-        return self._evaluate(partial(quantities.jacobian, self.model, frame), (self._q, q))
+        return self._evaluate(self._of_frame("jacobian", frame), (q,), out=out, threads=threads)
 
-    def jacobian_rate(self, q: Any, qd: Any, frame: str) -> np.ndarray:
+    def jacobian_rate(self, q: Any, qd: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """dJ/dt (6, nv): acceleration of the frame = J q̈ + J̇ q̇."""
-        self.model.place(frame)
-        f = partial(quantities.jacobian_rate, self.model, frame)
-        return self._evaluate(f, (self._q, q), (self._qd, qd))
+        return self._evaluate(self._of_frame("jacobian_rate", frame), (q, qd), out=out, threads=threads)
 
-    def centre_of_mass(self, q: Any) -> np.ndarray:
+    def centre_of_mass(self, q: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Mass centre of all that moves, in the world (3,); links welded to the ground do not count."""
         if not self.mass:
             raise InputError(f"{self.name}: nothing that moves has mass, so there is no centre of mass")
-        return self._evaluate(partial(kinematics.centre_of_mass, self.model), (self._q, q))
+        return self._evaluate(asked("centre_of_mass"), (q,), out=out, threads=threads)
 
-    def momentum(self, q: Any, qd: Any) -> np.ndarray:
+    def momentum(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """[angular about the world's origin; linear] momentum of all that moves (6,)."""
-        return self._evaluate(partial(kinematics.momentum, self.model), (self._q, q), (self._qd, qd))
+        return self._evaluate(asked("momentum"), (q, qd), out=out, threads=threads)
 
-    def dq_dt(self, q: Any, qd: Any) -> np.ndarray:
+    def dq_dt(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Rate of change of q at the rates qd (nq,): qd itself, except where q holds a quaternion."""
-        return self._evaluate(partial(kinematics.dq_dt, self.model), (self._q, q), (self._qd, qd))
+        return self._evaluate(asked("dq_dt"), (q, qd), out=out, threads=threads)
 
     def neutral(self) -> np.ndarray:
         """Zero angles and displacements, unit quaternions (nq,)."""
@@ -256,52 +333,169 @@ class Mechanism:
 
     # Other forms of the same mechanism.
 
+    @cached_property
+    def reference(self) -> Mechanism:
+        """The same mechanism evaluated without a compiler."""
+        return Mechanism(self.model, compiled=False)
+
     def split(self) -> tuple[Mechanism, SplitMap]:
         """The same with joints of several degrees split into hinges and slides, and the maps between both."""
         other = build(split_description(self.model.description))
-        return Mechanism(other), SplitMap(self.model, other)
+        return Mechanism(other, compiled=self.compiled), SplitMap(self.model, other)
+
+    # Compiled code.
+
+    def kernel(
+        self,
+        quantity: str,
+        *,
+        method: str | None = None,
+        frame: str = "",
+        passive: bool = True,
+        external: tuple[str, ...] = (),
+        parameters: tuple[str, ...] = (),
+        dtype: Any = "float64",
+    ) -> Kernel:
+        """The compiled function of a quantity: call it, read its stages, export it.
+
+        `parameters` names constants that stay symbols, such as "upper.mass" or "elbow.x", and become arguments
+        behind the state and the wrenches; dtype "float32" computes in single precision.
+        """
+        if quantity not in QUANTITIES:
+            raise InputError(
+                f"no quantity {quantity!r}; {nearest(quantity, QUANTITIES)}Quantities: {listed(QUANTITIES)}",
+                quantity=quantity,
+            )
+        needs_frame = quantity in ("pose", "jacobian", "jacobian_rate")
+        for name in (*external, *([frame] if needs_frame else [])):
+            self.model.place(name)
+        check_symbols(self.model, parameters)
+        wrenches = dict.fromkeys(external)
+        ask = asked(quantity, method=method, frame=frame, passive=passive, external=wrenches)
+        return self._kernels.get(ask, dtype=dtype, parameters=tuple(parameters))
+
+    def compile(self, *quantities: str, batch: bool = True, **options: Any) -> Mechanism:
+        """Compile quantities now rather than at their first use; options as for `kernel`."""
+        for quantity in quantities or ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+            self.kernel(quantity, **options).compile("one", *(["batch"] if batch else []))
+        return self
 
     # Inside.
 
-    def _evaluate(
-        self, f: Any, *state: tuple[Expected, Any], external: Mapping[str, Any] | None = None
-    ) -> Any:
-        for name in external or {}:
-            self.model.place(name)
-        checked = [(expected, expected.checked(self.name, value)) for expected, value in state]
-        self._check_quaternions(checked[0][1])
-        return evaluate(self.name, f, checked, external)
+    @cached_property
+    def _kernels(self) -> Kernels:
+        from kinpair.kernels import Kernels
 
-    def _check_quaternions(self, q: np.ndarray) -> None:
-        for i in self.model.moving:
-            pair = self.model.body[i].pair
-            if pair.nq > pair.nv and not np.abs(q[..., self.model.q_span[i]][..., -4:]).max(-1).all():
-                raise InputError(
-                    f"{self.name}: joint {self.model.joint_names[i]!r} has the quaternion 0 0 0 0 in q; "
-                    "no rotation is 0 0 0 1",
-                    joint=self.model.joint_names[i],
-                )
+        return Kernels(self.model)
+
+    def _of_frame(self, quantity: str, frame: str) -> Ask:
+        self.model.place(frame)
+        return asked(quantity, frame=frame)
+
+    def _evaluate(
+        self,
+        ask: Ask,
+        state: tuple[Any, ...],
+        external: Mapping[str, Any] | None = None,
+        *,
+        out: Any = None,
+        threads: int = 1,
+    ) -> Any:
+        call = self._calls.get(ask) or self._prepared(ask)
+        if self._quaternions.size:
+            self._check_quaternions(state[0])
+        if out is None and threads == 1:
+            return call(*state, *(external or {}).values())
+        return call(*state, *(external or {}).values(), out=out, threads=threads)
+
+    def _prepared(self, ask: Ask) -> Any:
+        """What evaluates this wish from now on: machine code that looks at usual arrays itself, or the reference.
+
+        The default wish of a quantity takes the place of its method, so that the next call goes there at once.
+        """
+        for name in ask.external:
+            self.model.place(name)
+        if not (self.compiled and self.nv > 0 and len(self.model.moving) <= UNROLLED):
+            call = partial(self._interpreted, ask)
+        else:
+            call = self._kernels.get(ask).entry(partial(self._explained, ask))
+            if ask.quantity in DIRECT and ask == asked(ask.quantity) and not self._quaternions.size:
+                self.__dict__[ask.quantity] = self._kernels.get(ask).entry(getattr(self, ask.quantity))
+        self._calls[ask] = call
+        return call
+
+    def _given(self, ask: Ask, arguments: tuple[Any, ...]) -> Given:
+        names = QUANTITIES[ask.quantity].state
+        state = [(self._expected[name], x) for name, x in zip(names, arguments, strict=False)]
+        wrenches = dict(zip(ask.external, arguments[len(names) :], strict=True))
+        return given(self.name, state, wrenches)
+
+    def _explained(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+        """Arguments that are not plain arrays of the right shape: converted, or refused with a reason."""
+        x = self._given(ask, arguments)
+        return self._kernels.get(ask).general(*x.state, *x.external.values(), out=out, threads=threads)
+
+    def _interpreted(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+        """The reference road."""
+        quantity = QUANTITIES[ask.quantity]
+        compute = partial(quantity.compute, self.model, ask)
+        result = evaluate(compute, self._given(ask, arguments), quantity.loaded)
+        if out is None:
+            return result
+        for target, found in zip(
+            *((x if isinstance(x, tuple) else (x,)) for x in (out, result)), strict=True
+        ):
+            target[...] = found
+        return out
+
+    @cached_property
+    def _quaternions(self) -> np.ndarray:
+        """Where the quaternions are in q (joints, 4)."""
+        stops = [self.model.q_span[i].stop for i in self._with_quaternion]
+        return np.array([range(stop - 4, stop) for stop in stops], dtype=int).reshape(-1, 4)
+
+    @cached_property
+    def _with_quaternion(self) -> list[int]:
+        return [i for i in self.model.moving if self.model.body[i].pair.nq > self.model.body[i].pair.nv]
+
+    def _check_quaternions(self, q: Any) -> None:
+        q = self._expected["q"].checked(self.name, q)
+        turning = q[..., self._quaternions].any(-1)
+        if not turning.all():
+            k = int(np.argwhere(~turning)[0][-1])
+            joint = self.model.joint_names[self._with_quaternion[k]]
+            raise InputError(
+                f"{self.name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+                joint=joint,
+            )
 
     def _check_pivots(self, q: Any, pivots: np.ndarray) -> None:
-        """Name the joint whose pivot is lost, tips first: what a tip spoils, its ancestors inherit."""
-        if not pivots.size or bool((pivots > 1e-6 * pivots.max(-1, keepdims=True, initial=0.0)).all()):
+        """Look closely where the smallest pivot is suspicious, and name the joint where it is lost."""
+        doubtful = ~(pivots[..., 0] > PIVOT_RANGE * pivots[..., 1])
+        if not doubtful.any() or not self.nv:
             return
         batch = pivots.ndim == 2
-        q, pivots = np.atleast_2d(np.asarray(q, dtype=float)), np.atleast_2d(pivots)
-        if not np.isfinite(q).all():
-            return
-        scale = np.abs(np.diagonal(np.atleast_3d(self.mass_matrix(q)), axis1=1, axis2=2))
-        sound = pivots > PIVOT_TOLERANCE * scale
-        for i in reversed(self.model.moving):
-            span = self.model.v_span[i]
-            if not sound[:, span].all():
-                row = f" (state {int(np.argmin(sound[:, span].all(1)))} of the batch)" if batch else ""
-                raise SingularError(self._singular(i, row), joint=self.model.joint_names[i])
+        q = np.broadcast_to(np.asarray(q, dtype=float), (*pivots.shape[:-1], self.nq)).reshape(-1, self.nq)
+        for row in np.flatnonzero(doubtful):
+            if np.isfinite(q[row]).all() and (i := self._lost_joint(q[row])) is not None:
+                joint, link = self.model.joint_names[i], self.model.names[i]
+                state = f" (state {row} of the batch)" if batch else ""
+                raise SingularError(
+                    f"{self.name}: forward dynamics is singular at joint {joint!r}{state}: link {link!r} and "
+                    "what it carries have no inertia against that motion; give the link mass and inertia, or "
+                    "the joint a rotor inertia",
+                    joint=joint,
+                )
 
-    def _singular(self, i: int, row: str) -> str:
-        joint, link = self.model.joint_names[i], self.model.names[i]
-        return (
-            f"{self.name}: forward dynamics is singular at joint {joint!r}{row}: link {link!r} and "
-            "what it carries have no inertia against that motion; give the link mass and inertia, or the joint a "
-            "rotor inertia"
-        )
+    def _lost_joint(self, q: np.ndarray) -> int | None:
+        """The outermost body whose pivot is lost: what a tip spoils, its ancestors inherit."""
+        from kinpair.formulations import denoc
+
+        with np.errstate(all="ignore"):
+            _, pivots = denoc.solve(self.model, q, np.zeros(self.nv))
+            H = denoc.mass_matrix(self.model, q)
+        sound = pivots > PIVOT_TOLERANCE * np.abs(np.diag(H))
+        for i in reversed(self.model.moving):
+            if not sound[self.model.v_span[i]].all():
+                return i
+        return None

@@ -1,31 +1,39 @@
 """What each quantity of the face is: a formulation, and the loads it is given.
 
-Functions of (model, formulation, state...) over floats, symbols or columns of a batch. `METHODS` lists, for
-each quantity that several formulations give, which do; the first is the default.
+A quantity is a function of (model, ask, state..., external wrenches) over floats, symbols or columns of a batch.
+`QUANTITIES` is the table of all of them. `METHODS` lists, for each that several formulations give, which do;
+the first is the default, the one with the fewest operations (`make bench` prints them).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Vector, array
+from kinpair.algebra.choice import maximum, minimum
 from kinpair.errors import InputError, nearest
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.passive import passive_efforts, spring_energy
 from kinpair.formulations import composite, denoc, kinematics, newton_euler, newton_euler_forward
+from kinpair.formulations import regressor as regressors
 from kinpair.model.model import Model
+from kinpair.model.recursion import rate_tree
 
 Formulation: TypeAlias = Callable[..., Any]
 External: TypeAlias = Mapping[str, Vector]
+STEP = 1e-200  # of the complex step: its square vanishes beside any number
 
+_INVERSE: dict[str, Formulation] = {
+    "newton-euler": newton_euler.inverse_dynamics,
+    "denoc": denoc.inverse_dynamics,
+}
 METHODS: dict[str, dict[str, Formulation]] = {
-    "inverse_dynamics": {
-        "newton-euler": newton_euler.inverse_dynamics,
-        "denoc": denoc.inverse_dynamics,
-    },
+    "inverse_dynamics": _INVERSE,
     "forward_dynamics": {
         "newton-euler": newton_euler_forward.forward_dynamics,
         "denoc": denoc.forward_dynamics,
@@ -37,81 +45,190 @@ METHODS: dict[str, dict[str, Formulation]] = {
     "coriolis_matrix": {
         "denoc": denoc.coriolis_matrix,
     },
+    "bias_forces": _INVERSE,
+    "gravity_forces": _INVERSE,
     "reactions": {
         "newton-euler": newton_euler.reactions,
         "denoc": denoc.reactions,
     },
+    "inverse_dynamics_derivatives": _INVERSE,
+    "forward_dynamics_derivatives": _INVERSE,
 }
-METHODS["bias_forces"] = METHODS["gravity_forces"] = METHODS["inverse_dynamics"]
 
 
-def formulation(quantity: str, method: str | None) -> Formulation:
-    """The function that gives `quantity` by `method`; the default one for None."""
-    table = METHODS[quantity]
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """How a quantity is wanted: by which formulation, of which frame, with which loads."""
+
+    quantity: str
+    method: str = ""
+    frame: str = ""
+    passive: bool = True
+    external: tuple[str, ...] = ()
+
+    @property
+    def formulation(self) -> Formulation:
+        """The function of the formulation."""
+        return METHODS[self.quantity][self.method]
+
+
+def asked(
+    quantity: str,
+    *,
+    method: str | None = None,
+    frame: str = "",
+    passive: bool = True,
+    external: Mapping[str, Any] | None = None,
+) -> Ask:
+    """The wish with its method found: the default one for None, an error that lists them for an unknown one."""
+    table = METHODS.get(quantity, {})
     if method is None:
-        return next(iter(table.values()))
-    if method in table:
-        return table[method]
-    raise InputError(
-        f"{quantity} has no method {method!r}; {nearest(method, table)}Methods: {', '.join(table)}",
-        quantity=quantity,
-        method=method,
-    )
+        method = next(iter(table), "")
+    elif method not in table:
+        raise InputError(
+            f"{quantity} has no method {method!r}; {nearest(method, table)}Methods: {', '.join(table)}",
+            quantity=quantity,
+            method=method,
+        )
+    return Ask(quantity, method, frame, passive, tuple(external or ()))
 
 
-def inverse_dynamics(
-    model: Model, f: Formulation, q: Vector, qd: Vector, qdd: Vector, external: External, passive: bool
-) -> Vector:
+def inverse_dynamics(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Vector:
     """τ = H q̈ + C q̇ + gravity − applied − passive."""
-    tau = f(model, q, qd, qdd, applied_wrenches(model, q, external))
-    return tau - passive_efforts(model, q, qd) if passive else tau
+    tau = ask.formulation(model, q, qd, qdd, applied_wrenches(model, q, loads))
+    return tau - passive_efforts(model, q, qd) if ask.passive else tau
 
 
 def forward_dynamics(
-    model: Model, f: Formulation, q: Vector, qd: Vector, tau: Vector, external: External, passive: bool
+    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
-    """q̈ and the pivots of the solve."""
-    driving = tau + passive_efforts(model, q, qd) if passive else tau
-    return f(model, q, qd, driving, applied_wrenches(model, q, external))
+    """q̈ of H q̈ = τ − h, and the smallest and largest pivot of the solve."""
+    driving = tau + passive_efforts(model, q, qd) if ask.passive else tau
+    qdd, pivots = ask.formulation(model, q, qd, driving, applied_wrenches(model, q, loads))
+    smallest = largest = pivots[0] if len(pivots) else 1.0
+    for pivot in pivots[1:]:
+        smallest, largest = minimum(smallest, pivot), maximum(largest, pivot)
+    return qdd, array([smallest, largest])
 
 
-def bias_forces(
-    model: Model, f: Formulation, q: Vector, qd: Vector, external: External, passive: bool
-) -> Vector:
+def bias_forces(model: Model, ask: Ask, q: Vector, qd: Vector, loads: External) -> Vector:
     """h = C q̇ + gravity − applied − passive: the efforts of motion without acceleration."""
-    return inverse_dynamics(model, f, q, qd, np.zeros(model.nv), external, passive)
+    return inverse_dynamics(model, ask, q, qd, np.zeros(model.nv), loads)
 
 
-def gravity_forces(model: Model, f: Formulation, q: Vector) -> Vector:
+def gravity_forces(model: Model, ask: Ask, q: Vector) -> Vector:
     """The efforts that hold the mechanism still against gravity alone."""
     nothing = np.zeros(model.nv)
-    return f(model, q, nothing, nothing, kinematics.no_wrenches(model))
+    return ask.formulation(model, q, nothing, nothing, kinematics.no_wrenches(model))
+
+
+def matrix(model: Model, ask: Ask, *state: Vector) -> Matrix:
+    """The matrix a formulation gives of the state: H(q), C(q, q̇)."""
+    return ask.formulation(model, *state)
 
 
 def reactions(
-    model: Model, f: Formulation, q: Vector, qd: Vector, qdd: Vector, external: External
+    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> dict[str, Vector]:
     """Wrench on the child in every joint, by name of the joint."""
-    w = f(model, q, qd, qdd, applied_wrenches(model, q, external))
+    w = ask.formulation(model, q, qd, qdd, applied_wrenches(model, q, loads))
     return {model.joint_names[i]: w[i] for i in model.moving}
 
 
-def energy(model: Model, q: Vector, qd: Vector) -> Vector:
+def regressor(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
+    """Y of τ = Y π."""
+    return regressors.regressor(model, q, qd, qdd)
+
+
+def _complex_step(f: Callable[[Vector], Vector], x: Vector, direction: Vector) -> Vector:
+    """Derivative of f at x along a direction, exact to rounding: Im f(x + i ε d) / ε."""
+    return array([np.imag(y) / STEP for y in f(x + 1j * STEP * direction)])
+
+
+def effort_derivatives(
+    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+) -> tuple[Matrix, Matrix]:
+    """∂τ/∂q and ∂τ/∂q̇ by complex steps along the unit rates: slow, and what compiled ones are judged by."""
+    units = np.eye(model.nv)
+    by_q = [
+        _complex_step(
+            lambda x: inverse_dynamics(model, ask, x, qd, qdd, loads), q, kinematics.dq_dt(model, q, unit)
+        )
+        for unit in units
+    ]
+    by_qd = [
+        _complex_step(lambda x: inverse_dynamics(model, ask, q, x, qdd, loads), qd, unit) for unit in units
+    ]
+    return array([list(x) for x in by_q]).T, array([list(x) for x in by_qd]).T
+
+
+def acceleration_derivatives(
+    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+) -> tuple[Matrix, Matrix, Matrix]:
+    """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ at the q̈ of the forward dynamics: ∂q̈ = H⁻¹ (∂τ − ∂(inverse dynamics))."""
+    return solved_for(model, q, *effort_derivatives(model, ask, q, qd, qdd, loads))
+
+
+def solved_for(model: Model, q: Vector, by_q: Matrix, by_qd: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """∂q̈ from ∂τ of the inverse dynamics, by the tree factors of H."""
+    factors = tree_ldl.factor(composite.mass_matrix(model, q), *rate_tree(model))
+
+    def solved(B: Matrix) -> Matrix:
+        return array([list(tree_ldl.solve(factors, column)) for column in B.T]).T
+
+    return -solved(by_q), -solved(by_qd), solved(np.eye(model.nv))
+
+
+def energy(model: Model, ask: Ask, q: Vector, qd: Vector) -> Vector:
     """(kinetic energy, potential energy of gravity and springs)."""
     potential = kinematics.potential_energy(model, q) + spring_energy(model, q)
     return array([kinematics.kinetic_energy(model, q, qd), potential])
 
 
-def jacobian(model: Model, frame: str, q: Vector) -> Matrix:
-    """(6, nv) at the origin of the frame, world axes, angular rows first."""
-    return kinematics.jacobian(model, q, model.place(frame))
-
-
-def jacobian_rate(model: Model, frame: str, q: Vector, qd: Vector) -> Matrix:
-    """Its derivative in time."""
-    return kinematics.jacobian_rate(model, q, qd, model.place(frame))
-
-
-def pose(model: Model, frame: str, q: Vector) -> tuple[Matrix, Vector]:
+def pose(model: Model, ask: Ask, q: Vector) -> tuple[Matrix, Vector]:
     """Rotation and origin of the frame in the world."""
-    return kinematics.pose(model, q, model.place(frame))
+    return kinematics.pose(model, q, model.place(ask.frame))
+
+
+def jacobian(model: Model, ask: Ask, q: Vector) -> Matrix:
+    """(6, nv) at the origin of the frame, world axes, angular rows first."""
+    return kinematics.jacobian(model, q, model.place(ask.frame))
+
+
+def jacobian_rate(model: Model, ask: Ask, q: Vector, qd: Vector) -> Matrix:
+    """Its derivative in time."""
+    return kinematics.jacobian_rate(model, q, qd, model.place(ask.frame))
+
+
+def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda model, ask, *state: f(model, *state)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Which state a quantity takes, whether wrenches may be applied, and its function."""
+
+    state: tuple[str, ...]
+    compute: Callable[..., Any]
+    loaded: bool = False
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "inverse_dynamics": Quantity(("q", "qd", "qdd"), inverse_dynamics, loaded=True),
+    "forward_dynamics": Quantity(("q", "qd", "tau"), forward_dynamics, loaded=True),
+    "mass_matrix": Quantity(("q",), matrix),
+    "coriolis_matrix": Quantity(("q", "qd"), matrix),
+    "bias_forces": Quantity(("q", "qd"), bias_forces, loaded=True),
+    "gravity_forces": Quantity(("q",), gravity_forces),
+    "reactions": Quantity(("q", "qd", "qdd"), reactions, loaded=True),
+    "regressor": Quantity(("q", "qd", "qdd"), regressor),
+    "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
+    "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
+    "energy": Quantity(("q", "qd"), energy),
+    "pose": Quantity(("q",), pose),
+    "jacobian": Quantity(("q",), jacobian),
+    "jacobian_rate": Quantity(("q", "qd"), jacobian_rate),
+    "centre_of_mass": Quantity(("q",), _of_model(kinematics.centre_of_mass)),
+    "momentum": Quantity(("q", "qd"), _of_model(kinematics.momentum)),
+    "dq_dt": Quantity(("q", "qd"), _of_model(kinematics.dq_dt)),
+}

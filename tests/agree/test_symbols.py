@@ -10,7 +10,7 @@ import pytest
 import zoo
 from kinpair import quantities
 from kinpair.forces.passive import passive_efforts, spring_energy
-from kinpair.formulations import articulated, composite, denoc, kinematics, newton_euler
+from kinpair.formulations import articulated, composite, denoc, kinematics, newton_euler, regressor
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.recursion import inward, outward
 from opaque import hide, reveal
@@ -25,7 +25,14 @@ def with_loads(f):
 
 
 def by_name(f):
-    return lambda model, *state: f(model, "tip 1", *state)
+    return lambda model, *state: f(model, quantities.Ask("pose", frame="tip 1"), *state)
+
+
+def plain(f):
+    return lambda model, *state: f(model, quantities.Ask(""), *state)
+
+
+INVERSE = quantities.asked("inverse_dynamics")
 
 
 EQUATIONS = {
@@ -45,11 +52,12 @@ EQUATIONS = {
     "jacobian": (by_name(quantities.jacobian), 1),
     "jacobian rate": (by_name(quantities.jacobian_rate), 2),
     "centre of mass": (kinematics.centre_of_mass, 1),
-    "energy": (quantities.energy, 2),
+    "energy": (plain(quantities.energy), 2),
+    "regressor": (regressor.regressor, 3),
     "momentum": (kinematics.momentum, 2),
     "dq/dt": (kinematics.dq_dt, 2),
     "loaded inverse dynamics": (
-        lambda m, *s: quantities.inverse_dynamics(m, newton_euler.inverse_dynamics, *s, LOADS, True),
+        lambda m, *s: quantities.inverse_dynamics(m, INVERSE, *s, LOADS),
         3,
     ),
 }

@@ -23,8 +23,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
 
 
 def sign(x: Any) -> Any:
-    """−1, 0 or 1."""
-    return _entrywise("sign", np.sign, x)
+    """−1, 0 or 1; of the real part, so that a complex step passes by."""
+    return _entrywise("sign", lambda v: np.sign(np.real(v)), x)
 
 
 def minimum(a: Any, b: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.conventions.forms import Engine
 from kinpair.conventions.matching import Match
 from kinpair.errors import InputError
-from kinpair.evaluation import Expected, evaluate
+from kinpair.evaluation import Expected, evaluate, given
 from kinpair.mechanism import Mechanism
 
 _LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
@@ -173,11 +173,8 @@ class Convention:
 
     def _each(self, f: Any, *state: tuple[str, np.ndarray]) -> Sequence[np.ndarray]:
         """f of one state, or of every state of a batch."""
-        return evaluate(
-            self.mechanism.name,
-            f,
-            [(Expected(name, tuple(map(str, range(x.shape[-1])))), x) for name, x in state],
-        )
+        expected = [(Expected(name, tuple(map(str, range(x.shape[-1])))), x) for name, x in state]
+        return evaluate(f, given(self.mechanism.name, expected), loaded=False)
 
     def _entries(self, what: str) -> tuple[str, ...]:
         """What each of the engine's numbers belongs to."""

@@ -222,13 +222,10 @@ def _gather_wrench(
     return w, (link.B.T @ w,)
 
 
-def wrenches(
-    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], gravity: Vector | None = None
-) -> tuple[ByBody, ByBody]:
+def wrenches(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> tuple[ByBody, ByBody]:
     """w̃_i, the wrench each pair hands to its body, at C_i in its axes; and the geometry used."""
-    g = model.gravity if gravity is None else gravity
     links = geometry(model, q)
-    ground = Accelerating(NO_TWIST, np.concatenate([np.zeros(3), -g]))
+    ground = Accelerating(NO_TWIST, np.concatenate([np.zeros(3), -model.gravity]))
     x = outward(model, _accelerate, ground, links, coordinates(model, q), rates(model, qd), rates(model, qdd))
     return inward(model, _gather_wrench, (NO_TWIST,), links, x, w_ext), links
 
@@ -237,11 +234,9 @@ def _effort(body: Body, w: Vector, link: Link, qdd: Vector) -> Vector:
     return link.p.T @ w + body.rotor * qdd  # (30)
 
 
-def inverse_dynamics(
-    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], gravity: Vector | None = None
-) -> Vector:
+def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:
     """τ that produces the motion; the work grows as n."""
-    w, links = wrenches(model, q, qd, qdd, w_ext, gravity)
+    w, links = wrenches(model, q, qd, qdd, w_ext)
     return joined(model, each(model, _effort, w, links, rates(model, qdd)))
 
 

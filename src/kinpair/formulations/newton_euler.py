@@ -75,21 +75,24 @@ def _effort(body: Body, w: Vector, q: Vector, qdd: Vector) -> Vector:
     return body.pair.p(q).T @ w + body.rotor * qdd  # (NE7)
 
 
+def motions(model: Model, q: Vector, qd: Vector, qdd: Vector) -> tuple[ByBody, ByBody]:
+    """Motion of each body, gravity as an acceleration of the ground; and the placements used."""
+    qs, qds, qdds = coordinates(model, q), rates(model, qd), rates(model, qdd)
+    places = placements(model, q)
+    still = Motion(ZERO, ZERO, -model.gravity, np.zeros((3, 3)))
+    return outward(model, _accelerate, still, places, qs, qds, qdds), places
+
+
 def wrenches(
     model: Model,
     q: Vector,
     qd: Vector,
     qdd: Vector,
     w_ext: Sequence[Any],
-    gravity: Vector | None = None,
 ) -> ByBody:
     """Wrench that each pair hands to its body, at O_i, in axes of the body; by body."""
-    g = model.gravity if gravity is None else gravity
-    qs, qds, qdds = coordinates(model, q), rates(model, qd), rates(model, qdd)
-    places = placements(model, q)
-    still = Motion(ZERO, ZERO, -g, np.zeros((3, 3)))
-    motions = outward(model, _accelerate, still, places, qs, qds, qdds)
-    return inward(model, _load, (ZERO, ZERO), motions, places, w_ext)
+    found, places = motions(model, q, qd, qdd)
+    return inward(model, _load, (ZERO, ZERO), found, places, w_ext)
 
 
 def inverse_dynamics(
@@ -98,10 +101,9 @@ def inverse_dynamics(
     qd: Vector,
     qdd: Vector,
     w_ext: Sequence[Any],
-    gravity: Vector | None = None,
 ) -> Vector:
     """τ that produces the motion: one sweep outward, one inward; the work grows as n."""
-    w = wrenches(model, q, qd, qdd, w_ext, gravity)
+    w = wrenches(model, q, qd, qdd, w_ext)
     return joined(model, each(model, _effort, w, coordinates(model, q), rates(model, qdd)))
 
 

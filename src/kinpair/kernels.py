@@ -1,0 +1,118 @@
+"""Where the two halves meet: the quantities of one model, compiled. Nothing else knows both.
+
+A kernel is made when first asked for and kept in memory and on disk. Its key says what determines the code:
+the model to the last bit, the quantity, how it is asked for; the compiler adds sources, versions and CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Vector, array
+from kinpair.compiler.cache import Store
+from kinpair.compiler.derivative import jacobian
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.trace import trace
+from kinpair.formulations import kinematics
+from kinpair.model.digest import digest
+from kinpair.model.model import Model
+from kinpair.model.symbols import with_symbols
+from kinpair.quantities import (
+    QUANTITIES,
+    Ask,
+    External,
+    Quantity,
+    inverse_dynamics,
+    solved_for,
+)
+
+WRENCH = 6
+
+
+def effort_derivatives(
+    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+) -> tuple[Matrix, Matrix]:
+    """By the chain rule on the recorded inverse dynamics; ∂/∂q along the directions of the rates."""
+    tau = inverse_dynamics(model, ask, q, qd, qdd, loads)
+    return _along_rates(model, q, jacobian(tau, q)), jacobian(tau, qd)
+
+
+def _along_rates(model: Model, q: Vector, J: Matrix) -> Matrix:
+    """∂/∂q (nv, nq) → (nv, nv): times the columns dq/dt of unit rates."""
+    if model.nq == model.nv:
+        return J
+    return J @ array([list(kinematics.dq_dt(model, q, unit)) for unit in np.eye(model.nv)]).T
+
+
+def acceleration_derivatives(
+    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+) -> tuple[Matrix, Matrix, Matrix]:
+    """The same for the accelerations."""
+    return solved_for(model, q, *effort_derivatives(model, ask, q, qd, qdd, loads))
+
+
+RECORDED: dict[str, Quantity] = {
+    "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
+    "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
+}
+COMPILED: Mapping[str, Quantity] = QUANTITIES | RECORDED
+
+
+class Kernels:
+    """The kernels of one model."""
+
+    def __init__(self, model: Model, store: Store | None = None) -> None:
+        self.model = model
+        self._store = store if store is not None else Store()
+        self._made: dict[tuple[Any, ...], Kernel] = {}
+
+    @cached_property
+    def _digest(self) -> str:
+        return digest(self.model)
+
+    def get(self, ask: Ask, *, dtype: Any = "float64", parameters: tuple[str, ...] = ()) -> Kernel:
+        """The kernel of a quantity; named parameters become arguments behind the state."""
+        key = (ask, np.dtype(dtype).name, parameters)
+        if key not in self._made:
+            self._made[key] = Kernel(
+                partial(self._traced, ask, parameters),
+                dtype=dtype,
+                key=repr((self._digest, ask, parameters)),
+                store=self._store,
+            )
+        return self._made[key]
+
+    def _traced(self, ask: Ask, parameters: tuple[str, ...]) -> Program:
+        with np.errstate(all="ignore"):  # constants of a mechanism without inertia divide by zero here
+            return trace(self._function(ask, parameters), self._shapes(ask, parameters), name=ask.quantity)
+
+    def _shapes(self, ask: Ask, parameters: tuple[str, ...]) -> dict[str, Shape]:
+        sizes = {"q": self.model.nq}
+        shapes: dict[str, Shape] = {
+            name: (sizes.get(name, self.model.nv),) for name in COMPILED[ask.quantity].state
+        }
+        shapes |= {f"external {name}": (WRENCH,) for name in ask.external}
+        return shapes | dict.fromkeys(parameters, ())
+
+    def _function(self, ask: Ask, parameters: tuple[str, ...]) -> Callable[..., Any]:
+        quantity = COMPILED[ask.quantity]
+        n = len(quantity.state)
+
+        def f(*given: Any) -> Any:
+            state, wrenches, values = (
+                given[:n],
+                given[n : n + len(ask.external)],
+                given[n + len(ask.external) :],
+            )
+            model = (
+                with_symbols(self.model, dict(zip(parameters, values, strict=True))) if values else self.model
+            )
+            loads = (dict(zip(ask.external, wrenches, strict=True)),) if quantity.loaded else ()
+            return quantity.compute(model, ask, *state, *loads)
+
+        return f

@@ -1,0 +1,36 @@
+"""A fingerprint of a model: two models with the same one have the same equations."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import fields
+
+import numpy as np
+
+from kinpair.model.model import Model
+
+
+def digest(model: Model) -> str:
+    """Hexadecimal digest of everything the equations depend on, numbers to the last bit."""
+    found = hashlib.sha256()
+    for part in _facts(model):
+        found.update(part + b"\0")
+    return found.hexdigest()
+
+
+def _facts(model: Model) -> Iterator[bytes]:
+    yield repr((model.parent, model.q_span, model.v_span, model.joint_names, model.names)).encode()
+    yield model.gravity.tobytes()
+    for body in model.body:
+        yield repr((body.pair.kind, [getattr(body.pair, f.name) for f in fields(body.pair)])).encode()  # type: ignore[arg-type]
+        yield from (_bytes(getattr(body, f.name)) for f in fields(body) if f.name != "pair")
+    yield from (_bytes(getattr(model.joints, f.name)) for f in fields(model.joints))
+    yield from (_bytes(R) for R in model.R_joint)
+    for name, place in model.places.items():
+        yield repr((name, place.body)).encode()
+        yield _bytes(place.pose.R) + _bytes(place.pose.a)
+
+
+def _bytes(x: object) -> bytes:
+    return np.ascontiguousarray(x, dtype=float).tobytes()
