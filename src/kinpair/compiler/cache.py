@@ -12,10 +12,8 @@ import hashlib
 import os
 import stat
 import sys
-import tempfile
 import warnings
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +46,8 @@ def surroundings() -> str:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:
@@ -86,6 +86,8 @@ class Store:
 
     def put(self, key: str, payload: bytes) -> None:
         """Keep a payload if possible."""
+        import tempfile
+
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if doubt := self._doubt_about(self.directory):

@@ -14,7 +14,7 @@ import ctypes
 import sys
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,7 +137,7 @@ def thin_call(
 @cache
 def _enter() -> Loaded:
     """The code itself, made once in a process."""
-    text = files("kinpair.compiler").joinpath("entry.ll").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("entry.ll").read_text(encoding="utf-8")
     lines = [
         f"  %{name}.at = getelementptr i64, ptr %table, i64 {k}\n  %{name} = load {kind}, ptr %{name}.at"
         for k, (name, kind) in enumerate(FIELDS.items())
