@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.compiler.cache import Store
 from kinpair.compiler.jit import Loaded, object_code
 from kinpair.compiler.program import Shape
 from kinpair.compiler.structure import Structure
@@ -104,7 +105,13 @@ class Table(np.ndarray):
 
 
 def thin_call(
-    name: str, inputs: Sequence[Shape], outputs: Sequence[Shape], as_tuple: bool, real: Real, fallback: Any
+    name: str,
+    inputs: Sequence[Shape],
+    outputs: Sequence[Shape],
+    as_tuple: bool,
+    real: Real,
+    fallback: Any,
+    store: Store | None,
 ) -> tuple[Any, Table]:
     """A built-in function of Python, and its table, where `one` and `batch` are still to be put."""
     table = np.zeros(len(FIELDS), dtype=np.int64).view(Table)
@@ -127,16 +134,29 @@ def thin_call(
         table.enter(field, value)
     table.enter("number", real.dtype.num)
     fastcall_keywords = 0x0080 | 0x0002
-    method = _Method(name.encode(), _enter().address("enter"), fastcall_keywords, None)
+    method = _Method(name.encode(), _enter(store).address("enter"), fastcall_keywords, None)
     table.keeps["method"] = method
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return make(ctypes.addressof(method), table, None), table
 
 
-@cache
-def _enter() -> Loaded:
-    """The code itself, made once in a process."""
+_LOADED: dict[str, Loaded] = {}
+
+
+def _enter(store: Store | None) -> Loaded:
+    """The code itself, made once in a process and kept in the store."""
+    if "enter" not in _LOADED:
+        code = store.get("enter") if store else None
+        if code is None:
+            code = object_code(_text())
+            if store:
+                store.put("enter", code)
+        _LOADED["enter"] = Loaded(code)
+    return _LOADED["enter"]
+
+
+def _text() -> str:
     text = Path(__file__).with_name("entry.ll").read_text(encoding="utf-8")
     lines = [
         f"  %{name}.at = getelementptr i64, ptr %table, i64 {k}\n  %{name} = load {kind}, ptr %{name}.at"
@@ -144,7 +164,7 @@ def _enter() -> Loaded:
     ]
     for name, place in (PLACES | {"fields": "\n".join(lines)}).items():
         text = text.replace(f"{{{name}}}", str(place))
-    return Loaded(object_code(text, speed=2))
+    return text
 
 
 def _address(function: Any) -> int:
