@@ -23,17 +23,20 @@ The map, in the order in which data flows; nothing imports what stands below it:
 """
 
 from kinpair import conventions
+from kinpair.compiler.kernel import Kernel, compile
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
 from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
 from kinpair.description.toml_writer import to_toml, write_toml
 from kinpair.errors import (
+    CacheWarning,
     DescriptionError,
     DescriptionWarning,
     InputError,
     KinpairError,
     MissingExtraError,
     SingularError,
+    TraceError,
 )
 from kinpair.loading import build, example, example_text, examples, load, read
 from kinpair.mechanism import Energy, FramePose, Mechanism
@@ -42,6 +45,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
+    "CacheWarning",
     "DHRow",
     "Description",
     "DescriptionError",
@@ -51,6 +55,7 @@ __all__ = [
     "FramePose",
     "InputError",
     "Joint",
+    "Kernel",
     "KinpairError",
     "Link",
     "Mechanism",
@@ -59,8 +64,10 @@ __all__ = [
     "Origin",
     "Shape",
     "SingularError",
+    "TraceError",
     "__version__",
     "build",
+    "compile",
     "conventions",
     "dh_description",
     "example",

@@ -12,10 +12,8 @@ import hashlib
 import os
 import stat
 import sys
-import tempfile
 import warnings
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -37,21 +35,19 @@ def default_directory() -> Path:
 @cache
 def surroundings() -> str:
     """A digest of what turns a key into code: these sources, the versions, the machine."""
+    import llvmlite
+
     digest = hashlib.sha256()
-    package = Path(__file__).parent.parent
-    for file in sorted(package.rglob("*.py")):
-        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes() + b"\0")
+    package = os.path.dirname(os.path.dirname(__file__))
+    for folder, folders, names in os.walk(package):
+        folders.sort()
+        for name in sorted(n for n in names if n.endswith((".py", ".ll"))):
+            with open(os.path.join(folder, name), "rb", buffering=0) as file:
+                digest.update(f"{folder[len(package) :]}/{name}\0".encode() + file.read() + b"\0")
     machine = host()
-    facts = [sys.version, np.__version__, _version("llvmlite"), machine.triple, machine.cpu, machine.features]
+    facts = [sys.version, np.__version__, llvmlite.__version__, machine.triple, machine.cpu, machine.features]
     digest.update("\0".join(facts).encode())
     return digest.hexdigest()
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "?"
 
 
 class Store:
@@ -86,6 +82,8 @@ class Store:
 
     def put(self, key: str, payload: bytes) -> None:
         """Keep a payload if possible."""
+        import tempfile
+
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if doubt := self._doubt_about(self.directory):

@@ -15,7 +15,7 @@ import numpy as np
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.program import Leaf, Program, needed
 from kinpair.compiler.rules import RULES
-from kinpair.compiler.trace import filled
+from kinpair.compiler.trace import filled, no_collection
 from kinpair.errors import InputError, listed, nearest
 
 Tangent = dict[int, Expr]  # column → derivative; what is missing is zero
@@ -158,7 +158,8 @@ def differentiate(program: Program, wrt: Sequence[str], *, mode: str = "auto") -
     columns = [x for leaf in inputs for x in leaf.entries]
     outputs: list[Leaf] = []
     for leaf in program.outputs:
-        rows = ROADS[mode](list(leaf.entries), columns)
+        with no_collection():
+            rows = ROADS[mode](list(leaf.entries), columns)
         start = 0
         for given in inputs:
             entries = tuple(x for row in rows for x in row[start : start + given.size])

@@ -6,18 +6,50 @@ define ptr @enter(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) nounwind {
   %results = alloca [32 x ptr]
   %scalars = alloca [32 x double]
   %sizes = alloca [16 x i64]
+  %ends = alloca [32 x i64]
   %table.at = getelementptr i8, ptr %self, i64 {data}
   %table = load ptr, ptr %table.at
 {fields}
   %single.float = icmp eq i64 %number, {float32}
   %right.count = icmp eq i64 %nargs, %inputs
+  br i1 %right.count, label %keywords, label %unusual
+keywords:                                       ; none, or out= alone
   %no.keywords = icmp eq ptr %kwnames, null
-  %usual = and i1 %right.count, %no.keywords
-  br i1 %usual, label %argument, label %unusual
+  %out.at = getelementptr ptr, ptr %args, i64 %nargs
+  br i1 %no.keywords, label %first, label %keyword
+keyword:
+  %names.at = getelementptr i8, ptr %kwnames, i64 {length}
+  %names = load i64, ptr %names.at
+  %one.name = icmp eq i64 %names, 1
+  %name.at = getelementptr i8, ptr %kwnames, i64 {items}
+  %name = load ptr, ptr %name.at
+  %is.out = icmp eq ptr %name, %out_name
+  %out.alone = and i1 %one.name, %is.out
+  br i1 %out.alone, label %out.given, label %unusual
+out.given:
+  %out = load ptr, ptr %out.at
+  %out.bare = icmp eq i64 %as_tuple, 0
+  br i1 %out.bare, label %first, label %out.tuple
+out.tuple:
+  %out.type.at = getelementptr i8, ptr %out, i64 {type}
+  %out.type = load ptr, ptr %out.type.at
+  %out.is.tuple = icmp eq ptr %out.type, %tuple_type
+  br i1 %out.is.tuple, label %out.count, label %unusual
+out.count:
+  %out.length.at = getelementptr i8, ptr %out, i64 {length}
+  %out.length = load i64, ptr %out.length.at
+  %out.right = icmp eq i64 %out.length, %outputs
+  %out.items = getelementptr i8, ptr %out, i64 {items}
+  br i1 %out.right, label %first, label %unusual
+first:
+  %wanted.outs = phi ptr [ null, %keywords ], [ %out.at, %out.given ], [ %out.items, %out.count ]
+  %returned = phi ptr [ null, %keywords ], [ %out, %out.given ], [ %out, %out.count ]
+  %has.out = icmp ne ptr %wanted.outs, null
+  br label %argument
 
 argument:                                       ; rows is -1 until an argument has an axis of rows
-  %k = phi i64 [ 0, %0 ], [ %k.next, %accepted ]
-  %rows = phi i64 [ -1, %0 ], [ %rows.next, %accepted ]
+  %k = phi i64 [ 0, %first ], [ %k.next, %accepted ]
+  %rows = phi i64 [ -1, %first ], [ %rows.next, %accepted ]
   %more = icmp slt i64 %k, %inputs
   br i1 %more, label %look, label %choose
 look:
@@ -61,6 +93,7 @@ array:
   br i1 %good.2, label %size, label %unusual
 size:
   %j = phi i64 [ 0, %array ], [ %j.next, %same ]
+  %count = phi i64 [ 1, %array ], [ %count.next, %same ]
   %j.more = icmp slt i64 %j, %axes
   br i1 %j.more, label %compare, label %leading
 compare:
@@ -73,8 +106,10 @@ compare:
   %equal = icmp eq i64 %wanted, %found
   br i1 %equal, label %same, label %unusual
 same:
+  %count.next = mul i64 %count, %wanted
   br label %size
 leading:
+  %row.bytes = mul i64 %count, %itemsize
   %has.rows = icmp eq i64 %lead, 1
   br i1 %has.rows, label %row.axis, label %accepted
 row.axis:
@@ -83,11 +118,17 @@ row.axis:
   %first.rows = icmp eq i64 %rows, -1
   %same.rows = icmp eq i64 %rows, %rows.here
   %fits.rows = or i1 %first.rows, %same.rows
+  %all.bytes = mul i64 %row.bytes, %rows.here
   br i1 %fits.rows, label %accepted, label %unusual
 accepted:
   %where = phi ptr [ %float.data, %maybe.float ], [ %array.data, %leading ], [ %array.data, %row.axis ]
   %stride = phi i64 [ 0, %maybe.float ], [ 0, %leading ], [ %step, %row.axis ]
   %rows.next = phi i64 [ %rows, %maybe.float ], [ %rows, %leading ], [ %rows.here, %row.axis ]
+  %bytes = phi i64 [ %itemsize, %maybe.float ], [ %row.bytes, %leading ], [ %all.bytes, %row.axis ]
+  %begin = ptrtoint ptr %where to i64
+  %end = add i64 %begin, %bytes
+  %end.at = getelementptr i64, ptr %ends, i64 %k
+  store i64 %end, ptr %end.at
   %pointer.at = getelementptr ptr, ptr %pointers, i64 %k
   store ptr %where, ptr %pointer.at
   %stride.at = getelementptr i64, ptr %strides, i64 %k
@@ -114,7 +155,9 @@ make:
   %r.ndim = add i64 %r.axes, %skip
   %r.scalar = icmp eq i64 %r.ndim, 0
   %scalar.at = getelementptr double, ptr %scalars, i64 %r
-  br i1 %r.scalar, label %placed, label %copy
+  %no.out = xor i1 %has.out, true
+  %make.scalar = and i1 %r.scalar, %no.out
+  br i1 %make.scalar, label %placed, label %copy
 copy:
   %i = phi i64 [ 0, %make ], [ %i.next, %copied ]
   %i.more = icmp slt i64 %i, %r.axes
@@ -128,6 +171,79 @@ copied:
   store i64 %size.i, ptr %to.at
   br label %copy
 allocate:
+  br i1 %has.out, label %given, label %allocate.new
+
+given:                                          ; exactly as wanted, and apart from every argument
+  %g.at = getelementptr ptr, ptr %wanted.outs, i64 %r
+  %g = load ptr, ptr %g.at
+  %g.type.at = getelementptr i8, ptr %g, i64 {type}
+  %g.type = load ptr, ptr %g.type.at
+  %g.is.array = icmp eq ptr %g.type, %ndarray
+  br i1 %g.is.array, label %given.array, label %unusual
+given.array:
+  %g.descr.at = getelementptr i8, ptr %g, i64 {descr}
+  %g.descr = load ptr, ptr %g.descr.at
+  %g.right.type = icmp eq ptr %g.descr, %dtype
+  %g.flags.at = getelementptr i8, ptr %g, i64 {flags}
+  %g.flags = load i32, ptr %g.flags.at
+  %g.masked = and i32 %g.flags, {writeable}
+  %g.right.flags = icmp eq i32 %g.masked, {writeable}
+  %g.ndim.at = getelementptr i8, ptr %g, i64 {ndim}
+  %g.ndim32 = load i32, ptr %g.ndim.at
+  %g.ndim = zext i32 %g.ndim32 to i64
+  %g.right.axes = icmp eq i64 %g.ndim, %r.ndim
+  %g.good.1 = and i1 %g.right.type, %g.right.flags
+  %g.good.2 = and i1 %g.good.1, %g.right.axes
+  %g.dims.at = getelementptr i8, ptr %g, i64 {dims}
+  %g.dims = load ptr, ptr %g.dims.at
+  %g.data.at = getelementptr i8, ptr %g, i64 {data}
+  %g.data = load ptr, ptr %g.data.at
+  %g.begin = ptrtoint ptr %g.data to i64
+  br i1 %g.good.2, label %given.size, label %unusual
+given.size:
+  %gj = phi i64 [ 0, %given.array ], [ %gj.next, %given.same ]
+  %g.count = phi i64 [ %itemsize, %given.array ], [ %g.count.next, %given.same ]
+  %gj.more = icmp slt i64 %gj, %r.ndim
+  br i1 %gj.more, label %given.compare, label %given.apart
+given.compare:
+  %gw.at = getelementptr i64, ptr %sizes, i64 %gj
+  %gw = load i64, ptr %gw.at
+  %gf.at = getelementptr i64, ptr %g.dims, i64 %gj
+  %gf = load i64, ptr %gf.at
+  %g.equal = icmp eq i64 %gw, %gf
+  br i1 %g.equal, label %given.same, label %unusual
+given.same:
+  %gj.next = add i64 %gj, 1
+  %g.count.next = mul i64 %g.count, %gf
+  br label %given.size
+given.apart:
+  %ga = phi i64 [ 0, %given.size ], [ %ga.next, %given.clear ]
+  %g.end = add i64 %g.begin, %g.count
+  %ga.more = icmp slt i64 %ga, %inputs
+  br i1 %ga.more, label %given.check, label %given.taken
+given.check:
+  %ga.next = add i64 %ga, 1
+  %ga.pointer.at = getelementptr ptr, ptr %pointers, i64 %ga
+  %ga.pointer = load ptr, ptr %ga.pointer.at
+  %ga.begin = ptrtoint ptr %ga.pointer to i64
+  %ga.end.at = getelementptr i64, ptr %ends, i64 %ga
+  %ga.end = load i64, ptr %ga.end.at
+  %ga.before = icmp ule i64 %ga.end, %g.begin
+  %ga.after = icmp ule i64 %g.end, %ga.begin
+  %ga.apart = or i1 %ga.before, %ga.after
+  br i1 %ga.apart, label %given.clear, label %unusual
+given.clear:
+  br label %given.apart
+given.taken:
+  %g.has.rows = icmp sgt i64 %r.ndim, 0
+  br i1 %g.has.rows, label %given.step, label %placed
+given.step:
+  %g.steps.at = getelementptr i8, ptr %g, i64 {strides}
+  %g.steps = load ptr, ptr %g.steps.at
+  %g.step = load i64, ptr %g.steps
+  br label %placed
+
+allocate.new:
   %nd = trunc i64 %r.ndim to i32
   %num = trunc i64 %number to i32
   %made = call ptr %new_array(ptr %ndarray, i32 %nd, ptr %sizes, i32 %num, ptr null, ptr null, i32 0, i32 0, ptr null)
@@ -141,9 +257,9 @@ fresh:
   %made.step = load i64, ptr %made.steps
   br label %placed
 placed:
-  %r.data = phi ptr [ %scalar.at, %make ], [ %made.data, %fresh ]
-  %r.step = phi i64 [ 0, %make ], [ %made.step, %fresh ]
-  %r.object = phi ptr [ null, %make ], [ %made, %fresh ]
+  %r.data = phi ptr [ %scalar.at, %make ], [ %made.data, %fresh ], [ %g.data, %given.taken ], [ %g.data, %given.step ]
+  %r.step = phi i64 [ 0, %make ], [ %made.step, %fresh ], [ 0, %given.taken ], [ %g.step, %given.step ]
+  %r.object = phi ptr [ null, %make ], [ %made, %fresh ], [ null, %given.taken ], [ null, %given.step ]
   %r.place = add i64 %r, %inputs
   %r.pointer.at = getelementptr ptr, ptr %pointers, i64 %r.place
   store ptr %r.data, ptr %r.pointer.at
@@ -158,7 +274,7 @@ work:
   br i1 %is.one, label %work.one, label %work.batch
 work.one:
   call void %one(ptr %pointers, ptr %scratch)
-  br label %box
+  br label %finish
 work.batch:                                     ; other threads may run meanwhile, so scratch is of this call
   %room = call ptr %malloc(i64 %room_bytes)
   %has.room = icmp ne ptr %room, null
@@ -172,13 +288,18 @@ run:
   call void %batch(ptr %pointers, ptr %strides, i64 %rows, ptr %aligned)
   call void %restore_thread(ptr %state)
   call void %free(ptr %room)
-  br label %box
+  br label %finish
 no.room:
   %none = call ptr %no_memory()
   ret ptr null
 
+finish:
+  br i1 %has.out, label %return.out, label %box
+return.out:
+  call void %incref(ptr %returned)
+  ret ptr %returned
 box:                                            ; a scalar result becomes a Python float
-  %b = phi i64 [ 0, %work.one ], [ 0, %run ], [ %b.next, %boxed ]
+  %b = phi i64 [ 0, %finish ], [ %b.next, %boxed ]
   %b.more = icmp slt i64 %b, %outputs
   br i1 %b.more, label %open, label %return
 open:

@@ -2,9 +2,10 @@
 
     enter(self, args, nargs, kwnames)        CPython's METH_FASTCALL | METH_KEYWORDS
 
-It looks at the arrays itself: exactly ndarray, the right dtype, axes, shape, C-contiguous and aligned. If
-all is as usual it makes the results, computes into them (a batch without the interpreter lock) and returns
-them; whatever is unusual (keywords, lists, mistakes) goes to a slower function that handles or explains it.
+It looks at the arrays itself: exactly ndarray, the right dtype, axes, shape, C-contiguous and aligned. If all
+is as usual it makes the results (or takes those of `out=`), computes into them (a batch without the
+interpreter lock) and returns them; whatever is unusual (keywords, lists, overlaps, mistakes) goes to a slower
+function that handles or explains it.
 `self` is an array of addresses and sizes, one for each kernel, so one piece of code serves all kernels.
 """
 
@@ -14,11 +15,12 @@ import ctypes
 import sys
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kinpair.compiler.cache import Store
 from kinpair.compiler.jit import Loaded, object_code
 from kinpair.compiler.program import Shape
 from kinpair.compiler.structure import Structure
@@ -33,14 +35,18 @@ PLACES = {
     "strides": HEAD + 24,
     "descr": HEAD + 40,
     "flags": HEAD + 48,
+    "length": HEAD,
     "items": tuple.__basicsize__,
     "contiguous_aligned": 0x0001 | 0x0100,
+    "writeable": 0x0001 | 0x0100 | 0x0400,
     "float32": np.dtype(np.float32).num,
 }
 FIELDS = {  # of the table: place → type
     "ndarray": "ptr",
     "float": "ptr",
     "dtype": "ptr",
+    "tuple_type": "ptr",
+    "out_name": "ptr",
     "fallback": "ptr",
     "new_array": "ptr",
     "new_float": "ptr",
@@ -51,7 +57,9 @@ FIELDS = {  # of the table: place → type
     "save_thread": "ptr",
     "restore_thread": "ptr",
     "no_memory": "ptr",
+    "incref": "ptr",
     "number": "i64",
+    "itemsize": "i64",
     "inputs": "i64",
     "outputs": "i64",
     "as_tuple": "i64",
@@ -71,6 +79,7 @@ PYTHON_FUNCTIONS = {
     "save_thread": "PyEval_SaveThread",
     "restore_thread": "PyEval_RestoreThread",
     "no_memory": "PyErr_NoMemory",
+    "incref": "Py_IncRef",
 }
 NEW_ARRAY = 93  # PyArray_New in NumPy's C interface, which keeps its places across versions
 
@@ -104,7 +113,13 @@ class Table(np.ndarray):
 
 
 def thin_call(
-    name: str, inputs: Sequence[Shape], outputs: Sequence[Shape], as_tuple: bool, real: Real, fallback: Any
+    name: str,
+    inputs: Sequence[Shape],
+    outputs: Sequence[Shape],
+    as_tuple: bool,
+    real: Real,
+    fallback: Any,
+    store: Store | None,
 ) -> tuple[Any, Table]:
     """A built-in function of Python, and its table, where `one` and `batch` are still to be put."""
     table = np.zeros(len(FIELDS), dtype=np.int64).view(Table)
@@ -112,12 +127,8 @@ def thin_call(
     shapes = np.zeros((len(inputs) + len(outputs), 1 + MOST_AXES), dtype=np.int64)
     for row, shape in zip(shapes, (*inputs, *outputs), strict=True):
         row[: 1 + len(shape)] = [len(shape), *shape]
-    for field, value in (
-        ("ndarray", np.ndarray),
-        ("float", float),
-        ("dtype", real.dtype),
-        ("fallback", fallback),
-    ):
+    objects = {"ndarray": np.ndarray, "float": float, "tuple_type": tuple, "out_name": sys.intern("out")}
+    for field, value in (objects | {"dtype": real.dtype, "fallback": fallback}).items():
         table.enter(field, id(value), value)
     for field, function in PYTHON_FUNCTIONS.items():
         table.enter(field, _address(getattr(ctypes.pythonapi, function)))
@@ -126,25 +137,39 @@ def thin_call(
     for field, value in (("inputs", len(inputs)), ("outputs", len(outputs)), ("as_tuple", int(as_tuple))):
         table.enter(field, value)
     table.enter("number", real.dtype.num)
+    table.enter("itemsize", real.size)
     fastcall_keywords = 0x0080 | 0x0002
-    method = _Method(name.encode(), _enter().address("enter"), fastcall_keywords, None)
+    method = _Method(name.encode(), _enter(store).address("enter"), fastcall_keywords, None)
     table.keeps["method"] = method
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return make(ctypes.addressof(method), table, None), table
 
 
-@cache
-def _enter() -> Loaded:
-    """The code itself, made once in a process."""
-    text = files("kinpair.compiler").joinpath("entry.ll").read_text(encoding="utf-8")
+_LOADED: dict[str, Loaded] = {}
+
+
+def _enter(store: Store | None) -> Loaded:
+    """The code itself, made once in a process and kept in the store."""
+    if "enter" not in _LOADED:
+        code = store.get("enter") if store else None
+        if code is None:
+            code = object_code(_text())
+            if store:
+                store.put("enter", code)
+        _LOADED["enter"] = Loaded(code)
+    return _LOADED["enter"]
+
+
+def _text() -> str:
+    text = Path(__file__).with_name("entry.ll").read_text(encoding="utf-8")
     lines = [
         f"  %{name}.at = getelementptr i64, ptr %table, i64 {k}\n  %{name} = load {kind}, ptr %{name}.at"
         for k, (name, kind) in enumerate(FIELDS.items())
     ]
     for name, place in (PLACES | {"fields": "\n".join(lines)}).items():
         text = text.replace(f"{{{name}}}", str(place))
-    return Loaded(object_code(text, speed=2))
+    return text
 
 
 def _address(function: Any) -> int:

@@ -51,7 +51,9 @@ class Graph:
             key, args = (op, x.id, y.id, z.id), (x, y, z)
         found = self.table.get(key)
         if found is None:
-            found = self.table[key] = self._append(op, args)
+            nodes = self.nodes
+            found = self.table[key] = Expr(self, len(nodes), op, args, None)
+            nodes.append(found)
         return found
 
     def known(self, op: str, x: Expr, y: Expr) -> Expr | None:

@@ -22,8 +22,8 @@ def target_machine() -> Any:
     return _new_machine()
 
 
-def parsed(text: str, speed: int = 0) -> Any:
-    """The module, checked, its small functions inlined."""
+def parsed(text: str) -> Any:
+    """The module, checked, its small functions inlined; more is not needed, the graph is lean already."""
     import llvmlite.binding as llvm
 
     machine = target_machine()
@@ -31,16 +31,16 @@ def parsed(text: str, speed: int = 0) -> Any:
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=speed)
+    options = llvm.create_pipeline_tuning_options(speed_level=0)
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
     return module
 
 
-def object_code(text: str, speed: int = 0) -> bytes:
-    """Machine code of the module, relocatable. At speed 0 LLVM only inlines: the graph is lean already."""
-    return target_machine().emit_object(parsed(text, speed))
+def object_code(text: str) -> bytes:
+    """Machine code of the module, relocatable."""
+    return target_machine().emit_object(parsed(text))
 
 
 def assembly(text: str) -> str:

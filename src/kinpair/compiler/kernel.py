@@ -173,7 +173,7 @@ class Kernel:
         if not (is_thin(s.structure, inputs + outputs) and thin_calls_work()):
             return fallback
         call, table = thin_call(
-            s.name, inputs, outputs, not isinstance(s.structure, str), self._real, fallback
+            s.name, inputs, outputs, not isinstance(s.structure, str), self._real, fallback, self._store
         )
         self._tables.append(table)
         self._connect()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
 from json import dumps, loads
@@ -162,6 +161,8 @@ def address(array: np.ndarray) -> int:
 @cache
 def pool(threads: int) -> Any:
     """Threads that wait for work; a forked process makes its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(threads, thread_name_prefix="kinpair")
 
 

@@ -13,8 +13,8 @@ from kinpair.compiler.graph import Expr
 from kinpair.compiler.instructions import Places
 from kinpair.compiler.program import Program
 
-WHOLE = 5_000  # up to so many operations a program is one function,
-PIECE = 1_000  # beyond that it is cut into functions of about so many (measured: fastest to make and to run)
+WHOLE = 20_000  # up to so many operations a program is one function,
+PIECE = 2_000  # beyond that it is cut into functions of about so many (measured: fastest to make and to run)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

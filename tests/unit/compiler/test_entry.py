@@ -1,5 +1,7 @@
 """What the thin call leaves to the slower one, and that the slower one is really not asked otherwise."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,49 @@ def test_keywords_and_counts_are_passed_on(call):
     assert call() == "slow"
     assert call(np.zeros(3), 2) == "slow"
     assert call(np.zeros((4, 3)), np.zeros(5)) == "slow"
+
+
+@pytest.mark.parametrize("rows", [(), (1,), (9,)])
+def test_out_is_taken_as_it_is(call, rows):
+    q, out = np.ones((*rows, 3)), np.zeros((*rows, 3))
+    assert call(q, 2.0, out=out) is out
+    assert (out == 2.0).all()
+
+
+def test_a_tuple_of_outs_is_taken():
+    call = Kernel(trace(lambda q: (2.0 * q, q.sum()), {"q": (3,)})).compile().entry(fallback)
+    out = np.zeros(3), np.zeros(())
+    assert call(np.ones(3), out=out) is out
+    assert (out[0].tolist(), float(out[1])) == ([2.0] * 3, 3.0)
+    out = np.zeros((4, 3)), np.zeros(4)
+    assert call(np.ones((4, 3)), out=out) is out
+    assert out[1].tolist() == [3.0] * 4
+    for wrong in (list(out), out[:1], (out[0], 1.0), (out[0], np.zeros(5))):
+        assert call(np.ones((4, 3)), out=wrong) == "slow"
+
+
+@pytest.mark.parametrize("start", [0, 1, 2, 3, 4, 5, 6])
+def test_an_out_that_overlaps_an_argument_is_passed_on(call, start):
+    room = np.zeros(9)
+    found = call(room[3:6], 2.0, out=room[start : start + 3])
+    assert (isinstance(found, str)) == (start in (1, 2, 3, 4, 5))
+
+
+def test_an_unfit_out_is_passed_on(call):
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    for out in (frozen, np.zeros(4), np.zeros(3, "float32"), np.zeros(6)[::2], np.zeros((1, 3)), [0.0] * 3):
+        assert call(np.zeros(3), 2.0, out=out) == "slow"
+    assert call(np.zeros(3), 2.0, threads=1) == "slow"
+    assert call(np.zeros(3), 2.0, out=np.zeros(3), threads=1) == "slow"
+
+
+def test_out_gains_no_reference(call):
+    out = np.zeros(3)
+    before = sys.getrefcount(out)
+    for _ in range(100):
+        call(np.zeros(3), 2.0, out=out)
+    assert sys.getrefcount(out) == before
 
 
 def test_an_error_of_the_slower_one_comes_through():
