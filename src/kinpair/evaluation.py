@@ -29,13 +29,16 @@ class Expected:
         """The value as floats of shape (n,) or (batch, n)."""
         n = len(self.entries)
         try:
-            x = np.asarray(value, dtype=float)
+            x = np.asarray(value)
         except (TypeError, ValueError):
+            x = np.array(None)
+        if x.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
             raise InputError(
-                f"{owner}: {self.name} is not an array of numbers (it is {type(value).__name__}); "
+                f"{owner}: {self.name} is not an array of real numbers (it is {type(value).__name__}); "
                 f"expected shape ({n},) or (batch, {n})",
                 argument=self.name,
-            ) from None
+            )
+        x = x.astype(float, copy=False)
         if x.ndim not in (1, 2) or x.shape[-1] != n:
             raise InputError(
                 f"{owner}: {self.name} has shape {x.shape}; expected ({n},) or (batch, {n}): "

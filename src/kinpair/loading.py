@@ -11,7 +11,9 @@ from typing import Any, Literal
 
 from kinpair.description.builder import Builder
 from kinpair.description.doubts import Doubts
+from kinpair.description.fields import vector
 from kinpair.description.parts import Description, Three
+from kinpair.description.place import Place
 from kinpair.description.text import read_text
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
 from kinpair.mechanism import Mechanism
@@ -52,25 +54,41 @@ def build(
     gravity: Three | None = None,
 ) -> Mechanism:
     """The mechanism of a description or builder; options as for `load`."""
+    if not isinstance(what, (Description, Builder)):  # type: ignore[redundant-expr]
+        raise InputError(
+            f"build takes a Description or a Builder, not {type(what).__name__}; load() takes files, example() names"
+        )
     description = what.description() if isinstance(what, Builder) else what
+    return _told(_made(description, base, strict, snap, merge_fixed, gravity))
+
+
+def _made(
+    description: Description, base: str, strict: bool, snap: float, merge_fixed: bool, gravity: Any
+) -> Mechanism:
     if base not in ("fixed", "free"):
         raise InputError(f"base is {base!r}; it is 'fixed' or 'free'", base=base)
-    if not 0.0 <= snap < 0.1:
-        raise InputError(f"snap is {snap}; it is a small distance between 0 and 0.1", snap=snap)
+    if not isinstance(snap, (int, float)) or not 0.0 <= snap < 0.1:  # type: ignore[redundant-expr]
+        raise InputError(f"snap is {snap!r}; it is a small distance between 0 and 0.1", snap=snap)
     if gravity is not None:
-        description = description.with_gravity(gravity)
+        description = description.with_gravity(vector(gravity, Place(Doubts()).at("gravity")))
     if base == "free":
         description = freed(description)
-    model = build_model(description, strict=strict, snap=snap, merge_fixed=merge_fixed)
-    for sentence in model.doubts:
+    return Mechanism(build_model(description, strict=strict, snap=snap, merge_fixed=merge_fixed))
+
+
+def _told(mechanism: Mechanism) -> Mechanism:
+    """The mechanism, its doubts told as warnings at the line that called kinpair."""
+    for sentence in mechanism.warnings:
         warnings.warn(sentence, DescriptionWarning, stacklevel=3)
-    return Mechanism(model)
+    return mechanism
 
 
 def read(
     path: str | os.PathLike[str], *, strict: bool = False, packages: Mapping[str, str] | None = None
 ) -> Description:
     """What a file says, unchecked as a whole; the reader is chosen by the ending of its name."""
+    if packages is not None and not isinstance(packages, Mapping):  # type: ignore[redundant-expr]
+        raise InputError(f"packages is {packages!r}; give a dict: name of a package → its folder")
     suffix = Path(path).suffix.lower()
     if suffix not in _READERS:
         read_text(path)  # says so if there is no such file, or none to read
@@ -135,7 +153,7 @@ def example_text(name: str) -> str:
     names = examples()
     if name not in names:
         raise InputError(
-            f"no bundled example {name!r}; {nearest(name, names)}Examples: {listed(names)}", example=name
+            f"no bundled example {name!r}; {nearest(str(name), names)}Examples: {listed(names)}", example=name
         )
     return (_bundled() / f"{name}.toml").read_text("utf-8")
 

@@ -34,8 +34,8 @@ DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "dq_dt",
     "regressor",
 )
-PIVOT_RANGE = 1e-12  # a smallest pivot below this part of the largest one is looked at closely
-PIVOT_TOLERANCE = 1e-14  # a pivot this small against its own entry of H is lost in rounding
+DOUBTFUL = 1e-12  # a solve less sound than this is looked at closely
+LOST = 1e-13  # an inertia this small against the entries of H of its joint is lost in rounding
 
 
 class Energy(NamedTuple):
@@ -122,8 +122,7 @@ class Mechanism:
     @property
     def joint_names(self) -> tuple[str, ...]:
         """The joints that move, in the order of the description."""
-        moving = sorted(self.model.moving, key=lambda i: self.model.v_span[i].start)
-        return tuple(self.model.joint_names[i] for i in moving)
+        return tuple(self.model.joint_names[i] for i in self.model.in_order)
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -143,7 +142,7 @@ class Mechanism:
     @property
     def mass(self) -> float:
         """Mass of all that moves [kg]."""
-        return float(sum(self.model.body[i].m for i in self.model.moving))
+        return float(sum(self.model.body[i].m for i in self.model.carried))
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {len(self.model.moving)} bodies, nq {self.nq}, nv {self.nv}>"
@@ -186,8 +185,9 @@ class Mechanism:
         Raises SingularError, with the joint's name, where a joint moves nothing that has inertia.
         """
         ask = asked("forward_dynamics", method=method, passive=passive, external=external)
-        qdd, pivots = self._evaluate(ask, (q, qd, tau), external, threads=threads)
-        self._check_pivots(q, pivots)
+        qdd, soundness = self._evaluate(ask, (q, qd, tau), external, threads=threads)
+        if not (soundness > DOUBTFUL).all():
+            self._check_soundness(q, soundness)
         if out is None:
             return qdd
         out[...] = qdd
@@ -340,7 +340,9 @@ class Mechanism:
 
     def split(self) -> tuple[Mechanism, SplitMap]:
         """The same with joints of several degrees split into hinges and slides, and the maps between both."""
-        other = build(split_description(self.model.description))
+        options = self.model.options
+        description = split_description(self.model.description)
+        other = build(description, snap=options.snap, merge_fixed=options.merge_fixed)
         return Mechanism(other, compiled=self.compiled), SplitMap(self.model, other)
 
     # Compiled code.
@@ -469,33 +471,29 @@ class Mechanism:
                 joint=joint,
             )
 
-    def _check_pivots(self, q: Any, pivots: np.ndarray) -> None:
-        """Look closely where the smallest pivot is suspicious, and name the joint where it is lost."""
-        doubtful = ~(pivots[..., 0] > PIVOT_RANGE * pivots[..., 1])
-        if not doubtful.any() or not self.nv:
-            return
-        batch = pivots.ndim == 2
-        q = np.broadcast_to(np.asarray(q, dtype=float), (*pivots.shape[:-1], self.nq)).reshape(-1, self.nq)
-        for row in np.flatnonzero(doubtful):
+    def _check_soundness(self, q: Any, soundness: np.ndarray) -> None:
+        """Look closely at the doubtful rows, and name the joint where the solve is lost."""
+        batch = soundness.ndim == 2
+        q = np.broadcast_to(np.asarray(q, dtype=float), (*soundness.shape[:-1], self.nq)).reshape(-1, self.nq)
+        for row in np.flatnonzero(~(soundness.reshape(-1, 2) > DOUBTFUL).all(1)):
             if np.isfinite(q[row]).all() and (i := self._lost_joint(q[row])) is not None:
                 joint, link = self.model.joint_names[i], self.model.names[i]
                 state = f" (state {row} of the batch)" if batch else ""
                 raise SingularError(
-                    f"{self.name}: forward dynamics is singular at joint {joint!r}{state}: link {link!r} and "
-                    "what it carries have no inertia against that motion; give the link mass and inertia, or "
+                    f"{self.name}: forward dynamics is singular at joint {joint!r}{state}: link {link!r} and what "
+                    "it carries have no positive inertia against that motion; give the link mass and inertia, or "
                     "the joint a rotor inertia",
                     joint=joint,
                 )
 
     def _lost_joint(self, q: np.ndarray) -> int | None:
-        """The outermost body whose pivot is lost: what a tip spoils, its ancestors inherit."""
-        from kinpair.formulations import denoc
-
-        with np.errstate(all="ignore"):
-            _, pivots = denoc.solve(self.model, q, np.zeros(self.nv))
-            H = denoc.mass_matrix(self.model, q)
-        sound = pivots > PIVOT_TOLERANCE * np.abs(np.diag(H))
+        """The outermost body whose block of H, all outer joints free to move, has no inverse."""
+        H = self.reference.mass_matrix(q)
+        S = H.copy()
         for i in reversed(self.model.moving):
-            if not sound[self.model.v_span[i]].all():
+            span = self.model.v_span[i]
+            D, scale = S[span, span], np.abs(np.diag(H)[span]).max(initial=0.0)
+            if len(D) and not np.linalg.eigvalsh(D)[0] > LOST * scale:
                 return i
+            S = S - S[:, span] @ np.linalg.solve(D, S[span])
         return None

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import mul
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from kinpair.algebra import tree_ldl
-from kinpair.algebra.arrays import Matrix, Vector, array
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import maximum, minimum
 from kinpair.errors import InputError, nearest
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.passive import passive_efforts, spring_energy
 from kinpair.formulations import composite, denoc, kinematics, newton_euler, newton_euler_forward
 from kinpair.formulations import regressor as regressors
+from kinpair.formulations.solution import Solution
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 
@@ -84,11 +87,15 @@ def asked(
     table = METHODS.get(quantity, {})
     if method is None:
         method = next(iter(table), "")
-    elif method not in table:
+    elif not isinstance(method, str) or method not in table:  # type: ignore[redundant-expr]
         raise InputError(
-            f"{quantity} has no method {method!r}; {nearest(method, table)}Methods: {', '.join(table)}",
+            f"{quantity} has no method {method!r}; {nearest(str(method), table)}Methods: {', '.join(table)}",
             quantity=quantity,
             method=method,
+        )
+    if external is not None and not isinstance(external, Mapping):  # type: ignore[redundant-expr]
+        raise InputError(
+            f"external is {type(external).__name__}; give a dict: name of a link or frame → wrench (6,)"
         )
     return Ask(quantity, method, frame, passive, tuple(external or ()))
 
@@ -102,13 +109,22 @@ def inverse_dynamics(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector,
 def forward_dynamics(
     model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
-    """q̈ of H q̈ = τ − h, and the smallest and largest pivot of the solve."""
+    """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost.
+
+    The smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees as a
+    part of the product of its diagonal.
+    """
     driving = tau + passive_efforts(model, q, qd) if ask.passive else tau
-    qdd, pivots = ask.formulation(model, q, qd, driving, applied_wrenches(model, q, loads))
-    smallest = largest = pivots[0] if len(pivots) else 1.0
-    for pivot in pivots[1:]:
-        smallest, largest = minimum(smallest, pivot), maximum(largest, pivot)
-    return qdd, array([smallest, largest])
+    found = ask.formulation(model, q, qd, driving, applied_wrenches(model, q, loads))
+    pivots = list(found.pivots) or [1.0]
+    of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
+    return found.qdd, array([of_pivots, reduce(minimum, _determinants(model, found))])
+
+
+def _determinants(model: Model, found: Solution) -> list[Scalar]:
+    spans = [model.v_span[i] for i in model.moving if model.body[i].pair.nv > 1]
+    ratios = [[np.divide(p, s) for p, s in zip(found.pivots[k], found.scales[k], strict=True)] for k in spans]
+    return [1.0, *(reduce(mul, ratio) for ratio in ratios)]
 
 
 def bias_forces(model: Model, ask: Ask, q: Vector, qd: Vector, loads: External) -> Vector:

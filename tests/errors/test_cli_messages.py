@@ -11,7 +11,7 @@ EXAMPLES = (
     "stanford-arm-saha, three-cylinders, two-handed-arm"
 )
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
-COMMANDS = "Available commands: info, dynamics, examples, demo (see kinpair --help)"
+COMMANDS = "Available commands: info, dynamics, show, examples, demo (see kinpair --help)"
 
 REFUSED = [
     ("foo", f'unknown command "foo". {COMMANDS}'),

@@ -169,7 +169,7 @@ def test_spring_on_a_quaternion():
     found = message(links("a"), joint("A", "ground", "a", "free", stiffness=(1.0,)))
     assert found == (
         "m.toml:11: joint 'A': stiffness has no meaning for the quaternion of a free joint; "
-        "leave it out, or split the joint"
+        "leave it out, or write the joint as hinges"
     )
 
 
@@ -284,7 +284,7 @@ def test_wrong_length(arm):
 
 def test_not_numbers(arm):
     assert refused(arm.mass_matrix, ["a", "b"]) == (
-        "double-pendulum: q is not an array of numbers (it is list); expected shape (2,) or (batch, 2)"
+        "double-pendulum: q is not an array of real numbers (it is list); expected shape (2,) or (batch, 2)"
     )
 
 
@@ -343,7 +343,7 @@ def test_weightless_leaf_is_named_by_forward_dynamics_and_free_for_inverse():
         with pytest.raises(kp.SingularError) as caught:
             m.forward_dynamics([0.1, 0.2], [1, 2], [0, 0], method=method)
         assert str(caught.value) == (
-            "m: forward dynamics is singular at joint 'T': link 'tip' and what it carries have no inertia "
+            "m: forward dynamics is singular at joint 'T': link 'tip' and what it carries have no positive inertia "
             "against that motion; give the link mass and inertia, or the joint a rotor inertia"
         )
     with pytest.raises(kp.SingularError, match=r"at joint 'T' \(state 0 of the batch\)"):
@@ -372,3 +372,147 @@ def test_mimic_is_kept_and_its_follower_moves_on_its_own():
     m = kp.build(Description("m", links("a", "b"), (joint("A", "ground", "a"), follower)))
     assert m.nv == 2
     assert m.model.description.joints[1].mimic == Mimic("A", 2.0, 0.1)
+
+
+# Parts written by hand, and other edges.
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (Link("a", 1.0, (0, 0, 0), (1, 1, 1)), "link 'a': inertia has 3 numbers; 6 are needed"),  # type: ignore[arg-type]
+        (Link("a", "heavy"), "link 'a': mass is ('heavy',); a tuple of numbers is needed"),  # type: ignore[arg-type]
+        (Link("a", 1.0, (0, 0)), "link 'a': mass centre has 2 numbers; 3 are needed"),  # type: ignore[arg-type]
+    ],
+)
+def test_link_with_wrong_counts(part, words):
+    assert message((part,), joint("A", "ground", "a")) == words
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"origin": Origin(turn=(1.0, 2.0))}, "turn of origin has 2 numbers; 0 or 3 or 4 or 9 are needed"),
+        ({"damping": 1.0}, "damping is 1.0; a tuple of numbers is needed"),
+        ({"axis": (0, 1.0)}, "axis has 2 numbers; 3 are needed"),
+        ({"lower": (math.nan,)}, "lower is nan; a number is needed, inf for no limit"),
+    ],
+)
+def test_joint_with_wrong_counts(more, words):
+    assert message(links("a"), joint("A", "ground", "a", **more)) == f"m.toml:11: joint 'A': {words}"
+
+
+def test_two_coordinates_of_one_name():
+    found = message(links("a", "b"), joint("j", "ground", "a", "planar"), joint("j.x", "a", "b"))
+    assert found == (
+        "two coordinates would be called 'j.x': a joint of that name, and a part of another; rename the joint"
+    )
+
+
+def test_ground_is_not_moved():
+    found = message(links("a"), joint("A", "a", "ground"))
+    assert found == "m.toml:11: joint 'A' moves the ground, which stands still; swap parent and child"
+
+
+def test_ground_is_always_there_for_frames():
+    frame = Frame("mark", "ground", Origin((1.0, 2.0, 3.0)))
+    m = kp.build(Description("m", links("base", "a"), (joint("A", "base", "a"),), (frame,)))
+    assert m.pose([0.0], "mark").position.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_helical_without_pitch_and_mimic_of_nobody_are_doubted():
+    assert warning(links("a"), joint("A", "ground", "a", "helical")) == (
+        "m.toml:11: joint 'A' is helical with pitch 0: it turns and does not advance; taken as it is"
+    )
+    assert warning(links("a"), joint("A", "ground", "a", mimic=Mimic("Z"))) == (
+        "m.toml:11: joint 'A' mimics joint 'Z', which is not there; left to move on its own"
+    )
+    assert warning(links("a"), joint("A", "ground", "a", mimic=Mimic("A"))) == (
+        "m.toml:11: joint 'A' mimics joint 'A', which is itself; left to move on its own"
+    )
+
+
+def test_doubts_of_reading_are_refused_too_when_strict():
+    b = kp.Builder("x").link("a", mass=1.0).joint("j", "revolute", "ground", "a", quaternion=[0, 0, 0, 2])
+    with pytest.raises(kp.DescriptionError, match="it was scaled to length 1"):
+        kp.build(b, strict=True)
+
+
+def test_snap_leaves_general_rotations_alone_and_is_no_offence():
+    b = kp.Builder("s").link("a", mass=1.0, inertia=[1, 1, 1])
+    b.joint("j", "revolute", "ground", "a", rpy=[0.3, 0.4, 0.5])
+    assert kp.build(b, snap=1e-5, strict=True).warnings == ()
+    small = kp.Builder("s").link("a", mass=1.0, inertia=[1, 1, 1])
+    small.joint("j", "revolute", "ground", "a", rpy=[0.004, 0, 0])
+    assert kp.build(small, snap=1e-5).warnings == ()
+    sloppy = kp.Builder("s").link("a", mass=1.0, inertia=[1, 1, 1])
+    sloppy.joint("j", "revolute", "ground", "a", rpy=[1.5708, 0, 0])
+    with pytest.warns(kp.DescriptionWarning):
+        assert kp.build(sloppy, snap=1e-5, strict=True).warnings
+
+
+@pytest.mark.parametrize("gravity", [(0, 0), 9.81, (0, 0, "g"), (0, 0, math.nan)])
+def test_gravity_that_is_no_vector(gravity):
+    with pytest.raises(kp.DescriptionError, match=r"^(entry 3 of )?gravity "):
+        kp.example("double-pendulum", gravity=gravity)
+
+
+def test_gravity_may_be_an_array():
+    m = kp.example("double-pendulum", gravity=np.array([0, 0, -1.62]))  # type: ignore[arg-type]
+    assert m.model.description.gravity == (0.0, 0.0, -1.62)
+
+
+@pytest.mark.parametrize(
+    "value", [np.zeros(2) + 1j, [None, None], ["1", "2"], np.ma.masked_array([1.0, 2.0], [0, 1])]
+)
+def test_states_that_are_no_real_numbers(arm, value):
+    assert "is not an array of real numbers" in refused(arm.mass_matrix, value)
+
+
+def test_names_that_are_no_text(arm):
+    assert refused(arm.pose, [0, 0], 5).startswith("double-pendulum: no link or frame 5; ")
+    assert refused(arm.mass_matrix, [0, 0], method=3).startswith("mass_matrix has no method 3; ")
+    assert refused(arm.bias_forces, [0, 0], [0, 0], external=[1]) == (
+        "external is list; give a dict: name of a link or frame → wrench (6,)"
+    )
+    assert refused(kp.example, 3).startswith("no bundled example 3; ")
+    assert refused(kp.build, "stanford-arm") == (
+        "build takes a Description or a Builder, not str; load() takes files, example() names"
+    )
+    assert refused(kp.example, "scara", snap="a") == "snap is 'a'; it is a small distance between 0 and 0.1"
+
+
+def test_warnings_point_at_the_line_that_called():
+    weightless = Description("m", links("a"), (joint("A", "ground", "a", "helical"),))
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        kp.build(weightless)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_point_mass_on_a_ball_is_singular_wherever_it_is(seed):
+    d = np.random.default_rng(seed).normal(size=3)
+    b = kp.Builder("rod").link("rod", mass=1.0, com=d).joint("s", "spherical", "ground", "rod")
+    with pytest.raises(kp.SingularError, match="at joint 's'"):
+        kp.build(b).reference.forward_dynamics([0, 0, 0, 1], [0, 0, 0], [1, 0, 0])
+
+
+def test_a_nan_row_does_not_hide_the_singularity_of_the_others():
+    b = kp.Builder("m").link("a", mass=1.0, inertia=[0.1, 0.1, 0.1]).link("tip")
+    b.joint("A", "revolute", "ground", "a", axis="y").joint("T", "revolute", "a", "tip")
+    with pytest.warns(kp.DescriptionWarning):
+        m = kp.build(b)
+    q = np.array([[np.nan, 0], [0, 0], [0, 0]])
+    with pytest.raises(kp.SingularError, match="state 1 of the batch"):
+        m.forward_dynamics(q, [0, 0], [0, 0])
+
+
+def test_gimbal_lock_is_told():
+    ball = kp.build(
+        kp.Builder("b").link("a", mass=1.0, inertia=[1, 1, 1]).joint("s", "spherical", "ground", "a")
+    )
+    _, maps = ball.split()
+    with pytest.raises(kp.SingularError, match="joint 's' is in gimbal lock"):
+        maps.to_split(np.array([0, np.sqrt(0.5), 0, np.sqrt(0.5)]), np.zeros(3), np.zeros(3))
+    with pytest.raises(kp.InputError, match=r"a state has shape \(2,\); expected \(4,\)"):
+        maps.to_split(np.zeros(2), np.zeros(3), np.zeros(3))

@@ -71,6 +71,11 @@ REFUSED = [
         "r.urdf:3: joint 'elbow' exists already at r.urdf:2; rename one of them",
     ),
     (
+        robot('<joint name="elbow" type="helical"/>'),
+        "r.urdf:2: joint 'elbow' has the unknown type 'helical'; "
+        "Types: revolute, continuous, prismatic, fixed, floating, planar",
+    ),
+    (
         robot('<joint name="elbow"/>'),
         "r.urdf:2: joint 'elbow' has no type; "
         "write one of revolute, continuous, prismatic, fixed, floating, planar",

@@ -91,9 +91,10 @@ def test_ways_to_solve_for_accelerations_agree(mechanism, motion):
     w = kinematics.no_wrenches(mechanism.model)
     phi = mechanism.inverse_dynamics(motion.q, motion.qd, motion.qdd)
     for way in (composite, articulated, denoc):
-        x, pivots = way.forward_dynamics(mechanism.model, motion.q, motion.qd, phi, w)
+        x, pivots, scales = way.forward_dynamics(mechanism.model, motion.q, motion.qd, phi, w)
         assert zoo.relative_error(x, motion.qdd) <= bound
         assert (pivots > 0).all()
+        assert (pivots <= scales * (1 + 1e-9)).all()
         assert np.sum(np.log(pivots)) == pytest.approx(np.linalg.slogdet(H)[1], abs=1e-8)
 
 

@@ -22,6 +22,7 @@ from kinpair.cli.dynamics import dynamics
 from kinpair.cli.examples import examples
 from kinpair.cli.info import info
 from kinpair.cli.screen import Screen
+from kinpair.cli.show import show
 
 WRONG_INPUT, FAULT = 2, 1
 
@@ -35,6 +36,7 @@ app = App(
 USAGE: dict[Callable[..., None], str] = {
     info: "FILE [OPTIONS]",
     dynamics: "FILE [OPTIONS]",
+    show: "FILE [OPTIONS]",
     examples: "[NAME]",
     demo: "[OPTIONS]",
 }
@@ -58,7 +60,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     try:
         app(words, console=Screen(), exit_on_error=False, print_error=False, result_action="return_value")
-        sys.stdout.flush()
+        if sys.stdout is not None:  # type: ignore[redundant-expr]
+            sys.stdout.flush()
         return 0
     except KinpairError as error:
         return _say(str(error), WRONG_INPUT)

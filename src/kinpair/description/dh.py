@@ -202,7 +202,8 @@ COLUMNS: dict[str, Key] = {
     **{key: rule for key, rule in ROW.items() if key not in _SPREAD},
     **{column: Key(f.number) for columns in _SPREAD.values() for column in columns},
 }
-_CONVENTION_LINE = re.compile(r"#\s*convention\s*[:=]\s*(.*?)\s*")
+_CONVENTION_LINE = re.compile(r"#\s*convention\s*[:=]\s*(.*)", re.IGNORECASE)
+_PADDING = "\"',; \t"  # what spreadsheets put around a line of comment
 
 
 def read_dh_csv(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
@@ -213,11 +214,13 @@ def read_dh_csv(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
 def parse_dh_csv(text: str, *, source: str, doubts: Doubts) -> Description:
     """The arm in a CSV text; `source` is its name in messages."""
     place = Place(doubts, source)
-    lines = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    cells = [(n, _cells(line, n, place)) for n, line in lines if not line.startswith("#")]
+    lines = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip(_PADDING)]
+    comments = [(n, line.strip(_PADDING)) for n, line in lines if line.lstrip(_PADDING).startswith("#")]
+    skipped = {n for n, _ in comments}
+    cells = [(n, _cells(line, n, place)) for n, line in lines if n not in skipped]
     if len(cells) < 2:
         raise place.error("has no rows; give a line of column names, then a line for each joint")
-    convention = _csv_convention([(n, line) for n, line in lines if line.startswith("#")], place)
+    convention = _csv_convention(comments, place)
     header = _header(cells[0][1], Place(doubts, f"{source}:{cells[0][0]}"))
     places = [Place(doubts, f"{source}:{n}", f"row {i + 1}") for i, (n, _) in enumerate(cells[1:])]
     rows = [_csv_row(header, row, there) for (_, row), there in zip(cells[1:], places, strict=True)]
@@ -241,12 +244,16 @@ def _cells(line: str, n: int, place: Place) -> list[str]:
 def _csv_convention(comments: Sequence[tuple[int, str]], place: Place) -> Convention:
     for n, line in comments:
         if found := _CONVENTION_LINE.fullmatch(line):
-            return _convention(found[1], Place(place.doubts, f"{place.where}:{n}", key="convention"))
+            word = found[1].strip()
+            there = Place(place.doubts, f"{place.where}:{n}", key="convention")
+            return _convention(word.lower() if word.lower() in CONVENTIONS else word, there)
     place.doubt("does not say its convention; read as standard, write '# convention: standard' on top")
     return CONVENTIONS["standard"]
 
 
 def _header(columns: list[str], place: Place) -> list[str]:
+    while columns and not columns[-1]:
+        columns = columns[:-1]
     known(columns, COLUMNS, place, "column")
     if twice := [column for i, column in enumerate(columns) if column in columns[:i]]:
         raise place.error(f"column {twice[0]!r} is there twice; keep one")
@@ -254,6 +261,8 @@ def _header(columns: list[str], place: Place) -> list[str]:
 
 
 def _csv_row(header: list[str], cells: list[str], place: Place) -> dict[str, Any]:
+    while len(cells) > len(header) and not cells[-1]:
+        cells = cells[:-1]
     if len(cells) != len(header):
         raise place.error(f"has {f.counted(len(cells), 'cell')}; give {len(header)}, one for each column")
     filled = {key: _value(key, cell) for key, cell in zip(header, cells, strict=True) if cell}

@@ -18,6 +18,10 @@ class Doubts:
         """Accept with a warning, or refuse."""
         if self.strict:
             raise DescriptionError(sentence, **parts)
+        self.note(sentence)
+
+    def note(self, sentence: str) -> None:
+        """Say what was done because it was asked for: never refused."""
         if sentence not in self.sentences:
             self.sentences.append(sentence)
 

@@ -14,7 +14,14 @@ from typing import TypeAlias
 import numpy as np
 
 from kinpair.spatial.pose import Pose
-from kinpair.spatial.rotation import IDENTITY, clean, from_quaternion, from_rpy
+from kinpair.spatial.rotation import (
+    IDENTITY,
+    ROUNDING,
+    clean,
+    from_quaternion,
+    from_rpy,
+    nearest_rotation,
+)
 
 Three: TypeAlias = tuple[float, float, float]
 Numbers: TypeAlias = tuple[float, ...]
@@ -23,11 +30,17 @@ GROUND = "ground"
 GRAVITY: Three = (0.0, 0.0, -9.81)
 X_AXIS, Y_AXIS, Z_AXIS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
+
+def _nearest(R: np.ndarray) -> np.ndarray:
+    """A rotation matrix as it stands if it is one to rounding, else the nearest one."""
+    return R if np.abs(R @ R.T - IDENTITY).max() <= ROUNDING else nearest_rotation(R)
+
+
 _TURNS: dict[int, Callable[[Numbers], np.ndarray]] = {
     0: lambda turn: IDENTITY,
     3: lambda turn: from_rpy(*turn),
     4: lambda turn: from_quaternion(np.array(turn)),
-    9: lambda turn: np.array(turn).reshape(3, 3),
+    9: lambda turn: _nearest(np.array(turn).reshape(3, 3)),
 }
 
 

@@ -14,7 +14,7 @@ from kinpair.description.package_uri import Files
 from kinpair.description.parts import X_AXIS, Z_AXIS, Description, Joint, Link, Mimic, Numbers, Origin, Shape
 from kinpair.description.text import read_text
 from kinpair.description.urdf_xml import Node, robot_element
-from kinpair.errors import DescriptionError, listed
+from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.spatial.inertia import Inertia
 
 Packages = Mapping[str, str | os.PathLike[str]]
@@ -26,6 +26,7 @@ _SIZES = {  # shape: its attributes and how many numbers each has
     "cylinder": {"radius": 1, "length": 1},
     "capsule": {"radius": 1, "length": 1},
 }
+FULL_TURN = 2 * np.pi + 1e-3
 _PACKAGE_HINT = ", packages={name: folder} says where a package is"
 
 
@@ -140,6 +141,10 @@ def _origin(node: Node) -> Origin:
     if origin is None:
         return Origin()
     turn = origin.numbers("rpy", 3) or origin.numbers("quat_xyzw", 4)
+    if len(turn) == 3 and max(map(abs, turn)) > FULL_TURN:
+        origin.doubt(
+            f"has an <origin> turned by {max(turn, key=abs):g} rad; angles are in radians, not degrees"
+        )
     if len(turn) == 4 and not any(turn):
         raise origin.error("has an <origin> with a quaternion of zeros; 0 0 0 1 means not turned")
     return Origin(_three(origin.numbers("xyz", 3, (0.0, 0.0, 0.0))), turn)
@@ -187,7 +192,12 @@ def _joint(node: Node) -> Joint:
     written = node.text("type")
     if not written:
         raise node.error(f"has no type; write one of {listed(_TYPES)}")
-    meaning = _TYPES.get(written, _Type(written, axis=True, single=True))
+    if written not in _TYPES:
+        raise node.error(
+            f"has the unknown type {written!r}; {nearest(written, _TYPES)}Types: {listed(_TYPES)}",
+            type=written,
+        )
+    meaning = _TYPES[written]
     axis = node.first("axis") if meaning.axis else None
     joint = Joint(
         node.text("name"),

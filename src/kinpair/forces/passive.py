@@ -35,12 +35,6 @@ def _spring(model: Model, k: int, q: Vector) -> Scalar:
     return -data.stiffness[k] * (q[data.spring_q[k]] - data.rest[k])
 
 
-def spring_efforts(model: Model, q: Vector) -> Vector:
-    """Efforts of the springs alone (nv)."""
-    tau = [_spring(model, k, q) for k in range(model.nv)]
-    return array(tau) if tau else np.zeros(0)
-
-
 def spring_energy(model: Model, q: Vector) -> Scalar:
     """V = Σ ½ k (q − q_rest)²."""
     data = model.joints

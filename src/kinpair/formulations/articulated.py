@@ -21,8 +21,9 @@ from kinpair.algebra.arrays import Matrix, Vector, symmetric
 from kinpair.formulations.kinematics import Placement, placements
 from kinpair.formulations.masses import Articulated, articulated, carried_articulated
 from kinpair.formulations.newton_euler import inverse_dynamics
+from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
-from kinpair.model.recursion import coordinates, inward, joined, outward, rates
+from kinpair.model.recursion import coordinates, each, inward, joined, outward, rates
 from kinpair.spatial.rotation import cross
 
 ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
@@ -34,6 +35,7 @@ class Eliminated(NamedTuple):
     G: Matrix  # (6, nv)
     u: Vector  # E⁻¹ u (nv,)
     pivots: Vector
+    scales: Vector  # diagonal of E
 
 
 def _eliminate(
@@ -51,7 +53,7 @@ def _eliminate(
     n, f = n + G[:3] @ u, f + G[3:] @ u  # (AB3)
     f_parent = place.R @ f
     mass = carried_articulated(body, q, Articulated(A, Q, D), place.a)
-    left = Eliminated(G, ldl.solve_factored(factors, u), ldl.pivots(factors))
+    left = Eliminated(G, ldl.solve_factored(factors, u), ldl.pivots(factors), np.diag(E))
     return left, (*mass, place.R @ n + cross(place.a, f_parent), f_parent)
 
 
@@ -71,17 +73,16 @@ def _answer(body: Body, parent: Answer, x: Eliminated, place: Placement, q: Vect
     return Answer(qdd, alpha + p[:3] @ qdd, a + p[3:] @ qdd)
 
 
-def solve(model: Model, q: Vector, phi: Vector) -> tuple[Vector, Vector]:
-    """x of H x = φ, and the pivots of the elimination."""
+def solve(model: Model, q: Vector, phi: Vector) -> Solution:
+    """x of H x = φ without H."""
     places, qs = placements(model, q), coordinates(model, q)
     x = inward(model, _eliminate, (ZERO3, ZERO3, ZERO3, ZERO, ZERO), places, qs, rates(model, phi))
     answers = outward(model, _answer, Answer(np.zeros(0), ZERO, ZERO), x, places, qs)
-    qdd = joined(model, [answer.qdd for answer in answers])
-    return qdd, joined(model, [None, *(x[i].pivots for i in model.moving)])
+    pivots, scales = each(model, lambda _, x: x.pivots, x), each(model, lambda _, x: x.scales, x)
+    qdd = each(model, lambda _, answer: answer.qdd, answers)
+    return Solution(joined(model, qdd), joined(model, pivots), joined(model, scales))
 
 
-def forward_dynamics(
-    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]
-) -> tuple[Vector, Vector]:
-    """q̈ that the efforts produce, and the pivots; the work grows as n."""
+def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> Solution:
+    """q̈ that the efforts produce; the work grows as n."""
     return solve(model, q, tau - inverse_dynamics(model, q, qd, np.zeros(model.nv), w_ext))

@@ -21,6 +21,7 @@ from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.formulations.kinematics import Placement, placements
 from kinpair.formulations.masses import Rigid, carried_rigid, rigid
 from kinpair.formulations.newton_euler import inverse_dynamics
+from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ancestors, coordinates, each, inward, joined, joint_space, rate_tree
 from kinpair.spatial.rotation import skew
@@ -60,10 +61,9 @@ def mass_matrix(model: Model, q: Vector) -> Matrix:
     return H + np.diag(joined(model, each(model, lambda body: body.rotor)))
 
 
-def forward_dynamics(
-    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]
-) -> tuple[Vector, Vector]:
-    """q̈ of H q̈ = τ − h, H by composite bodies and solved along the tree; and the pivots."""
+def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> Solution:
+    """q̈ of H q̈ = τ − h, H by composite bodies and solved along the tree."""
     h = inverse_dynamics(model, q, qd, np.zeros(model.nv), w_ext)
-    factors = tree_ldl.factor(mass_matrix(model, q), *rate_tree(model))
-    return tree_ldl.solve(factors, tau - h), tree_ldl.pivots(factors)
+    H = mass_matrix(model, q)
+    factors = tree_ldl.factor(H, *rate_tree(model))
+    return Solution(tree_ldl.solve(factors, tau - h), tree_ldl.pivots(factors), np.diag(H))

@@ -28,6 +28,7 @@ import numpy as np
 from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Vector, assemble, congruence, symmetric
 from kinpair.formulations.kinematics import placement
+from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import (
     ByBody,
@@ -41,7 +42,7 @@ from kinpair.model.recursion import (
     rates,
 )
 from kinpair.spatial.rotation import cross, skew
-from kinpair.spatial.twist import propagation, propagation_rate, shift_twist, shift_wrench, spin
+from kinpair.spatial.twist import propagation, propagation_rate, rotate, shift_twist, shift_wrench, spin
 
 NO_TWIST = np.zeros(6)
 NO_MASS = np.zeros((6, 6))
@@ -241,17 +242,14 @@ def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Se
 
 
 def _in_seat(body: Body, w: Vector, q: Vector) -> Vector:
-    R = body.pair.rotation(q)
-    at_joint = shift_wrench(w, body.d)
-    return np.concatenate([R @ at_joint[:3], R @ at_joint[3:]])
+    return rotate(body.pair.rotation(q), shift_wrench(w, body.d))
 
 
 def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> ByBody:
     """Wrench on each body from its pair, at O_i, in axes of the joint frame as described; by body."""
     w, _ = wrenches(model, q, qd, qdd, w_ext)
     seen = each(model, _in_seat, w, coordinates(model, q))
-    R = model.R_joint
-    return [None, *(np.concatenate([R[i].T @ x[:3], R[i].T @ x[3:]]) for i, x in enumerate(seen) if i)]
+    return [None, *(rotate(model.R_joint[i].T, seen[i]) for i in model.moving)]
 
 
 # Order-n forward dynamics by reverse Gaussian elimination, H = U D Uᵀ.
@@ -263,6 +261,7 @@ class Eliminated(NamedTuple):
     psi: Matrix  # ψ_i (6, nv)
     phi: Vector  # φ̃_i (nv,)
     pivots: Vector  # of D_i (nv,)
+    scales: Vector  # diagonal of D_i (nv,)
 
 
 def _eliminate(
@@ -281,7 +280,8 @@ def _eliminate(
     phi_hat = phi - link.p.T @ outer[1]  # (D6)
     eta = psi_T.T @ phi_hat + outer[1]
     handed = congruence(link.B, Ma - symmetric(psi_hat @ psi_T)), link.B.T @ eta
-    return Eliminated(psi_T.T, ldl.solve_factored(factors, phi_hat), ldl.pivots(factors)), handed
+    left = Eliminated(psi_T.T, ldl.solve_factored(factors, phi_hat), ldl.pivots(factors), np.diag(D))
+    return left, handed
 
 
 def _substitute(
@@ -293,18 +293,17 @@ def _substitute(
     return qdd, link.p @ qdd + mu_tilde
 
 
-def forward_dynamics(
-    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]
-) -> tuple[Vector, Vector]:
-    """q̈ that the efforts produce, and the pivots of D_i; the work grows as n."""
+def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> Solution:
+    """q̈ that the efforts produce; the work grows as n."""
     phi = tau - inverse_dynamics(model, q, qd, np.zeros(model.nv), w_ext)
     return solve(model, q, phi)
 
 
-def solve(model: Model, q: Vector, phi: Vector) -> tuple[Vector, Vector]:
-    """x of H x = φ by H = U D Uᵀ without H, and the pivots."""
+def solve(model: Model, q: Vector, phi: Vector) -> Solution:
+    """x of H x = φ by H = U D Uᵀ without H."""
     links = geometry(model, q)
     x = inward(model, _eliminate, (NO_MASS, NO_TWIST), links, rates(model, phi))
     found = outward(model, _substitute, (np.zeros(0), NO_TWIST), x, links)
-    qdd = joined(model, [f[0] for f in found])
-    return qdd, joined(model, [None, *(x[i].pivots for i in model.moving)])
+    pivots, scales = each(model, lambda _, x: x.pivots, x), each(model, lambda _, x: x.scales, x)
+    qdd = each(model, lambda _, f: f[0], found)
+    return Solution(joined(model, qdd), joined(model, pivots), joined(model, scales))

@@ -119,9 +119,9 @@ def jacobian_rate(model: Model, q: Vector, qd: Vector, place: Place) -> Matrix:
 def centre_of_mass(model: Model, q: Vector) -> Vector:
     """Mass centre of all that moves, in the world."""
     where = poses(model, q)
-    total = sum(model.body[i].m for i in model.moving)
+    total = sum(model.body[i].m for i in model.carried)
     first = ZERO
-    for i in model.moving:
+    for i in model.carried:
         first = first + model.body[i].m * (where[i].R @ model.body[i].d + where[i].a)
     return np.divide(first, total)
 
@@ -130,7 +130,7 @@ def kinetic_energy(model: Model, q: Vector, qd: Vector) -> Scalar:
     """T = Σ ½ m v_C·v_C + ½ ω·I ω + ½ rotor q̇²."""
     state, qds = states(model, q, qd), rates(model, qd)
     twice = 0.0
-    for i in model.moving:
+    for i in model.carried:
         body, omega = model.body[i], state[i].omega
         v = state[i].v + cross(omega, body.d)
         twice = twice + body.m * (v @ v) + omega @ (body.I @ omega) + (body.rotor * qds[i]) @ qds[i]
@@ -141,7 +141,7 @@ def potential_energy(model: Model, q: Vector) -> Scalar:
     """V = −Σ m g·r_C, zero at the origin of the world."""
     where = poses(model, q)
     V = 0.0
-    for i in model.moving:
+    for i in model.carried:
         body = model.body[i]
         V = V - body.m * (model.gravity @ (where[i].R @ body.d + where[i].a))
     return V
@@ -151,7 +151,7 @@ def momentum(model: Model, q: Vector, qd: Vector) -> Vector:
     """[angular about the world's origin; linear] momentum of all that moves, in world axes."""
     state = states(model, q, qd)
     L, P = ZERO, ZERO
-    for i in model.moving:
+    for i in model.carried:
         body, (at, omega, v) = model.body[i], state[i]
         linear = at.R @ (body.m * (v + cross(omega, body.d)))
         centre = at.R @ body.d + at.a

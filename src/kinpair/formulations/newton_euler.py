@@ -29,6 +29,7 @@ from kinpair.formulations.kinematics import Placement, placements
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, outward, rates
 from kinpair.spatial.rotation import cross, skew
+from kinpair.spatial.twist import rotate
 
 ZERO = np.zeros(3)
 
@@ -111,12 +112,8 @@ def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[
     """Wrench on each body from its pair, at O_i, in axes of the joint frame as described; by body."""
     w = wrenches(model, q, qd, qdd, w_ext)
     seen = each(model, _in_seat, w, coordinates(model, q))
-    return [None, *(_turned(model.R_joint[i].T, seen[i]) for i in model.moving)]
+    return [None, *(rotate(model.R_joint[i].T, seen[i]) for i in model.moving)]
 
 
 def _in_seat(body: Body, w: Vector, q: Vector) -> Vector:
-    return _turned(body.pair.rotation(q), w)
-
-
-def _turned(R: Matrix, w: Vector) -> Vector:
-    return np.concatenate([R @ w[:3], R @ w[3:]])
+    return rotate(body.pair.rotation(q), w)

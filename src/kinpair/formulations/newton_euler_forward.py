@@ -11,15 +11,14 @@ from typing import Any
 
 from kinpair.algebra.arrays import Vector
 from kinpair.formulations import articulated, composite
+from kinpair.formulations.solution import Solution
 from kinpair.model.model import Model
 
 SHALLOW = 10
 
 
-def forward_dynamics(
-    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]
-) -> tuple[Vector, Vector]:
-    """q̈ that the efforts produce, and the pivots of the elimination."""
+def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> Solution:
+    """q̈ that the efforts produce."""
     way = composite if depth(model) <= SHALLOW else articulated
     return way.forward_dynamics(model, q, qd, tau, w_ext)
 

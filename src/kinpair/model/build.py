@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from kinpair.description.doubts import Doubts, at
-from kinpair.description.parts import GROUND, Description, Joint, Link, Origin, Three
+from kinpair.description.parts import GROUND, Description, Joint, Link, Origin
 from kinpair.errors import DescriptionError
 from kinpair.model.check_parts import check_parts
 from kinpair.model.check_tree import tree
 from kinpair.model.joint_data import joint_data, reflected_rotor
-from kinpair.model.model import Body, Model, Place
+from kinpair.model.model import Body, Model, Options, Place
 from kinpair.pairs import PAIRS, Pair
 from kinpair.pairs.fixed import Fixed
 from kinpair.spatial.inertia import Inertia, joined
 from kinpair.spatial.pose import HOME, Pose
-from kinpair.spatial.rotation import IDENTITY, clean
+from kinpair.spatial.rotation import IDENTITY, clean, snapped
 
 FREE_BASE = "base"
 NO_SPAN = slice(0, 0)
@@ -46,6 +46,8 @@ def build(
     merge_fixed: bool = True,
 ) -> Model:
     """Check, merge what is welded together, number, freeze."""
+    if strict and description.doubts:
+        raise DescriptionError(description.doubts[0])
     doubts = Doubts(strict, list(description.doubts))
     check_parts(description, doubts)
     root, joints = tree(description)
@@ -72,6 +74,7 @@ def build(
         v_names=v_names,
         description=description,
         doubts=(),
+        options=Options(snap, merge_fixed),
     )
     _doubt_weightless(model, doubts)
     return replace(model, doubts=tuple(doubts.sentences))
@@ -104,36 +107,26 @@ def _unused(name: str, taken: set[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Poser:
-    """Origins as poses; with `snap`, rotations near to quarter turns are made exact, and it is said."""
+    """Origins as poses; with `snap`, those within that distance of quarter turns are made exact, and it is said."""
 
     snap: float
     doubts: Doubts
 
-    def __call__(self, joint: Joint, origin: Origin) -> Pose:
+    def pose(self, part: str, origin: Origin) -> Pose:
+        """The pose of an origin."""
         pose = origin.pose()
-        if not self.snap:
-            return pose
-        U, _, Vt = np.linalg.svd(clean(pose.R, self.snap))
-        R = clean(U @ Vt)
-        self._say(joint, "rotation", R - pose.R)
-        return Pose(R, pose.a)
+        return Pose(self._snapped(part, "rotation", pose.R), pose.a)
 
-    def axis(self, joint: Joint) -> Three:
-        """The axis of a joint, unit length where it has one."""
-        e = np.array(joint.axis)
-        if not self.snap or not e.any():
-            return joint.axis
-        e = e / np.linalg.norm(e)
-        snapped = clean(e, self.snap)
-        self._say(joint, "axis", snapped - e)
-        return (float(snapped[0]), float(snapped[1]), float(snapped[2]))
+    def seat(self, part: str, joint: Joint) -> tuple[np.ndarray, Pair]:
+        """The turn to the axes of a joint, and its pair."""
+        turn, pair = PAIRS[joint.kind].seated(joint.axis, joint.axis2, joint.pitch)
+        return self._snapped(part, "axis", turn), pair
 
-    def _say(self, joint: Joint, what: str, change: np.ndarray) -> None:
-        if most := float(np.abs(change).max()):
-            self.doubts.add(
-                f"{at(joint.where)}joint {joint.name!r}: {what} changed by {most:.2g} (snap={self.snap:g})",
-                joint=joint.name,
-            )
+    def _snapped(self, part: str, what: str, R: np.ndarray) -> np.ndarray:
+        exact = snapped(R, self.snap)
+        if change := float(np.abs(exact - R).max()):
+            self.doubts.note(f"{part}: {what} changed by {change:.2g} (snap={self.snap:g})")
+        return exact
 
 
 def _gather(
@@ -142,11 +135,14 @@ def _gather(
     links = {link.name: link for link in description.links}
     seeds: list[_Seed] = []
     places = {root: Place(0, HOME)}
+    if GROUND not in links:
+        places[GROUND] = Place(0, HOME)
     for joint in joints:
         on = places[joint.parent]
-        frame = on.pose @ poser(joint, joint.origin)
-        child = poser(joint, joint.child_origin)
-        turn, pair = PAIRS[joint.kind].seated(poser.axis(joint), joint.axis2, joint.pitch)
+        part = f"{at(joint.where)}joint {joint.name!r}"
+        frame = on.pose @ poser.pose(part, joint.origin)
+        child = poser.pose(part, joint.child_origin)
+        turn, pair = poser.seat(part, joint)
         if merge_fixed and isinstance(pair, Fixed):
             places[joint.child] = Place(on.body, _cleaned(frame @ child))
         else:
@@ -160,7 +156,8 @@ def _gather(
             )
     for frame in description.frames:
         on = places[frame.link]
-        places[frame.name] = Place(on.body, on.pose @ frame.origin.pose())
+        pose = poser.pose(f"{at(frame.where)}frame {frame.name!r}", frame.origin)
+        places[frame.name] = Place(on.body, _cleaned(on.pose @ pose))
     return seeds, places
 
 
@@ -203,6 +200,12 @@ def _named(
     for joint, own in zip(joints, parts, strict=True):
         spans[joint.name] = slice(len(names), len(names) + len(own))
         names += [joint.name] if len(own) == 1 else [f"{joint.name}.{part}" for part in own]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise DescriptionError(
+            f"two coordinates would be called {twice[0]!r}: a joint of that name, and a part of another; "
+            "rename the joint",
+            name=twice[0],
+        )
     return tuple(names), spans
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from kinpair.description.parts import Description, Joint, Link, Origin
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.pairs import PAIRS
 from kinpair.spatial.inertia import defect
+from kinpair.spatial.rotation import unit
 
 
 def check_parts(description: Description, doubts: Doubts) -> None:
@@ -20,11 +22,19 @@ def check_parts(description: Description, doubts: Doubts) -> None:
     _check_names("joint", [(x.name, x.where) for x in description.joints])
     places = [(x.name, x.where) for x in (*description.links, *description.frames)]
     _check_names("link or frame", places)
+    _check_count("", "gravity", description.gravity, 3)
     _check_finite("", "gravity", description.gravity)
     for link in description.links:
         _check_link(link, doubts)
+    names = {joint.name for joint in description.joints}
     for joint in description.joints:
         _check_joint(joint, doubts)
+        if joint.mimic and (joint.mimic.joint not in names or joint.mimic.joint == joint.name):
+            doubts.add(
+                f"{at(joint.where)}joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which is "
+                f"{'itself' if joint.mimic.joint == joint.name else 'not there'}; left to move on its own",
+                joint=joint.name,
+            )
     for frame in description.frames:
         _check_origin(f"{at(frame.where)}frame {frame.name!r}", "origin", frame.origin)
 
@@ -42,6 +52,20 @@ def _check_names(what: str, named: Iterable[tuple[str, str]]) -> None:
         seen[name] = where
 
 
+def _check_count(part: str, quantity: str, values: object, *counts: int) -> None:
+    """The values are a tuple of so many numbers."""
+    numbers = values if isinstance(values, (tuple, list)) else None
+    if numbers is None or not all(isinstance(x, (int, float)) for x in numbers):  # type: ignore[redundant-expr]
+        raise DescriptionError(
+            f"{part}{': ' if part else ''}{quantity} is {values!r}; a tuple of numbers is needed"
+        )
+    if counts and len(numbers) not in counts:
+        wanted = " or ".join(map(str, counts))
+        raise DescriptionError(
+            f"{part}{': ' if part else ''}{quantity} has {len(numbers)} numbers; {wanted} are needed"
+        )
+
+
 def _check_finite(part: str, quantity: str, values: Iterable[float]) -> None:
     for x in values:
         if not math.isfinite(x):
@@ -51,6 +75,8 @@ def _check_finite(part: str, quantity: str, values: Iterable[float]) -> None:
 
 
 def _check_origin(part: str, quantity: str, origin: Origin) -> None:
+    _check_count(part, quantity, origin.xyz, 3)
+    _check_count(part, f"turn of {quantity}", origin.turn, 0, 3, 4, 9)
     _check_finite(part, quantity, (*origin.xyz, *origin.turn))
     if len(origin.turn) == 4 and not any(origin.turn):
         raise DescriptionError(f"{part}: {quantity} has the quaternion 0 0 0 0, which is no rotation")
@@ -64,6 +90,9 @@ def _check_origin(part: str, quantity: str, origin: Origin) -> None:
 
 def _check_link(link: Link, doubts: Doubts) -> None:
     part = f"{at(link.where)}link {link.name!r}"
+    _check_count(part, "mass", (link.mass,), 1)
+    _check_count(part, "mass centre", link.com, 3)
+    _check_count(part, "inertia", link.inertia, 6)
     _check_finite(part, "mass", (link.mass,))
     _check_finite(part, "mass centre", link.com)
     _check_finite(part, "inertia", link.inertia)
@@ -85,10 +114,20 @@ def _check_joint(joint: Joint, doubts: Doubts) -> None:
         )
     _check_origin(part, "origin", joint.origin)
     _check_origin(part, "child origin", joint.child_origin)
-    for quantity, values in _numbers(joint):
+    for quantity, values, *counts in _numbers(joint):
+        _check_count(part, quantity, values, *counts)
         _check_finite(part, quantity, values)
+    for quantity in _LIMITS:
+        values = getattr(joint, quantity)
+        _check_count(part, quantity, values)
+        if any(math.isnan(x) for x in values):
+            raise DescriptionError(f"{part}: {quantity} is nan; a number is needed, inf for no limit")
     _check_axes(part, joint)
     _check_limits(part, joint, doubts)
+    if joint.kind == "helical" and not joint.pitch:
+        doubts.add(
+            f"{part} is helical with pitch 0: it turns and does not advance; taken as it is", joint=joint.name
+        )
     for quantity, values in (("damping", joint.damping), ("friction", joint.friction)):
         if any(x < 0.0 for x in values):
             doubts.add(
@@ -96,9 +135,13 @@ def _check_joint(joint: Joint, doubts: Doubts) -> None:
             )
 
 
-def _numbers(joint: Joint) -> Iterator[tuple[str, tuple[float, ...]]]:
-    yield "axis", joint.axis
-    yield "second axis", joint.axis2 or ()
+_LIMITS = ("lower", "upper", "velocity", "effort")
+
+
+def _numbers(joint: Joint) -> Iterator[Any]:
+    """What must be finite: quantity, values, and how many there may be (any number if not said)."""
+    yield "axis", joint.axis, 3
+    yield "second axis", joint.axis2 or (), 0, 3
     yield "pitch", (joint.pitch,)
     for quantity in ("damping", "friction", "stiffness", "rest"):
         yield quantity, getattr(joint, quantity)
@@ -114,7 +157,7 @@ def _check_axes(part: str, joint: Joint) -> None:
             raise DescriptionError(f"{part} has the axis 0 0 0; give a direction", joint=joint.name)
     if axes == 2 and joint.axis2 is not None:
         first, second = np.array(joint.axis), np.array(joint.axis2)
-        cosine = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+        cosine = unit(first) @ unit(second)
         if abs(cosine) > 1e-6:
             raise DescriptionError(
                 f"{part} has axes at {np.degrees(np.arccos(cosine)):.4g}°; those of a universal joint are "

@@ -34,8 +34,14 @@ def _check_ends(description: Description, links: list[str]) -> None:
                     joint=joint.name,
                     link=name,
                 )
+    for joint in description.joints:
+        if joint.child == GROUND and all(link.name != GROUND for link in description.links):
+            raise DescriptionError(
+                f"{at(joint.where)}joint {joint.name!r} moves the ground, which stands still; swap parent and child",
+                joint=joint.name,
+            )
     for frame in description.frames:
-        if frame.link not in links:
+        if frame.link not in (*links, GROUND):
             raise DescriptionError(
                 f"{at(frame.where)}frame {frame.name!r} sits on link {frame.link!r}, which does not exist; "
                 f"{nearest(frame.link, links)}Links: {listed(links)}",

@@ -53,7 +53,7 @@ def _spread(joint: Joint, pair: Pair, quantity: str, absent: float, of_q: bool) 
     if pair.nq != pair.nv and quantity in _SCALAR_ONLY:
         raise DescriptionError(
             f"{at(joint.where)}joint {joint.name!r}: {quantity} has no meaning for the quaternion of a "
-            f"{joint.kind} joint; leave it out, or split the joint",
+            f"{joint.kind} joint; leave it out, or write the joint as hinges",
             joint=joint.name,
         )
     if len(given) not in (1, size):
@@ -73,4 +73,4 @@ def reflected_rotor(joint: Joint, pair: Pair) -> np.ndarray:
             f"a {joint.kind} joint has {pair.nv}",
             joint=joint.name,
         )
-    return np.full(pair.nv, joint.gear_ratio**2 * joint.rotor_inertia)
+    return np.full(pair.nv, joint.gear_ratio * joint.gear_ratio * joint.rotor_inertia)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +59,14 @@ class JointData:
     upper: np.ndarray  # (nq)
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a description was made a model."""
+
+    snap: float = 0.0
+    merge_fixed: bool = True
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """A numbered mechanism; see the head of this file. Index 0 of every tuple belongs to the ground."""
@@ -76,6 +86,8 @@ class Model:
     v_names: tuple[str, ...]
     description: Description
     doubts: tuple[str, ...]
+    options: Options
+    walker: Any = None  # who takes the steps of a recursion; None: one body after the other
 
     @property
     def nq(self) -> int:
@@ -92,6 +104,28 @@ class Model:
         """Numbers of the moving bodies, parents before children."""
         return range(1, len(self.names))
 
+    @property
+    def carried(self) -> list[int]:
+        """Numbers of the bodies that some joint can move: not those welded to the ground, were they kept apart."""
+        moves = [False] * len(self.parent)
+        for i in self.moving:
+            moves[i] = moves[self.parent[i]] or self.body[i].pair.nv > 0
+        return [i for i in self.moving if moves[i]]
+
+    @property
+    def in_order(self) -> list[int]:
+        """Numbers of the bodies whose pair moves, in the order of the coordinates."""
+        pairs = [i for i in self.moving if self.body[i].pair.nv]
+        return sorted(pairs, key=lambda i: self.v_span[i].start)
+
+    def __reduce__(self) -> Any:
+        """A model travels as its description."""
+        from kinpair.model.build import build
+
+        return partial(build, snap=self.options.snap, merge_fixed=self.options.merge_fixed), (
+            self.description,
+        )
+
     def path_to_ground(self, i: int) -> list[int]:
         """i, its parent, ... down to the body on the ground."""
         path: list[int] = []
@@ -102,10 +136,10 @@ class Model:
 
     def place(self, name: str) -> Place:
         """The link or frame of that name."""
-        if name in self.places:
+        if isinstance(name, str) and name in self.places:  # type: ignore[redundant-expr]
             return self.places[name]
         raise InputError(
-            f"{self.name}: no link or frame {name!r}; {nearest(name, self.places)}"
+            f"{self.name}: no link or frame {name!r}; {nearest(str(name), self.places)}"
             f"Links and frames: {listed(self.places)}",
             frame=name,
         )

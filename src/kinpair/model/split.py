@@ -7,37 +7,42 @@ two are regular in one direction and, away from gimbal lock, in the other.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
 
 import numpy as np
 
 from kinpair.algebra.arrays import Vector
 from kinpair.description.doubts import at
 from kinpair.description.parts import Description, Joint, Link, Origin
-from kinpair.errors import DescriptionError, listed
+from kinpair.errors import DescriptionError, InputError, SingularError, listed
 from kinpair.model.model import Model
 from kinpair.pairs import PAIRS
 
+GIMBAL = 1e-9
 _BY_DEGREE = ("lower", "upper", "velocity", "effort", "damping", "friction", "stiffness", "rest")
 
 
 def split_description(description: Description) -> Description:
-    """Every joint of several degrees replaced by its steps: `name.part` joints, `name.part` links."""
+    """Every joint of several degrees replaced by its steps: joints and massless links `name.1`, `name.2`, ..."""
     links, joints = list(description.links), list[Joint]()
+    taken = {part.name for part in (*description.links, *description.joints, *description.frames)}
     for joint in description.joints:
         steps = PAIRS[joint.kind].steps
         if not steps:
             joints.append(joint)
             continue
-        chain = _chain(joint)
+        chain = _chain(joint, taken)
         links += [Link(step.child, where=joint.where) for step in chain[:-1]]
         joints += chain
     return replace(description, links=tuple(links), joints=tuple(joints))
 
 
-def _chain(joint: Joint) -> list[Joint]:
+def _chain(joint: Joint, taken: set[str]) -> list[Joint]:
     pair = PAIRS[joint.kind]
     turn, _ = pair.seated(joint.axis, joint.axis2, joint.pitch)
-    names = [f"{joint.name}.{k}" for k in range(1, len(pair.steps) + 1)]
+    stem = next(s for s in (joint.name + "'" * n for n in count()) if f"{s}.1" not in taken)
+    names = [f"{stem}.{k}" for k in range(1, len(pair.steps) + 1)]
     parents = [joint.parent, *names[:-1]]
     children = [*names[:-1], joint.child]
     return [
@@ -78,17 +83,27 @@ class SplitMap:
     split: Model
 
     def to_split(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vector, Vector, Vector]:
-        """Coordinates, rates and accelerations of the split; singular where a ball joint is in gimbal lock."""
+        """Coordinates, rates and accelerations of the split; SingularError where a ball joint is in gimbal lock."""
+        self._check(q, self.whole.nq, qd, self.whole.nv, qdd, self.whole.nv)
         out = tuple(np.zeros(self.split.nv) for _ in range(3))
         for i, span in self._spans():
             q_i, v_i = self.whole.q_span[i], self.whole.v_span[i]
             found = self.whole.body[i].pair.to_split(q[q_i], qd[v_i], qdd[v_i])
             for x, part in zip(out, found, strict=True):
                 x[span] = part
+            pair = self.whole.body[i].pair
+            if pair.nq > pair.nv and abs(np.cos(out[0][span][-2])) < GIMBAL:
+                joint = self.whole.joint_names[i]
+                raise SingularError(
+                    f"{self.whole.name}: joint {joint!r} is in gimbal lock: its first and third hinge are parallel, "
+                    "and their rates are not unique; turn it a little",
+                    joint=joint,
+                )
         return out[0], out[1], out[2]
 
     def from_split(self, s: Vector, sd: Vector, sdd: Vector) -> tuple[Vector, Vector, Vector]:
         """Coordinates, rates and accelerations of the whole."""
+        self._check(s, self.split.nq, sd, self.split.nv, sdd, self.split.nv)
         q, qd, qdd = np.zeros(self.whole.nq), np.zeros(self.whole.nv), np.zeros(self.whole.nv)
         for i, span in self._spans():
             found = self.whole.body[i].pair.from_split(s[span], sd[span], sdd[span])
@@ -104,11 +119,16 @@ class SplitMap:
             out[span] = self.whole.body[i].pair.split_rates(s[span]).T @ tau[self.whole.v_span[i]]
         return out
 
+    def _check(self, *state: Any) -> None:
+        for x, size in zip(state[::2], state[1::2], strict=True):
+            if np.shape(x) != (size,):
+                raise InputError(f"{self.whole.name}: a state has shape {np.shape(x)}; expected ({size},)")
+
     def _spans(self) -> list[tuple[int, slice]]:
         """Body of the whole, and where the steps of its pair stand in the split; both in file order."""
         spans: list[tuple[int, slice]] = []
         start = 0
-        for i in sorted(self.whole.moving, key=lambda i: self.whole.v_span[i].start):
+        for i in self.whole.in_order:
             size = self.whole.body[i].pair.nv
             spans.append((i, slice(start, start + size)))
             start += size

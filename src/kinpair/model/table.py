@@ -13,7 +13,7 @@ HEADINGS = ("body", "on", "joint", "kind", "q", "mass [kg]", "limits")
 
 def table_rows(model: Model) -> list[tuple[str, ...]]:
     """One row a moving body, in the order of the coordinates."""
-    order = sorted(model.moving, key=lambda i: (model.v_span[i].start, i))
+    welds = [i for i in model.moving if not model.body[i].pair.nv]
     return [
         (
             model.names[i],
@@ -24,15 +24,15 @@ def table_rows(model: Model) -> list[tuple[str, ...]]:
             f"{model.body[i].m:.6g}",
             _limits(model, model.q_span[i]),
         )
-        for i in order
+        for i in (*model.in_order, *welds)
     ]
 
 
 def table(model: Model) -> str:
     """Name, sizes, and a row a moving body."""
-    mass = sum(model.body[i].m for i in model.moving)
+    mass = sum(model.body[i].m for i in model.carried)
     head = (
-        f"{model.name}: {len(model.moving)} moving bodies, {model.nv} degrees of freedom "
+        f"{model.name}: {len(model.carried)} moving bodies, {model.nv} degrees of freedom "
         f"(nq {model.nq}, nv {model.nv}), {mass:.6g} kg"
     )
     return "\n".join([head, *_aligned([HEADINGS, *table_rows(model)])])
@@ -45,7 +45,8 @@ def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _span(span: slice) -> str:
-    return str(span.start) if span.stop - span.start == 1 else f"{span.start}-{span.stop - 1}"
+    size = span.stop - span.start
+    return "-" if not size else str(span.start) if size == 1 else f"{span.start}-{span.stop - 1}"
 
 
 def _limits(model: Model, span: slice) -> str:

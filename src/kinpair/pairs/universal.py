@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.pairs.pair import X_AXIS, Y_AXIS, Pair, Three
-from kinpair.spatial.rotation import about_x, about_y, clean, turn_z_to
+from kinpair.spatial.rotation import about_x, about_y, clean, turn_z_to, unit
 
 
 @final
@@ -25,8 +25,9 @@ class Universal(Pair):
 
     @classmethod
     def seated(cls, axis: Three, axis2: Three | None, pitch: float) -> tuple[Matrix, Pair]:
-        first = np.array(axis) / np.linalg.norm(axis)
-        second = turn_z_to(axis)[:, 0] if axis2 is None else np.array(axis2) / np.linalg.norm(axis2)
+        first = unit(np.array(axis))
+        second = turn_z_to(axis)[:, 0] if axis2 is None else unit(np.array(axis2))
+        second = unit(second - (first @ second) * first)
         return clean(np.column_stack([first, second, np.cross(first, second)])), cls()
 
     def rotation(self, q: Vector) -> Matrix:

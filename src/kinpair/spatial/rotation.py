@@ -119,14 +119,32 @@ def quaternion_exp(turn: Vector) -> Vector:
     return array([s * turn[0], s * turn[1], s * turn[2], np.cos(half)])
 
 
+def unit(v: np.ndarray) -> np.ndarray:
+    """v at length one, whatever its length was."""
+    v = v / np.abs(v).max()
+    return v / np.sqrt(v @ v)
+
+
+def nearest_rotation(R: np.ndarray) -> np.ndarray:
+    """The rotation nearest to a matrix that is almost one."""
+    U, _, Vt = np.linalg.svd(R)
+    return clean(U @ Vt)
+
+
+def snapped(R: np.ndarray, within: float) -> np.ndarray:
+    """R, or the turn by quarter turns that it is within that distance of."""
+    target = np.round(R)
+    near = np.abs(R - target).max() <= within
+    return target + 0.0 if near and np.abs(target @ target.T - IDENTITY).max() == 0.0 else R
+
+
 def turn_z_to(axis: Sequence[float] | Vector) -> Matrix:
     """A constant rotation that takes z to the direction `axis`.
 
     For a coordinate axis it is a permutation with signs, (x, y, z) → (y, z, x) or (z, x, y) for the axes
     x and y, so that nothing is multiplied by it; otherwise the shortest turn.
     """
-    e = np.asarray(axis, dtype=float)
-    e = clean(e / np.sqrt(e @ e))
+    e = clean(unit(np.asarray(axis, dtype=float)))
     if (exact := _AXIS_TURNS.get(tuple(e.tolist()))) is not None:
         return exact.copy()
     v = np.array([-e[1], e[0], 0.0])  # z × e

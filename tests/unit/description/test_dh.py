@@ -196,3 +196,15 @@ def test_the_documented_csv_reads_as_the_documented_toml():
     from_toml = parse_toml(toml, source="arm.toml", doubts=doubts)
     from_csv = parse_dh_csv(csv, source="arm.csv", doubts=doubts)
     assert (from_csv.links, from_csv.joints) == (from_toml.links, from_toml.joints)
+
+
+@pytest.mark.parametrize(
+    "line", ["# Convention: Modified", "# convention: modified,,,,", '"# convention: modified"']
+)
+def test_csv_as_spreadsheets_save_it(line):
+    text = f"{line}\nalpha,a,d,theta,mass,\n0,1,0,0,2,\n,,,,,\n,,,,,,\n"
+    doubts = Doubts()
+    found = parse_dh_csv(text, source="arm.csv", doubts=doubts)
+    assert len(found.joints) == 1
+    assert found.joints[0].origin == Origin((1.0, 0.0, 0.0))
+    assert doubts.sentences == []

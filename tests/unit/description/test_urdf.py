@@ -121,7 +121,6 @@ def test_a_link_has_a_shape_for_every_visual_where_it_sits():
         ("planar", "planar", (0.0, 2.0, 0.0)),
         ("fixed", "fixed", (0.0, 0.0, 1.0)),
         ("floating", "free", (0.0, 0.0, 1.0)),
-        ("hinge", "hinge", (0.0, 2.0, 0.0)),
     ],
 )
 def test_every_joint_type_has_its_kind_and_an_axis_as_written_where_it_has_one(written, kind, axis):

@@ -1,0 +1,34 @@
+"""What is demanded: ratios to peers, and limits of seconds and bytes."""
+
+from __future__ import annotations
+
+from benchmarks.robots import Robot
+
+ARM, HUMANOID = "arm", "humanoid"
+LARGE = range(25, 41)  # degrees of freedom of a humanoid
+
+RATIOS = {  # (quantity, peer, kind of robot) → at least
+    ("inverse dynamics", "Pinocchio", ARM): 25.0,
+    ("inverse dynamics", "Pinocchio", HUMANOID): 15.0,
+    ("inverse dynamics", "MuJoCo", ARM): 25.0,
+    ("inverse dynamics", "MuJoCo", HUMANOID): 8.0,
+    ("forward dynamics", "Pinocchio", ARM): 20.0,
+    ("forward dynamics", "Pinocchio", HUMANOID): 12.0,
+    ("forward dynamics", "MuJoCo", ARM): 25.0,
+    ("forward dynamics", "MuJoCo", HUMANOID): 8.0,
+    ("mass matrix", "Pinocchio", ARM): 25.0,
+    ("∂τ/∂(q, q̇)", "Pinocchio", ARM): 10.0,
+    ("∂τ/∂(q, q̇)", "Pinocchio", HUMANOID): 6.0,
+    ("one state", "Pinocchio", ARM): 4.0,
+}
+THREADS = 1.8  # two threads to one
+CHAIN_SECONDS, CHAIN_ERROR = 3.0, 1e-10
+CACHED_SECONDS = 0.030
+PEAK_MIB = 1024.0
+
+
+def ratio(quantity: str, peer: str, robot: Robot, nv: int) -> float | None:
+    """The ratio demanded, if any."""
+    if robot.kind == HUMANOID and nv not in LARGE:
+        return None
+    return RATIOS.get((quantity, peer, robot.kind))

@@ -1,0 +1,191 @@
+"""One number by four roads: floats, interpreter, code for one state, code for batches.
+
+Every quantity by every formulation on the bundled examples, and on real robots with fixed and free base.
+Relative error ≤ 1e-12; what solves with H is allowed 100·eps·cond(H) where that is larger.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+import zoo
+from kinpair.compiler.structure import flatten
+from kinpair.quantities import METHODS, QUANTITIES, asked
+from robots import urdf_files
+
+TOLERANCE = 1e-12
+EPS = np.finfo(float).eps
+STATES = 3
+ROWS = 11  # more than the lanes of any machine, and no multiple: the states again and again
+FORMS = ("one", "batch")
+KERNELS = [(name, method) for name in QUANTITIES for method in METHODS.get(name, (None,))]
+SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
+LONG = ("regressor", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+LOADED = [(name, method) for name, method in KERNELS if QUANTITIES[name].loaded and name not in LONG]
+EXAMPLES = list(kp.examples())
+ROBOTS = (
+    "ur/ur5_robot panda/panda kinova/kinova talos_data/talos_left_arm z1/z1 xarm/xarm7 so_arm/so100 "
+    "allegro_hand/allegro_left_hand baxter/baxter double_pendulum/double_pendulum asr_twodof/TwoDofs "
+    "finger_edu/finger_edu bolt/bolt solo/solo12 go2/go2 anymal_b_simple/anymal hyq/hyq_no_sensors iris/iris "
+    "borinot/borinot_flying_arm_2 hextilt/hextilt_flying_arm_5"
+).split()
+HUMANOIDS = "g1/g1_29dof_rev_1_0 talos_data/talos_reduced simple_humanoid/simple_humanoid".split()
+DYNAMICS = [("inverse_dynamics", "newton-euler"), ("forward_dynamics", "newton-euler")]
+SMALL = 5  # rates: the long programs of robots are compiled up to here, and interpreted beyond
+
+
+@cache
+def mechanism(name: str, base: str = "fixed") -> kp.Mechanism:
+    if name in EXAMPLES:
+        return kp.example(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kp.DescriptionWarning)
+        return kp.load(urdf_files()[name], base=base)
+
+
+@cache
+def tolerance(m: kp.Mechanism, quantity: str) -> float:
+    if quantity not in SOLVED:
+        return TOLERANCE
+    q = zoo.motions(m, STATES).q
+    return max(TOLERANCE, 100 * EPS * max(np.linalg.cond(m.reference.mass_matrix(x)) for x in q))
+
+
+def arguments(m: kp.Mechanism, quantity: str) -> list[np.ndarray]:
+    """The states the quantity takes, a row each."""
+    s = zoo.motions(m, STATES)
+    given = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": 10.0 * s.qdd}
+    return [given[name] for name in QUANTITIES[quantity].state]
+
+
+def leaves(result) -> list[np.ndarray]:
+    return [np.asarray(x, dtype=float) for _, x in flatten(result)[1]]
+
+
+def by_floats(m, ask, *row):
+    """The equations as they are written, on plain numbers."""
+    quantity = QUANTITIES[ask.quantity]
+    n = len(quantity.state)
+    loads = [dict(zip(ask.external, row[n:], strict=True))] if quantity.loaded else []
+    with np.errstate(all="ignore"):
+        return leaves(quantity.compute(m.model, ask, *row[:n], *loads))
+
+
+def by_rows(kernel, given):
+    """One state at a time."""
+    return [leaves(kernel(*row)) for row in zip(*given, strict=True)]
+
+
+def by_batch(kernel, given):
+    """All at once; equal rows give equal bits wherever they stand."""
+    found = leaves(kernel(*(np.resize(x, (ROWS, *x.shape[1:])) for x in given)))
+    for x in found:
+        assert (x == np.resize(x[:STATES], x.shape)).all()
+    return [[x[k] for x in found] for k in range(STATES)]
+
+
+ROADS = {"one": by_rows, "batch": by_batch}
+
+
+def check(m, quantity, method, forms, external=()):
+    """Floats against the interpreter, and against the forms of machine code asked for."""
+    frame = m.frames[-1] if quantity in ("pose", "jacobian", "jacobian_rate") else ""
+    kernel = m.kernel(quantity, method=method, frame=frame, external=external)
+    ask = asked(quantity, method=method, frame=frame, external=dict.fromkeys(external))
+    wrenches = [np.random.default_rng(k).normal(size=(STATES, 6)) for k in range(len(external))]
+    given = [*arguments(m, quantity), *wrenches]
+    bound = tolerance(m, quantity)
+    expected = [by_floats(m, ask, *row) for row in zip(*given, strict=True)]
+    roads = {form: ROADS[form](kernel, given) for form in forms}
+    roads["interpreter"] = [leaves(kernel.interpret(*(x[0] for x in given)))]
+    for road, results in roads.items():
+        for result, reference in zip(results, expected, strict=False):
+            errors = [zoo.relative_error(a, b) for a, b in zip(result, reference, strict=True)]
+            assert max(errors) <= bound, (road, errors)
+
+
+@pytest.mark.parametrize(("quantity", "method"), KERNELS)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name, quantity, method):
+    check(mechanism(name), quantity, method, FORMS)
+
+
+@pytest.mark.parametrize(("quantity", "method"), LOADED)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_with_wrenches_on_two_links(name, quantity, method):
+    m = mechanism(name)
+    form = FORMS[EXAMPLES.index(name) % 2]
+    check(m, quantity, method, [form], external=(m.frames[1], m.frames[-1]))
+
+
+@pytest.mark.parametrize(("quantity", "method"), KERNELS)
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_robots(robot, quantity, method):
+    """Each kernel by one form of code on every second robot, and by the other one on the others."""
+    m = mechanism(robot)
+    form = FORMS[(ROBOTS.index(robot) + KERNELS.index((quantity, method))) % 2]
+    check(m, quantity, method, [] if quantity in LONG and m.nv > SMALL else [form])
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_robots_with_a_free_base(robot):
+    m = mechanism(robot, "free")
+    for k, (quantity, method) in enumerate([*DYNAMICS, ("mass_matrix", "newton-euler")]):
+        check(m, quantity, method, [FORMS[(ROBOTS.index(robot) + k) % 2]])
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+@pytest.mark.parametrize("robot", HUMANOIDS)
+def test_humanoids(robot, base):
+    for k, (quantity, method) in enumerate(DYNAMICS):
+        check(mechanism(robot, base), quantity, method, [FORMS[(k + (base == "free")) % 2]])
+
+
+@pytest.mark.parametrize("robot", ROBOTS[::3])
+def test_robots_with_wrenches(robot):
+    m = mechanism(robot, "free")
+    check(m, "inverse_dynamics", None, ["batch"], external=(m.frames[1], m.frames[-1]))
+    check(m, "forward_dynamics", None, ["one"], external=(m.frames[-1],))
+
+
+FACE = {
+    "inverse_dynamics": lambda m, q, qd, x: m.inverse_dynamics(q, qd, x),
+    "forward_dynamics": lambda m, q, qd, x: m.forward_dynamics(q, qd, x),
+    "mass_matrix": lambda m, q, qd, x: m.mass_matrix(q),
+    "coriolis_matrix": lambda m, q, qd, x: m.coriolis_matrix(q, qd),
+    "bias_forces": lambda m, q, qd, x: m.bias_forces(q, qd),
+    "gravity_forces": lambda m, q, qd, x: m.gravity_forces(q),
+    "reactions": lambda m, q, qd, x: m.reactions(q, qd, x),
+    "regressor": lambda m, q, qd, x: m.regressor(q, qd, x),
+    "inverse_dynamics_derivatives": lambda m, q, qd, x: m.inverse_dynamics_derivatives(q, qd, x),
+    "forward_dynamics_derivatives": lambda m, q, qd, x: m.forward_dynamics_derivatives(q, qd, x),
+    "energy": lambda m, q, qd, x: m.energy(q, qd),
+    "pose": lambda m, q, qd, x: m.pose(q, m.frames[-1]),
+    "jacobian": lambda m, q, qd, x: m.jacobian(q, m.frames[-1]),
+    "jacobian_rate": lambda m, q, qd, x: m.jacobian_rate(q, qd, m.frames[-1]),
+    "centre_of_mass": lambda m, q, qd, x: m.centre_of_mass(q),
+    "momentum": lambda m, q, qd, x: m.momentum(q, qd),
+    "dq_dt": lambda m, q, qd, x: m.dq_dt(q, qd),
+}
+
+
+def test_the_face_has_every_quantity():
+    assert list(FACE) == list(QUANTITIES)
+
+
+@pytest.mark.parametrize("quantity", FACE)
+@pytest.mark.parametrize("name", ["scara", "floating-arm"])
+def test_the_face_gives_what_the_reference_gives(name, quantity):
+    """One state and a batch, twice: the second call goes to the machine code at once."""
+    m, call = mechanism(name), FACE[quantity]
+    s = zoo.motions(m, STATES)
+    for state in [(s.q, s.qd, s.qdd), (s.q[1], s.qd[1], s.qdd[1])] * 2:
+        found, expected = call(m, *state), call(m.reference, *state)
+        assert type(found) is type(expected)
+        for a, b in zip(leaves(found), leaves(expected), strict=True):
+            assert zoo.relative_error(a, b) <= tolerance(m, quantity)
