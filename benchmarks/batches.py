@@ -83,4 +83,6 @@ def _check(robot: Robot, quantity: str, ours: Compiled, rivals: list[Rival]) -> 
         found = rival.found()
         expected = result[:, : rival.states] if result.ndim == 4 else result[: rival.states]
         error = relative_error(expected, found)
-        assert error < AGREE, f"{robot.label}, {quantity}: {rival.name} finds other numbers, error {error:.1e}"
+        assert error < AGREE, (
+            f"{robot.label}, {quantity}: {rival.name} finds other numbers, error {error:.1e}"
+        )

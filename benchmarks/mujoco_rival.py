@@ -7,7 +7,7 @@ import numpy as np
 from mujoco.batch import Batch
 
 import kinpair as kp
-from benchmarks.rival import Rival, loop
+from benchmarks.rival import LOOPED, Rival, loop
 from benchmarks.robots import Robot, States
 from kinpair import conventions
 
@@ -47,15 +47,15 @@ class Mujoco:
     def _inverse(self) -> Rival:
         model, data = self.model, mujoco.MjData(self.model)
         qpos, qvel, qacc, found = data.qpos, data.qvel, data.qacc, data.qfrc_inverse
-        tau = np.empty_like(self.s.v)
+        tau = np.empty((LOOPED, self.model.nv))
 
         def step(q, v, a, row) -> None:
             qpos[:], qvel[:], qacc[:] = q, v, a
             mujoco.mj_inverse(model, data)
             row[:] = found
 
-        call = loop(step, self.s.q, self.s.v, self.s.a, tau)
-        return Rival(NAME, call, len(tau), lambda: self.to.from_efforts(self.states.q, tau))
+        call = loop(step, *(x[:LOOPED] for x in self.s[:3]), tau)
+        return Rival(NAME, call, LOOPED, lambda: self.to.from_efforts(self.states.q[:LOOPED], tau))
 
     def _forward(self) -> Rival:
         batch = Batch(self.model, len(self.s.q), nthread=1)

@@ -13,6 +13,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     quantities      what each quantity is: a formulation and its loads
     evaluation      one state or a batch of them
     compiler/       from a Python function to machine code; knows no mechanics
+    rolling         long mechanisms: walks over the bodies as loops of machine code
     kernels         where the two halves meet: quantities, compiled
     mechanism       the object a user holds
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from kinpair import rolling
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.compiler.cache import Store
 from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
+from kinpair.forces.passive import has_passive
 from kinpair.formulations import kinematics
 from kinpair.model.digest import digest
 from kinpair.model.model import Model
@@ -32,6 +35,7 @@ from kinpair.quantities import (
 )
 
 WRENCH = 6
+UNROLLED = 120  # bodies: the one formula of a longer mechanism would be too long to compile
 
 
 def effort_derivatives(
@@ -71,6 +75,19 @@ class Kernels:
         self._store = store if store is not None else Store()
         self._made: dict[tuple[Any, ...], Kernel] = {}
 
+    def can(self, ask: Ask) -> bool:
+        """Is this wish compiled? Long mechanisms only have what can be written as loops over the bodies."""
+        return self.model.nv > 0 and (not self._long or self._is_rolled(ask))
+
+    @property
+    def _long(self) -> bool:
+        return len(self.model.moving) > UNROLLED
+
+    def _is_rolled(self, ask: Ask) -> bool:
+        passive = ask.passive and has_passive(self.model)
+        plain = ask.method == "newton-euler" and not ask.external and not passive
+        return self._long and ask.quantity == "inverse_dynamics" and plain
+
     @cached_property
     def _digest(self) -> str:
         return digest(self.model)
@@ -87,7 +104,9 @@ class Kernels:
             )
         return self._made[key]
 
-    def _traced(self, ask: Ask, parameters: tuple[str, ...]) -> Program:
+    def _traced(self, ask: Ask, parameters: tuple[str, ...]) -> Program | Rolled:
+        if self._is_rolled(ask) and not parameters:
+            return rolling.inverse_dynamics(self.model)
         with np.errstate(all="ignore"):  # constants of a mechanism without inertia divide by zero here
             return trace(self._function(ask, parameters), self._shapes(ask, parameters), name=ask.quantity)
 

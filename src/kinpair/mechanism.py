@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kinpair.compiler.kernel import Kernel
     from kinpair.kernels import Kernels
 
-UNROLLED = 120  # bodies: the formula of a longer mechanism would be too long to compile
 DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "inverse_dynamics",
     "mass_matrix",
@@ -417,7 +416,7 @@ class Mechanism:
         """
         for name in ask.external:
             self.model.place(name)
-        if not (self.compiled and self.nv > 0 and len(self.model.moving) <= UNROLLED):
+        if not (self.compiled and self._kernels.can(ask)):
             call = partial(self._interpreted, ask)
         else:
             call = self._kernels.get(ask).entry(partial(self._explained, ask))

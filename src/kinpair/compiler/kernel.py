@@ -22,6 +22,7 @@ from kinpair.compiler.entry import Table, is_thin, thin_call, thin_calls_work
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.jit import assembly
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, address, aligned
+from kinpair.compiler.patience import patience
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled, interpret_rolled
 from kinpair.compiler.structure import flatten, rebuild
@@ -149,7 +150,8 @@ class Kernel:
     def _made(self, form: str) -> ObjectCode:
         if (kept := self._kept(form)) is not None:
             return kept
-        made = machine_code.built(self.graph, self._real, form)
+        with patience(f"compiling {self.signature.name}, {self.count['total']} operations"):
+            made = machine_code.built(self.graph, self._real, form)
         if self._store is not None and self._key:
             self._store.put(self._entry_key(form), made.packed())
         return made

@@ -16,6 +16,11 @@ from kinpair.algebra.choice import sign
 from kinpair.model.model import Model
 
 
+def has_passive(model: Model) -> bool:
+    """Does any joint have a spring, damper or friction?"""
+    return any(x.any() for x in (model.joints.damping, model.joints.friction, model.joints.stiffness))
+
+
 def passive_efforts(model: Model, q: Vector, qd: Vector) -> Vector:
     """Efforts of springs, dampers and friction on the joints (nv).    (P1)"""
     data = model.joints

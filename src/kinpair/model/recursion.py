@@ -2,7 +2,8 @@
 
 A step sees the constants of its body, the value of its neighbour and what earlier walks found for the
 same body; never the body's number. So a walk can be unrolled body by body, as here, or become one loop
-of machine code over all bodies of a kind. Values by body are lists whose entry 0 belongs to the ground.
+of machine code over all bodies of a kind, if the model has a walker that makes one. Values by body are lists
+whose entry 0 belongs to the ground, or whatever the walker has for them.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ Step: TypeAlias = Callable[..., Any]
 
 def each(model: Model, step: Step, *given: Sequence[Any]) -> ByBody:
     """x_i = step(body, given_i...), bodies on their own."""
+    if model.walker:
+        return model.walker.each(step, *given)
     return [None, *(step(model.body[i], *(g[i] for g in given)) for i in model.moving)]
 
 
 def outward(model: Model, step: Step, ground: Any, *given: Sequence[Any]) -> ByBody:
     """x_i = step(body, x_parent, given_i...), from the ground to the tips; x_0 = ground."""
+    if model.walker:
+        return model.walker.outward(step, ground, *given)
     x: ByBody = [ground]
     for i in model.moving:
         x.append(step(model.body[i], x[model.parent[i]], *(g[i] for g in given)))
@@ -38,6 +43,8 @@ def inward(model: Model, step: Step, nothing: tuple[Any, ...], *given: Sequence[
     x_i is kept; the tuple y_i is handed to the parent. The sum starts with `nothing`; x_0 is what arrives
     at the ground.
     """
+    if model.walker:
+        return model.walker.inward(step, nothing, *given)
     gathered = [nothing] * len(model.parent)
     x: ByBody = [None] * len(model.parent)
     for i in reversed(model.moving):
@@ -64,16 +71,22 @@ def ancestors(model: Model, begin: Step, step: Step, *given: Sequence[Any]) -> d
 
 def coordinates(model: Model, q: Vector) -> ByBody:
     """q by body."""
+    if model.walker:
+        return model.walker.coordinates(q)
     return [None, *(q[model.q_span[i]] for i in model.moving)]
 
 
 def rates(model: Model, qd: Vector) -> ByBody:
     """q̇, q̈ or efforts by body."""
+    if model.walker:
+        return model.walker.rates(qd)
     return [None, *(qd[model.v_span[i]] for i in model.moving)]
 
 
 def joined(model: Model, values: ByBody) -> Vector:
     """Vectors by body as one vector in the order of the rates."""
+    if model.walker:
+        return model.walker.joined(values)
     made: list[Any] = [0.0] * model.nv
     for i in model.moving:
         made[model.v_span[i]] = list(values[i])

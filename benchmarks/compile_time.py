@@ -1,0 +1,90 @@
+"""Seconds and memory of a first use, and of the next run, which finds the code on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks import targets
+from benchmarks.first_use import CHAIN
+
+PATIENCE = 60  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A robot, a quantity, and the seconds its first use may take."""
+
+    robot: str
+    quantity: str
+    limit: float
+    quick: bool = False
+
+
+CASES = (
+    Case("xArm7", "inverse_dynamics", 0.5, quick=True),
+    Case("xArm7", "forward_dynamics", 1.0),
+    Case("G1", "inverse_dynamics", 3.0),
+    Case("G1", "forward_dynamics", 3.0),
+    Case("G1", "inverse_dynamics_derivatives", 10.0, quick=True),
+    Case("G1", "forward_dynamics_derivatives", 10.0),
+    Case("Talos", "inverse_dynamics_derivatives", 10.0),
+)
+FORMS = ("one", "batch")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A first use: seconds of compiling, of reading the disk cache, of the imports before; peak of memory."""
+
+    case: Case
+    form: str
+    first: float
+    cached: float
+    imports: float
+    peak: float
+
+
+def rows(quick: bool) -> Iterator[Used]:
+    """A row a case and form, each in two fresh processes that share a fresh cache."""
+    for case in CASES:
+        if not quick or case.quick:
+            for form in FORMS:
+                yield _used(case, form)
+
+
+def _used(case: Case, form: str) -> Used:
+    with tempfile.TemporaryDirectory() as cache:
+        first, *again = (_run(cache, case.robot, case.quantity, form) for _ in range(4))
+    cached, imports = (min(facts[name] for facts in again) for name in ("first", "imports"))
+    return Used(case, form, first["first"], cached, imports, first["peak"])
+
+
+def chain() -> dict[str, Any]:
+    """A thousand links: seconds, error against the floats, and whether it is a loop over the bodies."""
+    with tempfile.TemporaryDirectory() as cache:
+        return _run(cache, CHAIN, "inverse_dynamics", "one")
+
+
+def chain_met(facts: dict[str, Any]) -> bool:
+    """In time, exact and rolled."""
+    exact = facts["error"] <= targets.CHAIN_ERROR
+    return facts["rolled"] and exact and facts["first"] <= targets.CHAIN_SECONDS
+
+
+def _run(cache: str, *arguments: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.first_use", *arguments],
+        env=os.environ | {"KINPAIR_CACHE": cache},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    return json.loads(done.stdout)

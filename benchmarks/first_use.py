@@ -1,0 +1,59 @@
+"""The first use of a quantity, in a process of its own: `python -m benchmarks.first_use LABEL QUANTITY FORM`.
+
+Prints JSON: seconds of the imports, of reading the file, from the mechanism to the first result; peak MiB.
+The label "chain" stands for a thousand links, FORM is `one` (a state) or `batch`.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+
+CHAIN = "chain"
+LINKS = 1000
+ROWS = 64
+
+
+def main(label: str, quantity: str, form: str) -> None:
+    """Measure and print."""
+    start = time.perf_counter()
+    import llvmlite.binding  # noqa: F401
+    import numpy as np
+
+    import kinpair.compiler
+    import kinpair.kernels
+
+    imported = time.perf_counter()
+    mechanism = _mechanism(label)
+    shape = () if form == "one" else (ROWS,)
+    q = np.broadcast_to(mechanism.neutral(), (*shape, mechanism.nq)).copy()
+    qd, x = np.full((2, *shape, mechanism.nv), 0.1)
+    state = {"mass_matrix": (q,)}.get(quantity, (q, qd, x))
+    loaded = time.perf_counter()
+    result = getattr(mechanism, quantity)(*state)
+    done = time.perf_counter()
+    facts = {"imports": imported - start, "load": loaded - imported, "first": done - loaded, "peak": _peak()}
+    if label == CHAIN:
+        reference = getattr(mechanism.reference, quantity)(*state)
+        facts["error"] = float(np.abs(result - reference).max() / max(1.0, np.abs(reference).max()))
+        facts["rolled"] = isinstance(mechanism.kernel(quantity).graph, kinpair.compiler.rolled.Rolled)
+    print(json.dumps(facts))
+
+
+def _mechanism(label: str):
+    from benchmarks.chains import dh_chain
+    from benchmarks.robots import robot
+
+    return dh_chain(LINKS) if label == CHAIN else robot(label).load()
+
+
+def _peak() -> float:
+    """Largest resident memory so far [MiB]."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

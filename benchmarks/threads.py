@@ -1,0 +1,49 @@
+"""Two threads against one on a large batch. This needs two idle cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from benchmarks.robots import random_states, robot
+from benchmarks.timing import race, wall_time
+
+BATCH = 65_536
+CASES = (
+    ("Panda", "inverse dynamics"),
+    ("Panda", "forward dynamics"),
+    ("G1", "inverse dynamics"),
+    ("G1", "forward dynamics"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Nanoseconds a state by number of threads."""
+
+    robot: str
+    quantity: str
+    one: float
+    two: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster two are."""
+        return self.one / self.two
+
+
+def rows(turns: int) -> Iterator[Shared]:
+    """A row a case, by the wall clock."""
+    for label, quantity in CASES:
+        mechanism = robot(label).load()
+        s = random_states(mechanism, BATCH)
+        f = getattr(mechanism, quantity.replace(" ", "_"))
+        out = np.empty((BATCH, mechanism.nv))
+        calls = {n: partial(f, s.q, s.qd, s.x, passive=False, out=out, threads=n) for n in (1, 2)}
+        for call in calls.values():
+            call()
+        best = race(calls, turns, wall_time)
+        yield Shared(label, quantity, *(best[n] / BATCH * 1e9 for n in (1, 2)))
