@@ -1,45 +1,74 @@
-"""`make bench`: operation counts beside published ones, and times against Pinocchio in the same run."""
+"""`make bench`: kinpair beside its peers in one run, as ratios; `--quick` for a look."""
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
-from rich.table import Table
 
-from benchmarks import operations, timing
-
-SIZES = (5, 6, 10, 20, 40)
-OUT = Path("build/bench.json")
+OUT = Path("build")
+PACKAGES = ("kinpair", "pin", "mujoco", "casadi", "numpy", "llvmlite")
+TURNS, QUICK_TURNS = 8, 4
+T = TypeVar("T")
 
 
 def main() -> None:
-    console = Console()
-    counts = operations.rows(SIZES)
-    table = Table(
-        title="multiplications / additions of folded recursions, n revolute joints, general DH parameters"
-    )
-    for heading in ("quantity", "formulation", *(f"n = {n}" for n in SIZES)):
-        table.add_column(heading, justify="left" if heading in ("quantity", "formulation") else "right")
-    for quantity, who, cells in counts:
-        table.add_row(quantity, who, *(f"{m} / {a}" for m, a in cells))
-    console.print(table)
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="three robots, under a minute")
+    quick = parser.parse_args().quick
+    OUT.mkdir(exist_ok=True)
+    os.environ.setdefault("KINPAIR_CACHE", str(OUT.absolute() / "bench-cache"))
+    from benchmarks import picture, report
 
-    times = list(timing.rows(console))
-    table = Table(
-        title="time a state, kinpair (NumPy, no compiler) over Pinocchio; batch 4096, best of 5, one run"
-    )
-    for heading in ("robot", "quantity", "kinpair batch [µs]", "Pinocchio loop in Python [µs]", "ratio"):
-        table.add_column(heading, justify="left" if heading in ("robot", "quantity") else "right")
-    for row in times:
-        table.add_row(
-            row.robot, row.quantity, f"{row.ours:.2f}", f"{row.theirs:.2f}", f"{row.theirs / row.ours:.2f}"
+    console = Console()
+    results = measure(console, quick)
+    for table in report.tables(results):
+        console.print(table)
+    (OUT / "bench.json").write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False))
+    picture.draw(results, OUT / "bench.png")
+    console.print(f"{results.machine}; written to {OUT}/bench.json and {OUT}/bench.png")
+
+
+def measure(console: Console, quick: bool):
+    """Every measurement, one after the other."""
+    from benchmarks import batches, compile_time, machine, methods, operations, single, threads
+    from benchmarks.results import Results
+    from benchmarks.robots import chosen
+
+    turns = QUICK_TURNS if quick else TURNS
+    robots, instructions = chosen(quick), machine.instruction_sets()
+    with console.status("measuring") as status:
+
+        def followed(what: str, rows: Iterable[T], name: Callable[[T], str]) -> list[T]:
+            found: list[T] = []
+            for row in rows:
+                found.append(row)
+                status.update(f"{what}: {name(row)} done")
+            return found
+
+        return Results(
+            machine.description(),
+            {name: version(name) for name in PACKAGES},
+            instructions,
+            followed(
+                "batch", batches.rows(robots, instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
+            ),
+            followed("one state", single.rows(robots, turns), lambda r: r.robot),
+            followed("threads", threads.rows(turns), lambda r: f"{r.robot}, {r.quantity}"),
+            followed("first use", compile_time.rows(quick), lambda r: f"{r.case.robot}, {r.case.quantity}"),
+            compile_time.chain(),
+            followed(
+                "operations", methods.rows(methods.QUICK if quick else methods.ROBOTS), lambda r: r.robot
+            ),
+            operations.rows(),
         )
-    console.print(table)
-    OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text(json.dumps({"operations": counts, "times": [row._asdict() for row in times]}, indent=1))
-    console.print(f"written to {OUT}")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.robots import Robot
+from benchmarks.robots import robot
+
+ROBOTS = ("UR5", "xArm7", "Panda", "Allegro", "Go2, free", "G1")
+QUICK = ("UR5", "Panda")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,10 @@ class Counted:
         return all(default <= other for other in others)
 
 
-def rows(robots: Iterable[Robot]) -> Iterator[Counted]:
+def rows(labels: tuple[str, ...]) -> Iterator[Counted]:
     """Every quantity that has methods."""
-    for robot in robots:
-        mechanism = robot.load()
+    for label in labels:
+        mechanism = robot(label).load()
         for quantity, methods in mechanism.methods.items():
             counts = {m: mechanism.kernel(quantity, method=m).count["total"] for m in methods}
-            yield Counted(quantity, robot.label, counts)
+            yield Counted(quantity, label, counts)

@@ -8,6 +8,7 @@ from kinpair.formulations import articulated, denoc, newton_euler
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.model import Model
 
+SIZES = (5, 6, 10, 20, 40)
 # (a, b): a n + b multiplications, a n + b additions; quoted from the papers named
 PUBLISHED = {
     "inverse dynamics": (
@@ -52,7 +53,7 @@ OURS = {
 }
 
 
-def rows(sizes: tuple[int, ...] = (5, 6, 10, 20, 40)) -> list[tuple[str, str, list[tuple[int, int]]]]:
+def rows(sizes: tuple[int, ...] = SIZES) -> list[tuple[str, str, list[tuple[int, int]]]]:
     """(quantity, who, [(multiplications, additions) for each n]); divisions count as multiplications."""
     models = {n: dh_chain(n).model for n in sizes}
     table: list[tuple[str, str, list[tuple[int, int]]]] = []

@@ -34,7 +34,7 @@ ROBOTS = (
     "finger_edu/finger_edu bolt/bolt solo/solo12 go2/go2 anymal_b_simple/anymal hyq/hyq_no_sensors iris/iris "
     "borinot/borinot_flying_arm_2 hextilt/hextilt_flying_arm_5"
 ).split()
-HUMANOIDS = "g1/g1_29dof_rev_1_0 talos_data/talos_reduced simple_humanoid/simple_humanoid".split()
+HUMANOIDS = ("g1/g1_29dof_rev_1_0", "talos_data/talos_reduced")
 DYNAMICS = [("inverse_dynamics", "newton-euler"), ("forward_dynamics", "newton-euler")]
 SMALL = 5  # rates: the long programs of robots are compiled up to here, and interpreted beyond
 DEFAULTS = [(name, next(iter(METHODS.get(name, (None,))))) for name in QUANTITIES]

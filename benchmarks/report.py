@@ -1,0 +1,130 @@
+"""What was found, as tables on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.markup import escape
+from rich.table import Table
+
+from benchmarks import targets
+from benchmarks.batches import Row
+from benchmarks.compile_time import Used
+from benchmarks.methods import Counted
+from benchmarks.operations import SIZES
+from benchmarks.results import Results, Verdict
+from benchmarks.threads import Shared
+
+SHORT = {"Pinocchio, results dropped": "dropping results"}
+
+
+def tables(results: Results) -> Iterator[Table]:
+    """Every table, in the order of the docs."""
+    for quantity in dict.fromkeys(row.quantity for row in results.batches):
+        yield _ratios(f"{quantity}, batch 4096", [r for r in results.batches if r.quantity == quantity])
+    yield _ratios("inverse dynamics, one state, from Python", results.singles)
+    yield _threads(results.shared)
+    yield _first_use(results.used)
+    yield _methods(results.methods)
+    yield _published(results.operations)
+    yield _missed(list(results.verdicts()))
+
+
+def _table(title: str, left: Sequence[str], right: Iterable[str]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for heading in left:
+        table.add_column(heading)
+    for heading in right:
+        table.add_column(escape(heading), justify="right")
+    return table
+
+
+def _ratios(title: str, rows: Sequence[Row]) -> Table:
+    ours = [f"kinpair {name} [ns]" for name in rows[0].ours]
+    fresh = [f"{name}, fresh memory [ns]" for name in rows[0].fresh]
+    peers = list(dict.fromkeys(peer for row in rows for peer in row.peers))
+    theirs = [heading for peer in peers for heading in (f"{SHORT.get(peer, peer)} [ns]", "times slower")]
+    table = _table(title, ("robot",), ("DoF", *ours, *fresh, *theirs))
+    for row in rows:
+        own = [f"{ns:.0f}" for ns in (*row.ours.values(), *row.fresh.values())]
+        table.add_row(row.robot, str(row.nv), *own, *(cell for peer in peers for cell in _cells(row, peer)))
+    return table
+
+
+def _cells(row: Row, peer: str) -> tuple[str, str]:
+    """The peer's time; its ratio to each of ours, and the ratio demanded of the first."""
+    if peer not in row.peers:
+        return "", ""
+    ratios = [row.ratio(peer, name) for name in row.ours]
+    text = " · ".join(f"{ratio:.1f}" for ratio in ratios)
+    if demanded := row.targets.get(peer):
+        text = f"{text}  {_mark(ratios[0] >= demanded)} ≥ {demanded:g}"
+    return f"{row.peers[peer]:.0f}", text
+
+
+def _mark(met: bool) -> str:
+    return "[green]✓[/]" if met else "[red]✗[/]"
+
+
+def _threads(rows: Sequence[Shared]) -> Table:
+    table = _table(
+        "two threads, batch 65 536",
+        ("robot", "quantity"),
+        ("one [ns]", "two [ns]", "times faster", "hashing, as control"),
+    )
+    for row in rows:
+        text = f"{row.ratio:.2f}  {_mark(row.ratio >= targets.THREADS)} ≥ {targets.THREADS}"
+        table.add_row(row.robot, row.quantity, f"{row.one:.0f}", f"{row.two:.0f}", text, f"{row.control:.2f}")
+    return table
+
+
+def _first_use(rows: Sequence[Used]) -> Table:
+    headings = ("first use [s]", "from disk [ms]", "imports [ms]", "peak [MiB]")
+    table = _table(
+        "from the mechanism to the first result, fresh process", ("robot", "quantity", "of"), headings
+    )
+    for row in rows:
+        limit, cached = row.case.limit, targets.CACHED_SECONDS
+        table.add_row(
+            row.case.robot,
+            row.case.quantity.replace("_", " "),
+            "one state" if row.form == "one" else "a batch",
+            f"{row.first:.2f}  {_mark(row.first <= limit)} ≤ {limit:g}",
+            f"{row.cached * 1e3:.0f}  {_mark(row.cached <= cached)} ≤ {cached * 1e3:.0f}",
+            f"{row.imports * 1e3:.0f}",
+            f"{row.peak:.0f}  {_mark(row.peak < targets.PEAK_MIB)} < {targets.PEAK_MIB:.0f}",
+        )
+    return table
+
+
+def _methods(rows: Sequence[Counted]) -> Table:
+    robots = list(dict.fromkeys(row.robot for row in rows))
+    table = _table(
+        "operations after folding and sharing; the default first",
+        ("quantity", "method"),
+        (*robots, "default"),
+    )
+    for quantity in dict.fromkeys(row.quantity for row in rows):
+        mine = [row for row in rows if row.quantity == quantity]
+        for k, method in enumerate(mine[0].operations):
+            counts = [f"{row.operations[method]}" for row in mine]
+            verdict = _mark(all(row.default_is_leanest for row in mine)) if k == 0 else ""
+            table.add_row(quantity.replace("_", " ") if k == 0 else "", method, *counts, verdict)
+    return table
+
+
+def _published(rows: Sequence[tuple[str, str, list[tuple[int, int]]]]) -> Table:
+    title = "multiplications / additions of folded recursions, nothing shared; n revolute joints, general DH"
+    table = _table(title, ("quantity", "formulation"), (f"n = {n}" for n in SIZES))
+    for quantity, who, cells in rows:
+        table.add_row(quantity, who, *(f"{m} / {a}" for m, a in cells))
+    return table
+
+
+def _missed(verdicts: Sequence[Verdict]) -> Table:
+    missed = [v for v in verdicts if not v.met]
+    title = f"{len(verdicts) - len(missed)} of {len(verdicts)} demands met; not met:"
+    table = _table(title, ("what",), ("found", "demanded"))
+    for v in missed:
+        table.add_row(escape(v.what), f"{v.found:.3g}", f"{v.demanded:g}")
+    return table

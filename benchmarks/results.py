@@ -1,0 +1,63 @@
+"""All that one run has found, and what was demanded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks import targets
+from benchmarks.batches import Row
+from benchmarks.compile_time import Used, chain_met
+from benchmarks.methods import Counted
+from benchmarks.threads import Shared
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found against what was demanded."""
+
+    what: str
+    found: float
+    demanded: float
+    met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """One run."""
+
+    machine: str
+    versions: dict[str, str]
+    instructions: tuple[str, ...]
+    batches: list[Row]
+    singles: list[Row]
+    shared: list[Shared]
+    used: list[Used]
+    chain: dict[str, Any]
+    methods: list[Counted]
+    operations: list[Any]
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """Every demand, in the order of the tables."""
+        for row in (*self.batches, *self.singles):
+            for peer, demanded in row.targets.items():
+                found = row.ratio(peer, next(iter(row.ours)))
+                what = f"{row.quantity}, {row.robot}, times {peer}"
+                yield Verdict(what, found, demanded, found >= demanded)
+        for s in self.shared:
+            what = f"two threads, {s.quantity}, {s.robot}, times one"
+            yield Verdict(what, s.ratio, targets.THREADS, s.ratio >= targets.THREADS)
+        for u in self.used:
+            what = f"{u.case.robot}, {u.case.quantity}, {u.form}"
+            yield Verdict(f"first use [s], {what}", u.first, u.case.limit, u.first <= u.case.limit)
+            limit = targets.CACHED_SECONDS
+            yield Verdict(f"from disk [s], {what}", u.cached, limit, u.cached <= limit)
+            yield Verdict(f"memory [MiB], {what}", u.peak, targets.PEAK_MIB, u.peak < targets.PEAK_MIB)
+        seconds = self.chain["first"]
+        yield Verdict("1000 links, rolled [s]", seconds, targets.CHAIN_SECONDS, chain_met(self.chain))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        verdicts = [asdict(verdict) for verdict in self.verdicts()]
+        return asdict(self) | {"verdicts": verdicts}
