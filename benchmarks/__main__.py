@@ -14,7 +14,7 @@ from rich.console import Console
 
 OUT = Path("build")
 PACKAGES = ("kinpair", "pin", "mujoco", "casadi", "numpy", "llvmlite")
-TURNS, QUICK_TURNS = 8, 4
+TURNS, QUICK_TURNS = 20, 6
 T = TypeVar("T")
 
 

@@ -10,7 +10,7 @@ from benchmarks.rival import Rival
 from benchmarks.robots import States
 
 NAME = "CasADi"
-STATES = 256  # enough: its time is proportional
+STATES = 256  # its time is proportional too, and long
 LARGEST = 20_000  # operations
 
 

@@ -15,7 +15,7 @@ from benchmarks import targets
 from benchmarks.first_use import CHAIN
 
 PATIENCE = 60  # seconds
-RUNS = 3  # the first compiles, the others find its code
+RUNS = 4  # the first compiles, the others find its code
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from benchmarks.results import Results
 COLOURS = {"Pinocchio": "#3b7dd8", "MuJoCo": "#e08b2d", "CasADi": "#7a9a58"}
 TITLES = {"one state": "inverse dynamics, one state"}
 HEIGHT = 0.26
+TICKS = (0.3, 1, 3, 10, 30, 100, 300)
 
 
 def draw(results: Results, path: Path) -> None:
@@ -41,8 +42,8 @@ def _panel(axis: Any, rows: Sequence[Row], robots: Sequence[str]) -> None:
             if peer in row.peers:
                 _bar(axis, row, peer, colour, robots.index(row.robot) + (k - 1) * HEIGHT)
     axis.set_xscale("log")
-    axis.set_xlim(1, 300)
-    axis.set_xticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
+    axis.set_xlim(0.25, 300)
+    axis.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axis.minorticks_off()
     axis.axvline(1, color="#444444", linewidth=1)
     axis.grid(axis="x", alpha=0.3, linewidth=0.6)
@@ -54,7 +55,7 @@ def _panel(axis: Any, rows: Sequence[Row], robots: Sequence[str]) -> None:
 def _bar(axis: Any, row: Row, peer: str, colour: str, y: float) -> None:
     """The ratio of the first instruction set as a bar, of others as a dot, the demand as an upright line."""
     first, *others = [row.ratio(peer, name) for name in row.ours]
-    axis.barh(y, first, height=0.9 * HEIGHT, color=colour)
+    axis.barh(y, first - 1, left=1, height=0.9 * HEIGHT, color=colour)
     axis.plot(others, [y] * len(others), "o", markersize=3.6, color="white", markeredgecolor="#333333")
     if demanded := row.targets.get(peer):
         colour = "#111111" if first >= demanded else "#d01515"

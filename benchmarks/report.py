@@ -73,7 +73,8 @@ def _threads(rows: Sequence[Shared]) -> Table:
         ("one [ns]", "two [ns]", "times faster", "hashing, as control"),
     )
     for row in rows:
-        text = f"{row.ratio:.2f}  {_mark(row.ratio >= targets.THREADS)} ≥ {targets.THREADS}"
+        mark = _mark(row.ratio >= targets.THREADS) if row.judged else "cores are busy,"
+        text = f"{row.ratio:.2f}  {mark} ≥ {targets.THREADS}"
         table.add_row(row.robot, row.quantity, f"{row.one:.0f}", f"{row.two:.0f}", text, f"{row.control:.2f}")
     return table
 

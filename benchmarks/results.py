@@ -45,7 +45,7 @@ class Results:
                 found = row.ratio(peer, next(iter(row.ours)))
                 what = f"{row.quantity}, {row.robot}, times {peer}"
                 yield Verdict(what, found, demanded, found >= demanded)
-        for s in self.shared:
+        for s in (s for s in self.shared if s.judged):
             what = f"two threads, {s.quantity}, {s.robot}, times one"
             yield Verdict(what, s.ratio, targets.THREADS, s.ratio >= targets.THREADS)
         for u in self.used:

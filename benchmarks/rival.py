@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 BATCH = 4096
-LOOPED = 1024  # states of a Python loop, whose time is proportional
+SAMPLE = 1024  # states of a peer: its time is proportional, and a short call is less disturbed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

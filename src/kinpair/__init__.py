@@ -15,6 +15,8 @@ The map, in the order in which data flows; nothing imports what stands below it:
     compiler/       from a Python function to machine code; knows no mechanics
     rolling         long mechanisms: walks over the bodies as loops of machine code
     kernels         where the two halves meet: quantities, compiled
+    calls           straight to machine code, or checked and explained
+    soundness       which joint makes a solve for accelerations fail
     mechanism       the object a user holds
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
     loading         load, example, build

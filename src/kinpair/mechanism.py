@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kinpair.errors import InputError, SingularError, listed, nearest
-from kinpair.evaluation import Expected, Given, evaluate, given
+from kinpair.calls import Calls
+from kinpair.errors import InputError, listed, nearest
 from kinpair.formulations import regressor
 from kinpair.model.build import build
 from kinpair.model.model import Model
@@ -18,6 +18,7 @@ from kinpair.model.split import SplitMap, split_description
 from kinpair.model.symbols import check_symbols
 from kinpair.model.table import table
 from kinpair.quantities import METHODS, QUANTITIES, Ask, asked
+from kinpair.soundness import DOUBTFUL, check_soundness
 
 if TYPE_CHECKING:
     from kinpair.compiler.kernel import Kernel
@@ -33,8 +34,6 @@ DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "dq_dt",
     "regressor",
 )
-DOUBTFUL = 1e-12  # a solve less sound than this is looked at closely
-LOST = 1e-13  # an inertia this small against the entries of H of its joint is lost in rounding
 
 
 class Energy(NamedTuple):
@@ -84,9 +83,7 @@ class Mechanism:
     def __init__(self, model: Model, *, compiled: bool = True) -> None:
         self.model = model
         self.compiled = compiled
-        entries = {"q": model.q_names, "qd": model.v_names, "qdd": model.v_names, "tau": model.v_names}
-        self._expected = {name: Expected(name, names) for name, names in entries.items()}
-        self._calls: dict[Ask, Any] = {}
+        self._calls = Calls(model, compiled)
 
     def __reduce__(self) -> Any:
         return partial(Mechanism, compiled=self.compiled), (self.model,)
@@ -186,7 +183,7 @@ class Mechanism:
         ask = asked("forward_dynamics", method=method, passive=passive, external=external)
         qdd, soundness = self._evaluate(ask, (q, qd, tau), external, threads=threads)
         if not (soundness > DOUBTFUL).all():
-            self._check_soundness(q, soundness)
+            check_soundness(self.model, q, soundness)
         if out is None:
             return qdd
         out[...] = qdd
@@ -383,11 +380,9 @@ class Mechanism:
 
     # Inside.
 
-    @cached_property
+    @property
     def _kernels(self) -> Kernels:
-        from kinpair.kernels import Kernels
-
-        return Kernels(self.model)
+        return self._calls.kernels
 
     def _of_frame(self, quantity: str, frame: str) -> Ask:
         self.model.place(frame)
@@ -402,97 +397,9 @@ class Mechanism:
         out: Any = None,
         threads: int = 1,
     ) -> Any:
-        call = self._calls.get(ask) or self._prepared(ask)
-        if self._quaternions.size:
-            self._check_quaternions(state[0])
-        if out is None and threads == 1:
-            return call(*state, *(external or {}).values())
-        return call(*state, *(external or {}).values(), out=out, threads=threads)
-
-    def _prepared(self, ask: Ask) -> Any:
-        """What evaluates this wish from now on: machine code that looks at usual arrays itself, or the reference.
-
-        The default wish of a quantity takes the place of its method, so that the next call goes there at once.
-        """
-        for name in ask.external:
-            self.model.place(name)
-        if not (self.compiled and self._kernels.can(ask)):
-            call = partial(self._interpreted, ask)
-        else:
-            call = self._kernels.get(ask).entry(partial(self._explained, ask))
-            if ask.quantity in DIRECT and ask == asked(ask.quantity) and not self._quaternions.size:
-                self.__dict__[ask.quantity] = self._kernels.get(ask).entry(getattr(self, ask.quantity))
-        self._calls[ask] = call
-        return call
-
-    def _given(self, ask: Ask, arguments: tuple[Any, ...]) -> Given:
-        names = QUANTITIES[ask.quantity].state
-        state = [(self._expected[name], x) for name, x in zip(names, arguments, strict=False)]
-        wrenches = dict(zip(ask.external, arguments[len(names) :], strict=True))
-        return given(self.name, state, wrenches)
-
-    def _explained(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
-        """Arguments that are not plain arrays of the right shape: converted, or refused with a reason."""
-        x = self._given(ask, arguments)
-        return self._kernels.get(ask).general(*x.state, *x.external.values(), out=out, threads=threads)
-
-    def _interpreted(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
-        """The reference road."""
-        quantity = QUANTITIES[ask.quantity]
-        compute = partial(quantity.compute, self.model, ask)
-        result = evaluate(compute, self._given(ask, arguments), quantity.loaded)
-        if out is None:
-            return result
-        for target, found in zip(
-            *((x if isinstance(x, tuple) else (x,)) for x in (out, result)), strict=True
-        ):
-            target[...] = found
-        return out
-
-    @cached_property
-    def _quaternions(self) -> np.ndarray:
-        """Where the quaternions are in q (joints, 4)."""
-        stops = [self.model.q_span[i].stop for i in self._with_quaternion]
-        return np.array([range(stop - 4, stop) for stop in stops], dtype=int).reshape(-1, 4)
-
-    @cached_property
-    def _with_quaternion(self) -> list[int]:
-        return [i for i in self.model.moving if self.model.body[i].pair.nq > self.model.body[i].pair.nv]
-
-    def _check_quaternions(self, q: Any) -> None:
-        q = self._expected["q"].checked(self.name, q)
-        turning = q[..., self._quaternions].any(-1)
-        if not turning.all():
-            k = int(np.argwhere(~turning)[0][-1])
-            joint = self.model.joint_names[self._with_quaternion[k]]
-            raise InputError(
-                f"{self.name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
-                joint=joint,
-            )
-
-    def _check_soundness(self, q: Any, soundness: np.ndarray) -> None:
-        """Look closely at the doubtful rows, and name the joint where the solve is lost."""
-        batch = soundness.ndim == 2
-        q = np.broadcast_to(np.asarray(q, dtype=float), (*soundness.shape[:-1], self.nq)).reshape(-1, self.nq)
-        for row in np.flatnonzero(~(soundness.reshape(-1, 2) > DOUBTFUL).all(1)):
-            if np.isfinite(q[row]).all() and (i := self._lost_joint(q[row])) is not None:
-                joint, link = self.model.joint_names[i], self.model.names[i]
-                state = f" (state {row} of the batch)" if batch else ""
-                raise SingularError(
-                    f"{self.name}: forward dynamics is singular at joint {joint!r}{state}: link {link!r} and what "
-                    "it carries have no positive inertia against that motion; give the link mass and inertia, or "
-                    "the joint a rotor inertia",
-                    joint=joint,
-                )
-
-    def _lost_joint(self, q: np.ndarray) -> int | None:
-        """The outermost body whose block of H, all outer joints free to move, has no inverse."""
-        H = self.reference.mass_matrix(q)
-        S = H.copy()
-        for i in reversed(self.model.moving):
-            span = self.model.v_span[i]
-            D, scale = S[span, span], np.abs(np.diag(H)[span]).max(initial=0.0)
-            if len(D) and not np.linalg.eigvalsh(D)[0] > LOST * scale:
-                return i
-            S = S - S[:, span] @ np.linalg.solve(D, S[span])
-        return None
+        """The default wish of a quantity then takes the place of its method: the next call goes there at once."""
+        found = self._calls(ask, (*state, *(external or {}).values()), out, threads)
+        if ask.quantity in DIRECT and ask.quantity not in self.__dict__ and ask == asked(ask.quantity):
+            method = getattr(self, ask.quantity)
+            self.__dict__[ask.quantity] = self._calls.direct(ask, method)
+        return found

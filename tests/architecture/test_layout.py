@@ -13,7 +13,7 @@ import kinpair
 SRC = Path(kinpair.__file__).parent
 ORDER = (
     "errors algebra spatial pairs description model formulations forces quantities evaluation compiler "
-    "rolling kernels mechanism conventions loading motion viewer cli"
+    "rolling kernels calls soundness mechanism conventions loading motion viewer cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -1,0 +1,102 @@
+"""Calls of quantities: straight to machine code where the arguments are usual, checked and explained elsewhere."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+from kinpair.evaluation import Expected, Given, evaluate, given
+from kinpair.model.model import Model
+from kinpair.quantities import QUANTITIES, Ask
+
+if TYPE_CHECKING:
+    from kinpair.kernels import Kernels
+
+
+class Calls:
+    """What evaluates each wish of one model: compiled code, or the reference."""
+
+    def __init__(self, model: Model, compiled: bool) -> None:
+        self.model = model
+        self.compiled = compiled
+        entries = {"q": model.q_names, "qd": model.v_names, "qdd": model.v_names, "tau": model.v_names}
+        self._expected = {name: Expected(name, names) for name, names in entries.items()}
+        self._ready: dict[Ask, Any] = {}
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """The compiled quantities; the compiler is imported here."""
+        from kinpair.kernels import Kernels
+
+        return Kernels(self.model)
+
+    def __call__(self, ask: Ask, arguments: tuple[Any, ...], out: Any = None, threads: int = 1) -> Any:
+        """The quantity of the state and the wrenches, in the order of the wish."""
+        call = self._ready.get(ask) or self._prepared(ask)
+        if self._quaternions.size:
+            self._check_quaternions(arguments[0])
+        if out is None and threads == 1:
+            return call(*arguments)
+        return call(*arguments, out=out, threads=threads)
+
+    def direct(self, ask: Ask, method: Any) -> Any:
+        """A function in the place of `method`: machine code that hands unusual arguments back to it."""
+        usual = self.compiled and self.kernels.can(ask) and not self._quaternions.size
+        return self.kernels.get(ask).entry(method) if usual else method
+
+    def _prepared(self, ask: Ask) -> Any:
+        for name in ask.external:
+            self.model.place(name)
+        if self.compiled and self.kernels.can(ask):
+            call = self.kernels.get(ask).entry(partial(self._explained, ask))
+        else:
+            call = partial(self._interpreted, ask)
+        self._ready[ask] = call
+        return call
+
+    def _given(self, ask: Ask, arguments: tuple[Any, ...]) -> Given:
+        names = QUANTITIES[ask.quantity].state
+        state = [(self._expected[name], x) for name, x in zip(names, arguments, strict=False)]
+        wrenches = dict(zip(ask.external, arguments[len(names) :], strict=True))
+        return given(self.model.name, state, wrenches)
+
+    def _explained(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+        """Arguments that are not plain arrays of the right shape: converted, or refused with a reason."""
+        x = self._given(ask, arguments)
+        return self.kernels.get(ask).general(*x.state, *x.external.values(), out=out, threads=threads)
+
+    def _interpreted(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+        """The reference road."""
+        quantity = QUANTITIES[ask.quantity]
+        compute = partial(quantity.compute, self.model, ask)
+        result = evaluate(compute, self._given(ask, arguments), quantity.loaded)
+        if out is None:
+            return result
+        for target, found in zip(
+            *((x if isinstance(x, tuple) else (x,)) for x in (out, result)), strict=True
+        ):
+            target[...] = found
+        return out
+
+    @cached_property
+    def _with_quaternion(self) -> list[int]:
+        return [i for i in self.model.moving if self.model.body[i].pair.nq > self.model.body[i].pair.nv]
+
+    @cached_property
+    def _quaternions(self) -> np.ndarray:
+        """Where the quaternions are in q (joints, 4)."""
+        stops = [self.model.q_span[i].stop for i in self._with_quaternion]
+        return np.array([range(stop - 4, stop) for stop in stops], dtype=int).reshape(-1, 4)
+
+    def _check_quaternions(self, q: Any) -> None:
+        turning = self._expected["q"].checked(self.model.name, q)[..., self._quaternions].any(-1)
+        if not turning.all():
+            k = int(np.argwhere(~turning)[0][-1])
+            joint = self.model.joint_names[self._with_quaternion[k]]
+            raise InputError(
+                f"{self.model.name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+                joint=joint,
+            )

@@ -1,0 +1,157 @@
+"""What is exported computes the same: C99 compiled strictly, CasADi, SymPy; and LaTeX has the letters."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+import zoo
+from kinpair.compiler.structure import flatten
+from kinpair.quantities import QUANTITIES
+from robots import urdf
+
+TOLERANCE = 1e-12
+EPS = np.finfo(float).eps
+STRICT = ("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-O0")
+DYNAMICS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+ROBOTS = {
+    "ur5_robot": "fixed",
+    "panda": "fixed",
+    "xarm7": "fixed",
+    "allegro_left_hand": "fixed",
+    "iris": "free",
+    "solo12": "free",
+}
+
+
+def robot(name: str) -> kp.Mechanism:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kp.DescriptionWarning)
+        return kp.load(urdf(name), base=ROBOTS[name])
+
+
+def leaves(result) -> list[np.ndarray]:
+    return [np.asarray(x, dtype=float) for _, x in flatten(result)[1]]
+
+
+def arguments(m: kp.Mechanism, quantity: str) -> list[np.ndarray]:
+    s = zoo.motion(m, 2)
+    given = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
+    return [given[name] for name in QUANTITIES[quantity].state]
+
+
+def bound(m: kp.Mechanism, quantity: str) -> float:
+    if not quantity.startswith("forward"):
+        return TOLERANCE
+    return max(TOLERANCE, 100 * EPS * np.linalg.cond(m.reference.mass_matrix(zoo.motion(m, 2).q)))
+
+
+def agree(found, expected, tolerance) -> None:
+    for a, b in zip(found, expected, strict=True):
+        assert zoo.relative_error(a.reshape(b.shape), b) <= tolerance
+
+
+def library(kernel: kp.Kernel, folder):
+    """The exported function, loaded from a shared library."""
+    source = kernel.c(folder / "exported.c")
+    shared = folder / "exported.so"
+    subprocess.run([*STRICT, "-shared", "-fPIC", source, "-o", shared, "-lm"], check=True)
+    return getattr(ctypes.CDLL(str(shared)), kernel.signature.name)
+
+
+def by_c(kernel: kp.Kernel, folder, given) -> list[np.ndarray]:
+    results = [np.full(shape, np.nan) for shape in kernel.signature.outputs.values()]
+    arrays = [np.ascontiguousarray(x, dtype=float) for x in given] + results
+    library(kernel, folder)(*(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+    return results
+
+
+def check_c(m: kp.Mechanism, quantity: str, folder) -> None:
+    kernel, given = m.kernel(quantity), arguments(m, quantity)
+    agree(by_c(kernel, folder, given), leaves(kernel.interpret(*given)), bound(m, quantity))
+
+
+@pytest.mark.parametrize("quantity", DYNAMICS)
+@pytest.mark.parametrize("name", list(kp.examples()))
+def test_c_of_the_examples(name, quantity, tmp_path):
+    check_c(kp.example(name), quantity, tmp_path)
+
+
+@pytest.mark.parametrize("quantity", DYNAMICS)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_c_of_robots(name, quantity, tmp_path):
+    check_c(robot(name), quantity, tmp_path)
+
+
+OTHERS = [name for name in QUANTITIES if name not in DYNAMICS]
+
+
+@pytest.mark.parametrize("quantity", OTHERS)
+def test_c_of_every_quantity(quantity, tmp_path):
+    m = kp.example("scara")
+    frame = "tool" if quantity in ("pose", "jacobian", "jacobian_rate") else ""
+    kernel, given = m.kernel(quantity, frame=frame), arguments(m, quantity)
+    agree(by_c(kernel, tmp_path, given), leaves(kernel.interpret(*given)), bound(m, quantity))
+
+
+@pytest.mark.parametrize("quantity", DYNAMICS)
+@pytest.mark.parametrize("name", ["double-pendulum", "floating-arm"])
+def test_the_self_test_of_an_export_says_right(name, quantity, tmp_path):
+    source = kp.example(name).kernel(quantity).c(tmp_path / "arm.c")
+    subprocess.run([*STRICT, source, tmp_path / "arm_test.c", "-o", tmp_path / "test", "-lm"], check=True)
+    assert subprocess.run([tmp_path / "test"], check=True, capture_output=True).stdout == b"right\n"
+
+
+def test_c_with_wrenches_and_parameters(tmp_path):
+    m = kp.example("double-pendulum")
+    kernel = m.kernel("inverse_dynamics", external=("tip",), parameters=("upper.mass", "elbow.z"))
+    given = [*arguments(m, "inverse_dynamics"), np.arange(6.0), np.array(1.5), np.array(-0.8)]
+    agree(by_c(kernel, tmp_path, given), leaves(kernel.interpret(*given)), TOLERANCE)
+
+
+@pytest.mark.parametrize("quantity", DYNAMICS)
+@pytest.mark.parametrize("name", ["double-pendulum", "cart-pole", "stanford-arm", "floating-arm"])
+def test_casadi(name, quantity):
+    m = kp.example(name)
+    kernel, given = m.kernel(quantity), arguments(m, quantity)
+    found = kernel.casadi()(*given)
+    results = [np.asarray(x) for x in (found if isinstance(found, tuple) else (found,))]
+    agree(results, leaves(kernel.interpret(*given)), bound(m, quantity))
+
+
+@pytest.mark.parametrize("quantity", DYNAMICS)
+@pytest.mark.parametrize("name", ["double-pendulum", "cart-pole"])
+def test_sympy(name, quantity):
+    m = kp.example(name)
+    kernel, given = m.kernel(quantity), arguments(m, quantity)
+    symbolic = kernel.sympy()
+    symbols = [s for array in symbolic.inputs.values() for s in array]
+    values = dict(zip(symbols, np.concatenate(given), strict=True))
+    found = [np.array([float(x.subs(values)) for x in A.flat]) for A in symbolic.expanded().values()]
+    agree(found, leaves(kernel.interpret(*given)), bound(m, quantity))
+
+
+def test_sympy_of_the_mass_matrix_is_the_textbook_formula():
+    """H₂₂ = I + m c² of the lower rod about the elbow, with its mass and mass centre kept as letters."""
+    import sympy
+
+    kernel = kp.example("double-pendulum").kernel("mass_matrix", parameters=("lower.mass", "lower.com.z"))
+    symbolic = kernel.sympy()
+    m, c = symbolic.inputs["lower.mass"].item(), symbolic.inputs["lower.com.z"].item()
+    H_22 = symbolic.expanded()["result"][1, 1]
+    assert sympy.simplify(H_22 - (m * c**2 + 0.08333333333333333)) == 0
+
+
+def test_latex_has_the_letters_of_the_parameters():
+    names = ("upper.mass", "lower.mass", "upper.com.z", "lower.com.z", "elbow.z")
+    text = kp.example("double-pendulum").kernel("mass_matrix", parameters=names).latex()
+    assert text.startswith("\\begin{align*}\n")
+    assert text.endswith("\n\\end{align*}")
+    for letter in (*(rf"\mathrm{{{name}}}" for name in names), r"\cos q_{2}", r"\mathrm{result}_{2,2}"):
+        assert letter in text
+    assert "q_{1}" not in text  # H depends on the elbow alone
