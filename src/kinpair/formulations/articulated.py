@@ -75,6 +75,7 @@ def _answer(body: Body, parent: Answer, x: Eliminated, place: Placement, q: Vect
 
 def solve(model: Model, q: Vector, phi: Vector) -> Solution:
     """x of H x = φ without H."""
+    model = model.lean
     places, qs = placements(model, q), coordinates(model, q)
     x = inward(model, _eliminate, (ZERO3, ZERO3, ZERO3, ZERO, ZERO), places, qs, rates(model, phi))
     answers = outward(model, _answer, Answer(np.zeros(0), ZERO, ZERO), x, places, qs)

@@ -55,6 +55,7 @@ def _visit(
 
 def mass_matrix(model: Model, q: Vector) -> Matrix:
     """H by composite bodies; the work grows as n times the depth of the tree."""
+    model = model.lean
     places, qs = placements(model, q), coordinates(model, q)
     x = inward(model, _compose, NOTHING, places, qs)
     H = joint_space(model, ancestors(model, _begin, _visit, x, places, qs))

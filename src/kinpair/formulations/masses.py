@@ -43,8 +43,7 @@ class Articulated(NamedTuple):
 
 def rigid(body: Body) -> Rigid:
     """The body alone."""
-    D = skew(body.d)
-    return Rigid(body.m, body.m * body.d, body.I - body.m * (D @ D))
+    return Rigid(body.m, body.s, body.J)
 
 
 def articulated(body: Body) -> Articulated:

@@ -8,10 +8,10 @@ of p q̇, all of body i in axes of i:
     α_i = Rᵀα_j + p_ω q̈ + p̊_ω q̇ + Rᵀω_j × e                                                       (NE3)
     a_i = Rᵀ(a_j + A_j a) + p_v q̈ + p̊_v q̇ + (2 Rᵀω_j + e) × u                                     (NE4)
 
-Wrench inward, d = O_i → C_i, k the children of i:
+Wrench inward, s = m d the first moment and J the inertia about O_i, k the children of i:
 
-    f_i = m (a_i + A_i d) − f_ext + Σ_k R_ik f_k                                                  (NE5)
-    n_i = I α_i + ω_i × I ω_i + d × m (a_i + A_i d) − n_ext + Σ_k (R_ik n_k + a_ik × R_ik f_k)    (NE6)
+    f_i = m a_i + A_i s − f_ext + Σ_k R_ik f_k                                                    (NE5)
+    n_i = J α_i + ω_i × J ω_i + s × a_i − n_ext + Σ_k (R_ik n_k + a_ik × R_ik f_k)                (NE6)
     τ_i = pᵀ [n_i; f_i] + rotor q̈                                                                 (NE7)
 
 Gravity is an acceleration of the ground, a_0 = −g.
@@ -64,9 +64,8 @@ def _load(
     body: Body, outer: tuple[Vector, Vector], motion: Motion, place: Placement, w_ext: Vector
 ) -> tuple[Vector, tuple[Vector, Vector]]:
     omega, alpha, a, A = motion
-    F = body.m * (a + A @ body.d)
-    f = F - w_ext[3:] + outer[1]  # (NE5)
-    n = body.I @ alpha + cross(omega, body.I @ omega) + cross(body.d, F) - w_ext[:3] + outer[0]  # (NE6)
+    f = body.m * a + A @ body.s - w_ext[3:] + outer[1]  # (NE5)
+    n = body.J @ alpha + cross(omega, body.J @ omega) + cross(body.s, a) - w_ext[:3] + outer[0]  # (NE6)
     f_parent = place.R @ f
     n_parent = place.R @ n + cross(place.a, f_parent)
     return np.concatenate([n, f]), (n_parent, f_parent)
@@ -104,6 +103,7 @@ def inverse_dynamics(
     w_ext: Sequence[Any],
 ) -> Vector:
     """τ that produces the motion: one sweep outward, one inward; the work grows as n."""
+    model = model.lean
     w = wrenches(model, q, qd, qdd, w_ext)
     return joined(model, each(model, _effort, w, coordinates(model, q), rates(model, qdd)))
 

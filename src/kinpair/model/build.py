@@ -15,6 +15,7 @@ from kinpair.errors import DescriptionError
 from kinpair.model.check_parts import check_parts
 from kinpair.model.check_tree import tree
 from kinpair.model.joint_data import joint_data, reflected_rotor
+from kinpair.model.lean import lean_bodies
 from kinpair.model.model import Body, Model, Options, Place
 from kinpair.pairs import PAIRS, Pair
 from kinpair.pairs.fixed import Fixed
@@ -24,6 +25,8 @@ from kinpair.spatial.rotation import IDENTITY, clean, snapped
 
 FREE_BASE = "base"
 NO_SPAN = slice(0, 0)
+ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
+GROUND_BODY = Body(Fixed(), IDENTITY, ZERO, ZERO, 0.0, ZERO, ZERO3, ZERO, ZERO3, np.zeros(0))
 
 
 @dataclass(slots=True)
@@ -54,6 +57,7 @@ def build(
     poser = _Poser(snap, doubts)
     seeds, places = _gather(description, root, joints, poser, merge_fixed)
     bodies = _bodies(seeds)
+    parents = (-1, *(seed.parent for seed in seeds))
     moving = {seed.joint.name: seed.pair for seed in seeds}
     order = [joint for joint in description.joints if joint.name in moving]
     q_names, q_spans = _named(order, [moving[j.name].q_parts for j in order])
@@ -62,8 +66,9 @@ def build(
         name=description.name,
         names=(root, *(seed.joint.child for seed in seeds)),
         joint_names=("", *(seed.joint.name for seed in seeds)),
-        parent=(-1, *(seed.parent for seed in seeds)),
+        parent=parents,
         body=bodies,
+        lean_body=lean_bodies(bodies, parents),
         q_span=(NO_SPAN, *(q_spans[seed.joint.name] for seed in seeds)),
         v_span=(NO_SPAN, *(v_spans[seed.joint.name] for seed in seeds)),
         R_joint=(IDENTITY, *(seed.R_joint for seed in seeds)),
@@ -170,10 +175,7 @@ def _inertia(link: Link) -> Inertia:
 
 
 def _bodies(seeds: Sequence[_Seed]) -> tuple[Body, ...]:
-    ground = Body(
-        Fixed(), IDENTITY, np.zeros(3), np.zeros(3), 0.0, np.zeros(3), np.zeros((3, 3)), np.zeros(0)
-    )
-    bodies = [ground]
+    bodies = [GROUND_BODY]
     for seed in seeds:
         whole = joined(seed.inertias)
         bodies.append(
@@ -185,6 +187,8 @@ def _bodies(seeds: Sequence[_Seed]) -> tuple[Body, ...]:
                 m=whole.m,
                 d=_frozen(whole.d),
                 I=_frozen(whole.I),
+                s=_frozen(whole.m * whole.d),
+                J=_frozen(whole.about_origin()),
                 rotor=_frozen(reflected_rotor(seed.joint, seed.pair)),
             )
         )

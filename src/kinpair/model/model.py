@@ -9,7 +9,7 @@ order of the joints in the description, whatever the numbers of the bodies.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,8 @@ class Body:
     m: Scalar
     d: Vector  # O_i → C_i
     I: Matrix  # about C_i, in axes of the body
+    s: Vector  # first moment m d
+    J: Matrix  # about O_i, in axes of the body
     rotor: Vector  # rotor inertia as felt at the joint: (gear ratio)² · rotor inertia, one a degree
 
 
@@ -81,6 +83,7 @@ class Model:
     R_joint: tuple[Matrix, ...]  # axes of the joint frame as described, in axes of the seat
     places: Mapping[str, Place]  # links and frames by name
     gravity: Vector
+    lean_body: tuple[Body, ...]  # the same bodies with fewer numbers, for efforts and accelerations alone
     joints: JointData
     q_names: tuple[str, ...]
     v_names: tuple[str, ...]
@@ -103,6 +106,11 @@ class Model:
     def moving(self) -> range:
         """Numbers of the moving bodies, parents before children."""
         return range(1, len(self.names))
+
+    @property
+    def lean(self) -> Model:
+        """The same motion from fewer numbers, see `lean.py`; its reactions, energies and mass centres are not."""
+        return replace(self, body=self.lean_body)
 
     @property
     def carried(self) -> list[int]:

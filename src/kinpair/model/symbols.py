@@ -44,7 +44,7 @@ def with_symbols(model: Model, values: Mapping[str, Any]) -> Model:
     bodies = [model.body[0]]
     for i in model.moving:
         bodies.append(_body(model, i, bodies[model.parent[i]], values))
-    return replace(model, body=tuple(bodies))
+    return replace(model, body=tuple(bodies), lean_body=tuple(bodies))
 
 
 def _body(model: Model, i: int, parent: Body, values: Mapping[str, Any]) -> Body:
@@ -58,7 +58,16 @@ def _body(model: Model, i: int, parent: Body, values: Mapping[str, Any]) -> Body
     I = _replaced(I, {k[::-1]: f"{name}.inertia.{x}" for x, k in _TENSOR.items()}, values)
     own = Inertia(m, d, I).moved(pose.R, pose.a)
     a_seat = _seat(model, i, values)
-    return replace(body, m=own.m, d=own.d, I=own.I, a_seat=a_seat, r_seat=a_seat - parent.d)
+    return replace(
+        body,
+        m=own.m,
+        d=own.d,
+        I=own.I,
+        s=own.m * own.d,
+        J=own.about_origin(),
+        a_seat=a_seat,
+        r_seat=a_seat - parent.d,
+    )
 
 
 def _seat(model: Model, i: int, values: Mapping[str, Any]) -> np.ndarray:

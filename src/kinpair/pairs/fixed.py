@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
-from kinpair.pairs.pair import Pair, Three
+from kinpair.pairs.pair import NO_MOMENTS, Moments, Pair, Three
 from kinpair.spatial.rotation import IDENTITY
 
 P = np.zeros((6, 0))
@@ -36,3 +36,6 @@ class Fixed(Pair):
 
     def p(self, q: Vector) -> Matrix:
         return P
+
+    def regrouped(self, x: Moments) -> tuple[Moments, Moments]:
+        return NO_MOMENTS, x

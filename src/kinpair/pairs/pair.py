@@ -13,6 +13,8 @@ from kinpair.spatial.rotation import turn_z_to, turned
 Three: TypeAlias = tuple[float, float, float]
 X_AXIS, Y_AXIS, Z_AXIS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO_TRANSLATION = np.zeros(3)
+Moments: TypeAlias = tuple[float, np.ndarray, np.ndarray]
+NO_MOMENTS: Moments = (0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 class Pair(ABC):
@@ -52,6 +54,11 @@ class Pair(ABC):
     def turned(self, q: Vector, S: Matrix) -> Matrix:
         """R S Rᵀ: a symmetric tensor of the child, in axes of the seat (3, 3)."""
         return turned(self.rotation(q), S)
+
+    def regrouped(self, x: Moments) -> tuple[Moments, Moments]:
+        """Mass, first moment and inertia about the origin: what must stay with the child, and what may as well
+        belong to the parent, since the pair moves it in no way that matters."""
+        return x, NO_MOMENTS
 
     def translation(self, q: Vector) -> Vector:
         """Origin of the child, in axes of the seat (3,)."""

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
-from kinpair.pairs.pair import Pair
+from kinpair.pairs.pair import Moments, Pair
 from kinpair.spatial.rotation import IDENTITY
 
 P = np.array([[0.0], [0.0], [0.0], [0.0], [0.0], [1.0]])
@@ -34,3 +34,7 @@ class Prismatic(Pair):
 
     def p(self, q: Vector) -> Matrix:
         return P
+
+    def regrouped(self, x: Moments) -> tuple[Moments, Moments]:
+        m, s, J = x
+        return (m, s, 0.0 * J), (0.0, 0.0 * s, J)

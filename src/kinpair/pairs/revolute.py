@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
-from kinpair.pairs.pair import Pair
+from kinpair.pairs.pair import Moments, Pair
 from kinpair.spatial.rotation import about_z, turned_about_z
 
 P = np.array([[0.0], [0.0], [1.0], [0.0], [0.0], [0.0]])
@@ -31,3 +31,8 @@ class Revolute(Pair):
 
     def p(self, q: Vector) -> Matrix:
         return P
+
+    def regrouped(self, x: Moments) -> tuple[Moments, Moments]:
+        m, s, J = x
+        on_axis, round_it = np.array([0.0, 0.0, s[2]]), np.diag([J[1, 1], J[1, 1], 0.0])
+        return (0.0, s - on_axis, J - round_it), (m, on_axis, round_it)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.pairs import cardan
-from kinpair.pairs.pair import X_AXIS, Y_AXIS, Z_AXIS, Pair, Three
+from kinpair.pairs.pair import X_AXIS, Y_AXIS, Z_AXIS, Moments, Pair, Three
 from kinpair.spatial.rotation import (
     IDENTITY,
     from_quaternion,
@@ -38,6 +38,10 @@ class Spherical(Pair):
 
     def rotation(self, q: Vector) -> Matrix:
         return from_quaternion(q)
+
+    def regrouped(self, x: Moments) -> tuple[Moments, Moments]:
+        m, s, J = x
+        return (0.0, s, J), (m, 0.0 * s, 0.0 * J)
 
     def p(self, q: Vector) -> Matrix:
         return P

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
-from kinpair.pairs.pair import X_AXIS, Y_AXIS, Pair, Three
+from kinpair.pairs.pair import X_AXIS, Y_AXIS, Moments, Pair, Three
 from kinpair.spatial.rotation import about_x, about_y, clean, turn_z_to, unit
 
 
@@ -32,6 +32,10 @@ class Universal(Pair):
 
     def rotation(self, q: Vector) -> Matrix:
         return about_x(q[0]) @ about_y(q[1])
+
+    def regrouped(self, x: Moments) -> tuple[Moments, Moments]:
+        m, s, J = x
+        return (0.0, s, J), (m, 0.0 * s, 0.0 * J)
 
     def p(self, q: Vector) -> Matrix:
         c, s = np.cos(q[1]), np.sin(q[1])
