@@ -44,8 +44,26 @@ class Calls:
 
     def direct(self, ask: Ask, method: Any) -> Any:
         """A function in the place of `method`: machine code that hands unusual arguments back to it."""
-        usual = self.compiled and self.kernels.can(ask) and not self._quaternions.size
-        return self.kernels.get(ask).entry(method) if usual else method
+        if not (self.compiled and self.kernels.can(ask)):
+            return method
+        entry = self.kernels.get(ask).entry(method)
+        return self._looking_at_quaternions(entry, method) if self._quaternions.size else entry
+
+    def _looking_at_quaternions(self, entry: Any, method: Any) -> Any:
+        """The entry for one state whose quaternions turn; everything else goes to the method."""
+        first = [(k, k + 1, k + 2, k + 3) for k in self._quaternions[:, 0].tolist()]
+        shape = (self.model.nq,)
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            q = arguments[0] if arguments else None
+            if options or type(q) is not np.ndarray or q.shape != shape:
+                return method(*arguments, **options)
+            for x, y, z, w in first:
+                if not (q[w] or q[x] or q[y] or q[z]):
+                    return method(*arguments)
+            return entry(*arguments)
+
+        return call
 
     def _prepared(self, ask: Ask) -> Any:
         for name in ask.external:

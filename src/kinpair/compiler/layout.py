@@ -24,6 +24,7 @@ def layout_functions(real: Real, lanes: int) -> str:
     declared = (
         f"declare {vector} @llvm.masked.load.{kind}(ptr, i32, {mask}, {vector})\n"
         f"declare void @llvm.masked.store.{kind}({vector}, ptr, i32, {mask})\n"
+        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n"
     )
     return declared + _gather(real, lanes) + _scatter(real, lanes)
 
@@ -105,6 +106,8 @@ def _scatter(real: Real, lanes: int) -> str:
             lines.append(f"  %{letter}a{k} = getelementptr {real.llvm}, ptr %p{k}, i64 %k")
             if letter == "x":
                 lines.append(f"  store {vector} {name}, ptr %xa{k}, align {real.size}")
+                lines.append(f"  %n{k} = getelementptr i8, ptr %xa{k}, i64 %ahead")
+                lines.append(f"  call void @llvm.prefetch.p0(ptr %n{k}, i32 1, i32 3, i32 1)")
                 continue
             lines.append(f"  %here{k} = icmp ugt i64 %rows, {k}")
             lines.append(
@@ -114,7 +117,10 @@ def _scatter(real: Real, lanes: int) -> str:
                 f"  call void @llvm.masked.store.v{lanes}{real.suffix}.p0"
                 f"({vector} {name}, ptr %ya{k}, i32 {real.size}, <{lanes} x i1> %m{k})"
             )
-    return _walk("scatter", lanes, _rows(lanes, clamp=False), full, edge)
+    ahead = (
+        f"  %ahead = mul i64 %stride, {lanes}"  # the same place in the next block: it will be written soon
+    )
+    return _walk("scatter", lanes, [*_rows(lanes, clamp=False), ahead], full, edge)
 
 
 def _walk(name: str, lanes: int, head: list[str], full: list[str], edge: list[str]) -> str:
