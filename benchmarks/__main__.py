@@ -25,15 +25,16 @@ def main() -> None:
     quick = parser.parse_args().quick
     OUT.mkdir(exist_ok=True)
     os.environ.setdefault("KINPAIR_CACHE", str(OUT.absolute() / "bench-cache"))
-    from benchmarks import picture, report
+    from benchmarks import markdown, picture, report
 
     console = Console()
     results = measure(console, quick)
     for table in report.tables(results):
         console.print(table)
     (OUT / "bench.json").write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False))
+    (OUT / "bench.md").write_text(markdown.written(results))
     picture.draw(results, OUT / "bench.png")
-    console.print(f"{results.machine}; written to {OUT}/bench.json and {OUT}/bench.png")
+    console.print(f"{results.machine}; written to {OUT}/bench.json, {OUT}/bench.md and {OUT}/bench.png")
 
 
 def measure(console: Console, quick: bool):

@@ -7,7 +7,7 @@ import numpy as np
 from mujoco.batch import Batch
 
 import kinpair as kp
-from benchmarks.rival import SAMPLE, Rival, loop
+from benchmarks.rival import BATCH, LOOPED, Rival, loop
 from benchmarks.robots import Robot, States
 from kinpair import conventions
 
@@ -33,7 +33,7 @@ class Mujoco:
     """A robot in MuJoCo at given states."""
 
     def __init__(self, robot: Robot, mechanism: kp.Mechanism, states: States) -> None:
-        self.states = states = states.first(SAMPLE)
+        self.states = states
         self.model = mujoco_model(robot)
         if self.model is not None:
             self.to = conventions.mujoco(mechanism, conventions.mujoco_layout(self.model))
@@ -47,23 +47,23 @@ class Mujoco:
     def _inverse(self) -> Rival:
         model, data = self.model, mujoco.MjData(self.model)
         qpos, qvel, qacc, found = data.qpos, data.qvel, data.qacc, data.qfrc_inverse
-        tau = np.empty((SAMPLE, self.model.nv))
+        tau = np.empty((LOOPED, self.model.nv))
 
         def step(q, v, a, row) -> None:
             qpos[:], qvel[:], qacc[:] = q, v, a
             mujoco.mj_inverse(model, data)
             row[:] = found
 
-        call = loop(step, *self.s[:3], tau)
-        return Rival(NAME, call, SAMPLE, lambda: self.to.from_efforts(self.states.q, tau))
+        call = loop(step, *(x[:LOOPED] for x in self.s[:3]), tau)
+        return Rival(NAME, call, LOOPED, lambda: self.to.from_efforts(self.states.q[:LOOPED], tau))
 
     def _forward(self) -> Rival:
-        batch = Batch(self.model, SAMPLE, nthread=1)
+        batch = Batch(self.model, BATCH, nthread=1)
         batch.qpos, batch.qvel, batch.qfrc_applied = self.s.q, self.s.v, self.s.tau
         qacc = batch.bind("qacc")
         return Rival(
             NAME,
             batch.forward,
-            SAMPLE,
+            BATCH,
             lambda: self.to.from_accelerations(self.states.q, self.s.v, qacc),
         )

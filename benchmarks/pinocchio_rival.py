@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 import kinpair as kp
-from benchmarks.rival import SAMPLE, Rival, columns, loop
+from benchmarks.rival import BATCH, LOOPED, Rival, columns, loop
 from benchmarks.robots import Robot, States
 from kinpair import conventions
 
@@ -23,7 +23,7 @@ class Pinocchio:
         root = (pin.JointModelFreeFlyer(),) if robot.base == "free" else ()
         self.model = pin.buildModelFromUrdf(str(robot.path), *root)
         self.data, self.pool = self.model.createData(), pin.ModelPool(self.model, 1)
-        self.states = states = states.first(SAMPLE)
+        self.states = states
         self.to = conventions.pinocchio(mechanism, conventions.pinocchio_layout(self.model))
         s = self.to.state(states.q, states.qd, states.x, states.x)
         assert s.v is not None
@@ -44,30 +44,30 @@ class Pinocchio:
     def _inverse(self) -> list[Rival]:
         tau = np.empty_like(self.V)
         call = partial(pin.rneaInParallel, 1, self.pool, self.Q, self.V, self.A, tau)
-        return [Rival(NAME, call, SAMPLE, lambda: self.to.from_efforts(self.states.q, tau.T))]
+        return [Rival(NAME, call, BATCH, lambda: self.to.from_efforts(self.states.q, tau.T))]
 
     def _forward(self) -> list[Rival]:
         a = np.empty_like(self.V)
         call = partial(pin.abaInParallel, 1, self.pool, self.Q, self.V, self.T, a)
-        return [Rival(NAME, call, SAMPLE, lambda: self.to.from_accelerations(self.states.q, self.v, a.T))]
+        return [Rival(NAME, call, BATCH, lambda: self.to.from_accelerations(self.states.q, self.v, a.T))]
 
     def _mass(self) -> list[Rival]:
-        H = np.empty((SAMPLE, self.model.nv, self.model.nv))
-        crba = partial(pin.crba, self.model, self.data)
+        H = np.empty((LOOPED, self.model.nv, self.model.nv))
+        crba, q = partial(pin.crba, self.model, self.data), self.Q.T[:LOOPED]
 
         def keep(q, row) -> None:
             row[...] = crba(q)
 
         def found() -> np.ndarray:
-            return self.to.from_mass_matrix(self.states.q, H)
+            return self.to.from_mass_matrix(self.states.q[:LOOPED], H)
 
         return [
-            Rival(NAME, loop(keep, self.Q.T, H), SAMPLE, found),
-            Rival(DROPPED, loop(crba, self.Q.T), SAMPLE, found),
+            Rival(NAME, loop(keep, q, H), LOOPED, found),
+            Rival(DROPPED, loop(crba, q), LOOPED, found),
         ]
 
     def _derivatives(self) -> list[Rival]:
-        by_q, by_v = np.empty((2, SAMPLE, self.model.nv, self.model.nv))
+        by_q, by_v = np.empty((2, LOOPED, self.model.nv, self.model.nv))
         rnea_derivatives = partial(pin.computeRNEADerivatives, self.model, self.data)
 
         def keep(q, v, a, row_q, row_v) -> None:
@@ -75,10 +75,10 @@ class Pinocchio:
 
         def found() -> np.ndarray:  # as a mass matrix, whose map may transpose
             transposed = (D.transpose(0, 2, 1) for D in (by_q, by_v))
-            return np.array([self.to.from_mass_matrix(self.states.q, D) for D in transposed])
+            return np.array([self.to.from_mass_matrix(self.states.q[:LOOPED], D) for D in transposed])
 
-        state = (self.Q.T, self.V.T, self.A.T)
+        state = [x.T[:LOOPED] for x in (self.Q, self.V, self.A)]
         return [
-            Rival(NAME, loop(keep, *state, by_q, by_v), SAMPLE, found),
-            Rival(DROPPED, loop(rnea_derivatives, *state), SAMPLE, found),
+            Rival(NAME, loop(keep, *state, by_q, by_v), LOOPED, found),
+            Rival(DROPPED, loop(rnea_derivatives, *state), LOOPED, found),
         ]

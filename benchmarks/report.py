@@ -123,9 +123,10 @@ def _published(rows: Sequence[tuple[str, str, list[tuple[int, int]]]]) -> Table:
 
 
 def _missed(verdicts: Sequence[Verdict]) -> Table:
-    missed = [v for v in verdicts if not v.met]
-    title = f"{len(verdicts) - len(missed)} of {len(verdicts)} demands met; not met:"
-    table = _table(title, ("what",), ("found", "demanded"))
-    for v in missed:
-        table.add_row(escape(v.what), f"{v.found:.3g}", f"{v.demanded:g}")
+    met = sum(v.met is True for v in verdicts)
+    table = _table(f"{met} of {len(verdicts)} demands met; the others:", ("what",), ("found", "demanded", ""))
+    for v in verdicts:
+        if not v.met:
+            why = "not judged, cores are busy" if v.met is None else "not met"
+            table.add_row(escape(v.what), f"{v.found:.3g}", f"{v.demanded:g}", why)
     return table

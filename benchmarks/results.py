@@ -20,7 +20,8 @@ class Verdict:
     what: str
     found: float
     demanded: float
-    met: bool
+    met: bool | None
+    """None where the machine was too busy to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,10 @@ class Results:
                 found = row.ratio(peer, next(iter(row.ours)))
                 what = f"{row.quantity}, {row.robot}, times {peer}"
                 yield Verdict(what, found, demanded, found >= demanded)
-        for s in (s for s in self.shared if s.judged):
+        for s in self.shared:
             what = f"two threads, {s.quantity}, {s.robot}, times one"
-            yield Verdict(what, s.ratio, targets.THREADS, s.ratio >= targets.THREADS)
+            met = s.ratio >= targets.THREADS if s.judged else None
+            yield Verdict(what, s.ratio, targets.THREADS, met)
         for u in self.used:
             what = f"{u.case.robot}, {u.case.quantity}, {u.form}"
             yield Verdict(f"first use [s], {what}", u.first, u.case.limit, u.first <= u.case.limit)

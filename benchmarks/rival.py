@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 BATCH = 4096
-SAMPLE = 1024  # states of a peer: its time is proportional, and a short call is less disturbed
+LOOPED = 1024  # states of a Python loop, whose time is proportional
 
 
 @dataclass(frozen=True, slots=True, eq=False)

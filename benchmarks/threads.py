@@ -56,7 +56,7 @@ def rows(turns: int) -> Iterator[Shared]:
         calls = {n: partial(f, s.q, s.qd, s.x, passive=False, out=out, threads=n) for n in (1, 2)}
         for call in calls.values():
             call()
-        best = race(calls | {"alone": _hash, "both": _hash_both}, turns, wall_time)
+        best = race(calls | {"alone": _hash, "both": _hash_both}, 2 * turns, wall_time)
         one, two = (best[n] / BATCH * 1e9 for n in (1, 2))
         yield Shared(label, quantity, one, two, 2 * best["alone"] / best["both"])
 

@@ -1,0 +1,63 @@
+"""Races are won by the faster; demands are judged as they are written."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import pytest
+from benchmarks import targets
+from benchmarks.batches import Row
+from benchmarks.machine import compiling_for, instruction_sets
+from benchmarks.methods import Counted
+from benchmarks.robots import ROBOTS, robot
+from benchmarks.timing import race, repeated, wall_time
+
+from kinpair.compiler import target
+
+
+def test_the_faster_wins():
+    sleeps = {name: partial(time.sleep, seconds) for name, seconds in (("fast", 0.001), ("slow", 0.005))}
+    best = race(sleeps, turns=2, clock=wall_time)
+    assert 0.001 <= best["fast"] < best["slow"]
+
+
+def test_a_repeated_call_is_made_so_often():
+    made = []
+    repeated(made.append, 1, times=7)()
+    assert made == [1] * 7
+
+
+def test_code_for_less_than_the_machine_has():
+    before = target.host()
+    with compiling_for(instruction_sets()[0]):
+        assert target.host().width <= before.width
+    assert target.host() == before
+
+
+@pytest.mark.parametrize(
+    ("quantity", "label", "nv", "demanded"),
+    [
+        ("inverse dynamics", "UR5", 6, 25.0),
+        ("forward dynamics", "G1", 29, 12.0),
+        ("forward dynamics", "G1", 44, None),
+        ("mass matrix", "G1", 29, None),
+        ("one state", "Panda", 9, 4.0),
+    ],
+)
+def test_what_is_demanded_of_a_robot(quantity, label, nv, demanded):
+    assert targets.ratio(quantity, "Pinocchio", robot(label), nv) == demanded
+
+
+def test_a_ratio_is_their_time_to_ours():
+    row = Row("mass matrix", "UR5", 6, {"AVX2": 20.0}, {}, {"Pinocchio": 500.0})
+    assert row.ratio("Pinocchio", "AVX2") == 25.0
+
+
+def test_a_default_with_more_operations_is_seen():
+    assert Counted("x", "UR5", {"default": 5, "other": 5}).default_is_leanest
+    assert not Counted("x", "UR5", {"default": 6, "other": 5}).default_is_leanest
+
+
+def test_every_robot_has_a_file():
+    assert all(r.path.exists() for r in ROBOTS)
