@@ -90,14 +90,11 @@ class Calls:
         """The reference road."""
         quantity = QUANTITIES[ask.quantity]
         compute = partial(quantity.compute, self.model, ask)
-        result = evaluate(compute, self._given(ask, arguments), quantity.loaded)
-        if out is None:
-            return result
-        for target, found in zip(
-            *((x if isinstance(x, tuple) else (x,)) for x in (out, result)), strict=True
-        ):
-            target[...] = found
-        return out
+        if not isinstance(threads, int) or threads < 1:  # type: ignore[redundant-expr]
+            raise InputError(f"{ask.quantity}: threads={threads}; it must be a whole number, at least 1")
+        x = self._given(ask, arguments)
+        result = evaluate(compute, x, quantity.loaded)
+        return result if out is None else _copied(ask.quantity, result, out, x.batch)
 
     @cached_property
     def _with_quaternion(self) -> list[int]:
@@ -118,3 +115,15 @@ class Calls:
                 f"{self.model.name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
                 joint=joint,
             )
+
+
+def _copied(name: str, result: Any, out: Any, batch: int | None) -> Any:
+    """The results in the arrays given for them."""
+    from kinpair.compiler.arguments import checked_out
+
+    found = result if isinstance(result, tuple) else (result,)
+    targets = out if isinstance(out, tuple) else (out,)
+    shapes = {str(k): x.shape[0 if batch is None else 1 :] for k, x in enumerate(found)}
+    for target, x in zip(checked_out(name, shapes, targets, batch, np.dtype(float)), found, strict=True):
+        target[...] = x
+    return out

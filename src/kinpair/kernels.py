@@ -94,7 +94,7 @@ class Kernels:
 
     def get(self, ask: Ask, *, dtype: Any = "float64", parameters: tuple[str, ...] = ()) -> Kernel:
         """The kernel of a quantity; named parameters become arguments behind the state."""
-        key = (ask, np.dtype(dtype).name, parameters)
+        key = (ask, str(dtype), parameters)
         if key not in self._made:
             self._made[key] = Kernel(
                 partial(self._traced, ask, parameters),

@@ -181,13 +181,11 @@ class Mechanism:
         Raises SingularError, with the joint's name, where a joint moves nothing that has inertia.
         """
         ask = asked("forward_dynamics", method=method, passive=passive, external=external)
-        qdd, soundness = self._evaluate(ask, (q, qd, tau), external, threads=threads)
+        room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 2)))
+        qdd, soundness = self._evaluate(ask, (q, qd, tau), external, out=room, threads=threads)
         if not (soundness > DOUBTFUL).all():
             check_soundness(self.model, q, soundness)
-        if out is None:
-            return qdd
-        out[...] = qdd
-        return out
+        return qdd
 
     def mass_matrix(
         self, q: Any, *, method: str | None = None, out: Any = None, threads: int = 1
@@ -364,13 +362,20 @@ class Mechanism:
                 f"no quantity {quantity!r}; {nearest(quantity, QUANTITIES)}Quantities: {listed(QUANTITIES)}",
                 quantity=quantity,
             )
-        needs_frame = quantity in ("pose", "jacobian", "jacobian_rate")
-        for name in (*external, *([frame] if needs_frame else [])):
+        external, parameters = names_given("external", external), names_given("parameters", parameters)
+        of_frame = quantity in ("pose", "jacobian", "jacobian_rate")
+        if of_frame and not frame:
+            raise InputError(f"{quantity} needs a frame; Links and frames: {listed(self.model.places)}")
+        if frame and not of_frame:
+            raise InputError(f"{quantity} takes no frame", quantity=quantity)
+        if external and not QUANTITIES[quantity].loaded:
+            raise InputError(f"{quantity} takes no external wrenches", quantity=quantity)
+        for name in (*external, *([frame] if frame else [])):
             self.model.place(name)
         check_symbols(self.model, parameters)
         wrenches = dict.fromkeys(external)
         ask = asked(quantity, method=method, frame=frame, passive=passive, external=wrenches)
-        return self._kernels.get(ask, dtype=dtype, parameters=tuple(parameters))
+        return self._kernels.get(ask, dtype=dtype, parameters=parameters)
 
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> Mechanism:
         """Compile quantities now rather than at their first use; options as for `kernel`."""
@@ -403,3 +408,12 @@ class Mechanism:
             method = getattr(self, ask.quantity)
             self.__dict__[ask.quantity] = self._calls.direct(ask, method)
         return found
+
+
+def names_given(what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """A tuple of different names; one name alone is no tuple."""
+    if isinstance(names, str):
+        raise InputError(f"{what} is {names!r}; give a tuple of names, ({names!r},)")
+    if twice := [name for name in names if list(names).count(name) > 1]:
+        raise InputError(f"{what} has {twice[0]!r} twice; once will do")
+    return tuple(names)

@@ -88,8 +88,11 @@ def asked(
     if method is None:
         method = next(iter(table), "")
     elif not isinstance(method, str) or method not in table:  # type: ignore[redundant-expr]
+        ways = (
+            f"{nearest(str(method), table)}Methods: {', '.join(table)}" if table else "there is one way only"
+        )
         raise InputError(
-            f"{quantity} has no method {method!r}; {nearest(str(method), table)}Methods: {', '.join(table)}",
+            f"{quantity} has no method {method!r}; {ways}",
             quantity=quantity,
             method=method,
         )

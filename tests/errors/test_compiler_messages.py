@@ -95,7 +95,7 @@ CALLS = {
         "power: out= for result is float; it must be an array float64 (3,)",
     ),
     "out count": (lambda: kernel(q, q, out=(q, q)), "power: out= takes 1 arrays (result), and got 2"),
-    "threads": (lambda: kernel(q, q, threads=0), "power: threads=0; it must be at least 1"),
+    "threads": (lambda: kernel(q, q, threads=0), "power: threads=0; it must be a whole number, at least 1"),
     "dtype": (
         lambda: compile(lambda x: x, 1.0, dtype="int32"),
         "dtype int32: compiled code works in float64 or float32",

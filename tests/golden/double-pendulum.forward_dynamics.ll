@@ -93,14 +93,15 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias readonly %
   %v17 = fmul contract reassoc double 0xC0239EB851EB851F, %v8
   %v30 = fmul contract reassoc double %v11, %v17
   %v31 = fsub contract reassoc double %v30, %v28
-  %v43 = fmul contract reassoc double 0xBFE0000000000000, %v31
+  %v127 = fmul contract reassoc double 0x3FE0000000000000, %v31
   %v5.at = getelementptr double, ptr %in2, i64 1
   %v5 = load double, ptr %v5.at, align 8, !invariant.load !0
-  %v125 = fsub contract reassoc double %v5, %v43
+  %v128 = fadd contract reassoc double %v5, %v127
   %v67 = fmul contract reassoc double 0x3FE0000000000000, %v11
-  %v113 = fadd contract reassoc double 0x3FD5555555555555, %v67
-  %v120 = fmul contract reassoc double 0x4008000000000000, %v113
-  %v126 = fmul contract reassoc double %v120, %v125
+  %v115 = fadd contract reassoc double 0x3FD5555555555555, %v67
+  %v122 = fmul contract reassoc double 0x4008000000000000, %v115
+  %v129 = fmul contract reassoc double %v122, %v128
+  %v43 = fmul contract reassoc double 0xBFE0000000000000, %v31
   %v3.at = getelementptr double, ptr %in1, i64 1
   %v3 = load double, ptr %v3.at, align 8, !invariant.load !0
   %v22 = fadd contract reassoc double %v2, %v3
@@ -112,28 +113,28 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias readonly %
   %v57 = fadd contract reassoc double %v47, %v56
   %v4.at = getelementptr double, ptr %in2, i64 0
   %v4 = load double, ptr %v4.at, align 8, !invariant.load !0
-  %v124 = fsub contract reassoc double %v4, %v57
-  %v127 = fsub contract reassoc double %v124, %v126
-  %v121 = fmul contract reassoc double %v113, %v120
+  %v126 = fsub contract reassoc double %v4, %v57
+  %v130 = fsub contract reassoc double %v126, %v129
+  %v123 = fmul contract reassoc double %v115, %v122
   %v65 = fmul contract reassoc double 0xBFE0000000000000, %v11
-  %v77 = fadd contract reassoc double %v65, %v65
-  %v80 = fsub contract reassoc double 0x3FD5555555555555, %v77
-  %v83 = fadd contract reassoc double 0x3FF5555555555555, %v80
-  %v122 = fsub contract reassoc double %v83, %v121
-  %v123 = fdiv double 0x3FF0000000000000, %v122
-  %v128 = fmul contract reassoc double %v123, %v127
+  %v78 = fsub contract reassoc double %v65, %v67
+  %v81 = fsub contract reassoc double 0x3FD5555555555555, %v78
+  %v85 = fadd contract reassoc double 0x3FF5555555555555, %v81
+  %v124 = fsub contract reassoc double %v85, %v123
+  %v125 = fdiv double 0x3FF0000000000000, %v124
+  %v131 = fmul contract reassoc double %v125, %v130
   %to.out0.0 = getelementptr double, ptr %out0, i64 0
-  store double %v128, ptr %to.out0.0, align 8
-  %v130 = fmul contract reassoc double %v120, %v128
-  %v129 = fmul contract reassoc double 0x4008000000000000, %v125
-  %v131 = fsub contract reassoc double %v129, %v130
+  store double %v131, ptr %to.out0.0, align 8
+  %v133 = fmul contract reassoc double %v122, %v131
+  %v132 = fmul contract reassoc double 0x4008000000000000, %v128
+  %v134 = fsub contract reassoc double %v132, %v133
   %to.out0.1 = getelementptr double, ptr %out0, i64 1
-  store double %v131, ptr %to.out0.1, align 8
-  %v133 = call double @llvm.maximum.f64(double %v122, double 0x3FD5555555555555)
-  %v132 = call double @llvm.minimum.f64(double %v122, double 0x3FD5555555555555)
-  %v134 = fdiv double %v132, %v133
+  store double %v134, ptr %to.out0.1, align 8
+  %v136 = call double @llvm.maximum.f64(double %v124, double 0x3FD5555555555555)
+  %v135 = call double @llvm.minimum.f64(double %v124, double 0x3FD5555555555555)
+  %v137 = fdiv double %v135, %v136
   %to.out1.0 = getelementptr double, ptr %out1, i64 0
-  store double %v134, ptr %to.out1.0, align 8
+  store double %v137, ptr %to.out1.0, align 8
   ret void
 }
 define internal void @block.1(ptr noalias readonly %in0, ptr noalias readonly %in1, ptr noalias readonly %in2, ptr noalias %out0, ptr noalias %out1, ptr noalias %scratch) nounwind {

@@ -84,47 +84,48 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias %out0, ptr
   %v12 = extractvalue {double, double} %pair2, 0
   %to.out0.8 = getelementptr double, ptr %out0, i64 8
   store double 0x3F73D31B9B66F934, ptr %to.out0.8, align 8
+  %v38 = fmul contract reassoc double 0x3F80E5604189374C, %v11
   %v25 = fmul contract reassoc double 0xBF80E5604189374C, %v11
-  %v37 = fadd contract reassoc double %v25, %v25
-  %v40 = fsub contract reassoc double 0x3F73D31B9B66F934, %v37
-  %v46 = fadd contract reassoc double 0x3F9BBBBBBBBBBBBC, %v40
+  %v39 = fsub contract reassoc double %v25, %v38
+  %v42 = fsub contract reassoc double 0x3F73D31B9B66F934, %v39
+  %v49 = fadd contract reassoc double 0x3F9BBBBBBBBBBBBC, %v42
   %to.out0.4 = getelementptr double, ptr %out0, i64 4
-  store double %v46, ptr %to.out0.4, align 8
+  store double %v49, ptr %to.out0.4, align 8
   %v16 = fmul contract reassoc double 0x3FA0E5604189374C, %v12
-  %v48 = fmul contract reassoc double %v9, %v16
+  %v51 = fmul contract reassoc double %v9, %v16
   %v15 = fmul contract reassoc double 0x3FA0E5604189374C, %v11
-  %v42 = fadd contract reassoc double 0x3FC0000000000000, %v15
-  %v47 = fmul contract reassoc double %v8, %v42
-  %v50 = fsub contract reassoc double %v47, %v48
-  %v59 = fmul contract reassoc double 0xBFD3333333333333, %v50
-  %v74 = fadd contract reassoc double %v59, %v59
-  %v77 = fsub contract reassoc double %v46, %v74
-  %v83 = fadd contract reassoc double 0x3FB3F7CED916872B, %v77
+  %v44 = fadd contract reassoc double 0x3FC0000000000000, %v15
+  %v50 = fmul contract reassoc double %v8, %v44
+  %v53 = fsub contract reassoc double %v50, %v51
+  %v77 = fmul contract reassoc double 0x3FD3333333333333, %v53
+  %v62 = fmul contract reassoc double 0xBFD3333333333333, %v53
+  %v78 = fsub contract reassoc double %v62, %v77
+  %v81 = fsub contract reassoc double %v49, %v78
+  %v87 = fadd contract reassoc double 0x3FB3F7CED916872B, %v81
   %to.out0.0 = getelementptr double, ptr %out0, i64 0
-  store double %v83, ptr %to.out0.0, align 8
+  store double %v87, ptr %to.out0.0, align 8
   %v19 = fmul contract reassoc double 0xBFA0E5604189374C, %v12
-  %v114 = fmul contract reassoc double %v9, %v19
-  %v115 = fadd contract reassoc double %v47, %v114
-  %v116 = fmul contract reassoc double 0x3FD3333333333333, %v115
-  %v117 = fadd contract reassoc double %v46, %v116
+  %v118 = fmul contract reassoc double %v9, %v19
+  %v119 = fadd contract reassoc double %v50, %v118
+  %v120 = fmul contract reassoc double 0x3FD3333333333333, %v119
+  %v121 = fadd contract reassoc double %v49, %v120
   %to.out0.1 = getelementptr double, ptr %out0, i64 1
-  store double %v117, ptr %to.out0.1, align 8
+  store double %v121, ptr %to.out0.1, align 8
   %to.out0.3 = getelementptr double, ptr %out0, i64 3
-  store double %v117, ptr %to.out0.3, align 8
-  %v125 = fmul contract reassoc double 0x3F80E5604189374C, %v11
-  %v126 = fadd contract reassoc double 0x3F73D31B9B66F934, %v125
+  store double %v121, ptr %to.out0.3, align 8
+  %v129 = fadd contract reassoc double 0x3F73D31B9B66F934, %v38
   %to.out0.5 = getelementptr double, ptr %out0, i64 5
-  store double %v126, ptr %to.out0.5, align 8
+  store double %v129, ptr %to.out0.5, align 8
   %to.out0.7 = getelementptr double, ptr %out0, i64 7
-  store double %v126, ptr %to.out0.7, align 8
-  %v130 = fmul contract reassoc double %v8, %v15
-  %v131 = fadd contract reassoc double %v114, %v130
-  %v132 = fmul contract reassoc double 0x3FD3333333333333, %v131
-  %v133 = fadd contract reassoc double %v126, %v132
+  store double %v129, ptr %to.out0.7, align 8
+  %v133 = fmul contract reassoc double %v8, %v15
+  %v134 = fadd contract reassoc double %v118, %v133
+  %v135 = fmul contract reassoc double 0x3FD3333333333333, %v134
+  %v136 = fadd contract reassoc double %v129, %v135
   %to.out0.2 = getelementptr double, ptr %out0, i64 2
-  store double %v133, ptr %to.out0.2, align 8
+  store double %v136, ptr %to.out0.2, align 8
   %to.out0.6 = getelementptr double, ptr %out0, i64 6
-  store double %v133, ptr %to.out0.6, align 8
+  store double %v136, ptr %to.out0.6, align 8
   ret void
 }
 define internal void @block.1(ptr noalias readonly %in0, ptr noalias %out0, ptr noalias %scratch) nounwind {

@@ -203,8 +203,8 @@ class Kernel:
         """Any admissible arguments; explains what is wrong with others."""
         s, dtype = self.signature, self._real.dtype
         given = checked(s.name, s.inputs, arguments, dtype)
-        if threads < 1:
-            raise InputError(f"{s.name}: threads={threads}; it must be at least 1")
+        if not isinstance(threads, int) or threads < 1:  # type: ignore[redundant-expr]
+            raise InputError(f"{s.name}: threads={threads}; it must be a whole number, at least 1")
         results = self._results(given, out)
         arrays = [*given.arrays, *(_clear(results, given.arrays) if out is not None else results)]
         if given.rows is None:

@@ -1,13 +1,14 @@
 """Rewrites applied while a node is built: one line each, one test each (tests/unit/compiler/test_rules.py).
 
 They make the formula of one mechanism out of a general one: what is multiplied by nothing disappears.
-`0·x → 0`, `0/x → 0` and `x − x → 0` assume finite (for the quotient, non-zero) operands; see docs/compiler.md.
+`0·x → 0`, `0/x → 0`, `x − x → 0` and `x·(1/x) → 1` assume finite (for the quotients, non-zero) operands; see
+docs/compiler.md.
 `a` and `b` are the values of constant operands, None of others.
 """
 
 # one rule, one line:
 # fmt: off
-# ruff: noqa: E701
+# ruff: noqa: E501, E701
 
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ def add(x: Expr, y: Expr) -> Expr:
     elif b is not None:
         return add(y, x)  # constant first
     if y.op == "neg": return sub(x, y.args[0])  # x + (−y)
+    if y.op == "mul" and (c := y.args[0].value) is not None and c < 0.0: return sub(x, mul(g.const(-c), y.args[1]))  # x + (−c z)
     if x.op == "neg": return sub(y, x.args[0])  # (−x) + y
     if a is None and x.id > y.id: return g.node("add", y, x)  # one order for x + y and y + x
     return g.node("add", x, y)
@@ -45,6 +47,7 @@ def sub(x: Expr, y: Expr) -> Expr:
     if a == 0.0: return neg(y)  # 0 − y
     if x is y: return g.const(0.0)  # x − x
     if y.op == "neg": return add(x, y.args[0])  # x − (−y)
+    if y.op == "mul" and (c := y.args[0].value) is not None and c < 0.0: return add(x, mul(g.const(-c), y.args[1]))  # x − (−c z)
     if x.op == "neg": return neg(add(x.args[0], y))  # (−x) − y
     if (turned := g.known("sub", y, x)) is not None: return neg(turned)  # x − y when y − x exists
     return g.node("sub", x, y)
@@ -66,6 +69,8 @@ def mul(x: Expr, y: Expr) -> Expr:
     if x.op == "neg": return neg(mul(x.args[0], y))  # (−x) · y
     if x.op == "where" and (c := _masked(x, y)) is not None: return c  # where(p, x, 0) · y
     if y.op == "where" and (c := _masked(y, x)) is not None: return c  # x · where(p, y, 0)
+    if y.op == "div" and y.args[1] is x and y.args[0].value == 1.0: return y.args[0]  # x · (1/x)
+    if x.op == "div" and x.args[1] is y and x.args[0].value == 1.0: return x.args[0]  # (1/y) · y
     if x.id > y.id: return g.node("mul", y, x)  # one order for x · y and y · x
     return g.node("mul", x, y)
 

@@ -43,7 +43,10 @@ WIDTHS = (("avx512f", 64), ("avx", 32))  # bytes of a vector register by feature
 
 def real_of(dtype: Any) -> Real:
     """The type for float64 or float32."""
-    name = np.dtype(dtype).name
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = repr(dtype)
     if name not in REALS:
         raise InputError(f"dtype {name}: compiled code works in float64 or float32", dtype=name)
     return REALS[name]

@@ -37,7 +37,8 @@ def joined(bodies: Iterable[Inertia]) -> Inertia:
     every = list(bodies)
     m = sum(b.m for b in every)
     if m == 0.0:
-        return Inertia(0.0, np.zeros(3), sum((b.I for b in every), np.zeros((3, 3))))
+        d = every[0].d if len(every) == 1 else np.zeros(3)
+        return Inertia(0.0, d, sum((b.I for b in every), np.zeros((3, 3))))
     d = sum((b.m * b.d for b in every), np.zeros(3)) / m
     I = np.zeros((3, 3))
     for b in every:
