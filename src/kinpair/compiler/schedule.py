@@ -7,6 +7,7 @@ through a scratch buffer.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from kinpair.compiler.graph import Expr
@@ -14,6 +15,7 @@ from kinpair.compiler.instructions import Places
 from kinpair.compiler.program import Program
 
 WHOLE = 20_000  # up to so many operations a program is one function,
+MANY_ZEROS = 32  # as many zeros in a result are written by clearing all of it first
 PIECE = 2_000  # beyond that it is cut into functions of about so many (measured: fastest to make and to run)
 
 
@@ -32,6 +34,9 @@ class Plan:
     arrays: dict[str, int]
     pieces: tuple[Piece, ...]
     places: Places
+    cleared: tuple[
+        str, ...
+    ] = ()  # results that are mostly zero: cleared as a whole before anything is stored
 
     @property
     def carried(self) -> int:
@@ -48,13 +53,24 @@ def schedule(program: Program, whole: int = WHOLE, piece: int = PIECE) -> Plan:
     for name, leaf in outputs.items():
         for i, x in enumerate(leaf.entries):
             stores.setdefault(x.id, []).append((name, i))
+    cleared = _take_zeros(stores, program)
     order = ordered(program)
     length = piece if len(order) > whole else max(1, len(order))
     cuts = [order[i : i + length] for i in range(0, len(order), length)]
     slots = _slots(cuts)
     pieces = tuple(Piece(tuple(cut), frozenset(x.id for x in cut if x.id in slots)) for cut in cuts)
     sizes = {name: leaf.size for name, leaf in (inputs | outputs).items()}
-    return Plan(sizes, pieces, Places(loads, stores, slots))
+    return Plan(sizes, pieces, Places(loads, stores, slots), cleared)
+
+
+def _take_zeros(stores: dict[int, list[tuple[str, int]]], program: Program) -> tuple[str, ...]:
+    """Results with many zeros; their zeros are taken out of the stores, one by one they cost LLVM its time."""
+    zero = program.graph.const(0.0).id
+    found = Counter(name for name, _ in stores.get(zero, ()))
+    cleared = tuple(name for name, zeros in found.items() if zeros >= MANY_ZEROS)
+    if zero in stores:
+        stores[zero] = [place for place in stores[zero] if place[0] not in cleared]
+    return cleared
 
 
 def ordered(program: Program) -> list[Expr]:

@@ -131,7 +131,7 @@ REFUSED = [
         f"double-pendulum: no parameter 'upper.mas'; did you mean 'upper.mass'? {PARAMETERS}",
     ),
     ("double-pendulum --parameter", "--parameter needs a value (see kinpair show --help)"),
-    ("double-pendulum --quantity pose", f"double-pendulum: no link or frame ''; {FRAMES}"),
+    ("double-pendulum --quantity pose", f"pose needs a frame; {FRAMES}"),
     (
         "double-pendulum --quantity pose --frame tipp",
         f"double-pendulum: no link or frame 'tipp'; did you mean 'tip'? {FRAMES}",

@@ -48,3 +48,16 @@ def test_a_program_in_pieces_gives_the_same(monkeypatch):
     monkeypatch.setattr(schedule, "__defaults__", (1, 50))
     assert Kernel(program)(*state) == pytest.approx(whole, rel=1e-12, abs=1e-12)
     assert Kernel(program)(*state[:, 0]) == pytest.approx(one, rel=1e-12, abs=1e-12)
+
+
+def test_results_full_of_zeros_are_cleared_and_still_right():
+    """A 40 × 40 diagonal: its zeros are not stored one by one."""
+    program = trace(lambda q: np.diag(q), {"q": (40,)})
+    plan = schedule(program)
+    assert plan.cleared == ("out0",)
+    assert sum(len(places) for places in plan.places.stores.values()) == 40
+    q = np.arange(1.0, 41.0)
+    kernel = Kernel(program)
+    dirty = np.full((19, 40, 40), 7.0)
+    assert (kernel(q) == np.diag(q)).all()
+    assert (kernel(np.tile(q, (19, 1)), out=dirty) == np.diag(q)).all()
