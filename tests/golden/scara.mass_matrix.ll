@@ -1,5 +1,6 @@
 !0 = !{}
 !1 = !{!"branch_weights", i32 1, i32 1000000}
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define internal {double, double} @sincos.1(double %x) alwaysinline nounwind {
   %t = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 0x4338000000000000)

@@ -11,6 +11,7 @@ from kinpair.compiler.layout import columns, layout_functions
 from kinpair.compiler.target import Real
 
 METADATA = '!0 = !{}\n!1 = !{!"branch_weights", i32 1, i32 1000000}'
+CLEAR = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +27,7 @@ class Blocks:
     carried: int
     used: Collection[str]
     text: Callable[[Form], str]
+    cleared: tuple[str, ...] = ()  # arrays of results whose zeros the code does not write
 
 
 def parameters(arrays: Iterable[str], attributes: bool = True) -> str:
@@ -37,13 +39,14 @@ def parameters(arrays: Iterable[str], attributes: bool = True) -> str:
 def one_module(blocks: Blocks, real: Real) -> str:
     """`@one` for a single state."""
     form = Form(real, 1)
-    return "\n".join([METADATA, *support(blocks.used, form), blocks.text(form), _one(blocks, form)])
+    parts = [METADATA, CLEAR, *support(blocks.used, form), blocks.text(form)]
+    return "\n".join([*parts, _one(blocks, form)])
 
 
 def batch_module(blocks: Blocks, real: Real, lanes: int) -> str:
     """`@batch` for many states."""
     form = Form(real, lanes)
-    parts = [METADATA, *support(blocks.used, form), blocks.text(form)]
+    parts = [METADATA, CLEAR, *support(blocks.used, form), blocks.text(form)]
     return "\n".join([*parts, layout_functions(real, lanes), _batch(blocks, form)])
 
 
@@ -56,6 +59,7 @@ def _one(blocks: Blocks, form: Form) -> str:
     """`@one(pointers*, scratch)`: one state; the pointers are those of the arrays themselves."""
     names = list(blocks.arrays)
     lines = _unpack(names, "pointers")
+    lines += [_cleared(f"%{name}", form.bytes * blocks.arrays[name]) for name in blocks.cleared]
     arguments = ", ".join(f"ptr %{name}" for name in [*names, "scratch"])
     call = f"  call void @block.{form.lanes}({arguments})"
     return "\n".join(
@@ -72,6 +76,10 @@ def _unpack(names: Iterable[str], table: str) -> list[str]:
     return lines
 
 
+def _cleared(pointer: str, size: int) -> str:
+    return f"  call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, i64 {size}, i1 false)"
+
+
 def _batch(blocks: Blocks, form: Form) -> str:
     """`@batch(pointers*, strides*, rows, scratch)`: gather a block, compute, scatter; strides in bytes."""
     lanes = form.lanes
@@ -84,6 +92,8 @@ def _batch(blocks: Blocks, form: Form) -> str:
             f"  %{name}.lanes = getelementptr i8, ptr %scratch, i64 {offset}",
         ]
         offset += form.bytes * columns(size, lanes)
+        if name in blocks.cleared:  # once: no block writes there
+            head.append(_cleared(f"%{name}.lanes", form.bytes * size))
         move = [
             f"  %{name}.off = mul i64 %row, %{name}.stride",
             f"  %{name}.now = getelementptr i8, ptr %{name}, i64 %{name}.off",

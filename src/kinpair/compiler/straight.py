@@ -11,7 +11,7 @@ from kinpair.compiler.schedule import Plan
 def straight_blocks(plan: Plan) -> Blocks:
     """The code of a plan."""
     used = {x.op for piece in plan.pieces for x in piece.nodes}
-    return Blocks(plan.arrays, plan.carried, used, lambda form: _text(plan, form))
+    return Blocks(plan.arrays, plan.carried, used, lambda form: _text(plan, form), plan.cleared)
 
 
 def _text(plan: Plan, form: Form) -> str:
@@ -24,10 +24,4 @@ def _text(plan: Plan, form: Form) -> str:
         parts += [head, *lines, "  ret void", "}"]
         calls.append(f"  call void {name}({parameters(plan.arrays, attributes=False)})")
     head = f"define internal void @block.{form.lanes}({parameters(plan.arrays)}) nounwind {{"
-    clear = [_cleared(name, plan.arrays[name] * form.lanes * form.real.size) for name in plan.cleared]
-    declared = ["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"] if clear else []
-    return "\n".join([*declared, *parts, head, *clear, *calls, "  ret void", "}"])
-
-
-def _cleared(name: str, size: int) -> str:
-    return f"  call void @llvm.memset.p0.i64(ptr %{name}, i8 0, i64 {size}, i1 false)"
+    return "\n".join([*parts, head, *calls, "  ret void", "}"])
