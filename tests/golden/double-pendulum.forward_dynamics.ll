@@ -72,7 +72,7 @@ define internal double @far.cos.1(double %x, i1 %far, double %near) noinline col
 
 declare double @sin(double)
 declare double @cos(double)
-define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias readonly %in1, ptr noalias readonly %in2, ptr noalias %out0, ptr noalias %out1, ptr noalias %scratch) nounwind noinline {
+define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias readonly %in1, ptr noalias readonly %in2, ptr noalias %out0, ptr noalias %out1, ptr noalias %scratch) nounwind "stackrealign" noinline {
   %v0.at = getelementptr double, ptr %in0, i64 0
   %v0 = load double, ptr %v0.at, align 8, !invariant.load !0
   %pair0 = call {double, double} @sincos.1(double %v0)
@@ -138,11 +138,11 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias readonly %
   store double %v137, ptr %to.out1.0, align 8
   ret void
 }
-define internal void @block.1(ptr noalias readonly %in0, ptr noalias readonly %in1, ptr noalias readonly %in2, ptr noalias %out0, ptr noalias %out1, ptr noalias %scratch) nounwind {
+define internal void @block.1(ptr noalias readonly %in0, ptr noalias readonly %in1, ptr noalias readonly %in2, ptr noalias %out0, ptr noalias %out1, ptr noalias %scratch) nounwind "stackrealign" {
   call void @piece0.1(ptr %in0, ptr %in1, ptr %in2, ptr %out0, ptr %out1, ptr %scratch)
   ret void
 }
-define void @one(ptr %pointers, ptr %scratch) nounwind {
+define void @one(ptr %pointers, ptr %scratch) nounwind "stackrealign" {
   %in0.at = getelementptr ptr, ptr %pointers, i64 0
   %in0 = load ptr, ptr %in0.at
   %in1.at = getelementptr ptr, ptr %pointers, i64 1

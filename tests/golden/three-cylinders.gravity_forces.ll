@@ -72,7 +72,7 @@ define internal double @far.cos.1(double %x, i1 %far, double %near) noinline col
 
 declare double @sin(double)
 declare double @cos(double)
-define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias %out0, ptr noalias %scratch) nounwind noinline {
+define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias %out0, ptr noalias %scratch) nounwind "stackrealign" noinline {
   %v1.at = getelementptr double, ptr %in0, i64 1
   %v1 = load double, ptr %v1.at, align 8, !invariant.load !0
   %pair1 = call {double, double} @sincos.1(double %v1)
@@ -99,11 +99,11 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias %out0, ptr
   store double %v43, ptr %to.out0.1, align 8
   ret void
 }
-define internal void @block.1(ptr noalias readonly %in0, ptr noalias %out0, ptr noalias %scratch) nounwind {
+define internal void @block.1(ptr noalias readonly %in0, ptr noalias %out0, ptr noalias %scratch) nounwind "stackrealign" {
   call void @piece0.1(ptr %in0, ptr %out0, ptr %scratch)
   ret void
 }
-define void @one(ptr %pointers, ptr %scratch) nounwind {
+define void @one(ptr %pointers, ptr %scratch) nounwind "stackrealign" {
   %in0.at = getelementptr ptr, ptr %pointers, i64 0
   %in0 = load ptr, ptr %in0.at
   %out0.at = getelementptr ptr, ptr %pointers, i64 1

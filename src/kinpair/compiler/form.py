@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from kinpair.compiler.target import Real
 
+ATTRIBUTES = 'nounwind "stackrealign"'  # what is spilled to the stack stands there aligned, whoever calls
+
 
 @dataclass(frozen=True, slots=True)
 class Form:

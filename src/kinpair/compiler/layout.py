@@ -8,6 +8,7 @@ the same code as everything else. A stride of zero repeats one row: so a paramet
 
 from __future__ import annotations
 
+from kinpair.compiler.form import ATTRIBUTES
 from kinpair.compiler.target import Real
 
 
@@ -129,7 +130,7 @@ def _walk(name: str, lanes: int, head: list[str], full: list[str], edge: list[st
     steps = f"<{', '.join(f'i64 {k}' for k in range(lanes))}>"
     nl = "\n"
     return f"""
-define internal void @{name}(ptr %array, i64 %stride, i64 %rows, i64 %entries, ptr noalias %lanes) nounwind {{
+define internal void @{name}(ptr %array, i64 %stride, i64 %rows, i64 %entries, ptr noalias %lanes) {ATTRIBUTES} {{
 {nl.join(head)}
   %whole = {whole}
   br label %next

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from kinpair.compiler.form import Form
+from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.instructions import support
 from kinpair.compiler.layout import columns, layout_functions
 from kinpair.compiler.target import Real
@@ -63,7 +63,7 @@ def _one(blocks: Blocks, form: Form) -> str:
     arguments = ", ".join(f"ptr %{name}" for name in [*names, "scratch"])
     call = f"  call void @block.{form.lanes}({arguments})"
     return "\n".join(
-        ["define void @one(ptr %pointers, ptr %scratch) nounwind {", *lines, call, "  ret void", "}"]
+        [f"define void @one(ptr %pointers, ptr %scratch) {ATTRIBUTES} {{", *lines, call, "  ret void", "}"]
     )
 
 
@@ -106,7 +106,7 @@ def _batch(blocks: Blocks, form: Form) -> str:
     call = f"  call void @block.{lanes}({', '.join([*arguments, 'ptr %carried'])})"
     return "\n".join(
         [
-            "define void @batch(ptr %pointers, ptr %strides, i64 %rows, ptr %scratch) nounwind {",
+            f"define void @batch(ptr %pointers, ptr %strides, i64 %rows, ptr %scratch) {ATTRIBUTES} {{",
             *head,
             "  br label %next",
             "next:",

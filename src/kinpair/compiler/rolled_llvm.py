@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinpair.compiler.form import Form
+from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.instructions import Instructions, Places
 from kinpair.compiler.llvm import Blocks, parameters
 from kinpair.compiler.rolled import NUMBERS, Loop, Rolled, Step
@@ -35,7 +35,7 @@ class _Writer:
             parts += [self.step(step, f"loop{k}.step{s}") for s, step in enumerate(loop.steps)]
             parts.append(self.loop(loop, f"loop{k}"))
             calls.append(f"  call void @loop{k}({parameters(self.arrays, attributes=False)})")
-        head = f"define internal void @block.{self.form.lanes}({parameters(self.arrays)}) nounwind {{"
+        head = f"define internal void @block.{self.form.lanes}({parameters(self.arrays)}) {ATTRIBUTES} {{"
         return "\n".join([*parts, head, *calls, "  ret void", "}"])
 
     def numbers(self) -> str:
@@ -49,7 +49,7 @@ class _Writer:
         accesses = (*step.reads, *step.writes)
         names = [f"r{k}" for k in range(len(step.reads))] + [f"w{k}" for k in range(len(step.writes))]
         pointers = parameters(self.arrays, attributes=False)
-        lines = [f"define internal void @{name}({pointers}, i64 %turn) nounwind {{"]
+        lines = [f"define internal void @{name}({pointers}, i64 %turn) {ATTRIBUTES} {{"]
         table = f"getelementptr [{len(accesses)} x i32], ptr @{name}.table, i64 %turn"
         for k, (access, pointer) in enumerate(zip(accesses, names, strict=True)):
             base, offset = self.bases[access.array]
@@ -99,7 +99,7 @@ class _Writer:
         return "\n".join(
             [
                 f"@{name}.kinds = private constant [{turns} x i32] [{kinds}]",
-                f"define internal void @{name}({arguments}) nounwind {{",
+                f"define internal void @{name}({arguments}) {ATTRIBUTES} {{",
                 "  br label %next",
                 "next:",
                 "  %turn = phi i64 [ 0, %0 ], [ %after, %done ]",

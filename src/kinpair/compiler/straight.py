@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinpair.compiler.form import Form
+from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.instructions import Instructions
 from kinpair.compiler.llvm import Blocks, parameters
 from kinpair.compiler.schedule import Plan
@@ -20,8 +20,8 @@ def _text(plan: Plan, form: Form) -> str:
     for k, piece in enumerate(plan.pieces):
         lines = Instructions(plan.places, form).lines(piece.nodes, piece.carried_out)
         name = f"@piece{k}.{form.lanes}"
-        head = f"define internal void {name}({parameters(plan.arrays)}) nounwind noinline {{"
+        head = f"define internal void {name}({parameters(plan.arrays)}) {ATTRIBUTES} noinline {{"
         parts += [head, *lines, "  ret void", "}"]
         calls.append(f"  call void {name}({parameters(plan.arrays, attributes=False)})")
-    head = f"define internal void @block.{form.lanes}({parameters(plan.arrays)}) nounwind {{"
+    head = f"define internal void @block.{form.lanes}({parameters(plan.arrays)}) {ATTRIBUTES} {{"
     return "\n".join([*parts, head, *calls, "  ret void", "}"])
