@@ -1,4 +1,4 @@
-"""Where the two halves meet: the quantities of one model, compiled. Nothing else knows both.
+"""Where the two halves meet: the quantities of one model, compiled. Only this file and `rolling.py` know both.
 
 A kernel is made when first asked for and kept in memory and on disk. Its key says what determines the code:
 the model to the last bit, the quantity, how it is asked for; the compiler adds sources, versions and CPU.
