@@ -90,8 +90,10 @@ class Calls:
         """The reference road."""
         quantity = QUANTITIES[ask.quantity]
         compute = partial(quantity.compute, self.model, ask)
-        if not isinstance(threads, int) or threads < 1:  # type: ignore[redundant-expr]
-            raise InputError(f"{ask.quantity}: threads={threads}; it must be a whole number, at least 1")
+        if threads != 1:
+            from kinpair.compiler.arguments import whole_threads
+
+            whole_threads(ask.quantity, threads)
         x = self._given(ask, arguments)
         result = evaluate(compute, x, quantity.loaded)
         return result if out is None else _copied(ask.quantity, result, out, x.batch)

@@ -82,11 +82,15 @@ class Mechanism:
 
     def __init__(self, model: Model, *, compiled: bool = True) -> None:
         self.model = model
-        self.compiled = compiled
         self._calls = Calls(model, compiled)
 
     def __reduce__(self) -> Any:
         return partial(Mechanism, compiled=self.compiled), (self.model,)
+
+    @property
+    def compiled(self) -> bool:
+        """Is it evaluated by machine code, or by the reference?"""
+        return self._calls.compiled
 
     # Sizes and names.
 

@@ -7,7 +7,7 @@ the first is the default, the one with the fewest operations (`make bench` print
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import mul
@@ -178,7 +178,11 @@ def effort_derivatives(
     by_qd = [
         _complex_step(lambda x: inverse_dynamics(model, ask, q, x, qdd, loads), qd, unit) for unit in units
     ]
-    return array([list(x) for x in by_q]).T, array([list(x) for x in by_qd]).T
+    return _side_by_side(by_q), _side_by_side(by_qd)
+
+
+def _side_by_side(columns: Sequence[Vector]) -> Matrix:
+    return array([list(x) for x in columns]).T if columns else np.zeros((0, 0))
 
 
 def acceleration_derivatives(
@@ -193,7 +197,7 @@ def solved_for(model: Model, q: Vector, by_q: Matrix, by_qd: Matrix) -> tuple[Ma
     factors = tree_ldl.factor(composite.mass_matrix(model, q), *rate_tree(model))
 
     def solved(B: Matrix) -> Matrix:
-        return array([list(tree_ldl.solve(factors, column)) for column in B.T]).T
+        return _side_by_side([tree_ldl.solve(factors, column) for column in B.T])
 
     return -solved(by_q), -solved(by_qd), solved(np.eye(model.nv))
 

@@ -36,6 +36,8 @@ def lost_joint(model: Model, q: np.ndarray) -> int | None:
     """The outermost body whose block of H, all outer joints free to move, has no inverse; None if there is none."""
     with np.errstate(all="ignore"):
         H = composite.mass_matrix(model, q)
+    if not np.isfinite(H).all():
+        return None  # too large to tell; the result shows it
     S = H.copy()
     for i in reversed(model.moving):
         span = model.v_span[i]

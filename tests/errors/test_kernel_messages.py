@@ -384,3 +384,106 @@ def test_a_cache_made_by_a_mechanism_is_private(cache):
         kp.example("scara").mass_matrix(one)
     assert os.stat(cache).st_mode & 0o777 == 0o700
     assert {os.stat(entry).st_mode & 0o777 for entry in cache.iterdir()} == {0o600}
+
+
+# Several results, copies, and odd memory.
+
+TWO = kp.compile(lambda x: (x + 1, x + 2), np.zeros(3))
+
+
+@pytest.mark.parametrize("rows", [(), (5,)], ids=["one", "batch"])
+def test_results_that_overlap_are_refused(rows):
+    x, memory = np.ones((*rows, 3)), np.zeros((*rows, 4))
+    TWO(x)
+    for out in ((memory[..., :3], memory[..., 1:]), (memory[..., :3],) * 2):
+        with pytest.raises(kp.InputError, match="out= for 0 and 1 overlap; give each memory of its own"):
+            TWO(x, out=out)
+    itself = np.lib.stride_tricks.as_strided(np.zeros(3), (5, 3), (0, 8))
+    with pytest.raises(kp.InputError, match="out= for 0 overlaps itself"):
+        TWO(np.ones((5, 3)), out=(itself, np.zeros((5, 3))))
+
+
+def test_results_in_a_dict_go_by_their_names():
+    kernel = kp.compile(lambda x: {"a": x, "b": 2 * x}, np.zeros(2))
+    out = {"b": np.zeros(2), "a": np.zeros(2)}
+    kernel(np.ones(2), out=out)
+    assert out["a"].tolist() == [1, 1]
+    assert out["b"].tolist() == [2, 2]
+
+
+def test_a_called_method_travels_and_keeps_its_words():
+    import inspect
+    import pickle
+
+    arm = kp.example("scara")
+    before = inspect.signature(arm.mass_matrix).parameters
+    H = arm.mass_matrix(np.zeros(4))
+    assert list(inspect.signature(arm.mass_matrix).parameters) == list(before)
+    assert arm.mass_matrix.__doc__.startswith("H, symmetric")
+    assert (pickle.loads(pickle.dumps(arm.mass_matrix))(np.zeros(4)) == H).all()
+
+
+def test_a_kernel_does_not_travel():
+    import copy
+
+    with pytest.raises(TypeError, match="holds machine code of this process"):
+        copy.deepcopy(TWO)
+
+
+def test_unknown_form_of_a_kernel():
+    with pytest.raises(kp.InputError, match="form 'two'; there is 'one'"):
+        TWO.compile("two")
+
+
+def test_threads_may_be_any_whole_number():
+    arm = kp.example("scara")
+    q = np.zeros((9, 4))
+    assert (arm.mass_matrix(q, threads=np.int64(2)) == arm.mass_matrix(q)).all()
+    with pytest.raises(kp.InputError, match=r"threads='2'; it must be a whole number"):
+        arm.mass_matrix(q, threads="2")
+
+
+def test_what_does_not_move_has_empty_derivatives():
+    m = kp.build(kp.Builder("z").link("a", mass=1.0).joint("w", "fixed", "ground", "a"))
+    assert [x.shape for x in m.inverse_dynamics_derivatives([], [], [])] == [(0, 0)] * 2
+    assert [x.shape for x in m.forward_dynamics_derivatives([], [], [])] == [(0, 0)] * 3
+    assert [x.shape for x in m.kernel("inverse_dynamics_derivatives")([], [], [])] == [(0, 0)] * 2
+
+
+def test_a_state_too_large_stays_in_its_row():
+    arm = kp.example("two-handed-arm")
+    q = np.zeros((3, 9))
+    q[1, 8] = 1e300
+    qdd = arm.forward_dynamics(q, np.zeros(9), np.zeros(9))
+    assert np.isfinite(qdd[[0, 2]]).all()
+    assert not np.isfinite(qdd[1]).all()
+
+
+@pytest.mark.parametrize("x", [1e-300, 1e-17, 1e-8, 0.3, 0.999, 1.0, 1.001, -5.0, 710.0])
+def test_hyperbolic_functions_lose_no_digits(x):
+    for f in (np.sinh, np.cosh):
+        assert kp.compile(lambda v, f=f: f(v), 1.0)(x) == pytest.approx(
+            f(x), rel=1e-15 if abs(x) < 2 else 1e-13
+        )
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-200, 1.0, 1e200])
+def test_hypotenuse_of_any_size(size):
+    assert kp.compile(lambda a, b: np.hypot(a, b), 1.0, 1.0)(3 * size, 4 * size) == pytest.approx(
+        5 * size, rel=1e-15
+    )
+
+
+def test_a_cache_entry_that_makes_no_sense_is_compiled_again(tmp_path, monkeypatch):
+    from hashlib import sha256
+
+    from kinpair.errors import CacheWarning
+
+    monkeypatch.setenv("KINPAIR_CACHE", str(tmp_path / "cache"))
+    expected = kp.example("scara").mass_matrix(np.zeros(4))
+    for entry in (tmp_path / "cache").iterdir():
+        start = entry.read_bytes().split(b"\n", 1)[0] + b"\n"
+        entry.write_bytes(start + sha256(b"x").digest() + b"x")
+    with pytest.warns(CacheWarning, match="its content makes no sense"):
+        found = kp.example("scara").mass_matrix(np.zeros(4))
+    assert (found == expected).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,19 @@ def checked_out(
             )
         if not array.flags.writeable:
             raise InputError(f"{name}: out= for {key} is read-only")
+        if any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True)):
+            raise InputError(f"{name}: out= for {key} overlaps itself; give it memory of its own")
+    for (one, a), (other, b) in combinations(zip(shapes, out, strict=True), 2):
+        if np.shares_memory(a, b):
+            raise InputError(f"{name}: out= for {one} and {other} overlap; give each memory of its own")
     return list(out)
+
+
+def whole_threads(name: str, threads: Any) -> int:
+    """How many threads, a whole number from 1 on."""
+    if isinstance(threads, (int, np.integer)) and not isinstance(threads, bool) and threads >= 1:
+        return int(threads)
+    raise InputError(f"{name}: threads={threads!r}; it must be a whole number, at least 1")
 
 
 def _shape(shape: Sequence[Any]) -> str:

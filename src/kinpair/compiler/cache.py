@@ -28,7 +28,7 @@ VARIABLE = "KINPAIR_CACHE"
 def default_directory() -> Path:
     """$KINPAIR_CACHE, or kinpair in $XDG_CACHE_HOME or ~/.cache."""
     if chosen := os.environ.get(VARIABLE):
-        return Path(chosen)
+        return Path(chosen).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "kinpair"
 
 
@@ -99,6 +99,10 @@ class Store:
                 raise
         except OSError as problem:
             self._warn_unwritable(problem)
+
+    def refuse(self, key: str, doubt: str) -> None:
+        """Tell that the entry of a key was not used."""
+        self._refuse(self.path(key), doubt)
 
     def _doubt_about(self, directory: Path) -> str:
         return _doubt(os.lstat(directory), stat.S_ISDIR)

@@ -119,6 +119,8 @@ def jacobian(of: Any, wrt: Any, *, mode: str = "auto") -> np.ndarray:
     """∂of/∂wrt of two arrays of symbols, shape of.shape + wrt.shape; usable inside a traced function."""
     roots, inputs = np.asarray(of, dtype=object), np.asarray(wrt, dtype=object)
     columns: list[Expr] = list(inputs.reshape(-1))
+    if not columns or not roots.size:
+        return np.zeros((*roots.shape, *inputs.shape))
     graph = columns[0].graph
     nodes = [x if isinstance(x, Expr) else graph.const(float(x)) for x in roots.reshape(-1)]
     made = ROADS[mode](nodes, columns)

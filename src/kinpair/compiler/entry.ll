@@ -29,21 +29,10 @@ keyword:
 out.given:
   %out = load ptr, ptr %out.at
   %out.bare = icmp eq i64 %as_tuple, 0
-  br i1 %out.bare, label %first, label %out.tuple
-out.tuple:
-  %out.type.at = getelementptr i8, ptr %out, i64 {type}
-  %out.type = load ptr, ptr %out.type.at
-  %out.is.tuple = icmp eq ptr %out.type, %tuple_type
-  br i1 %out.is.tuple, label %out.count, label %unusual
-out.count:
-  %out.length.at = getelementptr i8, ptr %out, i64 {length}
-  %out.length = load i64, ptr %out.length.at
-  %out.right = icmp eq i64 %out.length, %outputs
-  %out.items = getelementptr i8, ptr %out, i64 {items}
-  br i1 %out.right, label %first, label %unusual
+  br i1 %out.bare, label %first, label %unusual ; several arrays might overlap
 first:
-  %wanted.outs = phi ptr [ null, %keywords ], [ %out.at, %out.given ], [ %out.items, %out.count ]
-  %returned = phi ptr [ null, %keywords ], [ %out, %out.given ], [ %out, %out.count ]
+  %wanted.outs = phi ptr [ null, %keywords ], [ %out.at, %out.given ]
+  %returned = phi ptr [ null, %keywords ], [ %out, %out.given ]
   %has.out = icmp ne ptr %wanted.outs, null
   br label %argument
 

@@ -12,10 +12,12 @@ function that handles or explains it.
 from __future__ import annotations
 
 import ctypes
+import inspect
 import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -35,8 +37,8 @@ PLACES = {
     "strides": HEAD + 24,
     "descr": HEAD + 40,
     "flags": HEAD + 48,
-    "length": HEAD,
     "items": tuple.__basicsize__,
+    "length": HEAD,
     "contiguous_aligned": 0x0001 | 0x0100,
     "writeable": 0x0001 | 0x0100 | 0x0400,
     "float32": np.dtype(np.float32).num,
@@ -45,7 +47,6 @@ FIELDS = {  # of the table: place → type
     "ndarray": "ptr",
     "float": "ptr",
     "dtype": "ptr",
-    "tuple_type": "ptr",
     "out_name": "ptr",
     "fallback": "ptr",
     "new_array": "ptr",
@@ -106,10 +107,38 @@ class Table(np.ndarray):
 
     keeps: dict[str, Any]
 
+    def __reduce__(self) -> Any:
+        """Addresses do not travel: where the call is copied or pickled, the slower function goes in its place."""
+        return _standing_in, (self.keeps["name"], self.keeps["fallback"])
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.__reduce__()
+
     def enter(self, name: str, value: int, keep: Any = None) -> None:
         """Set one field."""
         self[list(FIELDS).index(name)] = value
         self.keeps[name] = keep
+
+
+def _standing_in(name: str, fallback: Any) -> Any:
+    """Something whose attribute `name` is the function."""
+    return SimpleNamespace(**{name: fallback})
+
+
+def _documented(name: str, fallback: Any) -> bytes:
+    """What `help` shows: the parameters and the words of the slower function."""
+    try:
+        parameters = inspect.signature(fallback).parameters.values()
+    except (TypeError, ValueError):
+        return b""
+    words: list[str] = []
+    for p in parameters:
+        if p.kind is p.KEYWORD_ONLY and not any(w.startswith("*") for w in words):
+            words.append("*")
+        mark = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        default = "" if p.default is p.empty else f"={p.default!r}"
+        words.append(f"{mark}{p.name}{default}")
+    return f"{name}({', '.join(words)})\n--\n\n{inspect.getdoc(fallback) or ''}".encode()
 
 
 def thin_call(
@@ -127,7 +156,7 @@ def thin_call(
     shapes = np.zeros((len(inputs) + len(outputs), 1 + MOST_AXES), dtype=np.int64)
     for row, shape in zip(shapes, (*inputs, *outputs), strict=True):
         row[: 1 + len(shape)] = [len(shape), *shape]
-    objects = {"ndarray": np.ndarray, "float": float, "tuple_type": tuple, "out_name": sys.intern("out")}
+    objects = {"ndarray": np.ndarray, "float": float, "out_name": sys.intern("out")}
     for field, value in (objects | {"dtype": real.dtype, "fallback": fallback}).items():
         table.enter(field, id(value), value)
     for field, function in PYTHON_FUNCTIONS.items():
@@ -139,8 +168,10 @@ def thin_call(
     table.enter("number", real.dtype.num)
     table.enter("itemsize", real.size)
     fastcall_keywords = 0x0080 | 0x0002
-    method = _Method(name.encode(), _enter(store).address("enter"), fastcall_keywords, None)
-    table.keeps["method"] = method
+    method = _Method(
+        name.encode(), _enter(store).address("enter"), fastcall_keywords, _documented(name, fallback)
+    )
+    table.keeps |= {"method": method, "name": name}
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return make(ctypes.addressof(method), table, None), table

@@ -118,6 +118,27 @@ def _arccos(x: Expr) -> Expr:
     return ((1.0 - x) * (1.0 + x)).sqrt().arctan2(x)
 
 
+def _sinh(x: Expr) -> Expr:
+    """(eˣ − e⁻ˣ)/2 without overflow on the way; the series where the difference would lose digits."""
+    up, down, xx = (0.5 * x).exp(), (-0.5 * x).exp(), x * x
+    series = x.graph.const(1.0)
+    for n in (272.0, 210.0, 156.0, 110.0, 72.0, 42.0, 20.0, 6.0):
+        series = 1.0 + xx * series / n
+    return (abs(x) < 1.0).where(x * series, (0.5 * up) * up - (0.5 * down) * down)
+
+
+def _cosh(x: Expr) -> Expr:
+    up, down = (0.5 * x).exp(), (-0.5 * x).exp()
+    return (0.5 * up) * up + (0.5 * down) * down
+
+
+def _hypot(x: Expr, y: Expr) -> Expr:
+    """√(x² + y²), the squares of numbers near one."""
+    large, small = abs(x).maximum(abs(y)), abs(x).minimum(abs(y))
+    ratio = small / large
+    return (large == 0.0).where(large, large * (1.0 + ratio * ratio).sqrt())
+
+
 class Expr:
     """One scalar. `op` is a row of OPERATIONS; `value` is set for constants only."""
 
@@ -169,9 +190,9 @@ class Expr:
     exp = _unary(R["exp"])
     log = _unary(R["log"])
     tanh = _unary(R["tanh"])
-    sinh = _unary(lambda x: 0.5 * (x.exp() - (-x).exp()))
-    cosh = _unary(lambda x: 0.5 * (x.exp() + (-x).exp()))
-    hypot = _binary(lambda x, y: (x * x + y * y).sqrt())
+    sinh = _unary(_sinh)
+    cosh = _unary(_cosh)
+    hypot = _binary(_hypot)
     fabs = _unary(R["abs"])
     __floor__ = floor = _unary(R["floor"])
     __ceil__ = _unary(lambda x: -(-x).floor())

@@ -11,12 +11,12 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from kinpair.compiler import machine_code
-from kinpair.compiler.arguments import Given, checked, checked_out
+from kinpair.compiler.arguments import Given, checked, checked_out, whole_threads
 from kinpair.compiler.cache import Store
 from kinpair.compiler.entry import Table, is_thin, thin_call, thin_calls_work
 from kinpair.compiler.interpret import interpret
@@ -55,6 +55,12 @@ class Kernel:
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """The result for one state or a batch; `kernel.call` is the same without this step between."""
         return self.call(*arguments, **options)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} holds machine code of this process and cannot be copied or pickled; "
+            "pickle the mechanism or the function it was made of"
+        )
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}{list(shape)}" for name, shape in self.signature.inputs.items())
@@ -137,6 +143,8 @@ class Kernel:
     def compile(self, *forms: str) -> Kernel:
         """Make the code for `one` state, for a `batch`, or both, now."""
         for form in forms or machine_code.FORMS:
+            if form not in machine_code.FORMS:
+                raise InputError(f"form {form!r}; there is 'one' (a state) and 'batch'", form=form)
             _ = self._one if form == "one" else self._batch
         return self
 
@@ -144,8 +152,12 @@ class Kernel:
         """Code from the cache, if there is a key and a usable entry."""
         if self._store is None or not self._key:
             return None
-        payload = self._store.get(self._entry_key(form))
-        return machine_code.unpacked(payload) if payload is not None else None
+        key = self._entry_key(form)
+        payload = self._store.get(key)
+        try:
+            return machine_code.unpacked(payload) if payload is not None else None
+        except (ValueError, KeyError, TypeError):
+            return self._store.refuse(key, "is damaged (its content makes no sense)")
 
     def _made(self, form: str) -> ObjectCode:
         if (kept := self._kept(form)) is not None:
@@ -203,8 +215,7 @@ class Kernel:
         """Any admissible arguments; explains what is wrong with others."""
         s, dtype = self.signature, self._real.dtype
         given = checked(s.name, s.inputs, arguments, dtype)
-        if not isinstance(threads, int) or threads < 1:  # type: ignore[redundant-expr]
-            raise InputError(f"{s.name}: threads={threads}; it must be a whole number, at least 1")
+        threads = whole_threads(s.name, threads)
         results = self._results(given, out)
         arrays = [*given.arrays, *(_clear(results, given.arrays) if out is not None else results)]
         if given.rows is None:
@@ -223,7 +234,10 @@ class Kernel:
     def _results(self, given: Given, out: Any) -> list[np.ndarray]:
         s, dtype = self.signature, self._real.dtype
         if out is not None:
-            leaves = [x for _, x in flatten(out)[1]]
+            named = flatten(out)[1]
+            leaves = [x for _, x in named]
+            if {name for name, _ in named} == set(s.outputs):
+                leaves = [dict(named)[name] for name in s.outputs]  # a dict may have them in another order
             return checked_out(s.name, s.outputs, leaves, given.rows, dtype)
         lead = () if given.rows is None else (given.rows,)
         return [np.empty((*lead, *shape), dtype=dtype) for shape in s.outputs.values()]

@@ -75,16 +75,11 @@ def test_out_is_taken_as_it_is(call, rows):
     assert (out == 2.0).all()
 
 
-def test_a_tuple_of_outs_is_taken():
+def test_several_outs_are_passed_on_since_they_might_overlap():
     call = Kernel(trace(lambda q: (2.0 * q, q.sum()), {"q": (3,)})).compile().entry(fallback)
     out = np.zeros(3), np.zeros(())
-    assert call(np.ones(3), out=out) is out
-    assert (out[0].tolist(), float(out[1])) == ([2.0] * 3, 3.0)
-    out = np.zeros((4, 3)), np.zeros(4)
-    assert call(np.ones((4, 3)), out=out) is out
-    assert out[1].tolist() == [3.0] * 4
-    for wrong in (list(out), out[:1], (out[0], 1.0), (out[0], np.zeros(5))):
-        assert call(np.ones((4, 3)), out=wrong) == "slow"
+    for given in (out, list(out), out[:1], (out[0], 1.0)):
+        assert call(np.ones(3), out=given) == "slow"
 
 
 @pytest.mark.parametrize("start", [0, 1, 2, 3, 4, 5, 6])
