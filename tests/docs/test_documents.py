@@ -28,6 +28,16 @@ def test_program_of_the_readme_prints_what_the_readme_shows():
     assert printed.getvalue().strip() == output.strip()
 
 
+@pytest.mark.parametrize("page", ["compiler", "conventions"])
+def test_programs_of_the_docs_run(page, capsys):
+    """The blocks of a page, one after the other."""
+    text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
+    scope: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, f"{page}.md", "exec"), scope)
+    assert "False" not in capsys.readouterr().out
+
+
 def test_links_of_the_documents_lead_somewhere():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
