@@ -94,48 +94,45 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias readonly %
   %v17 = fmul contract reassoc double 0xC0239EB851EB851F, %v8
   %v30 = fmul contract reassoc double %v11, %v17
   %v31 = fsub contract reassoc double %v30, %v28
-  %v127 = fmul contract reassoc double 0x3FE0000000000000, %v31
+  %v47 = fmul contract reassoc double 0x3FE0000000000000, %v31
   %v5.at = getelementptr double, ptr %in2, i64 1
   %v5 = load double, ptr %v5.at, align 8, !invariant.load !0
-  %v128 = fadd contract reassoc double %v5, %v127
-  %v67 = fmul contract reassoc double 0x3FE0000000000000, %v11
-  %v115 = fadd contract reassoc double 0x3FD5555555555555, %v67
-  %v122 = fmul contract reassoc double 0x4008000000000000, %v115
-  %v129 = fmul contract reassoc double %v122, %v128
-  %v43 = fmul contract reassoc double 0xBFE0000000000000, %v31
+  %v135 = fadd contract reassoc double %v5, %v47
+  %v69 = fmul contract reassoc double 0x3FE0000000000000, %v11
+  %v123 = fadd contract reassoc double 0x3FD5555555555555, %v69
+  %v130 = fmul contract reassoc double 0x4008000000000000, %v123
+  %v136 = fmul contract reassoc double %v130, %v135
   %v3.at = getelementptr double, ptr %in1, i64 1
   %v3 = load double, ptr %v3.at, align 8, !invariant.load !0
   %v22 = fadd contract reassoc double %v2, %v3
   %v35 = fmul contract reassoc double %v22, %v22
   %v39 = fmul contract reassoc double 0x3FE0000000000000, %v35
   %v45 = fmul contract reassoc double %v12, %v39
-  %v47 = fsub contract reassoc double %v43, %v45
-  %v56 = fmul contract reassoc double 0x402D6E147AE147AE, %v8
-  %v57 = fadd contract reassoc double %v47, %v56
+  %v48 = fadd contract reassoc double %v45, %v47
+  %v58 = fmul contract reassoc double 0x402D6E147AE147AE, %v8
+  %v59 = fsub contract reassoc double %v58, %v48
   %v4.at = getelementptr double, ptr %in2, i64 0
   %v4 = load double, ptr %v4.at, align 8, !invariant.load !0
-  %v126 = fsub contract reassoc double %v4, %v57
-  %v130 = fsub contract reassoc double %v126, %v129
-  %v123 = fmul contract reassoc double %v115, %v122
-  %v65 = fmul contract reassoc double 0xBFE0000000000000, %v11
-  %v78 = fsub contract reassoc double %v65, %v67
-  %v81 = fsub contract reassoc double 0x3FD5555555555555, %v78
-  %v85 = fadd contract reassoc double 0x3FF5555555555555, %v81
-  %v124 = fsub contract reassoc double %v85, %v123
-  %v125 = fdiv double 0x3FF0000000000000, %v124
-  %v131 = fmul contract reassoc double %v125, %v130
+  %v134 = fsub contract reassoc double %v4, %v59
+  %v137 = fsub contract reassoc double %v134, %v136
+  %v131 = fmul contract reassoc double %v123, %v130
+  %v80 = fadd contract reassoc double %v69, %v69
+  %v91 = fadd contract reassoc double 0x3FFAAAAAAAAAAAAA, %v80
+  %v132 = fsub contract reassoc double %v91, %v131
+  %v133 = fdiv double 0x3FF0000000000000, %v132
+  %v138 = fmul contract reassoc double %v133, %v137
   %to.out0.0 = getelementptr double, ptr %out0, i64 0
-  store double %v131, ptr %to.out0.0, align 8
-  %v133 = fmul contract reassoc double %v122, %v131
-  %v132 = fmul contract reassoc double 0x4008000000000000, %v128
-  %v134 = fsub contract reassoc double %v132, %v133
+  store double %v138, ptr %to.out0.0, align 8
+  %v140 = fmul contract reassoc double %v130, %v138
+  %v139 = fmul contract reassoc double 0x4008000000000000, %v135
+  %v141 = fsub contract reassoc double %v139, %v140
   %to.out0.1 = getelementptr double, ptr %out0, i64 1
-  store double %v134, ptr %to.out0.1, align 8
-  %v136 = call double @llvm.maximum.f64(double %v124, double 0x3FD5555555555555)
-  %v135 = call double @llvm.minimum.f64(double %v124, double 0x3FD5555555555555)
-  %v137 = fdiv double %v135, %v136
+  store double %v141, ptr %to.out0.1, align 8
+  %v143 = call double @llvm.maximum.f64(double %v132, double 0x3FD5555555555555)
+  %v142 = call double @llvm.minimum.f64(double %v132, double 0x3FD5555555555555)
+  %v144 = fdiv double %v142, %v143
   %to.out1.0 = getelementptr double, ptr %out1, i64 0
-  store double %v137, ptr %to.out1.0, align 8
+  store double %v144, ptr %to.out1.0, align 8
   ret void
 }
 define internal void @block.1(ptr noalias readonly %in0, ptr noalias readonly %in1, ptr noalias readonly %in2, ptr noalias %out0, ptr noalias %out1, ptr noalias %scratch) nounwind "stackrealign" {

@@ -86,47 +86,44 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias %out0, ptr
   %to.out0.8 = getelementptr double, ptr %out0, i64 8
   store double 0x3F73D31B9B66F934, ptr %to.out0.8, align 8
   %v38 = fmul contract reassoc double 0x3F80E5604189374C, %v11
-  %v25 = fmul contract reassoc double 0xBF80E5604189374C, %v11
-  %v39 = fsub contract reassoc double %v25, %v38
-  %v42 = fsub contract reassoc double 0x3F73D31B9B66F934, %v39
-  %v49 = fadd contract reassoc double 0x3F9BBBBBBBBBBBBC, %v42
+  %v39 = fadd contract reassoc double %v38, %v38
+  %v53 = fadd contract reassoc double 0x3FA05841514ABD04, %v39
   %to.out0.4 = getelementptr double, ptr %out0, i64 4
-  store double %v49, ptr %to.out0.4, align 8
+  store double %v53, ptr %to.out0.4, align 8
   %v16 = fmul contract reassoc double 0x3FA0E5604189374C, %v12
-  %v51 = fmul contract reassoc double %v9, %v16
+  %v55 = fmul contract reassoc double %v9, %v16
   %v15 = fmul contract reassoc double 0x3FA0E5604189374C, %v11
-  %v44 = fadd contract reassoc double 0x3FC0000000000000, %v15
-  %v50 = fmul contract reassoc double %v8, %v44
-  %v53 = fsub contract reassoc double %v50, %v51
-  %v77 = fmul contract reassoc double 0x3FD3333333333333, %v53
-  %v62 = fmul contract reassoc double 0xBFD3333333333333, %v53
-  %v78 = fsub contract reassoc double %v62, %v77
-  %v81 = fsub contract reassoc double %v49, %v78
-  %v87 = fadd contract reassoc double 0x3FB3F7CED916872B, %v81
+  %v47 = fadd contract reassoc double 0x3FC0000000000000, %v15
+  %v54 = fmul contract reassoc double %v8, %v47
+  %v57 = fsub contract reassoc double %v54, %v55
+  %v83 = fmul contract reassoc double 0x3FD3333333333333, %v57
+  %v84 = fadd contract reassoc double %v83, %v83
+  %v88 = fadd contract reassoc double %v53, %v84
+  %v94 = fadd contract reassoc double 0x3FB3F7CED916872B, %v88
   %to.out0.0 = getelementptr double, ptr %out0, i64 0
-  store double %v87, ptr %to.out0.0, align 8
+  store double %v94, ptr %to.out0.0, align 8
   %v19 = fmul contract reassoc double 0xBFA0E5604189374C, %v12
-  %v118 = fmul contract reassoc double %v9, %v19
-  %v119 = fadd contract reassoc double %v50, %v118
-  %v120 = fmul contract reassoc double 0x3FD3333333333333, %v119
-  %v121 = fadd contract reassoc double %v49, %v120
+  %v125 = fmul contract reassoc double %v9, %v19
+  %v126 = fadd contract reassoc double %v54, %v125
+  %v127 = fmul contract reassoc double 0x3FD3333333333333, %v126
+  %v128 = fadd contract reassoc double %v53, %v127
   %to.out0.1 = getelementptr double, ptr %out0, i64 1
-  store double %v121, ptr %to.out0.1, align 8
+  store double %v128, ptr %to.out0.1, align 8
   %to.out0.3 = getelementptr double, ptr %out0, i64 3
-  store double %v121, ptr %to.out0.3, align 8
-  %v129 = fadd contract reassoc double 0x3F73D31B9B66F934, %v38
+  store double %v128, ptr %to.out0.3, align 8
+  %v136 = fadd contract reassoc double 0x3F73D31B9B66F934, %v38
   %to.out0.5 = getelementptr double, ptr %out0, i64 5
-  store double %v129, ptr %to.out0.5, align 8
+  store double %v136, ptr %to.out0.5, align 8
   %to.out0.7 = getelementptr double, ptr %out0, i64 7
-  store double %v129, ptr %to.out0.7, align 8
-  %v133 = fmul contract reassoc double %v8, %v15
-  %v134 = fadd contract reassoc double %v118, %v133
-  %v135 = fmul contract reassoc double 0x3FD3333333333333, %v134
-  %v136 = fadd contract reassoc double %v129, %v135
+  store double %v136, ptr %to.out0.7, align 8
+  %v140 = fmul contract reassoc double %v8, %v15
+  %v141 = fadd contract reassoc double %v125, %v140
+  %v142 = fmul contract reassoc double 0x3FD3333333333333, %v141
+  %v143 = fadd contract reassoc double %v136, %v142
   %to.out0.2 = getelementptr double, ptr %out0, i64 2
-  store double %v136, ptr %to.out0.2, align 8
+  store double %v143, ptr %to.out0.2, align 8
   %to.out0.6 = getelementptr double, ptr %out0, i64 6
-  store double %v136, ptr %to.out0.6, align 8
+  store double %v143, ptr %to.out0.6, align 8
   ret void
 }
 define internal void @block.1(ptr noalias readonly %in0, ptr noalias %out0, ptr noalias %scratch) nounwind "stackrealign" {

@@ -104,18 +104,16 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias %out0, ptr
   %to.out0.5 = getelementptr double, ptr %out0, i64 5
   store double 0x3FCD48DAABFA3605, ptr %to.out0.5, align 8
   %v76 = fmul contract reassoc double 0x3FD5BC6A7EF9DB23, %v9
-  %v75 = fmul contract reassoc double 0xBFD5BC6A7EF9DB23, %v9
-  %v99 = fsub contract reassoc double %v75, %v76
-  %v107 = fadd contract reassoc double 0xBFC19374BC6A7EFB, %v99
-  %v115 = fsub contract reassoc double 0x3FCD48DAABFA3605, %v107
-  %v129 = fadd contract reassoc double 0x3FEA3874DF5E5834, %v115
+  %v102 = fadd contract reassoc double %v76, %v76
+  %v111 = fsub contract reassoc double 0xBFC19374BC6A7EFB, %v102
+  %v134 = fsub contract reassoc double 0x3FF0C555C52E72DB, %v111
   %to.out0.0 = getelementptr double, ptr %out0, i64 0
-  store double %v129, ptr %to.out0.0, align 8
-  %v194 = fadd contract reassoc double 0x3FCD48DAABFA3605, %v76
+  store double %v134, ptr %to.out0.0, align 8
+  %v200 = fadd contract reassoc double 0x3FCD48DAABFA3605, %v76
   %to.out0.1 = getelementptr double, ptr %out0, i64 1
-  store double %v194, ptr %to.out0.1, align 8
+  store double %v200, ptr %to.out0.1, align 8
   %to.out0.4 = getelementptr double, ptr %out0, i64 4
-  store double %v194, ptr %to.out0.4, align 8
+  store double %v200, ptr %to.out0.4, align 8
   ret void
 }
 define internal void @block.1(ptr noalias readonly %in0, ptr noalias %out0, ptr noalias %scratch) nounwind "stackrealign" {

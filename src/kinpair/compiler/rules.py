@@ -29,6 +29,7 @@ def add(x: Expr, y: Expr) -> Expr:
         if b is not None: return g.const(a + b)  # fold
         if a == 0.0: return y  # 0 + y
         if y.op == "add" and (c := y.args[0].value) is not None: return add(g.const(a + c), y.args[1])  # a + (c + z)
+        if y.op == "sub" and (c := y.args[0].value) is not None: return sub(g.const(a + c), y.args[1])  # a + (c − z)
     elif b is not None:
         return add(y, x)  # constant first
     if y.op == "neg": return sub(x, y.args[0])  # x + (−y)
@@ -49,6 +50,7 @@ def sub(x: Expr, y: Expr) -> Expr:
     if y.op == "neg": return add(x, y.args[0])  # x − (−y)
     if y.op == "mul" and (c := y.args[0].value) is not None and c < 0.0: return add(x, mul(g.const(-c), y.args[1]))  # x − (−c z)
     if x.op == "neg": return neg(add(x.args[0], y))  # (−x) − y
+    if x.op == "mul" and (c := x.args[0].value) is not None and c < 0.0: return neg(add(mul(g.const(-c), x.args[1]), y))  # (−c z) − y
     if (turned := g.known("sub", y, x)) is not None: return neg(turned)  # x − y when y − x exists
     return g.node("sub", x, y)
 
