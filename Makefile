@@ -36,7 +36,9 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@# exported C is tested: a machine without a C compiler gets one from the extra `cc`
+	command -v cc > /dev/null && extras=dev || extras=dev,cc; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$$extras]"
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml | $(BIN)/python

@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from c_compiler import STRICT
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from traced import FUNCTIONS, chain, links, three
@@ -19,7 +20,7 @@ CLOSE = {"rel": 1e-14, "abs": 1e-14}
 def compiled_c(kernel: Kernel, folder, count: int):
     """The exported function, compiled strictly, as a function of arrays."""
     source = kernel.c(folder / "exported.c")
-    flags = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1"]
+    flags = [*STRICT, "-O1"]
     library = folder / "exported.so"
     subprocess.run([*flags, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
     subprocess.run([*flags, source, folder / "exported_test.c", "-o", folder / "test", "-lm"], check=True)

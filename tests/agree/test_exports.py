@@ -11,14 +11,15 @@ import pytest
 
 import kinpair as kp
 import zoo
+from c_compiler import STRICT
 from kinpair.compiler.structure import flatten
 from kinpair.quantities import QUANTITIES
 from robots import urdf
 
 TOLERANCE = 1e-12
 EPS = np.finfo(float).eps
-STRICT = ("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-O0")
 DYNAMICS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+MORE = "z1 kinova ur3_gripper finger_edu double_pendulum bolt solo go1 go2 a1 b1 laikago human hyq_no_sensors".split()
 ROBOTS = {
     "ur5_robot": "fixed",
     "panda": "fixed",
@@ -32,7 +33,7 @@ ROBOTS = {
 def robot(name: str) -> kp.Mechanism:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kp.DescriptionWarning)
-        return kp.load(urdf(name), base=ROBOTS[name])
+        return kp.load(urdf(name), base=ROBOTS.get(name, "fixed"))
 
 
 def leaves(result) -> list[np.ndarray]:
@@ -80,6 +81,13 @@ def check_c(m: kp.Mechanism, quantity: str, folder) -> None:
 @pytest.mark.parametrize("name", list(kp.examples()))
 def test_c_of_the_examples(name, quantity, tmp_path):
     check_c(kp.example(name), quantity, tmp_path)
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_c_of_more_robots(name, tmp_path):
+    """With those below, twenty robots."""
+    assert len({*MORE, *ROBOTS}) == 20
+    check_c(robot(name), "inverse_dynamics", tmp_path)
 
 
 @pytest.mark.parametrize("quantity", DYNAMICS)

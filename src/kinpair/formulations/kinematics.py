@@ -10,6 +10,7 @@ World components carry the suffix 0. i is a body, j its parent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, assemble
 from kinpair.model.model import Body, Model, Place
 from kinpair.model.recursion import ByBody, coordinates, each, outward, rates
+from kinpair.pairs import Pair
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import cross, skew
 
@@ -162,17 +164,18 @@ def momentum(model: Model, q: Vector, qd: Vector) -> Vector:
 
 def dq_dt(model: Model, q: Vector, qd: Vector) -> Vector:
     """Rate of change of the coordinates at the rates q̇ (nq)."""
-    made: list[Any] = [0.0] * model.nq
-    qs, qds = coordinates(model, q), rates(model, qd)
-    for i in model.moving:
-        made[model.q_span[i]] = list(model.body[i].pair.dq_dt(qs[i], qds[i]))
-    return array(made) if made else np.zeros(0)
+    return _by_pair(model, lambda pair, q, qd: pair.dq_dt(q, qd), q, qd)
 
 
 def moved(model: Model, q: Vector, step: Vector) -> Vector:
     """Coordinates after the small displacement `step` in the directions of the rates."""
+    return _by_pair(model, lambda pair, q, step: pair.moved(q, step), q, step)
+
+
+def _by_pair(model: Model, f: Callable[[Pair, Vector, Vector], Vector], q: Vector, x: Vector) -> Vector:
+    """f of each pair, its coordinates and its rates, as one vector in the order of the coordinates."""
     made: list[Any] = [0.0] * model.nq
-    qs, steps = coordinates(model, q), rates(model, step)
+    qs, xs = coordinates(model, q), rates(model, x)
     for i in model.moving:
-        made[model.q_span[i]] = list(model.body[i].pair.moved(qs[i], steps[i]))
+        made[model.q_span[i]] = list(f(model.body[i].pair, qs[i], xs[i]))
     return array(made) if made else np.zeros(0)

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import kinpair as kp
+from c_compiler import STRICT
 from kinpair.cli.main import main
 
-STRICT = ("cc", "-std=c99", "-Wall", "-Wextra", "-Werror")
 QUANTITIES = (
     "Quantities: inverse_dynamics, forward_dynamics, mass_matrix, coriolis_matrix, bias_forces, "
     "gravity_forces, reactions, regressor, inverse_dynamics_derivatives, forward_dynamics_derivatives, "

@@ -164,3 +164,17 @@ def test_shapes_can_be_given_by_name():
         1.0,
         2.0,
     ]
+
+
+def test_a_batch_takes_no_memory_but_for_its_result():
+    """Beside the scratch room of one block, which does not grow with the batch."""
+    import tracemalloc
+
+    kernel = Kernel(trace(lambda q: np.outer(q, q), {"q": (6,)}))
+    rows = np.ones((20_000, 6))
+    kernel(rows)
+    tracemalloc.start()
+    result = kernel(rows)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert result.nbytes <= peak < result.nbytes + 50_000

@@ -3,12 +3,11 @@ import subprocess
 import numpy as np
 import pytest
 
+from c_compiler import STRICT
 from kinpair.compiler.export.names import identifiers
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from traced import chain, links, three
-
-STRICT = ["cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
