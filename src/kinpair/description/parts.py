@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -155,6 +155,7 @@ class Description:
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
     gravity: Three = GRAVITY
+    conditions: tuple[Any, ...] = ()  # loops, couplings, ...: the dataclasses of `conditions.py`
     source: str = field(default="", compare=False)
     doubts: tuple[str, ...] = field(default=(), compare=False)
 
