@@ -66,7 +66,11 @@ def measure(console: Console, quick: bool):
             followed("first use", compile_time.rows(quick), lambda r: f"{r.case.robot}, {r.case.quantity}"),
             compile_time.chain(),
             followed(
-                "operations", methods.rows(methods.QUICK if quick else methods.ROBOTS), lambda r: r.robot
+                "methods",
+                methods.rows(methods.QUICK, methods.TIMED_QUICK)
+                if quick
+                else methods.rows(methods.ROBOTS, methods.TIMED),
+                lambda r: f"{r.robot}, {r.quantity}",
             ),
             operations.rows(),
         )

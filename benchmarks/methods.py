@@ -1,23 +1,32 @@
-"""Operations that are left of each quantity by each method, and whether the default has the fewest."""
+"""Each quantity by each method: operations that are left, whether the default has the fewest, time and compile time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
+import kinpair as kp
 from benchmarks.robots import robot
+from kinpair.quantities import METHODS
 
 ROBOTS = ("UR5", "xArm7", "Panda", "Allegro", "Go2, free", "G1")
 QUICK = ("UR5", "Panda")
+TIMED = ("UR5", "Panda")  # arms: their code is also compiled and run
+TIMED_QUICK = ("UR5",)
+TIMED_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "reactions")
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Operations of one quantity of one robot, by method; the first is the default."""
+    """One quantity of one robot, by method; the first is the default, those that do not apply are left out."""
 
     quantity: str
     robot: str
     operations: dict[str, int]
+    batch: dict[str, float] = field(default_factory=dict)
+    """Seconds a state in a batch, of the robots that are timed."""
+    compile: dict[str, float] = field(default_factory=dict)
+    """Seconds of compiling."""
 
     @property
     def default_is_leanest(self) -> bool:
@@ -25,11 +34,43 @@ class Counted:
         default, *others = self.operations.values()
         return all(default <= other for other in others)
 
+    def ratios(self, method: str) -> tuple[float, float, float]:
+        """Operations, time in a batch and compile time, each to that of the default."""
+        columns = (self.operations, self.batch, self.compile)
+        operations, batch, compiling = (x[method] / x[next(iter(x))] for x in columns)
+        return operations, batch, compiling
 
-def rows(labels: tuple[str, ...]) -> Iterator[Counted]:
-    """Every quantity that has methods."""
+
+def rows(
+    labels: tuple[str, ...], timed: tuple[str, ...] = (), quantities: Iterable[str] = METHODS
+) -> Iterator[Counted]:
+    """Every quantity that has methods, or some of them."""
     for label in labels:
         mechanism = robot(label).load()
-        for quantity, methods in mechanism.methods.items():
-            counts = {m: mechanism.kernel(quantity, method=m).count["total"] for m in methods}
-            yield Counted(quantity, label, counts)
+        for quantity in quantities:
+            methods = mechanism.methods[quantity]
+            counts = {m: n for m in methods if (n := _operations(mechanism, quantity, m)) is not None}
+            if label in timed and quantity in TIMED_QUANTITIES:
+                yield _timed(mechanism, Counted(quantity, label, counts))
+            else:
+                yield Counted(quantity, label, counts)
+
+
+def _operations(mechanism: kp.Mechanism, quantity: str, method: str) -> int | None:
+    """None where the method does not apply."""
+    try:
+        return mechanism.kernel(quantity, method=method).count["total"]
+    except kp.InputError:
+        return None
+
+
+def _timed(mechanism: kp.Mechanism, row: Counted) -> Counted:
+    found = [r for r in kp.compare(mechanism, quantities=[row.quantity], states=1).rows if not r.reason]
+    batch = {r.method: r.batch for r in found if r.batch is not None}
+    return Counted(
+        row.quantity,
+        row.robot,
+        row.operations,
+        batch,
+        {r.method: r.compile for r in found if r.compile is not None},
+    )

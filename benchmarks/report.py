@@ -26,6 +26,7 @@ def tables(results: Results) -> Iterator[Table]:
     yield _threads(results.shared)
     yield _first_use(results.used)
     yield _methods(results.methods)
+    yield _method_ratios([row for row in results.methods if row.compile])
     yield _published(results.operations)
     yield _missed(list(results.verdicts()))
 
@@ -107,11 +108,31 @@ def _methods(rows: Sequence[Counted]) -> Table:
     )
     for quantity in dict.fromkeys(row.quantity for row in rows):
         mine = [row for row in rows if row.quantity == quantity]
-        for k, method in enumerate(mine[0].operations):
-            counts = [f"{row.operations[method]}" for row in mine]
+        for k, method in enumerate(dict.fromkeys(m for row in mine for m in row.operations)):
+            counts = [str(row.operations.get(method, "")) for row in mine]
             verdict = _mark(all(row.default_is_leanest for row in mine)) if k == 0 else ""
             table.add_row(quantity.replace("_", " ") if k == 0 else "", method, *counts, verdict)
     return table
+
+
+def _method_ratios(rows: Sequence[Counted]) -> Table:
+    robots = list(dict.fromkeys(row.robot for row in rows))
+    headings = [f"{robot}: {what}" for robot in robots for what in ("operations", "time", "compiling")]
+    table = _table("methods of arms, times the default: batch of 1024", ("quantity", "method"), headings)
+    for quantity in dict.fromkeys(row.quantity for row in rows):
+        mine = [row for row in rows if row.quantity == quantity]
+        for method in list(dict.fromkeys(m for row in mine for m in row.compile))[1:]:
+            cells = [cell for row in mine for cell in _method_cells(row, method)]
+            table.add_row(quantity.replace("_", " "), method, *cells)
+    return table
+
+
+def _method_cells(row: Counted, method: str) -> tuple[str, str, str]:
+    if method not in row.compile:
+        return "", "", ""
+    operations, time, compiling = row.ratios(method)
+    mark = _mark(compiling <= targets.COMPILE_RATIO)
+    return f"{operations:.1f}", f"{time:.1f}", f"{compiling:.1f}  {mark} ≤ {targets.COMPILE_RATIO:g}"
 
 
 def _published(rows: Sequence[tuple[str, str, list[tuple[int, int]]]]) -> Table:

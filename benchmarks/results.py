@@ -56,6 +56,11 @@ class Results:
             limit = targets.CACHED_SECONDS
             yield Verdict(f"from disk [s], {what}", u.cached, limit, u.cached <= limit)
             yield Verdict(f"memory [MiB], {what}", u.peak, targets.PEAK_MIB, u.peak < targets.PEAK_MIB)
+        for row in (r for r in self.methods if r.compile):
+            for method in list(row.compile)[1:]:
+                found, limit = row.ratios(method)[2], targets.COMPILE_RATIO
+                what = f"compiling, {row.quantity}, {row.robot}, {method}, times the default"
+                yield Verdict(what, found, limit, found <= limit)
         seconds = self.chain["first"]
         yield Verdict("1000 links, rolled [s]", seconds, targets.CHAIN_SECONDS, chain_met(self.chain))
 

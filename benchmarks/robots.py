@@ -37,7 +37,7 @@ class Robot:
         """The robot without doubts about its file."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", kp.DescriptionWarning)
-            return kp.load(self.path, base=self.base)
+            return kp.load(self.path, base=self.base, constraints=False)
 
     def bare_urdf(self) -> str:
         """The file without looks, for engines that insist on meshes."""

@@ -25,6 +25,7 @@ THREADS = 1.8  # two threads to one
 CHAIN_SECONDS, CHAIN_ERROR = 3.0, 1e-10
 CACHED_SECONDS = 0.030
 PEAK_MIB = 1024.0
+COMPILE_RATIO = 5.0  # a formulation of an arm to the default one
 
 
 def ratio(quantity: str, peer: str, robot: Robot, nv: int) -> float | None:

@@ -6,13 +6,14 @@ The map, in the order in which data flows; nothing imports what stands below it:
     algebra/        arrays of floats, symbols or columns of a batch, and solves over them
     spatial/        rotations, twists, wrenches, inertia: pure functions, no mechanism
     pairs/          the kinematic pairs, one file each
-    description/    what a person writes: parts as plain data; TOML, URDF, DH readers; builder
+    description/    what a person writes: parts as plain data; TOML, URDF, MJCF, DH readers; builder
     model/          checked, numbered, frozen; and the walks over its bodies
     formulations/   the mechanics, one formulation a file
     forces/         springs, dampers, friction, applied wrenches
     quantities      what each quantity is: a formulation and its loads
     evaluation      one state or a batch of them
     compiler/       from a Python function to machine code; knows no mechanics
+    closed_form/    from a Python function to formulas a person can read; knows no mechanics
     rolling         long mechanisms: walks over the bodies as loops of machine code
     kernels         where the two halves meet: quantities, compiled
     calls           straight to machine code, or checked and explained
@@ -21,12 +22,23 @@ The map, in the order in which data flows; nothing imports what stands below it:
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
     loading         load, example, build
     motion/         trajectories
+    equations_of_motion/  H, C and g of a mechanism with letters, printed
+    analysis/       formulations beside each other: agreement, operations, time
     viewer/         pictures
+    simulation/     motion in time: integrators, runs, results
     cli/            the command `kinpair`
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from kinpair import conventions
+from kinpair.analysis.compare import compare
+from kinpair.analysis.comparison import Comparison
 from kinpair.compiler.kernel import Kernel, compile
+from kinpair.description import conditions
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
 from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
@@ -44,16 +56,24 @@ from kinpair.errors import (
 from kinpair.loading import build, example, example_text, examples, load, read
 from kinpair.mechanism import Energy, FramePose, Mechanism
 
+if TYPE_CHECKING:
+    from kinpair.equations_of_motion.equations import equations
+    from kinpair.equations_of_motion.printed import Equations
+    from kinpair.simulation.result import Result
+    from kinpair.simulation.simulate import simulate
+
 __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
     "CacheWarning",
+    "Comparison",
     "DHRow",
     "Description",
     "DescriptionError",
     "DescriptionWarning",
     "Energy",
+    "Equations",
     "Frame",
     "FramePose",
     "InputError",
@@ -65,19 +85,37 @@ __all__ = [
     "Mimic",
     "MissingExtraError",
     "Origin",
+    "Result",
     "Shape",
     "SingularError",
     "TraceError",
     "__version__",
     "build",
+    "compare",
     "compile",
+    "conditions",
     "conventions",
     "dh_description",
+    "equations",
     "example",
     "example_text",
     "examples",
     "load",
     "read",
+    "simulate",
     "to_toml",
     "write_toml",
 ]
+
+_LATER = {  # imported when first asked for
+    "Result": "kinpair.simulation.result",
+    "simulate": "kinpair.simulation.simulate",
+    "Equations": "kinpair.equations_of_motion.printed",
+    "equations": "kinpair.equations_of_motion.equations",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'kinpair' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATER[name]), name)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinpair.constrained import EVERY
 from kinpair.errors import InputError
 from kinpair.evaluation import Expected, Given, evaluate, given
 from kinpair.model.model import Model
-from kinpair.quantities import QUANTITIES, Ask
+from kinpair.quantities import Ask, check_method
 
 if TYPE_CHECKING:
     from kinpair.kernels import Kernels
@@ -22,7 +23,8 @@ class Calls:
     def __init__(self, model: Model, compiled: bool) -> None:
         self.model = model
         self.compiled = compiled
-        entries = {"q": model.q_names, "qd": model.v_names, "qdd": model.v_names, "tau": model.v_names}
+        rates = dict.fromkeys(("qd", "qdd", "tau"), model.v_names)
+        entries = {"q": model.q_names, **rates, "time": ("time",)}
         self._expected = {name: Expected(name, names) for name, names in entries.items()}
         self._ready: dict[Ask, Any] = {}
 
@@ -41,6 +43,15 @@ class Calls:
         if out is None and threads == 1:
             return call(*arguments)
         return call(*arguments, out=out, threads=threads)
+
+    def one(self, name: str, value: Any) -> np.ndarray:
+        """An argument of one state, checked."""
+        x = self._expected[name].checked(self.model.name, value)
+        if x.ndim != 1:
+            raise InputError(
+                f"{self.model.name}: {name} has shape {x.shape}; this takes one state", argument=name
+            )
+        return x
 
     def direct(self, ask: Ask, method: Any) -> Any:
         """A function in the place of `method`: machine code that hands unusual arguments back to it."""
@@ -66,6 +77,7 @@ class Calls:
         return call
 
     def _prepared(self, ask: Ask) -> Any:
+        check_method(self.model, ask)
         for name in ask.external:
             self.model.place(name)
         if self.compiled and self.kernels.can(ask):
@@ -76,7 +88,7 @@ class Calls:
         return call
 
     def _given(self, ask: Ask, arguments: tuple[Any, ...]) -> Given:
-        names = QUANTITIES[ask.quantity].state
+        names = EVERY[ask.quantity].state
         state = [(self._expected[name], x) for name, x in zip(names, arguments, strict=False)]
         wrenches = dict(zip(ask.external, arguments[len(names) :], strict=True))
         return given(self.model.name, state, wrenches)
@@ -88,14 +100,14 @@ class Calls:
 
     def _interpreted(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """The reference road."""
-        quantity = QUANTITIES[ask.quantity]
+        quantity = EVERY[ask.quantity]
         compute = partial(quantity.compute, self.model, ask)
         if threads != 1:
             from kinpair.compiler.arguments import whole_threads
 
             whole_threads(ask.quantity, threads)
         x = self._given(ask, arguments)
-        result = evaluate(compute, x, quantity.loaded)
+        result = evaluate(compute, x, quantity.loaded, quantity.columns)
         return result if out is None else _copied(ask.quantity, result, out, x.batch)
 
     @cached_property

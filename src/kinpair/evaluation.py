@@ -75,15 +75,36 @@ def given(
     return Given(list(named.values()), wrenches, next(iter(sizes.values()), None))
 
 
-def evaluate(f: Callable[..., Any], x: Given, loaded: bool) -> Any:
-    """f(*state) or f(*state, wrenches), for one state or row by row for a batch."""
+def evaluate(f: Callable[..., Any], x: Given, loaded: bool, by_column: bool = True) -> Any:
+    """f(*state) or f(*state, wrenches), for one state; for a batch by columns at once, or row by row."""
     with np.errstate(all="ignore"):
         if x.batch is None:
             return f(*x.state, x.external) if loaded else f(*x.state)
         batch = x.batch
+        if not by_column:
+            found = [evaluate(f, _row(x, k), loaded) for k in range(batch)]
+            return _stacked(found)
         state = [_column(v, batch) for v in x.state]
         loads = {name: _column(w, batch) for name, w in x.external.items()}
         return _to_rows(f(*state, loads) if loaded else f(*state), batch)
+
+
+def _row(x: Given, k: int) -> Given:
+    """State number k of a batch."""
+
+    def own(v: np.ndarray) -> np.ndarray:
+        return v[k] if v.ndim == 2 else v
+
+    return Given([own(v) for v in x.state], {name: own(w) for name, w in x.external.items()}, None)
+
+
+def _stacked(found: list[Any]) -> Any:
+    """Results of single states as one result with the batch in front."""
+    if isinstance(found[0], tuple):
+        return tuple(
+            np.stack([np.asarray(x, dtype=float) for x in part]) for part in zip(*found, strict=True)
+        )
+    return np.stack([np.asarray(x, dtype=float) for x in found])
 
 
 def _column(x: np.ndarray, batch: int) -> np.ndarray:

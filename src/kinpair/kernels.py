@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import rolling
+from kinpair import constrained, rolling
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.compiler.cache import Store
 from kinpair.compiler.derivative import jacobian
@@ -20,13 +20,13 @@ from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
+from kinpair.constrained import CONSTRAINED, EVERY
 from kinpair.forces.passive import has_passive
 from kinpair.formulations import kinematics
-from kinpair.model.digest import digest
+from kinpair.model.digest import digest, has_functions
 from kinpair.model.model import Model
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import (
-    QUANTITIES,
     Ask,
     External,
     Quantity,
@@ -35,6 +35,7 @@ from kinpair.quantities import (
 )
 
 WRENCH = 6
+SPARSE = 600  # bodies: many short branches between loops
 UNROLLED = 120  # bodies: the one formula of a longer mechanism would be too long to compile
 
 
@@ -60,11 +61,20 @@ def acceleration_derivatives(
     return solved_for(model, q, *effort_derivatives(model, ask, q, qd, qdd, loads))
 
 
+def constrained_derivatives(
+    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[Matrix, Matrix, Matrix]:
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ with constraints in force."""
+    qdd, _, _ = constrained.accelerations(model, ask, q, qd, tau, time, loads)
+    return _along_rates(model, q, jacobian(qdd, q)), jacobian(qdd, qd), jacobian(qdd, tau)
+
+
 RECORDED: dict[str, Quantity] = {
     "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
     "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
+    "acceleration_derivatives": Quantity(("q", "qd", "tau", "time"), constrained_derivatives, loaded=True),
 }
-COMPILED: Mapping[str, Quantity] = QUANTITIES | RECORDED
+COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
 
 
 class Kernels:
@@ -77,7 +87,8 @@ class Kernels:
 
     def can(self, ask: Ask) -> bool:
         """Is this wish compiled? Long mechanisms only have what can be written as loops over the bodies."""
-        return self.model.nv > 0 and (not self._long or self._is_rolled(ask))
+        fits = len(self.model.moving) <= (SPARSE if ask.quantity in CONSTRAINED else UNROLLED)
+        return self.model.nv > 0 and (fits or self._is_rolled(ask))
 
     @property
     def _long(self) -> bool:
@@ -100,7 +111,7 @@ class Kernels:
                 partial(self._traced, ask, parameters),
                 dtype=dtype,
                 key=repr((self._digest, ask, parameters)),
-                store=self._store,
+                store=None if has_functions(self.model) else self._store,
             )
         return self._made[key]
 
@@ -111,7 +122,7 @@ class Kernels:
             return trace(self._function(ask, parameters), self._shapes(ask, parameters), name=ask.quantity)
 
     def _shapes(self, ask: Ask, parameters: tuple[str, ...]) -> dict[str, Shape]:
-        sizes = {"q": self.model.nq}
+        sizes = {"q": self.model.nq, "time": 1}
         shapes: dict[str, Shape] = {
             name: (sizes.get(name, self.model.nv),) for name in COMPILED[ask.quantity].state
         }

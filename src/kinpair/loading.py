@@ -12,7 +12,7 @@ from typing import Any, Literal
 from kinpair.description.builder import Builder
 from kinpair.description.doubts import Doubts
 from kinpair.description.fields import vector
-from kinpair.description.parts import Description, Three
+from kinpair.description.parts import Description, Three, without_conditions
 from kinpair.description.place import Place
 from kinpair.description.text import read_text
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
@@ -31,17 +31,27 @@ def load(
     snap: float = 0.0,
     merge_fixed: bool = True,
     gravity: Three | None = None,
+    constraints: bool = True,
     packages: Mapping[str, str] | None = None,
 ) -> Mechanism:
-    """The mechanism in a URDF file, a TOML file, or a DH table (TOML or CSV).
+    """The mechanism in a URDF, MJCF or TOML file, or a DH table (TOML or CSV).
 
     base: "free" lets the root link float. strict: refuse what would otherwise be accepted with a warning.
     snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
     1.5708 for π/2). merge_fixed: False keeps welded links as bodies of their own, with a reaction in
-    every weld. gravity: instead of the file's. packages: where `package://name` is, by name.
+    every weld. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
+    engines without them do. packages: where `package://name` is, by name.
     """
     description = read(path, strict=strict, packages=packages)
-    return build(description, base=base, strict=strict, snap=snap, merge_fixed=merge_fixed, gravity=gravity)
+    return build(
+        description,
+        base=base,
+        strict=strict,
+        snap=snap,
+        merge_fixed=merge_fixed,
+        gravity=gravity,
+        constraints=constraints,
+    )
 
 
 def build(
@@ -52,6 +62,7 @@ def build(
     snap: float = 0.0,
     merge_fixed: bool = True,
     gravity: Three | None = None,
+    constraints: bool = True,
 ) -> Mechanism:
     """The mechanism of a description or builder; options as for `load`."""
     if not isinstance(what, (Description, Builder)):  # type: ignore[redundant-expr]
@@ -59,6 +70,8 @@ def build(
             f"build takes a Description or a Builder, not {type(what).__name__}; load() takes files, example() names"
         )
     description = what.description() if isinstance(what, Builder) else what
+    if not constraints:
+        description = without_conditions(description)
     return _told(_made(description, base, strict, snap, merge_fixed, gravity))
 
 
@@ -106,6 +119,19 @@ def _urdf(path: Any, doubts: Doubts, packages: Any) -> Description:
     return read_urdf(path, doubts=doubts, packages=packages)
 
 
+def _mjcf(path: Any, doubts: Doubts, packages: Any) -> Description:
+    from kinpair.description.mjcf import read_mjcf
+
+    return read_mjcf(path, doubts=doubts)
+
+
+def _xml(path: Any, doubts: Doubts, packages: Any) -> Description:
+    """URDF or MJCF, by the root of the file."""
+    from kinpair.description.mjcf_xml import is_mjcf
+
+    return (_mjcf if is_mjcf(read_text(path), os.fspath(path)) else _urdf)(path, doubts, packages)
+
+
 def _toml(path: Any, doubts: Doubts, packages: Any) -> Description:
     from kinpair.description.toml_reader import read_toml
 
@@ -120,7 +146,7 @@ def _csv(path: Any, doubts: Doubts, packages: Any) -> Description:
 
 _READERS: dict[str, Callable[..., Description]] = {
     ".urdf": _urdf,
-    ".xml": _urdf,
+    ".xml": _xml,
     ".toml": _toml,
     ".csv": _csv,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinpair.calls import Calls
+from kinpair.closure import Closure, ConstraintForces, check_solver, copied, reaching
+from kinpair.constraints.build import is_constrained
+from kinpair.constraints.mobility import Mobility
+from kinpair.constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from kinpair.description.conditions import Condition
+from kinpair.description.parts import Description, without_conditions
 from kinpair.errors import InputError, listed, nearest
 from kinpair.formulations import regressor
 from kinpair.model.build import build
@@ -17,7 +24,7 @@ from kinpair.model.model import Model
 from kinpair.model.split import SplitMap, split_description
 from kinpair.model.symbols import check_symbols
 from kinpair.model.table import table
-from kinpair.quantities import METHODS, QUANTITIES, Ask, asked
+from kinpair.quantities import METHODS, QUANTITIES, Ask, asked, check_method
 from kinpair.soundness import DOUBTFUL, check_soundness
 
 if TYPE_CHECKING:
@@ -71,10 +78,14 @@ class Mechanism:
     Shapes: q is (nq,) or (batch, nq), rates and efforts are (nv,) or (batch, nv); results have the batch
     in front as well. An argument without a batch serves every row. SI units, radians. Options of most calls:
 
-    * `method=` a formulation by name, see `methods`;
+    * `method=` a formulation by name, see `methods`; `force=True` has it done though it is long work;
     * `external=` wrenches [moment; force] by link or frame, in world axes at its origin;
     * `passive=False` leaves out the springs, dampers and friction of the joints;
-    * `out=` an array to write into, `threads=` how many cores share a batch.
+    * `out=` an array to write into, `threads=` how many cores share a batch;
+    * `solver=` how constraints are solved, see `solvers`, and `time=` where something depends on it.
+
+    A mechanism with loops, rolling wheels or other constraints has the coordinates of its spanning tree. Forward and
+    inverse dynamics have the constraints in force; the mass matrix, bias and energies are those of the tree.
 
     Quantities are compiled to machine code when first used and kept for the next run. `compiled=False`
     evaluates the same equations without a compiler: slow, easy to step through, and the reference.
@@ -86,6 +97,11 @@ class Mechanism:
 
     def __reduce__(self) -> Any:
         return partial(Mechanism, compiled=self.compiled), (self.model,)
+
+    @cached_property
+    def _closure(self) -> Closure | None:
+        """The constraints, if there are any."""
+        return Closure(self.model, self._calls) if is_constrained(self.model.description) else None
 
     @property
     def compiled(self) -> bool:
@@ -161,11 +177,22 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        force: bool = False,
+        actuators: Sequence[str] | None = None,
+        time: Any = 0.0,
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """Joint efforts that produce the accelerations qdd [N m] or [N]."""
-        ask = asked("inverse_dynamics", method=method, passive=passive, external=external)
+        """Joint efforts that produce the accelerations qdd [N m] or [N].
+
+        Under constraints: the least efforts of the `actuators` (joints or rates; all that follow no other by
+        default) that do. SingularError where none do, InputError where the accelerations break a constraint.
+        """
+        ask = asked("inverse_dynamics", method=method, force=force, passive=passive, external=external)
+        if self._closure is not None or actuators is not None:
+            options = {"method": method, "force": force, "passive": passive, "external": external}
+            found = self._closed.inverse((q, qd, qdd), time, actuators, options, external or {})
+            return found if out is None else copied(found, out)
         return self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads)
 
     def forward_dynamics(
@@ -177,14 +204,24 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        force: bool = False,
+        solver: str | None = None,
+        time: Any = 0.0,
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """Accelerations that the joint efforts tau produce.
+        """Accelerations that the joint efforts tau produce, constraints in force.
 
-        Raises SingularError, with the joint's name, where a joint moves nothing that has inertia.
+        Raises SingularError, with the joint's name, where a joint moves nothing that has inertia, and with the rows'
+        names where constraints contradict each other.
         """
-        ask = asked("forward_dynamics", method=method, passive=passive, external=external)
+        if self._closure is not None:
+            options = {"method": method, "force": force, "passive": passive, "external": external}
+            state, wanted = (q, qd, tau), solver or DEFAULT_SOLVER
+            return self._closure.forward(state, time, wanted, options, external or {}, out, threads)
+        if solver is not None:
+            check_solver(solver)
+        ask = asked("forward_dynamics", method=method, force=force, passive=passive, external=external)
         room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 2)))
         qdd, soundness = self._evaluate(ask, (q, qd, tau), external, out=room, threads=threads)
         if not (soundness > DOUBTFUL).all():
@@ -192,16 +229,33 @@ class Mechanism:
         return qdd
 
     def mass_matrix(
-        self, q: Any, *, method: str | None = None, out: Any = None, threads: int = 1
+        self,
+        q: Any,
+        *,
+        method: str | None = None,
+        force: bool = False,
+        out: Any = None,
+        threads: int = 1,
     ) -> np.ndarray:
         """H, symmetric and positive definite (nv, nv)."""
-        return self._evaluate(asked("mass_matrix", method=method), (q,), out=out, threads=threads)
+        return self._evaluate(
+            asked("mass_matrix", method=method, force=force), (q,), out=out, threads=threads
+        )
 
     def coriolis_matrix(
-        self, q: Any, qd: Any, *, method: str | None = None, out: Any = None, threads: int = 1
+        self,
+        q: Any,
+        qd: Any,
+        *,
+        method: str | None = None,
+        force: bool = False,
+        out: Any = None,
+        threads: int = 1,
     ) -> np.ndarray:
         """C with C q̇ the Coriolis and centrifugal efforts and Ḣ − 2C skew-symmetric (nv, nv)."""
-        return self._evaluate(asked("coriolis_matrix", method=method), (q, qd), out=out, threads=threads)
+        return self._evaluate(
+            asked("coriolis_matrix", method=method, force=force), (q, qd), out=out, threads=threads
+        )
 
     def bias_forces(
         self,
@@ -211,18 +265,27 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        force: bool = False,
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
         """h = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ."""
-        ask = asked("bias_forces", method=method, passive=passive, external=external)
+        ask = asked("bias_forces", method=method, force=force, passive=passive, external=external)
         return self._evaluate(ask, (q, qd), external, out=out, threads=threads)
 
     def gravity_forces(
-        self, q: Any, *, method: str | None = None, out: Any = None, threads: int = 1
+        self,
+        q: Any,
+        *,
+        method: str | None = None,
+        force: bool = False,
+        out: Any = None,
+        threads: int = 1,
     ) -> np.ndarray:
         """Efforts that hold the mechanism still against gravity."""
-        return self._evaluate(asked("gravity_forces", method=method), (q,), out=out, threads=threads)
+        return self._evaluate(
+            asked("gravity_forces", method=method, force=force), (q,), out=out, threads=threads
+        )
 
     def reactions(
         self,
@@ -232,6 +295,7 @@ class Mechanism:
         *,
         external: Mapping[str, Any] | None = None,
         method: str | None = None,
+        force: bool = False,
         threads: int = 1,
     ) -> dict[str, np.ndarray]:
         """The full wrench [moment; force] on the child in every joint, by name of the joint.
@@ -239,7 +303,7 @@ class Mechanism:
         At the joint point (the origin of the moved joint frame), in axes of the joint frame on the parent.
         The component along a joint's motion is what its drive, spring and friction hand over together.
         """
-        ask = asked("reactions", method=method, external=external)
+        ask = asked("reactions", method=method, force=force, external=external)
         return self._evaluate(ask, (q, qd, qdd), external, threads=threads)
 
     def energy(self, q: Any, qd: Any, *, threads: int = 1) -> Energy:
@@ -257,6 +321,7 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        force: bool = False,
         out: Any = None,
         threads: int = 1,
     ) -> EffortDerivatives:
@@ -264,7 +329,9 @@ class Mechanism:
 
         ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes.
         """
-        ask = asked("inverse_dynamics_derivatives", method=method, passive=passive, external=external)
+        ask = asked(
+            "inverse_dynamics_derivatives", method=method, force=force, passive=passive, external=external
+        )
         return EffortDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
 
     def forward_dynamics_derivatives(
@@ -276,12 +343,20 @@ class Mechanism:
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
+        force: bool = False,
         out: Any = None,
         threads: int = 1,
     ) -> AccelerationDerivatives:
-        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = H⁻¹ (nv, nv)."""
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹."""
+        if self._closure is not None:
+            options = {"method": method, "force": force, "passive": passive, "external": external}
+            found = self._closure.derivatives((q, qd, tau), options, external or {}, threads)
+            return AccelerationDerivatives(*found)
+        ask = asked(
+            "forward_dynamics_derivatives", method=method, force=force, passive=passive, external=external
+        )
+        check_method(self.model, ask)
         qdd = self.forward_dynamics(q, qd, tau, external=external, passive=passive, threads=threads)
-        ask = asked("forward_dynamics_derivatives", method=method, passive=passive, external=external)
         return AccelerationDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
 
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
@@ -329,6 +404,124 @@ class Mechanism:
         """Zero angles and displacements, unit quaternions (nq,)."""
         return self.model.neutral()
 
+    # Constraints.
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of the constraints, in the order of their rows."""
+        return tuple(x.name for x in self._closed.constraints)
+
+    @property
+    def constraint_rows(self) -> tuple[str, ...]:
+        """Names of the rows, in the order of `constraint_matrix`."""
+        return self._closed.row_names
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """What `solver=` takes; the first is the default."""
+        return tuple(SOLVERS)
+
+    @property
+    def _closed(self) -> Closure:
+        """The constraints, none as well."""
+        return self._closure or Closure(self.model, self._calls)
+
+    def constraint_residual(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
+        """φ of every holonomic row [m] or [rad]; zero where the loops close."""
+        return self._closed.positions(q, time)
+
+    def constraint_matrix(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
+        """A (rows, nv) of A q̇ + a = 0."""
+        return self._closed.matrix(q, time)
+
+    def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
+        """Coordinates near the guess q that close every loop; joints or coordinates named in `fixed` stay.
+
+        SingularError says which closure stays open, and by how much, where there are none.
+        """
+        return self._closed.assemble(self._state("q", q), names_given("fixed", tuple(fixed)), time)
+
+    def velocities(
+        self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
+    ) -> np.ndarray:
+        """Rates (nv,) that obey the constraints and have the `inputs` by name; the rest as near to `guess` (zero)
+        as can be."""
+        near = np.zeros(self.nv) if guess is None else self._state("qd", guess)
+        A, psi, _ = self._closed.rows(self._state("q", q), near, time)
+        return self._closed.solved_rates("rates", A, A @ near - psi, inputs or {}, near)
+
+    def accelerations(
+        self,
+        q: Any,
+        qd: Any,
+        inputs: Mapping[str, float] | None = None,
+        *,
+        guess: Any = None,
+        time: float = 0.0,
+    ) -> np.ndarray:
+        """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
+        near = np.zeros(self.nv) if guess is None else self._state("qdd", guess)
+        A, _, b = self._closed.rows(self._state("q", q), self._state("qd", qd), time)
+        return self._closed.solved_rates("accelerations", A, b, inputs or {}, near)
+
+    def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
+        """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""
+        return self._closed.mobility(self._state("q", q), time)
+
+    def constraint_forces(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        *,
+        external: Mapping[str, Any] | None = None,
+        passive: bool = True,
+        time: float = 0.0,
+    ) -> ConstraintForces:
+        """Multipliers by row and wrenches by constraint while tau drives the mechanism."""
+        state = (self._state("q", q), self._state("qd", qd), self._state("tau", tau))
+        return self._closed.forces(state, time, {"passive": passive, "external": external}, external or {})
+
+    def reduced_equations(
+        self, q: Any, qd: Any, tau: Any, *, passive: bool = True, time: Any = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rosenberg's n − l equations: (E, f) with E q̈ = f; the constraints have the other l."""
+        return self._closed.reduced((q, qd, tau), time, {"passive": passive})
+
+    def inverse_kinematics(
+        self,
+        q: Any,
+        frame: str,
+        position: Any = None,
+        rotation: Any = None,
+        *,
+        fixed: Sequence[str] = (),
+        time: float = 0.0,
+    ) -> np.ndarray:
+        """Coordinates near q that bring the frame to a position (3,) and rotation (3, 3), either or both, and close
+        every loop."""
+        self.model.place(frame)
+        target = reaching(frame, position, rotation)
+        return self.with_constraints(target).reference.assemble(q, fixed=fixed, time=time)
+
+    def with_constraints(self, *conditions: Condition) -> Mechanism:
+        """The same mechanism under more constraints, see `kinpair.conditions`."""
+        description = self.model.description
+        return self._rebuilt(replace(description, conditions=(*description.conditions, *conditions)))
+
+    def without_constraints(self) -> Mechanism:
+        """The spanning tree alone: loops open, no rolling, nothing prescribed, mimic joints free."""
+        return self._rebuilt(without_conditions(self.model.description))
+
+    def _rebuilt(self, description: Description) -> Mechanism:
+        options = self.model.options
+        model = build(description, snap=options.snap, merge_fixed=options.merge_fixed)
+        return Mechanism(model, compiled=self.compiled)
+
+    def _state(self, name: str, value: Any) -> np.ndarray:
+        """One state, checked."""
+        return self._calls.one(name, value)
+
     # Other forms of the same mechanism.
 
     @cached_property
@@ -338,10 +531,8 @@ class Mechanism:
 
     def split(self) -> tuple[Mechanism, SplitMap]:
         """The same with joints of several degrees split into hinges and slides, and the maps between both."""
-        options = self.model.options
-        description = split_description(self.model.description)
-        other = build(description, snap=options.snap, merge_fixed=options.merge_fixed)
-        return Mechanism(other, compiled=self.compiled), SplitMap(self.model, other)
+        other = self._rebuilt(split_description(self.model.description))
+        return other, SplitMap(self.model, other.model)
 
     # Compiled code.
 
@@ -350,6 +541,7 @@ class Mechanism:
         quantity: str,
         *,
         method: str | None = None,
+        force: bool = False,
         frame: str = "",
         passive: bool = True,
         external: tuple[str, ...] = (),
@@ -359,7 +551,7 @@ class Mechanism:
         """The compiled function of a quantity: call it, read its stages, export it.
 
         `parameters` names constants that stay symbols, such as "upper.mass" or "elbow.x", and become arguments
-        behind the state and the wrenches; dtype "float32" computes in single precision.
+        behind the state and the wrenches; dtype "float32" computes in single precision; `force` as for the methods.
         """
         if quantity not in QUANTITIES:
             raise InputError(
@@ -378,7 +570,8 @@ class Mechanism:
             self.model.place(name)
         check_symbols(self.model, parameters)
         wrenches = dict.fromkeys(external)
-        ask = asked(quantity, method=method, frame=frame, passive=passive, external=wrenches)
+        ask = asked(quantity, method=method, force=force, frame=frame, passive=passive, external=wrenches)
+        check_method(self.model, ask)
         return self._kernels.get(ask, dtype=dtype, parameters=parameters)
 
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> Mechanism:
@@ -408,7 +601,13 @@ class Mechanism:
     ) -> Any:
         """The default wish of a quantity then takes the place of its method: the next call goes there at once."""
         found = self._calls(ask, (*state, *(external or {}).values()), out, threads)
-        if ask.quantity in DIRECT and ask.quantity not in self.__dict__ and ask == asked(ask.quantity):
+        tree = self._closure is None or ask.quantity != "inverse_dynamics"
+        if (
+            tree
+            and ask.quantity in DIRECT
+            and ask.quantity not in self.__dict__
+            and ask == asked(ask.quantity)
+        ):
             method = getattr(self, ask.quantity)
             self.__dict__[ask.quantity] = self._calls.direct(ask, method)
         return found

@@ -21,8 +21,22 @@ from kinpair.algebra.choice import maximum, minimum
 from kinpair.errors import InputError, nearest
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.passive import passive_efforts, spring_energy
-from kinpair.formulations import composite, denoc, kinematics, newton_euler, newton_euler_forward
+from kinpair.formulations import (
+    appell,
+    composite,
+    denoc,
+    kane,
+    kinematics,
+    lagrange,
+    newton_euler,
+    newton_euler_forward,
+    popov,
+    roberson_wittenburg,
+    screw,
+    uicker,
+)
 from kinpair.formulations import regressor as regressors
+from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
@@ -34,25 +48,55 @@ STEP = 1e-200  # of the complex step: its square vanishes beside any number
 _INVERSE: dict[str, Formulation] = {
     "newton-euler": newton_euler.inverse_dynamics,
     "denoc": denoc.inverse_dynamics,
+    "lagrange": lagrange.inverse_dynamics,
+    "uicker": uicker.inverse_dynamics,
+}
+_BY_LINEAR_FORMS: dict[str, Formulation] = {
+    "popov": popov.inverse_dynamics,
+    "appell": appell.inverse_dynamics,
+    "kane": kane.inverse_dynamics,
+}
+_BY_GRAPH_OR_SCREWS: dict[str, Formulation] = {
+    "roberson-wittenburg": roberson_wittenburg.inverse_dynamics,
+    "screw": screw.inverse_dynamics,
 }
 METHODS: dict[str, dict[str, Formulation]] = {
-    "inverse_dynamics": _INVERSE,
+    "inverse_dynamics": _INVERSE | _BY_LINEAR_FORMS | _BY_GRAPH_OR_SCREWS,
     "forward_dynamics": {
         "newton-euler": newton_euler_forward.forward_dynamics,
         "denoc": denoc.forward_dynamics,
+        "lagrange": lagrange.forward_dynamics,
+        "uicker": uicker.forward_dynamics,
+        "popov": popov.forward_dynamics,
+        "appell": appell.forward_dynamics,
+        "kane": kane.forward_dynamics,
+        "roberson-wittenburg": roberson_wittenburg.forward_dynamics,
+        "screw": screw.forward_dynamics,
     },
     "mass_matrix": {
         "newton-euler": composite.mass_matrix,
         "denoc": denoc.mass_matrix,
+        "lagrange": lagrange.mass_matrix,
+        "uicker": uicker.mass_matrix,
+        "popov": popov.mass_matrix,
+        "appell": appell.mass_matrix,
+        "kane": kane.mass_matrix,
+        "roberson-wittenburg": roberson_wittenburg.mass_matrix,
+        "screw": screw.mass_matrix,
     },
     "coriolis_matrix": {
         "denoc": denoc.coriolis_matrix,
+        "lagrange": lagrange.coriolis_matrix,
+        "uicker": uicker.coriolis_matrix,
     },
-    "bias_forces": _INVERSE,
-    "gravity_forces": _INVERSE,
+    "bias_forces": _INVERSE | _BY_LINEAR_FORMS | _BY_GRAPH_OR_SCREWS,
+    "gravity_forces": _INVERSE | _BY_LINEAR_FORMS | _BY_GRAPH_OR_SCREWS,
     "reactions": {
         "newton-euler": newton_euler.reactions,
         "denoc": denoc.reactions,
+        "popov": popov.reactions,
+        "roberson-wittenburg": roberson_wittenburg.reactions,
+        "screw": screw.reactions,
     },
     "inverse_dynamics_derivatives": _INVERSE,
     "forward_dynamics_derivatives": _INVERSE,
@@ -61,13 +105,18 @@ METHODS: dict[str, dict[str, Formulation]] = {
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """How a quantity is wanted: by which formulation, of which frame, with which loads."""
+    """How a quantity is wanted: by which formulation, of which frame, with which loads, at any price."""
 
     quantity: str
     method: str = ""
     frame: str = ""
     passive: bool = True
     external: tuple[str, ...] = ()
+    force: bool = False
+    solver: str = ""  # of the constraints
+    kept: tuple[int, ...] = ()  # rows that are not redundant
+    rows: tuple[int, ...] = ()  # the order in which an embedding eliminates them
+    dependent: tuple[int, ...] = ()  # the rates it finds from them
 
     @property
     def formulation(self) -> Formulation:
@@ -82,25 +131,34 @@ def asked(
     frame: str = "",
     passive: bool = True,
     external: Mapping[str, Any] | None = None,
+    force: bool = False,
 ) -> Ask:
     """The wish with its method found: the default one for None, an error that lists them for an unknown one."""
     table = METHODS.get(quantity, {})
     if method is None:
         method = next(iter(table), "")
     elif not isinstance(method, str) or method not in table:  # type: ignore[redundant-expr]
-        ways = (
-            f"{nearest(str(method), table)}Methods: {', '.join(table)}" if table else "there is one way only"
-        )
-        raise InputError(
-            f"{quantity} has no method {method!r}; {ways}",
-            quantity=quantity,
-            method=method,
-        )
+        raise InputError(_no_method(quantity, method, table), quantity=quantity, method=method)
     if external is not None and not isinstance(external, Mapping):  # type: ignore[redundant-expr]
         raise InputError(
             f"external is {type(external).__name__}; give a dict: name of a link or frame → wrench (6,)"
         )
-    return Ask(quantity, method, frame, passive, tuple(external or ()))
+    return Ask(quantity, method, frame, passive, tuple(external or ()), bool(force))
+
+
+def _no_method(quantity: str, method: Any, table: Mapping[str, Formulation]) -> str:
+    if not table:
+        return f"{quantity} has no method {method!r}; there is one way only"
+    ways = ", ".join(table)
+    if any(str(method) in other for other in METHODS.values()):
+        return f"method {method!r} does not give {quantity}; these do: {ways}"
+    return f"{quantity} has no method {method!r}; {nearest(str(method), table)}Methods: {ways}"
+
+
+def check_method(model: Model, ask: Ask) -> None:
+    """Refuses what a formulation cannot do for this model, or would do at too high a price, before any work."""
+    if reason := refusal(model, ask.quantity, ask.method, force=ask.force):
+        raise InputError(f"{model.name}: {reason}", quantity=ask.quantity, method=ask.method)
 
 
 def inverse_dynamics(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Vector:
@@ -229,11 +287,13 @@ def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Which state a quantity takes, whether wrenches may be applied, and its function."""
+    """Which state a quantity takes, its function, whether wrenches may be applied, and whether the function
+    takes the columns of a whole batch at once."""
 
     state: tuple[str, ...]
     compute: Callable[..., Any]
     loaded: bool = False
+    columns: bool = True
 
 
 QUANTITIES: dict[str, Quantity] = {

@@ -30,7 +30,7 @@ CASES = [(r, b, e) for r in (*ROBOTS, *UNBOUNDED, *REORDERED) for b in ("fixed",
 def load(robot: str, base: str) -> kp.Mechanism:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kp.DescriptionWarning)
-        return kp.load(urdf(robot), base=base)
+        return kp.load(urdf(robot), base=base, constraints=False)
 
 
 @dataclass(frozen=True, eq=False)

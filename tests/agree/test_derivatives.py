@@ -138,7 +138,7 @@ def both(request) -> Both:
     path = urdf_files()[robot]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kp.DescriptionWarning)
-        ours = kp.load(path, base=base)
+        ours = kp.load(path, base=base, constraints=False)
     root = (pin.JointModelFreeFlyer(),) if base == "free" else ()
     theirs = pin.buildModelFromUrdf(str(path), *root)
     motion = zoo.motion(ours, seed=7)

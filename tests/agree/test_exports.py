@@ -33,7 +33,7 @@ ROBOTS = {
 def robot(name: str) -> kp.Mechanism:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kp.DescriptionWarning)
-        return kp.load(urdf(name), base=ROBOTS.get(name, "fixed"))
+        return kp.load(urdf(name), base=ROBOTS.get(name, "fixed"), constraints=False)
 
 
 def leaves(result) -> list[np.ndarray]:

@@ -13,7 +13,8 @@ import kinpair
 SRC = Path(kinpair.__file__).parent
 ORDER = (
     "errors algebra spatial pairs description model formulations forces quantities evaluation compiler "
-    "rolling kernels calls soundness mechanism conventions loading motion viewer cli"
+    "closed_form rolling kernels calls soundness mechanism conventions loading motion equations_of_motion "
+    "analysis viewer simulation cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kinpair.cli.main import main
+from kinpair.quantities import METHODS
 
+WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = (
     "Examples: cart-pole, double-pendulum, floating-arm, kr5, planar-3r, scara, stanford-arm, "
     "stanford-arm-saha, three-cylinders, two-handed-arm"
 )
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
-COMMANDS = "Available commands: info, dynamics, show, examples, demo (see kinpair --help)"
+COMMANDS = "Available commands: info, dynamics, show, compare, equations, examples, demo (see kinpair --help)"
 
 REFUSED = [
     ("foo", f'unknown command "foo". {COMMANDS}'),
@@ -69,7 +71,12 @@ REFUSED = [
     ("dynamics scara --q @nested.json", f"--q: elbow is [1]; {NUMBER}"),
     (
         "dynamics scara --method denocc",
-        "no method 'denocc'; did you mean 'denoc'? Methods: newton-euler, denoc",
+        f"no method 'denocc'; did you mean 'denoc'? Methods: {', '.join(WAYS)}",
+    ),
+    (
+        "dynamics floating-arm --method uicker",
+        "floating-arm: method 'uicker' cannot take joint 'base' (free): it needs one-parameter pairs; split() makes "
+        "them, or use method 'denoc'",
     ),
     (
         "dynamics scara --frame tol",

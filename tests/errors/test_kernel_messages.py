@@ -22,6 +22,7 @@ from kinpair.compiler.structure import flatten
 ARM = kp.example("scara")
 FLOATING = kp.example("floating-arm")
 EXPECTED = "expected (4,) or (batch, 4): shoulder, elbow, lift, turn"
+WAYS = ", ".join(ARM.methods["mass_matrix"])
 NUMBERS = "expected shape (4,) or (batch, 4)"
 FRAMES = "Links and frames: ground, upper-arm, forearm, quill, flange, tool"
 one, rows = np.zeros(4), np.zeros((3, 4))
@@ -72,7 +73,7 @@ REFUSED = {
     ),
     "method": (
         lambda: ARM.kernel("mass_matrix", method="denocc"),
-        "mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: newton-euler, denoc",
+        f"mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: {WAYS}",
     ),
     "type of a kernel": (
         lambda: ARM.kernel("mass_matrix", dtype="int32"),
@@ -80,7 +81,7 @@ REFUSED = {
     ),
     "ahead": (
         lambda: ARM.compile("mass_matrix", frame="", method="denocc"),
-        "mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: newton-euler, denoc",
+        f"mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: {WAYS}",
     ),
     "length": (lambda: ARM.inverse_dynamics(one, one, np.zeros(5)), f"scara: qdd has shape (5,); {EXPECTED}"),
     "axes": (

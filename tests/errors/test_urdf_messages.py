@@ -45,7 +45,7 @@ REFUSED = [
         "r.urdf:3: is not well-formed XML "
         "(Opening and ending tag mismatch: link line 2 and robot); mend it there",
     ),
-    ("<mujoco/>", "r.urdf:1: is MJCF (its root is <mujoco>), which is not read yet; convert it to URDF"),
+    ("<mujoco/>", "r.urdf:1: is MJCF (its root is <mujoco>), not URDF; give its name the ending .xml"),
     (
         "<sdf/>",
         "r.urdf:1: is SDF (its root is <sdf>), which is not read; convert it to URDF",

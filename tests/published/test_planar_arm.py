@@ -11,7 +11,7 @@ from kinpair.formulations import denoc
 from published.cycloid import along
 
 PRINTED = 1e-11
-METHODS = ["newton-euler", "denoc"]
+METHODS = ["newton-euler", "denoc", "lagrange", "uicker"]
 Q, QD = np.array([0.3, -0.4, 0.5]), np.array([1, -2, 0.5])
 TORQUES = {
     0.0: (4.34583, 1.54998, 0.32373),
@@ -60,20 +60,22 @@ def test_mass_matrix(arm, method):
     assert np.abs(arm.mass_matrix(np.zeros(3), method=method) - H0).max() < PRINTED
 
 
-def test_convective_matrix(arm):
+@pytest.mark.parametrize("method", ["denoc", "lagrange", "uicker"])
+def test_convective_matrix(arm, method):
     C = (
         (-0.029701479783, -0.016086642771, 0.002471805759),
         (-0.015592467359, -0.001977630347, 0.001977630347),
         (-0.002966909869, -0.003955260693, 0),
     )
-    found = arm.coriolis_matrix(Q, QD)
+    found = arm.coriolis_matrix(Q, QD, method=method)
     assert np.abs(found - C).max() < PRINTED
     assert found @ QD == pytest.approx((0.003707708639, -0.010648391492, 0.004943611518), abs=PRINTED, rel=0)
 
 
-def test_gravity_torques(arm):
+@pytest.mark.parametrize("method", METHODS)
+def test_gravity_torques(arm, method):
     g = (4.189276456383, 1.518298933261, 0.298175075589)
-    assert arm.gravity_forces(Q) == pytest.approx(g, abs=PRINTED, rel=0)
+    assert arm.gravity_forces(Q, method=method) == pytest.approx(g, abs=PRINTED, rel=0)
 
 
 def test_factors_of_reverse_elimination(arm):

@@ -40,6 +40,11 @@ def zeros(*shape: int) -> np.ndarray:
     return np.zeros(shape)
 
 
+def is_nothing(x: Any) -> bool:
+    """Is this entry the plain number zero, known now and for every state? Never true of a column."""
+    return (isinstance(x, (float, int)) and x == 0) or getattr(x, "value", None) == 0.0
+
+
 def columns(batch: np.ndarray) -> np.ndarray:
     """(batch, n) → object array (n,) whose entries are the columns."""
     made = np.empty(batch.shape[1], dtype=object)

@@ -8,12 +8,12 @@ H = Lᵀ D L with unit L that has entries (k, i) for ancestors i of k only (Feat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 
 
 class TreeFactors(NamedTuple):
@@ -45,15 +45,27 @@ def factor(H: Matrix, parent: Sequence[int], inward: Sequence[int]) -> TreeFacto
 
 def solve(factors: TreeFactors, b: Vector) -> Vector:
     """x of Lᵀ D L x = b."""
-    x: list[Scalar] = list(b)
+    y = swept_inward(factors, b)
+    return swept_outward(factors, {k: y[k] * factors.over_D[k] for k in factors.inward})
+
+
+def swept_inward(factors: TreeFactors, b: Vector) -> list[Scalar]:
+    """y of Lᵀ y = b; entries that are nothing stay nothing."""
+    y: list[Scalar] = list(b)
     for k in factors.inward:
-        for i, a in factors.L[k].items():
-            x[i] = x[i] - a * x[k]
+        if not is_nothing(y[k]):
+            for i, a in factors.L[k].items():
+                y[i] = y[i] - a * y[k]
+    return y
+
+
+def swept_outward(factors: TreeFactors, y: Mapping[int, Scalar]) -> Vector:
+    """x of L x = y."""
+    x = dict(y)
     for k in reversed(factors.inward):
-        x[k] = x[k] * factors.over_D[k]
         for i, a in factors.L[k].items():
             x[k] = x[k] - a * x[i]
-    return array(x) if x else np.zeros(0)
+    return array([x[k] for k in range(len(x))]) if x else np.zeros(0)
 
 
 def pivots(factors: TreeFactors) -> Vector:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair import InputError, KinpairError, Mechanism, SingularError
 from kinpair.errors import nearest
+from kinpair.formulations.limits import refusal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +42,11 @@ class Question:
                 f"no method {self.method!r}; {nearest(self.method, known)}Methods: {', '.join(known)}",
                 method=self.method,
             )
-        wanted = self.method or ""
-        return {key: wanted if wanted in names else names[0] for key, names in every.items()}
+        wanted, model = self.method or "", self.mechanism.model
+        if reason := refusal(model, "inverse_dynamics", wanted):
+            raise InputError(f"{model.name}: {reason}", method=wanted)
+        gives = {key for key, names in every.items() if wanted in names and not refusal(model, key, wanted)}
+        return {key: wanted if key in gives else names[0] for key, names in every.items()}
 
 
 Ask = Callable[[Mechanism, State, dict[str, Any]], Any]

@@ -45,7 +45,7 @@ def dynamics(
     Parameters
     ----------
     file
-        A description (.urdf, .toml, .csv), or the name of a bundled example.
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     q
         Coordinates; default: zeros, unit quaternions.
     qd

@@ -27,7 +27,7 @@ def info(
     Parameters
     ----------
     file
-        A description (.urdf, .toml, .csv), or the name of a bundled example.
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     base
         "free" lets the root link float.
     strict

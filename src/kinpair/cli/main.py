@@ -17,8 +17,10 @@ from cyclopts import (
 )
 
 from kinpair import KinpairError, __version__
+from kinpair.cli.compare import compare
 from kinpair.cli.demo import demo
 from kinpair.cli.dynamics import dynamics
+from kinpair.cli.equations import equations
 from kinpair.cli.examples import examples
 from kinpair.cli.info import info
 from kinpair.cli.screen import Screen
@@ -37,6 +39,8 @@ USAGE: dict[Callable[..., None], str] = {
     info: "FILE [OPTIONS]",
     dynamics: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",
+    compare: "FILE [OPTIONS]",
+    equations: "FILE [OPTIONS]",
     examples: "[NAME]",
     demo: "[OPTIONS]",
 }

@@ -44,7 +44,7 @@ def show(
     Parameters
     ----------
     file
-        A description (.urdf, .toml, .csv), or the name of a bundled example.
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     quantity
         What to compute, such as mass_matrix or forward_dynamics.
     stage

@@ -1,15 +1,18 @@
 """What the motion must obey beyond the joints, as plain data: loops, couplings, rolling, prescribed motion.
 
 Like the other parts, these are compared by value and checked later; `kinpair.constraints` turns them into rows.
-A `Mark` is a frame given by the link or frame it sits on.
+A formula is a text such as "0.3*sin(2*t)" or a Python function of the same variables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from kinpair.description.parts import Numbers, Origin, Three, Z_AXIS
+from kinpair.description.parts import GROUND, X_AXIS, Z_AXIS, Numbers, Origin, Three
+
+Formula: TypeAlias = str | Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +50,126 @@ class Coupling:
     where: str = field(default="", compare=False)
 
 
-Condition: TypeAlias = Loop | Coupling
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """A massless rod: the origins of two marked frames stay `length` apart [m]."""
+
+    name: str
+    parent: str
+    child: str
+    length: float
+    origin: Origin = Origin()
+    child_origin: Origin = Origin()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OnSurface:
+    """A point of `child` stays where every formula in x, y, z (axes of the mark on `parent`) is zero.
+
+    One formula is a surface, two are a curve, where the two surfaces cut each other.
+    """
+
+    name: str
+    parent: str
+    child: str
+    formulas: tuple[Formula, ...]
+    origin: Origin = Origin()
+    child_origin: Origin = Origin()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rolling:
+    """A convex surface of `child` rolls without slipping on the plane z = 0 of the mark on `parent`.
+
+    `shape` and `size`: disk (radius,) about `axis`; ball (radius,); ellipsoid (semi-axes x, y, z); wheel (radius of
+    its rim's centre line, radius of the rim's rounding) about `axis`; or a support function of a direction.
+    `rollers`: None, or the angle [rad] between the rim's tangent and the axes of the free rollers on the rim: 0 for an
+    omni-wheel, ±π/4 for a mecanum wheel.
+    `normal` False leaves out the row that keeps the surface on the plane.
+    """
+
+    name: str
+    parent: str
+    child: str
+    shape: Formula
+    size: Numbers = ()
+    axis: Three = Z_AXIS
+    rollers: float | None = None
+    normal: bool = True
+    origin: Origin = Origin()
+    child_origin: Origin = Origin()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KnifeEdge:
+    """The origin of the mark on `child` does not move along `axis` of that mark, as seen from `parent`."""
+
+    name: str
+    child: str
+    axis: Three = X_AXIS
+    parent: str = GROUND
+    child_origin: Origin = Origin()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A coordinate is a given function of time: q = motion(t)."""
+
+    name: str
+    joint: str
+    motion: Formula
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The mark on `child` is moved in `parent` by given functions of time: position, and roll, pitch, yaw.
+
+    An empty formula leaves that coordinate free; angles are given all three or none.
+    """
+
+    name: str
+    parent: str
+    child: str
+    xyz: tuple[Formula, Formula, Formula] = ("", "", "")
+    rpy: tuple[Formula, Formula, Formula] = ("", "", "")
+    child_origin: Origin = Origin()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Momentum:
+    """A component of the momentum of all that moves keeps its value: `angular` or `linear` along `axis`.
+
+    Angular momentum is about the world's origin. `value` None: whatever it is at the start.
+    """
+
+    name: str
+    part: str
+    axis: Three = Z_AXIS
+    value: float | None = None
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Rows a user writes: phi(q, t) = 0, psi(q, qd, t) = 0, or A(q, t) q̇ + a(q, t) = 0; one of the three.
+
+    The functions are traced, so that their derivatives are exact; they return one number or a sequence of them.
+    """
+
+    name: str
+    phi: Callable[..., Any] | None = None
+    psi: Callable[..., Any] | None = None
+    A: Callable[..., Any] | None = None
+    a: Callable[..., Any] | None = None
+    where: str = field(default="", compare=False)
+
+
+Condition: TypeAlias = (
+    Loop | Coupling | Distance | OnSurface | Rolling | KnifeEdge | Drive | Guide | Momentum | Given
+)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from kinpair.description import fields as f
-from kinpair.description.builder import List, Rows
+from kinpair.description.builder_keys import List, Rows
 from kinpair.description.doubts import Doubts
 from kinpair.description.parts import GRAVITY, GROUND, Description, Joint, Link, Numbers, Origin
 from kinpair.description.place import Key, Place, Schema, checked, known, numbered, tables

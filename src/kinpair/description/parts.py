@@ -162,3 +162,9 @@ class Description:
     def with_gravity(self, gravity: Three) -> Description:
         """The same mechanism elsewhere."""
         return replace(self, gravity=gravity)
+
+
+def without_conditions(description: Description) -> Description:
+    """The joints alone: no loops, no couplings, no mimic."""
+    free = tuple(replace(joint, mimic=None) for joint in description.joints)
+    return replace(description, joints=free, conditions=())

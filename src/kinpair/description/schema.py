@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from reprlib import repr as shown
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from kinpair.description import fields as f
 from kinpair.description.doubts import at
@@ -133,7 +133,15 @@ FRAME: dict[str, Key] = {
     **f.origin_keys("", "m, in the link frame"),
 }
 
-_Part = TypeVar("_Part", Link, Joint, Frame)
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+
+
+_Part = TypeVar("_Part", bound=_Named)
 
 
 def distinct(word: str, parts: Iterable[_Part]) -> tuple[_Part, ...]:

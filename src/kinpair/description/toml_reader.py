@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kinpair.description import fields as f
+from kinpair.description.condition_schema import CONDITIONS
+from kinpair.description.conditions import Condition
 from kinpair.description.dh import dh_parts
 from kinpair.description.doubts import Doubts
 from kinpair.description.parts import GRAVITY, Description
@@ -36,6 +39,7 @@ def parse_toml(text: str, *, source: str, doubts: Doubts) -> Description:
         distinct("joint", [*joints, *made["joint"]]),
         distinct("frame", made["frame"]),
         top.get("gravity", GRAVITY),
+        distinct("condition", _conditions(top, lines, place)),
         source=source,
         doubts=tuple(doubts.sentences),
     )
@@ -48,7 +52,18 @@ def _parts(word: str, given: Tables, lines: list[int], place: Place) -> list[Any
             raise there.error(
                 "gravity belongs to the mechanism; write it above the first [[link]] or [[joint]]"
             )
-    return [PARTS[word](keys, there) for keys, there in zip(given, places, strict=True)]
+    return [MADE[word](keys, there) for keys, there in zip(given, places, strict=True)]
+
+
+def _conditions(top: Mapping[str, Any], lines: Mapping[str, list[int]], place: Place) -> list[Condition]:
+    """In the order of their headers; without headers, kind by kind."""
+    found: list[tuple[int, Condition]] = []
+    for word in CONDITIONS:
+        given = top.get(word, [])
+        headers = lines.get(word, [])
+        parts = _parts(word, given, headers, place)
+        found += zip(headers if len(headers) == len(given) else [0] * len(given), parts, strict=True)
+    return [part for _, part in sorted(found, key=lambda numbered_part: numbered_part[0])]
 
 
 TOP: dict[str, Key] = {
@@ -58,8 +73,10 @@ TOP: dict[str, Key] = {
     "joint": Key(tables),
     "frame": Key(tables),
     "dh": Key(table),
+    **dict.fromkeys(CONDITIONS, Key(tables)),
 }
 PARTS: dict[str, Any] = {"link": link_from, "joint": joint_from, "frame": frame_from}
+MADE: dict[str, Any] = {**PARTS, **{word: kind.made for word, kind in CONDITIONS.items()}}
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 

@@ -8,10 +8,15 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from kinpair.description import conditions as c
+from kinpair.description.condition_schema import CONDITIONS, Terms
+from kinpair.description.conditions import Condition, Formula
+from kinpair.description.doubts import at
 from kinpair.description.fields import AXES, TURNS
 from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Link, Mimic, Numbers, Origin, Shape
 from kinpair.description.place import Key
 from kinpair.description.schema import FRAME, JOINT, LINK
+from kinpair.errors import DescriptionError
 
 _TURN_KEYS: dict[int, str] = dict(zip((3, 4, 9), TURNS, strict=True))
 _AXIS_WORDS = {vector: word for word, vector in AXES.items()}
@@ -37,14 +42,32 @@ def to_toml(description: Description) -> str:
     }
     for word, (tables, schema) in parts.items():
         if tables:
-            document.add(word, _array_of_tables(tables, schema))
-    return tomlkit.dumps(document)
+            document.add(word, _array_of_tables(tables, _notes(schema)))
+    return "\n".join([tomlkit.dumps(document), *_conditions(description.conditions)])
 
 
-def _array_of_tables(tables: list[dict[str, Any]], schema: Mapping[str, Key]) -> Any:
+def _conditions(conditions: tuple[Condition, ...]) -> list[str]:
+    """A text for each, so that their order is kept where kinds alternate."""
     import tomlkit
 
-    notes = {key: rule.note for key, rule in schema.items() if rule.note}
+    notes = {word: _notes(kind.keys) for word, kind in CONDITIONS.items()}
+    texts: list[str] = []
+    for part in conditions:
+        word, values = _condition(part)
+        document = tomlkit.document()
+        document.add(word, _array_of_tables([values], notes[word]))
+        texts.append(tomlkit.dumps(document))
+    return texts
+
+
+def _notes(schema: Mapping[str, Key]) -> dict[str, str]:
+    return {key: rule.note for key, rule in schema.items() if rule.note}
+
+
+def _array_of_tables(tables: list[dict[str, Any]], notes: dict[str, str]) -> Any:
+    """The tables; each note is said where its key comes first, and taken out."""
+    import tomlkit
+
     array = tomlkit.aot()
     for values in tables:
         made = tomlkit.table()
@@ -153,3 +176,63 @@ def _joint(joint: Joint) -> dict[str, Any]:
 
 def _frame(frame: Frame) -> dict[str, Any]:
     return {**_changed(frame, {"name": str, "link": str}), **_origin(frame.origin)}
+
+
+def _child_origin(origin: Origin) -> dict[str, Any]:
+    return _origin(origin, "child_")
+
+
+def _terms(terms: Terms) -> dict[str, Any]:
+    if len(terms) == 1 and len(terms[0][1]) == 1:
+        (joint, (ratio,)) = terms[0]
+        return {"follows": joint, **({} if ratio == 1.0 else {"ratio": _number(ratio)})}
+    return {"terms": [{"joint": joint, "coefficients": _one_or_more(x)} for joint, x in terms]}
+
+
+def _formulas(formulas: tuple[Formula, ...]) -> dict[str, Any]:
+    return {"formula": formulas[0]} if len(formulas) == 1 else {"formulas": list(formulas)}
+
+
+def _size(size: Numbers) -> dict[str, Any]:
+    return {"radius": _number(size[0])} if len(size) == 1 else {"size": _list(size)}
+
+
+_ENDS = {"name": str, "parent": str, "child": str}
+_ORIGINS = {"origin": _origin, "child_origin": _child_origin}
+_CONDITIONS: dict[type, tuple[str, dict[str, Any]]] = {
+    c.Loop: ("loop", {"name": str, "kind": str, **_ENDS, **_ORIGINS, **_JOINT_AXES}),
+    c.Coupling: ("coupling", {"name": str, "joint": str, "terms": _terms, "offset": _number}),
+    c.Distance: ("distance", {**_ENDS, "length": _number, **_ORIGINS}),
+    c.OnSurface: ("surface", {**_ENDS, "formulas": _formulas, **_ORIGINS}),
+    c.Rolling: (
+        "rolling",
+        {**_ENDS, "shape": str, "size": _size, "axis": _axis, "rollers": _number, "normal": bool, **_ORIGINS},
+    ),
+    c.KnifeEdge: ("knife_edge", {**_ENDS, "axis": _axis, "child_origin": _child_origin}),
+    c.Drive: ("drive", {"name": str, "joint": str, "motion": str}),
+    c.Guide: ("guide", {**_ENDS, "xyz": list, "rpy": list, "child_origin": _child_origin}),
+    c.Momentum: ("momentum", {"name": str, "part": str, "axis": _axis, "value": _number}),
+    c.Given: ("given", {}),
+}
+
+
+def _condition(part: Condition) -> tuple[str, dict[str, Any]]:
+    """Its word and its keys; an attribute that takes several keys has them in line with the others."""
+    word, write = _CONDITIONS[type(part)]
+    _refuse_functions(word, part)
+    keys: dict[str, Any] = {}
+    for key, value in _changed(part, write).items():
+        keys |= value if isinstance(value, dict) else {key: value}
+    return word, keys
+
+
+def _refuse_functions(word: str, part: Condition) -> None:
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if any(map(callable, value if isinstance(value, tuple) else (value,))):
+            raise DescriptionError(
+                f"{at(part.where)}{word} {part.name!r}: {field.name} is a Python function, which a TOML file cannot "
+                "hold; write a formula as a text where one will do, else keep this part in Python",
+                part=part.name,
+                where=part.where,
+            )

@@ -18,7 +18,7 @@ from kinpair.errors import DescriptionError
 _UTF8 = {"utf-8", "utf8", "us-ascii", "ascii"}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _OTHER_ROOTS = {
-    "mujoco": "is MJCF (its root is <mujoco>), which is not read yet; convert it to URDF",
+    "mujoco": "is MJCF (its root is <mujoco>), not URDF; give its name the ending .xml",
     "sdf": "is SDF (its root is <sdf>), which is not read; convert it to URDF",
 }
 
@@ -29,9 +29,7 @@ class _PrologEndsError(Exception):
 
 def robot_element(text: str, source: str) -> Any:
     """The <robot> element of a URDF text, or an error that says what the text is instead."""
-    raw = text.encode("utf-8", "surrogatepass")
-    _check_prolog(raw, source)
-    root = _parse(raw, source)
+    root = root_element(text, source, "URDF")
     if (macro := next(filter(_is_xacro, root.iter()), None)) is not None:
         raise DescriptionError(
             f"{source}:{macro.sourceline}: is a xacro file (found <{_name(macro)}>), not URDF; "
@@ -44,11 +42,23 @@ def robot_element(text: str, source: str) -> Any:
     return root
 
 
-def _check_prolog(raw: bytes, source: str) -> None:
+def root_element(text: str, source: str, form: str) -> Any:
+    """The root element of an XML text in this form of description; anything dangerous in it is refused."""
+    raw = text.encode("utf-8", "surrogatepass")
+    _check_prolog(raw, source, form)
+    return _parse(raw, source)
+
+
+def finite(word: str) -> float | None:
+    """The number that a word is, if it is a plain finite one."""
+    return value if _NUMBER.fullmatch(word) and math.isfinite(value := float(word)) else None
+
+
+def _check_prolog(raw: bytes, source: str, form: str) -> None:
     """Refuse a document type or a foreign encoding before any of it is acted on."""
     parser = expat.ParserCreate("UTF-8")
     parser.XmlDeclHandler = _check_encoding(source)
-    parser.StartDoctypeDeclHandler = lambda *_: _refuse_doctype(f"{source}:{parser.CurrentLineNumber}")
+    parser.StartDoctypeDeclHandler = lambda *_: _refuse_doctype(f"{source}:{parser.CurrentLineNumber}", form)
     parser.StartElementHandler = _end_prolog
     try:
         parser.Parse(raw, True)
@@ -69,10 +79,10 @@ def _check_encoding(source: str) -> Callable[[str, str | None, int], None]:
     return check
 
 
-def _refuse_doctype(where: str) -> None:
+def _refuse_doctype(where: str, form: str) -> None:
     raise DescriptionError(
         f"{where}: has a document type (<!DOCTYPE>), which could pull in other files or grow without bound; "
-        "URDF needs none, delete it",
+        f"{form} needs none, delete it",
         found="<!DOCTYPE>",
     )
 
@@ -187,7 +197,7 @@ class Node:
         self.doubts.add(f"{self.where}: {self.part} {sentence}", part=self.part, **parts)
 
     def _value(self, attribute: str, word: str) -> float:
-        if _NUMBER.fullmatch(word) and math.isfinite(value := float(word)):
+        if (value := finite(word)) is not None:
             return value
         remedy = "run xacro on the file" if "${" in word else "write a plain finite number in SI units"
         raise self.error(

@@ -10,7 +10,7 @@ World components carry the suffix 0. i is a body, j its parent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,6 +78,33 @@ def states(model: Model, q: Vector, qd: Vector) -> ByBody:
     return outward(model, _state, still, placements(model, q), coordinates(model, q), rates(model, qd))
 
 
+class Bias(NamedTuple):
+    """Acceleration of one body while q̈ is zero: angular, and of O_i, both in axes of the body."""
+
+    alpha: Vector
+    a: Vector
+
+
+def _bias(
+    body: Body, parent: tuple[Bias, Vector], place: Placement, state: State, q: Vector, qd: Vector
+) -> tuple[Bias, Vector]:
+    """As (NE3), (NE4) with q̈ = 0; beside it the angular velocity, which the next body needs."""
+    (alpha_j, a_j), omega_j = parent
+    carried = place.R.T @ omega_j
+    t, change = body.pair.p(q) @ qd, body.pair.pd(q, qd) @ qd
+    alpha = place.R.T @ alpha_j + change[:3] + cross(carried, t[:3])
+    swung = a_j + cross(alpha_j, place.a) + cross(omega_j, cross(omega_j, place.a))
+    a = place.R.T @ swung + change[3:] + cross(2.0 * carried + t[:3], t[3:])
+    return Bias(alpha, a), state.omega
+
+
+def biases(model: Model, q: Vector, qd: Vector, state: ByBody) -> ByBody:
+    """Accelerations by body while q̈ is zero, from their `states`."""
+    qs, qds = coordinates(model, q), rates(model, qd)
+    ground = (Bias(ZERO, ZERO), ZERO)
+    return [x for x, _ in outward(model, _bias, ground, placements(model, q), state, qs, qds)]
+
+
 def pose(model: Model, q: Vector, place: Place) -> tuple[Matrix, Vector]:
     """Rotation and origin of a place in the world."""
     found = poses(model, q)[place.body] @ place.pose
@@ -87,15 +114,21 @@ def pose(model: Model, q: Vector, place: Place) -> tuple[Matrix, Vector]:
 def jacobian(model: Model, q: Vector, place: Place) -> Matrix:
     """J (6, nv): twist of the place at its origin, in world axes, is J q̇.    (K2)"""
     where = poses(model, q)
+    path = model.path_to_ground(place.body)
+    blocks = [(slice(0, 6), model.v_span[k], J_k) for k, J_k in along_path(model, q, where, place, path)]
+    return assemble((6, model.nv), blocks)
+
+
+def along_path(
+    model: Model, q: Vector, where: ByBody, place: Place, path: Sequence[int]
+) -> Iterator[tuple[int, Matrix]]:
+    """Columns of J by pair: the body k it moves, and its block (6, nv_k).    (K2)"""
     x = (where[place.body] @ place.pose).a
     qs = coordinates(model, q)
-    blocks: list[tuple[slice, slice, Matrix]] = []
-    for k in model.path_to_ground(place.body):
+    for k in path:
         p = model.body[k].pair.p(qs[k])
         e, u = where[k].R @ p[:3], where[k].R @ p[3:]
-        blocks.append((slice(0, 3), model.v_span[k], e))
-        blocks.append((slice(3, 6), model.v_span[k], u - skew(x - where[k].a) @ e))
-    return assemble((6, model.nv), blocks)
+        yield k, np.concatenate([e, u - skew(x - where[k].a) @ e])
 
 
 def jacobian_rate(model: Model, q: Vector, qd: Vector, place: Place) -> Matrix:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import astuple, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,19 @@ def digest(model: Model) -> str:
     return found.hexdigest()
 
 
+def has_functions(model: Model) -> bool:
+    """Does a condition hold a Python function, which no fingerprint can tell from another?"""
+    return any(callable(x) for part in model.description.conditions for x in _leaves(astuple(part)))
+
+
+def _leaves(x: Any) -> Iterator[Any]:
+    if isinstance(x, tuple):
+        for part in x:
+            yield from _leaves(part)
+    else:
+        yield x
+
+
 def _facts(model: Model) -> Iterator[bytes]:
     yield repr((model.parent, model.q_span, model.v_span, model.joint_names, model.names)).encode()
     yield model.gravity.tobytes()
@@ -30,6 +44,8 @@ def _facts(model: Model) -> Iterator[bytes]:
     for name, place in model.places.items():
         yield repr((name, place.body)).encode()
         yield _bytes(place.pose.R) + _bytes(place.pose.a)
+    yield repr([replace(part, where="") for part in model.description.conditions]).encode()
+    yield repr([(joint.name, joint.mimic) for joint in model.description.joints if joint.mimic]).encode()
 
 
 def _bytes(x: object) -> bytes:

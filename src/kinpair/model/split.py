@@ -6,6 +6,7 @@ two are regular in one direction and, away from gimbal lock, in the other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import Vector
+from kinpair.description.conditions import Condition, Coupling, Drive, Given
 from kinpair.description.doubts import at
 from kinpair.description.parts import Description, Joint, Link, Origin
 from kinpair.errors import DescriptionError, InputError, SingularError, listed
@@ -25,7 +27,7 @@ _BY_DEGREE = ("lower", "upper", "velocity", "effort", "damping", "friction", "st
 
 def split_description(description: Description) -> Description:
     """Every joint of several degrees replaced by its steps: joints and massless links `name.1`, `name.2`, ..."""
-    links, joints = list(description.links), list[Joint]()
+    links, joints, renamed = list(description.links), list[Joint](), dict[str, str]()
     taken = {part.name for part in (*description.links, *description.joints, *description.frames)}
     for joint in description.joints:
         steps = PAIRS[joint.kind].steps
@@ -33,9 +35,36 @@ def split_description(description: Description) -> Description:
             joints.append(joint)
             continue
         chain = _chain(joint, taken)
+        parts = PAIRS[joint.kind].q_parts
+        if parts == PAIRS[joint.kind].v_parts:
+            renamed |= {f"{joint.name}.{x}": step.name for x, step in zip(parts, chain, strict=True)}
+        else:
+            _refuse_functions(description, joint)
         links += [Link(step.child, where=joint.where) for step in chain[:-1]]
         joints += chain
-    return replace(description, links=tuple(links), joints=tuple(joints))
+    conditions = tuple(_renamed(x, renamed) for x in description.conditions)
+    return replace(description, links=tuple(links), joints=tuple(joints), conditions=conditions)
+
+
+def _renamed(part: Condition, names: Mapping[str, str]) -> Condition:
+    """The same condition on coordinates of other names."""
+    if not isinstance(part, (Coupling, Drive)):
+        return part
+    joint = names.get(part.joint, part.joint)
+    if isinstance(part, Drive):
+        return replace(part, joint=joint)
+    return replace(part, joint=joint, terms=tuple((names.get(x, x), factors) for x, factors in part.terms))
+
+
+def _refuse_functions(description: Description, joint: Joint) -> None:
+    for part in description.conditions:
+        if isinstance(part, Given):
+            raise DescriptionError(
+                f"{at(part.where)}given {part.name!r} is a function of all coordinates, and splitting joint "
+                f"{joint.name!r} makes angles of its quaternion; leave one of the two out",
+                part=part.name,
+                joint=joint.name,
+            )
 
 
 def _chain(joint: Joint, taken: set[str]) -> list[Joint]:

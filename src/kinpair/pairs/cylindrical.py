@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
-from kinpair.pairs.pair import Z_AXIS, Pair
+from kinpair.pairs.pair import PARALLEL_Z, Z_AXIS, Pair
 from kinpair.spatial.rotation import about_z, turned_about_z
 
 P = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
@@ -22,6 +22,7 @@ class Cylindrical(Pair):
     kind = "cylindrical"
     q_parts = ("angle", "slide")
     v_parts = ("angle", "slide")
+    closure = (("point", 0), ("point", 1), *PARALLEL_Z)
     steps = (("revolute", Z_AXIS), ("prismatic", Z_AXIS))
 
     def rotation(self, q: Vector) -> Matrix:

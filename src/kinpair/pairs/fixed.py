@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
-from kinpair.pairs.pair import NO_MOMENTS, Moments, Pair, Three
+from kinpair.pairs.pair import NO_MOMENTS, NOT_TURNED, POINT, Moments, Pair, Three
 from kinpair.spatial.rotation import IDENTITY
 
 P = np.zeros((6, 0))
@@ -22,6 +22,7 @@ class Fixed(Pair):
     kind = "fixed"
     q_parts = ()
     v_parts = ()
+    closure = (*POINT, *NOT_TURNED)
     axes = 0
 
     @classmethod

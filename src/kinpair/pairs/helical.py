@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.pairs.pair import Pair, Three
+from kinpair.pairs.pair import PARALLEL_Z, Pair, Three
 from kinpair.spatial.rotation import about_z, turn_z_to, turned_about_z
 
 
@@ -18,6 +18,7 @@ class Helical(Pair):
     kind = "helical"
     q_parts = ("angle",)
     v_parts = ("angle",)
+    closure = (("point", 0), ("point", 1), *PARALLEL_Z, ("screw",))
     pitch: Scalar
 
     @classmethod

@@ -17,6 +17,13 @@ Moments: TypeAlias = tuple[float, np.ndarray, np.ndarray]
 NO_MOMENTS: Moments = (0.0, np.zeros(3), np.zeros((3, 3)))
 
 
+Row: TypeAlias = tuple[str] | tuple[str, int] | tuple[str, int, int]
+# Rows that hold where the pair is closed, of the frame M moved by the pair and its seat S:
+POINT: tuple[Row, ...] = (("point", 0), ("point", 1), ("point", 2))  # S_k · (x_M − x_S) = 0
+PARALLEL_Z: tuple[Row, ...] = (("square", 0, 2), ("square", 1, 2))  # S_i · M_j = 0
+NOT_TURNED: tuple[Row, ...] = (("turn", 0), ("turn", 1), ("turn", 2))  # no rotation about S_k
+
+
 class Pair(ABC):
     """A joint between two bodies, about standard axes.
 
@@ -30,6 +37,7 @@ class Pair(ABC):
     q_parts: ClassVar[tuple[str, ...]]  # names of the coordinates
     v_parts: ClassVar[tuple[str, ...]]  # names of the rates
     axes: ClassVar[int] = 1  # how many directions the description gives
+    closure: ClassVar[tuple[Row, ...]] = ()  # what holds between seat and moved frame: 6 − nv rows
     steps: ClassVar[tuple[tuple[str, Three], ...]] = ()  # the same motion by pairs of one degree, outward
 
     @property

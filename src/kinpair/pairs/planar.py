@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
-from kinpair.pairs.pair import X_AXIS, Y_AXIS, Z_AXIS, Pair
+from kinpair.pairs.pair import PARALLEL_Z, X_AXIS, Y_AXIS, Z_AXIS, Pair
 from kinpair.spatial.rotation import about_z, turned_about_z
 
 
@@ -20,6 +20,7 @@ class Planar(Pair):
     kind = "planar"
     q_parts = ("x", "y", "angle")
     v_parts = ("x", "y", "angle")
+    closure = (("point", 2), *PARALLEL_Z)
     steps = (("prismatic", X_AXIS), ("prismatic", Y_AXIS), ("revolute", Z_AXIS))
 
     def rotation(self, q: Vector) -> Matrix:

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
-from kinpair.pairs.pair import Moments, Pair
+from kinpair.pairs.pair import NOT_TURNED, Moments, Pair
 from kinpair.spatial.rotation import IDENTITY
 
 P = np.array([[0.0], [0.0], [0.0], [0.0], [0.0], [1.0]])
@@ -22,6 +22,7 @@ class Prismatic(Pair):
     kind = "prismatic"
     q_parts = ("slide",)
     v_parts = ("slide",)
+    closure = (("point", 0), ("point", 1), *NOT_TURNED)
 
     def rotation(self, q: Vector) -> Matrix:
         return IDENTITY

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
-from kinpair.pairs.pair import Moments, Pair
+from kinpair.pairs.pair import PARALLEL_Z, POINT, Moments, Pair
 from kinpair.spatial.rotation import about_z, turned_about_z
 
 P = np.array([[0.0], [0.0], [1.0], [0.0], [0.0], [0.0]])
@@ -22,6 +22,7 @@ class Revolute(Pair):
     kind = "revolute"
     q_parts = ("angle",)
     v_parts = ("angle",)
+    closure = (*POINT, *PARALLEL_Z)
 
     def rotation(self, q: Vector) -> Matrix:
         return about_z(q[0])

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.pairs import cardan
-from kinpair.pairs.pair import X_AXIS, Y_AXIS, Z_AXIS, Moments, Pair, Three
+from kinpair.pairs.pair import POINT, X_AXIS, Y_AXIS, Z_AXIS, Moments, Pair, Three
 from kinpair.spatial.rotation import (
     IDENTITY,
     from_quaternion,
@@ -29,6 +29,7 @@ class Spherical(Pair):
     kind = "spherical"
     q_parts = ("qx", "qy", "qz", "qw")
     v_parts = ("wx", "wy", "wz")
+    closure = POINT
     axes = 0
     steps = (("revolute", X_AXIS), ("revolute", Y_AXIS), ("revolute", Z_AXIS))
 

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
-from kinpair.pairs.pair import X_AXIS, Y_AXIS, Moments, Pair, Three
+from kinpair.pairs.pair import POINT, X_AXIS, Y_AXIS, Moments, Pair, Three
 from kinpair.spatial.rotation import about_x, about_y, clean, turn_z_to, unit
 
 
@@ -20,6 +20,7 @@ class Universal(Pair):
     kind = "universal"
     q_parts = ("angle1", "angle2")
     v_parts = ("angle1", "angle2")
+    closure = (*POINT, ("square", 0, 1))
     axes = 2
     steps = (("revolute", X_AXIS), ("revolute", Y_AXIS))
 

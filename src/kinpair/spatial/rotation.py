@@ -67,6 +67,15 @@ def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
     return about_z(yaw) @ about_y(pitch) @ about_x(roll)
 
 
+def to_rpy(R: Matrix) -> tuple[float, float, float]:
+    """Roll, pitch and yaw of a rotation of floats; at pitch ±π/2 yaw is zero."""
+    c = float(np.hypot(R[0, 0], R[1, 0]))
+    pitch = float(np.arctan2(-R[2, 0], c))
+    if c < ROUNDING:
+        return float(np.arctan2(-R[1, 2], R[1, 1])), pitch, 0.0
+    return float(np.arctan2(R[2, 1], R[2, 2])), pitch, float(np.arctan2(R[1, 0], R[0, 0]))
+
+
 def from_quaternion(k: Vector) -> Matrix:
     """R of the quaternion (x, y, z, w); any length but zero, since R = 1 + 2 (w [v] + [v]²) / |k|²."""
     x, y, z, w = k[0], k[1], k[2], k[3]

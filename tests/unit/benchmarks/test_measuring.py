@@ -6,7 +6,7 @@ import time
 from functools import partial
 
 import pytest
-from benchmarks import targets
+from benchmarks import methods, targets
 from benchmarks.batches import Row
 from benchmarks.machine import compiling_for, instruction_sets
 from benchmarks.methods import Counted
@@ -57,6 +57,18 @@ def test_a_ratio_is_their_time_to_ours():
 def test_a_default_with_more_operations_is_seen():
     assert Counted("x", "UR5", {"default": 5, "other": 5}).default_is_leanest
     assert not Counted("x", "UR5", {"default": 6, "other": 5}).default_is_leanest
+
+
+def test_ratios_of_a_method_are_to_the_default():
+    row = Counted("x", "UR5", {"a": 10, "b": 30}, {"a": 2e-8, "b": 3e-8}, {"a": 0.1, "b": 0.4})
+    assert row.ratios("b") == pytest.approx((3.0, 1.5, 4.0))
+
+
+def test_methods_of_an_arm_are_counted_and_timed():
+    every = methods.rows(("UR5",), timed=("UR5",), quantities=("mass_matrix",))
+    (row,) = every
+    assert list(row.operations) == list(row.compile) == list(row.batch)
+    assert row.default_is_leanest
 
 
 def test_every_robot_has_a_file():

@@ -124,7 +124,8 @@ REFUSED = [
     ("double-pendulum --stage ir", f'invalid value "ir" for --stage. {STAGES} (see kinpair show --help)'),
     (
         "double-pendulum --method denocc",
-        "inverse_dynamics has no method 'denocc'; did you mean 'denoc'? Methods: newton-euler, denoc",
+        "inverse_dynamics has no method 'denocc'; did you mean 'denoc'? "
+        f"Methods: {', '.join(kp.example('scara').methods['inverse_dynamics'])}",
     ),
     (
         "double-pendulum --parameter upper.mas",

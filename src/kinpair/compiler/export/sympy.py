@@ -38,7 +38,7 @@ def import_sympy() -> Any:
     return sympy
 
 
-def _forms(sp: Any) -> dict[str, Any]:
+def forms(sp: Any) -> dict[str, Any]:
     """How each operation is written."""
     return {
         "add": lambda x, y: x + y,
@@ -71,7 +71,7 @@ def _forms(sp: Any) -> dict[str, Any]:
 def to_sympy(program: Program) -> SymbolicEquations:
     """The program; a constant with a whole value becomes a whole number."""
     sp = import_sympy()
-    forms, named = _forms(sp), shared(program)
+    written, named = forms(sp), shared(program)
     meaning: dict[int, Any] = {}
     parts: list[tuple[Any, Any]] = []
     for leaf in program.inputs:
@@ -83,7 +83,7 @@ def to_sympy(program: Program) -> SymbolicEquations:
                 sp.sympify(x.value) if isinstance(x.value, bool) or x.value % 1 else sp.Integer(int(x.value))
             )
         elif x.op != "symbol":
-            made = forms[x.op](*[meaning[y.id] for y in x.args])
+            made = written[x.op](*[meaning[y.id] for y in x.args])
             if x.id in named and made.args:
                 name = sp.Symbol(f"x{len(parts)}", real=True) if x.op not in ("lt", "le", "eq") else None
                 if name is not None:

@@ -1,0 +1,97 @@
+"""Solves with a square matrix in an order given beforehand: A = L U, no search for pivots while it runs.
+
+Who calls it has chosen the order of rows and columns, by `pivot_order` at a state like the one to come.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
+
+
+class LUFactors(NamedTuple):
+    """Rows of L below the diagonal and of U above it; pivots and their reciprocals."""
+
+    L: list[dict[int, Scalar]]
+    U: list[dict[int, Scalar]]
+    D: list[Scalar]
+    over_D: list[Scalar]
+
+
+def factor(A: Matrix) -> LUFactors:
+    """A = L (D + U), L with a unit diagonal."""
+    n = len(A)
+    rows = [{j: A[i, j] for j in range(n) if not is_nothing(A[i, j])} for i in range(n)]
+    L: list[dict[int, Scalar]] = [{} for _ in range(n)]
+    U: list[dict[int, Scalar]] = []
+    D: list[Scalar] = []
+    over_D: list[Scalar] = []
+    for k in range(n):
+        pivot = rows[k].pop(k, 0.0)
+        D.append(pivot)
+        over_D.append(np.divide(1.0, pivot))
+        U.append(rows[k])
+        for i in range(k + 1, n):
+            if k in rows[i]:
+                a = rows[i].pop(k) * over_D[k]
+                L[i][k] = a
+                for j, x in rows[k].items():
+                    rows[i][j] = rows[i].get(j, 0.0) - a * x
+    return LUFactors(L, U, D, over_D)
+
+
+def solve(factors: LUFactors, b: Vector) -> Vector:
+    """x of A x = b."""
+    n = len(factors.D)
+    x: list[Scalar] = list(b)
+    for i in range(n):
+        for k, a in factors.L[i].items():
+            x[i] = x[i] - a * x[k]
+    for i in reversed(range(n)):
+        for j, u in factors.U[i].items():
+            x[i] = x[i] - u * x[j]
+        x[i] = x[i] * factors.over_D[i]
+    return array(x) if x else np.zeros(0)
+
+
+def solve_transposed(factors: LUFactors, b: Vector) -> Vector:
+    """x of Aᵀ x = b."""
+    n = len(factors.D)
+    x: list[Scalar] = list(b)
+    for i in range(n):
+        x[i] = x[i] * factors.over_D[i]
+        for j, u in factors.U[i].items():
+            x[j] = x[j] - u * x[i]
+    for i in reversed(range(n)):
+        for k, a in factors.L[i].items():
+            x[k] = x[k] - a * x[i]
+    return array(x) if x else np.zeros(0)
+
+
+def solve_columns(factors: LUFactors, B: Matrix) -> Matrix:
+    """X of A X = B, column by column."""
+    X = [solve(factors, B[:, k]) for k in range(B.shape[1])]
+    return array([list(x) for x in X]).T if B.size else np.zeros(B.shape)
+
+
+def pivot_order(A: np.ndarray, tolerance: float = 1e-9) -> tuple[list[int], list[int]]:
+    """Rows and columns of a matrix of floats in the order of complete pivoting, as far as its rank goes."""
+    left = np.array(A, dtype=float)
+    rows, columns = list(range(left.shape[0])), list(range(left.shape[1]))
+    largest = np.abs(left).max(initial=0.0)
+    done = 0
+    while done < min(left.shape):
+        rest = np.abs(left[done:, done:])
+        if not rest.max(initial=0.0) > tolerance * largest:
+            break
+        i, j = np.unravel_index(int(rest.argmax()), rest.shape)
+        i, j = done + int(i), done + int(j)
+        left[[done, i]], left[:, [done, j]] = left[[i, done]], left[:, [j, done]]
+        rows[done], rows[i] = rows[i], rows[done]
+        columns[done], columns[j] = columns[j], columns[done]
+        left[done + 1 :, done:] -= np.outer(left[done + 1 :, done] / left[done, done], left[done, done:])
+        done += 1
+    return rows[:done], columns[:done]

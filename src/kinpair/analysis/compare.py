@@ -1,0 +1,72 @@
+"""Every formulation on one mechanism: agreement, operations, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kinpair.analysis.comparison import Comparison
+from kinpair.analysis.measuring import Setting, measured, warm_up
+from kinpair.analysis.progress import progress
+from kinpair.analysis.states import random_states
+from kinpair.compiler.target import host
+from kinpair.errors import InputError, listed, nearest
+from kinpair.mechanism import Mechanism
+from kinpair.quantities import METHODS
+
+USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "reactions")
+STATES = 32
+
+
+def compare(
+    mechanism: Mechanism,
+    *,
+    quantities: Sequence[str] = USUAL,
+    states: int = STATES,
+    seed: int = 0,
+    force: bool = False,
+    time: bool = True,
+) -> Comparison:
+    """Every formulation on a mechanism: do they agree, what do they cost, how fast are they?
+
+    quantities: names from `mechanism.methods`. states, seed: how many random states to compare in, and their
+    seed; joints stay within their limits. force=True: also formulations that are refused because they take
+    long. time=False: no compiling and no clock, only numbers and operations.
+
+    The yardstick is the default formulation run without the compiler. Springs, dampers and friction, the
+    same for all, are left out; so are loops and other conditions beyond the joints: compared is the tree.
+    A formulation that does not apply has a row with the reason.
+    """
+    _check(mechanism, quantities, states, seed)
+    model, names = mechanism.model, tuple(dict.fromkeys(quantities))
+    given = random_states(model, states, seed)
+    with progress(f"comparing {model.name}", sum(len(METHODS[name]) for name in names)) as begin:
+        if time:
+            warm_up()
+        setting = Setting(model, given, seed, force, time, begin)
+        rows = tuple(row for name in names for row in measured(setting, name))
+    mimics = [joint for joint in model.description.joints if joint.mimic is not None]
+    conditions = len(model.description.conditions) + len(mimics)
+    return Comparison(model.name, model.nv, states, seed, host().cpu, rows, conditions)
+
+
+def _check(mechanism: Any, quantities: Any, states: Any, seed: Any) -> None:
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(
+            f"compare takes a Mechanism, not {type(mechanism).__name__}; load() reads files, example() names"
+        )
+    if isinstance(quantities, str):
+        raise InputError(f"quantities is {quantities!r}; give a list of names, [{quantities!r}]")
+    for name in quantities:
+        if name not in METHODS:
+            raise InputError(
+                f"no quantity {name!r} to compare; {nearest(str(name), METHODS)}Quantities: {listed(METHODS)}",
+                quantity=name,
+            )
+    for name, value, least in (("states", states, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise InputError(f"{name} is {value!r}; it is a whole number, {least} or more", **{name: value})
+    if not mechanism.nv:
+        raise InputError(f"{mechanism.name}: nothing moves, so there is nothing to compare")

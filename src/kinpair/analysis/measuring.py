@@ -1,0 +1,162 @@
+"""One quantity by every formulation: each is made and run, then all are timed in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kinpair.analysis.agreement import by_floats, numbers, relative_errors, rounding, skewness
+from kinpair.analysis.comparison import Row
+from kinpair.analysis.states import random_states
+from kinpair.analysis.timing import processor_time, race, repeated, wall_time
+from kinpair.compiler.kernel import Kernel, compile
+from kinpair.compiler.program import Program
+from kinpair.compiler.rolled import Rolled
+from kinpair.errors import InputError, KinpairError
+from kinpair.formulations.limits import refusal
+from kinpair.kernels import UNROLLED, Kernels
+from kinpair.model.model import Model
+from kinpair.quantities import METHODS, Ask, asked
+
+BATCH = 1024
+TURNS, CALLS = 5, 20  # of the clock; calls for one state between two looks at it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """What all rows of a comparison share; `begin` is told which row is next."""
+
+    model: Model
+    states: Mapping[str, np.ndarray]
+    seed: int
+    force: bool
+    time: bool
+    begin: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    """A formulation that applies: its code, the seconds it took to make, its result and what is compared of it."""
+
+    kernel: Kernel
+    seconds: float | None
+    result: Any
+    numbers: np.ndarray
+
+
+def warm_up() -> None:
+    """Compile something small, so that the first of the rows does not pay for the start of the compiler."""
+    compile(lambda x: x + 1.0, np.zeros(1)).compile()
+
+
+def measured(setting: Setting, quantity: str) -> Iterator[Row]:
+    """A row a formulation, in the order of METHODS."""
+    made: dict[str, _Made | str] = {}
+    for method in METHODS[quantity]:
+        setting.begin(f"{quantity.replace('_', ' ')}, {method}")
+        try:
+            made[method] = _made(setting, quantity, method)
+        except KinpairError as refusal:
+            made[method] = str(refusal)
+    given = {method: m for method, m in made.items() if isinstance(m, _Made)}
+    times = _times(setting, {method: m.kernel for method, m in given.items()}) if setting.time else {}
+    yardstick = _yardstick(setting, quantity, given)
+    for method, m in made.items():
+        if isinstance(m, _Made):
+            yield replace(_judged(setting, quantity, method, m, yardstick), **times.get(method, {}))
+        else:
+            yield Row(quantity, method, reason=m)
+
+
+def _made(setting: Setting, quantity: str, method: str) -> _Made:
+    """Without a cache: recorded and compiled anew, or run by floats where no time is taken."""
+    start = processor_time()
+    kernel = Kernel(_with_thin_calls(_recorded(setting, quantity, method)))
+    if setting.time:
+        kernel.compile("one", "batch")
+    seconds = processor_time() - start if setting.time else None
+    result = _run(setting, kernel) if setting.time else _floats(setting, quantity, method)
+    return _Made(kernel, seconds, result, numbers(setting.model, quantity, result, setting.states))
+
+
+def _recorded(setting: Setting, quantity: str, method: str) -> Program | Rolled:
+    model, ask = setting.model, _ask(setting, quantity, method)
+    if reason := refusal(model, quantity, method, force=setting.force):
+        raise InputError(reason)
+    if not Kernels(model).can(ask):
+        raise InputError(
+            f"{model.name} has {len(model.moving)} bodies; beyond {UNROLLED} this is evaluated without the "
+            "compiler, so there are no operations to count"
+        )
+    return Kernels(model).get(ask).graph
+
+
+def _ask(setting: Setting, quantity: str, method: str) -> Ask:
+    return asked(quantity, method=method, passive=False, force=setting.force)
+
+
+def _with_thin_calls(program: Program | Rolled) -> Program | Rolled:
+    """The same with its results in a tuple if they were in a dict, which only the longer way of a call makes."""
+    if isinstance(program, Rolled) or program.structure[0] != "dict":
+        return program
+    _, keys, members = program.structure
+    return replace(program, structure=["tuple", list(range(len(keys))), members])
+
+
+def _run(setting: Setting, kernel: Kernel) -> Any:
+    return kernel(*(setting.states[name] for name in kernel.signature.inputs))
+
+
+def _floats(setting: Setting, quantity: str, method: str) -> Any:
+    return by_floats(setting.model, _ask(setting, quantity, method), setting.states)
+
+
+def _yardstick(setting: Setting, quantity: str, made: Mapping[str, _Made]) -> np.ndarray:
+    """The numbers of the first formulation that applies, by floats; C q̇ is the bias where nothing weighs."""
+    if not made:
+        return np.empty((0, 0))
+    if quantity == "coriolis_matrix":
+        weightless = replace(setting.model, gravity=np.zeros(3))
+        return by_floats(weightless, asked("bias_forces", passive=False), setting.states)
+    found = _floats(setting, quantity, next(iter(made)))
+    return numbers(setting.model, quantity, found, setting.states)
+
+
+def _judged(setting: Setting, quantity: str, method: str, made: _Made, yardstick: np.ndarray) -> Row:
+    count = made.kernel.count
+    errors = relative_errors(made.numbers, yardstick)
+    bounds = rounding(setting.model, quantity, count["total"], setting.states["q"])
+    worst = int(np.argmax(errors))
+    skew = skewness(setting.model, made.result, setting.states) if quantity == "coriolis_matrix" else None
+    return Row(
+        quantity,
+        method,
+        error=float(errors[worst]),
+        bound=float(bounds[worst]),
+        agrees=bool((errors <= bounds).all()),
+        skewness=skew,
+        multiplications=count["multiplications"] + count["divisions"],
+        additions=count["additions"],
+        operations=count["total"],
+        compile=made.seconds,
+    )
+
+
+def _times(setting: Setting, kernels: Mapping[str, Kernel]) -> dict[str, dict[str, float]]:
+    """Seconds of a call for one state and of a state in a batch."""
+    given = random_states(setting.model, BATCH, setting.seed)
+    calls: dict[tuple[str, str], Callable[[], Any]] = {}
+    for method, kernel in kernels.items():
+        batch = [given[name] for name in kernel.signature.inputs]
+        one = [x[0].copy() for x in batch]
+        kernel(*one)  # from here on the short way to the code is open
+        calls[method, "one"] = repeated(kernel.call, *one, times=CALLS)
+        found = kernel(*batch)
+        room = {} if isinstance(found, tuple) else {"out": found}
+        calls[method, "batch"] = partial(kernel.call, *batch, **room)
+    best = race(calls, TURNS, wall_time)
+    return {m: {"one": best[m, "one"] / CALLS, "batch": best[m, "batch"] / BATCH} for m in kernels}

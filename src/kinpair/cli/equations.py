@@ -1,0 +1,108 @@
+"""`kinpair equations`: the equations of motion for reading."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+import kinpair
+from kinpair import Equations, InputError
+from kinpair.cli import source
+from kinpair.cli.source import File, Flag
+from kinpair.equations_of_motion.equations import Form
+from kinpair.loading import Base
+
+CFile = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
+
+
+def equations(
+    file: File,
+    /,
+    *,
+    latex: Flag = False,
+    markdown: Flag = False,
+    sympy: Flag = False,
+    c: CFile = None,
+    numbers: Flag = False,
+    form: Form = "auto",
+    no_passive: Flag = False,
+    base: Base = "fixed",
+) -> None:
+    """The equations of motion of a mechanism with letters, as one writes them by hand.
+
+    Text unless told otherwise, to standard output; a word on its form goes to standard error. Ctrl-C keeps what
+    is finished.
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .toml, .csv), or the name of a bundled example.
+    latex
+        A LaTeX file.
+    markdown
+        A Markdown page with the letters and the equations.
+    sympy
+        A Python program that makes SymPy matrices.
+    c
+        C source to write, with a header and a self-test beside it.
+    numbers
+        Put in the numbers of the description instead of letters.
+    form
+        closed: each entry in one piece; terms: a list of short named terms; auto: the shorter.
+    no_passive
+        Leave out springs, dampers and friction of the joints.
+    base
+        "free" lets the root link float.
+    """
+    wanted = [
+        name for name, on in (("latex", latex), ("markdown", markdown), ("sympy", sympy), ("c", c)) if on
+    ]
+    if len(wanted) > 1:
+        raise InputError(f"--{' and --'.join(wanted)}: one at a time", options=wanted)
+    found = kinpair.equations(
+        source.mechanism(file, base=base),
+        "numbers" if numbers else "symbols",
+        form=form,
+        passive=not no_passive,
+    )
+    if c is not None:
+        _write(found, c)
+    else:
+        sys.stdout.write(PRINTED[wanted[0] if wanted else "text"](found))
+    print(f"{found.sheet.name}: {found.status}; {found.terms} terms", file=sys.stderr)
+
+
+def _write(found: Equations, path: Path) -> None:
+    try:
+        found.c(path)
+    except OSError as reason:
+        raise InputError(f"{path}: cannot be written ({reason.strerror})", path=str(path)) from None
+
+
+def _python(found: Equations) -> str:
+    """A program that makes the matrices."""
+    made = found.sympy()
+    every = [str(x) for entries in made.inputs.values() for x in entries]
+    names = ", ".join(every)
+    lines = ["from sympy import Matrix, cos, sign, sin, symbols", ""]
+    lines += [f'{names}, = symbols("{names}", real=True)'] if every else []
+    lines += [f"{name} = {meaning}" for name, meaning in made.parts]
+    lines += [f"{what} = Matrix({_listed(x)})" for what, x in made.results.items()]
+    return "\n".join([*lines, ""])
+
+
+def _listed(x: Any) -> str:
+    rows = x.tolist()
+    return str([[*row] if isinstance(row, list) else [row] for row in rows])
+
+
+PRINTED: dict[str, Callable[[Equations], str]] = {
+    "text": lambda found: f"{found}\n",
+    "latex": lambda found: found.latex(document=True),
+    "markdown": lambda found: found.markdown(),
+    "sympy": _python,
+}

@@ -1,0 +1,99 @@
+"""A program expanded to normal forms, entry by entry, as far as it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import TypeAlias
+
+from kinpair.closed_form import polynomial
+from kinpair.closed_form.polynomial import PLAIN, Polynomial
+from kinpair.compiler.graph import Expr
+from kinpair.compiler.program import needed
+from kinpair.errors import KinpairError
+
+Watch: TypeAlias = Callable[[str], None]  # is told what is being worked on
+
+
+WORK = 20  # products of terms for each term that a product may have
+
+
+class NoClosedForm(KinpairError):  # noqa: N818
+    """The expanded form is too long, or there is none; the message says why and where."""
+
+
+class Expansion:
+    """Normal forms of the nodes of one graph, kept as they are found.
+
+    `groups` says for each symbol that is an angle which others it adds to: same number, parallel axes.
+    `limit` is how many terms a node may have.
+    """
+
+    def __init__(
+        self, groups: Mapping[str, int], limit: int | None = None, watch: Watch | None = None
+    ) -> None:
+        self.groups = dict(groups)
+        self.limit = limit
+        self._watch = watch
+        self._found: dict[int, Polynomial] = {}
+
+    def of(self, x: Expr) -> Polynomial:
+        """The normal form of a node."""
+        for node in needed([x]):
+            if node.id not in self._found:
+                self._found[node.id] = self._expanded(node)
+        return self._found[x.id]
+
+    def _expanded(self, x: Expr) -> Polynomial:
+        if x.op == "const":
+            return polynomial.number(float(x.value))
+        if x.op == "symbol":
+            return polynomial.letter(x.graph.names[x.id])
+        known = [self._found[y.id] for y in x.args]
+        self._check_length(x.op, known)
+        if x.op in ("sin", "cos"):
+            return self._wave(x, known[0])
+        if x.op not in FORMS:
+            raise NoClosedForm(f"{x.op} in {x} has no expanded form", operation=x.op)
+        made = FORMS[x.op](*known)
+        if made is None:
+            raise NoClosedForm(f"a division by a sum in {x} has no expanded form", operation=x.op)
+        return made
+
+    def _check_length(self, op: str, known: list[Polynomial]) -> None:
+        longest = max(map(len, known))
+        if self._watch is not None:
+            self._watch(f"{longest} terms")
+        work = prod(map(len, known)) / WORK if op == "mul" else 0
+        if self.limit is not None and max(longest, work) > self.limit:
+            raise NoClosedForm(f"the expanded form has more than {self.limit} terms", limit=self.limit)
+
+    def _wave(self, x: Expr, argument: Polynomial) -> Polynomial:
+        angle: list[tuple[str, int]] = []
+        for (powers, waves), value in argument.terms.items():
+            whole = len(powers) == 1 and powers[0][1] == 1 and not waves and value == int(value)
+            if not whole or powers[0][0] not in self.groups:
+                raise NoClosedForm(f"{x} is no function of angles alone", operation=x.op)
+            angle.append((powers[0][0], int(value)))
+        groups = {self.groups[name] for name, _ in angle}
+        if len(groups) > 1:
+            raise NoClosedForm(f"{x} adds angles about axes that are not parallel", operation=x.op)
+        return polynomial.wave(min(groups, default=0), x.op, tuple(sorted(angle)))
+
+
+def _divided(x: Polynomial, y: Polynomial) -> Polynomial | None:
+    inverse = y.inverse()
+    return None if inverse is None else x * inverse
+
+
+FORMS: dict[str, Callable[..., Polynomial | None]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x.scaled(y.terms[PLAIN]) if _is_number(y) else x * y,
+    "neg": lambda x: -x,
+    "div": _divided,
+}
+
+
+def _is_number(x: Polynomial) -> bool:
+    return len(x) == 1 and PLAIN in x.terms

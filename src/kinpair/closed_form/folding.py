@@ -1,0 +1,93 @@
+"""From the normal form to one with fewer terms: two waves of equal size as one product.
+
+    A cos a + A cos b =  2A cos ½(a+b) cos ½(a−b)       A cos a − A cos b = −2A sin ½(a+b) sin ½(a−b)
+    A sin a + A sin b =  2A sin ½(a+b) cos ½(a−b)       A sin a − A sin b =  2A cos ½(a+b) sin ½(a−b)
+
+So ½A + ½A cos 2q becomes A cos² q, and what is a sum of angles stays one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from kinpair.closed_form.angles import Angle, Wave, Waves, combined, wave
+from kinpair.closed_form.polynomial import Polynomial, Powers
+
+Folded: TypeAlias = tuple[float, Powers, Waves]  # several waves of one group may stand here
+View: TypeAlias = tuple[object, Wave]
+_SUMS = {  # (kind, same sign?) → kinds of ½(a+b) and ½(a−b), factor
+    ("cos", True): ("cos", "cos", 2.0),
+    ("cos", False): ("sin", "sin", -2.0),
+    ("sin", True): ("sin", "cos", 2.0),
+    ("sin", False): ("cos", "sin", 2.0),
+}
+
+
+def folded(x: Polynomial) -> list[Folded]:
+    """The terms, pairs of them made products until no pair is left."""
+    terms: list[Folded] = [(value, *term) for term, value in sorted(x.terms.items())]
+    groups = {w.group for _, _, waves in terms for w in waves}
+    while True:
+        fewer = _one_round(terms, groups)
+        if len(fewer) == len(terms):
+            return terms
+        terms = fewer
+
+
+def _one_round(terms: list[Folded], groups: set[int]) -> list[Folded]:
+    """Each term joined with the first other that fits."""
+    waiting: dict[object, tuple[int, Wave]] = {}
+    made: dict[int, Folded] = {}
+    for k, term in enumerate(terms):
+        found = next(_partners(term, groups, waiting, made), None)
+        if found is not None:
+            partner, product = found
+            made[partner] = product
+            waiting = {key: place for key, place in waiting.items() if place[0] != partner}
+        else:
+            made[k] = term
+            for key, each in _views(term, groups):
+                waiting.setdefault(key, (k, each))
+    return list(made.values())
+
+
+def _partners(
+    term: Folded, groups: set[int], waiting: dict[object, tuple[int, Wave]], made: dict[int, Folded]
+) -> Iterator[tuple[int, Folded]]:
+    for key, its in _views(term, groups):
+        if key in waiting:
+            k, mine = waiting[key]
+            product = _joined(made[k], mine, term, its)
+            if product is not None:
+                yield k, product
+
+
+def _views(term: Folded, groups: set[int]) -> list[View]:
+    """A term as one wave times the rest; the wave of a group that is absent is cos 0."""
+    value, powers, waves = term
+    size = f"{abs(value):.11e}"  # numbers that are one but for rounding
+    present = [((size, powers, waves[:k] + waves[k + 1 :], w.group, w.kind), w) for k, w in enumerate(waves)]
+    absent = sorted(groups - {w.group for w in waves})
+    return [*present, *(((size, powers, waves, g, "cos"), Wave(g, "cos", ())) for g in absent)]
+
+
+def _joined(term: Folded, mine: Wave, other: Folded, its: Wave) -> Folded | None:
+    """The sum of two terms as one, if their angles have half sums."""
+    plus, minus = _half(combined(mine.angle, its.angle, 1)), _half(combined(mine.angle, its.angle, -1))
+    if plus is None or minus is None:
+        return None
+    value, powers, waves = term
+    first, second, factor = _SUMS[mine.kind, (value > 0) == (other[0] > 0)]
+    one, wave_one = wave(mine.group, first, plus)
+    two, wave_two = wave(mine.group, second, minus)
+    kept = list(waves)
+    if mine in kept:
+        kept.remove(mine)
+    return value * factor * one * two, powers, tuple(sorted([*kept, *wave_one, *wave_two]))
+
+
+def _half(angle: Angle) -> Angle | None:
+    if any(k % 2 for _, k in angle):
+        return None
+    return tuple((name, k // 2) for name, k in angle)

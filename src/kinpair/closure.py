@@ -1,0 +1,490 @@
+"""A mechanism under constraints: assembling it, moving it, and its dynamics with every row in force.
+
+Rows that say nothing new are left out of the compiled equations; the compiled solve reports how sound it was and
+whether the rows left out hold too, and a state where that is in doubt is solved again by a rank-revealing
+factorisation of floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.lu import pivot_order
+from kinpair.calls import Calls
+from kinpair.constraints import rank_revealing
+from kinpair.constraints.actuation import Efforts, efforts
+from kinpair.constraints.assembly import CLOSED, Assembled, assemble
+from kinpair.constraints.build import constraints_of
+from kinpair.constraints.constraint import Constraint, Motion
+from kinpair.constraints.coordinates import OfPositions
+from kinpair.constraints.joined import Joined
+from kinpair.constraints.mobility import Mobility, independent_rows
+from kinpair.constraints.rows import holonomic_rows, row_names
+from kinpair.constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from kinpair.description.conditions import Guide
+from kinpair.description.parts import GROUND
+from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.formulations import kinematics
+from kinpair.model.model import Model
+from kinpair.quantities import Ask, asked
+from kinpair.spatial.rotation import to_rpy
+
+MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its entry is looked at closely
+ROWS_SOUND = {"rosenberg-extended": 1e-4, "maggi": 1e-4, "partition": 1e-4}  # pivots of A itself
+SQUARED_SOUND = 1e-8  # pivots of A M⁻¹ Aᵀ, which are squares
+HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
+OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
+WIDE_OPEN = 1e-3  # of the mechanism's size: no drift of an integration, but a wrong q
+NEARBY = 0.05  # [rad] or [m]: how far the rank is compared
+EMBEDDED = tuple(ROWS_SOUND)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstraintForces:
+    """What the constraints do: accelerations, multiplier of every row, and the wrench of each constraint on its child.
+
+    `wrenches`: by constraint, [moment; force] at its mark on the child, world axes; the parent gets the opposite
+    at the same point. `unique` is False where redundant rows share the load: these then are the least-norm ones.
+    """
+
+    qdd: np.ndarray
+    multipliers: Mapping[str, float]
+    wrenches: Mapping[str, np.ndarray]
+    unique: bool
+
+
+class Closure:
+    """The constraints of one model."""
+
+    def __init__(self, model: Model, calls: Calls) -> None:
+        self.model, self._calls = model, calls
+        self._kept: tuple[int, ...] | None = None
+        self._orders: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All of them, in the order of their rows."""
+        return constraints_of(self.model)
+
+    @cached_property
+    def row_names(self) -> tuple[str, ...]:
+        """Name of every row."""
+        return row_names(self.constraints)
+
+    @cached_property
+    def _size(self) -> float:
+        """A length of the mechanism, to judge residuals by."""
+        reach = [float(np.abs(np.asarray(body.a_seat)).max(initial=0.0)) for body in self.model.body]
+        return max(1.0, *reach)
+
+    @cached_property
+    def _followers(self) -> set[int]:
+        """Rates that a coupling determines: nobody drives them."""
+        couplings = [x for x in self.constraints if isinstance(x, OfPositions) and x.kind == "coupling"]
+        return {x.rates[0] for x in couplings if x.rates}
+
+    # Positions, rates and accelerations.
+
+    def positions(self, q: Any, time: Any = 0.0) -> np.ndarray:
+        """φ of every holonomic row."""
+        return self._calls(Ask("constraint_positions"), (q, _one(time)))
+
+    def matrix(self, q: Any, time: Any = 0.0) -> np.ndarray:
+        """A of every row."""
+        return self._calls(Ask("constraint_matrix"), (q, _one(time)))
+
+    def rows(self, q: Any, qd: Any, time: Any = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A, ψ and b of every row."""
+        return self._calls(Ask("constraint_rows"), (q, qd, _one(time)))
+
+    def assembled(self, q: np.ndarray, fixed: Sequence[str], time: float) -> Assembled:
+        """Coordinates that close the loops, from the guess q, the named ones held."""
+        free = [k for k in range(self.model.nv) if k not in self._fixed(fixed)]
+        holonomic = holonomic_rows(self.constraints)
+        return assemble(
+            lambda x: self.positions(x, time),
+            lambda x: self.matrix(x, time)[holonomic],
+            lambda x, step: _unit(self.model, kinematics.moved(self.model, x, step)),
+            _unit(self.model, np.array(q, dtype=float)),
+            free,
+            self._size,
+        )
+
+    def assemble(self, q: np.ndarray, fixed: Sequence[str], time: float) -> np.ndarray:
+        """The same, or an error that says which closure fails and by how much."""
+        found = self.assembled(q, fixed, time)
+        if not found.closed:
+            held = f" with {listed(fixed)} held" if fixed else ""
+            raise SingularError(
+                f"{self.model.name}: cannot be assembled{held}: {self._worst(found.phi)} after {found.steps} steps; "
+                "give a guess nearer to a closed position, hold fewer coordinates, or check the lengths",
+                q=found.q,
+                residual=found.phi,
+            )
+        return found.q
+
+    def _worst(self, phi: np.ndarray) -> str:
+        """The closures that fail, the worst first."""
+        open_by: dict[str, float] = {}
+        start = 0
+        for x in self.constraints:
+            open_by[x.name] = float(np.abs(phi[start : start + x.holonomic]).max(initial=0.0))
+            start += x.holonomic
+        worst = sorted((x for x in open_by.items() if x[1] > 1e3 * CLOSED), key=lambda x: -x[1])
+        return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
+
+    def _fixed(self, names: Sequence[str]) -> set[int]:
+        """Numbers of the rates of named joints or coordinates."""
+        found: set[int] = set()
+        spans = {self.model.joint_names[i]: self.model.v_span[i] for i in self.model.moving}
+        for name in names:
+            if name in self.model.v_names:
+                found.add(self.model.v_names.index(name))
+            elif name in spans:
+                found.update(range(spans[name].start, spans[name].stop))
+            else:
+                known = tuple(dict.fromkeys((*spans, *self.model.v_names)))
+                raise InputError(
+                    f"{self.model.name}: no joint or coordinate {name!r}; {nearest(str(name), known)}"
+                    f"Joints: {listed(known)}",
+                    joint=name,
+                )
+        return found
+
+    def solved_rates(
+        self, what: str, A: np.ndarray, right: np.ndarray, inputs: Mapping[str, float], guess: np.ndarray
+    ) -> np.ndarray:
+        """x of A x = right with the inputs given, nearest to the guess; says which rows forbid it."""
+        x = np.array(guess, dtype=float)
+        for name in inputs:
+            if name not in self.model.v_names:
+                raise InputError(
+                    f"{self.model.name}: no rate {name!r}; {nearest(str(name), self.model.v_names)}"
+                    f"Rates: {listed(self.model.v_names)}",
+                    rate=name,
+                )
+            x[self.model.v_names.index(name)] = inputs[name]
+        free = [k for k, name in enumerate(self.model.v_names) if name not in inputs]
+        sizes = rank_revealing.lengths(A)
+        missing = (right - A @ x) / sizes
+        x[free] += np.linalg.lstsq((A / sizes[:, None])[:, free], missing, rcond=rank_revealing.RANK)[0]
+        left = np.abs((right - A @ x) / sizes)
+        wrong = np.flatnonzero(left > rank_revealing.CONSISTENT * (1.0 + np.abs(x).max(initial=0.0)))
+        if len(wrong):
+            names = listed([self.row_names[k] for k in wrong], 6)
+            wanted = listed(f"{name} = {value:g}" for name, value in inputs.items()) or "these inputs"
+            raise SingularError(
+                f"{self.model.name}: no {what} with {wanted} obey {names} (off by {left.max():.3g}); give fewer inputs, or other values",
+                rows=names,
+            )
+        return x
+
+    # Rank.
+
+    def mobility(self, q: np.ndarray, time: float) -> Mobility:
+        """Freedoms at q."""
+        A = self.matrix(q, time)
+        here = independent_rows(A)
+        near = max((len(independent_rows(self.matrix(x, time))) for x in self._nearby(q, time)), default=0)
+        redundant = tuple(name for k, name in enumerate(self.row_names) if k not in here)
+        return Mobility(self.model.nv, len(A), len(here), redundant, near > len(here))
+
+    def _nearby(self, q: np.ndarray, time: float) -> list[np.ndarray]:
+        """Two closed positions a little away, if there are."""
+        Z = rank_revealing.null_space(self.matrix(q, time))
+        if not Z.shape[1]:
+            return []
+        found: list[np.ndarray] = []
+        for sign in (1.0, -1.0):
+            direction = Z @ np.cos(1.0 + np.arange(Z.shape[1]))
+            step = sign * NEARBY * direction / np.abs(direction).max()
+            there = self.assembled(_unit(self.model, kinematics.moved(self.model, q, step)), (), time)
+            if there.closed:
+                found.append(there.q)
+        return found
+
+    def kept(self, q: np.ndarray, time: float) -> tuple[int, ...]:
+        """Rows that are not redundant: chosen once, at q or close by, wherever the rank is highest."""
+        if self._kept is None:
+            candidates = [q] if self._opened(q, time) else [q, *self._nearby(q, time)]
+            found = [independent_rows(self.matrix(x, time)) for x in candidates]
+            self._kept = max(found, key=len)
+        return self._kept
+
+    def _opened(self, q: np.ndarray, time: float) -> bool:
+        phi = self.positions(q, time)
+        return bool(len(phi) and np.abs(phi).max() > OPEN)
+
+    def _order(self, solver: str, q: np.ndarray, time: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The order of an embedding, chosen by pivoting; kept until it gets ill-conditioned."""
+        if solver not in self._orders:
+            A = self.matrix(q, time)[list(self.kept(q, time))]
+            rows, columns = pivot_order(A / rank_revealing.lengths(A)[:, None], rank_revealing.RANK)
+            self._orders[solver] = tuple(rows), tuple(columns)
+        return self._orders[solver]
+
+    # Dynamics.
+
+    def ask(self, quantity: str, q: Any, time: Any, solver: str, options: Mapping[str, Any]) -> Ask:
+        """The wish with its rows, and their order where the solver needs one."""
+        sample = np.atleast_2d(np.asarray(q, dtype=float))[0]
+        moment = float(np.ravel(time)[0])
+        wish = asked("forward_dynamics", **options)
+        kept = self.kept(sample, moment)
+        wish = replace(wish, quantity=quantity, solver=solver, kept=kept)
+        if solver not in EMBEDDED:
+            return wish
+        rows, dependent = self._order(solver, sample, moment)
+        if len(rows) < len(kept):  # the sample is singular: any complete order will do, soundness tells
+            rows = (*rows, *(k for k in range(len(kept)) if k not in rows))
+            others = [k for k in range(self.model.nv) if k not in dependent]
+            dependent = (*dependent, *others[: len(rows) - len(dependent)])
+        return replace(wish, rows=rows, dependent=dependent)
+
+    def forward(
+        self,
+        state: tuple[Any, Any, Any],
+        time: Any,
+        solver: str,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+        out: Any,
+        threads: int,
+    ) -> np.ndarray:
+        """q̈ with every row in force."""
+        check_solver(solver)
+        ask = self.ask("accelerations", state[0], time, solver, options)
+        arguments = (*state, _one(time), *external.values())
+        qdd, _, soundness = self._calls(ask, arguments, None, threads)
+        self._check_closed(state[0], time, soundness[..., 3])
+        doubtful = self._doubtful(solver, qdd, soundness)
+        if doubtful.any() and solver in EMBEDDED:
+            self._orders.pop(solver, None)
+            sample = np.atleast_2d(state[0])
+            first = int(np.flatnonzero(doubtful)[0]) if len(sample) > 1 else 0
+            ask = self.ask("accelerations", sample[first], time, solver, options)
+            qdd, _, soundness = self._calls(ask, arguments, None, threads)
+            doubtful = self._doubtful(solver, qdd, soundness)
+        if doubtful.any():
+            qdd = self._solved_again(qdd, doubtful, ask, arguments)
+        return qdd if out is None else copied(qdd, out)
+
+    def _check_closed(self, q: Any, time: Any, gaps: np.ndarray) -> None:
+        """Refuse coordinates that leave a loop wide open."""
+        wide = np.flatnonzero(np.atleast_1d(gaps) > WIDE_OPEN * self._size)
+        if len(wide):
+            batch = np.ndim(gaps) == 1
+            k = int(wide[0])
+            states, moments = np.atleast_2d(q), np.ravel(time)
+            own, moment = states[min(k, len(states) - 1)], float(moments[min(k, len(moments) - 1)])
+            which = f" (state {k} of the batch)" if batch else ""
+            raise InputError(
+                f"{self.model.name}: q does not obey the constraints{which}: "
+                f"{self._worst(self.positions(own, moment))}; assemble(q) gives coordinates that do",
+                q=own,
+            )
+
+    def _doubtful(self, solver: str, qdd: np.ndarray, soundness: np.ndarray) -> np.ndarray:
+        """Which states need a closer look."""
+        size = 1.0 + np.abs(qdd).max(-1, initial=0.0)
+        rows_sound = ROWS_SOUND.get(solver, SQUARED_SOUND)
+        sound = (soundness[..., 0] > MASS_SOUND) & (soundness[..., 1] > rows_sound)
+        return np.atleast_1d(~(sound & (soundness[..., 2] <= HOLDS * size)))
+
+    def _solved_again(
+        self, qdd: np.ndarray, doubtful: np.ndarray, ask: Ask, arguments: tuple[Any, ...]
+    ) -> np.ndarray:
+        whole = replace(ask, quantity="terms", solver="", kept=(), rows=(), dependent=())
+        found = np.atleast_2d(qdd).copy()
+        for k in np.flatnonzero(doubtful):
+            own = tuple(np.asarray(x)[k] if np.ndim(x) == 2 else x for x in arguments)
+            if not all(np.isfinite(np.asarray(x, dtype=float)).all() for x in own):
+                continue
+            M, F, A, b = self._calls(whole, own)
+            solved = rank_revealing.solve(M, F, A, b)
+            self._refuse(
+                solved, np.asarray(own[0], dtype=float), float(own[3][0]), k if qdd.ndim == 2 else None
+            )
+            found[k] = solved.qdd
+        return found.reshape(qdd.shape)
+
+    def _refuse(self, solved: rank_revealing.Solved, q: np.ndarray, time: float, row: int | None) -> None:
+        which = "" if row is None else f" (state {row} of the batch)"
+        if len(solved.contradicting):
+            names = listed([self.row_names[k] for k in solved.contradicting], 6)
+            open_at = (
+                f"; {self._worst(self.positions(q, time))}: call assemble(q)" if self._opened(q, time) else ""
+            )
+            raise SingularError(
+                f"{self.model.name}: the constraints contradict each other{which}: no acceleration obeys {names} "
+                f"together with the others{open_at}",
+                rows=names,
+            )
+        if solved.lost is not None:
+            moving = [self.model.v_names[k] for k in np.flatnonzero(np.abs(solved.lost) > 1e-6)]
+            raise SingularError(
+                f"{self.model.name}: forward dynamics is singular{which}: nothing with inertia and no constraint "
+                f"resists the motion of {listed(moving, 6)}; give mass or inertia there, or a constraint",
+                rates=moving,
+            )
+
+    def forces(
+        self,
+        state: tuple[Any, Any, Any],
+        time: float,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+    ) -> ConstraintForces:
+        """Accelerations, multipliers and wrenches of one state."""
+        wish = replace(asked("forward_dynamics", **options), quantity="terms")
+        M, F, A, b = self._calls(wish, (*state, _one(time), *external.values()))
+        solved = rank_revealing.solve(M, F, A, b)
+        self._refuse(solved, np.asarray(state[0], dtype=float), time, None)
+        named = dict(zip(self.row_names, solved.lam.tolist(), strict=True))
+        return ConstraintForces(
+            solved.qdd, named, self.wrenches(state[0], solved.lam, time), solved.rank == len(A)
+        )
+
+    def wrenches(self, q: Any, lam: np.ndarray, time: float) -> dict[str, np.ndarray]:
+        """Wrench of each constraint between two frames on its child, at its mark, world axes."""
+        at = Motion(self.model, np.asarray(q, dtype=float), time, np.zeros(self.model.nv))
+        found: dict[str, np.ndarray] = {}
+        start = 0
+        for x in self.constraints:
+            own = lam[start : start + len(x.labels)]
+            start += len(x.labels)
+            if isinstance(x, Joined):
+                S, M = x.places(self.model)
+                found[x.name] = np.asarray(x.wrenches(at.pose(S), at.pose(M), time).M.T @ own, dtype=float)
+        return found
+
+    def reduced(
+        self, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rosenberg's equations."""
+        ask = self.ask("reduced_equations", state[0], time, "rosenberg-extended", options)
+        return self._calls(ask, (*state, _one(time)))
+
+    def derivatives(
+        self,
+        state: tuple[Any, Any, Any],
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+        threads: int,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ."""
+        ask = self.ask("acceleration_derivatives", state[0], 0.0, DEFAULT_SOLVER, options)
+        return self._calls(ask, (*state, _one(0.0), *external.values()), None, threads)
+
+    def inverse(
+        self,
+        state: tuple[Any, Any, Any],
+        time: Any,
+        actuators: Sequence[str] | None,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+    ) -> np.ndarray:
+        """Efforts of the actuators for motions that obey the rows."""
+        q, qd, qdd = state
+        wish = replace(asked("forward_dynamics", **options), quantity="terms")
+        still = np.zeros(self.model.nv)
+        M, F, A, b = self._calls(wish, (q, qd, still, _one(time), *external.values()))
+        if M.ndim == 2:
+            wanted = self._calls.one("qdd", qdd)
+            return self.efforts(M, F, A, b, wanted, actuators).tau
+        wanted = np.broadcast_to(np.asarray(qdd, dtype=float), F.shape)
+        every = zip(M, F, A, b, wanted, strict=True)
+        return np.stack([self.efforts(*one, actuators).tau for one in every])
+
+    def efforts(
+        self,
+        M: np.ndarray,
+        F: np.ndarray,
+        A: np.ndarray,
+        b: np.ndarray,
+        qdd: np.ndarray,
+        actuators: Sequence[str] | None,
+    ) -> Efforts:
+        """Efforts of one state; M, F, A, b as `terms` gives them without efforts."""
+        missed = np.abs(A @ qdd - b) / rank_revealing.lengths(A)
+        if (worst := missed.max(initial=0.0)) > HOLDS * (1.0 + np.abs(qdd).max(initial=0.0)):
+            wrong = [self.row_names[k] for k in np.flatnonzero(missed > 0.1 * worst)]
+            raise InputError(
+                f"{self.model.name}: these accelerations break {listed(wrong, 6)} (by {worst:.3g}); "
+                "accelerations(q, qd, inputs) gives ones that obey",
+                rows=wrong,
+            )
+        chosen = (
+            self._fixed(actuators) if actuators is not None else set(range(self.model.nv)) - self._followers
+        )
+        actuated = np.array(sorted(chosen), dtype=int)
+        found = efforts(M @ qdd - F, A, actuated)
+        if not found.possible:
+            stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(found.unbalanced) > 1e-6)]
+            raise SingularError(
+                f"{self.model.name}: no efforts of {listed(actuators or self.model.v_names, 6)} make this motion: "
+                f"{np.abs(found.unbalanced).max():.3g} stays unbalanced, seen at {listed(stuck, 6)}; "
+                "add an actuator, or change the motion",
+                rates=stuck,
+            )
+        return found
+
+
+def check_solver(name: str) -> None:
+    """Refuse an unknown solver, and one that gives no accelerations."""
+    if name == "rosenberg":
+        raise InputError(
+            "solver 'rosenberg' gives n − l equations and no accelerations by itself; reduced_equations() gives "
+            "them, 'rosenberg-extended' adds the constraints differentiated twice"
+        )
+    if name not in SOLVERS:
+        raise InputError(
+            f"no solver {name!r}; {nearest(str(name), SOLVERS)}Solvers: {listed((*SOLVERS, 'rosenberg'))}",
+            solver=name,
+        )
+
+
+def reaching(frame: str, position: Any, rotation: Any) -> Guide:
+    """The condition that a frame is at a place in the world."""
+    if position is None and rotation is None:
+        raise InputError("give a position (3,), a rotation (3, 3), or both")
+    xyz: Any = ("", "", "")
+    rpy: Any = ("", "", "")
+    if position is not None:
+        xyz = tuple(_held(x) for x in np.asarray(position, dtype=float))
+    if rotation is not None:
+        rpy = tuple(_held(x) for x in to_rpy(np.asarray(rotation, dtype=float)))
+    return Guide("target", GROUND, frame, xyz, rpy)
+
+
+def _held(value: float) -> Any:
+    """A function of time that stays."""
+    return lambda time: float(value)
+
+
+def copied(found: np.ndarray, out: Any) -> Any:
+    """The result in the array given for it."""
+    out[...] = found
+    return out
+
+
+def _one(time: Any) -> np.ndarray:
+    """Time as a vector of one number, or a column of them."""
+    x = np.asarray(time, dtype=float)
+    return x.reshape(1) if x.ndim == 0 else x.reshape(-1, 1)
+
+
+def _unit(model: Model, q: np.ndarray) -> np.ndarray:
+    """The coordinates with quaternions scaled to length one."""
+    made = np.array(q, dtype=float)
+    for i in model.moving:
+        pair, span = model.body[i].pair, model.q_span[i]
+        if pair.nq > pair.nv:
+            k = made[span.stop - 4 : span.stop]
+            made[span.stop - 4 : span.stop] = k / np.linalg.norm(k)
+    return made

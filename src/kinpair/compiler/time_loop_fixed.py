@@ -1,0 +1,213 @@
+"""A time loop of equal steps as LLVM text: for one trajectory, or for as many at once as the machine has lanes.
+
+The arrays of a run: `settings`, the parameters `p`, the `times` and rows of a `table` of inputs, the address of the
+function `called`, the state and inputs at the `start`; then samples `Y` of the state, samples `W` of what is watched,
+state and inputs at the `end`, and a `verdict` (what went wrong, in which step). Step n leads from t₀ + n dt to
+t₀ + (n + 1) dt, whatever the steps before, so a run cut in two is the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kinpair.compiler.form import ATTRIBUTES, Form
+from kinpair.compiler.instructions import support
+from kinpair.compiler.layout import layout_functions
+from kinpair.compiler.llvm import CLEAR, METADATA
+from kinpair.compiler.target import Real
+from kinpair.compiler.time_loop_code import Code
+from kinpair.compiler.time_loop_parts import Flow, Frame, Part
+from kinpair.compiler.time_loop_step import NOT_FINITE, REFUSED, ROWS, Arrays, Step
+from kinpair.compiler.time_loop_tableau import Tableau
+
+INPUTS = ("settings", "p", "times", "table", "called", "start")
+OUTPUTS = ("Y", "W", "end", "verdict")
+ARRAYS = (*INPUTS, *OUTPUTS)
+T0, DT, FIRST, SAMPLES, EVERY, HOLD = range(6)
+SETTINGS = ROWS + 1
+
+
+def declarations(code: Code) -> str:
+    """What the loops call."""
+    mask = f"<{code.width} x i1>"
+    return "\n".join(
+        [
+            "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+            f"declare i1 @llvm.vector.reduce.or.v{code.width}i1({mask})",
+            f"declare {code.number} @llvm.vector.reduce.fadd.{code.suffix}({code.number}, {code.wide})",
+        ]
+    )
+
+
+def programs_text(parts: Mapping[str, Part], form: Form) -> list[str]:
+    """The functions of every program, and those they call."""
+    used = {op for part in parts.values() for op in part.blocks.used}
+    return [METADATA, CLEAR, *support(used, form), *(part.text(form) for part in parts.values())]
+
+
+def fixed_text(
+    flow: Flow,
+    parts: Mapping[str, Part],
+    frame: Frame,
+    tableau: Tableau | None,
+    real: Real,
+    lanes: int,
+    width: int,
+) -> str:
+    """`@one(pointers, scratch)` or, with more than one lane, `@batch(pointers, strides, rows, scratch)`."""
+    form = Form(real, lanes)
+    code = Code(form, width)
+    pointers = {name: _entry(code, "ptr", "pointers", k) for k, name in enumerate(ARRAYS)}
+    if lanes == 1:
+        _trajectory(Step(code, flow, parts, frame, Arrays(pointers)), tableau)
+        head, layout = "@one(ptr %pointers, ptr %scratch)", ""
+    else:
+        _blocks(code, flow, parts, frame, tableau, pointers)
+        head, layout = (
+            "@batch(ptr %pointers, ptr %strides, i64 %rows, ptr %scratch)",
+            layout_functions(real, lanes),
+        )
+    return "\n".join(
+        [
+            *programs_text(parts, form),
+            layout or "declare void @llvm.donothing()",
+            declarations(code),
+            f"define void {head} {ATTRIBUTES} {{",
+            "start:",
+            *code.lines,
+            "  ret void",
+            "}",
+        ]
+    )
+
+
+def _entry(code: Code, kind: str, table: str, k: int) -> str:
+    at = code.op(f"getelementptr {kind}, ptr %{table}, i64 {k}", "at")
+    return code.op(f"load {kind}, ptr {at}")
+
+
+def _blocks(
+    code: Code,
+    flow: Flow,
+    parts: Mapping[str, Part],
+    frame: Frame,
+    tableau: Tableau | None,
+    pointers: dict[str, str],
+) -> None:
+    """Block after block of rows, each through all its steps."""
+    strides = {name: _entry(code, "i64", "strides", k) for k, name in enumerate(ARRAYS)}
+    more = code.op(f"add i64 %rows, {code.lanes - 1}")
+    with code.loop(code.op(f"sdiv i64 {more}, {code.lanes}")) as block:
+        row = code.op(f"mul i64 {block}, {code.lanes}")
+        left = code.op(f"sub i64 %rows, {row}")
+        here = code.op(f"call i64 @llvm.umin.i64(i64 {left}, i64 {code.lanes})")
+        now: dict[str, str] = {}
+        for name, pointer in pointers.items():
+            skip = code.op(f"mul i64 {row}, {strides[name]}")
+            now[name] = code.op(f"getelementptr i8, ptr {pointer}, i64 {skip}")
+        _trajectory(Step(code, flow, parts, frame, Arrays(now, strides, here)), tableau)
+
+
+def _trajectory(step: Step, tableau: Tableau | None) -> None:
+    """From the start through all samples to the end."""
+    code, flow, places, arrays = step.code, step.flow, step.places, step.arrays
+    settings = arrays.pointers["settings"]
+    t0, dt = (code.get(settings, k) for k in (T0, DT))
+    first, samples, every = (code.integer(code.get(settings, k)) for k in (FIRST, SAMPLES, EVERY))
+    _begin(step, dt)
+    if flow.held:
+        with code.when(code.op(f"icmp eq i64 {every}, 0")):  # a look at the start, before any step
+            _held(step, code.float("fadd", t0, code.float("fmul", code.whole(first), dt)))
+    with (
+        code.forever() as run
+    ):  # left at once where something went wrong; a batch goes on for its other lanes
+        with code.loop(samples) as sample:
+            with code.loop(every) as k:
+                done = code.op(f"add i64 {code.op(f'mul i64 {sample}, {every}')}, {k}")
+                n = code.op(f"add i64 {first}, {done}")
+                _one_step(step, tableau, n, t0, dt)
+                if code.lanes == 1:
+                    verdict = code.get(places["verdict"], 0)
+                    run.leave(code.op(f"fcmp one {code.number} {verdict}, {code.real(0.0)}"))
+            _sample(step, sample, every, first, t0, dt)
+        run.leave("true")
+    for k in range(2):
+        _join(step, k, to_kept=True)
+    arrays.put(code, "end", "0", flow.ny + flow.nu, places["kept"])
+    arrays.put(code, "verdict", "0", 2, places["verdict"])
+
+
+def _begin(step: Step, dt: str) -> None:
+    code, flow, places, arrays = step.code, step.flow, step.places, step.arrays
+    step.clear()
+    arrays.fetch(code, "p", "0", flow.np, places["p"])
+    arrays.fetch(code, "start", "0", flow.ny + flow.nu, places["kept"])
+    for k in range(2):
+        _join(step, k, to_kept=False)
+    step.share(dt, "dt")
+
+
+def _join(step: Step, k: int, to_kept: bool) -> None:
+    """Between `kept` and the state (k = 0) or the inputs (k = 1) in it, value by value: they are not whole vectors."""
+    code, kind = step.code, step.code.form.of(step.code.number)
+    place, size, offset = (("y", step.flow.ny, 0), ("u", step.flow.nu, step.flow.ny))[k]
+    with code.loop(size) as i:
+        here = code.op(f"getelementptr {kind}, ptr {step.places[place]}, i64 {i}")
+        there = code.op(
+            f"getelementptr {kind}, ptr {step.places['kept']}, i64 {code.op(f'add i64 {i}, {offset}')}"
+        )
+        source, target = (here, there) if to_kept else (there, here)
+        code.do(f"store {kind} {code.op(f'load {kind}, ptr {source}')}, ptr {target}")
+
+
+def _one_step(step: Step, tableau: Tableau | None, n: str, t0: str, dt: str) -> None:
+    code, places, flow = step.code, step.places, step.flow
+    count = code.whole(n)
+    step.share(count, "step")
+    time = code.float("fadd", t0, code.float("fmul", count, dt))
+    if tableau is not None:
+        step.explicit(tableau, time, dt)
+    else:
+        step.other(time, dt)
+    code.copy(places["next"], places["y"], flow.ny)
+    after = code.op(f"add i64 {n}, 1")
+    end = code.float("fadd", t0, code.float("fmul", code.whole(after), dt))
+    step.share(end, "time")
+    if flow.source == "call":
+        _refused(step)
+    step.settle()
+    step.lost(step.not_finite(), NOT_FINITE)
+    if flow.held:
+        hold = code.integer(code.get(step.arrays.pointers["settings"], HOLD))
+        with code.when(code.op(f"icmp eq i64 {code.op(f'srem i64 {after}, {hold}')}, 0")):
+            _held(step, end)
+
+
+def _held(step: Step, time: str) -> None:
+    """New inputs, to be held."""
+    step.refresh(time, "y")
+    if step.flow.source == "call":
+        _refused(step)
+
+
+def _refused(step: Step) -> None:
+    """Did the function that gives the inputs fail?"""
+    code = step.code
+    answer = code.op(f"load i64, ptr {step.places['failed']}")
+    step.lost(code.op(f"icmp ne i64 {answer}, 0"), REFUSED)
+
+
+def _sample(step: Step, sample: str, every: str, first: str, t0: str, dt: str) -> None:
+    """Write the state and what is watched of it."""
+    code, flow, places, arrays = step.code, step.flow, step.places, step.arrays
+    arrays.put(code, "Y", code.op(f"mul i64 {sample}, {flow.ny}"), flow.ny, places["y"])
+    if not flow.nw:
+        return
+    samples = code.op(f"add i64 {sample}, 1")
+    n = code.op(f"add i64 {first}, {code.op(f'mul i64 {samples}, {every}')}")
+    time = code.float("fadd", t0, code.float("fmul", code.whole(n), dt))
+    if not flow.held:
+        step.refresh(time, "y")
+    step.share(time, "time")
+    step.parts["watch"].call(code, places, [places["w"]])
+    arrays.put(code, "W", code.op(f"mul i64 {sample}, {flow.nw}"), flow.nw, places["w"])

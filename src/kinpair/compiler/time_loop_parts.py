@@ -1,0 +1,146 @@
+"""What a time loop is made of: recorded programs, the memory they share, and where their inputs come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from kinpair.compiler.form import Form
+from kinpair.compiler.llvm import Blocks
+from kinpair.compiler.machine_code import blocks_of
+from kinpair.compiler.program import Program
+from kinpair.compiler.time_loop_code import Code
+
+ALIGNMENT = 64
+OWN_NAMES = re.compile(r"@(block|piece\d+|loop\d+|numbers)\b")
+SOURCES = ("given", "table", "program", "call")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """A motion to be followed in time: programs whose inputs go by the names of what they read.
+
+    Names: `time`, `dt`, the state `y`, the held inputs `u`, the parameters `p`, and the unknowns `z` of an
+    implicit step. An explicit method has `rhs` → ẏ; any other gives its step as `finish` → y₁, with `start` → z and
+    `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1. `after` → y, or
+    (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples.
+
+    `source` says where u comes from: `given` with the state, a `table` over time, the program `control` → u, or a
+    function that is `call`ed. `held` inputs change at their own sample times only, others whenever they are needed.
+    `ahead` is the part of a step after which a method that is not explicit wants its table read.
+    """
+
+    ny: int
+    nu: int = 0
+    np: int = 0
+    nw: int = 0
+    nz: int = 0
+    rhs: Program | None = None
+    start: Program | None = None
+    improve: Program | None = None
+    finish: Program | None = None
+    after: Program | None = None
+    watch: Program | None = None
+    control: Program | None = None
+    source: str = "given"
+    held: bool = False
+    ahead: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.source not in SOURCES or (self.control is not None) != (self.source == "program"):
+            raise ValueError(
+                f"source {self.source!r} with{'' if self.control else 'out'} a program `control`"
+            )
+        if (self.rhs is None) == (self.finish is None):
+            raise ValueError("a flow has either `rhs` or `finish`")
+
+    @property
+    def programs(self) -> dict[str, Program]:
+        """Those there are, by name."""
+        names = ("rhs", "start", "improve", "finish", "after", "watch", "control")
+        found = {name: getattr(self, name) for name in names}
+        return {name: program for name, program in found.items() if program is not None}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A program in the loop: its code under names of its own, and the names of what it reads."""
+
+    name: str
+    blocks: Blocks
+    reads: tuple[str, ...]
+    results: int
+
+    def text(self, form: Form) -> str:
+        """Its functions."""
+        return OWN_NAMES.sub(lambda found: f"@{self.name}.{found[1]}", self.blocks.text(form))
+
+    def call(self, code: Code, places: Mapping[str, str], targets: Sequence[str], **instead: str) -> None:
+        """Read from `places`, but for those given `instead`, and write to the targets."""
+        reads = [instead.get(name, places[name]) for name in self.reads]
+        for k, target in enumerate(targets):
+            if f"out{k}" in self.blocks.cleared:
+                size = self.blocks.arrays[f"out{k}"] * code.form.bytes
+                code.do(f"call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {size}, i1 false)")
+        pointers = ", ".join(f"ptr {x}" for x in (*reads, *targets, places["carried"]))
+        code.do(f"call void @{self.name}.block.{code.lanes}({pointers})")
+
+
+def parts_of(flow: Flow) -> dict[str, Part]:
+    """Every program, scheduled."""
+    return {
+        name: Part(name, blocks_of(program), tuple(program.input_shapes), len(program.outputs))
+        for name, program in flow.programs.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Memory of a loop: places by name, each so many values, whole vectors apart."""
+
+    sizes: tuple[tuple[str, int], ...]
+    form: Form
+    width: int
+
+    def _bytes(self, size: int) -> int:
+        values = -(-max(1, size) // self.width) * self.width  # whole vectors, whole tiles
+        return -(-values * self.form.bytes // ALIGNMENT) * ALIGNMENT
+
+    @property
+    def bytes(self) -> int:
+        """Of all places."""
+        return sum(self._bytes(size) for _, size in self.sizes)
+
+    def size(self, name: str) -> int:
+        """Values of a place."""
+        return dict(self.sizes)[name]
+
+    def places(self, code: Code) -> dict[str, str]:
+        """A pointer for each place, from the pointer `%scratch`."""
+        found: dict[str, str] = {}
+        offset = 0
+        for name, size in self.sizes:
+            found[name] = code.op(f"getelementptr i8, ptr %scratch, i64 {offset}", name)
+            offset += self._bytes(size)
+        return found
+
+
+def frame_of(
+    flow: Flow,
+    parts: Mapping[str, Part],
+    form: Form,
+    width: int,
+    slopes: int,
+    further: Mapping[str, int] = MappingProxyType({}),
+) -> Frame:
+    """Room for the state, the inputs, the slopes, and what the programs carry."""
+    sizes = {"time": 1, "dt": 1, "y": flow.ny, "u": flow.nu, "p": flow.np, "w": flow.nw, "z": flow.nz}
+    sizes |= {"next": max(flow.ny, flow.nz), "stage": flow.ny, "kept": flow.ny + flow.nu}
+    sizes |= dict.fromkeys(("size", "found", "tries", "sum", "step", "cursor", "failed"), 1)
+    sizes |= {"verdict": 2, "low": flow.nu, "high": flow.nu}
+    sizes |= {f"k{i}": flow.ny for i in range(slopes)}
+    sizes |= further
+    sizes["carried"] = max([part.blocks.carried for part in parts.values()], default=0)
+    return Frame(tuple(sizes.items()), form, width)

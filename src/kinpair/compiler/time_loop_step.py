@@ -1,0 +1,262 @@
+"""Pieces that every time loop has: stages, linear combinations, inputs, what follows a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kinpair.compiler.time_loop_code import Code
+from kinpair.compiler.time_loop_parts import Flow, Frame, Part
+from kinpair.compiler.time_loop_tableau import Tableau
+
+REPEATS = 60  # of `improve` and `after`; more means that they do not converge
+NOT_FINITE, STUCK, REFUSED = (
+    1.0,
+    2.0,
+    3.0,
+)  # verdicts: a state, an iteration, the function that gives the inputs
+ROWS = 7  # of the settings: rows of the table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrays:
+    """The arrays of a run, as pointers, and what moving their rows takes."""
+
+    pointers: Mapping[str, str]
+    strides: Mapping[str, str] = field(default_factory=dict[str, str])
+    rows: str = "1"
+
+    def fetch(self, code: Code, array: str, first: str, size: int, place: str) -> None:
+        """Entries from `first` on of each row of an array, to a place."""
+        self._move(code, "gather", array, first, size, place)
+
+    def put(self, code: Code, array: str, first: str, size: int, place: str) -> None:
+        """The other way."""
+        self._move(code, "scatter", array, first, size, place)
+
+    def _move(self, code: Code, way: str, array: str, first: str, size: int, place: str) -> None:
+        if not size:
+            return
+        at = code.at(self.pointers[array], first)
+        if code.lanes > 1:
+            stride = self.strides[array]
+            code.do(f"call void @{way}(ptr {at}, i64 {stride}, i64 {self.rows}, i64 {size}, ptr {place})")
+            return
+        to, source = (place, at) if way == "gather" else (at, place)
+        count = size * code.form.real.size
+        code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {count}, i1 false)")
+
+
+class Step:
+    """What is written into the function of a loop, for a flow and its memory."""
+
+    def __init__(
+        self, code: Code, flow: Flow, parts: Mapping[str, Part], frame: Frame, arrays: Arrays
+    ) -> None:
+        self.code, self.flow, self.parts, self.frame, self.arrays = code, flow, parts, frame, arrays
+        self.places = frame.places(code)
+
+    def clear(self) -> None:
+        """Zeros everywhere: also behind the last entry of an array, where whole vectors end."""
+        self.code.do(f"call void @llvm.memset.p0.i64(ptr %scratch, i8 0, i64 {self.frame.bytes}, i1 false)")
+        self.code.do(f"store i64 -1, ptr {self.places['cursor']}")
+
+    # numbers that every lane shares
+
+    def share(self, value: str, place: str) -> None:
+        """A number, for all lanes."""
+        code = self.code
+        if code.lanes > 1:
+            code.store(code.splat(value), self.places[place], 0)
+        else:
+            code.set(value, self.places[place], 0)
+
+    # explicit methods
+
+    def combine(self, weights: Sequence[float], dt: str, target: str, base: str = "y") -> None:
+        """target = base + dt Σ weight_j k_j."""
+        code, places = self.code, self.places
+        step = code.splat(dt)
+        with code.loop(code.vectors(self.flow.ny)) as k:
+            change = self.weighted(weights, k)
+            code.store(
+                code.each("fadd", code.load(places[base], k), code.each("fmul", step, change)),
+                places[target],
+                k,
+            )
+
+    def weighted(self, weights: Sequence[float], k: str) -> str:
+        """Wide vector k of Σ weight_j k_j."""
+        code = self.code
+        total = ""
+        for j, weight in enumerate(weights):
+            if weight:
+                number = f"splat ({code.number} {code.real(weight)})"
+                term = code.each("fmul", code.load(self.places[f"k{j}"], k), number)
+                total = code.each("fadd", total, term) if total else term
+        return total
+
+    def slope(self, j: int, time: str, place: str) -> None:
+        """k_j = f(time, state at the place), its inputs fresh if they are not held."""
+        if not self.flow.held:
+            self.refresh(time, place)
+        self.share(time, "time")
+        self.parts["rhs"].call(self.code, self.places, [self.places[f"k{j}"]], y=self.places[place])
+
+    def stages(self, rows: Iterable[tuple[int, float, Sequence[float]]], time: str, dt: str) -> None:
+        """Stage after stage (number, c, row of a)."""
+        code = self.code
+        for j, c, row in rows:
+            place = "y"
+            if row:
+                place = "stage"
+                self.combine(row, dt, place)
+            at = code.float("fadd", time, code.float("fmul", dt, code.real(c))) if c else time
+            self.slope(j, at, place)
+
+    def explicit(self, tableau: Tableau, time: str, dt: str) -> None:
+        """y of the end of a step, to `next`."""
+        rows = list(zip(range(tableau.stages), tableau.c, tableau.a, strict=True))
+        self.stages(rows, time, dt)
+        self.combine(tableau.b, dt, "next")
+
+    # other methods
+
+    def other(self, time: str, dt: str) -> None:
+        """The step that `start`, `improve` and `finish` make, to `next`; `dt` stands in its place already."""
+        code, places, flow = self.code, self.places, self.flow
+        if not flow.held:
+            self.refresh(code.float("fadd", time, code.float("fmul", dt, code.real(flow.ahead))), "y")
+        self.share(time, "time")
+        if "improve" in self.parts:
+            self.parts["start"].call(code, places, [places["z"]])
+            self.repeated("improve", "z", flow.nz)
+        self.parts["finish"].call(code, places, [places["next"]])
+
+    def repeated(self, name: str, place: str, size: int) -> None:
+        """Repeat a program → (value, size) until the size is at most 1; rows that are there stay as they are."""
+        code, places, form = self.code, self.places, self.code.form
+        kind, mask = form.of(form.real.llvm), form.of("i1")
+        code.do(f"store {kind} {form.number(2.0)}, ptr {places['size']}")
+        code.do(f"store i64 0, ptr {places['tries']}")
+        with code.forever() as walk:
+            size_before = code.op(f"load {kind}, ptr {places['size']}")
+            active = code.op(f"fcmp ogt {kind} {size_before}, {form.number(1.0)}")
+            walk.leave(code.op(f"xor i1 {self.any(active)}, true"))
+            tries = code.op(f"load i64, ptr {places['tries']}")
+            too_many = code.op(f"icmp sge i64 {tries}, {REPEATS}")
+            with code.when(too_many):
+                self.lost(active, STUCK)
+            walk.leave(too_many)
+            code.do(f"store i64 {code.op(f'add i64 {tries}, 1')}, ptr {places['tries']}")
+            self.parts[name].call(code, places, [places["next"], places["found"]])
+            self._keep(active, place, size)
+            found = code.op(f"load {kind}, ptr {places['found']}")
+            kept = code.op(f"select {mask} {active}, {kind} {found}, {kind} {size_before}")
+            code.do(f"store {kind} {kept}, ptr {places['size']}")
+
+    def _keep(self, active: str, place: str, size: int) -> None:
+        """What `next` has, in the rows that are still active."""
+        code, places = self.code, self.places
+        if code.lanes == 1:
+            code.copy(places["next"], places[place], size)
+            return
+        with code.loop(size) as k:
+            new, old = code.load(places["next"], k), code.load(places[place], k)
+            mask = f"<{code.lanes} x i1>"
+            code.store(
+                code.op(f"select {mask} {active}, {code.wide} {new}, {code.wide} {old}"), places[place], k
+            )
+
+    def any(self, condition: str) -> str:
+        """Does it hold in some lane?"""
+        mask = self.code.form.of("i1")
+        if mask == "i1":
+            return condition
+        return self.code.op(f"call i1 @llvm.vector.reduce.or.v{self.code.lanes}i1({mask} {condition})")
+
+    # inputs
+
+    def refresh(self, time: str, place: str) -> None:
+        """u at a time and a state."""
+        code, places, arrays = self.code, self.places, self.arrays
+        if self.flow.source == "program":
+            self.share(time, "time")
+            self.parts["control"].call(code, places, [places["u"]], y=places[place])
+        if self.flow.source == "table":
+            self._look_up(time)
+        if self.flow.source == "call":
+            address = code.op(f"load i64, ptr {arrays.pointers['called']}")
+            function = code.op(f"inttoptr i64 {address} to ptr")
+            told = f"{code.number} {time}, ptr {places[place]}, ptr {places['u']}"
+            answer = code.op(f"call i64 {function}({told})")
+            old = code.op(f"load i64, ptr {places['failed']}")
+            code.do(f"store i64 {code.op(f'or i64 {old}, {answer}')}, ptr {places['failed']}")
+
+    def _look_up(self, time: str) -> None:
+        """u between two rows of the table, on a straight line."""
+        code, places, nu = self.code, self.places, self.flow.nu
+        times, number = self.arrays.pointers["times"], code.number
+        last = code.op(f"sub i64 {code.integer(code.get(self.arrays.pointers['settings'], ROWS))}, 2")
+        cursor = places["cursor"]
+        old = code.op(f"load i64, ptr {cursor}")
+        below = code.op(f"icmp slt i64 {old}, 0")
+        code.do(f"store i64 {code.op(f'select i1 {below}, i64 0, i64 {old}')}, ptr {cursor}")
+        for change, edge, test, beside in ((1, last, "fcmp olt", 1), (-1, "0", "fcmp oge", 0)):
+            with code.forever() as walk:
+                now = code.op(f"load i64, ptr {cursor}")
+                walk.leave(code.op(f"icmp eq i64 {now}, {edge}"))
+                border = code.get(times, code.op(f"add i64 {now}, {beside}"))
+                walk.leave(code.op(f"{test} {number} {time}, {border}"))
+                code.do(f"store i64 {code.op(f'add i64 {now}, {change}')}, ptr {cursor}")
+        now = code.op(f"load i64, ptr {cursor}")
+        after = code.op(f"add i64 {now}, 1")
+        with code.when(code.op(f"icmp ne i64 {now}, {old}")):
+            for row, place in ((now, "low"), (after, "high")):
+                self.arrays.fetch(code, "table", code.op(f"mul i64 {row}, {nu}"), nu, places[place])
+        start, end = code.get(times, now), code.get(times, after)
+        share = code.float("fdiv", code.float("fsub", time, start), code.float("fsub", end, start))
+        share = code.larger(code.smaller(share, code.real(1.0)), code.real(0.0))
+        part = code.splat(share)
+        with code.loop(code.vectors(nu)) as k:
+            low, high = code.load(places["low"], k), code.load(places["high"], k)
+            change = code.each("fmul", part, code.each("fsub", high, low))
+            code.store(code.each("fadd", low, change), places["u"], k)
+
+    # after a step
+
+    def settle(self) -> None:
+        """`after` of the state."""
+        if "after" not in self.parts:
+            return
+        if self.parts["after"].results > 1:
+            self.repeated("after", "y", self.flow.ny)
+            return
+        self.parts["after"].call(self.code, self.places, [self.places["next"]])
+        self.code.copy(self.places["next"], self.places["y"], self.flow.ny)
+
+    def not_finite(self, place: str = "y") -> str:
+        """In which lanes something of a state is not finite: 0 · Σ y is NaN there."""
+        code, places = self.code, self.places
+        zero = f"splat ({code.number} {code.real(0.0)})"
+        code.store(zero, places["sum"], 0)
+        with code.loop(code.vectors(self.flow.ny)) as k:
+            term = code.op(f"fmul {code.wide} {code.load(places[place], k)}, {zero}")
+            code.store(code.op(f"fadd {code.wide} {code.load(places['sum'], 0)}, {term}"), places["sum"], 0)
+        bad = code.op(f"fcmp uno {code.wide} {code.load(places['sum'], 0)}, {zero}")
+        if code.lanes > 1:
+            return bad
+        return code.op(f"call i1 @llvm.vector.reduce.or.v{code.width}i1(<{code.width} x i1> {bad})")
+
+    def lost(self, lanes: str, verdict: float) -> None:
+        """Note the verdict and the step for those of the lanes that have none yet."""
+        code, places, form = self.code, self.places, self.code.form
+        kind, mask = form.of(form.real.llvm), form.of("i1")
+        at = [code.op(f"getelementptr {kind}, ptr {places['verdict']}, i64 {k}") for k in range(2)]
+        old, step = (code.op(f"load {kind}, ptr {x}") for x in at)
+        fine = code.op(f"fcmp oeq {kind} {old}, {form.number(0.0)}")
+        new = code.op(f"and {mask} {fine}, {lanes}")
+        now = code.op(f"load {kind}, ptr {places['step']}")
+        for place, value, before in ((at[0], form.number(verdict), old), (at[1], now, step)):
+            told = code.op(f"select {mask} {new}, {kind} {value}, {kind} {before}")
+            code.do(f"store {kind} {told}, ptr {place}")

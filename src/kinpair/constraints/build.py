@@ -1,0 +1,227 @@
+"""From the conditions of a description to constraints on the numbered model, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from kinpair.constraints import coordinates as c
+from kinpair.constraints import rolling
+from kinpair.constraints.constraint import Constraint
+from kinpair.constraints.distance import Rod
+from kinpair.constraints.guide import Guided
+from kinpair.constraints.joined import Mark
+from kinpair.constraints.knife_edge import Blade
+from kinpair.constraints.loop import LoopClosure
+from kinpair.constraints.rolling import Rolls, Support
+from kinpair.constraints.surface import OnZeros
+from kinpair.description import conditions as d
+from kinpair.description.doubts import Doubts
+from kinpair.description.formula import function_of
+from kinpair.description.parts import Description, Joint, Origin
+from kinpair.description.place import Place
+from kinpair.errors import listed, nearest
+from kinpair.model.model import Model
+from kinpair.pairs import PAIRS
+from kinpair.spatial.pose import Pose
+from kinpair.spatial.rotation import clean
+
+ZERO = np.zeros(3)
+
+
+def is_constrained(description: Description) -> bool:
+    """Is there anything beyond the joints?"""
+    return bool(description.conditions) or any(_mimic(joint) for joint in description.joints)
+
+
+def constraints_of(model: Model) -> tuple[Constraint, ...]:
+    """The constraints of the model's description: mimic joints first, then the conditions in their order."""
+    mimics = [_mimic(joint) for joint in model.description.joints if joint.mimic]
+    conditions = [x for x in (*mimics, *model.description.conditions) if x is not None]
+    return tuple(_MAKERS[type(x)](model, x, _place(x)) for x in conditions)
+
+
+def _mimic(joint: Joint) -> d.Coupling | None:
+    if joint.mimic is None or joint.kind == "fixed":
+        return None
+    terms = ((joint.mimic.joint, (joint.mimic.multiplier,)),)
+    return d.Coupling(f"{joint.name} mimics", joint.name, terms, joint.mimic.offset, joint.where)
+
+
+def _place(part: Any) -> Place:
+    return Place(Doubts(), part.where, f"{type(part).__name__.lower()} {part.name!r}")
+
+
+def _mark(model: Model, name: str, origin: Origin, place: Place, turn: np.ndarray | None = None) -> Mark:
+    if name not in model.places:
+        raise place.error(
+            f"sits on {name!r}, which is no link or frame; {nearest(name, model.places)}"
+            f"Links and frames: {listed(model.places)}"
+        )
+    pose = origin.pose()
+    return Mark(name, pose if turn is None else Pose(clean(pose.R @ turn), pose.a))
+
+
+def _marks(model: Model, part: Any, place: Place, turn: np.ndarray | None = None) -> tuple[Mark, Mark]:
+    origin = getattr(part, "origin", Origin())
+    S = _mark(model, part.parent, origin, place, turn)
+    M = _mark(model, part.child, part.child_origin, place, turn)
+    if S.on(model).body == M.on(model).body:
+        raise place.error(
+            f"joins {part.parent!r} to {part.child!r}, which do not move against each other; "
+            "give two links with a joint between them"
+        )
+    return S, M
+
+
+def _loop(model: Model, part: d.Loop, place: Place) -> Constraint:
+    if part.kind not in PAIRS:
+        raise place.error(f"has kind {part.kind!r}; {nearest(part.kind, PAIRS)}Kinds: {listed(PAIRS)}")
+    if part.kind == "free":
+        raise place.error("is of kind 'free', which holds nothing; leave it out")
+    if part.kind == "helical" and not part.pitch:
+        raise place.error("is helical without a pitch; give pitch in metres per radian")
+    turn, pair = PAIRS[part.kind].seated(part.axis, part.axis2, part.pitch)
+    return LoopClosure(part.name, pair, *_marks(model, part, place, turn), part.where)
+
+
+def _rod(model: Model, part: d.Distance, place: Place) -> Constraint:
+    if not part.length > 0.0:
+        raise place.error(
+            f"has length {part.length:g}; give the distance in metres, or a spherical loop for points that meet"
+        )
+    return Rod(part.name, *_marks(model, part, place), part.length, part.where)
+
+
+def _on_zeros(model: Model, part: d.OnSurface, place: Place) -> Constraint:
+    if not 1 <= len(part.formulas) <= 2:
+        raise place.error(f"has {len(part.formulas)} formulas; one makes a surface, two a curve")
+    made = [
+        function_of(x, ("x", "y", "z"), place.at(f"formula {k + 1}")) for k, x in enumerate(part.formulas)
+    ]
+    return OnZeros(part.name, *_marks(model, part, place), tuple(made), part.where)
+
+
+def _disk(size: tuple[float, ...], axis: np.ndarray) -> Support:
+    return rolling.disk(size[0], axis)
+
+
+def _wheel(size: tuple[float, ...], axis: np.ndarray) -> Support:
+    return rolling.rounded_wheel(size[0], size[1], axis)
+
+
+SHAPES: dict[str, tuple[int, str, Callable[..., Support]]] = {
+    "disk": (1, "radius = ...", _disk),
+    "ball": (1, "radius = ...", lambda size, axis: rolling.ball(size[0])),
+    "ellipsoid": (3, "size = [a, b, c], the semi-axes", lambda size, axis: rolling.ellipsoid(*size)),
+    "wheel": (2, "size = [radius of the rim's centre line, radius of its rounding]", _wheel),
+}
+
+
+def _rolls(model: Model, part: d.Rolling, place: Place) -> Constraint:
+    axis = np.array(part.axis) / np.linalg.norm(part.axis)
+    if isinstance(part.shape, str):
+        if part.shape not in SHAPES:
+            raise place.error(
+                f"has shape {part.shape!r}; {nearest(part.shape, SHAPES)}Shapes: {listed(SHAPES)}, "
+                "or a support function in Python"
+            )
+        count, form, made = SHAPES[part.shape]
+        if len(part.size) != count or not all(x > 0.0 for x in part.size):
+            found = "no size" if not part.size else f"size {listed(f'{x:g}' for x in part.size)}"
+            raise place.error(f"is a {part.shape} with {found}; give {form}, in metres and above zero")
+        support = made(part.size, axis)
+    else:
+        support = part.shape
+    marks = _marks(model, part, place)
+    return Rolls(part.name, *marks, support, axis, part.rollers, part.normal, part.where)
+
+
+def _blade(model: Model, part: d.KnifeEdge, place: Place) -> Constraint:
+    axis = np.array(part.axis) / np.linalg.norm(part.axis)
+    return Blade(part.name, *_marks(model, part, place), axis, part.where)
+
+
+def _guided(model: Model, part: d.Guide, place: Place) -> Constraint:
+    if not any((*part.xyz, *part.rpy)):
+        raise place.error("guides nothing; give xyz or rpy as functions of t")
+    if any(part.rpy) and not all(part.rpy):
+        raise place.error("has some of roll, pitch and yaw; give all three as functions of t, or none")
+    xyz = [function_of(x, ("t",), place.at("xyz")) if x else None for x in part.xyz]
+    rpy = [function_of(x, ("t",), place.at("rpy")) for x in part.rpy if x]
+    marks = _marks(model, part, place)
+    return Guided(part.name, *marks, (xyz[0], xyz[1], xyz[2]), tuple(rpy) or None, part.where)  # type: ignore[arg-type]
+
+
+def _coordinate(model: Model, name: str, place: Place) -> tuple[int, int]:
+    """Where a coordinate and its rate stand in q and q̇."""
+    known = [x for x in model.q_names if x in model.v_names]
+    if name not in known:
+        raise place.error(
+            f"names the coordinate {name!r}; {nearest(name, known)}Coordinates: {listed(known)}"
+        )
+    return model.q_names.index(name), model.v_names.index(name)
+
+
+def _coupling(model: Model, part: d.Coupling, place: Place) -> Constraint:
+    follower, rate = _coordinate(model, part.joint, place)
+    others = [(_coordinate(model, name, place), factors) for name, factors in part.terms]
+    if any(own == follower for (own, _), _ in others):
+        raise place.error(f"lets {part.joint!r} follow itself; name another coordinate")
+    phi = c.coupling(part.name, follower, [(own, factors) for (own, _), factors in others], part.offset)
+    rates = (rate, *(v for (_, v), _ in others))
+    return c.OfPositions(part.name, phi, 1, rates, "coupling", part.where)
+
+
+def _drive(model: Model, part: d.Drive, place: Place) -> Constraint:
+    own, rate = _coordinate(model, part.joint, place)
+    motion = function_of(part.motion, ("t",), place.at("motion"))
+    return c.OfPositions(part.name, lambda q, t: q[own] - motion(t), 1, (rate,), "drive", part.where)
+
+
+def _momentum(model: Model, part: d.Momentum, place: Place) -> Constraint:
+    if part.part not in ("angular", "linear"):
+        raise place.error(f"has part {part.part!r}; it is 'angular' or 'linear'")
+    axis = np.array(part.axis) / np.linalg.norm(part.axis)
+    psi = c.momentum(part.part, axis, part.value or 0.0)
+    return c.OfRates(part.name, psi, 1, "momentum", part.where, part.value is not None)
+
+
+def _given(model: Model, part: d.Given, place: Place) -> Constraint:
+    ways = [name for name in ("phi", "psi", "A") if getattr(part, name) is not None]
+    if len(ways) != 1:
+        raise place.error(f"has {' and '.join(ways) or 'no function'}; give one of phi, psi, or A (with a)")
+    q, qd = model.neutral(), np.zeros(model.nv)
+    if part.phi is not None:
+        count = len(c.as_vector(part.phi(q, 0.0)))
+        return c.OfPositions(part.name, part.phi, count, None, "function", part.where)
+    psi = part.psi or _from_rows(part.A, part.a)
+    count = len(c.as_vector(psi(q, qd, 0.0)))
+    return c.OfRates(part.name, lambda model, q, qd, t: psi(q, qd, t), count, "function", part.where)
+
+
+def _from_rows(A: Any, a: Any) -> Callable[..., Any]:
+    """ψ = A(q, t) q̇ + a(q, t)."""
+
+    def psi(q: Any, qd: Any, t: Any) -> Any:
+        found = np.atleast_2d(np.asarray(A(q, t))) @ qd
+        return found if a is None else found + c.as_vector(a(q, t))
+
+    return psi
+
+
+Maker: TypeAlias = Callable[[Model, Any, Place], Constraint]
+_MAKERS: dict[type, Maker] = {
+    d.Loop: _loop,
+    d.Coupling: _coupling,
+    d.Distance: _rod,
+    d.OnSurface: _on_zeros,
+    d.Rolling: _rolls,
+    d.KnifeEdge: _blade,
+    d.Guide: _guided,
+    d.Drive: _drive,
+    d.Momentum: _momentum,
+    d.Given: _given,
+}

@@ -1,0 +1,121 @@
+"""What every constraint answers, and what it is asked about: a configuration or a motion.
+
+φ(q, t) = 0                 rows that hold between positions (holonomic)                   (CO1)
+ψ = A q̇ + a = 0             rows that hold between rates; of a holonomic row ψ = φ̇         (CO2)
+A q̈ = b = −Ȧ q̇ − ȧ          what the accelerations then obey                               (CO3)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.formulations import kinematics
+from kinpair.model.model import Model, Place
+from kinpair.model.recursion import ByBody
+from kinpair.spatial.pose import Pose
+from kinpair.spatial.rotation import cross
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """A model at some coordinates and time; positions are worked out when first asked for."""
+
+    model: Model
+    q: Vector
+    time: Scalar
+
+    @cached_property
+    def poses(self) -> ByBody:
+        """Pose of each body in the world."""
+        return kinematics.poses(self.model, self.q)
+
+    def pose(self, place: Place) -> Pose:
+        """Pose of a place in the world."""
+        return self.poses[place.body] @ place.pose
+
+
+class Seen(NamedTuple):
+    """A place in motion, in world axes: pose, twist at its origin, and the twist's rate while q̈ is zero."""
+
+    pose: Pose
+    t: Vector
+    td: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(Configuration):
+    """The same with rates."""
+
+    qd: Vector
+
+    @cached_property
+    def states(self) -> ByBody:
+        """Pose and twist of each body."""
+        return kinematics.states(self.model, self.q, self.qd)
+
+    @cached_property
+    def biases(self) -> ByBody:
+        """Acceleration of each body while q̈ is zero."""
+        return kinematics.biases(self.model, self.q, self.qd, self.states)
+
+    def seen(self, place: Place) -> Seen:
+        """How a place moves."""
+        (pose, omega, v), (alpha, a) = self.states[place.body], self.biases[place.body]
+        r = place.pose.a
+        linear = a + cross(alpha, r) + cross(omega, cross(omega, r))
+        R = pose.R
+        t = np.concatenate([R @ omega, R @ (v + cross(omega, r))])
+        return Seen(pose @ place.pose, t, np.concatenate([R @ alpha, R @ linear]))
+
+
+class Rows(NamedTuple):
+    """Rows of one constraint or of all: A (m, nv), ψ (m), b (m)."""
+
+    A: Matrix
+    psi: Vector
+    b: Vector
+
+
+class Constraint(ABC):
+    """Rows among positions, rates and accelerations."""
+
+    name: str
+    where: str
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What it is, in a word or two."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the rows, those with a φ first."""
+
+    @property
+    def holonomic(self) -> int:
+        """How many rows have a φ."""
+        return len(self.labels)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Name of the constraint and label of the row."""
+        return tuple(f"{self.name}.{label}" if label else self.name for label in self.labels)
+
+    @abstractmethod
+    def positions(self, at: Configuration) -> Vector:
+        """φ of the holonomic rows.    (CO1)"""
+
+    @abstractmethod
+    def rows(self, at: Motion) -> Rows:
+        """A, ψ and b of all rows.    (CO2), (CO3)"""
+
+    def matrix(self, at: Configuration) -> Matrix:
+        """A alone."""
+        return self.rows(Motion(at.model, at.q, at.time, np.zeros(at.model.nv))).A

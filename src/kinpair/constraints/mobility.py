@@ -1,0 +1,52 @@
+"""How many freedoms the constraints leave, by counting and by rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinpair.algebra.lu import pivot_order
+from kinpair.constraints.rank_revealing import RANK, lengths
+
+
+@dataclass(frozen=True, slots=True)
+class Mobility:
+    """Freedoms of a mechanism at one configuration.
+
+    `counted` is Grübler's number: rates of the tree less rows, whatever they say twice. `freedom` is the true one,
+    rates less rank. `redundant` names rows that say nothing new; which of several equivalent rows are named so is a
+    choice. `singular`: the rank is lower here than close by, so the mechanism can change its branch.
+    """
+
+    rates: int
+    rows: int
+    rank: int
+    redundant: tuple[str, ...]
+    singular: bool
+
+    @property
+    def counted(self) -> int:
+        """Grübler's count."""
+        return self.rates - self.rows
+
+    @property
+    def freedom(self) -> int:
+        """Rates left free."""
+        return self.rates - self.rank
+
+    def __str__(self) -> str:
+        lines = [
+            f"freedom {self.freedom}: {self.rates} rates, {self.rows} constraint rows of rank {self.rank}",
+            f"counted (Grübler) {self.counted}",
+        ]
+        if self.redundant:
+            lines.append(f"redundant rows: {', '.join(self.redundant)}")
+        if self.singular:
+            lines.append("singular: close by the rank is higher")
+        return "\n".join(lines)
+
+
+def independent_rows(A: np.ndarray) -> tuple[int, ...]:
+    """A largest set of rows none of which the others imply, the best-conditioned first choice; in order."""
+    return tuple(sorted(pivot_order(A / lengths(A)[:, None], RANK)[0]))

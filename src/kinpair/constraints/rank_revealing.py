@@ -1,0 +1,76 @@
+"""Accelerations of one state of floats, whatever the rank of the rows and of the mass matrix.
+
+Each row of A is scaled to length one. With A = U Σ Vᵀ cut off at its rank, γ = A⁺b and Z a basis of its null space:
+
+    b must lie in the range of A; else the rows contradict each other                            (CR1)
+    (ZᵀMZ) u = Zᵀ(F − Mγ),   q̈ = γ + Z u               regular where [M; A] has full rank        (CR2)
+    λ = A⁺ᵀ (M q̈ − F)                                  the least-norm multipliers                (CR3)
+
+This is Udwadia & Kalaba's equation with the pseudo-inverse and, for a singular M, that of Udwadia & Phohomsiri.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+RANK = 1e-8  # a singular value below this part of the largest is taken as zero
+CONSISTENT = 1e-6  # b may miss the range of A by this much of its size
+LOST = 1e-12  # an inertia below this part of the largest entry of M is no inertia
+
+
+class Solved(NamedTuple):
+    """q̈ and λ; rank of the rows; the rows that contradict the others; the direction without inertia, if any."""
+
+    qdd: np.ndarray
+    lam: np.ndarray
+    rank: int
+    contradicting: np.ndarray
+    lost: np.ndarray | None
+
+
+def solve(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray) -> Solved:
+    """q̈ and λ of M q̈ = F + Aᵀλ, A q̈ = b."""
+    sizes = lengths(A)
+    rows, right = A / sizes[:, None], b / sizes
+    U, sigma, Vt = np.linalg.svd(rows)
+    rank = rank_of(sigma)
+    over = U[:, :rank] / sigma[:rank]
+    gamma = Vt[:rank].T @ (over.T @ right)
+    missed = np.abs(rows @ gamma - right)
+    contradicting = np.flatnonzero(missed > CONSISTENT * (1.0 + np.abs(right).max(initial=0.0)))  # (CR1)
+    Z = Vt[rank:].T
+    reduced = Z.T @ M @ Z
+    lost = _lost(reduced, M, Z)
+    u = np.linalg.lstsq(reduced, Z.T @ (F - M @ gamma), rcond=LOST)[0] if len(reduced) else np.zeros(0)
+    qdd = gamma + Z @ u  # (CR2)
+    lam = (over @ (Vt[:rank] @ (M @ qdd - F))) / sizes  # (CR3)
+    return Solved(qdd, lam, rank, contradicting, lost)
+
+
+def lengths(A: np.ndarray) -> np.ndarray:
+    """Length of each row, one for a row of zeros."""
+    sizes = np.linalg.norm(A, axis=1)
+    return np.where(sizes > 0.0, sizes, 1.0)
+
+
+def rank_of(sigma: np.ndarray) -> int:
+    """How many singular values count."""
+    return int((sigma > RANK * max(sigma[0], 1e-3)).sum()) if len(sigma) else 0
+
+
+def null_space(A: np.ndarray) -> np.ndarray:
+    """Orthonormal rates that obey A q̇ = 0 (nv, freedom)."""
+    if not len(A):
+        return np.eye(A.shape[1])
+    _, sigma, Vt = np.linalg.svd(A / lengths(A)[:, None])
+    return Vt[rank_of(sigma) :].T
+
+
+def _lost(reduced: np.ndarray, M: np.ndarray, Z: np.ndarray) -> np.ndarray | None:
+    """A motion that the constraints allow and that meets no inertia, as rates."""
+    if not len(reduced):
+        return None
+    values, vectors = np.linalg.eigh(reduced)
+    return Z @ vectors[:, 0] if values[0] <= LOST * np.abs(M).max() else None

@@ -1,0 +1,59 @@
+"""All rows of a mechanism at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.constraints.constraint import Configuration, Constraint, Motion, Rows
+from kinpair.model.model import Model
+
+Constraints = Sequence[Constraint]
+
+
+def row_names(constraints: Constraints) -> tuple[str, ...]:
+    """Name of every row, in the order of A."""
+    return tuple(name for x in constraints for name in x.row_names)
+
+
+def holonomic_rows(constraints: Constraints) -> list[int]:
+    """Numbers of the rows that have a φ."""
+    found: list[int] = []
+    start = 0
+    for x in constraints:
+        found += range(start, start + x.holonomic)
+        start += len(x.labels)
+    return found
+
+
+def residual(model: Model, constraints: Constraints, q: Vector, time: Scalar) -> Vector:
+    """φ of every holonomic row."""
+    at = Configuration(model, q, time)
+    found = [x.positions(at) for x in constraints if x.holonomic]
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def matrix(model: Model, constraints: Constraints, q: Vector, time: Scalar) -> Matrix:
+    """A of every row."""
+    at = Configuration(model, q, time)
+    found = [x.matrix(at) for x in constraints]
+    return np.concatenate(found) if found else np.zeros((0, model.nv))
+
+
+def rows(
+    model: Model,
+    constraints: Constraints,
+    q: Vector,
+    qd: Vector,
+    time: Scalar,
+    kept: Sequence[int] | None = None,
+) -> Rows:
+    """A, ψ and b of every row, or of those kept."""
+    at = Motion(model, q, time, qd)
+    found = [x.rows(at) for x in constraints]
+    if not found:
+        return Rows(np.zeros((0, model.nv)), np.zeros(0), np.zeros(0))
+    A, psi, b = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Rows(A, psi, b) if kept is None else Rows(A[list(kept)], psi[list(kept)], b[list(kept)])

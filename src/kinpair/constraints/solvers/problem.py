@@ -1,0 +1,55 @@
+"""What a solver is given and what it gives.
+
+M q̈ = F + Aᵀ λ,   A q̈ = b                                                                   (CS1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.algebra.choice import minimum
+
+
+class Problem(NamedTuple):
+    """M (n, n) with the sparsity of a tree, F (n), A (l, n) of full rank, b (l).
+
+    `parent` and `inward` say which tree: see `algebra.tree_ldl`; a chain is a full matrix. `rows` and `dependent`
+    are the order in which an embedding eliminates: rows of A, and the rates found from them.
+    """
+
+    M: Matrix
+    F: Vector
+    A: Matrix
+    b: Vector
+    parent: Sequence[int]
+    inward: Sequence[int]
+    rows: Sequence[int] = ()
+    dependent: Sequence[int] = ()
+
+
+class Accelerations(NamedTuple):
+    """q̈ (n), multipliers λ (l), and the soundness of both solves: smallest pivot of the mass matrix, and of the
+    constraints, as a part of the entry it came from."""
+
+    qdd: Vector
+    lam: Vector
+    soundness: Vector
+
+
+Solver: TypeAlias = Callable[[Problem], Accelerations]
+
+
+def full(n: int) -> tuple[list[int], list[int]]:
+    """The tree of a matrix without zeros: a chain."""
+    return list(range(-1, n - 1)), list(range(n))[::-1]
+
+
+def soundest(pivots: Sequence[Scalar], scales: Sequence[Scalar]) -> Scalar:
+    """The smallest pivot as a part of its scale; one where there is none."""
+    ratios = [np.divide(p, s) for p, s in zip(pivots, scales, strict=True)]
+    return reduce(minimum, ratios, 1.0)

@@ -1,0 +1,133 @@
+"""The keys that the methods of the `Builder` take, with their types; their meaning is in docs/toml.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypedDict
+
+import numpy as np
+
+from kinpair.description.conditions import Formula
+
+List: TypeAlias = Sequence[float] | np.ndarray
+Rows: TypeAlias = Sequence[Sequence[float]] | np.ndarray
+Angles: TypeAlias = Sequence[float | str] | np.ndarray
+Each: TypeAlias = float | List
+EachAngle: TypeAlias = float | str | Angles
+Text: TypeAlias = Formula | float
+
+
+class Turned(TypedDict, total=False):
+    """Keys that place a frame."""
+
+    xyz: List
+    rpy: Angles
+    quaternion: List
+    matrix: Rows
+
+
+class TurnedInChild(TypedDict, total=False):
+    """Keys that place a frame in the child."""
+
+    child_xyz: List
+    child_rpy: Angles
+    child_quaternion: List
+    child_matrix: Rows
+
+
+class TurnedInBoth(Turned, TurnedInChild, total=False):
+    """Keys that place a frame in the parent, and one in the child."""
+
+
+class LinkKeys(TypedDict, total=False):
+    """Keys of a link beside its name."""
+
+    mass: float
+    com: List
+    inertia: List | Rows
+    inertia_about: str
+    visual: Sequence[Mapping[str, object]]
+
+
+class JointKeys(TurnedInBoth, total=False):
+    """Keys of a joint beside name, kind, parent and child."""
+
+    axis: str | List
+    axis2: str | List
+    pitch: float
+    lower: EachAngle
+    upper: EachAngle
+    velocity: Each
+    effort: Each
+    damping: Each
+    friction: Each
+    stiffness: Each
+    rest: EachAngle
+    rotor_inertia: float
+    gear_ratio: float
+    mimic: Mapping[str, object]
+
+
+class LoopKeys(TurnedInBoth, total=False):
+    """Keys of a loop beside name, kind, parent and child."""
+
+    axis: str | List
+    axis2: str | List
+    pitch: float
+
+
+class CouplingKeys(TypedDict, total=False):
+    """Keys of a coupling beside its name and the coordinate that follows."""
+
+    follows: str
+    ratio: float
+    terms: Sequence[Mapping[str, object]]
+    offset: float | str
+
+
+class SurfaceKeys(TurnedInBoth, total=False):
+    """Keys of a point on a surface beside name, parent and child; one of the first four says which."""
+
+    formula: Text
+    plane: bool
+    sphere: float
+    cylinder: float
+
+
+class CurveKeys(TurnedInBoth, total=False):
+    """Keys of a point on a curve beside name, parent and child; one of the first two says which."""
+
+    formulas: Sequence[Text]
+    circle: float
+
+
+class RollingKeys(TurnedInBoth, total=False):
+    """Keys of rolling beside name, parent, child and shape."""
+
+    radius: float
+    size: Each
+    axis: str | List
+    rollers: float | str
+    normal: bool
+
+
+class KnifeEdgeKeys(TurnedInChild, total=False):
+    """Keys of a knife edge beside its name and child."""
+
+    parent: str
+    axis: str | List
+
+
+class GuideKeys(TurnedInChild, total=False):
+    """Keys of a guided frame beside its name and child."""
+
+    parent: str
+    xyz: Sequence[Text]
+    rpy: Sequence[Text]
+
+
+class MomentumKeys(TypedDict, total=False):
+    """Keys of a momentum beside its name and part."""
+
+    axis: str | List
+    value: float

@@ -1,0 +1,122 @@
+"""Formulas as text: "0.3*sin(2*pi*t)" → a function of t, for floats, symbols and jets alike.
+
+Only arithmetic, numbers, the named variables, pi, and the functions listed here are taken; nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from kinpair.description.conditions import Formula
+from kinpair.description.place import Place
+from kinpair.errors import DescriptionError, listed, nearest
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "tanh": np.tanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "atan": np.arctan,
+}
+CONSTANTS = {"pi": math.pi}
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: np.divide,
+    ast.Pow: operator.pow,
+}
+_SIGNS: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
+LONGEST = 1000
+
+
+def function_of(formula: Formula, variables: tuple[str, ...], place: Place) -> Callable[..., Any]:
+    """The formula as a function of the variables, in that order; a Python function as it stands."""
+    if not isinstance(formula, str):
+        return formula
+    if len(formula) > LONGEST:
+        raise place.error(f"is a formula of {len(formula)} characters; at most {LONGEST} are read")
+    try:
+        tree = ast.parse(formula.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise place.error(
+            f"is {formula!r}, which is no formula; write something like {_sample(variables)!r}"
+        ) from None
+    _check(tree, variables, formula, place)
+    return lambda *values: _value(tree, dict(zip(variables, values, strict=True)))
+
+
+def _sample(variables: tuple[str, ...]) -> str:
+    return "0.3*sin(2*pi*t)" if variables == ("t",) else "x**2 + y**2 - z"
+
+
+def _check(node: ast.expr, variables: tuple[str, ...], formula: str, place: Place) -> None:
+    match node:
+        case ast.Constant(value=bool() | str() | bytes() | None):
+            pass
+        case ast.Constant(value=int() | float()):
+            return
+        case ast.Name(id=name):
+            if name in variables or name in CONSTANTS:
+                return
+            raise _unknown(name, (*variables, *CONSTANTS), "variable", formula, place)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            if isinstance(op, ast.Pow) and not _is_power(right):
+                raise place.error(f"has a power in {formula!r} that is not a whole number; use exp and log")
+            _check(left, variables, formula, place)
+            return _check(right, variables, formula, place)
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in _SIGNS:
+            return _check(operand, variables, formula, place)
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
+            if name not in FUNCTIONS:
+                raise _unknown(name, FUNCTIONS, "function", formula, place)
+            return _check(argument, variables, formula, place)
+        case _:
+            pass
+    raise place.error(
+        f"has {ast.unparse(node)!r} in the formula {formula!r}; formulas have numbers, {listed(variables)}, pi, "
+        f"+ - * / **, and {listed(FUNCTIONS)}"
+    )
+
+
+def _is_power(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and abs(node.value) <= 64
+
+
+def _unknown(
+    name: str, known: Mapping[str, Any] | tuple[str, ...], word: str, formula: str, place: Place
+) -> DescriptionError:
+    return place.error(
+        f"has the {word} {name!r} in the formula {formula!r}; {nearest(name, known)}{word.capitalize()}s: {listed(known)}"
+    )
+
+
+def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return float(value)  # type: ignore[arg-type]
+        case ast.Name(id=name):
+            return values[name] if name in values else CONSTANTS[name]
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            return _value(left, values) ** int(_value(right, values))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _BINARY[type(op)](_value(left, values), _value(right, values))
+        case ast.UnaryOp(op=op, operand=operand):
+            return _SIGNS[type(op)](_value(operand, values))
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            return FUNCTIONS[name](_value(argument, values))
+        case _:
+            raise AssertionError(ast.dump(node))  # `_check` has let nothing else pass

@@ -1,0 +1,159 @@
+"""Reading MJCF, the format of MuJoCo: bodies, joints, sites and equality constraints as parts of a description."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from kinpair.description.doubts import Doubts
+from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
+from kinpair.description.mjcf_defaults import defaults
+from kinpair.description.mjcf_equality import Equalities
+from kinpair.description.mjcf_mesh import meshes
+from kinpair.description.mjcf_orientation import origin
+from kinpair.description.mjcf_schema import ACTUATORS, IDLE_SECTIONS, LEFT_OUT, SECTIONS
+from kinpair.description.mjcf_settings import gravity, settings
+from kinpair.description.mjcf_xml import Tag, mjcf_element
+from kinpair.description.parts import GROUND, Description, Frame, Joint, Link
+from kinpair.description.text import read_text
+from kinpair.errors import listed, nearest
+from kinpair.spatial.pose import HOME
+
+
+def read_mjcf(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
+    """The mechanism in an MJCF file and those it includes."""
+    folder = Path(path).absolute().parent
+    return parse_mjcf(read_text(path), source=os.fspath(path), doubts=doubts, folder=folder)
+
+
+def parse_mjcf(text: str, *, source: str, doubts: Doubts, folder: Path | None = None) -> Description:
+    """The mechanism in an MJCF text; `source` names it in messages, other files are looked for from `folder`."""
+    root = mjcf_element(text, source, folder, doubts)
+    _check_sections(root)
+    chosen = settings(root, folder)
+    classes = defaults(root)
+    found = meshes(root, chosen, classes)
+    reader = Reader(chosen, classes, found)
+    reader.world(_world(root))
+    bodies = scaled(reader.bodies, chosen)
+    links = _link_names(bodies)
+    description = Description(
+        name=root.text("model") or Path(source).stem,
+        links=tuple(_links(bodies, links)),
+        joints=tuple(_joints(bodies, links)),
+        frames=tuple(_frames(bodies, links)),
+        gravity=gravity(root),
+        conditions=Equalities(bodies, links).read(root, classes),
+        source=source,
+    )
+    _doubt_missing_meshes(description, doubts)
+    return replace(description, doubts=tuple(doubts.sentences))
+
+
+def _check_sections(root: Tag) -> None:
+    """Refuse an unknown section; say which are left out."""
+    known = (*SECTIONS, *IDLE_SECTIONS, *LEFT_OUT, ACTUATORS)
+    for tag in root.inside:
+        if tag.name not in known:
+            raise tag.error(f"is no section of MJCF; {nearest(tag.name, known)}Sections: {listed(known)}")
+    for name, acting in LEFT_OUT.items():
+        _doubt_left_out(name, [tag for section in root.each(name) for tag in section.each(*acting)])
+    _doubt_left_out(ACTUATORS, [tag for section in root.each(ACTUATORS) for tag in section.inside])
+
+
+def _doubt_left_out(section: str, tags: list[Tag]) -> None:
+    if tags:
+        count = f" ({len(tags)} in all)" if len(tags) > 1 else ""
+        tags[0].doubt(f"is in the section <{section}>, which is not taken{count}; left out", section=section)
+
+
+def _world(root: Tag) -> Tag:
+    """All <worldbody> sections as one."""
+    every = root.each("worldbody")
+    if not every:
+        raise root.error("has no <worldbody>, so there is no mechanism in it")
+    return replace(every[0], inside=tuple(tag for world in every for tag in world.inside))
+
+
+def _link_names(bodies: list[Body]) -> dict[str, str]:
+    """What each body is called here: by its own name, the world is the ground."""
+    names = [body.name for body in bodies]
+    return {name: name for name in names} | {WORLD: WORLD if GROUND in names else GROUND}
+
+
+def _links(bodies: list[Body], links: Mapping[str, str]) -> Iterator[Link]:
+    """The bodies, each after the massless links between its joints."""
+    for body in bodies:
+        for joint in body.joints[:-1]:
+            yield Link(_between(body, joint.joint.name), where=body.where)
+        if body.name != WORLD or links[WORLD] != GROUND:
+            yield _link(body)
+
+
+def _link(body: Body) -> Link:
+    x, y, z = np.asarray(body.inertia.d, dtype=float).tolist()
+    i = np.asarray(body.inertia.I, dtype=float)
+    xx, yy, zz, xy, xz, yz = (float(i[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+    return Link(
+        body.name,
+        mass=float(body.inertia.m),
+        com=(x, y, z),
+        inertia=(xx, yy, zz, xy, xz, yz),
+        shapes=body.shapes,
+        where=body.where,
+    )
+
+
+def _between(body: Body, joint: str) -> str:
+    """The link that a joint moves if another joint of the same body follows."""
+    return f"{body.name}/{joint}"
+
+
+def _joints(bodies: list[Body], links: Mapping[str, str]) -> Iterator[Joint]:
+    """The joints of each body as a chain from its parent; a body without joints is fixed."""
+    taken = {moved.joint.name for body in bodies for moved in body.joints}
+    for body in bodies[1:]:
+        on, seat = links[body.parent], body.pose
+        for moved in body.joints:
+            last = moved is body.joints[-1]
+            child = body.name if last else _between(body, moved.joint.name)
+            at = HOME if moved.joint.kind == "free" else seat @ moved.seat
+            yield replace(moved.joint, parent=on, child=child, origin=origin(at))
+            on, seat = child, HOME
+        if not body.joints:
+            name = _unused(f"{body.name} fixed", taken)
+            yield Joint(name, "fixed", on, body.name, origin=origin(seat), where=body.where)
+
+
+def _frames(bodies: list[Body], links: Mapping[str, str]) -> Iterator[Frame]:
+    """The sites; one with the name of a body goes by `name site`."""
+    taken = {GROUND, *links, *(site.name for body in bodies for site in body.sites)}
+    called = {GROUND, *links}
+    for body in bodies:
+        for site in body.sites:
+            name = site.name if site.name not in called else _unused(f"{site.name} site", taken)
+            yield Frame(name, links[body.name], origin(site.pose), site.where)
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    """The name, or with the first number that makes it one of its own."""
+    every = set(taken)
+    numbered = (f"{name} {k}" for k in range(2, len(every) + 3))
+    return next(n for n in (name, *numbered) if n not in every)
+
+
+def _doubt_missing_meshes(description: Description, doubts: Doubts) -> None:
+    """One doubt for all meshes that are not there."""
+    shown = [shape for link in description.links for shape in link.shapes if shape.kind == "mesh"]
+    missing = [shape for shape in shown if not os.path.isfile(shape.mesh)]
+    if missing:
+        meshes = tuple(dict.fromkeys(shape.mesh for shape in missing))
+        doubts.add(
+            f"{missing[0].where}: the mesh {missing[0].mesh!r} is not there ({len(meshes)} missing in all); "
+            "left undrawn",
+            meshes=meshes,
+        )

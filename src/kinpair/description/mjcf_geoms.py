@@ -1,0 +1,109 @@
+"""The geoms of an MJCF body: what they weigh and what they look like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from kinpair.description.mjcf_mesh import Mesh
+from kinpair.description.mjcf_orientation import between, origin, pose
+from kinpair.description.mjcf_settings import Settings
+from kinpair.description.mjcf_solids import SOLIDS
+from kinpair.description.mjcf_xml import YES_NO, Tag
+from kinpair.description.parts import Numbers, Shape
+from kinpair.errors import listed, nearest
+from kinpair.spatial.inertia import NOTHING, Inertia
+from kinpair.spatial.pose import Pose
+
+_WEIGHTLESS = ("plane", "hfield")
+_MESHED = ("mesh", "sdf")
+TYPES = (*SOLIDS, *_MESHED, *_WEIGHTLESS)
+WATER = 1000.0  # density of a geom that gives none [kg/m³], or [kg/m²] of a shell
+
+
+def kind(geom: Tag) -> str:
+    """The type of a geom."""
+    written = geom.text("type", "sphere")
+    if written not in TYPES:
+        raise geom.error(
+            f"has the unknown type {written!r}; {nearest(written, TYPES)}Types: {listed(TYPES)}", type=written
+        )
+    return written
+
+
+def inertia(geom: Tag, frame: Pose, settings: Settings, meshes: Mapping[str, Mesh]) -> Inertia:
+    """Mass, mass centre and inertia of a geom in its body; `frame` is what it is written in."""
+    what = kind(geom)
+    low, high = settings.groups
+    if what in _WEIGHTLESS or not low <= geom.number("group", 0.0) <= high or geom.text("mass") == "0":
+        return NOTHING
+    one = _meshed(geom, meshes).solid() if what in _MESHED else _solid(geom, what)
+    density = geom.number("density", WATER)
+    if geom.has("mass"):
+        density = _density(geom, one.m)
+    at = frame @ pose(geom, settings)
+    return Inertia(density * one.m, one.d, density * one.I).moved(at.R, at.a)
+
+
+def _density(geom: Tag, volume: float) -> float:
+    mass = geom.number("mass", 0.0)
+    if mass < 0.0:
+        raise geom.error(f"has mass {mass:g} kg; a mass is zero or positive", mass=mass)
+    return mass / volume if mass else 0.0
+
+
+def _solid(geom: Tag, what: str) -> Inertia:
+    if geom.has("mesh"):
+        raise geom.error(
+            f"is a {what} fitted to the mesh {geom.text('mesh')!r}, which is not computed; write its size, or an "
+            "<inertial> in the body"
+        )
+    _, solid, shell = SOLIDS[what]
+    measure = shell if geom.word("shellinertia", YES_NO, "false") else solid
+    volume, moments = measure(*_size(geom, what))
+    return Inertia(volume, np.zeros(3), np.diag(moments))
+
+
+def _size(geom: Tag, what: str) -> Numbers:
+    """Radii and half lengths, the length along z from `fromto` if there is one."""
+    count = SOLIDS[what][0]
+    written = geom.numbers("size", 1, 3)
+    if geom.has("fromto"):
+        if count == 1:
+            raise geom.error(f"is a {what} with fromto; a {what} has no length", type=what)
+        written = (*written[:1] * (count - 1), between(geom)[1])
+    if len(written) < count or min(written[:count]) <= 0.0:
+        raise geom.error(f"has {_told(written)}; a {what} takes {count}, all positive", type=what)
+    return written[:count]
+
+
+def _told(size: Numbers) -> str:
+    return f"size {' '.join(f'{x:g}' for x in size)}" if size else "no size"
+
+
+def _meshed(geom: Tag, meshes: Mapping[str, Mesh]) -> Mesh:
+    name = geom.text("mesh")
+    if name not in meshes:
+        raise geom.unknown("mesh", name, meshes)
+    return meshes[name]
+
+
+def shape(geom: Tag, frame: Pose, settings: Settings, meshes: Mapping[str, Mesh]) -> Shape | None:
+    """What a geom looks like; None for planes, height fields, ellipsoids and what is fitted to a mesh."""
+    what = kind(geom)
+    at = origin(frame @ pose(geom, settings))
+    if what == "mesh":
+        mesh = _meshed(geom, meshes)
+        return Shape("mesh", mesh.scale, at, str(mesh.file or mesh.path), geom.where) if mesh.path else None
+    if what not in _LOOKS or geom.has("mesh"):
+        return None
+    return Shape(what, _LOOKS[what](_size(geom, what)), at, where=geom.where)
+
+
+_LOOKS = {
+    "sphere": lambda size: size,
+    "capsule": lambda size: (size[0], 2 * size[1]),
+    "cylinder": lambda size: (size[0], 2 * size[1]),
+    "box": lambda size: tuple(2 * x for x in size),
+}

@@ -1,0 +1,46 @@
+"""What stands where in MJCF: attributes by element, and the sections that a mechanism has no use for."""
+
+from __future__ import annotations
+
+_TURN = "quat axisangle euler xyaxes zaxis"
+_SOLVER = "solref solimp solreflimit solimplimit solreffriction solimpfriction"
+
+# every attribute an element has in MJCF, taken here or not
+ATTRIBUTES: dict[str, frozenset[str]] = {
+    element: frozenset(attributes.split())
+    for element, attributes in {
+        "compiler": "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict convexhull "
+        "coordinate discardvisual eulerseq exactmeshinertia fitaabb fusestatic inertiafromgeom inertiagrouprange "
+        "meshdir passthrough savecanonical savecompiled saveinertial settotalmass strippath texturedir usethread",
+        "worldbody": "name childclass",
+        "body": f"name childclass pos {_TURN} mocap gravcomp fuse simple sleep user",
+        "frame": f"name childclass pos {_TURN}",
+        "inertial": f"pos mass diaginertia fullinertia {_TURN}",
+        "joint": f"name class type group pos axis springdamper limited actuatorfrclimited stiffness range {_SOLVER} "
+        "actuatorfrcrange actuatorgravcomp margin ref springref springyield armature damping frictionloss user",
+        "freejoint": "name group align",
+        "geom": f"name class type contype conaffinity condim group priority size material friction mass density "
+        f"adhesion castshadow shellinertia solmix {_SOLVER} margin gap fromto pos {_TURN} hfield mesh fitscale rgba "
+        "fluidshape fluidcoef surfacevel user",
+        "site": f"name class type group pos {_TURN} material size fromto mesh rgba user",
+        "mesh": "name class content_type file vertex normal texcoord face refpos refquat scale smoothnormal "
+        "maxhullvert inertia builtin params material",
+        "connect": f"name class active body1 body2 anchor site1 site2 {_SOLVER}",
+        "weld": f"name class active body1 body2 anchor relpose site1 site2 torquescale {_SOLVER}",
+        "equality": f"active {_SOLVER}",
+    }.items()
+}
+COUPLING_ATTRIBUTES = frozenset(f"name class active joint1 joint2 polycoef {_SOLVER}".split())
+
+IN_BODY = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
+IDLE_IN_BODY = ("camera", "light", "plugin")  # no part in the motion
+MAKING_BODIES = ("attach", "composite", "flexcomp", "replicate")  # bodies that are not written out
+
+SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality")
+IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "keyframe", "sensor", "extension")
+LEFT_OUT = {  # section: the elements in it that act on the motion
+    "contact": ("pair",),
+    "tendon": ("spatial", "fixed"),
+    "deformable": ("flex",),
+}
+ACTUATORS = "actuator"

@@ -1,0 +1,173 @@
+"""Constants of a model as letters: masses m, mass centres r, lengths l, inertias I, rotors J, gravity g; springs and
+dampers k, b, f.
+
+A constant that is zero in the description stays zero. Lengths are positive: the sign is that of the description.
+The letter has as many indices as are needed: r1 where one component of the mass centre is in the equations, r1x and
+r1z where two are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import array
+from kinpair.closed_form.letters import Letter
+from kinpair.model.model import Model
+from kinpair.model.symbols import with_symbols
+from kinpair.spatial.inertia import Inertia
+
+ZERO = 1e-12  # beside the largest of its kind
+GRAVITY = "gravity"
+TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number of the model. `key` names it in the recorded equations, `factor` is its sign or, for zero, 0."""
+
+    key: str
+    base: str
+    number: str
+    part: str  # x, zz: left out where it is the only one
+    value: float
+    meaning: str
+    factor: float = 1.0
+
+
+def constants(model: Model) -> list[Constant]:
+    """All that can be a letter, masses first, in the order of a product."""
+    bodies = [list(_of_body(model, i)) for i in model.moving]
+    by_base = {base: [c for body in bodies for c in body if c.base == base] for base in "mlarI"}
+    gravity = float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
+    pull = [Constant(GRAVITY, "g", "", "", gravity, "acceleration of gravity [m/s²]")] if gravity else []
+    order = (by_base["m"], by_base["I"], _rotors(model), pull, by_base["l"], by_base["a"], by_base["r"])
+    return [c for part in order for c in part]
+
+
+def _of_body(model: Model, i: int) -> list[Constant]:
+    body, pose = model.body[i], model.places[model.names[i]].pose
+    home = pose.inverse()
+    link = Inertia(body.m, body.d, body.I).moved(home.R, home.a)
+    name, made = model.names[i], [_scalar(model, i, float(link.m))]
+    d, I = np.asarray(link.d, dtype=float), np.asarray(link.I, dtype=float)
+    size = np.abs(d).max(initial=0.0)
+    for k, x in enumerate(AXES):
+        meaning = f"mass centre of {name!r}, along its {x} [m]"
+        made.append(_signed(f"{name}.com.{x}", "r", str(i), x, d[k], meaning, size))
+    for x, place in TENSOR.items():
+        meaning = f"inertia of {name!r} about its mass centre, {x} [kg m²]"
+        made.append(
+            _signed(f"{name}.inertia.{x}", "I", str(i), x, I[place], meaning, np.abs(I).max(), keep=True)
+        )
+    return [*made, *_seat(model, i)]
+
+
+def _scalar(model: Model, i: int, m: float) -> Constant:
+    meaning = f"mass of {model.names[i]!r} [kg]"
+    return Constant(f"{model.names[i]}.mass", "m", str(i), "", m, meaning, 1.0 if m else 0.0)
+
+
+def _signed(
+    key: str, base: str, number: str, part: str, value: float, meaning: str, size: float, keep: bool = False
+) -> Constant:
+    """A constant with its sign taken out, unless kept; nothing beside the others of its kind is zero."""
+    if abs(value) <= ZERO * size:
+        return Constant(key, base, number, part, 0.0, meaning, 0.0)
+    factor = 1.0 if keep or value > 0 else -1.0
+    towards = "" if factor > 0 else "−"
+    return Constant(
+        key, base, number, part, factor * float(value), meaning.replace("its ", f"its {towards}"), factor
+    )
+
+
+def _seat(model: Model, i: int) -> list[Constant]:
+    """Where the joint is on its parent: l and the parent's number, or a and its own where the tree branches."""
+    joint = next(j for j in model.description.joints if j.name == model.joint_names[i])
+    only = sum(model.parent[k] == model.parent[i] for k in model.moving) == 1
+    base, number = ("l", str(model.parent[i])) if only else ("a", str(i))
+    xyz = np.array(joint.origin.xyz, dtype=float)
+    made: list[Constant] = []
+    for k, x in enumerate(AXES):
+        meaning = f"place of joint {joint.name!r} on {joint.parent!r}, along its {x} [m]"
+        made.append(_signed(f"{joint.name}.{x}", base, number, x, xyz[k], meaning, np.abs(xyz).max()))
+    return made
+
+
+def _rotors(model: Model) -> list[Constant]:
+    made: list[Constant] = []
+    for i in model.moving:
+        for k, value in enumerate(np.asarray(model.body[i].rotor, dtype=float).tolist()):
+            if value:
+                number = str(model.v_span[i].start + k + 1)
+                meaning = f"rotor of joint {model.joint_names[i]!r} times its gear ratio squared [kg m²]"
+                made.append(Constant(f"rotor[{number}]", "J", number, "", value, meaning))
+    return made
+
+
+def with_letters(model: Model, symbols: Mapping[str, Any], every: list[Constant]) -> Model:
+    """The model with symbols in the place of its constants, by key."""
+    own = {c.key: c for c in every}
+    values = {
+        key: c.factor * symbols[key] if c.factor else 0.0
+        for key, c in own.items()
+        if key != GRAVITY and not key.startswith("rotor[")
+    }
+    made = with_symbols(model, values)
+    bodies = tuple(replace(body, rotor=_rotor(made, i, symbols)) for i, body in enumerate(made.body))
+    gravity = model.gravity
+    if GRAVITY in symbols:
+        gravity = symbols[GRAVITY] * (np.asarray(gravity, dtype=float) / own[GRAVITY].value)
+    return replace(made, body=bodies, lean_body=bodies, gravity=gravity)
+
+
+def _rotor(model: Model, i: int, symbols: Mapping[str, Any]) -> Any:
+    rotor = model.body[i].rotor
+    if i == 0 or not len(rotor):
+        return rotor
+    keys = [f"rotor[{model.v_span[i].start + k + 1}]" for k in range(len(rotor))]
+    return array([symbols.get(key, x) for key, x in zip(keys, rotor, strict=True)])
+
+
+def letters(every: list[Constant], used: set[str]) -> dict[str, Letter]:
+    """Letters of the constants that are used, with as few indices as tell them apart."""
+    kept = [c for c in every if c.key in used]
+    made: dict[str, Letter] = {}
+    for c in kept:
+        alone = sum((c.base, c.number) == (other.base, other.number) for other in kept) == 1
+        made[c.key] = Letter(c.base, c.number + ("" if alone else c.part), c.meaning, c.value)
+    return made
+
+
+def passive_constants(model: Model) -> list[Constant]:
+    """Springs, dampers and dry friction of the joints."""
+    data, made = model.joints, list[Constant]()
+    kinds = (
+        ("k", data.stiffness, "stiffness in", ("N m/rad", "N/m")),
+        ("b", data.damping, "damping in", ("N m s/rad", "N s/m")),
+        ("f", data.friction, "dry friction in", ("N m", "N")),
+    )
+    slides = _slides(model)
+    for base, values, meaning, units in kinds:
+        for k in np.flatnonzero(values):
+            about = f"{meaning} {model.v_names[k]!r} [{units[slides[k]]}]"
+            made.append(Constant(f"{base}[{k}]", base, str(k + 1), "", float(values[k]), about))
+    for k in np.flatnonzero(data.stiffness * data.rest):
+        about = f"where the spring in {model.v_names[k]!r} is at rest [{('rad', 'm')[slides[k]]}]"
+        made.append(Constant(f"rest[{k}]", "q", f"0,{k + 1}", "", float(data.rest[k]), about))
+    return made
+
+
+def _slides(model: Model) -> list[int]:
+    """1 for a rate that turns nothing, by rate."""
+    made = [0] * model.nv
+    for i in model.moving:
+        pair = model.body[i].pair
+        p = np.asarray(pair.p(np.asarray(pair.neutral(), dtype=float)), dtype=float)
+        for k in range(pair.nv):
+            made[model.v_span[i].start + k] = int(not p[:3, k].any())
+    return made

@@ -1,0 +1,53 @@
+"""What is recorded of a mechanism for its equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import Vector
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.trace import trace
+from kinpair.equations_of_motion.parameters import Constant, with_letters
+from kinpair.formulations import composite, denoc, kinematics, newton_euler
+from kinpair.model.model import Model
+
+Equations = Callable[[Model, Vector, Vector], dict[str, Any]]
+
+
+def energies(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
+    """H and the potential: what the closed form starts from."""
+    return {"H": composite.mass_matrix(model, q), "V": kinematics.potential_energy(model, q)}
+
+
+def matrices(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
+    """H, C and g."""
+    still = np.zeros(model.nv)
+    return {
+        "H": composite.mass_matrix(model, q),
+        "C": denoc.coriolis_matrix(model, q, qd),
+        "g": newton_euler.inverse_dynamics(model, q, still, still, kinematics.no_wrenches(model)),
+    }
+
+
+def recorded(model: Model, every: Sequence[Constant], equations: Equations) -> Program:
+    """The equations of a model as a program of q, q̇ and the constants that are to be letters."""
+    kept = [c.key for c in every if c.factor]
+
+    def f(q: Vector, qd: Vector, *values: Any) -> dict[str, Any]:
+        symbols = dict(zip(kept, values, strict=True))
+        return equations(with_letters(model, symbols, list(every)) if every else model, q, qd)
+
+    shapes: dict[str, Shape] = {"q": (model.nq,), "qd": (model.nv,)}
+    with np.errstate(all="ignore"):
+        return trace(f, shapes | dict.fromkeys(kept, ()), name=model.name)
+
+
+def rates_are_derivatives(model: Model) -> bool:
+    """Is q̇ the derivative of q? Not with quaternions."""
+    if model.nq != model.nv:
+        return False
+    found = trace(lambda q, qd: kinematics.dq_dt(model, q, qd), {"q": (model.nq,), "qd": (model.nv,)})
+    return found.outputs[0].entries == found.inputs[1].entries

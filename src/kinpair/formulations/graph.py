@@ -1,0 +1,112 @@
+"""The directed graph of a tree of bodies and its matrices (Roberson & Wittenburg 1966, Wittenburg 1977).
+
+Body 0 is the ground, 1…n move; arc a joins two bodies and points from i⁺(a) to i⁻(a), as one likes. `arcs` is the
+list of the pairs (i⁺, i⁻). Arcs are counted from 1 in the text and from 0 in the arrays.
+
+    S_ia = +1 if i = i⁺(a),  −1 if i = i⁻(a),  else 0;   S_0 the row of the ground                (GR1)
+    T_ai = +1 / −1 if arc a lies on the path 0–i and points towards / away from 0, else 0        (GR2)
+    T S = S T = 1,   S_0 T = −(1 … 1)                                                            (GR3)
+
+Renaud's matrices (Vukobratović, chapter 1.2), by bodies, whatever the directions:
+
+    e_ij = 1 if body j sits on body i;   ε_ij = 1 if i is j or carries it;   σ_ij = 1 if i carries j
+    ε = (1 − e)⁻¹ = 1 + σ                                                                        (GR4)
+
+With regular numbering (a parent before its child, arc i leads outward to body i) S and T are triangular, T = −ε and so
+ε = |T|.
+
+>>> S_0, S = incidence([(0, 1), (2, 1)])
+>>> path([(0, 1), (2, 1)]).tolist()
+[[-1, -1], [0, 1]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from kinpair.errors import InputError
+
+Arc: TypeAlias = tuple[int, int]
+
+
+class Arrival(NamedTuple):
+    """How a body is reached from the ground: from which body, by which arc, and T of that arc."""
+
+    parent: int
+    arc: int
+    T: int  # −1 where the arc points away from the ground
+
+
+class Renaud(NamedTuple):
+    """The matrices e, ε and σ (n, n)."""
+
+    e: np.ndarray
+    epsilon: np.ndarray
+    sigma: np.ndarray
+
+
+def incidence(arcs: Sequence[Arc]) -> tuple[np.ndarray, np.ndarray]:
+    """S_0 (n,) of the ground and S (n, n) of the bodies; rows are bodies, columns arcs.    (GR1)"""
+    arrivals(arcs)
+    whole = np.zeros((len(arcs) + 1, len(arcs)), dtype=int)
+    for a, (tail, head) in enumerate(arcs):
+        whole[tail, a], whole[head, a] = 1, -1  # (GR1)
+    return whole[0], whole[1:]
+
+
+def path(arcs: Sequence[Arc]) -> np.ndarray:
+    """T (n, n); rows are arcs, columns bodies. T S = S T = 1 and S_0 T = −(1 … 1).    (GR2), (GR3)"""
+    reached = arrivals(arcs)
+    T = np.zeros((len(arcs), len(arcs)), dtype=int)
+    for i in reached:
+        j = i
+        while j:
+            T[reached[j].arc, i - 1] = reached[j].T  # (GR2)
+            j = reached[j].parent
+    return T
+
+
+def renaud(arcs: Sequence[Arc]) -> Renaud:
+    """e, ε and σ (n, n), rows and columns are bodies.    (GR4)"""
+    reached = arrivals(arcs)
+    e = np.zeros((len(arcs), len(arcs)), dtype=int)
+    for i, arrival in reached.items():
+        if arrival.parent:
+            e[arrival.parent - 1, i - 1] = 1
+    order = [reached[i].arc for i in range(1, len(arcs) + 1)]
+    epsilon = np.abs(path(arcs))[order]  # (GR4)
+    return Renaud(e, epsilon, epsilon - np.eye(len(arcs), dtype=int))
+
+
+def is_regular(arcs: Sequence[Arc]) -> bool:
+    """Does arc i lead outward to body i, from a body of a smaller number?"""
+    return all(head == a + 1 and tail <= a for a, (tail, head) in enumerate(arcs))
+
+
+def arrivals(arcs: Sequence[Arc]) -> dict[int, Arrival]:
+    """How each body 1…n is reached from the ground, bodies nearer to it first; refuses what is no tree."""
+    n = len(arcs)
+    for a, arc in enumerate(arcs, start=1):
+        if not all(0 <= body <= n for body in arc):
+            raise InputError(
+                f"arc {a} joins bodies {arc[0]} and {arc[1]}; {n} arcs join bodies 0 to {n}", arc=a
+            )
+    reached: dict[int, Arrival] = {}
+    todo = [0]
+    while todo:
+        i = todo.pop(0)
+        for a, (tail, head) in enumerate(arcs):
+            j = head if tail == i else tail if head == i else None
+            if j is not None and j and j not in reached:
+                reached[j] = Arrival(i, a, -1 if tail == i else 1)
+                todo.append(j)
+    if missing := sorted(set(range(1, n + 1)) - set(reached)):
+        raise InputError(
+            f"the arcs are no tree: no path leads from the ground to body {missing[0]}; "
+            "a tree of n bodies has n arcs and reaches every body",
+            body=missing[0],
+        )
+    return reached

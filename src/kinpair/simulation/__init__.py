@@ -1,0 +1,1 @@
+"""Motion in time: integrators, runs, results; the loops are compiled."""

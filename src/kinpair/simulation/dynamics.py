@@ -1,0 +1,210 @@
+"""What moves, as functions of time, state y and inputs u that a time loop can be made of.
+
+The state is y = [q, q̇, work, loss]: coordinates, rates, and, where there are such, the work done by drives and applied
+wrenches and what dampers and friction have taken, integrated along. The inputs are u = [τ, wrenches].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kinpair import quantities
+from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.algebra.choice import sign
+from kinpair.forces.applied import applied_wrenches
+from kinpair.formulations import kinematics
+from kinpair.model.model import Model
+from kinpair.model.symbols import with_symbols
+from kinpair.quantities import Ask, asked
+
+WRENCH = 6
+Loads = dict[str, Vector]
+Accelerations = Callable[..., Vector]
+Settle = Callable[[Model, Scalar, Vector, Vector], tuple[Vector, Vector]]
+
+
+def free_accelerations(
+    model: Model, ask: Ask, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Loads
+) -> Vector:
+    """q̈ of the open mechanism."""
+    return quantities.forward_dynamics(model, ask, q, qd, tau, loads)[0]
+
+
+def on_the_sphere(model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector]:
+    """Quaternions of unit length."""
+    made: list[Any] = list(q)
+    for i in with_quaternion(model):
+        stop = model.q_span[i].stop
+        x = q[stop - 4 : stop]
+        made[stop - 4 : stop] = list(x / np.sqrt(x @ x))
+    return array(made), qd
+
+
+def with_quaternion(model: Model) -> list[int]:
+    """Numbers of the bodies whose pair has one."""
+    return [i for i in model.moving if model.body[i].pair.nq > model.body[i].pair.nv]
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """A model and all that acts on it.
+
+    `torque` and the functions of `external` are (time, q, qd) → efforts (nv,), wrench (6,), recorded with the rest; None
+    takes them from u. `driven` is False where there is no torque at all. `parameters` names constants that are
+    arguments p. `accelerations` and `settle` are where constraints come in: the first gives q̈, each of the others
+    takes a state reached to where it belongs.
+    """
+
+    model: Model
+    passive: bool = True
+    driven: bool = True
+    torque: Callable[..., Any] | None = None
+    external: Mapping[str, Callable[..., Any] | None] | None = None
+    parameters: tuple[str, ...] = ()
+    accelerations: Accelerations = free_accelerations
+    settle: tuple[Settle, ...] = ()
+
+    @cached_property
+    def ask(self) -> Ask:
+        """How forward dynamics is wanted."""
+        return asked("forward_dynamics", passive=self.passive, external=self._external)
+
+    @property
+    def inverse(self) -> Ask:
+        """How inverse dynamics is wanted."""
+        return asked("inverse_dynamics", passive=self.passive, external=self._external)
+
+    @property
+    def _external(self) -> dict[str, Any]:
+        return dict(self.external or {})
+
+    # sizes
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """Links and frames whose wrench is in u."""
+        return tuple(name for name, f in self._external.items() if f is None)
+
+    @property
+    def torque_in_u(self) -> bool:
+        """Are the efforts among the inputs?"""
+        return self.driven and self.torque is None
+
+    @property
+    def nu(self) -> int:
+        """Inputs."""
+        return self.model.nv * self.torque_in_u + WRENCH * len(self.loaded)
+
+    @property
+    def has_work(self) -> bool:
+        """Can anything do work on it?"""
+        return self.driven or bool(self._external)
+
+    @property
+    def has_loss(self) -> bool:
+        """Do dampers or friction act?"""
+        joints = self.model.joints
+        return self.passive and bool(joints.damping.any() or joints.friction.any())
+
+    @property
+    def ny(self) -> int:
+        """Entries of the state."""
+        return self.model.nq + self.model.nv + self.has_work + self.has_loss
+
+    @property
+    def nw(self) -> int:
+        """Entries of what is watched: kinetic and potential energy, efforts."""
+        return 2 + self.model.nv
+
+    # pieces of the state
+
+    def concrete(self, p: Vector) -> Dynamics:
+        """With the parameters in their places."""
+        if not self.parameters:
+            return self
+        return replace(
+            self, model=with_symbols(self.model, dict(zip(self.parameters, p, strict=True))), parameters=()
+        )
+
+    def parts(self, y: Vector) -> tuple[Vector, Vector, Vector]:
+        """q, q̇, and the integrals."""
+        nq, nv = self.model.nq, self.model.nv
+        return y[:nq], y[nq : nq + nv], y[nq + nv :]
+
+    def efforts(self, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Vector:
+        """τ."""
+        if self.torque is not None:
+            return np.asarray(self.torque(time, q, qd))
+        return u[: self.model.nv] if self.driven else np.zeros(self.model.nv)
+
+    def loads(self, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Loads:
+        """Wrenches by name."""
+        start = self.model.nv * self.torque_in_u
+        found: Loads = {}
+        for name, f in self._external.items():
+            if f is not None:
+                found[name] = np.asarray(f(time, q, qd))
+            else:
+                found[name] = u[start : start + WRENCH]
+                start += WRENCH
+        return found
+
+    # what happens
+
+    def powers(self, q: Vector, qd: Vector, tau: Vector, loads: Loads) -> list[Scalar]:
+        """Rates of the integrals: of work, of loss."""
+        found: list[Scalar] = []
+        if self.has_work:
+            found.append(tau @ qd + self._applied_power(q, qd, loads))
+        if self.has_loss:
+            found.append(-(self.drag(qd) @ qd))
+        return found
+
+    def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
+        """Σ wrench · twist of what it acts on."""
+        if not loads:
+            return 0.0
+        w, state = applied_wrenches(self.model, q, loads), kinematics.states(self.model, q, qd)
+        bodies = {self.model.place(name).body for name in loads} - {0}
+        return sum((w[i][:3] @ state[i].omega + w[i][3:] @ state[i].v for i in sorted(bodies)), 0.0)
+
+    def drag(self, qd: Vector) -> Vector:
+        """Efforts of dampers and friction (nv,)."""
+        if not self.has_loss:
+            return np.zeros(self.model.nv)
+        joints = self.model.joints
+        return array(
+            [-c * x - f * sign(x) for c, f, x in zip(joints.damping, joints.friction, qd, strict=True)]
+        )
+
+    def rate(self, time: Scalar, y: Vector, u: Vector) -> Vector:
+        """ẏ."""
+        q, qd, _ = self.parts(y)
+        tau, loads = self.efforts(time, q, qd, u), self.loads(time, q, qd, u)
+        qdd = self.accelerations(self.model, self.ask, time, q, qd, tau, loads)
+        return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *self.powers(q, qd, tau, loads)])
+
+    def settled(self, time: Scalar, y: Vector) -> Vector:
+        """The state where it belongs."""
+        q, qd, rest = self.parts(y)
+        for step in self.steps_to_settle:
+            q, qd = step(self.model, time, q, qd)
+        return array([*q, *qd, *rest])
+
+    @property
+    def steps_to_settle(self) -> tuple[Settle, ...]:
+        """What is done to a state reached."""
+        return (*((on_the_sphere,) if with_quaternion(self.model) else ()), *self.settle)
+
+    def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
+        """Kinetic and potential energy, and the efforts."""
+        q, qd, _ = self.parts(y)
+        potential = kinematics.potential_energy(self.model, q)
+        if self.passive:
+            potential = potential + quantities.spring_energy(self.model, q)
+        return array([kinematics.kinetic_energy(self.model, q, qd), potential, *self.efforts(time, q, qd, u)])

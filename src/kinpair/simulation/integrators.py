@@ -1,0 +1,133 @@
+"""The integrators by name, and the flow that each makes of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.time_loop_parts import Flow
+from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.trace import trace
+from kinpair.errors import InputError, nearest
+from kinpair.simulation.dynamics import Dynamics, with_quaternion
+from kinpair.simulation.steps import Midpoint, Variational, semi_implicit_euler
+from kinpair.simulation.tableaux import DOP853, DOPRI5, RK4
+
+
+@dataclass(frozen=True, slots=True)
+class Integrator:
+    """A method: a tableau, or a step of its own that is `solved` for or `direct`."""
+
+    name: str
+    order: int
+    tableau: Tableau | None = None
+    direct: Callable[..., Any] | None = None
+    solved: Any = None
+    plain_only: bool = False
+    """Does it need coordinates whose rates of change are the rates?"""
+
+    @property
+    def adaptive(self) -> bool:
+        """Does it choose its steps, unless dt is given?"""
+        return self.tableau is not None and bool(self.tableau.errors)
+
+
+INTEGRATORS = {
+    integrator.name: integrator
+    for integrator in (
+        Integrator("rk4", 4, RK4),
+        Integrator("dopri5", 5, DOPRI5),
+        Integrator("dop853", 8, DOP853),
+        Integrator("semi-implicit-euler", 1, direct=semi_implicit_euler),
+        Integrator("implicit-midpoint", 2, solved=Midpoint),
+        Integrator("variational", 2, solved=Variational, plain_only=True),
+    )
+}
+
+
+def integrator_named(name: str) -> Integrator:
+    """The method of that name."""
+    if name not in INTEGRATORS:
+        raise InputError(
+            f"no integrator {name!r}; {nearest(str(name), INTEGRATORS)}Integrators: {', '.join(INTEGRATORS)}",
+            integrator=name,
+        )
+    return INTEGRATORS[name]
+
+
+def flow_of(
+    dynamics: Dynamics,
+    integrator: Integrator,
+    *,
+    source: str = "given",
+    held: bool = False,
+    control: Callable[..., Any] | None = None,
+) -> Flow:
+    """The recorded programs; `control` is (time, q, qd) → efforts, held."""
+    _check(dynamics, integrator)
+    d = dynamics
+    sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
+    if integrator.solved is not None:
+        sizes["z"] = (integrator.solved.size(d),)
+
+    def record(f: Callable[..., Any], *names: str) -> Program:
+        """f(dynamics, *inputs); the parameters are put into the model first."""
+        inputs = (*names, *(("p",) if d.parameters else ()))
+
+        def recorded(*given: Any) -> Any:
+            here = d.concrete(given[-1]) if d.parameters else d
+            return f(here, *given[: len(names)])
+
+        with np.errstate(all="ignore"):
+            return trace(recorded, {name: sizes[name] for name in inputs}, name=f.__name__)
+
+    programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")}
+    if d.steps_to_settle:
+        programs["after"] = record(Dynamics.settled, "time", "y")
+    if control is not None:
+        programs["control"] = record(_held_by(control), "time", "y", "u")
+    everything = ("time", "dt", "y", "u")
+    if integrator.tableau is not None:
+        programs["rhs"] = record(Dynamics.rate, "time", "y", "u")
+    elif integrator.direct is not None:
+        programs["finish"] = record(integrator.direct, *everything)
+    else:
+        programs["start"] = record(integrator.solved.start, *everything)
+        programs["improve"] = record(integrator.solved.improve, *everything, "z")
+        programs["finish"] = record(integrator.solved.finish, *everything, "z")
+    return Flow(
+        ny=d.ny,
+        nu=d.nu,
+        np=len(d.parameters),
+        nw=d.nw,
+        nz=sizes.get("z", (0,))[0],
+        source=source,
+        held=held,
+        ahead=0.5 if integrator.solved is not None else 0.0,
+        **programs,
+    )
+
+
+def _held_by(control: Callable[..., Any]) -> Callable[..., Any]:
+    """u with new efforts and the wrenches as they were."""
+
+    def inputs(d: Dynamics, time: Any, y: Any, u: Any) -> Any:
+        q, qd, _ = d.parts(y)
+        return np.concatenate([np.asarray(control(time, q, qd)), u[d.model.nv :]])
+
+    return inputs
+
+
+def _check(dynamics: Dynamics, integrator: Integrator) -> None:
+    turning = with_quaternion(dynamics.model)
+    if integrator.plain_only and turning:
+        joint = dynamics.model.joint_names[turning[0]]
+        raise InputError(
+            f"{dynamics.model.name}: integrator {integrator.name!r} takes no quaternions, and joint {joint!r} has one; "
+            "take 'implicit-midpoint', or `mechanism.split()`, whose joints have one degree each",
+            joint=joint,
+        )

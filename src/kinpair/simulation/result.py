@@ -1,0 +1,155 @@
+"""What a simulation gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError, MissingExtraError
+from kinpair.mechanism import Energy, Mechanism
+from kinpair.simulation.balance import Balance
+from kinpair.simulation.summary import summary
+from kinpair.viewer.curves import Panel, draw_curves
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a run ended: `name`, at which time, and why in words.
+
+    Names: `done`, `interrupted`, `not finite`, `not converged`, `collapsed` (no step is short enough), `refused` (the torque
+    failed).
+    """
+
+    name: str
+    time: float
+    message: str
+
+    @property
+    def ok(self) -> bool:
+        """Was the end reached?"""
+        return self.name == "done"
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Samples of a motion. A batch has the axis of trajectories in front: q is (batch, samples, nq).
+
+    time (samples,) [s]; q, qd, tau; energy (kinetic, potential); work and loss since the start [J]. Everything
+    computed is here, whatever the `status` says; of a batch, `failures` has the rows that did not arrive.
+    """
+
+    mechanism: Mechanism
+    time: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    energy: Energy
+    work: np.ndarray
+    loss: np.ndarray
+    status: Status
+    balance: Balance
+    integrator: str
+    steps: int
+    rejected: int
+    dt: float
+    took: float
+    external: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    passive: bool = True
+    parameters: tuple[str, ...] = ()
+    failures: Mapping[int, Status] = field(default_factory=dict[int, Status])
+
+    def __repr__(self) -> str:
+        shape = f"{len(self.q)} × " if self.q.ndim == 3 else ""
+        return f"<Result of {self.mechanism.name!r}: {shape}{len(self.time)} samples, {self.status.name}>"
+
+    def __str__(self) -> str:
+        return self.summary
+
+    @property
+    def summary(self) -> str:
+        """One paragraph: what was done, how it ended, and whether the energy adds up."""
+        return summary(self)
+
+    @cached_property
+    def qdd(self) -> np.ndarray:
+        """Accelerations at the samples."""
+        return self._by_rows(self._accelerations)
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """Wrench in every joint at the samples, by name of the joint (..., samples, 6)."""
+        flat = self._rows(self.qdd)
+        loads = self._loads()
+        found = self.mechanism.reactions(self._rows(self.q), self._rows(self.qd), flat, external=loads)
+        return {name: w.reshape(*self.q.shape[:-1], 6) for name, w in found.items()}
+
+    def _accelerations(self) -> np.ndarray:
+        if self.parameters:
+            raise InputError(
+                f"{self.mechanism.name}: the run had other {', '.join(self.parameters)} than the mechanism; accelerations and "
+                "reactions are those of a mechanism built with these"
+            )
+        rows = [self._rows(x) for x in (self.q, self.qd, self.tau)]
+        return self.mechanism.forward_dynamics(*rows, external=self._loads(), passive=self.passive)
+
+    def _by_rows(self, f: Any) -> np.ndarray:
+        return f().reshape(*self.q.shape[:-1], -1)
+
+    def _rows(self, x: np.ndarray) -> np.ndarray:
+        return x.reshape(-1, x.shape[-1])
+
+    def _loads(self) -> dict[str, np.ndarray] | None:
+        """Applied wrenches at every sample."""
+        found: dict[str, np.ndarray] = {}
+        time = np.broadcast_to(self.time, self.q.shape[:-1]).reshape(-1)
+        for name, wrench in self.external.items():
+            if callable(wrench):
+                states = zip(time, self._rows(self.q), self._rows(self.qd), strict=True)
+                found[name] = np.array([wrench(*state) for state in states], dtype=float).reshape(-1, 6)
+            else:
+                w = np.asarray(wrench, dtype=float)
+                w = w[:, None, :] if w.ndim == 2 else w
+                found[name] = np.broadcast_to(w, (*self.q.shape[:-1], 6)).reshape(-1, 6)
+        return found or None
+
+    def plot(self, path: str | os.PathLike[str] = "run.png", *, row: int = 0) -> Path:
+        """Draw coordinates, rates, efforts and energies over time; of a batch, one row."""
+        one = (lambda x: x[row]) if self.q.ndim == 3 else (lambda x: x)
+        m = self.mechanism
+        energies = {"kinetic": one(self.energy.kinetic), "potential": one(self.energy.potential)}
+        panels = [
+            Panel("coordinates", "q [rad], [m]", dict(zip(m.q_names, one(self.q).T, strict=True))),
+            Panel("rates", "q̇ [rad/s], [m/s]", dict(zip(m.v_names, one(self.qd).T, strict=True))),
+            Panel("efforts", "τ [N m], [N]", dict(zip(m.v_names, one(self.tau).T, strict=True))),
+            Panel("energy", "[J]", energies),
+        ]
+        return draw_curves(path, self.time, panels, title=m.name)
+
+    def to_xarray(self) -> Any:
+        """Samples as a data set with names and units."""
+        try:
+            import xarray
+        except ImportError:
+            raise MissingExtraError("a data set needs xarray; install it with pip install xarray") from None
+        lead = ("run",) if self.q.ndim == 3 else ()
+        m = self.mechanism
+        arrays = {
+            "q": ((*lead, "time", "coordinate"), self.q),
+            "qd": ((*lead, "time", "rate"), self.qd),
+            "tau": ((*lead, "time", "rate"), self.tau),
+            "kinetic": ((*lead, "time"), self.energy.kinetic, {"units": "J"}),
+            "potential": ((*lead, "time"), self.energy.potential, {"units": "J"}),
+            "work": ((*lead, "time"), self.work, {"units": "J"}),
+            "loss": ((*lead, "time"), self.loss, {"units": "J"}),
+        }
+        axes = {"time": self.time, "coordinate": list(m.q_names), "rate": list(m.v_names)}
+        return xarray.Dataset(arrays, axes, {"status": str(self.status), "integrator": self.integrator})

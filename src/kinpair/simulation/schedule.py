@@ -1,0 +1,111 @@
+"""When samples are taken: a plan of steps for fixed ones, times for adaptive ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+
+WHOLE = 1e-6  # of a step: how far a time may lie from the end of one
+SAMPLES = 10_000  # unless asked for otherwise, fixed steps give at most so many samples,
+EVENLY = 1_001  # and adaptive ones so many, evenly spaced
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Fixed steps: how many, their length, and after which of them a sample is taken."""
+
+    dt: float
+    steps: int
+    sampled: np.ndarray
+
+    def segments(self) -> list[tuple[int, int]]:
+        """(samples, steps before each) one after the other; a sample at the start is not among them."""
+        gaps = np.diff([0, *self.sampled[self.sampled > 0]])
+        if not len(gaps):
+            return []
+        starts = np.flatnonzero(np.diff(gaps, prepend=-1))
+        counts = np.diff([*starts, len(gaps)])
+        return [(int(n), int(gaps[k])) for n, k in zip(counts, starts, strict=True)]
+
+    @property
+    def from_start(self) -> bool:
+        """Is the start itself a sample?"""
+        return bool(len(self.sampled)) and self.sampled[0] == 0
+
+
+def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float) -> Plan:
+    """Steps of equal length to the end, and the samples among them."""
+    steps = _steps(name, "duration", duration, dt)
+    if output is None:
+        every = -(-steps // SAMPLES) if steps > SAMPLES else 1
+    elif np.ndim(output) == 0:
+        every = _steps(name, "output", positive(name, "output", output), dt)
+    else:
+        wanted = [
+            _steps(name, "a time of output", t - start, dt)
+            for t in wanted_times(name, output, duration, start)
+        ]
+        last = [] if wanted and wanted[-1] == steps else [steps]
+        return Plan(dt, steps, np.array([*wanted, *last], dtype=int))
+    sampled = np.arange(0, steps + 1, every)
+    return Plan(dt, steps, sampled if sampled[-1] == steps else np.append(sampled, steps))
+
+
+def adaptive_times(name: str, duration: float, output: Any, start: float) -> np.ndarray:
+    """Times of samples, the end among them."""
+    if output is None:
+        return start + np.linspace(0.0, duration, EVENLY)
+    if np.ndim(output) == 0:
+        every = positive(name, "output", output)
+        times = start + np.arange(int(np.floor(duration / every * (1 + 1e-12))) + 1) * every
+    else:
+        times = wanted_times(name, output, duration, start)
+    end = start + duration
+    if len(times) and abs(times[-1] - end) <= 1e-12 * max(1.0, abs(end)):
+        times[-1] = end
+        return times
+    return np.append(times, end)
+
+
+def wanted_times(name: str, output: Any, duration: float, start: float) -> np.ndarray:
+    """Times of output, checked."""
+    times = np.array(output, dtype=float)
+    inside = times.ndim == 1 and (np.diff(times) > 0).all() and np.isfinite(times).all()
+    slack = 1e-9 * max(1.0, abs(start) + duration)
+    if not inside or (len(times) and (times[0] < start - slack or times[-1] > start + duration + slack)):
+        raise InputError(
+            f"{name}: output must be an interval [s] or increasing times between {start:g} and {start + duration:g} s"
+        )
+    return times
+
+
+def positive(name: str, what: str, value: Any) -> float:
+    """A number above zero."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = np.nan
+    if not 0 < found < np.inf:
+        raise InputError(f"{name}: {what} is {value!r}; it must be a number above zero", argument=what)
+    return found
+
+
+def _steps(name: str, what: str, length: float, dt: float) -> int:
+    """How many steps a length of time is."""
+    steps = round(length / dt)
+    if abs(steps * dt - length) > WHOLE * dt:
+        near = length / max(1, np.ceil(length / dt))
+        raise InputError(
+            f"{name}: {what} {length:g} s is no whole number of steps dt = {dt:g} s; dt = {near:.9g} would do",
+            argument=what,
+        )
+    return steps
+
+
+def held_steps(name: str, sample_time: float, dt: float) -> int:
+    """How many steps a torque is held."""
+    return max(1, _steps(name, "the sample time of torque,", sample_time, dt))

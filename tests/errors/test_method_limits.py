@@ -1,0 +1,149 @@
+"""What a formulation refuses for a mechanism, word for word, before any work; by reference and compiled code alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+import zoo
+from kinpair.cli.answers import Question, State
+from kinpair.formulations import lagrange_cylinders, lagrange_euler
+from kinpair.formulations.limits import MANY, refusal
+from kinpair.model.build import build
+from kinpair.quantities import METHODS
+
+
+def ball_arm() -> kp.Mechanism:
+    b = (
+        kp.Builder("robot")
+        .link("a", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        .link("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    )
+    return kp.build(b.joint("hinge", "revolute", "ground", "a").joint("ball", "spherical", "a", "b"))
+
+
+ROBOT = ball_arm()
+LONG = kp.Mechanism(zoo.tree(3, 13, kinds=("revolute",)).model)
+STATE = zoo.motion(ROBOT)
+Q, QD, QDD = STATE.q, STATE.qd, STATE.qdd
+BALL = (
+    "robot: method 'uicker' cannot take joint 'ball' (spherical): it needs one-parameter pairs; split() makes them, "
+    "or use method 'denoc'"
+)
+CHRISTOFFEL = (
+    "robot: method 'lagrange' gives no coriolis_matrix with joint 'ball' (spherical): Christoffel's symbols need rates "
+    "that are dq/dt; split() makes them, or use method 'denoc'"
+)
+LIMIT = "is limited to 12 degrees of freedom, here are 13: the work grows as their"
+OTHERWISE = "use method 'denoc', or force=True"
+
+
+def refused(call, *arguments, **options) -> str:
+    with pytest.raises(kp.InputError) as caught:
+        call(*arguments, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("m", [ROBOT, ROBOT.reference], ids=["compiled", "reference"])
+@pytest.mark.parametrize("force", [False, True])
+def test_pairs_that_uicker_cannot_take(m, force):
+    how = {"method": "uicker", "force": force}
+    assert refused(m.inverse_dynamics, Q, QD, QDD, **how) == BALL
+    assert refused(m.forward_dynamics, Q, QD, QDD, **how) == BALL
+    assert refused(m.mass_matrix, Q, **how) == BALL
+    assert refused(m.coriolis_matrix, Q, QD, **how) == BALL
+    assert refused(m.bias_forces, Q, QD, **how) == BALL
+    assert refused(m.gravity_forces, Q, **how) == BALL
+    assert refused(m.inverse_dynamics_derivatives, Q, QD, QDD, **how) == BALL
+    assert refused(m.forward_dynamics_derivatives, Q, QD, QDD, **how) == BALL
+    assert refused(m.kernel, "mass_matrix", **how) == BALL
+
+
+@pytest.mark.parametrize("m", [ROBOT, ROBOT.reference], ids=["compiled", "reference"])
+def test_pairs_without_christoffel_symbols(m):
+    assert refused(m.coriolis_matrix, Q, QD, method="lagrange") == CHRISTOFFEL
+    assert refused(m.coriolis_matrix, Q, QD, method="lagrange", force=True) == CHRISTOFFEL
+    assert refused(m.kernel, "coriolis_matrix", method="lagrange") == CHRISTOFFEL
+    assert m.inverse_dynamics(Q, QD, QDD, method="lagrange").shape == (4,)
+
+
+def test_what_the_message_proposes_works():
+    split, maps = ROBOT.reference.split()
+    x, xd, xdd = maps.to_split(Q, QD, QDD)
+    tau = maps.efforts_to_split(x, ROBOT.reference.inverse_dynamics(Q, QD, QDD, method="denoc"))
+    assert zoo.relative_error(split.inverse_dynamics(x, xd, xdd, method="uicker"), tau) < 1e-11
+    assert split.coriolis_matrix(x, xd, method="lagrange").shape == (4, 4)
+
+
+@pytest.mark.parametrize("m", [LONG, LONG.reference], ids=["compiled", "reference"])
+def test_long_work_is_refused(m):
+    s = zoo.motion(m)
+    fourth = f"{m.name}: method 'uicker' {LIMIT} fourth power; {OTHERWISE}"
+    third = f"{m.name}: method 'lagrange' {LIMIT} third power; {OTHERWISE}"
+    assert refused(m.inverse_dynamics, s.q, s.qd, s.qdd, method="uicker") == fourth
+    assert refused(m.mass_matrix, s.q, method="uicker") == fourth
+    assert refused(m.coriolis_matrix, s.q, s.qd, method="uicker") == fourth
+    assert refused(m.coriolis_matrix, s.q, s.qd, method="lagrange") == third
+    assert refused(m.kernel, "coriolis_matrix", method="lagrange") == third
+    assert m.kernel("coriolis_matrix", method="lagrange", force=True).graph.count["total"] > 1000
+
+
+def test_long_work_is_done_if_forced():
+    m = LONG.reference
+    s = zoo.motion(m)
+    expected = m.coriolis_matrix(s.q, s.qd) @ s.qd
+    for method in ("lagrange", "uicker"):
+        C = m.coriolis_matrix(s.q, s.qd, method=method, force=True)
+        assert zoo.relative_error(C @ s.qd, expected) < 1e-11
+
+
+def test_the_limit_itself_is_allowed():
+    at_limit = zoo.tree(3, MANY, kinds=("revolute",))
+    assert at_limit.nv == MANY
+    assert not any(refusal(at_limit.model, name, way) for name, ways in METHODS.items() for way in ways)
+
+
+def test_the_command_line_takes_the_default_where_one_quantity_is_refused():
+    arm = kp.example("floating-arm")
+    zero = np.zeros(arm.nv)
+    methods = Question(arm, State(arm.neutral(), zero, zero, zero), "lagrange").methods()
+    assert (methods["inverse_dynamics"], methods["coriolis_matrix"]) == ("lagrange", "denoc")
+
+
+def test_refusals_carry_their_parts():
+    with pytest.raises(kp.InputError) as caught:
+        ROBOT.mass_matrix(Q, method="uicker")
+    assert caught.value.parts == {"quantity": "mass_matrix", "method": "uicker"}
+
+
+def test_a_known_method_that_does_not_give_the_quantity():
+    ways = ", ".join(METHODS["coriolis_matrix"])
+    assert refused(ROBOT.coriolis_matrix, Q, QD, method="newton-euler") == (
+        f"method 'newton-euler' does not give coriolis_matrix; these do: {ways}"
+    )
+    ways = ", ".join(METHODS["reactions"])
+    assert refused(ROBOT.reactions, Q, QD, QDD, method="uicker") == (
+        f"method 'uicker' does not give reactions; these do: {ways}"
+    )
+
+
+def test_written_out_equations_say_what_they_take():
+    state = zoo.motion(ROBOT)
+    assert refused(lagrange_cylinders.inertia_shares, ROBOT.model, state.q) == (
+        "robot: joint 'ball' is spherical; the equations of cylinders need hinges without rotors, `lagrange` takes "
+        "every pair"
+    )
+    angles = [np.zeros(4)] * 3
+    assert refused(lagrange_euler.inverse_dynamics, ROBOT.model, *angles) == (
+        "robot: joint 'hinge' is revolute; Euler angles of the links are free coordinates where all joints are "
+        "spherical and without rotors, `lagrange` takes every pair"
+    )
+    described = zoo.tree(1, 1, kinds=("revolute",)).model.description
+    hinges = tuple(replace(joint, rotor_inertia=0.0) for joint in described.joints)
+    plain = build(replace(described, joints=hinges))
+    assert refused(lagrange_cylinders.cylinders, plain) == (
+        "tree of 1, seed 1: link 'link 1' has not the inertia of a cylinder; `lagrange` takes every inertia"
+    )
