@@ -39,7 +39,7 @@ def main() -> None:
 
 def measure(console: Console, quick: bool):
     """Every measurement, one after the other."""
-    from benchmarks import batches, compile_time, machine, methods, operations, single, threads
+    from benchmarks import batches, compile_time, machine, methods, operations, simulation, single, threads
     from benchmarks.results import Results
     from benchmarks.robots import chosen
 
@@ -62,6 +62,7 @@ def measure(console: Console, quick: bool):
                 "batch", batches.rows(robots, instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
             ),
             followed("one state", single.rows(robots, turns), lambda r: r.robot),
+            followed("motion", simulation.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"),
             followed("threads", threads.rows(turns), lambda r: f"{r.robot}, {r.quantity}"),
             followed("first use", compile_time.rows(quick), lambda r: f"{r.case.robot}, {r.case.quantity}"),
             compile_time.chain(),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks import targets
+from benchmarks import simulation_adaptive, targets
 from benchmarks.batches import Row
 from benchmarks.compile_time import Used
 from benchmarks.methods import Counted
@@ -23,6 +23,9 @@ def tables(results: Results) -> Iterator[Table]:
     for quantity in dict.fromkeys(row.quantity for row in results.batches):
         yield _ratios(f"{quantity}, batch 4096", [r for r in results.batches if r.quantity == quantity])
     yield _ratios("inverse dynamics, one state, from Python", results.singles)
+    for quantity in dict.fromkeys(row.quantity for row in results.motions):
+        of_a = "" if quantity == simulation_adaptive.QUANTITY else ", a step"
+        yield _ratios(f"{quantity}{of_a}", [r for r in results.motions if r.quantity == quantity])
     yield _threads(results.shared)
     yield _first_use(results.used)
     yield _methods(results.methods)

@@ -33,6 +33,7 @@ class Results:
     instructions: tuple[str, ...]
     batches: list[Row]
     singles: list[Row]
+    motions: list[Row]
     shared: list[Shared]
     used: list[Used]
     chain: dict[str, Any]
@@ -41,7 +42,7 @@ class Results:
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every demand, in the order of the tables."""
-        for row in (*self.batches, *self.singles):
+        for row in (*self.batches, *self.singles, *self.motions):
             for peer, demanded in row.targets.items():
                 found = row.ratio(peer, next(iter(row.ours)))
                 what = f"{row.quantity}, {row.robot}, times {peer}"

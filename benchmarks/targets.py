@@ -20,7 +20,12 @@ RATIOS = {  # (quantity, peer, kind of robot) → at least
     ("∂τ/∂(q, q̇)", "Pinocchio", ARM): 10.0,
     ("∂τ/∂(q, q̇)", "Pinocchio", HUMANOID): 6.0,
     ("one state", "Pinocchio", ARM): 4.0,
+    ("motion, RK4 at 1 kHz", "MuJoCo", ARM): 8.0,
+    ("motion, RK4 at 1 kHz", "Pinocchio", ARM): 20.0,
+    ("1024 motions, RK4 at 1 kHz", "MuJoCo", ARM): 20.0,
+    ("1024 motions, RK4 at 1 kHz", "MuJoCo", HUMANOID): 8.0,
 }
+ADAPTIVE = {"SciPy": 10.0, "CyRK": 1.0}  # at equal error
 THREADS = 1.8  # two threads to one
 CHAIN_SECONDS, CHAIN_ERROR = 3.0, 1e-10
 CACHED_SECONDS = 0.030

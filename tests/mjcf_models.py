@@ -147,6 +147,15 @@ TREES = {
     "total-mass": mjcf(_BOUNDS, '<compiler settotalmass="14" balanceinertia="true"/>'),
     "gravity": arm(LINK, '<option gravity="1 2 3"/>'),
     "no-gravity": arm(LINK, '<option gravity="1 2 3"><flag gravity="disable"/></option>'),
+    "replicate": mjcf(
+        f"""<replicate count="3" offset="0 .5 0" euler="10 0 20"><body name="a" pos="1 0 0"><joint name="j"/>{TIP}
+        <replicate count="2" sep="-" offset="0 0 1"><body name="b"><joint name="i" axis="1 0 0"/>{TIP}</body>
+        <geom size=".1"/></replicate></body><site name="s"/></replicate>"""
+    ),
+    "slash": mjcf(
+        f"""<body name="a"><joint name="i"/><joint name="j" axis="1 0 0"/>{TIP}<site name="a/j"/>
+        <body name="a/i"><joint name="k"/>{TIP}</body></body>"""
+    ),
     "body-called-ground": mjcf(
         f'<body name="ground"><joint name="j"/>{TIP}</body><site name="here" pos="1 2 3"/>'
     ),

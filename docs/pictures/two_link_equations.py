@@ -15,9 +15,11 @@ arm = kp.build(
     .joint("elbow", "revolute", "upper", "lower", xyz=[1.0, 0, 0], axis="z")
 )
 rows = kp.equations(arm).rows()
-figure = Figure(figsize=(7.2, 0.34 * len(rows)))
+figure = Figure(figsize=(5.6, 0.34 * len(rows)))
 for k, (left, right) in enumerate(rows):
     height = 1 - (k + 0.6) / len(rows)
-    figure.text(0.11, height, f"${left}$", ha="right", va="center", fontsize=12)
-    figure.text(0.12, height, f"$= {' '.join(right)}$", ha="left", va="center", fontsize=12)
+    figure.text(0.13, height, f"${left}$", ha="right", va="center", fontsize=13, math_fontfamily="cm")
+    figure.text(
+        0.14, height, f"$= {' '.join(right)}$", ha="left", va="center", fontsize=13, math_fontfamily="cm"
+    )
 figure.savefig(Path(__file__).with_name("two-link-equations.png"), dpi=130)

@@ -9,16 +9,20 @@ The map, in the order in which data flows; nothing imports what stands below it:
     description/    what a person writes: parts as plain data; TOML, URDF, MJCF, DH readers; builder
     model/          checked, numbered, frozen; and the walks over its bodies
     formulations/   the mechanics, one formulation a file
+    constraints/    loops, rolling, drives, user-given: their rows, and the solvers
     forces/         springs, dampers, friction, applied wrenches
     quantities      what each quantity is: a formulation and its loads
+    constrained     the quantities of a mechanism under constraints
     evaluation      one state or a batch of them
     compiler/       from a Python function to machine code; knows no mechanics
     closed_form/    from a Python function to formulas a person can read; knows no mechanics
     rolling         long mechanisms: walks over the bodies as loops of machine code
     kernels         where the two halves meet: quantities, compiled
     calls           straight to machine code, or checked and explained
+    closure         assembling, moving and driving a mechanism under constraints
     soundness       which joint makes a solve for accelerations fail
     mechanism       the object a user holds
+    system          a system given by its energy, without bodies
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
     loading         load, example, build
     motion/         trajectories
@@ -55,6 +59,7 @@ from kinpair.errors import (
 )
 from kinpair.loading import build, example, example_text, examples, load, read
 from kinpair.mechanism import Energy, FramePose, Mechanism
+from kinpair.system import System
 
 if TYPE_CHECKING:
     from kinpair.equations_of_motion.equations import equations
@@ -88,6 +93,7 @@ __all__ = [
     "Result",
     "Shape",
     "SingularError",
+    "System",
     "TraceError",
     "__version__",
     "build",

@@ -44,6 +44,14 @@ class Calls:
             return call(*arguments)
         return call(*arguments, out=out, threads=threads)
 
+    def asking(self, ask: Ask) -> Any:
+        """A function of the arguments and of `out=`, `threads=`."""
+
+        def call(*arguments: Any, out: Any = None, threads: int = 1) -> Any:
+            return self(ask, arguments, out, threads)
+
+        return call
+
     def one(self, name: str, value: Any) -> np.ndarray:
         """An argument of one state, checked."""
         x = self._expected[name].checked(self.model.name, value)

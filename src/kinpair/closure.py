@@ -7,7 +7,7 @@ factorisation of floats.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from kinpair.algebra.lu import pivot_order
 from kinpair.calls import Calls
+from kinpair.constrained import EMBEDDED, HOLDS, WIDE_OPEN, reach
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.actuation import Efforts, efforts
 from kinpair.constraints.assembly import CLOSED, Assembled, assemble
@@ -25,7 +26,7 @@ from kinpair.constraints.coordinates import OfPositions
 from kinpair.constraints.joined import Joined
 from kinpair.constraints.mobility import Mobility, independent_rows
 from kinpair.constraints.rows import holonomic_rows, row_names
-from kinpair.constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_BODIES, OF_ENERGY
 from kinpair.description.conditions import Guide
 from kinpair.description.parts import GROUND
 from kinpair.errors import InputError, SingularError, listed, nearest
@@ -33,15 +34,11 @@ from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.quantities import Ask, asked
 from kinpair.spatial.rotation import to_rpy
+from kinpair.spatial.twist import rotate, shift_wrench
 
-MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its entry is looked at closely
-ROWS_SOUND = {"rosenberg-extended": 1e-4, "maggi": 1e-4, "partition": 1e-4}  # pivots of A itself
-SQUARED_SOUND = 1e-8  # pivots of A M⁻¹ Aᵀ, which are squares
-HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
 OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
-WIDE_OPEN = 1e-3  # of the mechanism's size: no drift of an integration, but a wrong q
+BEGINNING = np.zeros(1)  # the time that most calls have
 NEARBY = 0.05  # [rad] or [m]: how far the rank is compared
-EMBEDDED = tuple(ROWS_SOUND)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +62,7 @@ class Closure:
         self.model, self._calls = model, calls
         self._kept: tuple[int, ...] | None = None
         self._orders: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self._usual: dict[tuple[Any, ...], tuple[Ask, Any]] = {}
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -78,9 +76,7 @@ class Closure:
 
     @cached_property
     def _size(self) -> float:
-        """A length of the mechanism, to judge residuals by."""
-        reach = [float(np.abs(np.asarray(body.a_seat)).max(initial=0.0)) for body in self.model.body]
-        return max(1.0, *reach)
+        return reach(self.model)
 
     @cached_property
     def _followers(self) -> set[int]:
@@ -109,8 +105,8 @@ class Closure:
         return assemble(
             lambda x: self.positions(x, time),
             lambda x: self.matrix(x, time)[holonomic],
-            lambda x, step: _unit(self.model, kinematics.moved(self.model, x, step)),
-            _unit(self.model, np.array(q, dtype=float)),
+            lambda x, step: kinematics.normalised(self.model, kinematics.moved(self.model, x, step)),
+            kinematics.normalised(self.model, np.array(q, dtype=float)),
             free,
             self._size,
         )
@@ -155,6 +151,20 @@ class Closure:
                     joint=name,
                 )
         return found
+
+    def velocities(self, q: Any, inputs: Mapping[str, float] | None, guess: Any, time: float) -> np.ndarray:
+        """Rates that obey the rows and have the inputs."""
+        near = np.zeros(self.model.nv) if guess is None else self._calls.one("qd", guess)
+        A, psi, _ = self.rows(self._calls.one("q", q), near, time)
+        return self.solved_rates("rates", A, A @ near - psi, inputs or {}, near)
+
+    def accelerations(
+        self, q: Any, qd: Any, inputs: Mapping[str, float] | None, guess: Any, time: float
+    ) -> np.ndarray:
+        """Accelerations that obey the rows and have the inputs."""
+        near = np.zeros(self.model.nv) if guess is None else self._calls.one("qdd", guess)
+        A, _, b = self.rows(self._calls.one("q", q), self._calls.one("qd", qd), time)
+        return self.solved_rates("accelerations", A, b, inputs or {}, near)
 
     def solved_rates(
         self, what: str, A: np.ndarray, right: np.ndarray, inputs: Mapping[str, float], guess: np.ndarray
@@ -203,7 +213,9 @@ class Closure:
         for sign in (1.0, -1.0):
             direction = Z @ np.cos(1.0 + np.arange(Z.shape[1]))
             step = sign * NEARBY * direction / np.abs(direction).max()
-            there = self.assembled(_unit(self.model, kinematics.moved(self.model, q, step)), (), time)
+            there = self.assembled(
+                kinematics.normalised(self.model, kinematics.moved(self.model, q, step)), (), time
+            )
             if there.closed:
                 found.append(there.q)
         return found
@@ -224,9 +236,40 @@ class Closure:
         """The order of an embedding, chosen by pivoting; kept until it gets ill-conditioned."""
         if solver not in self._orders:
             A = self.matrix(q, time)[list(self.kept(q, time))]
-            rows, columns = pivot_order(A / rank_revealing.lengths(A)[:, None], rank_revealing.RANK)
-            self._orders[solver] = tuple(rows), tuple(columns)
+            allowed = self._allowed(solver, q, time)
+            scaled = A[:, allowed] / rank_revealing.lengths(A)[:, None]
+            rows, columns = pivot_order(scaled, rank_revealing.RANK)
+            if solver in OF_ENERGY and len(rows) < len(A):
+                unseen = listed([self.model.v_names[k] for k in allowed]) or "none"
+                raise InputError(
+                    f"{self.model.name}: solver {solver!r} needs {len(A)} dependent coordinates on which neither mass, "
+                    f"forces nor constraints depend; there are {len(rows)} (of {unseen}); 'voronets' or 'maggi' will do"
+                )
+            self._orders[solver] = tuple(rows), tuple(allowed[k] for k in columns)
         return self._orders[solver]
+
+    def _allowed(self, solver: str, q: np.ndarray, time: float) -> list[int]:
+        """Rates that may be dependent; for Voronets and Chaplygin after a check of their conditions."""
+        every = list(range(self.model.nv))
+        if solver not in OF_ENERGY:
+            return every
+        moving = np.cos(np.arange(self.model.nv))
+        A, (_, psi, _) = self.matrix(q, time), self.rows(q, moving, time)
+        steady = np.array_equal(A, self.matrix(q, time + 0.37))
+        if self.model.q_names != self.model.v_names or not steady or not np.allclose(psi, A @ moving):
+            raise InputError(
+                f"{self.model.name}: solver {solver!r} needs rates that are dq/dt and constraints A(q) q̇ = 0 without "
+                "time; 'maggi' and the others take any"
+            )
+        return every if solver == "voronets" else [k for k in every if not self._felt(k, q, time)]
+
+    def _felt(self, k: int, q: np.ndarray, time: float) -> bool:
+        """Do mass, forces or rows change with coordinate k alone?"""
+        moved = np.array(q, dtype=float)
+        moved[k] += 0.3
+        qd, tau = np.cos(np.arange(self.model.nv)), np.zeros(self.model.nv)
+        here, there = (self.terms((x, qd, tau), time, {}, {}) for x in (q, moved))
+        return any(np.abs(a - b).max(initial=0.0) > 1e-10 for a, b in zip(here, there, strict=True))
 
     # Dynamics.
 
@@ -257,22 +300,55 @@ class Closure:
         threads: int,
     ) -> np.ndarray:
         """q̈ with every row in force."""
-        check_solver(solver)
-        ask = self.ask("accelerations", state[0], time, solver, options)
+        ask, call = self._wish(state[0], time, solver, options, external)
         arguments = (*state, _one(time), *external.values())
-        qdd, _, soundness = self._calls(ask, arguments, None, threads)
-        self._check_closed(state[0], time, soundness[..., 3])
-        doubtful = self._doubtful(solver, qdd, soundness)
-        if doubtful.any() and solver in EMBEDDED:
-            self._orders.pop(solver, None)
-            sample = np.atleast_2d(state[0])
-            first = int(np.flatnonzero(doubtful)[0]) if len(sample) > 1 else 0
-            ask = self.ask("accelerations", sample[first], time, solver, options)
-            qdd, _, soundness = self._calls(ask, arguments, None, threads)
-            doubtful = self._doubtful(solver, qdd, soundness)
-        if doubtful.any():
-            qdd = self._solved_again(qdd, doubtful, ask, arguments)
+        found = call(*arguments) if threads == 1 else call(*arguments, threads=threads)
+        qdd, _, sound = found
+        if not _everywhere(sound):
+            qdd = self._looked_at_closely(ask, arguments, options, threads, found)
         return qdd if out is None else copied(qdd, out)
+
+    def _wish(
+        self, q: Any, time: Any, solver: str, options: Mapping[str, Any], external: Mapping[str, Any]
+    ) -> tuple[Ask, Any]:
+        """What is asked for and who answers, remembered by what the caller said, if that was nothing unusual."""
+        plain = options.get("method") is None and type(external) is dict and type(solver) is str
+        said = (solver, bool(options.get("passive", True)), bool(options.get("force")), *external) if plain else ()
+        if said in self._usual:
+            return self._usual[said]
+        check_solver(solver)
+        if self.model.terms is not None and solver in OF_BODIES:
+            raise InputError(
+                f"{self.model.name}: solver {solver!r} works on bodies, and this system is given by its energy; "
+                f"Solvers: {listed(x for x in EVERY_SOLVER if x not in OF_BODIES)}"
+            )
+        ask = self.ask("accelerations", q, time, solver, options)
+        found = ask, self._calls.direct(ask, self._calls.asking(ask))
+        if said:
+            self._usual[said] = found
+        return found
+
+    def _looked_at_closely(
+        self,
+        ask: Ask,
+        arguments: tuple[Any, ...],
+        options: Mapping[str, Any],
+        threads: int,
+        found: tuple[np.ndarray, np.ndarray, Any],
+    ) -> np.ndarray:
+        """States that are not sound: refused, or solved in another order, or with the rank found anew."""
+        qdd, soundness, sound = found
+        q, _, _, time, *_ = arguments
+        self._check_closed(q, time, soundness[..., 3])
+        if ask.solver in EMBEDDED:
+            self._orders.pop(ask.solver, None)
+            self._usual = {said: x for said, x in self._usual.items() if said[0] != ask.solver}
+            sample = np.atleast_2d(q)
+            first = int(np.flatnonzero(np.atleast_1d(sound) != 1.0)[0]) if len(sample) > 1 else 0
+            ask = self.ask("accelerations", sample[first], time, ask.solver, options)
+            qdd, _, sound = self._calls(ask, arguments, None, threads)
+        doubtful = np.atleast_1d(np.asarray(sound) != 1.0)
+        return self._solved_again(qdd, doubtful, ask, arguments) if doubtful.any() else qdd
 
     def _check_closed(self, q: Any, time: Any, gaps: np.ndarray) -> None:
         """Refuse coordinates that leave a loop wide open."""
@@ -289,19 +365,12 @@ class Closure:
                 q=own,
             )
 
-    def _doubtful(self, solver: str, qdd: np.ndarray, soundness: np.ndarray) -> np.ndarray:
-        """Which states need a closer look."""
-        size = 1.0 + np.abs(qdd).max(-1, initial=0.0)
-        rows_sound = ROWS_SOUND.get(solver, SQUARED_SOUND)
-        sound = (soundness[..., 0] > MASS_SOUND) & (soundness[..., 1] > rows_sound)
-        return np.atleast_1d(~(sound & (soundness[..., 2] <= HOLDS * size)))
-
     def _solved_again(
         self, qdd: np.ndarray, doubtful: np.ndarray, ask: Ask, arguments: tuple[Any, ...]
     ) -> np.ndarray:
         whole = replace(ask, quantity="terms", solver="", kept=(), rows=(), dependent=())
         found = np.atleast_2d(qdd).copy()
-        for k in np.flatnonzero(doubtful):
+        for k in np.flatnonzero(doubtful).tolist():
             own = tuple(np.asarray(x)[k] if np.ndim(x) == 2 else x for x in arguments)
             if not all(np.isfinite(np.asarray(x, dtype=float)).all() for x in own):
                 continue
@@ -341,8 +410,7 @@ class Closure:
         external: Mapping[str, Any],
     ) -> ConstraintForces:
         """Accelerations, multipliers and wrenches of one state."""
-        wish = replace(asked("forward_dynamics", **options), quantity="terms")
-        M, F, A, b = self._calls(wish, (*state, _one(time), *external.values()))
+        M, F, A, b = self.terms(state, time, options, external)
         solved = rank_revealing.solve(M, F, A, b)
         self._refuse(solved, np.asarray(state[0], dtype=float), time, None)
         named = dict(zip(self.row_names, solved.lam.tolist(), strict=True))
@@ -354,14 +422,18 @@ class Closure:
         """Wrench of each constraint between two frames on its child, at its mark, world axes."""
         at = Motion(self.model, np.asarray(q, dtype=float), time, np.zeros(self.model.nv))
         found: dict[str, np.ndarray] = {}
-        start = 0
-        for x in self.constraints:
-            own = lam[start : start + len(x.labels)]
-            start += len(x.labels)
+        for name, x, own in self._by_constraint(lam):
             if isinstance(x, Joined):
                 S, M = x.places(self.model)
-                found[x.name] = np.asarray(x.wrenches(at.pose(S), at.pose(M), time).M.T @ own, dtype=float)
+                found[name] = np.asarray(x.wrenches(at.pose(S), at.pose(M), time).M.T @ own, dtype=float)
         return found
+
+    def terms(
+        self, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any], external: Mapping[str, Any]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """M, F, A and b with every row."""
+        wish = replace(asked("forward_dynamics", **options), quantity="terms")
+        return self._calls(wish, (*state, _one(time), *external.values()))
 
     def reduced(
         self, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any]
@@ -381,6 +453,45 @@ class Closure:
         ask = self.ask("acceleration_derivatives", state[0], 0.0, DEFAULT_SOLVER, options)
         return self._calls(ask, (*state, _one(0.0), *external.values()), None, threads)
 
+    def loop_loads(
+        self,
+        state: tuple[np.ndarray, np.ndarray, np.ndarray],
+        tau: np.ndarray | None,
+        time: float,
+        external: Mapping[str, Any],
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """What the loops do to the tree, as wrenches by link; and the wrench in each loop, in axes of its seat."""
+        q, qd, qdd = state
+        given = dict(external)
+        M, F, A, b = self.terms((q, qd, np.zeros(self.model.nv)), time, {"external": given}, given)
+        found = self.efforts(M, F, A, b, qdd, None)
+        sizes = rank_revealing.lengths(A)
+        if tau is None:
+            lam = found.lam
+        else:
+            lam = np.linalg.lstsq((A / sizes[:, None]).T, M @ qdd - F - tau, rcond=1e-12)[0] / sizes
+        at = Motion(self.model, q, time, np.zeros(self.model.nv))
+        loads = {name: np.array(w, dtype=float) for name, w in given.items()}
+        in_seat: dict[str, np.ndarray] = {}
+        for name, x, own in self._by_constraint(lam):
+            if isinstance(x, Joined):
+                on = x.wrenches(*(at.pose(place) for place in x.places(self.model)), time)
+                for mark, rows in ((x.S, on.S), (x.M, on.M)):
+                    place = self.model.place(mark.name)
+                    r = at.pose(mark.on(self.model)).a - at.pose(place).a
+                    w = shift_wrench(np.asarray(rows.T @ own, dtype=float), r)
+                    loads[mark.name] = loads.get(mark.name, np.zeros(6)) + w
+                seat = at.pose(x.S.on(self.model)).R
+                in_seat[name] = rotate(seat.T, np.asarray(on.M.T @ own, dtype=float))
+        return loads, in_seat
+
+    def _by_constraint(self, lam: np.ndarray) -> Iterator[tuple[str, Constraint, np.ndarray]]:
+        """Each constraint with its multipliers."""
+        start = 0
+        for x in self.constraints:
+            yield x.name, x, lam[start : start + len(x.labels)]
+            start += len(x.labels)
+
     def inverse(
         self,
         state: tuple[Any, Any, Any],
@@ -391,9 +502,7 @@ class Closure:
     ) -> np.ndarray:
         """Efforts of the actuators for motions that obey the rows."""
         q, qd, qdd = state
-        wish = replace(asked("forward_dynamics", **options), quantity="terms")
-        still = np.zeros(self.model.nv)
-        M, F, A, b = self._calls(wish, (q, qd, still, _one(time), *external.values()))
+        M, F, A, b = self.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         if M.ndim == 2:
             wanted = self._calls.one("qdd", qdd)
             return self.efforts(M, F, A, b, wanted, actuators).tau
@@ -442,9 +551,9 @@ def check_solver(name: str) -> None:
             "solver 'rosenberg' gives n − l equations and no accelerations by itself; reduced_equations() gives "
             "them, 'rosenberg-extended' adds the constraints differentiated twice"
         )
-    if name not in SOLVERS:
+    if name not in EVERY_SOLVER:
         raise InputError(
-            f"no solver {name!r}; {nearest(str(name), SOLVERS)}Solvers: {listed((*SOLVERS, 'rosenberg'))}",
+            f"no solver {name!r}; {nearest(str(name), EVERY_SOLVER)}Solvers: {listed((*EVERY_SOLVER, 'rosenberg'))}",
             solver=name,
         )
 
@@ -473,18 +582,14 @@ def copied(found: np.ndarray, out: Any) -> Any:
     return out
 
 
+def _everywhere(sound: Any) -> bool:
+    """Is it one in every state?"""
+    return sound == 1.0 if type(sound) is float else bool(np.all(sound == 1.0))
+
+
 def _one(time: Any) -> np.ndarray:
     """Time as a vector of one number, or a column of them."""
+    if type(time) is float and not time:
+        return BEGINNING
     x = np.asarray(time, dtype=float)
     return x.reshape(1) if x.ndim == 0 else x.reshape(-1, 1)
-
-
-def _unit(model: Model, q: np.ndarray) -> np.ndarray:
-    """The coordinates with quaternions scaled to length one."""
-    made = np.array(q, dtype=float)
-    for i in model.moving:
-        pair, span = model.body[i].pair, model.q_span[i]
-        if pair.nq > pair.nv:
-            k = made[span.stop - 4 : span.stop]
-            made[span.stop - 4 : span.stop] = k / np.linalg.norm(k)
-    return made

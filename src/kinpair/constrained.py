@@ -6,31 +6,44 @@ Time is a vector of one number, so that it may have a batch in front like the re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
-from kinpair.algebra.choice import maximum
+from kinpair.algebra.choice import less, maximum, where
 from kinpair.algebra.jet import rate
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
-from kinpair.constraints.constraint import Rows
-from kinpair.constraints.solvers import SOLVERS, Accelerations, Problem
-from kinpair.constraints.solvers.embedding import rosenberg
+from kinpair.constraints.constraint import Motion, Rows
+from kinpair.constraints.solvers import OF_BODIES, OF_ENERGY, SOLVERS, Accelerations, Problem, voronets
+from kinpair.constraints.solvers.embedding import completed, rosenberg
+from kinpair.constraints.solvers.problem import full, soundest
+from kinpair.constraints.solvers.udwadia_kalaba import constrained
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.passive import passive_efforts
-from kinpair.formulations import kinematics
+from kinpair.formulations import kinematics, screw
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 from kinpair.quantities import METHODS, QUANTITIES, Ask, External, Quantity
 
+MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its entry is looked at closely
+EMBEDDED = ("rosenberg-extended", "maggi", "partition", *OF_ENERGY)  # these choose dependent rates
+EMBEDDED_SOUND = 1e-4  # pivots of A itself
+SQUARED_SOUND = 1e-8  # pivots of A M⁻¹ Aᵀ, which are squares
+HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
+WIDE_OPEN = 1e-3  # of the mechanism's size: no drift of an integration, but a wrong q
 
 def free_terms(
-    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, loads: External
+    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Scalar, loads: External
 ) -> tuple[Matrix, Vector]:
     """M = H and F = τ + passive − h: the motion without constraints is M q̈ = F."""
+    if model.terms is not None:
+        M, F = model.terms(q, qd, time)
+        return M, F + tau
     M = METHODS["mass_matrix"][ask.method](model, q)
     h = METHODS["inverse_dynamics"][ask.method](
         model, q, qd, np.zeros(model.nv), applied_wrenches(model, q, loads)
@@ -42,22 +55,96 @@ def free_terms(
 def problem(model: Model, ask: Ask, M: Matrix, F: Vector, found: Rows) -> Problem:
     """What the solver is given: the rows kept, in the order chosen."""
     kept = list(ask.kept)
-    return Problem(M, F, found.A[kept], found.b[kept], *rate_tree(model), ask.rows, ask.dependent)
+    tree = rate_tree(model) if model.terms is None else full(model.nv)
+    return Problem(M, F, found.A[kept], found.b[kept], *tree, ask.rows, ask.dependent)
 
 
 def accelerations(
     model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
-) -> tuple[Vector, Vector, Vector]:
-    """q̈; λ of the kept rows; soundness: pivots of mass and rows, how far rows left out are from holding, and how
-    far the loops are from closing."""
-    M, F = free_terms(model, ask, q, qd, tau, loads)
+) -> tuple[Vector, Vector, Scalar]:
+    """q̈; soundness: pivots of mass and rows, how far rows left out are from holding, and how far the loops are from
+    closing; and one where all four are as they should be, zero elsewhere."""
+    M, F = free_terms(model, ask, q, qd, tau, time[0], loads)
     constraints = constraints_of(model)
-    found = all_rows.rows(model, constraints, q, qd, time[0])
-    solved: Accelerations = SOLVERS[ask.solver](problem(model, ask, M, F, found))
-    left_out = [k for k in range(len(found.b)) if k not in ask.kept]
+    at = Motion(model, q, time[0], qd)
+    found = all_rows.rows_at(constraints, at)
+    given = problem(model, ask, M, F, found)
+    solved = OF_MODEL[ask.solver](model, ask, q, qd, tau, time[0], loads, given)
+    kept = set(ask.kept)
+    left_out = [k for k in range(len(found.b)) if k not in kept]
     missed = largest([found.A[k] @ solved.qdd - found.b[k] for k in left_out])
-    gap = largest(list(all_rows.residual(model, constraints, q, time[0])))
-    return solved.qdd, solved.lam, array([*solved.soundness, missed, gap])
+    gap = largest(list(all_rows.residual_at(constraints, at)))
+    soundness = array([*solved.soundness, missed, gap])
+    size = 1.0 + largest(list(solved.qdd)) if left_out else 1.0
+    return solved.qdd, soundness, is_sound(model, ask.solver, soundness, size)
+
+
+def is_sound(model: Model, solver: str, soundness: Vector, size: Scalar) -> Scalar:
+    """One where the four numbers need no closer look, zero elsewhere; `size`: one and the largest acceleration."""
+    of_mass, of_rows, missed, gap = soundness
+    pairs = (
+        (MASS_SOUND, of_mass),
+        (EMBEDDED_SOUND if solver in EMBEDDED else SQUARED_SOUND, of_rows),
+        (missed, HOLDS * size),
+        (gap, WIDE_OPEN * reach(model)),
+    )
+    return reduce(mul, [where(less(low, high), 1.0, 0.0) for low, high in pairs])
+
+
+def reach(model: Model) -> float:
+    """A length of the mechanism, to judge residuals by."""
+    return max(1.0, *(float(np.abs(np.asarray(body.a_seat)).max(initial=0.0)) for body in model.body))
+
+
+def of_problem(
+    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Scalar, loads: External, given: Problem
+) -> Accelerations:
+    """By a solver that needs M, F, A and b only."""
+    return SOLVERS[ask.solver](given)
+
+
+def of_screws(
+    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Scalar, loads: External, given: Problem
+) -> Accelerations:
+    """By the block system of all bodies and joints: the tree eliminated from its tips, then the rows of the loops.
+
+    The response to each row is an elimination of its own, with everything else at rest.
+    """
+    driving = tau + passive_efforts(model, q, qd) if ask.passive else tau
+    free = screw.forward_dynamics(model, q, qd, driving, applied_wrenches(model, q, loads))
+    at_rest, still = replace(model, gravity=np.zeros(3)), np.zeros(model.nv)
+    nothing = kinematics.no_wrenches(model)
+    responses = [screw.forward_dynamics(at_rest, q, still, row, nothing).qdd for row in given.A]
+    of_mass = soundest(list(free.pivots), list(free.scales))
+    return constrained(given.A, given.b, free.qdd, responses, of_mass)
+
+
+def of_energy(
+    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Scalar, loads: External, given: Problem
+) -> Accelerations:
+    """By Voronets' or Chaplygin's equations."""
+    constraints, still = constraints_of(model), np.zeros(model.nv)
+
+    def mass(x: Vector) -> Matrix:
+        return (
+            METHODS["mass_matrix"][ask.method](model, x)
+            if model.terms is None
+            else model.terms(x, still, time)[0]
+        )
+
+    def rows(x: Vector) -> Matrix:
+        return all_rows.matrix(model, constraints, x, time)[list(ask.kept)]
+
+    Q, alone = voronets.applied(mass, given.F, q, qd), ask.solver == "chaplygin"
+    qdd = voronets.solve(mass, rows, Q, q, qd, ask.rows, ask.dependent, only_independent=alone)
+    return completed(given, qdd)
+
+
+OF_MODEL = {
+    **dict.fromkeys(SOLVERS, of_problem),
+    **dict.fromkeys(OF_ENERGY, of_energy),
+    **dict.fromkeys(OF_BODIES, of_screws),
+}
 
 
 def acceleration_derivatives(
@@ -79,9 +166,29 @@ def reduced_equations(
     model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Matrix, Vector]:
     """Rosenberg's n − l equations: ZᵀM and ZᵀF of ZᵀM q̈ = ZᵀF."""
-    M, F = free_terms(model, ask, q, qd, tau, loads)
+    M, F = free_terms(model, ask, q, qd, tau, time[0], loads)
     found = all_rows.rows(model, constraints_of(model), q, qd, time[0])
     return rosenberg(problem(model, ask, M, F, found))
+
+
+def projection(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector]:
+    """Coordinates and rates brought back to the constraints, by the least displacement as the mass matrix measures it.
+
+        M δ = Aᵀμ,   A δ = −φ,   q ← q ⊕ δ          holonomic rows                               (PR1)
+        M δ = Aᵀμ,   A δ = −ψ,   q̇ ← q̇ + δ          all rows, at the new q                       (PR2)
+    """
+    nothing, constraints = np.zeros(model.nv), constraints_of(model)
+    M, _ = free_terms(model, ask, q, qd, nothing, time[0], {})
+    holonomic = [k for k in ask.kept if k in all_rows.holonomic_rows(constraints)]
+    numbers = all_rows.holonomic_rows(constraints)
+    phi = all_rows.residual(model, constraints, q, time[0])[[numbers.index(k) for k in holonomic]]
+    A = all_rows.matrix(model, constraints, q, time[0])[holonomic]
+    tree = rate_tree(model) if model.terms is None else full(model.nv)
+    back = SOLVERS["multipliers"](Problem(M, nothing, A, -phi, *tree)).qdd  # (PR1)
+    there = kinematics.nudged(model, q, back) if holonomic else q
+    M, _ = free_terms(model, ask, there, qd, nothing, time[0], {})
+    found = all_rows.rows(model, constraints, there, qd, time[0], ask.kept)
+    return there, qd + SOLVERS["multipliers"](Problem(M, nothing, found.A, -found.psi, *tree)).qdd  # (PR2)
 
 
 def terms(
@@ -89,7 +196,7 @@ def terms(
 ) -> tuple[Matrix, Vector, Matrix, Vector]:
     """M, F, A, b with every row."""
     found = all_rows.rows(model, constraints_of(model), q, qd, time[0])
-    return *free_terms(model, ask, q, qd, tau, loads), found.A, found.b
+    return *free_terms(model, ask, q, qd, tau, time[0], loads), found.A, found.b
 
 
 def constraint_positions(model: Model, ask: Ask, q: Vector, time: Vector) -> Vector:
@@ -120,6 +227,7 @@ CONSTRAINED: dict[str, Quantity] = {
     "accelerations": Quantity(_FORCED, accelerations, loaded=True, columns=False),
     "acceleration_derivatives": Quantity(_FORCED, acceleration_derivatives, loaded=True, columns=False),
     "reduced_equations": Quantity(_FORCED, reduced_equations, loaded=True, columns=False),
+    "projection": Quantity(("q", "qd", "time"), projection, columns=False),
     "terms": Quantity(_FORCED, terms, loaded=True, columns=False),
     "constraint_positions": Quantity(("q", "time"), constraint_positions, columns=False),
     "constraint_matrix": Quantity(("q", "time"), constraint_matrix, columns=False),

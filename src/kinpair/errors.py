@@ -38,6 +38,10 @@ class TraceError(KinpairError, TypeError):
     """A function does something with symbols that cannot be recorded."""
 
 
+class ClosedFormError(KinpairError, ArithmeticError):
+    """An expression has no closed form, or one that is too long."""
+
+
 class CacheWarning(UserWarning):
     """The store of compiled code was not used, and why; the code was compiled instead."""
 

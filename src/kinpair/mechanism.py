@@ -14,16 +14,18 @@ from kinpair.calls import Calls
 from kinpair.closure import Closure, ConstraintForces, check_solver, copied, reaching
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.mobility import Mobility
-from kinpair.constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER
+from kinpair.constraints.table import HEADINGS as CONSTRAINT_HEADINGS
+from kinpair.constraints.table import entries
 from kinpair.description.conditions import Condition
 from kinpair.description.parts import Description, without_conditions
-from kinpair.errors import InputError, listed, nearest
+from kinpair.errors import InputError, KinpairError, listed, nearest
 from kinpair.formulations import regressor
 from kinpair.model.build import build
 from kinpair.model.model import Model
 from kinpair.model.split import SplitMap, split_description
 from kinpair.model.symbols import check_symbols
-from kinpair.model.table import table
+from kinpair.model.table import aligned, table
 from kinpair.quantities import METHODS, QUANTITIES, Ask, asked, check_method
 from kinpair.soundness import DOUBTFUL, check_soundness
 
@@ -164,7 +166,19 @@ class Mechanism:
         return f"<Mechanism {self.name!r}: {len(self.model.moving)} bodies, nq {self.nq}, nv {self.nv}>"
 
     def __str__(self) -> str:
-        return table(self.model)
+        if self._closure is None:
+            return table(self.model)
+        return "\n\n".join([table(self.model, " without constraints"), *self._held()])
+
+    def _held(self) -> list[str]:
+        """The constraints and what freedom they leave, or what stands in the way."""
+        parts: list[str] = []
+        try:
+            parts += ["\n".join(aligned([CONSTRAINT_HEADINGS, *(x.cells for x in entries(self.model))]))]
+            parts += [f"at the start: {self.reference.mobility(self.reference.start())}"]
+        except KinpairError as reason:
+            parts += [str(reason)]
+        return parts
 
     # Dynamics.
 
@@ -293,16 +307,25 @@ class Mechanism:
         qd: Any,
         qdd: Any,
         *,
+        tau: Any = None,
         external: Mapping[str, Any] | None = None,
         method: str | None = None,
         force: bool = False,
+        time: float = 0.0,
         threads: int = 1,
     ) -> dict[str, np.ndarray]:
-        """The full wrench [moment; force] on the child in every joint, by name of the joint.
+        """The full wrench [moment; force] on the child in every joint, by name of the joint, and in every loop.
 
         At the joint point (the origin of the moved joint frame), in axes of the joint frame on the parent.
         The component along a joint's motion is what its drive, spring and friction hand over together.
+        Under constraints it depends on the efforts tau, by default those of `inverse_dynamics`; one state at a time.
         """
+        if self._closure is not None:
+            state = self._state("q", q), self._state("qd", qd), self._state("qdd", qdd)
+            drive = None if tau is None else self._state("tau", tau)
+            loads, own = self._closure.loop_loads(state, drive, time, external or {})
+            tree = self.without_constraints().reactions(*state, external=loads, method=method, force=force)
+            return {**tree, **own}
         ask = asked("reactions", method=method, force=force, external=external)
         return self._evaluate(ask, (q, qd, qdd), external, threads=threads)
 
@@ -419,7 +442,7 @@ class Mechanism:
     @property
     def solvers(self) -> tuple[str, ...]:
         """What `solver=` takes; the first is the default."""
-        return tuple(SOLVERS)
+        return EVERY_SOLVER
 
     @property
     def _closed(self) -> Closure:
@@ -446,9 +469,7 @@ class Mechanism:
     ) -> np.ndarray:
         """Rates (nv,) that obey the constraints and have the `inputs` by name; the rest as near to `guess` (zero)
         as can be."""
-        near = np.zeros(self.nv) if guess is None else self._state("qd", guess)
-        A, psi, _ = self._closed.rows(self._state("q", q), near, time)
-        return self._closed.solved_rates("rates", A, A @ near - psi, inputs or {}, near)
+        return self._closed.velocities(q, inputs, guess, time)
 
     def accelerations(
         self,
@@ -460,9 +481,7 @@ class Mechanism:
         time: float = 0.0,
     ) -> np.ndarray:
         """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
-        near = np.zeros(self.nv) if guess is None else self._state("qdd", guess)
-        A, _, b = self._closed.rows(self._state("q", q), self._state("qd", qd), time)
-        return self._closed.solved_rates("accelerations", A, b, inputs or {}, near)
+        return self._closed.accelerations(q, qd, inputs, guess, time)
 
     def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
         """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""
@@ -521,6 +540,15 @@ class Mechanism:
     def _state(self, name: str, value: Any) -> np.ndarray:
         """One state, checked."""
         return self._calls.one(name, value)
+
+    def start(self) -> np.ndarray:
+        """Coordinates to begin with (nq,): what the description gives for its joints, else neutral, assembled."""
+        q = self.neutral()
+        given = {joint.name: joint.start for joint in self.model.description.joints if joint.start}
+        for i in self.model.moving:
+            if values := given.get(self.model.joint_names[i]):
+                q[self.model.q_span[i]] = values
+        return q if self._closure is None else self._closure.assemble(q, (), 0.0)
 
     # Other forms of the same mechanism.
 

@@ -21,6 +21,7 @@ from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.screw_algebra import force_moved
 from kinpair.model.recursion import rates
 from kinpair.pairs.spherical import Spherical
+from opaque import hide, reveal
 from robots import urdf_files
 
 TOLERANCE = 1e-9
@@ -177,6 +178,55 @@ def test_formulas_of_arms_stay_short(name, quantity, method):
     arm = kp.example(name)
     ours, default = (arm.kernel(quantity, method=x).count["total"] for x in (method, None))
     assert EMPTY + ours <= 5 * (EMPTY + default)
+
+
+# Symbols.
+
+
+def _block(model, q, qd, tau):
+    w = no_wrenches(model)
+    joints = screw_block.tree_joints(model, q, qd)
+    return screw_block.block_system(model, q, qd, w, joints, screw_block.tree_drives(model, q, qd, tau))
+
+
+SYMBOLIC = {
+    "inverse": lambda way, m, *s: way.inverse_dynamics(m, *s, no_wrenches(m)),
+    "forward": lambda way, m, *s: way.forward_dynamics(m, *s, no_wrenches(m)),
+    "mass matrix": lambda way, m, q, *_: way.mass_matrix(m, q),
+    "reactions": lambda way, m, *s: way.reactions(m, *s, no_wrenches(m))[1:],
+    "multipliers": lambda way, m, *s: screw_block.block_solve(m, *s, no_wrenches(m)).eta[1:],
+    "block system": lambda way, m, *s: _block(m, *s),
+    "joint vectors": lambda way, m, q, *_: list(
+        roberson_wittenburg.carried_vectors(m, q, roberson_wittenburg.arcs_of(m)).values()
+    ),
+}
+
+
+def _flat(x):
+    parts = x if isinstance(x, (tuple, list)) else [x]
+    return np.concatenate([reveal(part).reshape(-1) for part in parts])
+
+
+@pytest.mark.parametrize("equation", SYMBOLIC)
+def test_symbols_give_what_floats_give(equation, method):
+    """On numbers that cannot be looked at."""
+    for m in (TREES[2], TREES[6]):
+        s = zoo.motion(m, 3)
+        state = (s.q, s.qd, s.qdd)
+        plain = SYMBOLIC[equation](METHODS[method], m.model, *state)
+        recorded = SYMBOLIC[equation](METHODS[method], m.model, *(hide(x) for x in state))
+        assert zoo.relative_error(_flat(recorded), _flat(plain)) < 1e-11
+
+
+def test_constants_kept_as_symbols(method):
+    arm = kp.example("stanford-arm")
+    model, s = arm.model, zoo.motion(arm)
+    link, joint = model.names[3], model.joint_names[4]
+    names = (f"{link}.mass", f"{link}.com.x", f"{link}.inertia.xy", f"{joint}.z")
+    values = (3.0, 0.1, 0.02, 0.3)
+    expected = arm.kernel("inverse_dynamics", parameters=names)(s.q, s.qd, s.qdd, *values)
+    found = arm.kernel("inverse_dynamics", method=method, parameters=names)(s.q, s.qd, s.qdd, *values)
+    assert zoo.relative_error(found, expected) <= 1e-12
 
 
 # Work.

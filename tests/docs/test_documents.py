@@ -28,7 +28,9 @@ def test_program_of_the_readme_prints_what_the_readme_shows():
     assert printed.getvalue().strip() == output.strip()
 
 
-@pytest.mark.parametrize("page", ["compiler", "conventions", "mjcf"])
+@pytest.mark.parametrize(
+    "page", ["compiler", "conventions", "mjcf", "equations/roberson_wittenburg", "printed_equations"]
+)
 def test_programs_of_the_docs_run(page, capsys):
     """The blocks of a page, one after the other."""
     text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")

@@ -40,9 +40,17 @@ REFUSED = [
         "joint, freejoint, geom, site, body, frame",
     ),
     (
-        world('<replicate count="2"/>'),
-        "r.xml:2: <replicate> makes bodies that are not written out; save the compiled model as "
+        world('<attach model="a"/>'),
+        "r.xml:2: <attach> makes bodies that are not written out; save the compiled model as "
         "MJCF and load that",
+    ),
+    (
+        world('<replicate count="0"/>'),
+        'r.xml:2: <replicate> makes no copies; write <replicate count="..."> with a number above zero',
+    ),
+    (
+        world("<replicate count='2'><freejoint/></replicate>"),
+        "r.xml:2: <freejoint> stands in a <replicate>, not in a body of its own; put a <body> round it",
     ),
     (
         world('<include file="a.xml"/>'),
@@ -67,7 +75,7 @@ REFUSED = [
     ),
     (
         world('<body name="a" pos="1 2 x"/>'),
-        "r.xml:2: body 'a' has <body pos=\"1 2 x\">: 'x' is not a number; write a plain finite one",
+        "r.xml:2: body 'a' has <body pos=\"1 2 x\">: 'x' is no number of a sensible size; write a plain one",
     ),
     (
         world('<body name="a" quat="0 0 0 0"/>'),
@@ -189,6 +197,19 @@ REFUSED = [
     ),
     (
         body(
+            J + '<geom type="mesh" mesh="m"/>',
+            '<asset><mesh name="m" inertia="exact" vertex="0 0 0 1 0 0 0 1 0 0 0 1" '
+            'face="1 2 0 3 1 0 3 2 1 3 0 2"/></asset>',
+        ),
+        "r.xml:1: mesh 'm' encloses no volume: its faces should be closed, and the corners of each "
+        "counter-clockwise as seen from outside",
+    ),
+    (
+        body(J + '<geom size="1e-200" mass="1"/>'),
+        "r.xml:2: body 'arm', its geom, has mass 1 kg and no volume; give it a size",
+    ),
+    (
+        body(
             J + '<geom type="box" mesh="m"/>', '<asset><mesh name="m" vertex="0 0 0" face="0 1 2"/></asset>'
         ),
         "r.xml:2: body 'arm', its geom, is a box fitted to the mesh 'm', which is not computed; "
@@ -255,6 +276,10 @@ REFUSED = [
 ]
 
 DOUBTED = [
+    (
+        body('<joint name="j" limited="true"/>'),
+        ["r.xml:2: joint 'j' has limited and the range 0 to 0, which leaves no room; taken as unlimited"],
+    ),
     (
         body('<joint name="j" dampng="3"/>'),
         ["r.xml:2: joint 'j' has the unknown attribute 'dampng'; did you mean 'damping'? left out"],

@@ -27,7 +27,8 @@ TOML = [
     # the file
     (
         "gravty = [0, 0, 0]",
-        ": unknown key 'gravty'; did you mean 'gravity'? Keys: name, gravity, link, joint, frame, dh",
+        ": unknown key 'gravty'; did you mean 'gravity'? Keys: name, gravity, link, joint, frame, dh, loop, "
+        "coupling, distance, surface, rolling, knife_edge, drive, guide, momentum",
     ),
     ("name = 3", ": name is 3; give a text in quotes"),
     ("gravity = 9.81", ": gravity is 9.81; give [x, y, z]"),
@@ -198,7 +199,7 @@ def test_a_joint_with_an_unknown_key_is_told_all_keys():
         "arm.toml:2: joint 'j': unknown key 'axs'; did you mean 'axis'? Keys: name, kind, parent, "
         "child, xyz, rpy, quaternion, matrix, axis, axis2, pitch, child_xyz, child_rpy, child_quaternion, "
         "child_matrix, lower, upper, velocity, effort, damping, friction, stiffness, rest, "
-        "rotor_inertia, gear_ratio, mimic"
+        "rotor_inertia, gear_ratio, start, mimic"
     )
 
 

@@ -89,7 +89,8 @@ def pivot_order(A: np.ndarray, tolerance: float = 1e-9) -> tuple[list[int], list
             break
         i, j = np.unravel_index(int(rest.argmax()), rest.shape)
         i, j = done + int(i), done + int(j)
-        left[[done, i]], left[:, [done, j]] = left[[i, done]], left[:, [j, done]]
+        left[[done, i]] = left[[i, done]]
+        left[:, [done, j]] = left[:, [j, done]]
         rows[done], rows[i] = rows[i], rows[done]
         columns[done], columns[j] = columns[j], columns[done]
         left[done + 1 :, done:] -= np.outer(left[done + 1 :, done] / left[done, done], left[done, done:])

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from kinpair import InputError, KinpairError, Mechanism, SingularError
+from kinpair.cli import records
+from kinpair.constraints.build import is_constrained
 from kinpair.errors import nearest
 from kinpair.formulations.limits import refusal
 
@@ -32,6 +34,14 @@ class Question:
     method: str | None = None
     passive: bool = True
     frames: Sequence[str] = ()
+    solver: str | None = None
+    actuators: Sequence[str] | None = None
+    time: float = 0.0
+
+    @property
+    def constrained(self) -> bool:
+        """Is there anything beyond the joints?"""
+        return is_constrained(self.mechanism.model.description)
 
     def methods(self) -> dict[str, str]:
         """The formulation for each quantity: the one asked for, or the default where it does not give it."""
@@ -49,22 +59,72 @@ class Question:
         return {key: wanted if key in gives else names[0] for key, names in every.items()}
 
 
-Ask = Callable[[Mechanism, State, dict[str, Any]], Any]
+Ask = Callable[[Question, dict[str, Any]], Any]
+Act = Callable[[Mechanism, State, dict[str, Any]], Any]
+
+
+def _of_tree(act: Act) -> Ask:
+    """A quantity that no constraint touches."""
+    return lambda question, how: act(question.mechanism, question.state, how)
+
+
+def _inverse(question: Question, how: dict[str, Any]) -> np.ndarray:
+    m, s = question.mechanism, question.state
+    return m.inverse_dynamics(s.q, s.qd, s.qdd, actuators=question.actuators, time=question.time, **how)
+
+
+def _forward(question: Question, how: dict[str, Any]) -> np.ndarray:
+    m, s = question.mechanism, question.state
+    return m.forward_dynamics(s.q, s.qd, s.tau, solver=question.solver, time=question.time, **how)
+
+
+def _reactions(question: Question, how: dict[str, Any]) -> dict[str, np.ndarray]:
+    """In the motion of the inverse dynamics; in a loop they depend on who acts."""
+    m, s = question.mechanism, question.state
+    return m.reactions(s.q, s.qd, s.qdd, method=how["method"], time=question.time, tau=_acting(question))
+
+
+def _acting(question: Question) -> np.ndarray | None:
+    """Efforts of the inverse dynamics, with what would make up for springs, dampers and friction left out."""
+    if not question.constrained:
+        return None
+    m, s = question.mechanism, question.state
+    tau = _inverse(question, {"passive": question.passive})
+    return tau + m.bias_forces(s.q, s.qd) - m.bias_forces(s.q, s.qd, passive=question.passive)
+
+
+def _held(question: Question, how: dict[str, Any]) -> dict[str, Any]:
+    m, s = question.mechanism, question.state
+    found = m.constraint_forces(s.q, s.qd, s.tau, passive=how["passive"], time=question.time)
+    return {"multipliers": found.multipliers, "wrenches": found.wrenches, "unique": found.unique}
+
+
+def _mobility(question: Question, how: dict[str, Any]) -> dict[str, Any]:
+    m = question.mechanism
+    return records.freedom(m.mobility(question.state.q, time=question.time))
+
 
 # quantity → how to ask for it, given the method and whether springs, dampers and friction act
 QUANTITIES: dict[str, Ask] = {
-    "inverse_dynamics": lambda m, s, how: m.inverse_dynamics(s.q, s.qd, s.qdd, **how),
-    "forward_dynamics": lambda m, s, how: m.forward_dynamics(s.q, s.qd, s.tau, **how),
-    "mass_matrix": lambda m, s, how: m.mass_matrix(s.q, method=how["method"]),
-    "coriolis_matrix": lambda m, s, how: m.coriolis_matrix(s.q, s.qd, method=how["method"]),
-    "bias_forces": lambda m, s, how: m.bias_forces(s.q, s.qd, **how),
-    "gravity_forces": lambda m, s, how: m.gravity_forces(s.q, method=how["method"]),
-    "reactions": lambda m, s, how: m.reactions(s.q, s.qd, s.qdd, method=how["method"]),
-    "energy": lambda m, s, how: m.energy(s.q, s.qd)._asdict(),
-    "centre_of_mass": lambda m, s, how: m.centre_of_mass(s.q),
+    "inverse_dynamics": _inverse,
+    "forward_dynamics": _forward,
+    "mass_matrix": _of_tree(lambda m, s, how: m.mass_matrix(s.q, method=how["method"])),
+    "coriolis_matrix": _of_tree(lambda m, s, how: m.coriolis_matrix(s.q, s.qd, method=how["method"])),
+    "bias_forces": _of_tree(lambda m, s, how: m.bias_forces(s.q, s.qd, **how)),
+    "gravity_forces": _of_tree(lambda m, s, how: m.gravity_forces(s.q, method=how["method"])),
+    "reactions": _reactions,
+    "energy": _of_tree(lambda m, s, how: m.energy(s.q, s.qd)._asdict()),
+    "centre_of_mass": _of_tree(lambda m, s, how: m.centre_of_mass(s.q)),
 }
+OF_CONSTRAINTS: dict[str, Ask] = {"constraint_forces": _held, "mobility": _mobility}
 # quantity → the error that says it does not exist in this state
-MAY_LACK: dict[str, type[KinpairError]] = {"forward_dynamics": SingularError, "centre_of_mass": InputError}
+MAY_LACK: dict[str, type[KinpairError]] = {
+    "inverse_dynamics": SingularError,
+    "forward_dynamics": SingularError,
+    "reactions": SingularError,
+    "constraint_forces": SingularError,
+    "centre_of_mass": InputError,
+}
 
 
 def answers(question: Question) -> dict[str, Any]:
@@ -73,10 +133,10 @@ def answers(question: Question) -> dict[str, Any]:
     frames = {name: _frame(m, question.state.q, name) for name in question.frames}
     found: dict[str, Any] = {}
     reasons: dict[str, str] = {}
-    for key, ask in QUANTITIES.items():
+    for key, ask in (QUANTITIES | (OF_CONSTRAINTS if question.constrained else {})).items():
         how = {"method": methods.get(key), "passive": question.passive}
         try:
-            found[key] = ask(m, question.state, how)
+            found[key] = ask(question, how)
         except MAY_LACK.get(key, ()) as reason:
             found[key], reasons[key] = None, str(reason)
     return {
@@ -85,6 +145,10 @@ def answers(question: Question) -> dict[str, Any]:
         "v_names": m.v_names,
         "passive": question.passive,
         "methods": methods,
+        "solver": (question.solver or m.solvers[0]) if question.constrained else None,
+        "actuators": question.actuators,
+        "time": question.time,
+        "constraints": records.constraints(m),
         "state": {key: getattr(question.state, key) for key in ("q", "qd", "qdd", "tau")},
         **found,
         "frames": frames,

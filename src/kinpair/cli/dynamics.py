@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from cyclopts import Parameter
@@ -12,12 +12,15 @@ from kinpair.cli import source
 from kinpair.cli.answers import Question, State, answers
 from kinpair.cli.dynamics_tables import show
 from kinpair.cli.machine import print_json
+from kinpair.cli.obeying import Obeying
 from kinpair.cli.source import File, Flag
 from kinpair.cli.state import Numbers, Option
+from kinpair.constraints.build import is_constrained
 from kinpair.loading import Base
 
-Frames = Annotated[
-    list[str] | None,
+Words: TypeAlias = list[str] | None
+Names = Annotated[
+    Words,
     Parameter(consume_multiple=(1, None), negative="", metavar="NAME...", show_default=False),
 ]
 
@@ -31,9 +34,12 @@ def dynamics(
     qdd: Numbers = None,
     tau: Numbers = None,
     method: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    solver: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    actuators: Names = None,
+    time: float = 0.0,
     no_passive: Flag = False,
     base: Base = "fixed",
-    frame: Frames = None,
+    frame: Names = None,
     json: Flag = False,
 ) -> None:
     """Torques, accelerations, matrices, energy, reactions of a mechanism in one state.
@@ -42,12 +48,15 @@ def dynamics(
     (elbow=0.3,wrist=1), or read from a JSON file (@state.json); SI units, radians.
     Tables are rounded for reading; --json has all digits.
 
+    With loops, rolling or other constraints, coordinates given by name are held and the
+    others assembled; rates and accelerations given by name are inputs and the others follow.
+
     Parameters
     ----------
     file
         A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     q
-        Coordinates; default: zeros, unit quaternions.
+        Coordinates; default: zeros, unit quaternions; under constraints the start of the description, assembled.
     qd
         Rates; default: zeros.
     qdd
@@ -56,6 +65,12 @@ def dynamics(
         Efforts, for the forward dynamics; default: zeros.
     method
         Formulation, such as newton-euler or denoc; a quantity that it does not give is had by its default.
+    solver
+        How the constraints are solved, such as multipliers or udwadia-kalaba.
+    actuators
+        Joints that may act in the inverse dynamics of a mechanism under constraints; default: all.
+    time
+        When drives and other functions of time are looked at [s].
     no_passive
         Leave out springs, dampers and friction of the joints.
     base
@@ -66,22 +81,34 @@ def dynamics(
         Print one JSON document instead of tables.
     """
     mechanism = source.mechanism(file, base=base)
-    state = _state(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
-    found = answers(Question(mechanism, state, method, not no_passive, tuple(frame or ())))
+    state, notes = _state(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, time)
+    question = Question(
+        mechanism,
+        state,
+        method,
+        not no_passive,
+        tuple(frame or ()),
+        solver,
+        None if actuators is None else tuple(actuators),
+        time,
+    )
+    found = {**answers(question), "notes": notes}
     if json:
         print_json(found)
     else:
         show(found, file)
 
 
-def _state(mechanism: Mechanism, given: dict[str, Any]) -> State:
-    names = {"q": mechanism.q_names}
-    start = {"q": mechanism.neutral()}
-    return State(
-        **{
-            key: Option(
-                f"--{key}", names.get(key, mechanism.v_names), start.get(key, np.zeros(mechanism.nv))
-            ).read(words)
-            for key, words in given.items()
-        }
-    )
+def _state(mechanism: Mechanism, words: dict[str, Words], time: float) -> tuple[State, list[str]]:
+    """The state, and what the constraints made of the numbers given."""
+    still = np.zeros(mechanism.nv)
+    options = {key: Option(f"--{key}", mechanism.v_names, still) for key in words}
+    options["q"] = Option("--q", mechanism.q_names, mechanism.neutral())
+    if not is_constrained(mechanism.model.description):
+        return State(**{key: option.read(words[key]) for key, option in options.items()}), []
+    given = {key: option.given(words[key]) for key, option in options.items()}
+    obeying = Obeying(mechanism, time)
+    q = obeying.positions(given["q"])
+    qd = obeying.rates(q, given["qd"])
+    qdd = obeying.accelerations(q, qd, given["qdd"], given["qd"])
+    return State(q, qd, qdd, options["tau"].read(words["tau"])), obeying.notes

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 
+from kinpair.cli import records
 from kinpair.cli.screen import Screen, matrix_tables, number_table, texts
+from kinpair.errors import listed
 
 WRENCH: tuple[str, ...] = ("nx", "ny", "nz", "fx", "fy", "fz")
 TWIST: tuple[str, ...] = ("ωx", "ωy", "ωz", "vx", "vy", "vz")
@@ -19,8 +23,10 @@ def show(found: dict[str, Any], file: str) -> None:
     screen = Screen()
     screen.heading(found["name"])
     screen.say(f"SI units: N m or N, rad or m, J{PASSIVE[found['passive']]}")
+    for note in found["notes"]:
+        screen.say(note)
     screen.say()
-    for part in (_coordinates, _inverse, _forward, _totals, _matrices, _reactions, _frames):
+    for part in (_coordinates, _inverse, _forward, _held, _totals, _matrices, _reactions, _frames):
         part(screen, found)
     if found["warnings"]:
         count = len(found["warnings"])
@@ -31,17 +37,31 @@ def _title(found: dict[str, Any], key: str, text: str) -> str:
     return f"{text} ({found['methods'][key]})"
 
 
+def _lacks(screen: Screen, found: dict[str, Any], key: str) -> bool:
+    """Is there none of it? Then the reason is said."""
+    if found[key] is None:
+        screen.say(f"none: {found['reasons'][key]}")
+    return found[key] is None
+
+
 def _coordinates(screen: Screen, found: dict[str, Any]) -> None:
     screen.print(number_table("coordinate", found["q_names"], {"q": found["state"]["q"]}, screen.width))
     screen.say()
+    if found["constraints"]:
+        for line in records.sentences(found["mobility"]):
+            screen.say(line)
+        screen.say()
 
 
 def _inverse(screen: Screen, found: dict[str, Any]) -> None:
-    screen.heading(_title(found, "inverse_dynamics", "Inverse dynamics: tau = H qdd + bias"))
+    law = "tau + Aᵀ lambda" if found["constraints"] else "tau"
+    acting = f" by {listed(found['actuators'])}" if found["actuators"] is not None else ""
+    screen.heading(_title(found, "inverse_dynamics", f"Inverse dynamics{acting}: {law} = H qdd + bias"))
+    tau = {} if _lacks(screen, found, "inverse_dynamics") else {"tau": found["inverse_dynamics"]}
     columns = {
         "qd": found["state"]["qd"],
         "qdd": found["state"]["qdd"],
-        "tau": found["inverse_dynamics"],
+        **tau,
         "bias": found["bias_forces"],
         "gravity": found["gravity_forces"],
     }
@@ -50,12 +70,31 @@ def _inverse(screen: Screen, found: dict[str, Any]) -> None:
 
 
 def _forward(screen: Screen, found: dict[str, Any]) -> None:
-    screen.heading(_title(found, "forward_dynamics", "Forward dynamics: qdd for the given tau"))
-    if found["forward_dynamics"] is None:
-        screen.say(f"none: {found['reasons']['forward_dynamics']}")
-    else:
+    ways = ", ".join(filter(None, (found["methods"]["forward_dynamics"], found["solver"])))
+    screen.heading(f"Forward dynamics: qdd for the given tau ({ways})")
+    if not _lacks(screen, found, "forward_dynamics"):
         columns = {"tau": found["state"]["tau"], "qdd": found["forward_dynamics"]}
         screen.print(number_table("rate", found["v_names"], columns, screen.width))
+    screen.say()
+
+
+def _held(screen: Screen, found: dict[str, Any]) -> None:
+    """Multipliers and wrenches of the constraints."""
+    if not found["constraints"]:
+        return
+    screen.heading("Constraints while the given tau acts: a multiplier a row")
+    if not _lacks(screen, found, "constraint_forces"):
+        forces = found["constraint_forces"]
+        multipliers = forces["multipliers"]
+        screen.print(
+            number_table("row", tuple(multipliers), {"lambda": [*multipliers.values()]}, screen.width)
+        )
+        screen.say()
+        if forces["wrenches"]:
+            screen.heading("Their wrenches on the child, at its mark, world axes")
+            screen.print(_wrench_table("constraint", forces["wrenches"], screen.width))
+        if not forces["unique"]:
+            screen.say("not unique: redundant rows share the load; these are the least-norm ones")
     screen.say()
 
 
@@ -63,16 +102,15 @@ def _totals(screen: Screen, found: dict[str, Any]) -> None:
     kinetic, potential = found["energy"].values()
     screen.heading("Energy [J] and centre of mass [m]")
     screen.say(f"kinetic {kinetic:.6g}, potential {potential:.6g}, total {kinetic + potential:.6g}")
-    if found["centre_of_mass"] is None:
-        screen.say(f"none: {found['reasons']['centre_of_mass']}")
-    else:
+    if not _lacks(screen, found, "centre_of_mass"):
         screen.say(f"centre of mass {' '.join(texts(found['centre_of_mass']))}")
     screen.say()
 
 
 def _matrices(screen: Screen, found: dict[str, Any]) -> None:
+    tree = " without constraints" if found["constraints"] else ""
     for key, text in (("mass_matrix", "Mass matrix H"), ("coriolis_matrix", "Coriolis matrix C")):
-        screen.heading(_title(found, key, text))
+        screen.heading(_title(found, key, text + tree))
         for part in matrix_tables(found["v_names"], found[key], screen.width):
             screen.print(part)
         screen.say()
@@ -82,10 +120,14 @@ def _reactions(screen: Screen, found: dict[str, Any]) -> None:
     screen.heading(
         _title(found, "reactions", "Reactions on the child, at the joint, in the parent's joint axes")
     )
-    values = np.reshape(list(found["reactions"].values()), (-1, 6))
-    columns = dict(zip(WRENCH, values.T, strict=True))
-    screen.print(number_table("joint", tuple(found["reactions"]), columns, screen.width))
+    if not _lacks(screen, found, "reactions"):
+        screen.print(_wrench_table("joint", found["reactions"], screen.width))
     screen.say()
+
+
+def _wrench_table(first: str, wrenches: Mapping[str, np.ndarray], width: int) -> Table:
+    values = np.reshape(list(wrenches.values()), (-1, 6))
+    return number_table(first, tuple(wrenches), dict(zip(WRENCH, values.T, strict=True)), width)
 
 
 def _frames(screen: Screen, found: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from kinpair.cli import records, source
 from kinpair.cli.machine import print_json
 from kinpair.cli.screen import Screen, table, texts
 from kinpair.cli.source import File, Flag
+from kinpair.constraints.table import HEADINGS, Entry
 from kinpair.description.fields import AXES
 from kinpair.loading import Base
 
@@ -44,6 +45,8 @@ def info(
 def _document(mechanism: Mechanism) -> dict[str, Any]:
     return {
         **records.summary(mechanism),
+        **records.at_start(mechanism),
+        "constraints": records.constraints(mechanism),
         "joints": records.joints(mechanism),
         "bodies": records.bodies(mechanism),
         "frames": records.frames(mechanism),
@@ -55,16 +58,45 @@ def _show(found: dict[str, Any]) -> None:
     screen = Screen()
     screen.heading(found["name"])
     screen.say(f"bodies {len(found['bodies'])}, mass {found['mass']:.6g} kg, coordinates {found['nq']}")
-    screen.say(f"degrees of freedom {found['nv']}, mobility {found['mobility']} (an open tree)")
+    for line in _freedom(found):
+        screen.say(line)
     screen.say(f"gravity {' '.join(texts(found['gravity']))} m/s²\n")
     if found["joints"]:
-        screen.print(_joint_table(found["joints"], MOTION))
+        screen.print(_joint_table(found["joints"], MOTION | _start_column(found)))
         screen.say()
+        _show_constraints(screen, found["constraints"])
         _show_loads(screen, found["joints"])
         screen.print(_body_table(found["bodies"]))
         screen.say()
     _show_frames(screen, found["frames"])
     _show_warnings(screen, found["warnings"])
+
+
+def _freedom(found: dict[str, Any]) -> list[str]:
+    """Freedoms of a tree, or at the start under constraints."""
+    mobility = found["mobility"]
+    if not found["constraints"]:
+        return [f"degrees of freedom {found['nv']}, mobility {mobility['freedom']} (an open tree)"]
+    if mobility is None:
+        return [f"degrees of freedom without constraints {found['nv']}, mobility unknown: {found['reason']}"]
+    return [
+        f"degrees of freedom without constraints {found['nv']}, at the start:",
+        *records.sentences(mobility),
+    ]
+
+
+def _show_constraints(screen: Screen, constraints: Sequence[dict[str, Any]]) -> None:
+    if constraints:
+        screen.print(table(HEADINGS, (Entry(**x).cells for x in constraints), names=3))
+        screen.say()
+
+
+def _start_column(found: dict[str, Any]) -> dict[str, Cell]:
+    """Where each joint starts, under constraints."""
+    start = found["start"] if found["constraints"] else None
+    if start is None:
+        return {}
+    return {"start": lambda joint: ", ".join(texts(start[joint["q"]], 5))}
 
 
 def _axes(joint: dict[str, Any]) -> str:

@@ -4,24 +4,58 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinpair import Mechanism
+from kinpair import Mechanism, SingularError
+from kinpair.constraints.build import is_constrained
+from kinpair.constraints.mobility import Mobility
+from kinpair.constraints.table import entries
 
 BY_COORDINATE = ("lower", "upper")
 BY_RATE = ("damping", "friction", "stiffness", "effort", "velocity")
 
 
 def summary(mechanism: Mechanism) -> dict[str, Any]:
-    """Sizes and totals; the mobility of an open tree is its number of rates."""
+    """Sizes and totals."""
     return {
         "name": mechanism.name,
         "nq": mechanism.nq,
         "nv": mechanism.nv,
-        "mobility": mechanism.nv,
         "mass": mechanism.mass,
         "gravity": mechanism.model.gravity,
         "q_names": mechanism.q_names,
         "v_names": mechanism.v_names,
     }
+
+
+def constraints(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """What the motion obeys beyond the joints, in the order of the rows; mimic joints are among them."""
+    return [entry._asdict() for entry in entries(mechanism.model)]
+
+
+def freedom(found: Mobility) -> dict[str, Any]:
+    """Freedoms by rank and by Grübler's count, and what the rows say twice."""
+    keys = ("freedom", "counted", "rates", "rows", "rank", "redundant", "singular")
+    return {key: getattr(found, key) for key in keys}
+
+
+def sentences(found: dict[str, Any]) -> list[str]:
+    """The same for a person, a line each."""
+    keys = ("rates", "rows", "rank", "redundant", "singular")
+    return str(Mobility(**{key: found[key] for key in keys})).splitlines()
+
+
+def at_start(mechanism: Mechanism) -> dict[str, Any]:
+    """Coordinates of the start and freedoms there; None with the reason where it cannot be assembled.
+
+    The mobility of an open tree is its number of rates.
+    """
+    if not is_constrained(mechanism.model.description):
+        tree = Mobility(mechanism.nv, 0, 0, (), False)
+        return {"start": mechanism.start(), "mobility": freedom(tree), "reason": None}
+    try:
+        q = mechanism.reference.start()
+        return {"start": q, "mobility": freedom(mechanism.reference.mobility(q)), "reason": None}
+    except SingularError as reason:
+        return {"start": None, "mobility": None, "reason": str(reason)}
 
 
 def joints(mechanism: Mechanism) -> list[dict[str, Any]]:

@@ -33,14 +33,26 @@ class Option:
 
     def read(self, words: Sequence[str] | None) -> np.ndarray:
         """The numbers (n,)."""
+        given = self.given(words)
+        return given if isinstance(given, np.ndarray) else self.filled(given)
+
+    def given(self, words: Sequence[str] | None) -> np.ndarray | dict[str, float]:
+        """The numbers as they were given: all of them (n,), or some by name."""
         if words is None:
-            return self.default
-        given = (
+            return {}
+        found = (
             _from_file(words[0][1:])
             if len(words) == 1 and words[0].startswith("@")
             else _split(self.name, words)
         )
-        return self._paired(given) if isinstance(given, Mapping) else self._counted(given)
+        return self._paired(found) if isinstance(found, Mapping) else self._counted(found)
+
+    def filled(self, named: Mapping[str, float]) -> np.ndarray:
+        """The default (n,) with the named entries in it."""
+        out = self.default.copy()
+        for name, value in named.items():
+            out[self.entries.index(name)] = value
+        return out
 
     def _counted(self, values: Sequence[Any]) -> np.ndarray:
         n = len(self.entries)
@@ -52,17 +64,15 @@ class Option:
             )
         return np.array([self._number(x, f"entry {k}") for k, x in enumerate(values, 1)], dtype=float)
 
-    def _paired(self, values: Mapping[str, Any]) -> np.ndarray:
-        out = self.default.copy()
-        for name, x in values.items():
+    def _paired(self, values: Mapping[str, Any]) -> dict[str, float]:
+        for name in values:
             if name not in self.entries:
                 raise InputError(
                     f"{self.name} has no entry {name!r}; {nearest(name, self.entries)}"
                     f"Entries: {listed(self.entries)}",
                     option=self.name,
                 )
-            out[self.entries.index(name)] = self._number(x, name)
-        return out
+        return {name: self._number(x, name) for name, x in values.items()}
 
     def _number(self, value: Any, key: str) -> float:
         try:

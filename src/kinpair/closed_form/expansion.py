@@ -10,16 +10,12 @@ from kinpair.closed_form import polynomial
 from kinpair.closed_form.polynomial import PLAIN, Polynomial
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.program import needed
-from kinpair.errors import KinpairError
+from kinpair.errors import ClosedFormError
 
 Watch: TypeAlias = Callable[[str], None]  # is told what is being worked on
 
 
 WORK = 20  # products of terms for each term that a product may have
-
-
-class NoClosedForm(KinpairError):  # noqa: N818
-    """The expanded form is too long, or there is none; the message says why and where."""
 
 
 class Expansion:
@@ -54,10 +50,10 @@ class Expansion:
         if x.op in ("sin", "cos"):
             return self._wave(x, known[0])
         if x.op not in FORMS:
-            raise NoClosedForm(f"{x.op} in {x} has no expanded form", operation=x.op)
+            raise ClosedFormError(f"{x.op} in {x} has no expanded form", operation=x.op)
         made = FORMS[x.op](*known)
         if made is None:
-            raise NoClosedForm(f"a division by a sum in {x} has no expanded form", operation=x.op)
+            raise ClosedFormError(f"a division by a sum in {x} has no expanded form", operation=x.op)
         return made
 
     def _check_length(self, op: str, known: list[Polynomial]) -> None:
@@ -66,18 +62,18 @@ class Expansion:
             self._watch(f"{longest} terms")
         work = prod(map(len, known)) / WORK if op == "mul" else 0
         if self.limit is not None and max(longest, work) > self.limit:
-            raise NoClosedForm(f"the expanded form has more than {self.limit} terms", limit=self.limit)
+            raise ClosedFormError(f"the expanded form has more than {self.limit} terms", limit=self.limit)
 
     def _wave(self, x: Expr, argument: Polynomial) -> Polynomial:
         angle: list[tuple[str, int]] = []
         for (powers, waves), value in argument.terms.items():
             whole = len(powers) == 1 and powers[0][1] == 1 and not waves and value == int(value)
             if not whole or powers[0][0] not in self.groups:
-                raise NoClosedForm(f"{x} is no function of angles alone", operation=x.op)
+                raise ClosedFormError(f"{x} is no function of angles alone", operation=x.op)
             angle.append((powers[0][0], int(value)))
         groups = {self.groups[name] for name, _ in angle}
         if len(groups) > 1:
-            raise NoClosedForm(f"{x} adds angles about axes that are not parallel", operation=x.op)
+            raise ClosedFormError(f"{x} adds angles about axes that are not parallel", operation=x.op)
         return polynomial.wave(min(groups, default=0), x.op, tuple(sorted(angle)))
 
 

@@ -36,31 +36,31 @@ def folded(x: Polynomial) -> list[Folded]:
 
 
 def _one_round(terms: list[Folded], groups: set[int]) -> list[Folded]:
-    """Each term joined with the first other that fits."""
-    waiting: dict[object, tuple[int, Wave]] = {}
+    """Each term joined with the first before it that fits."""
+    waiting: dict[object, tuple[int, Wave]] = {}  # a view → the term that waits for a partner there
     made: dict[int, Folded] = {}
+    joined: set[int] = set()
     for k, term in enumerate(terms):
-        found = next(_partners(term, groups, waiting, made), None)
+        views = _views(term, groups)
+        open_views = [(key, its) for key, its in views if key in waiting and waiting[key][0] not in joined]
+        found = next(_partners(term, open_views, waiting, made), None)
         if found is not None:
-            partner, product = found
-            made[partner] = product
-            waiting = {key: place for key, place in waiting.items() if place[0] != partner}
+            partner, made[partner] = found
+            joined.add(partner)
         else:
             made[k] = term
-            for key, each in _views(term, groups):
-                waiting.setdefault(key, (k, each))
+            waiting |= {key: (k, each) for key, each in views if (key, each) not in open_views}
     return list(made.values())
 
 
 def _partners(
-    term: Folded, groups: set[int], waiting: dict[object, tuple[int, Wave]], made: dict[int, Folded]
+    term: Folded, views: list[View], waiting: dict[object, tuple[int, Wave]], made: dict[int, Folded]
 ) -> Iterator[tuple[int, Folded]]:
-    for key, its in _views(term, groups):
-        if key in waiting:
-            k, mine = waiting[key]
-            product = _joined(made[k], mine, term, its)
-            if product is not None:
-                yield k, product
+    for key, its in views:
+        k, mine = waiting[key]
+        product = _joined(made[k], mine, term, its)
+        if product is not None:
+            yield k, product
 
 
 def _views(term: Folded, groups: set[int]) -> list[View]:

@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kinpair.closed_form.angles import Angle
 from kinpair.closed_form.folding import folded
 from kinpair.closed_form.polynomial import Polynomial
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Number:
     """A constant."""
 
     value: float
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A letter: a coordinate, a rate, a parameter, or a term with a name of its own."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Trig:
+class Trig(NamedTuple):
     """cos or sin of a sum of coordinates."""
 
     kind: str
@@ -81,6 +79,12 @@ def formula(x: Polynomial, rank: Rank) -> Formula:
     sum is long.
     """
     return _factored([_monomial(*term) for term in folded(x)], rank)
+
+
+def plain_formula(x: Polynomial, rank: Rank) -> Formula:
+    """The terms as they are: quick."""
+    terms = [_monomial(value, *term) for term, value in x.terms.items()]
+    return _sum([_product(*term, rank) for term in terms]) if terms else ZERO
 
 
 def _monomial(value: float, powers: Sequence[tuple[str, int]], waves: Sequence[Any]) -> Monomial:

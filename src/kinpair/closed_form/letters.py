@@ -58,6 +58,17 @@ class Alphabet:
 
     def rank(self, x: Atom) -> tuple[int, str]:
         """Place of a factor: named terms, leading letters, other letters, waves, last letters."""
+        found = self._ranks.get(x)
+        if found is None:
+            found = self._ranks[x] = self._rank(x)
+        return found
+
+    @cached_property
+    def _ranks(self) -> dict[Atom, tuple[int, str]]:
+        """Ranks asked for so far."""
+        return {}
+
+    def _rank(self, x: Atom) -> tuple[int, str]:
         if isinstance(x, Trig):
             return len(self.letters), f"{len(x.angle)} {x.angle} {x.kind}"
         return self._places[x.name] if x.name in self._places else (-FIRST, _natural(x.name))

@@ -89,7 +89,7 @@ def _power(of: Symbol | Trig, exponent: int, letters: Alphabet, style: Style) ->
     base = _write(of, letters, style)
     if style.latex and base.endswith(")"):
         return f"\\{base[1:4]}^{{{exponent}}}{base[4:]}"  # cos²(...)
-    return style.power.format(f"{{{base}}}" if style.latex else base, exponent)
+    return style.power.format(base, exponent)
 
 
 def _product(factors: tuple[Formula, ...], letters: Alphabet, style: Style) -> str:

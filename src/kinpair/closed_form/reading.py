@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinpair.closed_form.expansion import Expansion, NoClosedForm, Watch
-from kinpair.closed_form.formula import Formula, atoms, formula, written_terms
+from kinpair.closed_form.expansion import Expansion, Watch
+from kinpair.closed_form.formula import Formula, atoms, formula, plain_formula, written_terms
 from kinpair.closed_form.letters import Alphabet, symbols
 from kinpair.closed_form.polynomial import Polynomial
 from kinpair.closed_form.sharing import shared_sums
 from kinpair.closed_form.sheet import Sheet
 from kinpair.closed_form.terms import named_terms
 from kinpair.compiler.program import Program
+from kinpair.errors import ClosedFormError
 
 Spelling: TypeAlias = Callable[[set[str]], Alphabet]  # the letters, given which symbols are used
 LIMIT = 1000  # terms of an entry that is still written in one piece
@@ -42,20 +44,55 @@ class Written(NamedTuple):
 
 
 def write_closed(
-    found: Mapping[str, Sequence[Polynomial]], named: Sequence[tuple[str, Polynomial]], spelling: Spelling
+    found: Mapping[str, Sequence[Polynomial]],
+    named: Sequence[tuple[str, Polynomial]],
+    spelling: Spelling,
+    watch: Watch | None = None,
 ) -> Written:
     """Normal forms, each in one piece; in a long sheet sums that occur several times are named."""
     alphabet = spelling(
         _letters([*(x for entries in found.values() for x in entries), *(x for _, x in named)])
     )
-    made = Written(
-        [(name, formula(x, alphabet.rank)) for name, x in named],
-        {what: [formula(x, alphabet.rank) for x in entries] for what, entries in found.items()},
-        alphabet,
-    )
+    made = _written(found, named, alphabet, _once(partial(formula, rank=alphabet.rank), watch))
     if sum(map(written_terms, made.formulas)) <= LONG_SHEET:
         return made
     return Written(*shared_sums(made.definitions, made.results), alphabet)
+
+
+def write_plain(
+    found: Mapping[str, Sequence[Polynomial]], named: Sequence[tuple[str, Polynomial]], spelling: Spelling
+) -> Written:
+    """Normal forms as they are, without looking for anything shorter: quick."""
+    alphabet = spelling(
+        _letters([*(x for entries in found.values() for x in entries), *(x for _, x in named)])
+    )
+    return _written(found, named, alphabet, partial(plain_formula, rank=alphabet.rank))
+
+
+def _written(
+    found: Mapping[str, Sequence[Polynomial]],
+    named: Sequence[tuple[str, Polynomial]],
+    alphabet: Alphabet,
+    write: Callable[[Polynomial], Formula],
+) -> Written:
+    definitions = [(name, write(x)) for name, x in named]
+    return Written(
+        definitions, {what: [write(x) for x in entries] for what, entries in found.items()}, alphabet
+    )
+
+
+def _once(write: Callable[[Polynomial], Formula], watch: Watch | None) -> Callable[[Polynomial], Formula]:
+    """The same for each polynomial only once: a symmetric matrix has most of them twice."""
+    known: dict[Polynomial, Formula] = {}
+
+    def remembered(x: Polynomial) -> Formula:
+        if x not in known:
+            if watch is not None:
+                watch(f"entry {len(known) + 1}")
+            known[x] = write(x)
+        return known[x]
+
+    return remembered
 
 
 def _letters(every: Sequence[Polynomial]) -> set[str]:
@@ -89,7 +126,7 @@ def read(
         expansion = Expansion(groups, limit, watch)
         found = {leaf.name: [expansion.of(x) for x in leaf.entries] for leaf in program.outputs}
         written = write_closed(found, [], spelling)
-    except NoClosedForm:
+    except ClosedFormError:
         written = write_terms(program, spelling, watch)
     names = program.graph.names
     variables = {leaf.name: [names[x.id] for x in leaf.entries] for leaf in program.inputs if leaf.shape}

@@ -93,6 +93,11 @@ class Sheet:
                     f"Parameters: {listed(known)}",
                     parameter=text,
                 )
+        for (what, keys), given in zip(self.variables.items(), state, strict=True):
+            if np.shape(given) != (len(keys),):
+                raise InputError(
+                    f"{self.name}: {what} has shape {np.shape(given)}; give ({len(keys)},)", input=what
+                )
         chosen = list((known | dict(values or {})).values())
         found = interpret(self.program, *state, *([chosen] if chosen else []))
         return {what: np.asarray(x) for what, x in found.items()}

@@ -133,8 +133,8 @@ class FixedLoop:
     def _made(self, form: str, lanes: int) -> ObjectCode:
         text, room = self._written(lanes)
         operations = sum(program.count["total"] for program in self.flow.programs.values())
-        arrays: dict[str, tuple[int, ...]] = {name: () for name in fixed.INPUTS}
-        results: dict[str, tuple[int, ...]] = {name: () for name in fixed.OUTPUTS}
+        arrays: dict[str, tuple[int, ...]] = dict.fromkeys(fixed.INPUTS, ())
+        results: dict[str, tuple[int, ...]] = dict.fromkeys(fixed.OUTPUTS, ())
         signature = Signature("time loop", arrays, results, "result")
         return ObjectCode(form, signature, room, self._compiled.code(text, operations))
 

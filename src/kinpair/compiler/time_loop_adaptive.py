@@ -1,9 +1,9 @@
 """A time loop that chooses its steps, as LLVM text: an embedded method with dense output at requested times.
 
-The error of a step, in units of what is allowed, is the root mean square of e_i / (atol_i + rtol |y_i|) over the entries
-that count (Hairer, Nørsett & Wanner 1993, II.4); for two estimates as in their DOP853. The next step is
+The error of a step, in units of what is allowed, is the root mean square of e_i / (atol_i + rtol |y_i|) over the
+entries that count (Hairer, Nørsett & Wanner 1993, II.4); for two estimates as in their DOP853. The next step is
 
-    h ← h · 0.9 · err^−α · err_before^β          within [1/5, 10]
+    h ← h · 0.85 · err^−α · err_before^β          within [1/5, 10]
 
 All that the loop knows between two calls is in the array `state`, so a run cut in two is the same to the last bit.
 """
@@ -11,13 +11,14 @@ All that the loop knows between two calls is in the array `state`, so a run cut 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import log
 
 from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.target import Real
 from kinpair.compiler.time_loop_code import Code, Walk
 from kinpair.compiler.time_loop_fixed import declarations, programs_text
 from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_step import NOT_FINITE, REFUSED, ROWS, Arrays, Step
+from kinpair.compiler.time_loop_step import NOT_FINITE, REFUSED, Arrays, Step
 from kinpair.compiler.time_loop_tableau import Tableau
 
 ARRAYS = ("settings", "p", "times", "table", "called", "wanted", "atol", "state", "Y", "W")
@@ -27,7 +28,7 @@ TIME, LENGTH, ERROR, ACCEPTED, REJECTED, CURSOR, STALE, STATUS, HOLDS, FRESH = r
 )  # of the state; then y, u, k
 HEAD = 16
 MORE, DONE, COLLAPSED = 0.0, 10.0, 4.0
-SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0
 FIRST_ERROR = 1e-4  # of the step before the first
 SMALLEST = 16 * 2.0**-52  # a step shorter than this part of the time does not move it
 STRETCH = 1.01  # a step that nearly reaches a stop reaches it
@@ -50,11 +51,12 @@ def adaptive_text(
         at = code.op(f"getelementptr ptr, ptr %pointers, i64 {k}", "at")
         pointers[name] = code.op(f"load ptr, ptr {at}")
     _Writer(Step(code, flow, parts, frame, Arrays(pointers)), tableau).run()
+    used = {op for part in parts.values() for op in part.blocks.used}
     return "\n".join(
         [
             *programs_text(parts, form),
             declarations(code),
-            f"declare {code.number} @pow({code.number}, {code.number})",
+            *(f"declare {code.number} @{f}({code.number})" for f in ("log", "exp") if f not in used),
             f"declare {code.number} @llvm.sqrt.{real.suffix}({code.number})",
             f"declare {code.wide} @llvm.fabs.{code.suffix}({code.wide})",
             f"declare {code.wide} @llvm.maxnum.{code.suffix}({code.wide}, {code.wide})",
@@ -73,6 +75,7 @@ class _Writer:
         self.code, self.flow, self.places, self.arrays = step.code, step.flow, step.places, step.arrays
         self.settings, self.state = self.arrays.pointers["settings"], self.arrays.pointers["state"]
         self.last = f"k{tableau.stages}"
+        self.end_in_error = any(row[-1] for row in tableau.errors)
 
     # numbers of the state
 
@@ -171,7 +174,7 @@ class _Writer:
         chosen = code.op(f"select i1 {small}, {code.number} {code.real(1e-6)}, {code.number} {guess}")
         with code.when(self.compare("oeq", self.get(LENGTH), code.real(0.0))):
             self.set(chosen, LENGTH)
-        self.set(code.real(FIRST_ERROR), ERROR)
+        self.set(code.real(log(FIRST_ERROR)), ERROR)
         code.copy(self.places["y"], self.places["stage"], self.flow.ny)
         with code.forever() as walk:
             wanted = self.wanted()
@@ -183,7 +186,7 @@ class _Writer:
         """Root mean square of a vector in units of what is allowed at y."""
         code, places = self.code, self.places
         code.store("zeroinitializer", places["sum"], 0)
-        with code.loop(code.vectors(self.flow.ny)) as k:
+        for k in code.over(self.flow.ny):
             part = code.op(f"fdiv {code.wide} {code.load(places[place], k)}, {self.scale(k, 'y')}")
             self.add("sum", code.each("fmul", part, part))
         return self.root(self.mean("sum"))
@@ -233,7 +236,8 @@ class _Writer:
         rows = list(zip(range(tableau.stages), tableau.c, tableau.a, strict=True))
         step.stages(rows[1:], time, h)
         step.combine(tableau.b, h, "next")
-        step.slope(tableau.stages, end, "next")
+        if self.end_in_error:
+            step.slope(tableau.stages, end, "next")
         error = self.error(h)
         code.set(error, self.places["found"], 0)
         self.refused()
@@ -251,7 +255,7 @@ class _Writer:
         sums = [f"error{i}" for i in range(len(self.tableau.errors))]
         for place in sums:
             code.store("zeroinitializer", places[place], 0)
-        with code.loop(code.vectors(self.flow.ny)) as k:
+        for k in code.over(self.flow.ny):
             scale = self.scale(k, "next")
             for place, row in zip(sums, self.tableau.errors, strict=True):
                 part = code.op(f"fdiv {code.wide} {self.step.weighted(row, k)}, {scale}")
@@ -265,29 +269,35 @@ class _Writer:
         found = code.float("fmul", h, code.float("fdiv", fifth, self.root(below)))
         return code.op(f"select i1 {none}, {code.number} {code.real(0.0)}, {code.number} {found}")
 
-    def power(self, base: str, exponent: float) -> str:
-        code = self.code
-        n = code.number
-        return code.op(f"call {n} @pow({n} {base}, {n} {code.real(exponent)})")
+    def call(self, function: str, x: str) -> str:
+        """log or exp."""
+        return self.code.op(f"call {self.code.number} @{function}({self.code.number} {x})")
 
     def accept(self, time: str, h: str, end: str, reaches: str) -> None:
         code, step, places, flow = self.code, self.step, self.places, self.flow
         error = code.larger(code.get(places["found"], 0), code.real(1e-10))
         alpha, beta = self.tableau.exponents
-        factor = code.float("fmul", self.power(error, -alpha), self.power(self.get(ERROR), beta))
-        factor = code.float("fmul", code.real(SAFETY), factor)
+        size = self.call("log", error)
+        change = code.float("fmul", size, code.real(-alpha))
+        change = code.float("fadd", change, code.float("fmul", self.get(ERROR), code.real(beta)))
+        factor = code.float("fmul", code.real(SAFETY), self.call("exp", change))
         factor = code.larger(code.smaller(factor, code.real(GROW)), code.real(SHRINK))
         grown = code.float("fmul", h, factor)
         kept = code.larger(grown, self.get(LENGTH))  # a step cut short by a stop says little about the next
         self.set(code.op(f"select i1 {reaches}, {code.number} {kept}, {code.number} {grown}"), LENGTH)
-        self.set(code.larger(error, code.real(FIRST_ERROR)), ERROR)
+        self.set(code.larger(size, code.real(log(FIRST_ERROR))), ERROR)
         self.count(ACCEPTED)
+        goes_on = "after" not in step.parts  # the slope at the end is the first of the next step
+        if not self.end_in_error and goes_on:
+            step.slope(self.tableau.stages, end, "next")
         with code.when(self.compare("ole", self.wanted(), end)):
+            if not self.end_in_error and not goes_on:
+                step.slope(self.tableau.stages, end, "next")
             self.samples(time, h, end)
         code.copy(places["next"], places["y"], flow.ny)
         self.set(end, TIME)
         step.share(end, "time")
-        if "after" in step.parts:
+        if not goes_on:
             step.settle()
             self.set(code.real(1.0), STALE)
             with code.when(self.compare("one", code.get(places["verdict"], 0), code.real(0.0))):
@@ -300,7 +310,8 @@ class _Writer:
         code = self.code
         error = code.get(self.places["found"], 0)
         self.count(REJECTED)
-        factor = code.float("fmul", code.real(SAFETY), self.power(error, -1.0 / self.tableau.order))
+        power = code.float("fmul", self.call("log", error), code.real(-1.0 / self.tableau.order))
+        factor = code.float("fmul", code.real(SAFETY), self.call("exp", power))
         factor = code.larger(code.smaller(factor, code.real(1.0)), code.real(SHRINK))  # of NaN: the smallest
         shorter = code.float("fmul", h, factor)
         self.set(shorter, LENGTH)
@@ -339,7 +350,7 @@ class _Writer:
         """Coefficients F: Δ, h f₀ − Δ, 2Δ − h (f₀ + f₁), then those of the method's own."""
         code, places = self.code, self.places
         step = code.splat(h)
-        with code.loop(code.vectors(self.flow.ny)) as k:
+        for k in code.over(self.flow.ny):
             change = code.each("fsub", code.load(places["next"], k), code.load(places["y"], k))
             f0 = code.each("fmul", step, code.load(places["k0"], k))
             f1 = code.each("fmul", step, code.load(places[self.last], k))
@@ -354,7 +365,7 @@ class _Writer:
         """y + θ (F₀ + (1 − θ)(F₁ + θ (F₂ + (1 − θ)(F₃ + ...)))) to `stage`."""
         code, places = self.code, self.places
         there, back = code.splat(part), code.splat(code.float("fsub", code.real(1.0), part))
-        with code.loop(code.vectors(self.flow.ny)) as k:
+        for k in code.over(self.flow.ny):
             total = ""
             for i in reversed(range(3 + len(self.tableau.dense))):
                 F = code.load(places[f"F{i}"], k)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kinpair.compiler.form import ATTRIBUTES, Form
+
+UNROLLED = 4  # wide vectors that are worth no loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,15 @@ class Code:
         """How many wide vectors an array of `size` values is."""
         return size if self.lanes > 1 else -(-size // self.width)
 
+    def over(self, size: int) -> Iterator[str]:
+        """Each wide vector of an array of `size` values: a few one after the other, many in a loop."""
+        count = self.vectors(size)
+        if self.lanes == 1 and count <= UNROLLED:
+            yield from map(str, range(count))
+            return
+        with self.loop(count) as k:
+            yield k
+
     def splat(self, value: str) -> str:
         """A number in every place of a wide vector."""
         one = self.op(f"insertelement {self.wide} undef, {self.number} {value}, i32 0")
@@ -178,5 +189,5 @@ class Code:
 
     def copy(self, source: str, target: str, size: int) -> None:
         """A whole array."""
-        with self.loop(self.vectors(size)) as k:
+        for k in self.over(size):
             self.store(self.load(source, k), target, k)

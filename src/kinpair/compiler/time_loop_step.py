@@ -77,7 +77,7 @@ class Step:
         """target = base + dt Σ weight_j k_j."""
         code, places = self.code, self.places
         step = code.splat(dt)
-        with code.loop(code.vectors(self.flow.ny)) as k:
+        for k in code.over(self.flow.ny):
             change = self.weighted(weights, k)
             code.store(
                 code.each("fadd", code.load(places[base], k), code.each("fmul", step, change)),
@@ -218,7 +218,7 @@ class Step:
         share = code.float("fdiv", code.float("fsub", time, start), code.float("fsub", end, start))
         share = code.larger(code.smaller(share, code.real(1.0)), code.real(0.0))
         part = code.splat(share)
-        with code.loop(code.vectors(nu)) as k:
+        for k in code.over(nu):
             low, high = code.load(places["low"], k), code.load(places["high"], k)
             change = code.each("fmul", part, code.each("fsub", high, low))
             code.store(code.each("fadd", low, change), places["u"], k)
@@ -240,7 +240,7 @@ class Step:
         code, places = self.code, self.places
         zero = f"splat ({code.number} {code.real(0.0)})"
         code.store(zero, places["sum"], 0)
-        with code.loop(code.vectors(self.flow.ny)) as k:
+        for k in code.over(self.flow.ny):
             term = code.op(f"fmul {code.wide} {code.load(places[place], k)}, {zero}")
             code.store(code.op(f"fadd {code.wide} {code.load(places['sum'], 0)}, {term}"), places["sum"], 0)
         bad = code.op(f"fcmp uno {code.wide} {code.load(places['sum'], 0)}, {zero}")

@@ -16,6 +16,7 @@ CLOSED = 1e-12  # [m] or [rad], against the size of the mechanism
 LONGEST = 0.5  # a step moves no coordinate by more than this [rad] or [m]
 TRIALS = 200
 DAMPING = 1e-9
+SHAKES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 1.6)  # [rad] or [m]
 
 
 class Assembled(NamedTuple):
@@ -35,7 +36,32 @@ def assemble(
     free: Sequence[int],
     size: float,
 ) -> Assembled:
-    """From the guess q to φ(q) = 0, moving only the rates `free`."""
+    """From the guess q to φ(q) = 0, moving only the rates `free`.
+
+    A guess where the linkage is stretched or folded shows no way out: then it is shaken, more and more.
+    """
+    best = newton(phi, matrix, moved, q, free, size)
+    shakes = np.random.default_rng(len(free))
+    for amount in SHAKES:
+        if best.closed or not free:
+            break
+        step = np.zeros(matrix(q).shape[1])
+        step[list(free)] = amount * shakes.uniform(-1.0, 1.0, len(free))
+        found = newton(phi, matrix, moved, moved(q, step), free, size)
+        if found.closed or _norm(found.phi) < _norm(best.phi):
+            best = found
+    return best
+
+
+def newton(
+    phi: Callable[[np.ndarray], np.ndarray],
+    matrix: Callable[[np.ndarray], np.ndarray],
+    moved: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    q: np.ndarray,
+    free: Sequence[int],
+    size: float,
+) -> Assembled:
+    """(CA1) until it is closed or stands still."""
     found = phi(q)
     best = _norm(found)
     steps = 0
@@ -43,9 +69,7 @@ def assemble(
     for _ in range(TRIALS):
         if best <= CLOSED * size:
             break
-        A = matrix(q)
-        delta = np.zeros(A.shape[1])
-        delta[list(free)] = _step(A[:, list(free)], found, damping)
+        delta = _step(matrix(q), found, free, damping)
         delta *= min(1.0, LONGEST / max(np.abs(delta).max(initial=0.0), 1e-300))
         taken = _shortened(phi, moved, q, delta, best)
         if taken is None:
@@ -55,14 +79,19 @@ def assemble(
             continue
         q, found = taken
         best, steps, damping = _norm(found), steps + 1, max(damping / 10.0, DAMPING)
+    if best <= CLOSED * size:  # one step more: from closed enough to closed as far as rounding goes
+        there = moved(q, _step(matrix(q), found, free, DAMPING))
+        q, found = min((q, found), (there, phi(there)), key=lambda x: _norm(x[1]))
     return Assembled(q, found, steps, bool(best <= 1e3 * CLOSED * size))
 
 
-def _step(A: np.ndarray, phi: np.ndarray, damping: float) -> np.ndarray:
+def _step(A: np.ndarray, phi: np.ndarray, free: Sequence[int], damping: float) -> np.ndarray:
     """(CA1), damped a little so that directions that A hardly sees are left alone."""
-    U, sigma, Vt = np.linalg.svd(A, full_matrices=False)
+    U, sigma, Vt = np.linalg.svd(A[:, list(free)], full_matrices=False)
     filtered = sigma / (sigma * sigma + damping * max(float(sigma.max(initial=0.0)), 1e-6) ** 2)
-    return -Vt.T @ (filtered * (U.T @ phi))
+    delta = np.zeros(A.shape[1])
+    delta[list(free)] = -Vt.T @ (filtered * (U.T @ phi))
+    return delta
 
 
 def _shortened(

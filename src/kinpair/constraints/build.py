@@ -18,9 +18,10 @@ from kinpair.constraints.loop import LoopClosure
 from kinpair.constraints.rolling import Rolls, Support
 from kinpair.constraints.surface import OnZeros
 from kinpair.description import conditions as d
+from kinpair.description.condition_schema import WORDS
 from kinpair.description.doubts import Doubts
 from kinpair.description.formula import function_of
-from kinpair.description.parts import Description, Joint, Origin
+from kinpair.description.parts import Description, Origin
 from kinpair.description.place import Place
 from kinpair.errors import listed, nearest
 from kinpair.model.model import Model
@@ -33,25 +34,33 @@ ZERO = np.zeros(3)
 
 def is_constrained(description: Description) -> bool:
     """Is there anything beyond the joints?"""
-    return bool(description.conditions) or any(_mimic(joint) for joint in description.joints)
+    return bool(description.conditions) or bool(_mimics(description))
 
 
 def constraints_of(model: Model) -> tuple[Constraint, ...]:
     """The constraints of the model's description: mimic joints first, then the conditions in their order."""
-    mimics = [_mimic(joint) for joint in model.description.joints if joint.mimic]
-    conditions = [x for x in (*mimics, *model.description.conditions) if x is not None]
+    conditions = (*_mimics(model.description), *model.description.conditions)
     return tuple(_MAKERS[type(x)](model, x, _place(x)) for x in conditions)
 
 
-def _mimic(joint: Joint) -> d.Coupling | None:
-    if joint.mimic is None or joint.kind == "fixed":
-        return None
-    terms = ((joint.mimic.joint, (joint.mimic.multiplier,)),)
-    return d.Coupling(f"{joint.name} mimics", joint.name, terms, joint.mimic.offset, joint.where)
+def _mimics(description: Description) -> list[d.Coupling]:
+    """Joints that follow another; a name that is wrong was doubted when the model was checked, and binds nothing."""
+    moving = {joint.name for joint in description.joints if joint.kind != "fixed"}
+    return [
+        d.Coupling(
+            f"{joint.name} mimics",
+            joint.name,
+            ((joint.mimic.joint, (joint.mimic.multiplier,)),),
+            joint.mimic.offset,
+            joint.where,
+        )
+        for joint in description.joints
+        if joint.mimic and {joint.name, joint.mimic.joint} <= moving and joint.name != joint.mimic.joint
+    ]
 
 
 def _place(part: Any) -> Place:
-    return Place(Doubts(), part.where, f"{type(part).__name__.lower()} {part.name!r}")
+    return Place(Doubts(), part.where, f"{WORDS[type(part)]} {part.name!r}")
 
 
 def _mark(model: Model, name: str, origin: Origin, place: Place, turn: np.ndarray | None = None) -> Mark:
@@ -197,9 +206,20 @@ def _given(model: Model, part: d.Given, place: Place) -> Constraint:
     if part.phi is not None:
         count = len(c.as_vector(part.phi(q, 0.0)))
         return c.OfPositions(part.name, part.phi, count, None, "function", part.where)
+    if part.A is not None:
+        _check_rows(np.atleast_2d(np.asarray(part.A(q, 0.0))), part.a and c.as_vector(part.a(q, 0.0)), model, place)
     psi = part.psi or _from_rows(part.A, part.a)
     count = len(c.as_vector(psi(q, qd, 0.0)))
     return c.OfRates(part.name, lambda model, q, qd, t: psi(q, qd, t), count, "function", part.where)
+
+
+def _check_rows(A: Any, a: Any, model: Model, place: Place) -> None:
+    """A has a column for each rate, a an entry for each row."""
+    if A.ndim != 2 or A.shape[1] != model.nv:
+        shape = " x ".join(str(n) for n in A.shape)
+        raise place.error(f"has an A of {shape} entries; give {model.nv} in a row, one for each rate")
+    if a is not None and len(a) != len(A):
+        raise place.error(f"has {len(A)} rows in A and {len(a)} entries in a; give as many of both")
 
 
 def _from_rows(A: Any, a: Any) -> Callable[..., Any]:

@@ -55,6 +55,11 @@ class Motion(Configuration):
     qd: Vector
 
     @cached_property
+    def poses(self) -> ByBody:
+        """Pose of each body in the world."""
+        return [state.pose for state in self.states]
+
+    @cached_property
     def states(self) -> ByBody:
         """Pose and twist of each body."""
         return kinematics.states(self.model, self.q, self.qd)

@@ -85,13 +85,13 @@ class Rolls(Joined):
         n = S.R[:, 2]
         rho = M.R @ gradient(self.support, -(M.R.T @ n))  # (CO13)
         arm = M.a - S.a + rho
-        along = [S.R[:, 0], S.R[:, 1]] if self.rollers is None else [self._roller(n, M)]
+        along = [S.R[:, 0], S.R[:, 1]] if self.rollers is None else [self._roller(n, M, self.rollers)]
         directions = [n, *along] if self.normal else along
         on_M = [np.concatenate([cross(rho, e), e]) for e in directions]
         return Wrenches(stacked([-np.concatenate([cross(arm, e), e]) for e in directions]), stacked(on_M))
 
-    def _roller(self, n: Vector, M: Pose) -> Vector:
+    def _roller(self, n: Vector, M: Pose, angle: Scalar) -> Vector:
         """Axis of the roller that touches, in the plane: the wheel's tangent turned by the angle of the rollers."""
         across = cross(M.R @ self.axis, n)
         tangent = np.divide(across, np.sqrt(across @ across))
-        return np.cos(self.rollers) * tangent + np.sin(self.rollers) * cross(n, tangent)
+        return np.cos(angle) * tangent + np.sin(angle) * cross(n, tangent)

@@ -30,7 +30,11 @@ def holonomic_rows(constraints: Constraints) -> list[int]:
 
 def residual(model: Model, constraints: Constraints, q: Vector, time: Scalar) -> Vector:
     """φ of every holonomic row."""
-    at = Configuration(model, q, time)
+    return residual_at(constraints, Configuration(model, q, time))
+
+
+def residual_at(constraints: Constraints, at: Configuration) -> Vector:
+    """φ of every holonomic row, positions worked out before."""
     found = [x.positions(at) for x in constraints if x.holonomic]
     return np.concatenate(found) if found else np.zeros(0)
 
@@ -51,9 +55,13 @@ def rows(
     kept: Sequence[int] | None = None,
 ) -> Rows:
     """A, ψ and b of every row, or of those kept."""
-    at = Motion(model, q, time, qd)
+    found = rows_at(constraints, Motion(model, q, time, qd))
+    return found if kept is None else Rows(*(part[list(kept)] for part in found))
+
+
+def rows_at(constraints: Constraints, at: Motion) -> Rows:
+    """A, ψ and b of every row, the motion worked out before."""
     found = [x.rows(at) for x in constraints]
     if not found:
-        return Rows(np.zeros((0, model.nv)), np.zeros(0), np.zeros(0))
-    A, psi, b = (np.concatenate(part) for part in zip(*found, strict=True))
-    return Rows(A, psi, b) if kept is None else Rows(A[list(kept)], psi[list(kept)], b[list(kept)])
+        return Rows(np.zeros((0, at.model.nv)), np.zeros(0), np.zeros(0))
+    return Rows(*(np.concatenate(part) for part in zip(*found, strict=True)))

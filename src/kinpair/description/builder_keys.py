@@ -65,6 +65,7 @@ class JointKeys(TurnedInBoth, total=False):
     rest: EachAngle
     rotor_inertia: float
     gear_ratio: float
+    start: EachAngle
     mimic: Mapping[str, object]
 
 

@@ -302,20 +302,22 @@ GIVEN: dict[str, Key] = {"name": _NAME, **dict.fromkeys(("phi", "psi", "A", "a")
 
 
 class Kind(NamedTuple):
-    """A kind of condition in a file: its keys, and the part they make."""
+    """A kind of condition in a file: its part, its keys, and how they make it."""
 
+    part: type
     keys: Schema
     made: Callable[[Mapping[str, object], Place], Condition]
 
 
 CONDITIONS: dict[str, Kind] = {
-    "loop": Kind(LOOP, loop_from),
-    "coupling": Kind(COUPLING, coupling_from),
-    "distance": Kind(DISTANCE, distance_from),
-    "surface": Kind(SURFACE, surface_from),
-    "rolling": Kind(ROLLING, rolling_from),
-    "knife_edge": Kind(KNIFE_EDGE, knife_edge_from),
-    "drive": Kind(DRIVE, drive_from),
-    "guide": Kind(GUIDE, guide_from),
-    "momentum": Kind(MOMENTUM, momentum_from),
+    "loop": Kind(c.Loop, LOOP, loop_from),
+    "coupling": Kind(c.Coupling, COUPLING, coupling_from),
+    "distance": Kind(c.Distance, DISTANCE, distance_from),
+    "surface": Kind(c.OnSurface, SURFACE, surface_from),
+    "rolling": Kind(c.Rolling, ROLLING, rolling_from),
+    "knife_edge": Kind(c.KnifeEdge, KNIFE_EDGE, knife_edge_from),
+    "drive": Kind(c.Drive, DRIVE, drive_from),
+    "guide": Kind(c.Guide, GUIDE, guide_from),
+    "momentum": Kind(c.Momentum, MOMENTUM, momentum_from),
 }
+WORDS: dict[type, str] = {c.Given: "given", **{kind.part: word for word, kind in CONDITIONS.items()}}

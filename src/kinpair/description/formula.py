@@ -66,10 +66,10 @@ def _check(node: ast.expr, variables: tuple[str, ...], formula: str, place: Plac
         case ast.Constant(value=bool() | str() | bytes() | None):
             pass
         case ast.Constant(value=int() | float()):
-            return
+            return None
         case ast.Name(id=name):
             if name in variables or name in CONSTANTS:
-                return
+                return None
             raise _unknown(name, (*variables, *CONSTANTS), "variable", formula, place)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             if isinstance(op, ast.Pow) and not _is_power(right):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from kinpair.description.mjcf_defaults import defaults
 from kinpair.description.mjcf_equality import Equalities
 from kinpair.description.mjcf_mesh import meshes
 from kinpair.description.mjcf_orientation import origin
+from kinpair.description.mjcf_replicate import unfolded
 from kinpair.description.mjcf_schema import ACTUATORS, IDLE_SECTIONS, LEFT_OUT, SECTIONS
 from kinpair.description.mjcf_settings import gravity, settings
 from kinpair.description.mjcf_xml import Tag, mjcf_element
@@ -38,16 +39,16 @@ def parse_mjcf(text: str, *, source: str, doubts: Doubts, folder: Path | None = 
     classes = defaults(root)
     found = meshes(root, chosen, classes)
     reader = Reader(chosen, classes, found)
-    reader.world(_world(root))
+    reader.world(unfolded(_world(root), chosen))
     bodies = scaled(reader.bodies, chosen)
-    links = _link_names(bodies)
+    names = _names(bodies)
     description = Description(
         name=root.text("model") or Path(source).stem,
-        links=tuple(_links(bodies, links)),
-        joints=tuple(_joints(bodies, links)),
-        frames=tuple(_frames(bodies, links)),
+        links=tuple(_links(bodies, names)),
+        joints=tuple(_joints(bodies, names)),
+        frames=tuple(_frames(bodies, names)),
         gravity=gravity(root),
-        conditions=Equalities(bodies, links).read(root, classes),
+        conditions=Equalities(bodies, names.links).read(root, classes),
         source=source,
     )
     _doubt_missing_meshes(description, doubts)
@@ -79,18 +80,32 @@ def _world(root: Tag) -> Tag:
     return replace(every[0], inside=tuple(tag for world in every for tag in world.inside))
 
 
-def _link_names(bodies: list[Body]) -> dict[str, str]:
-    """What each body is called here: by its own name, the world is the ground."""
-    names = [body.name for body in bodies]
-    return {name: name for name in names} | {WORLD: WORLD if GROUND in names else GROUND}
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What is what here: bodies by their own names, the world as the ground, and the links between joints."""
+
+    links: Mapping[str, str]  # body: link
+    between: Mapping[str, str]  # joint that another joint of its body follows: the link it moves
 
 
-def _links(bodies: list[Body], links: Mapping[str, str]) -> Iterator[Link]:
+def _names(bodies: list[Body]) -> _Names:
+    own = {body.name: body.name for body in bodies}
+    links = own | {WORLD: WORLD if GROUND in own else GROUND}
+    taken = {*own, *links.values(), *(site.name for body in bodies for site in body.sites)}
+    between = {
+        moved.joint.name: _unused(f"{body.name}/{moved.joint.name}", taken)
+        for body in bodies
+        for moved in body.joints[:-1]
+    }
+    return _Names(links, between)
+
+
+def _links(bodies: list[Body], names: _Names) -> Iterator[Link]:
     """The bodies, each after the massless links between its joints."""
     for body in bodies:
-        for joint in body.joints[:-1]:
-            yield Link(_between(body, joint.joint.name), where=body.where)
-        if body.name != WORLD or links[WORLD] != GROUND:
+        for moved in body.joints[:-1]:
+            yield Link(names.between[moved.joint.name], where=body.where)
+        if body.name != WORLD or names.links[WORLD] != GROUND:
             yield _link(body)
 
 
@@ -108,19 +123,13 @@ def _link(body: Body) -> Link:
     )
 
 
-def _between(body: Body, joint: str) -> str:
-    """The link that a joint moves if another joint of the same body follows."""
-    return f"{body.name}/{joint}"
-
-
-def _joints(bodies: list[Body], links: Mapping[str, str]) -> Iterator[Joint]:
+def _joints(bodies: list[Body], names: _Names) -> Iterator[Joint]:
     """The joints of each body as a chain from its parent; a body without joints is fixed."""
     taken = {moved.joint.name for body in bodies for moved in body.joints}
     for body in bodies[1:]:
-        on, seat = links[body.parent], body.pose
+        on, seat = names.links[body.parent], body.pose
         for moved in body.joints:
-            last = moved is body.joints[-1]
-            child = body.name if last else _between(body, moved.joint.name)
+            child = names.between.get(moved.joint.name, body.name)
             at = HOME if moved.joint.kind == "free" else seat @ moved.seat
             yield replace(moved.joint, parent=on, child=child, origin=origin(at))
             on, seat = child, HOME
@@ -129,14 +138,14 @@ def _joints(bodies: list[Body], links: Mapping[str, str]) -> Iterator[Joint]:
             yield Joint(name, "fixed", on, body.name, origin=origin(seat), where=body.where)
 
 
-def _frames(bodies: list[Body], links: Mapping[str, str]) -> Iterator[Frame]:
+def _frames(bodies: list[Body], names: _Names) -> Iterator[Frame]:
     """The sites; one with the name of a body goes by `name site`."""
-    taken = {GROUND, *links, *(site.name for body in bodies for site in body.sites)}
-    called = {GROUND, *links}
+    called = {GROUND, *names.links, *names.between.values()}
+    taken = {*called, *(site.name for body in bodies for site in body.sites)}
     for body in bodies:
         for site in body.sites:
             name = site.name if site.name not in called else _unused(f"{site.name} site", taken)
-            yield Frame(name, links[body.name], origin(site.pose), site.where)
+            yield Frame(name, names.links[body.name], origin(site.pose), site.where)
 
 
 def _unused(name: str, taken: Iterable[str]) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-
-import numpy as np
+from typing import NamedTuple, TypeAlias
 
 from kinpair.description import mjcf_geoms, mjcf_inertia
 from kinpair.description.mjcf_defaults import Defaults
@@ -40,11 +39,23 @@ class Body:
     parent: str
     pose: Pose
     home: Pose
-    joints: tuple[Moved, ...]
-    inertia: Inertia
-    shapes: tuple[Shape, ...]
-    sites: tuple[Site, ...]
-    where: str
+    moves: bool  # it has joints, or what it hangs on moves
+    joints: tuple[Moved, ...] = ()
+    inertia: Inertia = NOTHING
+    shapes: tuple[Shape, ...] = ()
+    sites: tuple[Site, ...] = ()
+    where: str = ""
+
+
+class Part(NamedTuple):
+    """An element of a body, the frame it is written in, and the class its children have."""
+
+    tag: Tag
+    frame: Pose
+    child_class: str
+
+
+Parts: TypeAlias = Mapping[str, list[Part]]  # by the name of the element
 
 
 @dataclass(slots=True)
@@ -60,53 +71,56 @@ class Reader:
 
     def world(self, tag: Tag) -> None:
         """The world and all in it."""
-        self._body(tag.called("the world"), None, HOME, "")
+        parts = self._sorted(tag.called("the world").known(), self.defaults.named(tag, ""))
+        self._add(Body(WORLD, "", HOME, HOME, False, sites=self._sites(parts), where=tag.where), parts)
 
-    def _body(self, tag: Tag, parent: Body | None, frame: Pose, child_class: str) -> None:
-        still = parent is None
-        name = WORLD if still else self._named(tag, "body", len(self.bodies))
-        tag = tag.called(f"body {name!r}").known()
-        child_class = self.defaults.named(tag, child_class)
-        placed = HOME if still else frame @ pose(tag, self.settings)
-        if not still and any(tag.values("gravcomp")):
+    def _add(self, body: Body, parts: Parts) -> None:
+        """A body, then those inside it."""
+        self.bodies.append(body)
+        for part in parts["body"]:
+            self._body(part, body)
+
+    def _body(self, part: Part, parent: Body) -> None:
+        name = self._named(part.tag, "body", len(self.bodies))
+        tag = part.tag.called(f"body {name!r}").known()
+        if any(tag.values("gravcomp")):
             tag.doubt_once(
                 "has gravcomp, which is not taken: its whole weight acts, and that of others like it"
             )
-        parts = list(self._parts(tag, HOME, child_class))
-        joints = () if still else self._joints(tag, parent, parts)
-        moves = any(body.joints for body in self._path(parent)) or bool(joints)
+        placed = part.frame @ pose(tag, self.settings)
+        parts = self._sorted(tag, self.defaults.named(tag, part.child_class))
+        joints = self._joints(tag, parent, parts)
+        moves = parent.moves or bool(joints)
         body = Body(
             name,
-            "" if parent is None else parent.name,
+            parent.name,
             placed,
-            placed if parent is None else parent.home @ placed,
+            parent.home @ placed,
+            moves,
             joints,
-            NOTHING if still else self._inertia(tag, parts, moves),
-            () if still else self._shapes(parts),
-            tuple(self._sites(parts)),
+            self._inertia(parts, moves),
+            self._shapes(parts),
+            self._sites(parts),
             tag.where,
         )
-        self.bodies.append(body)
-        for child, within, inherited in parts:
-            if child.name == "body":
-                self._body(child, body, within, inherited)
+        self._add(body, parts)
 
-    def _path(self, body: Body | None) -> Iterator[Body]:
-        """The body and those it hangs on."""
-        known = {body.name: body for body in self.bodies}
-        while body is not None:
-            yield body
-            body = known.get(body.parent)
+    def _sorted(self, tag: Tag, child_class: str) -> Parts:
+        """What is in a body by the names of the elements, each in the order of the file."""
+        found: dict[str, list[Part]] = {name: [] for name in IN_BODY}
+        for part in self._parts(tag, HOME, child_class):
+            found["joint" if part.tag.name == "freejoint" else part.tag.name].append(part)
+        return found
 
-    def _parts(self, tag: Tag, frame: Pose, child_class: str) -> Iterator[tuple[Tag, Pose, str]]:
-        """What is in a body, frames opened: element, the frame it is written in, class of its children."""
+    def _parts(self, tag: Tag, frame: Pose, child_class: str) -> Iterator[Part]:
+        """What is in a body, frames opened."""
         for child in tag.inside:
             if child.name == "frame":
-                inner = child.known()
+                inner = child.called(tag.part).known()
                 inside = frame @ pose(inner, self.settings)
                 yield from self._parts(inner, inside, self.defaults.named(inner, child_class))
             elif child.name in IN_BODY:
-                yield self._part(child, tag.part, child_class), frame, child_class
+                yield Part(self._whole(child, tag.part, child_class), frame, child_class)
             elif child.name in MAKING_BODIES:
                 raise child.error(
                     "makes bodies that are not written out; save the compiled model as MJCF and load that"
@@ -116,7 +130,7 @@ class Reader:
                     f"is no element of a body; {nearest(child.name, IN_BODY)}Elements: {listed(IN_BODY)}"
                 )
 
-    def _part(self, child: Tag, owner: str, child_class: str) -> Tag:
+    def _whole(self, child: Tag, owner: str, child_class: str) -> Tag:
         """An element of a body with all its attributes."""
         if child.name == "body":
             return child
@@ -136,31 +150,29 @@ class Reader:
         self.names[what, name] = tag.where
         return name
 
-    def _joints(self, tag: Tag, parent: Body | None, parts: list[tuple[Tag, Pose, str]]) -> tuple[Moved, ...]:
+    def _joints(self, tag: Tag, parent: Body, parts: Parts) -> tuple[Moved, ...]:
         made: list[Moved] = []
-        for child, frame, _ in parts:
-            if child.name in ("joint", "freejoint"):
-                name = self._named(child, "joint", self.joints)
-                self.joints += 1
-                made.append(moved(child.called(f"joint {name!r}"), name, frame, self.settings))
+        for child, frame, _ in parts["joint"]:
+            name = self._named(child, "joint", self.joints)
+            self.joints += 1
+            made.append(moved(child.called(f"joint {name!r}"), name, frame, self.settings))
         kinds = [x.joint.kind for x in made]
-        if "free" in kinds and (len(kinds) > 1 or parent is None or parent.name != WORLD):
+        if "free" in kinds and (len(kinds) > 1 or parent.name != WORLD):
             raise tag.error("has a free joint, which must be its only one, and its parent the world")
-        if made and tag.has("mocap") and tag.word("mocap", YES_NO, "false"):
+        if made and tag.word("mocap", YES_NO, "false"):
             raise tag.error("is a mocap body with joints; such a body is moved from outside and has none")
         return tuple(made)
 
-    def _inertia(self, tag: Tag, parts: list[tuple[Tag, Pose, str]], moves: bool) -> Inertia:
-        given = [child for child, _, _ in parts if child.name == "inertial"]
-        geoms = [(child, frame) for child, frame, _ in parts if child.name == "geom"]
-        own = mjcf_inertia.written(given[0], self.settings) if given else NOTHING
+    def _inertia(self, parts: Parts, moves: bool) -> Inertia:
+        given, geoms = parts["inertial"], parts["geom"]
+        own = mjcf_inertia.written(given[0].tag, self.settings) if given else NOTHING
         use = {"never": False, "always": bool(geoms), "unless given": not given}[self.settings.from_geoms]
         return mjcf_inertia.bounded(self._of_geoms(geoms, moves) if use else own, self.settings)
 
-    def _of_geoms(self, geoms: list[tuple[Tag, Pose]], moves: bool) -> Inertia:
+    def _of_geoms(self, geoms: list[Part], moves: bool) -> Inertia:
         """All geoms together; one without an answer is doubtful on a body that stands still, else an error."""
         found: list[Inertia] = []
-        for geom, frame in geoms:
+        for geom, frame, _ in geoms:
             try:
                 found.append(mjcf_geoms.inertia(geom, frame, self.settings, self.meshes))
             except DescriptionError as reason:
@@ -169,16 +181,16 @@ class Reader:
                 geom.doubts.add(f"{reason}; its body stands still, so its mass is left out")
         return joined(found) if found else NOTHING
 
-    def _shapes(self, parts: list[tuple[Tag, Pose, str]]) -> tuple[Shape, ...]:
-        geoms = ((child, frame) for child, frame, _ in parts if child.name == "geom")
-        shapes = (mjcf_geoms.shape(geom, frame, self.settings, self.meshes) for geom, frame in geoms)
+    def _shapes(self, parts: Parts) -> tuple[Shape, ...]:
+        shapes = (mjcf_geoms.shape(p.tag, p.frame, self.settings, self.meshes) for p in parts["geom"])
         return tuple(shape for shape in shapes if shape is not None)
 
-    def _sites(self, parts: list[tuple[Tag, Pose, str]]) -> Iterator[Site]:
-        for child, frame, _ in parts:
-            if child.name == "site" and child.text("name"):
-                name = self._named(child, "site", 0)
-                yield Site(name, frame @ pose(child, self.settings), child.where)
+    def _sites(self, parts: Parts) -> tuple[Site, ...]:
+        return tuple(
+            Site(self._named(p.tag, "site", 0), p.frame @ pose(p.tag, self.settings), p.tag.where)
+            for p in parts["site"]
+            if p.tag.text("name")
+        )
 
 
 def scaled(bodies: list[Body], settings: Settings) -> list[Body]:
@@ -186,6 +198,4 @@ def scaled(bodies: list[Body], settings: Settings) -> list[Body]:
     k = mjcf_inertia.scale((body.inertia for body in bodies), settings)
     if k == 1.0:
         return bodies
-    return [
-        replace(b, inertia=Inertia(k * b.inertia.m, np.array(b.inertia.d), k * b.inertia.I)) for b in bodies
-    ]
+    return [replace(b, inertia=Inertia(k * b.inertia.m, b.inertia.d, k * b.inertia.I)) for b in bodies]

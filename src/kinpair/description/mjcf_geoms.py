@@ -50,6 +50,8 @@ def _density(geom: Tag, volume: float) -> float:
     mass = geom.number("mass", 0.0)
     if mass < 0.0:
         raise geom.error(f"has mass {mass:g} kg; a mass is zero or positive", mass=mass)
+    if mass and not volume > 0.0:
+        raise geom.error(f"has mass {mass:g} kg and no volume; give it a size", mass=mass)
     return mass / volume if mass else 0.0
 
 

@@ -78,7 +78,11 @@ def _limits(tag: Tag, limited: str, span: str, settings: Settings) -> tuple[Numb
     asked = tag.word(limited, _LIMITED, "auto")
     if asked is None and tag.has(span) and not settings.autolimits:
         tag.doubt(f"has {span} without {limited}, and autolimits is off; taken as unlimited")
-    on = asked if asked is not None else settings.autolimits and low < high
+    if asked and not low < high:
+        tag.doubt(
+            f"has {limited} and the {span} {low:g} to {high:g}, which leaves no room; taken as unlimited"
+        )
+    on = low < high and (settings.autolimits if asked is None else asked)
     return ((low,), (high,)) if on else ((), ())
 
 

@@ -41,8 +41,8 @@ class Mesh:
         corners = self._corners()
         if not measure(corners, _middle(corners)).sum() > SMALLEST:
             raise self.tag.error(
-                "encloses no volume, or less than none: its faces should be closed, the corners of each counter-clockwise "
-                "as seen from outside"
+                "encloses no volume: its faces should be closed, and the corners of each counter-clockwise as seen "
+                "from outside"
             )
         return _moments(corners, measure)
 
@@ -73,7 +73,7 @@ class Mesh:
 
     def _written(self) -> np.ndarray:
         points = np.array(self.tag.values("vertex"))
-        faces = np.array(self.tag.values("face")).astype(int)
+        faces = np.array(self.tag.values("face")).clip(-1, 2**31).astype(int)
         if not len(points) or not len(faces) or len(points) % 3 or len(faces) % 3:
             raise self.tag.error(
                 "has no file and not both vertex and face, three numbers each; its hull is not computed"

@@ -87,10 +87,13 @@ def _axisangle(tag: Tag, settings: Settings) -> np.ndarray:
 
 
 def _euler(tag: Tag, settings: Settings) -> np.ndarray:
+    return euler(np.array(tag.numbers("euler", 3)), settings)
+
+
+def euler(angles: np.ndarray, settings: Settings) -> np.ndarray:
     """Turns one after the other: small letters about axes that turn along, large ones about fixed axes."""
-    angles = np.array(tag.numbers("euler", 3)) * settings.angle
     made = IDENTITY
-    for letter, angle in zip(settings.euler, angles.tolist(), strict=True):
+    for letter, angle in zip(settings.euler, (angles * settings.angle).tolist(), strict=True):
         step = about(_AXES[letter.lower()], angle)
         made = made @ step if letter.islower() else step @ made
     return made

@@ -15,6 +15,7 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "worldbody": "name childclass",
         "body": f"name childclass pos {_TURN} mocap gravcomp fuse simple sleep user",
         "frame": f"name childclass pos {_TURN}",
+        "replicate": "count sep offset euler",
         "inertial": f"pos mass diaginertia fullinertia {_TURN}",
         "joint": f"name class type group pos axis springdamper limited actuatorfrclimited stiffness range {_SOLVER} "
         "actuatorfrcrange actuatorgravcomp margin ref springref springyield armature damping frictionloss user",
@@ -34,7 +35,7 @@ COUPLING_ATTRIBUTES = frozenset(f"name class active joint1 joint2 polycoef {_SOL
 
 IN_BODY = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
 IDLE_IN_BODY = ("camera", "light", "plugin")  # no part in the motion
-MAKING_BODIES = ("attach", "composite", "flexcomp", "replicate")  # bodies that are not written out
+MAKING_BODIES = ("attach", "composite", "flexcomp")  # bodies that are not written out
 
 SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality")
 IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "keyframe", "sensor", "extension")

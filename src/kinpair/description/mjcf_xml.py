@@ -15,6 +15,7 @@ from kinpair.description.urdf_xml import finite, root_element
 from kinpair.errors import DescriptionError, listed, nearest
 
 T = TypeVar("T")
+LARGEST = 1e30  # beyond it, squares and products of sizes would overflow
 YES_NO = {"true": True, "false": False}
 _PLURALS = {"body": "bodies", "class": "classes", "joint": "joints", "mesh": "meshes", "site": "sites"}
 
@@ -113,9 +114,9 @@ class Tag:
         return f"{self.where}: {self.part or f'<{self.name}>'} {sentence}"
 
     def _value(self, attribute: str, word: str) -> float:
-        if (value := finite(word)) is None:
+        if (value := finite(word)) is None or abs(value) > LARGEST:
             raise self.error(
-                f"has {self._shown(attribute)}: {word[:60]!r} is not a number; write a plain finite one",
+                f"has {self._shown(attribute)}: {word[:60]!r} is no number of a sensible size; write a plain one",
                 attribute=attribute,
                 found=word,
             )

@@ -132,6 +132,7 @@ class Joint:
     rest: Numbers = ()  # coordinate where the spring is slack
     rotor_inertia: float = 0.0  # of the motor, about its own axis [kg m²]
     gear_ratio: float = 1.0  # turns of the motor per turn of the joint
+    start: Numbers = ()  # coordinates at which the mechanism is assembled
     mimic: Mimic | None = None
     where: str = field(default="", compare=False)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kinpair.description import conditions as c
-from kinpair.description.condition_schema import CONDITIONS, Terms
+from kinpair.description.condition_schema import CONDITIONS, WORDS, Terms
 from kinpair.description.conditions import Condition, Formula
 from kinpair.description.doubts import at
 from kinpair.description.fields import AXES, TURNS
@@ -53,7 +53,7 @@ def _conditions(conditions: tuple[Condition, ...]) -> list[str]:
     notes = {word: _notes(kind.keys) for word, kind in CONDITIONS.items()}
     texts: list[str] = []
     for part in conditions:
-        word, values = _condition(part)
+        word, values = WORDS[type(part)], _condition(part)
         document = tomlkit.document()
         document.add(word, _array_of_tables([values], notes[word]))
         texts.append(tomlkit.dumps(document))
@@ -153,7 +153,7 @@ _JOINT_ENDS = {"name": str, "kind": str, "parent": str, "child": str}
 _JOINT_AXES = {"axis": _axis, "axis2": _axis, "pitch": _number}
 _JOINT_NUMBERS = {
     **dict.fromkeys(("lower", "upper", "velocity", "effort"), _one_or_more),
-    **dict.fromkeys(("damping", "friction", "stiffness", "rest"), _one_or_more),
+    **dict.fromkeys(("damping", "friction", "stiffness", "rest", "start"), _one_or_more),
     **dict.fromkeys(("rotor_inertia", "gear_ratio"), _number),
     "mimic": _mimic,
 }
@@ -199,40 +199,44 @@ def _size(size: Numbers) -> dict[str, Any]:
 
 _ENDS = {"name": str, "parent": str, "child": str}
 _ORIGINS = {"origin": _origin, "child_origin": _child_origin}
-_CONDITIONS: dict[type, tuple[str, dict[str, Any]]] = {
-    c.Loop: ("loop", {"name": str, "kind": str, **_ENDS, **_ORIGINS, **_JOINT_AXES}),
-    c.Coupling: ("coupling", {"name": str, "joint": str, "terms": _terms, "offset": _number}),
-    c.Distance: ("distance", {**_ENDS, "length": _number, **_ORIGINS}),
-    c.OnSurface: ("surface", {**_ENDS, "formulas": _formulas, **_ORIGINS}),
-    c.Rolling: (
-        "rolling",
-        {**_ENDS, "shape": str, "size": _size, "axis": _axis, "rollers": _number, "normal": bool, **_ORIGINS},
-    ),
-    c.KnifeEdge: ("knife_edge", {**_ENDS, "axis": _axis, "child_origin": _child_origin}),
-    c.Drive: ("drive", {"name": str, "joint": str, "motion": str}),
-    c.Guide: ("guide", {**_ENDS, "xyz": list, "rpy": list, "child_origin": _child_origin}),
-    c.Momentum: ("momentum", {"name": str, "part": str, "axis": _axis, "value": _number}),
-    c.Given: ("given", {}),
+_CONDITIONS: dict[type, dict[str, Any]] = {
+    c.Loop: {"name": str, "kind": str, **_ENDS, **_ORIGINS, **_JOINT_AXES},
+    c.Coupling: {"name": str, "joint": str, "terms": _terms, "offset": _number},
+    c.Distance: {**_ENDS, "length": _number, **_ORIGINS},
+    c.OnSurface: {**_ENDS, "formulas": _formulas, **_ORIGINS},
+    c.Rolling: {
+        **_ENDS,
+        "shape": str,
+        "size": _size,
+        "axis": _axis,
+        "rollers": _number,
+        "normal": bool,
+        **_ORIGINS,
+    },
+    c.KnifeEdge: {**_ENDS, "axis": _axis, "child_origin": _child_origin},
+    c.Drive: {"name": str, "joint": str, "motion": str},
+    c.Guide: {**_ENDS, "xyz": list, "rpy": list, "child_origin": _child_origin},
+    c.Momentum: {"name": str, "part": str, "axis": _axis, "value": _number},
 }
 
 
-def _condition(part: Condition) -> tuple[str, dict[str, Any]]:
-    """Its word and its keys; an attribute that takes several keys has them in line with the others."""
-    word, write = _CONDITIONS[type(part)]
-    _refuse_functions(word, part)
+def _condition(part: Condition) -> dict[str, Any]:
+    """Its keys; an attribute that takes several keys has them in line with the others."""
+    _refuse_functions(part)
     keys: dict[str, Any] = {}
-    for key, value in _changed(part, write).items():
+    for key, value in _changed(part, _CONDITIONS[type(part)]).items():
         keys |= value if isinstance(value, dict) else {key: value}
-    return word, keys
+    return keys
 
 
-def _refuse_functions(word: str, part: Condition) -> None:
+def _refuse_functions(part: Condition) -> None:
     for field in fields(part):
         value = getattr(part, field.name)
         if any(map(callable, value if isinstance(value, tuple) else (value,))):
             raise DescriptionError(
-                f"{at(part.where)}{word} {part.name!r}: {field.name} is a Python function, which a TOML file cannot "
-                "hold; write a formula as a text where one will do, else keep this part in Python",
+                f"{at(part.where)}{WORDS[type(part)]} {part.name!r}: {field.name} is a Python function, "
+                "which a TOML file cannot hold; write a formula as a text where one will do, else keep this part "
+                "in Python",
                 part=part.name,
                 where=part.where,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kinpair.closed_form.expansion import Expansion
 from kinpair.closed_form.polynomial import Polynomial
-from kinpair.closed_form.reading import write_closed
+from kinpair.closed_form.reading import write_closed, write_plain
 from kinpair.compiler.program import Leaf
 from kinpair.equations_of_motion.christoffel import christoffel, coriolis, named_repeated
 from kinpair.equations_of_motion.paper import WHOLE, Paper
@@ -31,7 +31,17 @@ class ClosedForm:
             self._work()
         except KeyboardInterrupt:
             status, complete = f"stopped at {self._report.so_far}", False
-        written = write_closed(self._found, self._named, self._paper.alphabet)
+        return self._written(status, complete)
+
+    def _written(self, status: str, complete: bool) -> Equations:
+        """What was found, in short; or as it stands if the user cannot wait for that either."""
+        found, named, spelling = self._found, self._named, self._paper.alphabet
+        self._report.begin("looking for short forms")
+        try:
+            written = write_closed(found, named, spelling, self._report)
+        except KeyboardInterrupt:
+            status = f"stopped at {self._report.so_far}" if complete else status
+            written, complete = write_plain(found, named, spelling), False
         return self._paper.equations("closed", written, status, complete)
 
     def _work(self) -> None:

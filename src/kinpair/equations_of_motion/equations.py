@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from kinpair.closed_form.expansion import NoClosedForm
 from kinpair.closed_form.reading import LIMIT, LONG_SHEET, write_terms
 from kinpair.equations_of_motion.closed import ClosedForm
 from kinpair.equations_of_motion.paper import Paper
 from kinpair.equations_of_motion.printed import Equations
 from kinpair.equations_of_motion.recording import matrices, rates_are_derivatives, recorded
 from kinpair.equations_of_motion.reporting import Report
-from kinpair.errors import InputError
+from kinpair.errors import ClosedFormError, InputError
 from kinpair.mechanism import Mechanism
 
 Parameters: TypeAlias = Literal["symbols", "numbers"]
@@ -61,9 +60,9 @@ def _shorter(paper: Paper, form: Form, limit: int, report: Report) -> Equations:
     always = form == "closed"
     try:
         if not rates_are_derivatives(paper.model):
-            raise NoClosedForm(BODY_RATES)
+            raise ClosedFormError(BODY_RATES)
         closed = ClosedForm(paper, None if always else limit, report).equations()
-    except NoClosedForm as found:
+    except ClosedFormError as found:
         reason = f"{report.so_far}: {found}" if report.so_far else str(found)
         if always:
             raise InputError(

@@ -205,6 +205,22 @@ def moved(model: Model, q: Vector, step: Vector) -> Vector:
     return _by_pair(model, lambda pair, q, step: pair.moved(q, step), q, step)
 
 
+def nudged(model: Model, q: Vector, step: Vector) -> Vector:
+    """The same to first order in the step, quaternions of length one; without a branch on a value."""
+    return normalised(model, q + dq_dt(model, q, step))
+
+
+def normalised(model: Model, q: Vector) -> Vector:
+    """The coordinates with every quaternion scaled to length one."""
+    made = list(q)
+    for i in model.moving:
+        stop, pair = model.q_span[i].stop, model.body[i].pair
+        if pair.nq > pair.nv:
+            k = array(made[stop - 4 : stop])
+            made[stop - 4 : stop] = list(np.divide(k, np.sqrt(k @ k)))
+    return array(made) if made else np.zeros(0)
+
+
 def _by_pair(model: Model, f: Callable[[Pair, Vector, Vector], Vector], q: Vector, x: Vector) -> Vector:
     """f of each pair, its coordinates and its rates, as one vector in the order of the coordinates."""
     made: list[Any] = [0.0] * model.nq

@@ -23,6 +23,7 @@ Christoffel's symbols need coordinates; with S = ½ tr(J) 1 − J and ω_<l the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,7 +156,7 @@ def mass_matrix(model: Model, q: Vector) -> Matrix:
     for i in model.carried:
         m, J = link[i].m, link[i].J
         alpha, beta, of = partial_velocities(model, pairs, i, link[i].C)
-        H = H + _spread(model, of, symmetric(m * (beta.T @ beta) + alpha.T @ (J @ alpha)))  # (LG2)
+        H = H + _spread(model, of, symmetric(beta.T @ (m * beta) + alpha.T @ (J @ alpha)))  # (LG2)
     return H
 
 
@@ -206,51 +207,62 @@ def _accelerations(model: Model, pairs: ByBody, qd: Vector, qdd: Vector) -> ByBo
     return each(model, _at_centre, of_origins, pairs)
 
 
-def _momentum_rate(link: Link, x: Acceleration, own: Turning) -> Vector:
-    """Share of link i in d/dt ∂T/∂q̇_k.    (LG4)"""
-    m, C, J, omega, v = link
-    r, rd = C - own.O, v - own.v
-    beta_d = own.pd.at(r) - skew(rd) @ own.p.e
-    couple = J @ x.omega_d + cross(omega, J @ omega)
-    rate_of_beta = beta_d.T @ (m * v) + own.p.at(r).T @ (m * x.v_d)
-    return rate_of_beta + own.pd.e.T @ (J @ omega) + own.p.e.T @ couple  # (LG4)
+class Momenta(NamedTuple):
+    """Momenta of a link and their rates less what is given, world axes: linear, and angular about C."""
+
+    P: Vector
+    L: Vector
+    F: Vector
+    couple: Vector
 
 
-def _energy_slope(link: Link, own: Turning, parent: Turning) -> Vector:
-    """Share of link i in ∂T/∂q_k.    (LG5)"""
-    m, C, J, omega, v = link
-    r, L = C - own.O, J @ omega
+def _momenta(g: Vector, body: Body, link: Link, x: Acceleration) -> Momenta:
+    m, _, J, omega, v = link
+    L = J @ omega
+    return Momenta(m * v, L, m * (x.v_d - g), J @ x.omega_d + cross(omega, L))  # m g·β_ik is −∂V/∂q_k
+
+
+def _of_time(link: Link, own: Turning) -> Columns:
+    """α̇_ik and β̇_ik."""
+    beta_d = own.pd.at(link.C - own.O) - skew(link.v - own.v) @ own.p.e
+    return Columns(own.pd.e, beta_d)
+
+
+def _of_coordinate(link: Link, own: Turning, parent: Turning) -> Columns:
+    """∂_k ω and ∂_k v."""
+    r = link.C - own.O
     e, beta = own.p.e, own.p.at(r)
-    there = parent.v + cross(parent.omega, C - parent.O)
-    d_omega = own.slope.e - skew(omega - parent.omega) @ e
-    d_v = skew(parent.omega) @ beta - skew(v - there) @ e + own.slope.at(r)
-    return d_v.T @ (m * v) + d_omega.T @ L + e.T @ cross(L, omega)  # (LG5)
+    there = parent.v + cross(parent.omega, link.C - parent.O)
+    d_omega = own.slope.e - skew(link.omega - parent.omega) @ e
+    return Columns(d_omega, skew(parent.omega) @ beta - skew(link.v - there) @ e + own.slope.at(r))
 
 
-def _hamel(link: Link, own: Turning) -> Vector:
-    """Share of link i in Σ_m γ_mk ∂T/∂q̇_m."""
-    return own.hamel.at(link.C - own.O).T @ (link.m * link.v) + own.hamel.e.T @ (link.J @ link.omega)
+def _effort(link: Link, x: Momenta, own: Turning, parent: Turning) -> Vector:
+    """Share of link i in τ_k, without what is applied: (LG4), (LG5) and (LG7) meet the same momenta."""
+    r = link.C - own.O
+    rate, slope = _of_time(link, own), _of_coordinate(link, own, parent)
+    of_P = rate.u - slope.u - own.hamel.at(r)
+    of_L = rate.e - slope.e - own.hamel.e
+    turning = x.couple - cross(x.L, link.omega)  # ∂_k J in (LG5)
+    return of_P.T @ x.P + of_L.T @ x.L + own.p.at(r).T @ x.F + own.p.e.T @ turning  # (LG6)
 
 
-def _given(link: Link, outer: Turning, w: Vector, own: Turning, g: Vector) -> Vector:
-    """Gravity and the applied wrench (at O_i, in axes of body i) as forces along q_k."""
+def _applied(outer: Turning, w: Vector, own: Turning) -> Vector:
+    """The applied wrench (at O_i, in axes of body i) as forces along q_k."""
     n, f = outer.R @ w[:3], outer.R @ w[3:]
-    weight = own.p.at(link.C - own.O).T @ (link.m * g)  # −∂V/∂q_k
-    return weight + own.p.e.T @ n + own.p.at(outer.O - own.O).T @ f
+    return own.p.e.T @ n + own.p.at(outer.O - own.O).T @ f
 
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:
     """τ that produces the motion, link by link: the work of a chain grows as n².    (LG6)"""
     pairs = turnings(model, q, qd)
     link = links(model, pairs)
-    acceleration = _accelerations(model, pairs, qd, qdd)
+    momenta = each(model, partial(_momenta, model.gravity), link, _accelerations(model, pairs, qd, qdd))
     tau: ByBody = [None, *(np.zeros(model.body[i].pair.nv) for i in model.moving)]
     for i in model.carried:
         for j in model.path_to_ground(i):
             own, parent = pairs[j], pairs[model.parent[j]]
-            inertial = _momentum_rate(link[i], acceleration[i], own) - _energy_slope(link[i], own, parent)
-            given = _given(link[i], pairs[i], w_ext[i], own, model.gravity)
-            tau[j] = tau[j] + inertial - _hamel(link[i], own) - given  # (LG6)
+            tau[j] = tau[j] + _effort(link[i], momenta[i], own, parent) - _applied(pairs[i], w_ext[i], own)
     return joined(model, tau) + rotors(model) * qdd
 
 

@@ -1,146 +1,148 @@
 """Lagrange's equations by homogeneous 4×4 matrices (Uicker 1965, 1968; Kahn & Roth 1971).
 
-T_p places body p in the world. Pairs are products of screws of one parameter; Q_j is the derivative operator of
-the j-th, and carried to the world it differentiates every T_p that the rate j moves:
+T_p places the mass centre of body p in the world. Pairs are products of screws of one parameter; Q_j is the derivative
+operator of the j-th, and carried to the world it differentiates every T_p that the rate j moves:
 
-    Q_j  = [[p_ω], p_v; 0, 0],   Δ_j = T_j Q_j T_j⁻¹                                                 (U1)
+    Q_j  = [[p_ω], p_v; 0, 0],   Δ_j = T_j Q_j T_j⁻¹ = [[e_j], u_j; 0, 0]                            (U1)
     U_pj = ∂T_p/∂q_j = Δ_j T_p,   U_pjk = ∂²T_p/∂q_j∂q_k = Δ_j Δ_k T_p        j before k             (U2)
 
-With the second moments of a body about its origin, S = ½ tr(J) 1 − J,
+With the second moments of a body about its mass centre, S = ½ tr(I) 1 − I,
 
-    Ψ_p  = [S, s; sᵀ, m],   W_p = T_p Ψ_p T_pᵀ                                                       (U3)
-    D_ij  = Σ_p tr(U_pj Ψ_p U_piᵀ)  = Σ_p tr(Δ_j W_p Δ_iᵀ)                                           (U4)
-    D_ijk = Σ_p tr(U_pjk Ψ_p U_piᵀ) = Σ_p tr(Δ_j Δ_k W_p Δ_iᵀ)                                       (U5)
-    D_i   = −Σ_p m g·U_pi c = −Σ_p [g; 0]·Δ_i W_p [0; 1]                                             (U6)
+    Ψ_p  = [S, 0; 0, m],   W_p = T_p Ψ_p T_pᵀ                                                        (U3)
+    D_ij  = Σ_p tr(U_pj Ψ_p U_piᵀ)  = tr(Δ_j W Δ_iᵀ)                                                 (U4)
+    D_ijk = Σ_p tr(U_pjk Ψ_p U_piᵀ) = tr(Δ_j Δ_k W Δ_iᵀ)                                             (U5)
+    D_i   = −Σ_p m g·U_pi c         = −[g; 0]·Δ_i W [0; 1]                                           (U6)
     τ_i   = Σ_j D_ij q̈_j + Σ_jk D_ijk q̇_j q̇_k + D_i − applied                                        (U7)
 
-D_ijk is Christoffel's symbol of the first kind, so C_ij = Σ_k D_ijk q̇_k has Ḣ − 2C skew. Each D_ijk is a sum over
-the bodies: the work of a chain grows as n⁴. Δ_j Δ_k serves all bodies, Δ_i W_p all pairs j, k.
+where p is over the bodies that every rate of the term moves, and W = Σ_p W_p is the same sum, taken once for the
+outermost of these rates. Traces share Y_ki = Δ_k W Δ_iᵀ = Y_ikᵀ, since the last row of Δ_k is zero:
+
+    D_ik = tr(Y_ki),   D_ijk = tr([e_j] Y_ki) = e_j·y_ki = −D_kji,   y_ki the axial vector of Y_ki    (U8)
+
+D_ijk is Christoffel's symbol of the first kind, so C_ij = Σ_k D_ijk q̇_k has Ḣ − 2C skew. Every coefficient is written
+out: the work of a chain grows as n³. With a sum over the bodies for each, as in the source, it grows as n⁴.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations_with_replacement
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.formulations.kinematics import Placement, placements
+from kinpair.formulations.kinematics import Placement, placements, poses
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
-from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, outward, rate_tree
-from kinpair.spatial.pose import HOME, Pose
-from kinpair.spatial.rotation import cross, skew
+from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, rate_tree
+from kinpair.spatial.pose import Pose
+from kinpair.spatial.rotation import cross, skew, turned
 
-LAST = np.array([[0.0, 0.0, 0.0, 1.0]])
-
-
-def homogeneous(R: Matrix, a: Vector) -> Matrix:
-    """[R, a; 0, 1]."""
-    return np.concatenate([np.concatenate([R, a.reshape(3, 1)], axis=1), LAST])
+Coefficients = dict[tuple[int, int], Scalar]  # by rates in rising order
 
 
-def operator(p: Vector) -> Matrix:
-    """Q = [[p_ω], p_v; 0, 0] of a unit motion (6,).    (U1)"""
-    return np.concatenate([np.concatenate([skew(p[:3]), p[3:].reshape(3, 1)], axis=1), 0.0 * LAST])
+def operators(pose: Pose, p: Matrix) -> list[Matrix]:
+    """Δ of each column of the unit motions p (6, k) of a body: its upper three rows, the last is zero.    (U1)"""
+    e, v = pose.R @ p[:3], pose.R @ p[3:]
+    u = v + skew(pose.a) @ e
+    return [np.concatenate([skew(e[:, k]), u[:, k : k + 1]], axis=1) for k in range(p.shape[1])]
 
 
-def second_moments(body: Body) -> Matrix:
-    """Ψ (4, 4): Σ m x xᵀ over the points x = (r; 1) of a body, about its origin.    (U3)"""
-    S = np.diag(array([0.5 * np.trace(body.J)] * 3)) - body.J
-    upper = np.concatenate([S, body.s.reshape(3, 1)], axis=1)
-    return np.concatenate([upper, array([[*body.s, body.m]])])
+def second_moments(body: Body, pose: Pose) -> Matrix:
+    """W (4, 4): Σ m x xᵀ over the points x = (r; 1) of a body in the world.    (U3)"""
+    C = (pose.R @ body.d + pose.a).reshape(3, 1)
+    S = np.diag(array([0.5 * np.trace(body.I)] * 3)) - body.I
+    upper = np.concatenate([turned(pose.R, S) + body.m * (C @ C.T), body.m * C], axis=1)
+    return np.concatenate([upper, array([[*upper[:, 3], body.m]])])
 
 
-class Placed(NamedTuple):
-    """A body in the world: its pose, the operators Δ of its pair, its second moments W."""
-
-    pose: Pose
-    Delta: list[Matrix]
-    W: Matrix
-
-
-def _place(body: Body, parent: Placed, place: Placement, q: Vector) -> Placed:
-    pose = parent.pose @ Pose(place.R, place.a)
-    back = pose.inverse()
-    T, T_inverse = homogeneous(pose.R, pose.a), homogeneous(back.R, back.a)
-    p = body.pair.p(q)
-    Delta = [T @ operator(p[:, k]) @ T_inverse for k in range(body.pair.nv)]  # (U1)
-    return Placed(pose, Delta, T @ second_moments(body) @ T.T)  # (U3)
+def _gather(body: Body, outer: tuple[Matrix], pose: Pose) -> tuple[Matrix, tuple[Matrix]]:
+    W = second_moments(body, pose) + outer[0]
+    return W, (W,)
 
 
 class Terms(NamedTuple):
-    """What each body adds: the rates that move it, Δ_i W_p of each; and all Δ in the order of the rates."""
+    """By rate k: the rates i from the ground to k itself, Δ_k, and Δ_k W; (3, 4) each."""
 
+    inner: list[list[int]]
     Delta: list[Matrix]
-    moved_by: list[list[int]]
-    X: list[list[Matrix]]
+    X: list[Matrix]
+
+    def axis(self, k: int) -> Vector:
+        """e_k."""
+        D = self.Delta[k]
+        return array([D[2, 1], D[0, 2], D[1, 0]])
+
+    def pairs(self) -> Iterator[tuple[int, int, Matrix]]:
+        """k, i and Y_ki (3, 3) of rates that move a body together, k the outer one.    (U8)"""
+        for k, inner in enumerate(self.inner):
+            for i in inner:
+                yield k, i, self.X[k] @ self.Delta[i].T
 
 
 def terms(model: Model, q: Vector) -> Terms:
-    """Operators by rate; rates from the ground outward and products Δ_i W_p by carried body."""
-    placed = outward(
-        model, _place, Placed(HOME, [], np.zeros((4, 4))), placements(model, q), coordinates(model, q)
-    )
+    """Operators, and their products with the moments of all that they move."""
+    where = poses(model, q)
+    W = inward(model, _gather, (np.zeros((4, 4)),), where)
+    found = each(model, lambda body, pose, q: operators(pose, body.pair.p(q)), where, coordinates(model, q))
+    inner: list[Any] = [None] * model.nv
     Delta: list[Any] = [None] * model.nv
+    X: list[Any] = [None] * model.nv
     for i in model.moving:
-        Delta[model.v_span[i]] = placed[i].Delta
-    moved_by = [_moved_by(model, p) for p in model.carried]
-    X = [[Delta[i] @ placed[p].W for i in found] for p, found in zip(model.carried, moved_by, strict=True)]
-    return Terms(Delta, moved_by, X)
+        before = _before(model, i)
+        for n, k in enumerate(_rates(model, i)):
+            inner[k], Delta[k], X[k] = [*before, *_rates(model, i)[: n + 1]], found[i][n], found[i][n] @ W[i]
+    return Terms(inner, Delta, X)
 
 
-def _moved_by(model: Model, p: int) -> list[int]:
-    spans = [model.v_span[j] for j in reversed(model.path_to_ground(p))]
-    return [k for span in spans for k in range(span.start, span.stop)]
+def _rates(model: Model, i: int) -> range:
+    return range(model.v_span[i].start, model.v_span[i].stop)
 
 
-def _trace(A: Matrix, B: Matrix) -> Scalar:
-    """tr(A Bᵀ) of matrices whose last row is zero."""
-    return np.sum(A[:3] * B[:3])
+def _before(model: Model, i: int) -> list[int]:
+    """Rates between the ground and the parent of body i."""
+    return [k for j in reversed(model.path_to_ground(i)[1:]) for k in _rates(model, j)]
 
 
-def _table(n: int, entries: dict[tuple[int, int], Scalar]) -> Matrix:
+def _axial(Y: Matrix) -> Vector:
+    """y with tr([e] Y) = e·y."""
+    return array([Y[1, 2] - Y[2, 1], Y[2, 0] - Y[0, 2], Y[0, 1] - Y[1, 0]])
+
+
+def _sorted(j: int, k: int) -> tuple[int, int]:
+    return (j, k) if j < k else (k, j)
+
+
+def _table(n: int, entries: Coefficients) -> Matrix:
     """The symmetric matrix of the entries, zero elsewhere."""
     if not n:
         return np.zeros((0, 0))
-    return array([[entries.get((min(i, j), max(i, j)), 0.0) for j in range(n)] for i in range(n)])
+    return array([[entries.get(_sorted(i, j), 0.0) for j in range(n)] for i in range(n)])
 
 
 def inertias(model: Model, x: Terms) -> Matrix:
     """D_ij (nv, nv), without rotors.    (U4)"""
-    D: dict[tuple[int, int], Scalar] = {}
-    for moved_by, X in zip(x.moved_by, x.X, strict=True):
-        for (i, X_i), (j, _) in combinations_with_replacement(zip(moved_by, X, strict=True), 2):
-            key = min(i, j), max(i, j)
-            D[key] = D.get(key, 0.0) + _trace(X_i, x.Delta[j])  # (U4)
-    return _table(model.nv, D)
+    return _table(model.nv, {_sorted(i, k): np.trace(Y) for k, i, Y in x.pairs()})  # (U8)
 
 
-def convective(model: Model, x: Terms) -> list[Matrix]:
-    """D_ijk as a symmetric matrix over j, k for each i.    (U5)"""
-    products: dict[tuple[int, int], Matrix] = {}
-    D: list[dict[tuple[int, int], Scalar]] = [{} for _ in range(model.nv)]
-    for moved_by, X in zip(x.moved_by, x.X, strict=True):
-        for j, k in combinations_with_replacement(moved_by, 2):
-            if (j, k) not in products:
-                products[j, k] = x.Delta[j] @ x.Delta[k]  # (U2)
-            key = min(j, k), max(j, k)
-            for i, X_i in zip(moved_by, X, strict=True):
-                D[i][key] = D[i].get(key, 0.0) + _trace(products[j, k], X_i)  # (U5)
-    return [_table(model.nv, entries) for entries in D]
+def convective(model: Model, x: Terms) -> list[Coefficients]:
+    """D_ijk over the pairs j, k for each i; what is not there is zero.    (U5)"""
+    D: list[Coefficients] = [{} for _ in range(model.nv)]
+    for k, i, Y in x.pairs():
+        if i == k:
+            continue  # Y_kk is symmetric
+        y = _axial(Y)
+        for j in x.inner[k]:
+            D[i][_sorted(j, k)] = x.axis(j) @ y  # (U8)
+        for j in x.inner[i]:
+            D[k][_sorted(j, i)] = -D[i][_sorted(j, k)]
+    return D
 
 
 def weights(model: Model, x: Terms) -> Vector:
     """D_i (nv).    (U6)"""
-    D: list[Scalar] = [0.0] * model.nv
-    for moved_by, X in zip(x.moved_by, x.X, strict=True):
-        for i, X_i in zip(moved_by, X, strict=True):
-            D[i] = D[i] - model.gravity @ X_i[:3, 3]  # (U6)
-    return array(D) if D else np.zeros(0)
+    return array([-(model.gravity @ X[:, 3]) for X in x.X]) if x.X else np.zeros(0)
 
 
 def _carry(
@@ -169,16 +171,21 @@ def mass_matrix(model: Model, q: Vector) -> Matrix:
 def coriolis_matrix(model: Model, q: Vector, qd: Vector) -> Matrix:
     """C_ij = Σ_k D_ijk q̇_k."""
     D = convective(model, terms(model, q))
-    return array([list(D_i @ qd) for D_i in D]) if D else np.zeros((0, 0))
+    return array([list(_table(model.nv, D_i) @ qd) for D_i in D]) if D else np.zeros((0, 0))
 
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:
     """τ that produces the motion, every coefficient written out.    (U7)"""
     x = terms(model, q)
-    of_rates = [qd @ (D_i @ qd) for D_i in convective(model, x)]
+    of_rates = [_quadratic(D_i, qd) for D_i in convective(model, x)]
     H = inertias(model, x) + np.diag(_rotors(model))
     h = array(of_rates) if of_rates else np.zeros(0)
     return H @ qdd + h + weights(model, x) - applied(model, q, w_ext)  # (U7)
+
+
+def _quadratic(D: Coefficients, qd: Vector) -> Scalar:
+    """Σ_jk D_jk q̇_j q̇_k, each pair once."""
+    return sum((x * (qd[j] * qd[k] * (1.0 if j == k else 2.0)) for (j, k), x in D.items()), 0.0)
 
 
 def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> Solution:

@@ -21,8 +21,8 @@ def digest(model: Model) -> str:
 
 
 def has_functions(model: Model) -> bool:
-    """Does a condition hold a Python function, which no fingerprint can tell from another?"""
-    return any(callable(x) for part in model.description.conditions for x in _leaves(astuple(part)))
+    """Does it hold a Python function, which no fingerprint can tell from another?"""
+    return model.terms is not None or any(callable(x) for part in model.description.conditions for x in _leaves(astuple(part)))
 
 
 def _leaves(x: Any) -> Iterator[Any]:

@@ -8,10 +8,10 @@ order of the joints in the description, whatever the numbers of the bodies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from kinpair.description.parts import Description
 from kinpair.errors import InputError, listed, nearest
 from kinpair.pairs import Pair
 from kinpair.spatial.pose import Pose
+
+
+Terms: TypeAlias = Callable[[Vector, Vector, Scalar], tuple[Matrix, Vector]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +94,7 @@ class Model:
     doubts: tuple[str, ...]
     options: Options
     walker: Any = None  # who takes the steps of a recursion; None: one body after the other
+    terms: Terms | None = None  # M and F of a system given by its energy; None: they come from the bodies
 
     @property
     def nq(self) -> int:

@@ -19,7 +19,7 @@ from kinpair.description.doubts import at
 from kinpair.description.parts import Description, Joint, Link, Origin
 from kinpair.errors import DescriptionError, InputError, SingularError, listed
 from kinpair.model.model import Model
-from kinpair.pairs import PAIRS
+from kinpair.pairs import PAIRS, Pair
 
 GIMBAL = 1e-9
 _BY_DEGREE = ("lower", "upper", "velocity", "effort", "damping", "friction", "stiffness", "rest")
@@ -69,7 +69,8 @@ def _refuse_functions(description: Description, joint: Joint) -> None:
 
 def _chain(joint: Joint, taken: set[str]) -> list[Joint]:
     pair = PAIRS[joint.kind]
-    turn, _ = pair.seated(joint.axis, joint.axis2, joint.pitch)
+    turn, seated = pair.seated(joint.axis, joint.axis2, joint.pitch)
+    starts = _starts(joint, seated)
     stem = next(s for s in (joint.name + "'" * n for n in count()) if f"{s}.1" not in taken)
     names = [f"{stem}.{k}" for k in range(1, len(pair.steps) + 1)]
     parents = [joint.parent, *names[:-1]]
@@ -84,11 +85,20 @@ def _chain(joint: Joint, taken: set[str]) -> list[Joint]:
             origin=joint.origin if parent == joint.parent else Origin(),
             child_origin=joint.child_origin if child == joint.child else Origin(),
             axis=tuple((turn @ np.array(axis)).tolist()),
+            start=starts[k],
         )
         for k, (name, parent, child, (kind, axis)) in enumerate(
             zip(names, parents, children, pair.steps, strict=True)
         )
     ]
+
+
+def _starts(joint: Joint, pair: Pair) -> list[tuple[float, ...]]:
+    """Where each step starts."""
+    if not joint.start:
+        return [()] * pair.nv
+    q = np.array(joint.start) + np.zeros(pair.nq)
+    return [(x,) for x in pair.to_split(q, np.zeros(pair.nv), np.zeros(pair.nv))[0].tolist()]
 
 
 def _own(joint: Joint, k: int) -> Joint:

@@ -28,17 +28,18 @@ def table_rows(model: Model) -> list[tuple[str, ...]]:
     ]
 
 
-def table(model: Model) -> str:
-    """Name, sizes, and a row a moving body."""
+def table(model: Model, counted: str = "") -> str:
+    """Name, sizes, and a row a moving body; `counted` says more about the degrees of freedom."""
     mass = sum(model.body[i].m for i in model.carried)
     head = (
-        f"{model.name}: {len(model.carried)} moving bodies, {model.nv} degrees of freedom "
+        f"{model.name}: {len(model.carried)} moving bodies, {model.nv} degrees of freedom{counted} "
         f"(nq {model.nq}, nv {model.nv}), {mass:.6g} kg"
     )
-    return "\n".join([head, *_aligned([HEADINGS, *table_rows(model)])])
+    return "\n".join([head, *aligned([HEADINGS, *table_rows(model)])])
 
 
-def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table; the first row has the headings."""
     widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
     lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)).rstrip() for row in cells]
     return [lines[0], "  ".join("-" * w for w in widths), *lines[1:]]

@@ -34,8 +34,7 @@ def balance(kinetic: np.ndarray, potential: np.ndarray, work: np.ndarray, loss: 
     parts = (kinetic, potential - potential[..., :1], work, loss)
     moved = max(float(np.nanmax(np.abs(x), initial=0.0)) for x in parts)
     worst = float(np.nanmax(error, initial=0.0))
-    last = [_last(x) for x in (work, loss, stored)]
-    return Balance(*last, worst, worst / moved if moved else 0.0)
+    return Balance(_last(work), _last(loss), _last(stored), worst, worst / moved if moved else 0.0)
 
 
 def _last(x: np.ndarray) -> float:

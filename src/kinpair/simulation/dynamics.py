@@ -54,8 +54,8 @@ def with_quaternion(model: Model) -> list[int]:
 class Dynamics:
     """A model and all that acts on it.
 
-    `torque` and the functions of `external` are (time, q, qd) → efforts (nv,), wrench (6,), recorded with the rest; None
-    takes them from u. `driven` is False where there is no torque at all. `parameters` names constants that are
+    `torque` and the functions of `external` are (time, q, qd) → efforts (nv,), wrench (6,), recorded with the rest;
+    None takes them from u. `driven` is False where there is no torque at all. `parameters` names constants that are
     arguments p. `accelerations` and `settle` are where constraints come in: the first gives q̈, each of the others
     takes a state reached to where it belongs.
     """

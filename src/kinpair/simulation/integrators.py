@@ -93,9 +93,9 @@ def flow_of(
     everything = ("time", "dt", "y", "u")
     if integrator.tableau is not None:
         programs["rhs"] = record(Dynamics.rate, "time", "y", "u")
-    elif integrator.direct is not None:
+    if integrator.direct is not None:
         programs["finish"] = record(integrator.direct, *everything)
-    else:
+    if integrator.solved is not None:
         programs["start"] = record(integrator.solved.start, *everything)
         programs["improve"] = record(integrator.solved.improve, *everything, "z")
         programs["finish"] = record(integrator.solved.finish, *everything, "z")

@@ -22,8 +22,8 @@ from kinpair.viewer.curves import Panel, draw_curves
 class Status:
     """How a run ended: `name`, at which time, and why in words.
 
-    Names: `done`, `interrupted`, `not finite`, `not converged`, `collapsed` (no step is short enough), `refused` (the torque
-    failed).
+    Names: `done`, `interrupted`, `not finite`, `not converged`, `collapsed` (no step is short enough), `refused` (the
+    torque failed).
     """
 
     name: str
@@ -95,8 +95,8 @@ class Result:
     def _accelerations(self) -> np.ndarray:
         if self.parameters:
             raise InputError(
-                f"{self.mechanism.name}: the run had other {', '.join(self.parameters)} than the mechanism; accelerations and "
-                "reactions are those of a mechanism built with these"
+                f"{self.mechanism.name}: the run had other {', '.join(self.parameters)} than the mechanism; for "
+                "accelerations and reactions build a mechanism with these"
             )
         rows = [self._rows(x) for x in (self.q, self.qd, self.tau)]
         return self.mechanism.forward_dynamics(*rows, external=self._loads(), passive=self.passive)

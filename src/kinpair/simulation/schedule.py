@@ -24,11 +24,11 @@ class Plan:
 
     def segments(self) -> list[tuple[int, int]]:
         """(samples, steps before each) one after the other; a sample at the start is not among them."""
-        gaps = np.diff([0, *self.sampled[self.sampled > 0]])
+        gaps = np.diff(self.sampled[self.sampled > 0], prepend=0)
         if not len(gaps):
             return []
         starts = np.flatnonzero(np.diff(gaps, prepend=-1))
-        counts = np.diff([*starts, len(gaps)])
+        counts = np.diff(starts, append=len(gaps))
         return [(int(n), int(gaps[k])) for n, k in zip(counts, starts, strict=True)]
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinpair.compiler.cache import Store
 from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop, Inputs, callback
-from kinpair.errors import InputError
+from kinpair.errors import InputError, listed
 from kinpair.evaluation import Expected
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.model.symbols import check_symbols
@@ -20,7 +20,7 @@ from kinpair.simulation.balance import balance
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
 from kinpair.simulation.integrators import Integrator, flow_of, integrator_named
 from kinpair.simulation.progress import Progress
-from kinpair.simulation.result import Result, Status
+from kinpair.simulation.result import Result
 from kinpair.simulation.runs import Piece, adaptive_run, fixed_run
 from kinpair.simulation.schedule import adaptive_times, fixed_plan, held_steps, positive
 from kinpair.simulation.torques import Caller, Torque, external_of, torque_of
@@ -54,9 +54,9 @@ def simulate(
 
     A batch q (batch, nq) gives as many motions, in SIMD lanes and `threads`, by fixed steps. See docs/simulate.md.
 
-    * `torque`: None, constant (nv,), samples (times, values), a function (time, q, qd) → (nv,), or an object to be called
-      like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and held between;
-    * `integrator`: by name; `dt` [s] for fixed steps, `rtol` and `atol` (a number, or nq + nv of them) for adaptive ones;
+    * `torque`: None, constant (nv,), samples (times, values), a function (time, q, qd) → (nv,), or an object to be
+      called like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and held between;
+    * `integrator`: by name; `dt` [s] for fixed steps, `rtol` and `atol` (one, or nq + nv of them) for adaptive ones;
     * `output`: samples at an interval [s], or at given times;
     * `external`: wrenches (6,) by link or frame, or functions (time, q, qd) → (6,);
     * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion.
@@ -244,6 +244,10 @@ def _start(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
     name, model = mechanism.name, mechanism.model
     if not mechanism.nv:
         raise InputError(f"{name}: nothing moves, so there is nothing to simulate")
+    if mechanism.constraints:
+        raise InputError(
+            f"{name}: constraints are not held in a simulation yet, and there are {listed(mechanism.constraints)}"
+        )
     x = Expected("q", mechanism.q_names).checked(name, q)
     v = Expected("qd", mechanism.v_names).checked(name, qd)
     if x.ndim == v.ndim == 2 and len(x) != len(v):
@@ -315,8 +319,8 @@ def _check_options(wish: Wish, fixed: bool, rtol: Any, atol: Any) -> None:
         )
     if wish.batch and wish.torque.kind == "called":
         raise InputError(
-            f"{name}: torque is a function that cannot be recorded, and a batch does not call Python; write it in NumPy "
-            "terms (docs/compiler.md) or give its values as (times, values)"
+            f"{name}: torque is a function that cannot be recorded, and a batch does not call Python; write it in "
+            "NumPy terms (docs/compiler.md) or give its values as (times, values)"
         )
     if fixed and (rtol is not None or atol is not None):
         raise InputError(f"{name}: {method} by fixed steps takes dt=, no rtol= and atol=", integrator=method)

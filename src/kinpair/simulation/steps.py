@@ -4,8 +4,8 @@ Semi-implicit Euler    q̇₁ = q̇ + dt q̈(q, q̇),  q₁ = q + dt q̇₁
 Implicit midpoint      H(q̄) 2 (v̄ − q̇)/dt + h(q̄, v̄) = τ,   q̄ = q + dt/2 v̄;  q₁ = q + dt v̄,  q̇₁ = 2 v̄ − q̇
 Variational            H(q̄) v̄ = p + dt/2 (∂L/∂q + F)(q̄, v̄);   q₁ = q + dt v̄,  p₁ = 2 H(q̄) v̄ − p,   p = H q̇
 
-The last is the midpoint rule in q and p: symplectic, where the same rule in q and q̇ is not when H varies (Marsden & West
-2001, 2.6.2). Where q holds a quaternion, the sums are Cayley's: q₁ = q (1, a)² / (1 + a·a), a = dt ω / 4, of unit length.
+The last is the midpoint rule in q and p: symplectic, where the same rule in q and q̇ is not when H varies (Marsden &
+West 2001, 2.6.2). Where q holds a quaternion, the sums are Cayley's: q₁ = q (1, a)² / (1 + a·a), a = dt ω / 4.
 
 v̄ is found by Newton's method with H, dampers and springs in the matrix: linear convergence whose factor goes with dt.
 """

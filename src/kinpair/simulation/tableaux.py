@@ -8,7 +8,6 @@ DOP853    Hairer, Nørsett & Wanner 1993, II.5 and II.6: order 8, errors of orde
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from kinpair.compiler.time_loop_tableau import Tableau
 from kinpair.simulation import dop853_coefficients as eight
@@ -97,10 +96,7 @@ def density(tree: Tree) -> int:
 def defect(tableau: Tableau, order: int) -> float:
     """The largest |Σ b_i φ_i(tree) − 1/γ(tree)| of the trees of an order (Butcher 1963): 0 if the method has it."""
     return max(
-        abs(
-            sum(b * w for b, w in zip(tableau.b, _weights(tableau, tree), strict=True))
-            - Fraction(1, density(tree))
-        )
+        abs(sum(b * w for b, w in zip(tableau.b, _weights(tableau, tree), strict=True)) - 1 / density(tree))
         for tree in trees(order)
     )
 

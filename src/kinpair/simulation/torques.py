@@ -8,10 +8,10 @@
 | function (time, q, qd) → (nv,) that can be recorded | in machine code: at every stage, or at its sample time |
 | any other function or object | called from the loop: at every stage, or at its sample time |
 
-A function's sample time is its attribute `sample_time` [s]: it is evaluated at multiples of that and held between. A function
-is recorded by running it on symbols, so one with a memory of its own must not be: objects are recorded only if they say
-`traceable = True`, functions unless they say `traceable = False`, and only if the recording gives the number that the
-function gives.
+A function's sample time is its attribute `sample_time` [s]: it is evaluated at multiples of that and held between. A
+function is recorded by running it on symbols, so one with a memory of its own must not be: objects are recorded only
+if they say `traceable = True`, functions unless they say `traceable = False`, and only if the recording gives the
+number that the function gives.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinpair.constraints.solvers import embedding, multipliers, udwadia_kalaba
+from kinpair.constraints.solvers import embedding, multipliers, udwadia_kalaba, voronets
 from kinpair.constraints.solvers.problem import Accelerations, Problem, Solver
 
 SOLVERS: dict[str, Solver] = {
@@ -12,6 +12,19 @@ SOLVERS: dict[str, Solver] = {
     "maggi": embedding.maggi,
     "partition": embedding.partition,
 }
+OF_ENERGY = ("voronets", "chaplygin")  # these need the mass matrix as a function of q, see `voronets.py`
+OF_BODIES = ("screw",)  # these work on the bodies, not on M
+EVERY_SOLVER = (*SOLVERS, *OF_ENERGY, *OF_BODIES)
 DEFAULT_SOLVER = next(iter(SOLVERS))
 
-__all__ = ["DEFAULT_SOLVER", "SOLVERS", "Accelerations", "Problem", "Solver"]
+__all__ = [
+    "DEFAULT_SOLVER",
+    "EVERY_SOLVER",
+    "OF_BODIES",
+    "OF_ENERGY",
+    "SOLVERS",
+    "Accelerations",
+    "Problem",
+    "Solver",
+    "voronets",
+]

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.algebra import ldl, lu
-from kinpair.algebra.arrays import Matrix, Vector, array, symmetric
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
 from kinpair.constraints.solvers.problem import Accelerations, Problem, soundest
 
 
@@ -104,16 +104,24 @@ def partition(x: Problem) -> Accelerations:
 def _completed(
     x: Problem, p: Parts, X: Matrix, factors: ldl.Factors, qdd2: Vector, qdd1: Vector
 ) -> Accelerations:
-    n = len(x.F)
     found = dict(zip((*p.one, *p.two), (*qdd1, *qdd2), strict=True))
-    qdd = array([found[k] for k in range(n)]) if n else np.zeros(0)
+    qdd = array([found[k] for k in range(len(x.F))]) if found else np.zeros(0)
+    return _with_forces(x, p, qdd, soundest(factors.D, list(np.diag(X))))
+
+
+def completed(x: Problem, qdd: Vector) -> Accelerations:
+    """Accelerations found otherwise, with their multipliers.    (CS11)"""
+    return _with_forces(x, parts(x), qdd, 1.0)
+
+
+def _with_forces(x: Problem, p: Parts, qdd: Vector, of_mass: Scalar) -> Accelerations:
     pull = (x.M @ qdd - x.F)[p.one] if p.one else np.zeros(0)
     lam_rows = lu.solve_transposed(p.A1, pull)  # (CS11)
     by_row = dict(zip(x.rows, lam_rows, strict=True))
     lam = array([by_row[k] for k in range(len(x.b))]) if len(x.b) else np.zeros(0)
     sizes = [_size(x.A[row]) for row in x.rows]
     of_rows = soundest([np.abs(d) for d in p.A1.D], sizes)
-    return Accelerations(qdd, lam, array([soundest(factors.D, list(np.diag(X))), of_rows]))
+    return Accelerations(qdd, lam, array([of_mass, of_rows]))
 
 
 def _size(row: Vector) -> object:

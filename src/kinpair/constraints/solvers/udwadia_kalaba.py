@@ -13,10 +13,12 @@ or, what is the same, an auxiliary mass M + α AᵀA and force F + α Aᵀb take
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kinpair.algebra import ldl, tree_ldl
-from kinpair.algebra.arrays import array
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.constraints.solvers.problem import Accelerations, Problem, soundest
 
 
@@ -25,11 +27,16 @@ def solve(x: Problem) -> Accelerations:
     factors = tree_ldl.factor(x.M, x.parent, x.inward)
     a = tree_ldl.solve(factors, x.F)
     Minv_AT = [tree_ldl.solve(factors, row) for row in x.A]
-    S = array([[row @ column for column in Minv_AT] for row in x.A]) if len(x.A) else np.zeros((0, 0))
+    of_mass = soundest([factors.D[k] for k in range(len(x.F))], list(np.diag(x.M)))
+    return constrained(x.A, x.b, a, Minv_AT, of_mass)
+
+
+def constrained(A: Matrix, b: Vector, a: Vector, Minv_AT: Sequence[Vector], of_mass: Scalar) -> Accelerations:
+    """The same from the free motion a and the responses M⁻¹A_kᵀ to each row, however they were found."""
+    S = array([[row @ column for column in Minv_AT] for row in A]) if len(A) else np.zeros((0, 0))
     of_rows = ldl.factor(S)
-    lam = ldl.solve_factored(of_rows, x.b - x.A @ a)  # (CS5)
+    lam = ldl.solve_factored(of_rows, b - A @ a)  # (CS5)
     qdd = a
     for force, column in zip(lam, Minv_AT, strict=True):
         qdd = qdd + force * column
-    of_mass = soundest([factors.D[k] for k in range(len(x.F))], list(np.diag(x.M)))
     return Accelerations(qdd, lam, array([of_mass, soundest(of_rows.D, list(np.diag(S)))]))

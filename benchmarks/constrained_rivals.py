@@ -1,0 +1,154 @@
+"""A closed mechanism built again in Pinocchio and in MuJoCo, from kinpair's numbered model.
+
+Both are given the spanning tree and one point constraint for each loop that is a spherical pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+
+import kinpair as kp
+from kinpair import conventions
+from kinpair.constraints.build import constraints_of
+from kinpair.constraints.loop import LoopClosure
+from kinpair.conventions import Convention
+from kinpair.model.model import Place
+
+PIN_JOINTS = {
+    "revolute": lambda: pin.JointModelRZ(),
+    "prismatic": lambda: pin.JointModelPZ(),
+    "universal": lambda: pin.JointModelUniversal(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])),
+    "planar": lambda: pin.JointModelPlanar(),
+    "spherical": lambda: pin.JointModelSpherical(),
+    "free": lambda: pin.JointModelFreeFlyer(),
+}
+X, Y, Z = np.eye(3).tolist()
+MUJOCO_JOINTS = {  # type and axis, one after the other
+    "revolute": (("HINGE", Z),),
+    "prismatic": (("SLIDE", Z),),
+    "universal": (("HINGE", X), ("HINGE", Y)),
+    "planar": (("SLIDE", X), ("SLIDE", Y), ("HINGE", Z)),
+    "spherical": (("BALL", Z),),
+    "free": (("FREE", Z),),
+}
+QUIET = "FRICTIONLOSS LIMIT CONTACT SPRING DAMPER ACTUATION SENSOR".split()
+
+
+def loops(mechanism: kp.Mechanism) -> list[tuple[Place, Place]]:
+    """Both places of every loop, on bodies of the model."""
+    found = [x for x in constraints_of(mechanism.model) if isinstance(x, LoopClosure)]
+    if any(x.pair.kind != "spherical" for x in found):
+        raise NotImplementedError(f"{mechanism.name}: only points that meet are known here")
+    return [x.places(mechanism.model) for x in found]
+
+
+@dataclass(frozen=True, eq=False)
+class InPinocchio:
+    """The mechanism in Pinocchio: call it with the engine's q, v, τ."""
+
+    model: Any
+    data: Any
+    constraints: Any
+    constraint_data: Any
+    settings: Any
+
+    @classmethod
+    def of(cls, mechanism: kp.Mechanism, mu: float = 0.0, iterations: int = 1) -> InPinocchio:
+        """`mu` is the proximal parameter that redundant rows need, see Carpentier, Budhiraja & Mansard 2021."""
+        model = pin_model(mechanism)
+        points = pin.StdVec_RigidConstraintModel()
+        for S, M in loops(mechanism):
+            seat, moved = (pin.SE3(_floats(x.pose.R), _floats(x.pose.a)) for x in (S, M))
+            point = pin.ContactType.CONTACT_3D
+            points.append(pin.RigidConstraintModel(point, model, S.body, seat, M.body, moved))
+        its_data = pin.StdVec_RigidConstraintData()
+        for point in points:
+            its_data.append(point.createData())
+        data = model.createData()
+        pin.initConstraintDynamics(model, data, points, its_data)
+        return cls(model, data, points, its_data, pin.ProximalSettings(1e-14, mu, iterations))
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return pin.constraintDynamics(
+            self.model, self.data, q, v, tau, self.constraints, self.constraint_data, self.settings
+        )
+
+    def convention(self, mechanism: kp.Mechanism) -> Convention:
+        """The map of states there and back."""
+        return conventions.pinocchio(mechanism, conventions.pinocchio_layout(self.model))
+
+
+def pin_model(mechanism: kp.Mechanism) -> Any:
+    """The spanning tree: body i of the model is joint i of Pinocchio's."""
+    own, made = mechanism.model, pin.Model()
+    made.name, made.gravity = own.name, pin.Motion(_floats(own.gravity), np.zeros(3))
+    for i in own.moving:
+        body = own.body[i]
+        seat = pin.SE3(_floats(body.R_seat), _floats(body.a_seat))
+        joint = made.addJoint(own.parent[i], PIN_JOINTS[body.pair.kind](), seat, own.joint_names[i])
+        inertia = pin.Inertia(float(body.m), _floats(body.d), _floats(body.I))
+        made.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class InMujoco:
+    """The mechanism in MuJoCo, its loops as `connect`."""
+
+    model: Any
+    names: dict[str, str]
+
+    @classmethod
+    def of(cls, mechanism: kp.Mechanism, solref: tuple[float, float] = (2e-4, 1.0)) -> InMujoco:
+        """`solref`: how stiff its constraints are."""
+        spec, names = mujoco.MjSpec(), {}
+        own = mechanism.model
+        spec.option.gravity = _floats(own.gravity)
+        spec.option.timestep = 1e-4  # solref below two steps is refused
+        bodies = [spec.worldbody]
+        for i in own.moving:
+            bodies.append(_body(bodies[own.parent[i]], own, i, names))
+        for k, (S, M) in enumerate(loops(mechanism)):
+            for end, place in (("a", S), ("b", M)):
+                bodies[place.body].add_site(name=f"{end}{k}", pos=_floats(place.pose.a))
+            spec.add_equality(
+                type=mujoco.mjtEq.mjEQ_CONNECT,
+                objtype=mujoco.mjtObj.mjOBJ_SITE,
+                name1=f"a{k}",
+                name2=f"b{k}",
+                solref=solref,
+                solimp=[0.9999, 0.9999, 0.001, 0.5, 2],
+            )
+        model = spec.compile()
+        model.opt.disableflags = sum(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}") for flag in QUIET)
+        return cls(model, names)
+
+    def convention(self, mechanism: kp.Mechanism) -> Convention:
+        """The map of states there and back; a joint of several degrees is several there."""
+        return conventions.mujoco(mechanism, conventions.mujoco_layout(self.model, self.names))
+
+
+def _body(parent: Any, own: Any, i: int, names: dict[str, str]) -> Any:
+    body, kind = own.body[i], own.body[i].pair.kind
+    quat = np.zeros(4)
+    mujoco.mju_mat2Quat(quat, _floats(body.R_seat).ravel())
+    made = parent.add_body(name=own.names[i], pos=_floats(body.a_seat), quat=quat)
+    I = _floats(body.I)
+    made.mass, made.ipos, made.explicitinertial = float(body.m), _floats(body.d), True
+    made.fullinertia = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
+    steps = MUJOCO_JOINTS[kind]
+    for k, (step, axis) in enumerate(steps):
+        name = own.joint_names[i] if len(steps) == 1 else f"{own.joint_names[i]} {k}"
+        if len(steps) > 1:
+            names[name] = own.joint_names[i]
+        made.add_joint(name=name, type=getattr(mujoco.mjtJoint, f"mjJNT_{step}"), axis=axis)
+    return made
+
+
+def _floats(x: Any) -> np.ndarray:
+    return np.array(x, dtype=float)

@@ -1,0 +1,319 @@
+"""Printed equations are those of the mechanism: every form and language gives the numbers of the formulations."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import sympy
+
+import kinpair as kp
+import zoo
+from c_compiler import STRICT
+from kinpair.spatial.solids import rod
+from robots import urdf
+
+TOLERANCE = 1e-12
+EXAMPLES = tuple(kp.examples())
+ONE_PIECE = ("planar-3r", "double-pendulum", "cart-pole", "scara", "three-cylinders", "stanford-arm", "kr5")
+EVERY_KIND = [
+    pytest.param(kinds, id=" ".join(kinds))
+    for kinds in (
+        ("revolute",),
+        ("prismatic", "helical"),
+        ("cylindrical", "planar"),
+        ("universal", "revolute"),
+        ("free", "spherical"),
+    )
+]
+
+
+def trees() -> dict[str, kp.Mechanism]:
+    """The bundled mechanisms that are trees."""
+    found = {name: kp.example(name).reference for name in EXAMPLES}
+    return {name: m for name, m in found.items() if not m.model.description.conditions}
+
+
+TREES = trees()
+
+
+def two_link() -> kp.Mechanism:
+    return kp.build(
+        kp.Builder("two-link", gravity=[0, -9.81, 0])
+        .link("upper", mass=1.0, com=[0.5, 0, 0], inertia=rod(1.0, 1.0, "x"))
+        .link("lower", mass=0.8, com=[0.4, 0, 0], inertia=rod(0.8, 0.8, "x"))
+        .joint("shoulder", "revolute", "ground", "upper", axis="z")
+        .joint("elbow", "revolute", "upper", "lower", xyz=[1.0, 0, 0], axis="z")
+    )
+
+
+def agree(m: kp.Mechanism, found: dict[str, np.ndarray], s: zoo.Motion) -> None:
+    h = found["C"] @ s.qd + found["g"] + found.get("d", 0.0)
+    assert zoo.relative_error(found["H"], m.mass_matrix(s.q)) <= TOLERANCE
+    assert zoo.relative_error(found["g"], m.gravity_forces(s.q)) <= TOLERANCE
+    assert zoo.relative_error(h, m.bias_forces(s.q, s.qd)) <= TOLERANCE
+
+
+@pytest.mark.parametrize("form", ["auto", "terms"])
+@pytest.mark.parametrize("parameters", ["symbols", "numbers"])
+@pytest.mark.parametrize("name", TREES)
+def test_bundled_mechanisms(name, parameters, form):
+    m, s = TREES[name], zoo.motion(TREES[name], 1)
+    agree(m, kp.equations(m, parameters, form=form).evaluate(s.q, s.qd), s)
+
+
+@pytest.mark.parametrize("parameters", ["symbols", "numbers"])
+@pytest.mark.parametrize("kinds", EVERY_KIND)
+def test_random_trees_of_every_pair(kinds, parameters):
+    m = zoo.tree(11, 3, kinds)
+    s = zoo.motion(m, 2)
+    agree(m, kp.equations(m, parameters, limit=300).evaluate(s.q, s.qd), s)
+
+
+@pytest.mark.parametrize("name", ["ur5_robot", "panda"])
+def test_robots(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kp.DescriptionWarning)
+        m = kp.load(urdf(name)).reference
+    s = zoo.motion(m, 3)
+    agree(m, kp.equations(m).evaluate(s.q, s.qd), s)
+
+
+def test_springs_dampers_friction_and_rotors():
+    m = kp.build(
+        kp.Builder("sprung")
+        .link("cart", mass=2.0)
+        .link("arm", mass=1.0, com=[0, 0, 0.3], inertia=rod(1.0, 0.6, "z"))
+        .joint("rail", "prismatic", "ground", "cart", axis="x", stiffness=3.0, rest=0.2, friction=0.4)
+        .joint("hinge", "revolute", "cart", "arm", axis="y", damping=0.1, rotor_inertia=1e-3, gear_ratio=50.0)
+    ).reference
+    s = zoo.motion(m, 4)
+    found = kp.equations(m)
+    agree(m, found.evaluate(s.q, s.qd), s)
+    assert {"k1", "q0_1", "f1", "b2", "J2"} <= set(found.parameters)
+    without = kp.equations(m, passive=False).evaluate(s.q, s.qd)
+    assert set(without) == {"H", "C", "g"}
+    h = without["C"] @ s.qd + without["g"]
+    assert zoo.relative_error(h, m.bias_forces(s.q, s.qd, passive=False)) <= TOLERANCE
+
+
+@pytest.mark.parametrize("name", ONE_PIECE)
+def test_rate_of_the_mass_matrix_less_twice_c_is_skew(name):
+    m, s, step = TREES[name], zoo.motion(TREES[name], 5), 1e-6
+    found = kp.equations(m)
+    assert found.form == "closed"
+    ahead, behind = (found.evaluate(s.q + sign * step * s.qd, s.qd)["H"] for sign in (1, -1))
+    N = (ahead - behind) / (2 * step) - 2 * found.evaluate(s.q, s.qd)["C"]
+    size = max(1.0, np.abs(ahead).max()) * max(1.0, np.abs(s.qd).max()) ** 3
+    assert np.abs(N + N.T).max() <= 100 * size * (step**2 + 1e-16 / step)
+
+
+def test_other_values_of_the_parameters_are_another_mechanism():
+    m, s = two_link(), zoo.motion(two_link(), 6)
+    other = kp.equations(m).evaluate(s.q, s.qd, {"m2": 3.0, "l1": 0.7, "r2": 0.2})
+    kernel = m.kernel("mass_matrix", parameters=("lower.mass", "elbow.x", "lower.com.x"))
+    assert zoo.relative_error(other["H"], kernel(s.q, 3.0, 0.7, 0.2)) <= TOLERANCE
+
+
+# As short as in a textbook.
+
+TEXTBOOK_TWO = """
+h1  = m2 l1 r2 s2
+H11 = m1 r1^2 + m2 (l1^2 + r2^2 + 2 l1 r2 c2) + I1 + I2
+H12 = m2 (r2^2 + l1 r2 c2) + I2
+H22 = m2 r2^2 + I2
+C11 = -h1 qd2
+C12 = -h1 (qd1 + qd2)
+C21 = h1 qd1
+g1  = (m1 r1 + m2 l1) g c1 + m2 r2 g c12
+g2  = m2 r2 g c12
+"""  # M. W. Spong, S. Hutchinson, M. Vidyasagar, Robot Modeling and Control, two-link elbow manipulator
+TEXTBOOK_THREE = """
+h1  = m2 l1 r2 s2 + m3 l1 l2 s2 + m3 l1 r3 s23
+h2  = m3 l1 r3 s23 + m3 l2 r3 s3
+h3  = m3 l2 r3 s3
+H11 = m1 r1^2 + I1 + I2 + I3 + m2 (l1^2 + r2^2 + 2 l1 r2 c2) + m3 (l1^2 + l2^2 + r3^2 + 2 l1 l2 c2 + 2 l1 r3 c23 \
+ + 2 l2 r3 c3)
+H12 = I2 + I3 + m2 (r2^2 + l1 r2 c2) + m3 (l2^2 + r3^2 + l1 l2 c2 + l1 r3 c23 + 2 l2 r3 c3)
+H13 = I3 + m3 (r3^2 + l1 r3 c23 + l2 r3 c3)
+H22 = I2 + I3 + m2 r2^2 + m3 (l2^2 + r3^2 + 2 l2 r3 c3)
+H23 = I3 + m3 (r3^2 + l2 r3 c3)
+H33 = I3 + m3 r3^2
+C11 = -h1 qd2 - h2 qd3
+C12 = -h1 (qd1 + qd2) - h2 qd3
+C13 = -h2 (qd1 + qd2 + qd3)
+C21 = h1 qd1 - h3 qd3
+C22 = -h3 qd3
+C23 = -h3 (qd1 + qd2 + qd3)
+C31 = h2 qd1 + h3 qd2
+C32 = h3 (qd1 + qd2)
+g1  = m1 r1 g c1 + m2 g (l1 c1 + r2 c12) + m3 g (l1 c1 + l2 c12 + r3 c123)
+g2  = m2 r2 g c12 + m3 g (l2 c12 + r3 c123)
+g3  = m3 r3 g c123
+"""  # the same by hand for three links
+
+
+def terms_in(right: str) -> int:
+    """Summands written: one more than the signs between two of them, inside brackets too."""
+    return 1 + len(re.findall(r" [+-] ", right))
+
+
+def by_hand(text: str) -> dict[str, int]:
+    sides = [line.split("=") for line in text.strip().splitlines()]
+    return {left.strip(): terms_in(right.strip()) for left, right in sides}
+
+
+@pytest.mark.parametrize(
+    ("m", "textbook"),
+    [(two_link(), TEXTBOOK_TWO), (TREES["planar-3r"], TEXTBOOK_THREE)],
+    ids=["two", "three"],
+)
+def test_planar_arms_have_no_more_terms_than_the_textbook(m, textbook):
+    expected = by_hand(textbook)
+    found = kp.equations(m)
+    rows = {re.sub(r"[_{}]", "", left): " ".join(right) for left, right in found.rows()}
+    counted = {left: terms_in(right) for left, right in rows.items() if left[0] not in "cs"}
+    assert set(counted) == set(expected)
+    assert all(counted[left] <= expected[left] for left in expected)
+    assert found.terms == sum(counted.values())
+
+
+# Languages.
+
+ROWS = 30  # of long equations, enough to meet everything that is written
+
+
+@pytest.mark.parametrize("name", ["planar-3r", "scara", "stanford-arm", "floating-arm"])
+def test_sympy(name):
+    m, s = TREES[name], zoo.motion(TREES[name], 7)
+    equations = kp.equations(m)
+    found = equations.sympy()
+    given = (s.q, s.qd, [x.value for x in equations.parameters.values()])
+    entries = zip(found.inputs.values(), given, strict=True)
+    point = {x: value for symbols, values in entries for x, value in zip(symbols, values, strict=True)}
+
+    def value(x) -> float:
+        used = sorted(x.free_symbols, key=str)
+        return float(sympy.lambdify(used, x, "math")(*[point[each] for each in used]))
+
+    for part, meaning in found.parts:
+        point[part] = value(meaning)
+    agree(m, {what: np.vectorize(value)(x) for what, x in found.results.items()}, s)
+
+
+@pytest.mark.parametrize("name", ["planar-3r", "scara", "kr5"])
+def test_c_compiles_and_says_right(name, tmp_path):
+    source = kp.equations(TREES[name]).c(tmp_path / "arm.c")
+    test = tmp_path / "arm_test.c"
+    subprocess.run([*STRICT, source, test, "-o", tmp_path / "arm", "-lm"], check=True)
+    assert subprocess.run([tmp_path / "arm"], check=True, capture_output=True).stdout == b"right\n"
+    assert " * parameters[0]  m1: mass of " in (tmp_path / "arm.h").read_text("utf-8")
+
+
+def test_casadi():
+    m, s = TREES["scara"], zoo.motion(TREES["scara"], 8)
+    equations = kp.equations(m)
+    values = [x.value for x in equations.parameters.values()]
+    H, C, g, d = (np.array(x) for x in equations.casadi()(s.q, s.qd, values))
+    agree(m, {"H": H, "C": C, "g": g[:, 0], "d": d[:, 0]}, s)
+
+
+@pytest.mark.parametrize("name", [*ONE_PIECE, "floating-arm"])
+def test_every_row_of_the_latex_is_set_by_a_typesetter(name):
+    """matplotlib's, which knows a part of TeX; and braces and brackets close."""
+    from matplotlib.mathtext import MathTextParser
+
+    equations, parser = kp.equations(TREES[name]), MathTextParser("path")
+    for _, right in equations.rows():
+        for line in right:
+            assert line.count("{") == line.count("}")
+            assert line.count("\\left(") == line.count("\\right)")
+    for left, right in equations.rows()[:ROWS]:
+        parser.parse(f"${left} = {right[0]}$")
+    document = equations.latex(document=True)
+    begun, ended = (re.findall(rf"\\{word}{{(.*?)}}", document) for word in ("begin", "end"))
+    assert begun == ["document", "align*"]
+    assert ended == begun[::-1]
+
+
+# How long it takes, and what is left when it is stopped.
+
+COST = """
+import resource, time
+import kinpair as kp
+arm = kp.example("kr5")
+start = time.perf_counter()
+found = kp.equations(arm, form="closed")
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(found.parameters))
+"""
+
+
+def test_six_joints_with_symbolic_masses_and_lengths_in_a_minute_and_two_gigabytes():
+    done = subprocess.run([sys.executable, "-c", COST], capture_output=True, text=True, check=True)
+    seconds, kilobytes, parameters = map(float, done.stdout.split())
+    assert seconds < 60
+    assert kilobytes * (1 if sys.platform != "darwin" else 1 / 1024) < 2 * 1024**2
+    assert parameters > 30
+
+
+def test_when_stopped_it_returns_what_is_finished(monkeypatch):
+    from kinpair.equations_of_motion import closed
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    m, s = TREES["planar-3r"], zoo.motion(TREES["planar-3r"], 9)
+    monkeypatch.setattr(closed, "christoffel", stopped)
+    found = kp.equations(m)
+    assert not found.complete
+    assert found.status == "stopped at C"
+    assert "Stopped at C." in str(found)
+    assert all(x is None for x in found.C.flat)
+    numbers = found.evaluate(s.q, s.qd)
+    assert set(numbers) == {"H", "g"}
+    assert zoo.relative_error(numbers["H"], m.mass_matrix(s.q)) <= TOLERANCE
+
+
+def test_when_stopped_in_the_mass_matrix_the_first_entries_are_there(monkeypatch):
+    from kinpair.closed_form.expansion import Expansion
+
+    of, count = Expansion.of, iter(range(100))
+
+    def twice(self, x):
+        if next(count) == 2:
+            raise KeyboardInterrupt
+        return of(self, x)
+
+    monkeypatch.setattr(Expansion, "of", twice)
+    found = kp.equations(TREES["planar-3r"])
+    assert found.status.startswith("stopped at H1,3 of 3,3")
+    assert [x is None for x in found.H.flat] == [False, False, *[True] * 7]
+    assert "H12 = " in str(found)
+    assert "H13" not in found.latex()
+
+
+def test_what_is_too_long_says_how_far_it_got():
+    found = kp.equations(TREES["kr5"], limit=50)
+    assert found.form == "terms"
+    assert re.fullmatch(
+        r"in named terms \(H\d,\d of 6,6 \(\d+ terms\): the expanded form has more than 50 terms\)",
+        found.status,
+    )
+    assert found.complete
+
+
+def test_when_stopped_while_looking_for_short_forms_all_is_there_at_length(monkeypatch):
+    from kinpair.equations_of_motion import closed
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(closed, "write_closed", stopped)
+    m, s = TREES["three-cylinders"], zoo.motion(TREES["three-cylinders"], 9)
+    found = kp.equations(m)
+    assert found.status == "stopped at looking for short forms"
+    agree(m, found.evaluate(s.q, s.qd), s)

@@ -1,0 +1,248 @@
+"""What a simulation says when something is wrong with the wish, and when something goes wrong on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+Q, QD = [0.3, 0.2], [0.0, 0.0]
+
+
+@pytest.fixture(scope="module")
+def arm() -> kp.Mechanism:
+    return kp.example("double-pendulum")
+
+
+RK4 = {"integrator": "rk4", "dt": 0.01}
+WISHES = {
+    "no integrator 'rk5'; did you mean 'rk4'? Integrators: rk4, dopri5, dop853, semi-implicit-euler, "
+    "implicit-midpoint, variational": {"integrator": "rk5"},
+    "double-pendulum: duration is 0; it must be a number above zero": {"duration": 0},
+    "double-pendulum: duration 1 s is no whole number of steps dt = 0.03 s; dt = 0.0294117647 would do": {
+        "dt": 0.03
+    },
+    "double-pendulum: output 0.015 s is no whole number of steps dt = 0.01 s; dt = 0.0075 would do": RK4
+    | {"output": 0.015},
+    "double-pendulum: output must be an interval [s] or increasing times between 0 and 1 s": {
+        "output": [0.5, 0.4]
+    },
+    "double-pendulum: rk4 by fixed steps takes dt=, no rtol= and atol=": RK4 | {"rtol": 1e-6},
+    "double-pendulum: rtol is -1; it must be a number above zero": {"rtol": -1},
+    "double-pendulum: atol is [1, 2, 3]; it must be a number above zero or 4 of them": {"atol": [1, 2, 3]},
+    "double-pendulum: torque has shape (3,); expected (2,) or (batch, 2): shoulder, elbow": {
+        "torque": [1, 2, 3]
+    },
+    "double-pendulum: torque holds NaN or infinity": {"torque": [1, np.nan]},
+    "double-pendulum: the times of torque= must be an increasing vector of at least two numbers; found shape (1,)": {
+        "torque": ([0.0], [[1.0, 2.0]])
+    },
+    "double-pendulum: torque= has 2 times and values of shape (2, 3); expected (2, 2) or (batch, 2, 2): "
+    "shoulder, elbow": {"torque": ([0.0, 1.0], np.zeros((2, 3)))},
+    "double-pendulum: no link or frame 'lowr'; did you mean 'lower'? Links and frames: ground, upper, lower, tip": {
+        "external": {"lowr": np.zeros(6)}
+    },
+    "double-pendulum: external['lower'] is a function that cannot be recorded; it must be (time, q, qd) → wrench (6,) "
+    "in NumPy terms, see docs/compiler.md": {"external": {"lower": lambda time, q, qd: np.zeros(5)}},
+    "double-pendulum: parameter 'upper.mass' must be a number, or one for each motion of a batch": {
+        "parameters": {"upper.mass": [[1.0]]}
+    },
+    "double-pendulum: batches differ in length: torque has 2, parameters has 3 rows": RK4
+    | {"torque": np.zeros((2, 2)), "parameters": {"upper.mass": np.ones(3)}},
+    "double-pendulum: a batch takes fixed steps; give dt=, for instance integrator='rk4', dt=0.001": {
+        "torque": np.zeros((2, 2))
+    },
+}
+
+
+@pytest.mark.parametrize(("message", "wish"), WISHES.items())
+def test_wishes_that_cannot_be(arm, message, wish):
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(arm, Q, QD, **({"duration": 1.0} | wish))
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("q", "qd", "message"),
+    [
+        ([0.3], QD, "double-pendulum: q has shape (1,); expected (2,) or (batch, 2): shoulder, elbow"),
+        ([0.3, np.inf], QD, "double-pendulum: q holds NaN or infinity"),
+        (
+            np.zeros((3, 2)),
+            np.zeros((2, 2)),
+            "double-pendulum: batches differ in length: q has 3, qd has 2 rows",
+        ),
+    ],
+)
+def test_states_that_cannot_be(arm, q, qd, message):
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(arm, q, qd, duration=1.0, **RK4)
+    assert str(refused.value) == message
+
+
+def test_functions_and_batches(arm):
+    def decide(time, q, qd):
+        return np.ones(2) if time > 0.5 else np.zeros(2)
+
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(arm, np.zeros((3, 2)), QD, duration=1.0, torque=decide, **RK4)
+    assert str(refused.value) == (
+        "double-pendulum: torque is a function that cannot be recorded, and a batch does not call Python; write it in "
+        "NumPy terms (docs/compiler.md) or give its values as (times, values)"
+    )
+
+
+def test_quaternions():
+    floating = kp.example("floating-arm")
+    with pytest.raises(
+        kp.InputError, match="joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1"
+    ):
+        kp.simulate(floating, np.zeros(10), np.zeros(9), duration=1.0)
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(
+            floating, floating.neutral(), np.zeros(9), duration=1.0, integrator="variational", dt=0.01
+        )
+    assert str(refused.value) == (
+        "floating-arm: integrator 'variational' takes no quaternions, and joint 'base' has one; take "
+        "'implicit-midpoint', or `mechanism.split()`, whose joints have one degree each"
+    )
+
+
+def test_sample_times_are_whole_steps(arm):
+    def hold(time, q, qd):
+        return -q
+
+    hold.sample_time = 0.015
+    with pytest.raises(
+        kp.InputError, match=r"the sample time of torque, 0\.015 s is no whole number of steps"
+    ):
+        kp.simulate(arm, Q, QD, duration=1.0, torque=hold, **RK4)
+    hold.sample_time = -1
+    with pytest.raises(kp.InputError, match="sample_time of torque= is -1; give seconds, above zero"):
+        kp.simulate(arm, Q, QD, duration=1.0, torque=hold, **RK4)
+
+
+# trouble on the way: what was computed is kept
+
+
+class Faulty:
+    """Goes wrong at half a second."""
+
+    def __init__(self, fault, sample_time=None) -> None:
+        self.fault = fault
+        if sample_time:
+            self.sample_time = sample_time
+
+    def __call__(self, time, q, qd):
+        return self.fault() if time >= 0.5 - 1e-9 else -q
+
+
+def raises():
+    raise ZeroDivisionError("no gain")
+
+
+FAULTS = {
+    "torque raised ZeroDivisionError: no gain": raises,
+    "torque returned nan for 'elbow'": lambda: np.array([1.0, np.nan]),
+    "torque returned shape (3,); expected (2,)": lambda: np.zeros(3),
+    "torque raised ValueError: could not convert string to float: 'much'": lambda: "much",
+}
+
+
+@pytest.mark.parametrize("sample_time", [None, 0.1])
+@pytest.mark.parametrize("options", [RK4, {}], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize(("fault", "make"), FAULTS.items())
+def test_a_controller_that_fails_ends_the_run_and_keeps_it(arm, fault, make, options, sample_time):
+    run = kp.simulate(arm, Q, QD, duration=1.0, torque=Faulty(make, sample_time), output=0.01, **options)
+    good = kp.simulate(
+        arm, Q, QD, duration=1.0, torque=Faulty(lambda: np.zeros(2), sample_time), output=0.01, **options
+    )
+    assert not run.status.ok
+    assert run.status.name == "refused"
+    assert run.status.message == f"Stopped at t = {run.status.time:.9g} s: {fault}"
+    assert 0.5 - 1e-9 <= run.status.time < 0.65  # an adaptive step looks ahead
+    n = len(run.time)
+    assert 0.4 < run.time[-1] <= 0.5 + 1e-9
+    assert np.abs(run.q - good.q[:n]).max() < 1e-9
+    assert run.status.message in run.summary
+
+
+def test_a_fault_at_once_leaves_the_start(arm):
+    run = kp.simulate(arm, Q, QD, duration=1.0, torque=lambda time, q, qd: raises(), **RK4)
+    assert run.status.message == "Stopped at t = 0 s: torque raised ZeroDivisionError: no gain"
+    assert run.q.tolist() == [Q]
+
+
+def test_a_motion_that_explodes_says_when(arm):
+    run = kp.simulate(arm, Q, QD, duration=2.0, torque=lambda time, q, qd: 1e3 * qd * qd * qd + 1.0, **RK4)
+    assert run.status.name == "not finite"
+    assert np.isfinite(run.q).all()
+    assert run.status.message == (
+        f"Stopped at t = {run.status.time:.9g} s: the state is no longer finite; the motion is unstable with this "
+        "step, or it has no bound"
+    )
+
+
+def test_an_adaptive_motion_to_infinity_collapses(arm):
+    run = kp.simulate(arm, Q, QD, duration=2.0, torque=lambda time, q, qd: 1e3 * qd * qd * qd + 1.0)
+    assert run.status.name in ("collapsed", "not finite")
+    assert 0 < run.status.time < 1
+    assert np.isfinite(run.q).all()
+
+
+def test_a_joint_without_inertia_is_named():
+    parts = (
+        kp.Builder("loose")
+        .link("frame", mass=1.0, inertia=(1, 1, 1, 0, 0, 0))
+        .link("ghost")
+        .joint("a", "revolute", "ground", "frame", axis="x")
+        .joint("b", "revolute", "frame", "ghost", axis="x")
+    )
+    with pytest.warns(kp.DescriptionWarning, match="singular"):
+        loose = kp.build(parts)
+    run = kp.simulate(loose, [0.1, 0.2], [0.0, 0.0], duration=1.0, **RK4)
+    assert run.status.message == (
+        "Stopped at t = 0 s: the state is no longer finite: joint 'b' moves nothing that has inertia"
+    )
+
+
+def test_steps_that_cannot_be_solved_say_so(arm):
+    run = kp.simulate(arm, [1.0, 0.5], [10.0, -10.0], duration=10.0, integrator="implicit-midpoint", dt=0.1)
+    assert run.status.message == (
+        f"Stopped at t = {run.status.time:.9g} s: the equations of the step were not solved in 60 iterations; take a "
+        "shorter dt"
+    )
+
+
+def test_rows_of_a_batch_that_fail_are_named(arm):
+    q = np.array([[0.1, 0.1], [0.2, 0.3], [0.3, 0.1]])
+    gain = np.array([0.0, 0.0, 0.0])
+    qd = np.array([[0.0, 0.0], [1e200, 0.0], [0.0, 1.0]])
+    run = kp.simulate(arm, q, qd, duration=0.5, torque=np.outer(gain, [1, 1]), **RK4)
+    assert list(run.failures) == [1]
+    assert run.failures[1].name == "not finite"
+    assert run.failures[1].time == 0.0
+    assert np.isfinite(run.q[[0, 2]]).all()
+    assert "1 did not arrive" in run.summary
+
+
+def test_an_interrupted_run_keeps_what_it_has(arm):
+    told = []
+
+    def interrupt(part: float) -> None:
+        told.append(part)
+        if len(told) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    assert threading.current_thread() is threading.main_thread()
+    run = kp.simulate(arm, Q, QD, duration=1e5, integrator="rk4", dt=1e-3, output=1.0, progress=interrupt)
+    assert run.status.name == "interrupted"
+    assert run.status.message == f"Interrupted at t = {run.time[-1]:.9g} s"
+    assert 1 < len(run.time) < 1e5
+    again = kp.simulate(arm, Q, QD, duration=10.0, integrator="rk4", dt=1e-3, output=1.0)
+    assert np.array_equal(run.q[:5], again.q[:5])

@@ -1,0 +1,159 @@
+"""Common factors as one takes them out by hand; text, LaTeX, names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kinpair.closed_form.expansion import Expansion
+from kinpair.closed_form.formula import written_terms
+from kinpair.closed_form.letters import Alphabet, Letter
+from kinpair.closed_form.printing import LATEX, TEXT, number, written
+from kinpair.closed_form.reading import read, write_closed, write_terms
+from kinpair.compiler.interpret import interpret
+from kinpair.compiler.trace import trace
+from kinpair.errors import ClosedFormError
+
+ANGLES = {"q[0]": 1, "q[1]": 2}
+TOGETHER = {"q[0]": 0, "q[1]": 0}
+
+
+def spelling(used: set[str]) -> Alphabet:
+    letters = {name: Letter(name, meaning=f"letter {name}", value=2.0) for name in "mnabk" if name in used}
+    letters |= {f"q[{k}]": Letter("q", str(k + 1)) for k in range(2)}
+    letters |= {f"v[{k}]": Letter("q", str(k + 1), accent="\\dot") for k in range(2)}
+    return Alphabet(letters, ANGLES, ["v[0]", "v[1]"], [x for x in "mn" if x in used])
+
+
+def sheet(function, **options):
+    scalars = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+    program = trace(function, {"q": (2,), "v": (2,)} | dict.fromkeys(scalars, ()), name="f")
+    return program, read(program, spelling, options.pop("groups", TOGETHER), **options)
+
+
+def text(function, **options) -> str:
+    _, found = sheet(function, **options)
+    return found.text(found.results["result"].item())
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda q, v, m, a, b: m * a * a + m * b * b + a, "m*(a^2 + b^2) + a"),
+        (lambda q, v, m, a: m * a * np.sin(q[0]) - m * np.cos(q[1]) * a, "m*a*(s1 - c2)"),
+        (lambda q, v, a: np.cos(q[0]) * np.cos(q[1]) - np.sin(q[0]) * np.sin(q[1]) + a, "a + c12"),
+        (lambda q, v, a: a * np.cos(q[0] - q[1]), "a*cos(q1 - q2)"),
+        (lambda q, v, a: a * np.sin(q[0]) * np.cos(q[0]), "1/2*a*sin(2*q1)"),
+        (lambda q, v, a: a * np.sin(q[0]) ** 2, "a*s1^2"),
+        (lambda q, v, a, b: -a - b, "-a - b"),
+        (lambda q, v, a, b: -2.0 * a - 2.0 * b, "-2*(a + b)"),
+        (lambda q, v, a: (v[0] + v[1]) * a, "a*(qd1 + qd2)"),
+        (lambda q, v, a: 0.123456789 * a + 0.0 * v[0], "0.123457*a"),
+        (lambda q, v, a: a - a + 0.0 * v[0], "0"),
+        (lambda q, v, a, b: a / b + v[0] * q[0], "a*b^-1 + q1*qd1"),
+    ],
+)
+def test_a_formula_is_written_as_by_hand(function, expected):
+    assert text(function) == expected
+
+
+def test_angles_that_do_not_add_stay_a_product():
+    apart = {"q[0]": 0, "q[1]": 1}
+    assert text(lambda q, v, a: a * np.cos(q[0]) * np.cos(q[1]), groups=apart) == "a*c1*c2"
+
+
+def nested(q, v, m, a):
+    """Something with a root, a quotient and a choice: no closed form."""
+    x = np.sqrt(a + q[0] ** 2) / (m + np.cos(q[1]))
+    return np.array([x * x + v[0], x * np.sin(q[0]) + v[1] * x])
+
+
+def test_what_has_no_closed_form_is_given_by_named_terms_of_the_same_value():
+    program, found = sheet(nested)
+    assert found.definitions
+    q, v = np.array([0.3, 1.1]), np.array([0.2, -0.5])
+    expected = interpret(program, q, v, 1.5, 2.5)
+    assert found.evaluate(q, v, values={"m": 1.5, "a": 2.5})["result"] == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_limit_of_terms_leads_to_named_terms_of_the_same_value():
+    def long(q, v, m, a, b):
+        return (m + a + b + np.cos(q[0])) ** 4 * (v[0] + v[1])
+
+    program, short = sheet(long, limit=10)
+    _, closed = sheet(long)
+    assert short.definitions
+    assert not closed.definitions
+    q, v = np.array([0.3, 1.1]), np.array([0.2, -0.5])
+    expected = interpret(program, q, v, 2.0, 2.0, 2.0)
+    for found in (short, closed):
+        assert found.evaluate(q, v)["result"] == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda q: np.sqrt(q[0]), "sqrt in sqrt(q[0]) has no expanded form"),
+        (lambda q: 1.0 / (1.0 + q[0]), "a division by a sum in 1 / (1 + q[0]) has no expanded form"),
+        (lambda q: np.sin(q[0] * q[1]), "sin(q[0] * q[1]) is no function of angles alone"),
+    ],
+)
+def test_why_there_is_no_closed_form(function, reason):
+    program = trace(function, {"q": (2,)})
+    with pytest.raises(ClosedFormError) as found:
+        Expansion(TOGETHER).of(program.outputs[0].entries[0])
+    assert str(found.value) == reason
+
+
+def test_angles_of_two_groups_in_one_sine_are_refused():
+    program = trace(lambda q: np.sin(q[0] + q[1]), {"q": (2,)})
+    with pytest.raises(ClosedFormError, match="adds angles about axes that are not parallel"):
+        Expansion({"q[0]": 0, "q[1]": 1}).of(program.outputs[0].entries[0])
+
+
+def test_sums_that_occur_often_are_named_in_a_long_sheet():
+    def wide(q, v, m, a, b):
+        shared = a + b * np.cos(q[0])
+        return np.array([shared * m * np.sin((k + 1) * q[1]) + float(k + 1) * v[0] * a for k in range(90)])
+
+    program, found = sheet(wide)
+    assert [name for name, _ in found.definitions] == ["p1"]
+    q, v = np.array([0.3, 1.1]), np.array([0.2, -0.5])
+    expected = interpret(program, q, v, 2.0, 2.0, 2.0)
+    assert found.evaluate(q, v)["result"] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_latex_of_each_part():
+    program = trace(
+        lambda q, v, m, a: np.array(
+            [m * a**2 * np.cos(q[0] - q[1]) ** 2, -0.5 * v[0] * np.sin(q[0]), 1e-9 * a]
+        ),
+        {"q": (2,), "v": (2,), "m": (), "a": ()},
+    )
+    expansion = Expansion(TOGETHER)
+    polynomials = {"r": [expansion.of(x) for x in program.outputs[0].entries]}
+    made = write_closed(polynomials, [], spelling)
+    assert [written(x, made.alphabet, LATEX) for x in made.results["r"]] == [
+        r"m \, a^{2} \, \cos^{2}(q_{1} - q_{2})",
+        r"-\frac{1}{2} \, s_{1} \, \dot{q}_{1}",
+        r"1 \cdot 10^{-9} \, a",
+    ]
+
+
+def test_numbers_are_whole_or_simple_fractions_or_rounded():
+    found = [number(x, TEXT) for x in (3.0, -0.5, 0.375, 0.1, 1e-20, -2.5e8)]
+    assert found == ["3", "-1/2", "3/8", "0.1", "1e-20", "-2.5e+08"]
+
+
+def test_named_terms_use_each_name_before_it_is_needed():
+    program = trace(nested, {"q": (2,), "v": (2,), "m": (), "a": ()})
+    made = write_terms(program, spelling)
+    names = [name for name, _ in made.definitions]
+    assert len(set(names)) == len(names)
+    assert {"s1", "c2"} <= set(names)
+
+
+def test_terms_are_counted_where_they_are_written():
+    _, found = sheet(lambda q, v, m, a, b: m * (a + b) + m * m * a - 0.0 * v[0])
+    assert written_terms(found.results["result"].item()) == 3
+    assert found.terms == 3

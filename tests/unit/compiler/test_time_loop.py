@@ -1,0 +1,295 @@
+"""Loops of steps in machine code, on equations whose solution is known or that plain Python steps as well."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kinpair.compiler.cache import Store
+from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop, Inputs, callback
+from kinpair.compiler.time_loop_parts import Flow
+from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.trace import trace
+from kinpair.simulation.tableaux import DOP853, DOPRI5, RK4
+
+SHAPES = {"time": (), "y": (2,), "u": (1,)}
+
+
+def swing(time, y, u):
+    return np.array([y[1], -np.sin(y[0]) + u[0]])
+
+
+def flow(**options) -> Flow:
+    return Flow(2, 1, rhs=trace(swing, SHAPES), **options)
+
+
+def watched(**options) -> Flow:
+    watch = trace(lambda time, y, u: np.array([time, y[0] * y[1], u[0]]), SHAPES)
+    return flow(nw=3, watch=watch, **options)
+
+
+def stepped(inputs, dt: float, steps: int, start) -> np.ndarray:
+    """The same by plain Python; inputs: (time, y) → u at every stage."""
+    y, found = np.array(start, dtype=float), []
+    for n in range(steps):
+        time, k = n * dt, []
+        for c, row in zip(RK4.c, RK4.a, strict=True):
+            stage = y + dt * sum((a * x for a, x in zip(row, k, strict=True)), np.zeros(2))
+            k.append(swing(time + c * dt, stage, inputs(time + c * dt, stage)))
+        y = y + dt * sum(b * x for b, x in zip(RK4.b, k, strict=True))
+        found.append(y)
+    return np.array(found)
+
+
+ROUNDING = 1e-13  # of some hundred steps
+
+
+def test_steps_are_those_of_plain_python():
+    found = FixedLoop(watched(), RK4).run(np.array([1.0, 0.2, 0.3]), dt=0.05, samples=100)
+    expected = stepped(lambda time, y: [0.3], 0.05, 100, [1.0, 0.2])
+    assert np.abs(found.Y - expected).max() < ROUNDING
+    assert np.abs(found.W[:, 0] - 0.05 * np.arange(1, 101)).max() < ROUNDING
+    assert np.abs(found.W[:, 1] - expected[:, 0] * expected[:, 1]).max() < ROUNDING
+    assert (found.W[:, 2] == 0.3).all()
+    assert found.why == "more"
+
+
+def test_inputs_of_a_table_lie_on_straight_lines_and_end_flat():
+    times, rows = np.array([0.5, 1.0, 3.0]), np.array([[0.0], [2.0], [-1.0]])
+    inputs = Inputs(times=times, rows=rows)
+    found = FixedLoop(flow(source="table"), RK4).run(
+        np.array([0.1, 0.0, 9.0]), dt=0.05, samples=80, inputs=inputs
+    )
+    expected = stepped(lambda time, y: [np.interp(time, times, rows[:, 0])], 0.05, 80, [0.1, 0.0])
+    assert np.abs(found.Y - expected).max() < ROUNDING
+
+
+def test_a_called_function_is_asked_at_every_stage():
+    asked = []
+
+    def control(time, y):
+        asked.append(time)
+        return np.array([np.cos(time) - y[0]])
+
+    inputs = Inputs(called=callback(control, 2, 1))
+    found = FixedLoop(flow(source="call"), RK4).run(
+        np.array([0.1, 0.0, 0.0]), dt=0.05, samples=40, inputs=inputs
+    )
+    assert len(asked) == 4 * 40
+    assert np.abs(found.Y - stepped(lambda t, y: [np.cos(t) - y[0]], 0.05, 40, [0.1, 0.0])).max() < ROUNDING
+
+
+@pytest.mark.parametrize("way", ["program", "call"])
+def test_held_inputs_change_at_their_sample_times_only(way):
+    control = trace(lambda time, y, u: np.array([-2.0 * y[0] + time]), SHAPES)
+    made = flow(source=way, held=True, control=control if way == "program" else None)
+    called = callback(lambda time, y: np.array([-2.0 * y[0] + time]), 2, 1)
+    loop, inputs = FixedLoop(made, RK4), Inputs(called=called)
+    options = {"dt": 0.05, "hold": 4, "inputs": inputs}
+    start = loop.run(np.array([0.4, 0.0, 0.0]), samples=1, every=0, **options).end
+    found = loop.run(start, samples=40, **options)
+
+    expected, y = [], np.array([0.4, 0.0])
+    for n in range(10):
+        u = [-2.0 * y[0] + 4 * n * 0.05]
+        expected.extend(stepped(lambda time, y, u=u: u, 0.05, 4, y))
+        y = expected[-1]
+    assert np.abs(found.Y - np.array(expected)).max() < ROUNDING
+
+
+def test_a_run_cut_in_pieces_is_the_same_to_the_last_bit():
+    control = trace(lambda time, y, u: np.array([np.sin(time) - y[1]]), SHAPES)
+    loop = FixedLoop(watched(source="program", held=True, control=control), RK4)
+    options = {"dt": 0.01, "hold": 7, "t0": 0.3}
+    start = loop.run(np.array([0.4, 0.0, 0.0]), samples=1, every=0, **options).end
+    whole = loop.run(start, samples=60, every=5, **options)
+    at, Y, W = start, [], []
+    for first, samples in ((0, 1), (1, 13), (14, 46)):
+        piece = loop.run(at, samples=samples, every=5, first=5 * first, **options)
+        at = piece.end
+        Y.append(piece.Y)
+        W.append(piece.W)
+    assert np.array_equal(np.concatenate(Y), whole.Y)
+    assert np.array_equal(np.concatenate(W), whole.W)
+    assert np.array_equal(at, whole.end)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8, 21])
+def test_a_row_of_a_batch_does_not_depend_on_its_neighbours(rows):
+    loop = FixedLoop(watched(source="table"), RK4)
+    rng = np.random.default_rng(1)
+    start, table = rng.normal(size=(21, 3)), rng.normal(size=(21, 5, 1))
+    times = np.linspace(0, 2, 5)
+    options = {"dt": 0.02, "samples": 10, "every": 10}
+    every = loop.run(start, inputs=Inputs(times=times, rows=table), threads=2, **options)
+    some = loop.run(start[-rows:], inputs=Inputs(times=times, rows=table[-rows:]), **options)
+    assert np.array_equal(every.Y[-rows:], some.Y)
+    assert np.array_equal(every.W[-rows:], some.W)
+    for k in range(21):
+        one = loop.run(start[k], inputs=Inputs(times=times, rows=table[k]), **options)
+        assert np.abs(one.Y - every.Y[k]).max() < ROUNDING
+        assert np.abs(one.W - every.W[k]).max() < ROUNDING
+
+
+def test_what_is_not_finite_stops_one_run_and_one_row_of_a_batch():
+    explode = trace(lambda time, y: y * y, {"time": (), "y": (1,)})
+    loop = FixedLoop(Flow(1, rhs=explode), RK4)
+    alone = loop.run(np.array([1.0]), dt=0.05, samples=400)
+    assert alone.why == "not finite"
+    assert 20 < alone.step < 40  # y = 1/(1 − t) leaves at t = 1, steps across it take a little longer
+    assert np.isfinite(alone.Y[: alone.step]).all()
+    many = loop.run(np.array([[0.0], [1.0], [-1.0]]), dt=0.05, samples=400)
+    assert many.why == ["more", "not finite", "more"]
+    assert many.step[1] == alone.step
+    assert np.isfinite(many.Y[[0, 2]]).all()
+
+
+def test_a_function_that_refuses_stops_the_run():
+    inputs = Inputs(called=callback(lambda time, y: None if time > 0.49 else np.zeros(1), 2, 1))
+    found = FixedLoop(flow(source="call"), RK4).run(
+        np.array([0.4, 0.0, 0.0]), dt=0.1, samples=20, inputs=inputs
+    )
+    assert (found.why, found.step) == ("refused", 4)
+
+
+def newton(target: float):
+    """z → z − (z² − target)/(2z): how far it was, in units of 1e-12."""
+    shapes = {"y": (1,), "z": (1,)}
+
+    def improve(y, z):
+        step = (z * z - target * y) / (2.0 * z)
+        return z - step, np.abs(step[0]) * 1e12
+
+    return trace(improve, shapes)
+
+
+def test_an_implicit_step_is_repeated_until_it_stands():
+    made = Flow(
+        1,
+        nz=1,
+        start=trace(lambda y: y, {"y": (1,)}),
+        improve=newton(2.0),
+        finish=trace(lambda y, z: z + 0.0 * y, {"y": (1,), "z": (1,)}),
+    )
+    loop = FixedLoop(made)
+    one = loop.run(np.array([5.0]), dt=1.0, samples=30)
+    assert one.Y[0, 0] == pytest.approx(np.sqrt(10.0), rel=1e-15)
+    assert one.Y[-1, 0] == pytest.approx(2.0, rel=1e-8)  # y ← √(2 y)
+    rows = loop.run(np.array([[5.0], [0.1], [2.0]]), dt=1.0, samples=30)
+    assert np.abs(rows.Y[0] - one.Y).max() < 1e-15 * 5
+    assert rows.Y[:, -1, 0] == pytest.approx([2.0, 2.0, 2.0], rel=1e-8)
+
+
+def test_an_implicit_step_that_does_not_converge_says_so():
+    made = Flow(
+        1,
+        nz=1,
+        start=trace(lambda y: y, {"y": (1,)}),
+        improve=newton(-1.0),  # z² = −y has no solution
+        finish=trace(lambda y, z: z + 0.0 * y, {"y": (1,), "z": (1,)}),
+    )
+    found = FixedLoop(made).run(np.array([1.5]), dt=1.0, samples=5)
+    assert (found.why, found.step) == ("not converged", 0)
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_states_are_settled_after_each_step(repeated):
+    turn = trace(lambda time, y: np.array([-y[1], y[0]]), {"time": (), "y": (2,)})
+
+    def shrink(time, y):
+        factor = 1.5 - 0.5 * (y @ y)  # Newton for 1/|y|
+        return (y * factor, np.abs(factor - 1.0) * 1e12) if repeated else y * factor
+
+    made = Flow(2, rhs=turn, after=trace(shrink, {"time": (), "y": (2,)}))
+    found = FixedLoop(made, RK4).run(np.array([1.0, 0.0]), dt=0.2, samples=50)
+    assert np.abs(np.linalg.norm(found.Y, axis=1) - 1.0).max() < (1e-12 if repeated else 1e-6)
+
+
+# adaptive
+
+
+def solved(tableau: Tableau, tolerance: float, wanted: np.ndarray, steps: int = 1 << 40):
+    loop = AdaptiveLoop(Flow(2, nw=1, **circle()), tableau)
+    at = loop.begin(np.array([1.0, 0.0]), 0.0, wanted)
+    calls = 0
+    while True:
+        loop.run(at, stop=20.0, wanted=wanted, rtol=tolerance, atol=np.full(2, tolerance), steps=steps)
+        calls += 1
+        if at.why != "more":
+            return at, calls
+
+
+def circle():
+    shapes = {"time": (), "y": (2,)}
+    return {
+        "rhs": trace(lambda time, y: np.array([y[1], -y[0]]), shapes),
+        "watch": trace(lambda time, y: np.array([y[0] - np.cos(time)]), shapes),
+    }
+
+
+@pytest.mark.parametrize("tableau", [DOPRI5, DOP853], ids=lambda t: t.name)
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-8, 1e-11])
+def test_errors_follow_the_tolerance(tableau, tolerance):
+    wanted = np.linspace(0, 20, 173)
+    at, _ = solved(tableau, tolerance, wanted)
+    error = np.abs(at.Y[:, 0] - np.cos(wanted)).max()
+    assert (at.why, at.samples, at.time) == ("done", 173, 20.0)
+    assert 0.1 * tolerance < error < 20 * tolerance  # a tolerance is of one step; 20 s are three turns
+    assert np.abs(at.W[:, 0]).max() == pytest.approx(error, rel=1e-3)
+
+
+@pytest.mark.parametrize("tableau", [DOPRI5, DOP853], ids=lambda t: t.name)
+def test_an_adaptive_run_cut_in_pieces_is_the_same_to_the_last_bit(tableau):
+    wanted = np.linspace(0, 20, 50)
+    whole, once = solved(tableau, 1e-9, wanted)
+    pieces, often = solved(tableau, 1e-9, wanted, steps=3)
+    assert once == 1
+    assert often > 10
+    assert np.array_equal(whole.Y, pieces.Y)
+    assert np.array_equal(whole.memory[:4], pieces.memory[:4])
+
+
+def test_a_pole_stops_an_adaptive_run_in_time():
+    explode = trace(lambda time, y: y * y, {"time": (), "y": (1,)})
+    loop = AdaptiveLoop(Flow(1, rhs=explode), DOP853)
+    wanted = np.linspace(0, 2, 21)
+    at = loop.begin(np.array([1.0]), 0.0, wanted)
+    loop.run(at, stop=2.0, wanted=wanted, rtol=1e-9, atol=np.array([1e-9]))
+    assert at.why in ("collapsed", "not finite")
+    assert at.time == pytest.approx(1.0, abs=1e-6)
+    assert at.Y[:10, 0] == pytest.approx(1 / (1 - wanted[:10]), rel=1e-7)
+
+
+def test_entries_without_tolerance_do_not_decide_the_steps():
+    wild = trace(lambda time, y: np.array([-y[0], np.sin(1e4 * y[0])]), {"time": (), "y": (2,)})
+    loop = AdaptiveLoop(Flow(2, rhs=wild), DOPRI5)
+    wanted = np.array([1.0])
+    steps = []
+    for atol in (1e-6, np.inf):
+        at = loop.begin(np.array([1.0, 0.0]), 0.0, wanted)
+        loop.run(at, stop=1.0, wanted=wanted, rtol=1e-6, atol=np.array([1e-6, atol]))
+        steps.append(at.steps)
+    assert steps[0] > 20 * steps[1]
+
+
+def test_code_is_kept(tmp_path):
+    tmp_path.chmod(0o700)
+    for _ in range(2):
+        found = FixedLoop(flow(), RK4, store=Store(tmp_path)).run(np.array([1.0, 0, 0]), dt=0.1, samples=1)
+        assert found.Y[0] == pytest.approx(stepped(lambda t, y: [0.0], 0.1, 1, [1.0, 0])[0])
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"b": (0.5, 0.4)}, "b sums to 0.9; it must be 1.0"),
+        ({"c": (0, 0.5)}, "row 1 of a sums to 1.0; it must be 0.5"),
+        ({"a": ((), (1.0, 0.0))}, r"the rows of a have lengths \[0, 2\]"),
+    ],
+)
+def test_a_tableau_checks_itself(change, message):
+    good = {"name": "heun", "order": 2, "c": (0, 1.0), "a": ((), (1.0,)), "b": (0.5, 0.5)}
+    assert Tableau(**good).stages == 2
+    with pytest.raises(ValueError, match=message):
+        Tableau(**(good | change))

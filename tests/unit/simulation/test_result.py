@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+from kinpair.simulation.balance import balance
+
+
+@pytest.fixture(scope="module")
+def run() -> kp.Result:
+    arm = kp.example("double-pendulum")
+    return kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.5, torque=[0.1, 0.0], output=0.1)
+
+
+@pytest.fixture(scope="module")
+def batch() -> kp.Result:
+    arm = kp.example("double-pendulum")
+    return kp.simulate(arm, np.full((3, 2), 0.2), [0.0, 0.0], duration=0.5, integrator="rk4", dt=0.1)
+
+
+def test_shapes(run, batch):
+    assert (run.time.shape, run.q.shape, run.qd.shape, run.tau.shape) == ((6,), (6, 2), (6, 2), (6, 2))
+    assert run.energy.kinetic.shape == run.work.shape == (6,)
+    assert (batch.q.shape, batch.energy.potential.shape) == ((3, 6, 2), (3, 6))
+    assert batch.reactions["elbow"].shape == (3, 6, 6)
+    assert repr(run) == "<Result of 'double-pendulum': 6 samples, done>"
+    assert repr(batch) == "<Result of 'double-pendulum': 3 × 6 samples, done>"
+
+
+def test_energies_are_those_of_the_states(run):
+    kinetic, potential = run.mechanism.energy(run.q, run.qd)
+    assert run.energy.kinetic == pytest.approx(kinetic, abs=1e-12)
+    assert run.energy.potential == pytest.approx(potential, abs=1e-12)
+    assert run.work[-1] == pytest.approx(0.1 * (run.q[-1, 0] - run.q[0, 0]), abs=1e-10)
+
+
+def test_summary_is_a_paragraph(run):
+    assert run.status.ok
+    assert str(run) == run.summary
+    assert "\n" not in run.summary
+    assert run.summary.startswith("double-pendulum: 6 samples from t = 0 s to 0.5 s. Reached t = 0.5 s.")
+    assert "the balance is off by at most" in run.summary
+
+
+def test_pictures(run, batch, tmp_path):
+    assert run.plot(tmp_path / "run.png").stat().st_size > 10_000
+    assert batch.plot(tmp_path / "row.svg", row=2).exists()
+
+
+def test_data_sets(run, batch):
+    one, many = run.to_xarray(), batch.to_xarray()
+    assert one.q.sel(coordinate="elbow", time=0.5).item() == run.q[-1, 1]
+    assert dict(many.sizes) == {"run": 3, "time": 6, "coordinate": 2, "rate": 2}
+    assert one.kinetic.units == "J"
+
+
+def test_a_result_of_other_parameters_has_no_accelerations():
+    arm = kp.example("double-pendulum")
+    run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, parameters={"upper.mass": 2.0})
+    with pytest.raises(kp.InputError, match=r"the run had other upper\.mass than the mechanism"):
+        _ = run.qdd
+
+
+def test_balance_finds_the_energy_that_is_missing():
+    kinetic, work = np.array([0.0, 1.0, 4.0]), np.array([0.0, 1.5, 5.0])
+    found = balance(kinetic, np.zeros(3), work, np.array([0.0, 0.5, 0.7]))
+    assert (found.work, found.loss, found.stored) == (5.0, 0.7, 4.0)
+    assert found.error == pytest.approx(0.3)
+    assert found.relative == pytest.approx(0.3 / 5.0)
+
+
+def test_progress_ends_at_one():
+    told: list[float] = []
+    arm = kp.example("double-pendulum")
+    kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, dt=1e-4, integrator="rk4", progress=told.append)
+    assert told[-1] == 1.0
+    assert told == sorted(told)
