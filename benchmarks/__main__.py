@@ -39,7 +39,19 @@ def main() -> None:
 
 def measure(console: Console, quick: bool):
     """Every measurement, one after the other."""
-    from benchmarks import batches, compile_time, machine, methods, operations, simulation, single, threads
+    from benchmarks import (
+        batches,
+        compile_time,
+        constrained,
+        constrained_row,
+        constrained_solvers,
+        machine,
+        methods,
+        operations,
+        simulation,
+        single,
+        threads,
+    )
     from benchmarks.results import Results
     from benchmarks.robots import chosen
 
@@ -63,6 +75,10 @@ def measure(console: Console, quick: bool):
             ),
             followed("one state", single.rows(robots, turns), lambda r: r.robot),
             followed("motion", simulation.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"),
+            simulation.drift(),
+            followed("loops", constrained.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"),
+            followed("solvers", constrained_solvers.rows(turns), lambda r: r.name),
+            constrained_row.growth(constrained_row.QUICK if quick else constrained_row.SIZES, turns),
             followed("threads", threads.rows(turns), lambda r: f"{r.robot}, {r.quantity}"),
             followed("first use", compile_time.rows(quick), lambda r: f"{r.case.robot}, {r.case.quantity}"),
             compile_time.chain(),

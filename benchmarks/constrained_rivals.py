@@ -5,7 +5,7 @@ Both are given the spanning tree and one point constraint for each loop that is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mujoco
@@ -17,6 +17,7 @@ from kinpair import conventions
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loop import LoopClosure
 from kinpair.conventions import Convention
+from kinpair.description.parts import Origin
 from kinpair.model.model import Place
 
 PIN_JOINTS = {
@@ -36,7 +37,15 @@ MUJOCO_JOINTS = {  # type and axis, one after the other
     "spherical": (("BALL", Z),),
     "free": (("FREE", Z),),
 }
+SLENDER = 1e-9  # [kg m²]: MuJoCo wants every moment positive; of a rod that moves in a plane it does nothing
 QUIET = "FRICTIONLOSS LIMIT CONTACT SPRING DAMPER ACTUATION SENSOR".split()
+
+
+def on_the_ground(mechanism: kp.Mechanism) -> kp.Mechanism:
+    """The same with free joints at the origin of the world, where MuJoCo has them."""
+    description = mechanism.model.description
+    joints = [replace(x, origin=Origin()) if x.kind == "free" else x for x in description.joints]
+    return kp.build(replace(description, joints=tuple(joints)))
 
 
 def loops(mechanism: kp.Mechanism) -> list[tuple[Place, Place]]:
@@ -104,12 +113,11 @@ class InMujoco:
     names: dict[str, str]
 
     @classmethod
-    def of(cls, mechanism: kp.Mechanism, solref: tuple[float, float] = (2e-4, 1.0)) -> InMujoco:
-        """`solref`: how stiff its constraints are."""
+    def of(cls, mechanism: kp.Mechanism, impedance: float = 0.9) -> InMujoco:
+        """`impedance`: how hard its constraints are, below one (solimp); the time they are stiff in is its default."""
         spec, names = mujoco.MjSpec(), {}
         own = mechanism.model
         spec.option.gravity = _floats(own.gravity)
-        spec.option.timestep = 1e-4  # solref below two steps is refused
         bodies = [spec.worldbody]
         for i in own.moving:
             bodies.append(_body(bodies[own.parent[i]], own, i, names))
@@ -121,8 +129,7 @@ class InMujoco:
                 objtype=mujoco.mjtObj.mjOBJ_SITE,
                 name1=f"a{k}",
                 name2=f"b{k}",
-                solref=solref,
-                solimp=[0.9999, 0.9999, 0.001, 0.5, 2],
+                solimp=[impedance, impedance, 0.001, 0.5, 2],
             )
         model = spec.compile()
         model.opt.disableflags = sum(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}") for flag in QUIET)
@@ -138,9 +145,10 @@ def _body(parent: Any, own: Any, i: int, names: dict[str, str]) -> Any:
     quat = np.zeros(4)
     mujoco.mju_mat2Quat(quat, _floats(body.R_seat).ravel())
     made = parent.add_body(name=own.names[i], pos=_floats(body.a_seat), quat=quat)
-    I = _floats(body.I)
+    moments, axes = np.linalg.eigh(_floats(body.I))
+    J = (axes * np.maximum(moments, SLENDER)) @ axes.T
     made.mass, made.ipos, made.explicitinertial = float(body.m), _floats(body.d), True
-    made.fullinertia = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
+    made.fullinertia = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
     steps = MUJOCO_JOINTS[kind]
     for k, (step, axis) in enumerate(steps):
         name = own.joint_names[i] if len(steps) == 1 else f"{own.joint_names[i]} {k}"

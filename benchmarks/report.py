@@ -10,6 +10,8 @@ from rich.table import Table
 from benchmarks import simulation_adaptive, targets
 from benchmarks.batches import Row
 from benchmarks.compile_time import Used
+from benchmarks.constrained_row import Growth
+from benchmarks.constrained_solvers import CLAIMED, EMBEDDING, PROJECTION, Compared
 from benchmarks.methods import Counted
 from benchmarks.operations import SIZES
 from benchmarks.results import Results, Verdict
@@ -26,6 +28,10 @@ def tables(results: Results) -> Iterator[Table]:
     for quantity in dict.fromkeys(row.quantity for row in results.motions):
         of_a = "" if quantity == simulation_adaptive.QUANTITY else ", a step"
         yield _ratios(f"{quantity}{of_a}", [r for r in results.motions if r.quantity == quantity])
+    for quantity in dict.fromkeys(row.quantity for row in results.loops):
+        yield _ratios(f"{quantity}, batch 1024", [r for r in results.loops if r.quantity == quantity])
+    yield _solvers(results.solvers)
+    yield _growth(results.growth)
     yield _threads(results.shared)
     yield _first_use(results.used)
     yield _methods(results.methods)
@@ -68,6 +74,33 @@ def _cells(row: Row, peer: str) -> tuple[str, str]:
 
 def _mark(met: bool) -> str:
     return "[green]✓[/]" if met else "[red]✗[/]"
+
+
+def _solvers(rows: Sequence[Compared]) -> Table:
+    whats = ("operations", "solve", "literal", "whole")
+    low, high = CLAIMED
+    title = f"Udwadia–Kalaba to Rosenberg, who is said to be {low:g} to {high:g} times faster"
+    headings = ("solve, operations", "compiled [ns]", "NumPy [ns]", "all of forward dynamics [ns]")
+    table = _table(title, ("mechanism", "n, rows"), headings)
+    for row in rows:
+        cells = [f"{(x := getattr(row, what))[PROJECTION]:.0f} / {x[EMBEDDING]:.0f}" for what in whats]
+        ratios = [f"{row.ratio(what):.2f}" for what in whats]
+        both = (f"{cell} = {ratio}" for cell, ratio in zip(cells, ratios, strict=True))
+        table.add_row(row.name, f"{row.n}, {row.rows}", *both)
+    return table
+
+
+def _growth(x: Growth) -> Table:
+    limit = targets.LOOP_EXPONENT
+    table = _table(
+        "a row of N four-bars that share cranks", ("",), (*(f"N = {n}" for n in x.loops), "exponent")
+    )
+    for of, unit in (("operations", ""), ("time", " [ns]"), ("first", " use [s]")):
+        values = [f"{v:.2f}" if of == "first" else f"{v:.0f}" for v in getattr(x, of)]
+        exponent = x.exponent(of)
+        judged = "" if of == "first" else f"  {_mark(exponent <= limit)} ≤ {limit:g}"
+        table.add_row(f"{of}{unit}", *values, f"{exponent:.2f}{judged}")
+    return table
 
 
 def _threads(rows: Sequence[Shared]) -> Table:
@@ -113,7 +146,8 @@ def _methods(rows: Sequence[Counted]) -> Table:
         mine = [row for row in rows if row.quantity == quantity]
         for k, method in enumerate(dict.fromkeys(m for row in mine for m in row.operations)):
             counts = [str(row.operations.get(method, "")) for row in mine]
-            verdict = _mark(all(row.default_is_leanest for row in mine)) if k == 0 else ""
+            leanest = mine[0].chosen or _mark(all(row.default_is_leanest for row in mine))
+            verdict = leanest if k == 0 else ""
             table.add_row(quantity.replace("_", " ") if k == 0 else "", method, *counts, verdict)
     return table
 

@@ -9,6 +9,8 @@ from typing import Any
 from benchmarks import targets
 from benchmarks.batches import Row
 from benchmarks.compile_time import Used, chain_met
+from benchmarks.constrained_row import Growth
+from benchmarks.constrained_solvers import Compared
 from benchmarks.methods import Counted
 from benchmarks.threads import Shared
 
@@ -34,6 +36,10 @@ class Results:
     batches: list[Row]
     singles: list[Row]
     motions: list[Row]
+    loops: list[Row]
+    solvers: list[Compared]
+    growth: Growth
+    drift: float
     shared: list[Shared]
     used: list[Used]
     chain: dict[str, Any]
@@ -42,11 +48,16 @@ class Results:
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every demand, in the order of the tables."""
-        for row in (*self.batches, *self.singles, *self.motions):
+        for row in (*self.batches, *self.singles, *self.motions, *self.loops):
             for peer, demanded in row.targets.items():
                 found = row.ratio(peer, next(iter(row.ours)))
                 what = f"{row.quantity}, {row.robot}, times {peer}"
                 yield Verdict(what, found, demanded, found >= demanded)
+        what = "drift of the energy over 10⁶ variational steps, part of its band"
+        yield Verdict(what, self.drift, targets.DRIFT, self.drift <= targets.DRIFT)
+        for of in ("operations", "time"):
+            found, limit = self.growth.exponent(of), targets.LOOP_EXPONENT
+            yield Verdict(f"{of} of N loops, exponent", found, limit, found <= limit)
         for s in self.shared:
             what = f"two threads, {s.quantity}, {s.robot}, times one"
             met = s.ratio >= targets.THREADS if s.judged else None

@@ -94,7 +94,9 @@ def _scipy() -> Solver:
 
     y0, span = start(), (0.0, 2 * np.pi * TURNS)
     f(0.0, y0)
-    return lambda tolerance: solve_ivp(f, span, y0, "DOP853", [span[1]], rtol=tolerance, atol=tolerance).y[:, 0]
+    return lambda tolerance: solve_ivp(f, span, y0, "DOP853", [span[1]], rtol=tolerance, atol=tolerance).y[
+        :, 0
+    ]
 
 
 def _cyrk() -> Solver:
@@ -142,4 +144,9 @@ def _heyoka() -> Solver:
     return solve
 
 
-MAKERS: dict[str, Callable[[], Solver]] = {"kinpair": _kinpair, "SciPy": _scipy, "CyRK": _cyrk, "heyoka": _heyoka}
+MAKERS: dict[str, Callable[[], Solver]] = {
+    "kinpair": _kinpair,
+    "SciPy": _scipy,
+    "CyRK": _cyrk,
+    "heyoka": _heyoka,
+}

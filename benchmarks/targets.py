@@ -26,6 +26,17 @@ RATIOS = {  # (quantity, peer, kind of robot) → at least
     ("1024 motions, RK4 at 1 kHz", "MuJoCo", HUMANOID): 8.0,
 }
 ADAPTIVE = {"SciPy": 10.0, "CyRK": 1.0}  # at equal error
+LOOPS = {  # (quantity, peer, mechanism) → at least
+    (quantity, peer, name): ratio
+    for quantity, of_peer in (
+        ("forward dynamics with loops", {"Pinocchio": 20.0, "MuJoCo": 10.0}),
+        ("forward dynamics with loops, one state", {"Pinocchio": 1.0, "MuJoCo": 1.0}),
+    )
+    for peer, ratio in of_peer.items()
+    for name in ("four-bar", "stewart")
+}
+LOOP_EXPONENT = 1.1  # of cost by number of loops
+DRIFT = 0.01
 THREADS = 1.8  # two threads to one
 CHAIN_SECONDS, CHAIN_ERROR = 3.0, 1e-10
 CACHED_SECONDS = 0.030

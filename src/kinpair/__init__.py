@@ -23,13 +23,15 @@ The map, in the order in which data flows; nothing imports what stands below it:
     soundness       which joint makes a solve for accelerations fail
     mechanism       the object a user holds
     system          a system given by its energy, without bodies
+    bundled/        examples
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
     loading         load, example, build
     motion/         trajectories
     equations_of_motion/  H, C and g of a mechanism with letters, printed
-    analysis/       formulations beside each other: agreement, operations, time
     viewer/         pictures
+    analysis/       formulations beside each other; transmission of a linkage
     simulation/     motion in time: integrators, runs, results
+    sweep/          many runs: on all cores or a cluster, each written down at once
     cli/            the command `kinpair`
 """
 
@@ -55,17 +57,25 @@ from kinpair.errors import (
     KinpairError,
     MissingExtraError,
     SingularError,
+    StorageError,
     TraceError,
 )
 from kinpair.loading import build, example, example_text, examples, load, read
 from kinpair.mechanism import Energy, FramePose, Mechanism
+from kinpair.sweep.sweep import sweep
+from kinpair.sweep.variation import Grid, LatinHypercube, Normal, Uniform
 from kinpair.system import System
 
 if TYPE_CHECKING:
+    from kinpair.analysis.transmission import Transmission, transmission
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
+    from kinpair.simulation.checkpoint_resume import resume
     from kinpair.simulation.result import Result
     from kinpair.simulation.simulate import simulate
+    from kinpair.simulation.storage import load_run
+    from kinpair.sweep.study import Study
+    from kinpair.sweep.table import Table, open_sweep
 
 __version__ = "0.1.0"
 
@@ -81,20 +91,28 @@ __all__ = [
     "Equations",
     "Frame",
     "FramePose",
+    "Grid",
     "InputError",
     "Joint",
     "Kernel",
     "KinpairError",
+    "LatinHypercube",
     "Link",
     "Mechanism",
     "Mimic",
     "MissingExtraError",
+    "Normal",
     "Origin",
     "Result",
     "Shape",
     "SingularError",
+    "StorageError",
+    "Study",
     "System",
+    "Table",
     "TraceError",
+    "Transmission",
+    "Uniform",
     "__version__",
     "build",
     "compare",
@@ -107,15 +125,27 @@ __all__ = [
     "example_text",
     "examples",
     "load",
+    "load_run",
+    "open_sweep",
     "read",
+    "resume",
     "simulate",
+    "sweep",
     "to_toml",
+    "transmission",
     "write_toml",
 ]
 
 _LATER = {  # imported when first asked for
+    "Transmission": "kinpair.analysis.transmission",
+    "transmission": "kinpair.analysis.transmission",
     "Result": "kinpair.simulation.result",
     "simulate": "kinpair.simulation.simulate",
+    "load_run": "kinpair.simulation.storage",
+    "resume": "kinpair.simulation.checkpoint_resume",
+    "Study": "kinpair.sweep.study",
+    "Table": "kinpair.sweep.table",
+    "open_sweep": "kinpair.sweep.table",
     "Equations": "kinpair.equations_of_motion.printed",
     "equations": "kinpair.equations_of_motion.equations",
 }

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.lu import pivot_order
+from kinpair.algebra.lu import few_neighbours, pivot_order
 from kinpair.calls import Calls
 from kinpair.constrained import EMBEDDED, HOLDS, WIDE_OPEN, reach
 from kinpair.constraints import rank_revealing
-from kinpair.constraints.actuation import Efforts, efforts
-from kinpair.constraints.assembly import CLOSED, Assembled, assemble
+from kinpair.constraints.actuation import Efforts, efforts, multipliers_of
+from kinpair.constraints.assembly import ROUNDED, Assembled, Closing, assemble
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Constraint, Motion
 from kinpair.constraints.coordinates import OfPositions
@@ -102,14 +102,15 @@ class Closure:
         """Coordinates that close the loops, from the guess q, the named ones held."""
         free = [k for k in range(self.model.nv) if k not in self._fixed(fixed)]
         holonomic = holonomic_rows(self.constraints)
-        return assemble(
+        closing = Closing(
             lambda x: self.positions(x, time),
             lambda x: self.matrix(x, time)[holonomic],
             lambda x, step: kinematics.normalised(self.model, kinematics.moved(self.model, x, step)),
-            kinematics.normalised(self.model, np.array(q, dtype=float)),
+            self.model.nv,
             free,
             self._size,
         )
+        return assemble(closing, kinematics.normalised(self.model, np.array(q, dtype=float)))
 
     def assemble(self, q: np.ndarray, fixed: Sequence[str], time: float) -> np.ndarray:
         """The same, or an error that says which closure fails and by how much."""
@@ -131,7 +132,7 @@ class Closure:
         for x in self.constraints:
             open_by[x.name] = float(np.abs(phi[start : start + x.holonomic]).max(initial=0.0))
             start += x.holonomic
-        worst = sorted((x for x in open_by.items() if x[1] > 1e3 * CLOSED), key=lambda x: -x[1])
+        worst = sorted((x for x in open_by.items() if x[1] > ROUNDED), key=lambda x: -x[1])
         return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
 
     def _fixed(self, names: Sequence[str]) -> set[int]:
@@ -189,7 +190,8 @@ class Closure:
             names = listed([self.row_names[k] for k in wrong], 6)
             wanted = listed(f"{name} = {value:g}" for name, value in inputs.items()) or "these inputs"
             raise SingularError(
-                f"{self.model.name}: no {what} with {wanted} obey {names} (off by {left.max():.3g}); give fewer inputs, or other values",
+                f"{self.model.name}: no {what} with {wanted} obey {names} "
+                f"(off by {left.max():.3g}); give fewer inputs, or other values",
                 rows=names,
             )
         return x
@@ -238,12 +240,12 @@ class Closure:
             A = self.matrix(q, time)[list(self.kept(q, time))]
             allowed = self._allowed(solver, q, time)
             scaled = A[:, allowed] / rank_revealing.lengths(A)[:, None]
-            rows, columns = pivot_order(scaled, rank_revealing.RANK)
+            rows, columns = pivot_order(scaled, rank_revealing.RANK, few_neighbours)
             if solver in OF_ENERGY and len(rows) < len(A):
-                unseen = listed([self.model.v_names[k] for k in allowed]) or "none"
+                unseen = f", of {listed([self.model.v_names[k] for k in allowed])}" if allowed else ""
                 raise InputError(
                     f"{self.model.name}: solver {solver!r} needs {len(A)} dependent coordinates on which neither mass, "
-                    f"forces nor constraints depend; there are {len(rows)} (of {unseen}); 'voronets' or 'maggi' will do"
+                    f"forces nor constraints depend; there are {len(rows)}{unseen}; 'voronets' or 'maggi' will do"
                 )
             self._orders[solver] = tuple(rows), tuple(allowed[k] for k in columns)
         return self._orders[solver]
@@ -313,7 +315,11 @@ class Closure:
     ) -> tuple[Ask, Any]:
         """What is asked for and who answers, remembered by what the caller said, if that was nothing unusual."""
         plain = options.get("method") is None and type(external) is dict and type(solver) is str
-        said = (solver, bool(options.get("passive", True)), bool(options.get("force")), *external) if plain else ()
+        said = (
+            (solver, bool(options.get("passive", True)), bool(options.get("force")), *external)
+            if plain
+            else ()
+        )
         if said in self._usual:
             return self._usual[said]
         check_solver(solver)
@@ -375,12 +381,19 @@ class Closure:
             if not all(np.isfinite(np.asarray(x, dtype=float)).all() for x in own):
                 continue
             M, F, A, b = self._calls(whole, own)
-            solved = rank_revealing.solve(M, F, A, b)
+            solved = rank_revealing.solve(M, F, A, b, self._drift(own[0], own[1], own[3][0]))
             self._refuse(
                 solved, np.asarray(own[0], dtype=float), float(own[3][0]), k if qdd.ndim == 2 else None
             )
             found[k] = solved.qdd
         return found.reshape(qdd.shape)
+
+    def _drift(self, q: Any, qd: Any, time: float) -> rank_revealing.Drift:
+        """How far a state is from obeying the rows."""
+        A, psi, _ = self.rows(q, qd, time)
+        gap = np.abs(self.positions(q, time)).max(initial=0.0)
+        slip = np.abs(psi / rank_revealing.lengths(A)).max(initial=0.0)
+        return rank_revealing.Drift(float(gap), float(slip), float(np.abs(qd).max(initial=0.0)))
 
     def _refuse(self, solved: rank_revealing.Solved, q: np.ndarray, time: float, row: int | None) -> None:
         which = "" if row is None else f" (state {row} of the batch)"
@@ -391,7 +404,7 @@ class Closure:
             )
             raise SingularError(
                 f"{self.model.name}: the constraints contradict each other{which}: no acceleration obeys {names} "
-                f"together with the others{open_at}",
+                f"together with the others{open_at or '; leave one of them out, or make them agree'}",
                 rows=names,
             )
         if solved.lost is not None:
@@ -411,7 +424,7 @@ class Closure:
     ) -> ConstraintForces:
         """Accelerations, multipliers and wrenches of one state."""
         M, F, A, b = self.terms(state, time, options, external)
-        solved = rank_revealing.solve(M, F, A, b)
+        solved = rank_revealing.solve(M, F, A, b, self._drift(state[0], state[1], time))
         self._refuse(solved, np.asarray(state[0], dtype=float), time, None)
         named = dict(zip(self.row_names, solved.lam.tolist(), strict=True))
         return ConstraintForces(
@@ -464,18 +477,17 @@ class Closure:
         q, qd, qdd = state
         given = dict(external)
         M, F, A, b = self.terms((q, qd, np.zeros(self.model.nv)), time, {"external": given}, given)
-        found = self.efforts(M, F, A, b, qdd, None)
-        sizes = rank_revealing.lengths(A)
         if tau is None:
-            lam = found.lam
+            lam = self.efforts(M, F, A, b, qdd, None).lam
         else:
-            lam = np.linalg.lstsq((A / sizes[:, None]).T, M @ qdd - F - tau, rcond=1e-12)[0] / sizes
+            lam = multipliers_of(A, M @ qdd - F - tau)
         at = Motion(self.model, q, time, np.zeros(self.model.nv))
         loads = {name: np.array(w, dtype=float) for name, w in given.items()}
         in_seat: dict[str, np.ndarray] = {}
         for name, x, own in self._by_constraint(lam):
             if isinstance(x, Joined):
-                on = x.wrenches(*(at.pose(place) for place in x.places(self.model)), time)
+                inner, outer = (at.pose(place) for place in x.places(self.model))
+                on = x.wrenches(inner, outer, time)
                 for mark, rows in ((x.S, on.S), (x.M, on.M)):
                     place = self.model.place(mark.name)
                     r = at.pose(mark.on(self.model)).a - at.pose(place).a
@@ -535,8 +547,9 @@ class Closure:
         found = efforts(M @ qdd - F, A, actuated)
         if not found.possible:
             stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(found.unbalanced) > 1e-6)]
+            acting = self.model.v_names if actuators is None else actuators
             raise SingularError(
-                f"{self.model.name}: no efforts of {listed(actuators or self.model.v_names, 6)} make this motion: "
+                f"{self.model.name}: no efforts of {listed(acting, 6) or 'nothing'} make this motion: "
                 f"{np.abs(found.unbalanced).max():.3g} stays unbalanced, seen at {listed(stuck, 6)}; "
                 "add an actuator, or change the motion",
                 rates=stuck,

@@ -33,9 +33,11 @@ from kinpair.quantities import METHODS, QUANTITIES, Ask, External, Quantity
 MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its entry is looked at closely
 EMBEDDED = ("rosenberg-extended", "maggi", "partition", *OF_ENERGY)  # these choose dependent rates
 EMBEDDED_SOUND = 1e-4  # pivots of A itself
+ENERGY_SOUND = 1e-2  # the same where A₁⁻¹ is differentiated too, which squares what it magnifies
 SQUARED_SOUND = 1e-8  # pivots of A M⁻¹ Aᵀ, which are squares
 HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
 WIDE_OPEN = 1e-3  # of the mechanism's size: no drift of an integration, but a wrong q
+
 
 def free_terms(
     model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Scalar, loads: External
@@ -79,16 +81,70 @@ def accelerations(
     return solved.qdd, soundness, is_sound(model, ask.solver, soundness, size)
 
 
+def held_accelerations(
+    model: Model,
+    ask: Ask,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    time: Vector,
+    loads: External,
+    alpha: float = 0.0,
+) -> tuple[Vector, Scalar]:
+    """q̈ and the power of the constraint forces, λᵀA q̇, which is not zero where a constraint moves.
+
+    With `alpha` [1/s] the rows are stabilised (Baumgarte 1972): b − 2αψ − α²φ for holonomic rows, b − αψ for others.
+    """
+    M, F = free_terms(model, ask, q, qd, tau, time[0], loads)
+    constraints = constraints_of(model)
+    at = Motion(model, q, time[0], qd)
+    found = all_rows.rows_at(constraints, at)
+    given = problem(model, ask, M, F, found)
+    if alpha:
+        b = _stabilised(
+            found, all_rows.holonomic_rows(constraints), all_rows.residual_at(constraints, at), alpha
+        )
+        given = given._replace(b=b[list(ask.kept)])
+    solved = OF_MODEL[ask.solver](model, ask, q, qd, tau, time[0], loads, given)
+    return solved.qdd, solved.lam @ (given.A @ qd) if len(given.b) else 0.0
+
+
+def _stabilised(found: Rows, holonomic: Sequence[int], phi: Vector, alpha: float) -> Vector:
+    pull = dict(zip(holonomic, phi, strict=True))
+    return array(
+        [
+            b - 2.0 * alpha * psi - alpha * alpha * pull[k] if k in pull else b - alpha * psi
+            for k, (psi, b) in enumerate(zip(found.psi, found.b, strict=True))
+        ]
+    )
+
+
+def residuals(model: Model, q: Vector, qd: Vector, time: Vector) -> list[Scalar]:
+    """The largest of |φ| and of |ψ|."""
+    constraints, at = constraints_of(model), Motion(model, q, time[0], qd)
+    return [
+        largest(list(all_rows.residual_at(constraints, at))),
+        largest(list(all_rows.rows_at(constraints, at).psi)),
+    ]
+
+
 def is_sound(model: Model, solver: str, soundness: Vector, size: Scalar) -> Scalar:
     """One where the four numbers need no closer look, zero elsewhere; `size`: one and the largest acceleration."""
     of_mass, of_rows, missed, gap = soundness
     pairs = (
         (MASS_SOUND, of_mass),
-        (EMBEDDED_SOUND if solver in EMBEDDED else SQUARED_SOUND, of_rows),
+        (rows_sound(solver), of_rows),
         (missed, HOLDS * size),
         (gap, WIDE_OPEN * reach(model)),
     )
     return reduce(mul, [where(less(low, high), 1.0, 0.0) for low, high in pairs])
+
+
+def rows_sound(solver: str) -> float:
+    """The least pivot of the rows that a solver works well with."""
+    if solver in OF_ENERGY:
+        return ENERGY_SOUND
+    return EMBEDDED_SOUND if solver in EMBEDDED else SQUARED_SOUND
 
 
 def reach(model: Model) -> float:
@@ -174,8 +230,8 @@ def reduced_equations(
 def projection(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector]:
     """Coordinates and rates brought back to the constraints, by the least displacement as the mass matrix measures it.
 
-        M δ = Aᵀμ,   A δ = −φ,   q ← q ⊕ δ          holonomic rows                               (PR1)
-        M δ = Aᵀμ,   A δ = −ψ,   q̇ ← q̇ + δ          all rows, at the new q                       (PR2)
+    M δ = Aᵀμ,   A δ = −φ,   q ← q ⊕ δ          holonomic rows                               (PR1)
+    M δ = Aᵀμ,   A δ = −ψ,   q̇ ← q̇ + δ          all rows, at the new q                       (PR2)
     """
     nothing, constraints = np.zeros(model.nv), constraints_of(model)
     M, _ = free_terms(model, ask, q, qd, nothing, time[0], {})

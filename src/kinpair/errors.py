@@ -34,6 +34,10 @@ class MissingExtraError(KinpairError, ImportError):
     """An optional library is needed and not installed."""
 
 
+class StorageError(KinpairError, OSError):
+    """A file cannot be written; what was written before is kept."""
+
+
 class TraceError(KinpairError, TypeError):
     """A function does something with symbols that cannot be recorded."""
 

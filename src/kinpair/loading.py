@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from kinpair.description.builder import Builder
 from kinpair.description.doubts import Doubts
@@ -19,6 +20,7 @@ from kinpair.errors import DescriptionError, DescriptionWarning, InputError, lis
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build as build_model
 from kinpair.model.build import freed
+from kinpair.system import System
 
 Base = Literal["fixed", "free"]
 
@@ -152,12 +154,23 @@ _READERS: dict[str, Callable[..., Description]] = {
 }
 
 
-def examples() -> dict[str, str]:
-    """Names of the bundled examples, and a line about each."""
-    found = {f.name.removesuffix(".toml"): f for f in _bundled().iterdir() if f.name.endswith(".toml")}
-    return {name: _first_comment(found[name].read_text("utf-8")) for name in sorted(found)}
+def examples(*, systems: bool = True) -> dict[str, str]:
+    """Names of the bundled examples, and a line about each; systems=False: mechanisms alone."""
+    endings = (".toml", ".py") if systems else (".toml",)
+    found = {_example_name(f): f for f in _bundled().iterdir() if f.name.endswith(endings)}
+    found.pop("--init--", None)
+    return {name: _first_line(found[name].read_text("utf-8")) for name in sorted(found)}
 
 
+def _example_name(file: Any) -> str:
+    return file.name.rpartition(".")[0].replace("_", "-")
+
+
+@overload
+def example(name: Literal["space-robot-printed"]) -> System: ...  # type: ignore[overload-overlap]
+
+
+@overload
 def example(
     name: str,
     *,
@@ -166,28 +179,38 @@ def example(
     snap: float = 0.0,
     merge_fixed: bool = True,
     gravity: Three | None = None,
-) -> Mechanism:
-    """A bundled example by name, see `examples()`; options as for `load`."""
+) -> Mechanism: ...
+
+
+def example(name: str, **options: Any) -> Mechanism | System:
+    """A bundled example by name, see `examples()`; options of a mechanism as for `load`: base, strict, snap,
+    merge_fixed, gravity."""
     from kinpair.description.toml_reader import parse_toml
 
-    description = parse_toml(example_text(name), source=f"{name}.toml", doubts=Doubts(strict))
-    return build(description, base=base, strict=strict, snap=snap, merge_fixed=merge_fixed, gravity=gravity)
+    text = example_text(name)
+    if name not in examples(systems=False):
+        if options:
+            raise InputError(f"{name} is given by its energy, without bodies, and takes no {listed(options)}")
+        return importlib.import_module(f"kinpair.bundled.{name.replace('-', '_')}").system()
+    doubts = Doubts(options.get("strict", False))
+    return build(parse_toml(text, source=f"{name}.toml", doubts=doubts), **options)
 
 
 def example_text(name: str) -> str:
-    """The TOML file of a bundled example, to read or to start from."""
+    """The file of a bundled example, to read or to start from: TOML, or Python of a system given by its energy."""
     names = examples()
     if name not in names:
         raise InputError(
             f"no bundled example {name!r}; {nearest(str(name), names)}Examples: {listed(names)}", example=name
         )
-    return (_bundled() / f"{name}.toml").read_text("utf-8")
+    file = f"{name}.toml" if name in examples(systems=False) else f"{name.replace('-', '_')}.py"
+    return (_bundled() / file).read_text("utf-8")
 
 
 def _bundled() -> Any:
     return files("kinpair") / "bundled"
 
 
-def _first_comment(text: str) -> str:
-    first = text.lstrip().split("\n", 1)[0]
-    return first.lstrip("# ").rstrip()
+def _first_line(text: str) -> str:
+    """The first line of the comment or docstring a file starts with."""
+    return text.lstrip().split("\n", 1)[0].lstrip('# "').rstrip()

@@ -106,6 +106,11 @@ class Mechanism:
         return Closure(self.model, self._calls) if is_constrained(self.model.description) else None
 
     @property
+    def closure(self) -> Closure | None:
+        """The constraints with all that can be done with them; None where there are none."""
+        return self._closure
+
+    @property
     def compiled(self) -> bool:
         """Is it evaluated by machine code, or by the reference?"""
         return self._calls.compiled
@@ -175,7 +180,7 @@ class Mechanism:
         parts: list[str] = []
         try:
             parts += ["\n".join(aligned([CONSTRAINT_HEADINGS, *(x.cells for x in entries(self.model))]))]
-            parts += [f"at the start: {self.reference.mobility(self.reference.start())}"]
+            parts += [f"at the start: {self.mobility(self.start())}"]
         except KinpairError as reason:
             parts += [str(reason)]
         return parts

@@ -1,8 +1,9 @@
 """What each quantity of the face is: a formulation, and the loads it is given.
 
 A quantity is a function of (model, ask, state..., external wrenches) over floats, symbols or columns of a batch.
-`QUANTITIES` is the table of all of them. `METHODS` lists, for each that several formulations give, which do;
-the first is the default, the one with the fewest operations (`make bench` prints them).
+`QUANTITIES` is the table of all of them. `METHODS` lists, for each that several formulations give, which do; the
+first is the default. It is the one with the fewest operations (`make bench` prints them), except for the Coriolis
+matrix: there it is DeNOC's, the published form for every pair. The rows are in `formulations/catalogue.py`.
 """
 
 from __future__ import annotations
@@ -21,85 +22,28 @@ from kinpair.algebra.choice import maximum, minimum
 from kinpair.errors import InputError, nearest
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.passive import passive_efforts, spring_energy
-from kinpair.formulations import (
-    appell,
-    composite,
-    denoc,
-    kane,
-    kinematics,
-    lagrange,
-    newton_euler,
-    newton_euler_forward,
-    popov,
-    roberson_wittenburg,
-    screw,
-    uicker,
-)
+from kinpair.formulations import composite, kinematics
 from kinpair.formulations import regressor as regressors
+from kinpair.formulations.catalogue import Function as Formulation
+from kinpair.formulations.catalogue import differentiated, giving
 from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 
-Formulation: TypeAlias = Callable[..., Any]
 External: TypeAlias = Mapping[str, Vector]
 STEP = 1e-200  # of the complex step: its square vanishes beside any number
 
-_INVERSE: dict[str, Formulation] = {
-    "newton-euler": newton_euler.inverse_dynamics,
-    "denoc": denoc.inverse_dynamics,
-    "lagrange": lagrange.inverse_dynamics,
-    "uicker": uicker.inverse_dynamics,
-}
-_BY_LINEAR_FORMS: dict[str, Formulation] = {
-    "popov": popov.inverse_dynamics,
-    "appell": appell.inverse_dynamics,
-    "kane": kane.inverse_dynamics,
-}
-_BY_GRAPH_OR_SCREWS: dict[str, Formulation] = {
-    "roberson-wittenburg": roberson_wittenburg.inverse_dynamics,
-    "screw": screw.inverse_dynamics,
-}
 METHODS: dict[str, dict[str, Formulation]] = {
-    "inverse_dynamics": _INVERSE | _BY_LINEAR_FORMS | _BY_GRAPH_OR_SCREWS,
-    "forward_dynamics": {
-        "newton-euler": newton_euler_forward.forward_dynamics,
-        "denoc": denoc.forward_dynamics,
-        "lagrange": lagrange.forward_dynamics,
-        "uicker": uicker.forward_dynamics,
-        "popov": popov.forward_dynamics,
-        "appell": appell.forward_dynamics,
-        "kane": kane.forward_dynamics,
-        "roberson-wittenburg": roberson_wittenburg.forward_dynamics,
-        "screw": screw.forward_dynamics,
-    },
-    "mass_matrix": {
-        "newton-euler": composite.mass_matrix,
-        "denoc": denoc.mass_matrix,
-        "lagrange": lagrange.mass_matrix,
-        "uicker": uicker.mass_matrix,
-        "popov": popov.mass_matrix,
-        "appell": appell.mass_matrix,
-        "kane": kane.mass_matrix,
-        "roberson-wittenburg": roberson_wittenburg.mass_matrix,
-        "screw": screw.mass_matrix,
-    },
-    "coriolis_matrix": {
-        "denoc": denoc.coriolis_matrix,
-        "lagrange": lagrange.coriolis_matrix,
-        "uicker": uicker.coriolis_matrix,
-    },
-    "bias_forces": _INVERSE | _BY_LINEAR_FORMS | _BY_GRAPH_OR_SCREWS,
-    "gravity_forces": _INVERSE | _BY_LINEAR_FORMS | _BY_GRAPH_OR_SCREWS,
-    "reactions": {
-        "newton-euler": newton_euler.reactions,
-        "denoc": denoc.reactions,
-        "popov": popov.reactions,
-        "roberson-wittenburg": roberson_wittenburg.reactions,
-        "screw": screw.reactions,
-    },
-    "inverse_dynamics_derivatives": _INVERSE,
-    "forward_dynamics_derivatives": _INVERSE,
+    "inverse_dynamics": giving("inverse_dynamics"),
+    "forward_dynamics": giving("forward_dynamics"),
+    "mass_matrix": giving("mass_matrix"),
+    "coriolis_matrix": giving("coriolis_matrix"),
+    "bias_forces": giving("inverse_dynamics"),
+    "gravity_forces": giving("inverse_dynamics"),
+    "reactions": giving("reactions"),
+    "inverse_dynamics_derivatives": differentiated(),
+    "forward_dynamics_derivatives": differentiated(),
 }
 
 

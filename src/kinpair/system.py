@@ -9,8 +9,9 @@ so that M q̈ = F is Lagrange's equation (Zhao et al. 2023, eqs 1–5, corrected
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.description.conditions import Given
 from kinpair.description.parts import Description, Joint, Link
-from kinpair.errors import InputError
+from kinpair.errors import InputError, listed, nearest
 from kinpair.model.build import build
 from kinpair.model.model import Model, Terms
 
@@ -35,13 +36,16 @@ def from_energy(T: Function, Q: Function | None) -> Terms:
     """M and F of (SY1) as a function of q, q̇, t."""
 
     def terms(q: Vector, qd: Vector, time: Any) -> tuple[Matrix, Vector]:
+        if (count := np.size(T(q, qd, time))) != 1:
+            raise InputError(f"T(q, qd, t) gives {count} numbers; the kinetic energy is one")
+
         def p(q: Vector, qd: Vector, time: Any) -> Vector:
             return gradient(lambda x: T(q, x, time), qd)
 
         M = jacobian(lambda x: p(q, x, time), qd, len(qd))
         still = np.zeros(len(qd))
         F = gradient(lambda x: T(x, qd, time), q) - rate(p, (q, qd, time), (qd, still, 1.0))  # (SY1)
-        return M, F if Q is None else F + as_vector(Q(q, qd, time))
+        return M, F if Q is None else F + _of_size("Q(q, qd, t)", Q(q, qd, time), len(q))
 
     return terms
 
@@ -57,6 +61,13 @@ class System:
     Give the kinetic energy T(q, qd, t) and forces Q(q, qd, t), or M(q, t) and F(q, qd, t) as they are. `constraints`
     are `kinpair.conditions.Given`, or mappings with phi, psi, or A and a. M may be singular where the constraints
     make up for it.
+
+    With `parameters`, names and values, every function takes one argument more that has them as attributes,
+    T(q, qd, t, p) with p.m for the parameter m; they are letters in `kinpair.equations`.
+
+    >>> falling = System(["y"], lambda q, qd, t, p: 0.5 * p.m * qd[0] ** 2, parameters={"m": 2.0})
+    >>> falling.forward_dynamics([0.0], [0.0], [-3.0]).tolist()
+    [-1.5]
     """
 
     def __init__(
@@ -68,14 +79,15 @@ class System:
         *,
         M: Function | None = None,
         F: Function | None = None,
+        parameters: Mapping[str, float] | None = None,
         name: str = "system",
         compiled: bool = True,
     ) -> None:
-        terms = _terms(name, T, Q, M, F)
-        given = [x if isinstance(x, Given) else _given(k, x) for k, x in enumerate(constraints)]
-        self.model = _model(name, names, tuple(given), terms)
-        self._made = (tuple(names), T, Q, tuple(given), M, F, name)
-        self._kinetic = T
+        given = tuple(_given(name, k, x) for k, x in enumerate(constraints))
+        self._made = (names, T, Q, given, M, F, name)
+        self.parameters = _checked(name, parameters or {})
+        self.model = self.model_with(self.parameters)
+        self._kinetic = _bound(T, self.parameters)
         self._calls = Calls(self.model, compiled)
         self._closure = Closure(self.model, self._calls)
 
@@ -83,7 +95,23 @@ class System:
     def reference(self) -> System:
         """The same evaluated without a compiler."""
         names, T, Q, constraints, M, F, name = self._made
-        return System(names, T, Q, constraints, M=M, F=F, name=name, compiled=False)
+        known = self.parameters
+        return System(names, T, Q, constraints, M=M, F=F, parameters=known, name=name, compiled=False)
+
+    def model_with(self, values: Mapping[str, Any]) -> Model:
+        """The model with these values, or symbols, for the parameters."""
+        names, T, Q, given, M, F, name = self._made
+        terms = _terms(name, *(_bound(f, values) for f in (T, Q, M, F)))
+        conditions = [
+            replace(x, **{part: _bound(getattr(x, part), values) for part in ("phi", "psi", "A", "a")})
+            for x in given
+        ]
+        return _model(name, names, tuple(conditions), terms)
+
+    @property
+    def closure(self) -> Closure:
+        """The constraints with all that can be done with them, none as well."""
+        return self._closure
 
     @property
     def name(self) -> str:
@@ -185,21 +213,72 @@ def _terms(
 ) -> Terms:
     if (T is None) == (M is None) or (M is None) != (F is None) or (M is not None and Q is not None):
         raise InputError(f"{name}: give T(q, qd, t) with or without Q(q, qd, t), or M(q, t) and F(q, qd, t)")
+    for word, x in {"T": T, "Q": Q, "M": M, "F": F}.items():
+        if x is not None and not callable(x):  # type: ignore[redundant-expr]
+            raise InputError(f"{name}: {word} is {x!r}; give a Python function")
     if M is None or F is None:
         assert T is not None
         return from_energy(T, Q)
-    return lambda q, qd, time: (np.asarray(M(q, time)), as_vector(F(q, qd, time)))
+    return lambda q, qd, time: (
+        _square("M(q, t)", M(q, time), len(q)),
+        _of_size("F(q, qd, t)", F(q, qd, time), len(q)),
+    )
 
 
-def _given(k: int, x: Mapping[str, Any]) -> Given:
+def _square(word: str, found: Any, n: int) -> Matrix:
+    """The mass matrix, a row and a column for each coordinate."""
+    x = np.asarray(found)
+    if x.shape != (n, n):
+        raise InputError(f"{word} gives an array of shape {x.shape}; give {(n, n)}")
+    return x
+
+
+def _of_size(word: str, found: Any, n: int) -> Vector:
+    """Forces, one for each coordinate."""
+    x = as_vector(found)
+    if len(x) != n:
+        raise InputError(f"{word} gives {len(x)} numbers; give {n}, one for each coordinate")
+    return x
+
+
+def _checked(name: str, parameters: Mapping[str, float]) -> dict[str, float]:
+    for key, value in parameters.items():
+        if not (isinstance(key, str) and key.isidentifier()):  # type: ignore[redundant-expr]
+            raise InputError(f"{name}: parameter {key!r} is no name; give letters and digits, such as 'm1'")
+        if not isinstance(value, int | float) or not np.isfinite(value):  # type: ignore[redundant-expr]
+            raise InputError(f"{name}: parameter {key!r} is {value!r}; give a finite number")
+    return {key: float(value) for key, value in parameters.items()}
+
+
+def _bound(f: Function | None, values: Mapping[str, Any]) -> Function | None:
+    """A function with the parameters put in, if there are any."""
+    if not callable(f) or not values:
+        return f
+    known = SimpleNamespace(**values)
+    return lambda *state: f(*state, known)
+
+
+def _given(name: str, k: int, x: Any) -> Given:
+    if isinstance(x, Given):
+        return x
+    known = tuple(y.name for y in fields(Given) if y.name != "where")
+    if not isinstance(x, Mapping):
+        raise InputError(f"{name}: constraint {k + 1} is {x!r}; give a mapping with phi, psi, or A and a")
     keys: dict[str, Any] = {"name": f"constraint {k + 1}", **x}
+    for key in keys:
+        if key not in known:
+            raise InputError(
+                f"{name}: constraint {k + 1} has the key {key!r}; {nearest(str(key), known)}Keys: {listed(known)}"
+            )
     return Given(**keys)
 
 
 def _model(name: str, names: Sequence[str], conditions: tuple[Given, ...], terms: Terms) -> Model:
     """A slide for each coordinate, so that rates are dq/dt; M and F are given."""
-    if not names or len(set(names)) < len(names):
-        raise InputError(f"{name}: the coordinates are {list(names)!r}; give each a name of its own")
+    if isinstance(names, str) or not names or len(set(names)) < len(names):
+        raise InputError(
+            f"{name}: the coordinates are {names!r}; give a list with a name of its own for each"
+        )
     links = tuple(Link(x, mass=1.0) for x in names)
     joints = tuple(Joint(x, "prismatic", "ground", x) for x in names)
     description = Description(name, links, joints, gravity=(0.0, 0.0, 0.0), conditions=conditions)

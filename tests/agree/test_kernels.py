@@ -30,7 +30,7 @@ KERNELS = [
 SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
 LONG = ("regressor", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 LOADED = [(name, method) for name, method in KERNELS if QUANTITIES[name].loaded and name not in LONG]
-EXAMPLES = list(kp.examples())
+EXAMPLES = list(kp.examples(systems=False))
 ROBOTS = (
     "ur/ur5_robot panda/panda kinova/kinova talos_data/talos_left_arm z1/z1 xarm/xarm7 so_arm/so100 "
     "allegro_hand/allegro_left_hand baxter/baxter double_pendulum/double_pendulum asr_twodof/TwoDofs "

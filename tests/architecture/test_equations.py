@@ -36,14 +36,18 @@ PAGES = {
     "formulations/screw_block.py": ("screw.md", r"\((SK\d+)\)"),
     "formulations/screw.py": ("screw.md", r"\((SD\d+)\)"),
     "formulations/kinematics.py": ("kinematics.md", r"\((K\d+)\)"),
+    "analysis/one_freedom.py": ("transmission.md", r"\((TF[12])\)"),
+    "analysis/transmission.py": ("transmission.md", r"\((TF[3-5])\)"),
     "forces/passive.py": ("forces.md", r"\((P\d+)\)"),
+    "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+)\)"),
+    "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }
 
 
 @pytest.mark.parametrize("file", PAGES)
 def test_numbers_of_the_source_are_those_of_the_page(file):
     page, number = PAGES[file]
-    in_source = set(re.findall(number, (SRC / file).read_text("utf-8")))
+    in_source = {tag for path in SRC.glob(file) for tag in re.findall(number, path.read_text("utf-8"))}
     every = re.findall(r"\\tag\{([^}]+)\}", (DOCS / page).read_text("utf-8"))
     assert len(every) == len(set(every))
     tagged = [tag for tag in every if re.fullmatch(number, f"({tag})")]

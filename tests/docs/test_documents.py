@@ -20,16 +20,18 @@ def test_example_runs(example, capsys):
     assert capsys.readouterr().out
 
 
-def test_program_of_the_readme_prints_what_the_readme_shows():
-    program, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL).groups()
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "README.md", "exec"), {})
-    assert printed.getvalue().strip() == output.strip()
+def test_programs_of_the_readme_print_what_the_readme_shows():
+    scope: dict[str, object] = {}
+    for program, output in re.findall(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program, "README.md", "exec"), scope)
+        assert printed.getvalue().strip() == output.strip()
 
 
 @pytest.mark.parametrize(
-    "page", ["compiler", "conventions", "mjcf", "equations/roberson_wittenburg", "printed_equations"]
+    "page",
+    ["compiler", "conventions", "mjcf", "equations/roberson_wittenburg", "printed_equations", "simulate"],
 )
 def test_programs_of_the_docs_run(page, capsys):
     """The blocks of a page, one after the other."""

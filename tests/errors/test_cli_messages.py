@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+import kinpair as kp
 from kinpair.cli.main import main
+from kinpair.constraints.solvers import EVERY_SOLVER
+from kinpair.errors import listed
 from kinpair.quantities import METHODS
 
 WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
-EXAMPLES = (
-    "Examples: cart-pole, double-pendulum, floating-arm, kr5, planar-3r, scara, stanford-arm, "
-    "stanford-arm-saha, three-cylinders, two-handed-arm"
-)
+EXAMPLES = f"Examples: {listed(kp.examples())}"
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
 COMMANDS = "Available commands: info, dynamics, show, compare, equations, examples, demo (see kinpair --help)"
 
@@ -87,6 +87,45 @@ REFUSED = [
         "dynamics floating-arm --q base.qw=0",
         "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
     ),
+    (
+        "dynamics four-bar --q 0,0,0",
+        "--q does not obey the constraints: 'pin' is off by 0.33; give those to hold by name, --q crank=..., and the "
+        "rest is assembled",
+    ),
+    (
+        "dynamics four-bar --q crank=0.3,output=0",
+        "four-bar: cannot be assembled with crank, output held: 'pin' stays open by 0.124 after 4 steps; give a guess "
+        "nearer to a closed position, hold fewer coordinates, or check the lengths",
+    ),
+    (
+        "dynamics four-bar --qd 1,1,1",
+        "--qd does not obey the constraints: the nearest that does differs by 1.2 at output; give the inputs by name, "
+        "--qd crank=..., and the rest follow",
+    ),
+    (
+        "dynamics four-bar --qdd 1,0,0",
+        "--qdd does not obey the constraints: the nearest that does differs by 0.4 at output; give the inputs by "
+        "name, --qdd crank=..., and the rest follow",
+    ),
+    (
+        "dynamics four-bar --qd crank=1,output=1",
+        "four-bar: no rates with crank = 1, output = 1 obey pin.x, pin.y (off by 1.3); give fewer inputs, or other "
+        "values",
+    ),
+    (
+        "dynamics four-bar --q cranck=1",
+        "--q has no entry 'cranck'; did you mean 'crank'? Entries: crank, output, coupler",
+    ),
+    (
+        "dynamics four-bar --solver maggy",
+        f"no solver 'maggy'; did you mean 'maggi'? Solvers: {listed((*EVERY_SOLVER, 'rosenberg'))}",
+    ),
+    (
+        "dynamics four-bar --actuators crnk",
+        "four-bar: no joint or coordinate 'crnk'; did you mean 'crank'? Joints: crank, output, coupler",
+    ),
+    ("dynamics four-bar --time nan", "--time is nan; give a finite number of seconds"),
+    ("dynamics four-bar --actuators", "--actuators needs a value (see kinpair dynamics --help)"),
     ("examples foo", f"no bundled example 'foo'; {EXAMPLES}"),
     ("demo --out none/a.png", "none/a.png: cannot be written (No such file or directory)"),
     ("demo --out a.json/b", "a.json/b: cannot be made a directory (Not a directory)"),

@@ -191,7 +191,7 @@ BUILDING = [
         SURFACE + 'formula = "x + w"',
         "formula 1 has the variable 'w' in the formula 'x + w'; Variables: x, y, z, pi",
     ),
-    (ROLLING + 'shape = "disk"', "is a disk with no size; give radius = ..., in metres and above zero"),
+    (ROLLING + 'shape = "disk"', "has shape 'disk' and no size; give radius = ..., in metres and above zero"),
     (
         ROLLING + 'shape = "disc"\nradius = 1',
         "has shape 'disc'; did you mean 'disk'? Shapes: disk, ball, ellipsoid, wheel, "
@@ -199,7 +199,7 @@ BUILDING = [
     ),
     (
         ROLLING + 'shape = "ellipsoid"\nradius = 1',
-        "is a ellipsoid with size 1; give size = [a, b, c], the semi-axes, in metres and above zero",
+        "has shape 'ellipsoid' and size 1; give size = [a, b, c], the semi-axes, in metres and above zero",
     ),
     (
         DRIVE + 'motion = "sin("',

@@ -120,12 +120,12 @@ define internal void @piece0.1(ptr noalias readonly %in0, ptr noalias readonly %
   %v91 = fadd contract reassoc double 0x3FFAAAAAAAAAAAAA, %v80
   %v132 = fsub contract reassoc double %v91, %v131
   %v133 = fdiv double 0x3FF0000000000000, %v132
-  %v138 = fmul contract reassoc double %v133, %v137
+  %v139 = fmul contract reassoc double %v133, %v137
   %to.out0.0 = getelementptr double, ptr %out0, i64 0
-  store double %v138, ptr %to.out0.0, align 8
-  %v140 = fmul contract reassoc double %v130, %v138
-  %v139 = fmul contract reassoc double 0x4008000000000000, %v135
-  %v141 = fsub contract reassoc double %v139, %v140
+  store double %v139, ptr %to.out0.0, align 8
+  %v140 = fmul contract reassoc double %v130, %v139
+  %v138 = fmul contract reassoc double 0x4008000000000000, %v135
+  %v141 = fsub contract reassoc double %v138, %v140
   %to.out0.1 = getelementptr double, ptr %out0, i64 1
   store double %v141, ptr %to.out0.1, align 8
   %v143 = call double @llvm.maximum.f64(double %v132, double 0x3FD5555555555555)

@@ -6,6 +6,8 @@ along a motion with any q̇ and q̈; the constraints need not be obeyed for that
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,9 @@ from kinpair.description import conditions as c
 from kinpair.description.parts import GROUND, Description
 from kinpair.formulations import kinematics
 from kinpair.model.build import build
+from kinpair.model.model import Place
 from kinpair.pairs import PAIRS
+from kinpair.spatial.pose import Pose
 
 STEP = 1e-200  # of the complex step: far below rounding, so that the derivative is exact to it
 EXACT = 1e-12  # rounding of a few hundred operations, against the size of what is compared
@@ -63,7 +67,9 @@ def conditions() -> list[c.Condition]:
         "wheel": ("wheel", (0.3, 0.05)),
         "support function": (support, ()),
     }
-    found += [c.Rolling(f"rolling {x}", shape=s, size=n, axis=tilted, **marks()) for x, (s, n) in shapes.items()]
+    found += [
+        c.Rolling(f"rolling {x}", shape=s, size=n, axis=tilted, **marks()) for x, (s, n) in shapes.items()
+    ]
     return [
         *found,
         c.Rolling("omni-wheel", shape="disk", size=(0.3,), axis=tilted, rollers=0.0, **marks()),
@@ -80,7 +86,11 @@ def conditions() -> list[c.Condition]:
         c.Coupling("coupling", "turn", (("slide.x", (0.3, -0.2, 0.7)), ("sleeve.angle", (2.0,))), 0.1),
         c.Given("phi", phi=lambda q, t: [q[0] * q[5] - np.sin(t) * q[3], np.cos(q[2] + t)]),
         c.Given("psi", psi=lambda q, qd, t: qd[0] * np.cos(q[1]) * t - qd[4] * qd[5] + q[3]),
-        c.Given("A", A=lambda q, t: [[q[0], *[0.0] * 15, t], [0.0, q[4] ** 2, *[1.0] * 15]], a=lambda q, t: [t, q[9]]),
+        c.Given(
+            "A",
+            A=lambda q, t: [[q[0], *[0.0] * 15, t], [0.0, q[4] ** 2, *[1.0] * 15]],
+            a=lambda q, t: [t, q[9]],
+        ),
     ]
 
 
@@ -212,10 +222,22 @@ def lowest(name: str, u: np.ndarray, axis: np.ndarray) -> np.ndarray:
     }[name]
 
 
+class Seen(NamedTuple):
+    """A place in motion: pose and twist at its origin, in world axes."""
+
+    pose: Pose
+    t: np.ndarray
+
+
+def observed(moving: Moving, place: Place) -> Seen:
+    J = kinematics.jacobian(MODEL, moving.q, place)
+    return Seen(at(moving.q, moving.qd).pose(place), np.array(J, dtype=float) @ moving.qd)
+
+
 @pytest.mark.parametrize("x", [x for x in JOINED if x.kind == "rolling"], ids=lambda x: x.name)
 def test_rows_of_slip_are_the_velocity_of_the_point_that_touches(x, moving: Moving):
     """Of the material point of the body, less that of the material point of the plane at the same place."""
-    S, M = (at(moving.q, moving.qd).seen(place) for place in x.places(MODEL))
+    S, M = (observed(moving, place) for place in x.places(MODEL))
     name = x.name.removeprefix("rolling ").replace("on the ground", "disk")
     rho = M.pose.R @ lowest(name, -(M.pose.R.T @ S.pose.R[:, 2]), x.axis)
     touching = M.pose.a + rho
@@ -225,7 +247,7 @@ def test_rows_of_slip_are_the_velocity_of_the_point_that_touches(x, moving: Movi
 
 def test_rows_of_a_knife_edge_are_the_velocity_across_it(moving: Moving):
     blade = next(x for x in JOINED if x.name == "knife edge")
-    S, M = (at(moving.q, moving.qd).seen(place) for place in blade.places(MODEL))
+    S, M = (observed(moving, place) for place in blade.places(MODEL))
     across = M.pose.R @ blade.axis  # type: ignore[attr-defined]
     seen = M.t[3:] - S.t[3:] - np.cross(S.t[:3], M.pose.a - S.pose.a)
     assert close(blade.rows(at(moving.q, moving.qd)).psi, [across @ seen])
@@ -235,7 +257,7 @@ def test_free_rollers_hold_along_their_axis_alone(moving: Moving):
     """Wheel on rollers at an angle: the slip along the rim's tangent turned by it in the plane."""
     for name, angle in (("omni-wheel", 0.0), ("mecanum", 0.7)):
         x = next(x for x in JOINED if x.name == name)
-        S, M = (at(moving.q, moving.qd).seen(place) for place in x.places(MODEL))
+        S, M = (observed(moving, place) for place in x.places(MODEL))
         n, axle = S.pose.R[:, 2], M.pose.R @ x.axis  # type: ignore[attr-defined]
         rim = np.cross(axle, n) / np.linalg.norm(np.cross(axle, n))
         along = np.cos(angle) * rim + np.sin(angle) * np.cross(n, rim)

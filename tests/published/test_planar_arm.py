@@ -8,11 +8,13 @@ from scipy.integrate import solve_ivp
 
 import kinpair as kp
 from kinpair.formulations import denoc
+from kinpair.quantities import METHODS
 from published.cycloid import along
 
 PRINTED = 1e-11
-METHODS = ["newton-euler", "denoc", "lagrange", "uicker"]
 Q, QD = np.array([0.3, -0.4, 0.5]), np.array([1, -2, 0.5])
+CONVECTIVE = (0.003707708639, -0.010648391492, 0.004943611518)
+GRAVITY = (4.189276456383, 1.518298933261, 0.298175075589)
 TORQUES = {
     0.0: (4.34583, 1.54998, 0.32373),
     2.5: (3.982914426246, 1.274541631561, 0.221226314113),
@@ -27,7 +29,11 @@ def arm() -> kp.Mechanism:
     return kp.example("planar-3r")
 
 
-@pytest.mark.parametrize("method", METHODS)
+def by_every_formulation_of(quantity: str):
+    return pytest.mark.parametrize("method", METHODS[quantity])
+
+
+@by_every_formulation_of("inverse_dynamics")
 @pytest.mark.parametrize("time", TORQUES)
 def test_torques_along_the_cycloid(arm, time, method):
     tau = arm.inverse_dynamics(*along((0, 0, 0), (np.pi,) * 3, 10.0, time), method=method)
@@ -44,7 +50,7 @@ def test_extremes_of_the_torques_along_the_cycloid(arm):
     assert time[tau.argmax(0)] == pytest.approx((1.190, 1.100, 5.845))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@by_every_formulation_of("mass_matrix")
 def test_mass_matrix(arm, method):
     H = (
         (0.213184102627, 0.090793774116, 0.021930597372),
@@ -60,7 +66,7 @@ def test_mass_matrix(arm, method):
     assert np.abs(arm.mass_matrix(np.zeros(3), method=method) - H0).max() < PRINTED
 
 
-@pytest.mark.parametrize("method", ["denoc", "lagrange", "uicker"])
+@by_every_formulation_of("coriolis_matrix")
 def test_convective_matrix(arm, method):
     C = (
         (-0.029701479783, -0.016086642771, 0.002471805759),
@@ -69,13 +75,19 @@ def test_convective_matrix(arm, method):
     )
     found = arm.coriolis_matrix(Q, QD, method=method)
     assert np.abs(found - C).max() < PRINTED
-    assert found @ QD == pytest.approx((0.003707708639, -0.010648391492, 0.004943611518), abs=PRINTED, rel=0)
+    assert found @ QD == pytest.approx(CONVECTIVE, abs=PRINTED, rel=0)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@by_every_formulation_of("gravity_forces")
 def test_gravity_torques(arm, method):
-    g = (4.189276456383, 1.518298933261, 0.298175075589)
-    assert arm.gravity_forces(Q, method=method) == pytest.approx(g, abs=PRINTED, rel=0)
+    assert arm.gravity_forces(Q, method=method) == pytest.approx(GRAVITY, abs=PRINTED, rel=0)
+
+
+@by_every_formulation_of("bias_forces")
+def test_bias_torques(arm, method):
+    """h = C q̇ + gravity, two printed numbers: twice the last place."""
+    h = np.array(CONVECTIVE) + GRAVITY
+    assert arm.bias_forces(Q, QD, method=method) == pytest.approx(h, abs=2 * PRINTED, rel=0)
 
 
 def test_factors_of_reverse_elimination(arm):
@@ -88,7 +100,7 @@ def test_factors_of_reverse_elimination(arm):
     assert np.abs(U @ np.diag(D) @ U.T - arm.mass_matrix(Q)).max() < 10 * PRINTED
 
 
-@pytest.mark.parametrize("method", METHODS)
+@by_every_formulation_of("forward_dynamics")
 def test_forward_dynamics(arm, method):
     qdd = (-3.219534893217, -66.732075425882, 139.176622634376)
     found = arm.forward_dynamics(Q, QD, [0.5, -0.2, 0.1], method=method)

@@ -5,11 +5,15 @@ Who calls it has chosen the order of rows and columns, by `pivot_order` at a sta
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
+
+LARGE = 0.1  # a pivot may be this part of the largest entry left
+NOTHING = 1e-12  # entries below this part are rounding
 
 
 class LUFactors(NamedTuple):
@@ -77,8 +81,30 @@ def solve_columns(factors: LUFactors, B: Matrix) -> Matrix:
     return array([list(x) for x in X]).T if B.size else np.zeros(B.shape)
 
 
-def pivot_order(A: np.ndarray, tolerance: float = 1e-9) -> tuple[list[int], list[int]]:
-    """Rows and columns of a matrix of floats in the order of complete pivoting, as far as its rank goes."""
+Choice: TypeAlias = Callable[[np.ndarray], tuple[int, int]]
+
+
+def the_largest(sizes: np.ndarray) -> tuple[int, int]:
+    """Complete pivoting."""
+    i, j = np.unravel_index(int(sizes.argmax()), sizes.shape)
+    return int(i), int(j)
+
+
+def few_neighbours(sizes: np.ndarray) -> tuple[int, int]:
+    """Of the entries that are large enough the one with the fewest others in its row and column, so that little is
+    made that was not there (Markowitz 1957); the larger one of equals."""
+    largest = sizes.max()
+    there = sizes > NOTHING * largest
+    neighbours = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1)
+    price = np.where(sizes >= LARGE * largest, neighbours - 0.5 * sizes / largest, np.inf)
+    i, j = np.unravel_index(int(price.argmin()), sizes.shape)
+    return int(i), int(j)
+
+
+def pivot_order(
+    A: np.ndarray, tolerance: float = 1e-9, choose: Choice = the_largest
+) -> tuple[list[int], list[int]]:
+    """Rows and columns of a matrix of floats in the order of its pivots, as far as its rank goes."""
     left = np.array(A, dtype=float)
     rows, columns = list(range(left.shape[0])), list(range(left.shape[1]))
     largest = np.abs(left).max(initial=0.0)
@@ -87,8 +113,7 @@ def pivot_order(A: np.ndarray, tolerance: float = 1e-9) -> tuple[list[int], list
         rest = np.abs(left[done:, done:])
         if not rest.max(initial=0.0) > tolerance * largest:
             break
-        i, j = np.unravel_index(int(rest.argmax()), rest.shape)
-        i, j = done + int(i), done + int(j)
+        i, j = (done + k for k in choose(rest))
         left[[done, i]] = left[[i, done]]
         left[:, [done, j]] = left[:, [j, done]]
         rows[done], rows[i] = rows[i], rows[done]

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from cyclopts import Parameter
 
-from kinpair import Mechanism
+from kinpair import InputError, Mechanism
 from kinpair.cli import source
 from kinpair.cli.answers import Question, State, answers
 from kinpair.cli.dynamics_tables import show
@@ -48,8 +48,9 @@ def dynamics(
     (elbow=0.3,wrist=1), or read from a JSON file (@state.json); SI units, radians.
     Tables are rounded for reading; --json has all digits.
 
-    With loops, rolling or other constraints, coordinates given by name are held and the
-    others assembled; rates and accelerations given by name are inputs and the others follow.
+    With loops, rolling or other constraints, coordinates given by name are held
+    and the others assembled; rates and accelerations by name are inputs, and the
+    others follow.
 
     Parameters
     ----------
@@ -81,6 +82,8 @@ def dynamics(
         Print one JSON document instead of tables.
     """
     mechanism = source.mechanism(file, base=base)
+    if not np.isfinite(time):
+        raise InputError(f"--time is {time}; give a finite number of seconds", option="--time")
     state, notes = _state(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, time)
     question = Question(
         mechanism,

@@ -54,8 +54,10 @@ def _coordinates(screen: Screen, found: dict[str, Any]) -> None:
 
 
 def _inverse(screen: Screen, found: dict[str, Any]) -> None:
-    law = "tau + Aᵀ lambda" if found["constraints"] else "tau"
-    acting = f" by {listed(found['actuators'])}" if found["actuators"] is not None else ""
+    law, acting = "tau", ""
+    if found["constraints"]:
+        who = "every joint" if found["actuators"] is None else listed(found["actuators"])
+        law, acting = "tau + Aᵀ lambda", f", the least efforts of {who}"
     screen.heading(_title(found, "inverse_dynamics", f"Inverse dynamics{acting}: {law} = H qdd + bias"))
     tau = {} if _lacks(screen, found, "inverse_dynamics") else {"tau": found["inverse_dynamics"]}
     columns = {

@@ -64,10 +64,10 @@ def _show(found: dict[str, Any]) -> None:
     if found["joints"]:
         screen.print(_joint_table(found["joints"], MOTION | _start_column(found)))
         screen.say()
-        _show_constraints(screen, found["constraints"])
         _show_loads(screen, found["joints"])
         screen.print(_body_table(found["bodies"]))
         screen.say()
+    _show_constraints(screen, found["constraints"])
     _show_frames(screen, found["frames"])
     _show_warnings(screen, found["warnings"])
 

@@ -25,6 +25,7 @@ from kinpair.cli.examples import examples
 from kinpair.cli.info import info
 from kinpair.cli.screen import Screen
 from kinpair.cli.show import show
+from kinpair.cli.sweep import sweep
 
 WRONG_INPUT, FAULT = 2, 1
 
@@ -41,6 +42,7 @@ USAGE: dict[Callable[..., None], str] = {
     show: "FILE [OPTIONS]",
     compare: "FILE [OPTIONS]",
     equations: "FILE [OPTIONS]",
+    sweep: "STUDY.toml [OPTIONS]",
     examples: "[NAME]",
     demo: "[OPTIONS]",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ from kinpair.constraints.build import constraints_of
 from kinpair.errors import listed
 
 ROUNDING = 1e-9  # as good as zero
+STEP = 0.1  # [rad] or [m]: how far named coordinates are led at a time
+STEPS = 1000
 ROUGH = 1e-3  # numbers typed with a few digits: put right, and told
 
 Given = np.ndarray | Mapping[str, float]
@@ -35,11 +38,25 @@ class Obeying:
             self._note("q: the start")
             return m.assemble(m.start(), time=self.time)
         held = [name for name in given if name in m.v_names]
-        guess = Option("--q", m.q_names, self._begin()).filled(given)
-        self._note(
-            f"q: assembled, {f'{listed(held)} held' if held else f'begun from the given {listed(given)}'}"
-        )
-        return m.assemble(guess, fixed=held, time=self.time)
+        how = f"{listed(held)} held" if held else f"begun from the given {listed(given)}"
+        self._note(f"q: assembled, {how}")
+        begin = self._begin()
+        return self._led(begin, Option("--q", m.q_names, begin).filled(given), held)
+
+    def _led(self, begin: np.ndarray, end: np.ndarray, held: list[str]) -> np.ndarray:
+        """From the start in short steps, each guessed from the last two, so that the linkage stays in its branch.
+
+        At one go where that leads nowhere.
+        """
+        steps = min(max(1, math.ceil(np.abs(end - begin).max() / STEP)), STEPS)
+        before = q = begin
+        try:
+            for part in np.linspace(0.0, 1.0, steps + 1)[1:]:
+                guess = np.where(end != begin, begin + part * (end - begin), 2.0 * q - before)
+                before, q = q, self.mechanism.assemble(guess, fixed=held, time=self.time)
+        except SingularError:
+            return self.mechanism.assemble(end, fixed=held, time=self.time)
+        return q
 
     def rates(self, q: np.ndarray, given: Given) -> np.ndarray:
         """q̇: the named ones are inputs, the rest follow; or all of them, checked."""
@@ -72,9 +89,7 @@ class Obeying:
 
     def _follow(self, key: str, given: Mapping[str, float]) -> None:
         if given:
-            self._note(
-                f"{key}: {listed(given)} given, the rest follow; what stays free is as near to 0 as can be"
-            )
+            self._note(f"{key}: {listed(given)} given, the rest follow, as near to 0 as can be")
 
     def _begin(self) -> np.ndarray:
         """Where a search begins."""

@@ -52,8 +52,8 @@ def at_start(mechanism: Mechanism) -> dict[str, Any]:
         tree = Mobility(mechanism.nv, 0, 0, (), False)
         return {"start": mechanism.start(), "mobility": freedom(tree), "reason": None}
     try:
-        q = mechanism.reference.start()
-        return {"start": q, "mobility": freedom(mechanism.reference.mobility(q)), "reason": None}
+        q = mechanism.start()
+        return {"start": q, "mobility": freedom(mechanism.mobility(q)), "reason": None}
     except SingularError as reason:
         return {"start": None, "mobility": None, "reason": str(reason)}
 

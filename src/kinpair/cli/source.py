@@ -27,8 +27,14 @@ def _found(file: str, **options: Any) -> Mechanism:
     known = examples()
     if Path(file).exists() and not (Path(file).is_dir() and file in known):
         return load(file, **options)
-    if file in known:
+    if file in examples(systems=False):
         return example(file, **options)
+    if file in known:
+        raise InputError(
+            f"{file} is given by its energy, without bodies, and this command wants a mechanism; in Python: "
+            f"kinpair.example({file!r})",
+            file=file,
+        )
     raise InputError(
         f"no file {file!r}, and no bundled example of that name; {nearest(file, known)}"
         f"Examples: {listed(known)}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import prod
+from math import cos, prod, sin, sqrt
 from typing import TypeAlias
 
 from kinpair.closed_form import polynomial
@@ -16,13 +16,14 @@ Watch: TypeAlias = Callable[[str], None]  # is told what is being worked on
 
 
 WORK = 20  # products of terms for each term that a product may have
+OF_NUMBERS: dict[str, Callable[..., float]] = {"sqrt": sqrt}
 
 
 class Expansion:
     """Normal forms of the nodes of one graph, kept as they are found.
 
     `groups` says for each symbol that is an angle which others it adds to: same number, parallel axes.
-    `limit` is how many terms a node may have.
+    `limit` is how many terms a node may have. `phases` are the constants met in angles: sin(x + α) is expanded.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class Expansion:
     ) -> None:
         self.groups = dict(groups)
         self.limit = limit
+        self.phases: set[float] = set()
         self._watch = watch
         self._found: dict[int, Polynomial] = {}
 
@@ -49,6 +51,8 @@ class Expansion:
         self._check_length(x.op, known)
         if x.op in ("sin", "cos"):
             return self._wave(x, known[0])
+        if x.op in OF_NUMBERS and all(map(_is_number, known)):
+            return polynomial.number(OF_NUMBERS[x.op](*(y.terms.get(PLAIN, 0.0) for y in known)))
         if x.op not in FORMS:
             raise ClosedFormError(f"{x.op} in {x} has no expanded form", operation=x.op)
         made = FORMS[x.op](*known)
@@ -66,7 +70,10 @@ class Expansion:
 
     def _wave(self, x: Expr, argument: Polynomial) -> Polynomial:
         angle: list[tuple[str, int]] = []
+        phase = argument.terms.get(PLAIN, 0.0)
         for (powers, waves), value in argument.terms.items():
+            if (powers, waves) == PLAIN:
+                continue
             whole = len(powers) == 1 and powers[0][1] == 1 and not waves and value == int(value)
             if not whole or powers[0][0] not in self.groups:
                 raise ClosedFormError(f"{x} is no function of angles alone", operation=x.op)
@@ -74,7 +81,13 @@ class Expansion:
         groups = {self.groups[name] for name, _ in angle}
         if len(groups) > 1:
             raise ClosedFormError(f"{x} adds angles about axes that are not parallel", operation=x.op)
-        return polynomial.wave(min(groups, default=0), x.op, tuple(sorted(angle)))
+        group, turned = min(groups, default=0), tuple(sorted(angle))
+        waves = {kind: polynomial.wave(group, kind, turned) for kind in ("sin", "cos")}
+        if not phase:
+            return waves[x.op]
+        self.phases.add(phase)
+        other, sign = ("cos", 1.0) if x.op == "sin" else ("sin", -1.0)
+        return waves[x.op].scaled(cos(phase)) + waves[other].scaled(sign * sin(phase))
 
 
 def _divided(x: Polynomial, y: Polynomial) -> Polynomial | None:

@@ -88,8 +88,8 @@ class Alphabet:
         return Letter(base, index)
 
     def short(self, x: Trig) -> Letter | None:
-        """c12 for cos(q1 + q2); None where a difference or a multiple has no such name."""
-        if any(k != 1 for _, k in x.angle):
+        """c12 for cos(q1 + q2); None where a difference, a multiple or a phase has no such name."""
+        if any(k != 1 or name not in self.numbers for name, k in x.angle):
             return None
         numbers = sorted(self.numbers[name] for name, _ in x.angle)
         between = "," if max(self.numbers.values()) > 9 else ""

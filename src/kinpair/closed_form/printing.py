@@ -11,7 +11,7 @@ from kinpair.closed_form.letters import Alphabet
 from kinpair.compiler.export.latex import FORMS
 
 DIGITS = 6  # of a printed number; SymPy and C have all of them
-DENOMINATORS = (1, 2, 4, 8)  # printed as a fraction
+DENOMINATORS = (1, 2, 4, 8, 16)  # printed as a fraction
 TERMS_IN_A_LINE = 6
 
 
@@ -86,6 +86,8 @@ def _trig(x: Trig, letters: Alphabet, style: Style) -> str:
 
 
 def _power(of: Symbol | Trig, exponent: int, letters: Alphabet, style: Style) -> str:
+    if exponent < 0:
+        return _product((Power(of, exponent),), letters, style)
     base = _write(of, letters, style)
     if style.latex and base.endswith(")"):
         return f"\\{base[1:4]}^{{{exponent}}}{base[4:]}"  # cos²(...)
@@ -97,7 +99,20 @@ def _product(factors: tuple[Formula, ...], letters: Alphabet, style: Style) -> s
     sign = ""
     if isinstance(first, Number) and abs(first.value) == 1.0:
         sign, factors = ("-" if first.value < 0 else ""), rest
-    return sign + style.between.join(_factor(y, letters, style) for y in factors)
+    under = [_inverse(y) for y in factors if isinstance(y, Power) and y.exponent < 0]
+    over = [y for y in factors if not (isinstance(y, Power) and y.exponent < 0)]
+    above = style.between.join(_factor(y, letters, style) for y in over) or "1"
+    if not under:
+        return sign + above
+    below = style.between.join(_factor(y, letters, style) for y in under)
+    if style.latex:
+        minus = "-" if above.startswith("-") else ""
+        return f"{sign}{minus}\\frac{{{above.removeprefix('-')}}}{{{below}}}"
+    return f"{sign}{above}/({below})" if len(under) > 1 else f"{sign}{above}/{below}"
+
+
+def _inverse(x: Power) -> Formula:
+    return x.of if x.exponent == -1 else Power(x.of, -x.exponent)
 
 
 def _factor(x: Formula, letters: Alphabet, style: Style) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -211,6 +212,8 @@ def _called(letter: Letter, style: Style) -> str:
 def _entry(what: str, place: tuple[int, ...], shape: tuple[int, ...], style: Style) -> str:
     between = "," if max(shape, default=0) > 9 else ""
     index = between.join(str(k + 1) for k in place)
-    if not index:
-        return what
-    return f"{what}_{{{index}}}" if style.latex else f"{what}{index.replace(',', '_')}"
+    letter, number = re.fullmatch(r"(.*?)(\d*)", what).groups()  # type: ignore[union-attr]
+    if style.latex:
+        under = ",".join(x for x in (number, index) if x)
+        return f"{letter}_{{{under}}}" if under else letter
+    return what + ("_" if number and index else "") + index.replace(",", "_")

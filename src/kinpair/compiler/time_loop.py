@@ -26,19 +26,19 @@ from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
 from kinpair.compiler.target import REALS, host
 from kinpair.compiler.time_loop_parts import Flow, frame_of, parts_of
-from kinpair.compiler.time_loop_step import NOT_FINITE, REFUSED, ROWS, STUCK
+from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, ROWS, STUCK
 from kinpair.compiler.time_loop_tableau import Tableau
 
 REAL = REALS["float64"]
 NOTHING = np.zeros(0)
-CONTROL = ctypes.CFUNCTYPE(
-    ctypes.c_int64, ctypes.c_double, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double)
-)
+NARROW = 4  # of one trajectory: wider vectors were slower beside scalar code
+CONTROL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 WHY = {  # what ended a run
     0.0: "more",
     NOT_FINITE: "not finite",
     STUCK: "not converged",
     REFUSED: "refused",
+    CROSSED: "crossed",
     adaptive.COLLAPSED: "collapsed",
     adaptive.DONE: "done",
 }
@@ -63,15 +63,26 @@ class Inputs:
         return np.array([found or 0], dtype=np.int64)
 
 
-def callback(function: Callable[[float, np.ndarray], Any], ny: int, nu: int) -> Any:
-    """A Python function (time, y) → u as the loop calls it; it returns None, or raises nothing and says False."""
+def _width(lanes: int) -> int:
+    """Numbers in the vectors in which whole arrays are worked on."""
+    return lanes if lanes > 1 else min(NARROW, host().lanes(REAL))
 
-    def call(time: float, y: Any, u: Any) -> int:
-        state = np.ctypeslib.as_array(y, (ny,)).copy()
-        found = function(time, state)
+
+def callback(function: Callable[[float, np.ndarray], np.ndarray | None], ny: int, nu: int) -> Any:
+    """A Python function (time, y) → u as the loop calls it; it must not raise, and says None to end the run."""
+    views: dict[int, np.ndarray] = {}  # the same few places again and again
+
+    def view(address: int, size: int) -> np.ndarray:
+        found = views.get(address)
+        if found is None:
+            found = views[address] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+        return found
+
+    def call(time: float, y: int, u: int) -> int:
+        found = function(time, view(y, ny).copy())
         if found is None:
             return 1
-        np.ctypeslib.as_array(u, (nu,))[...] = found
+        view(u, nu)[...] = found
         return 0
 
     return CONTROL(call)
@@ -125,8 +136,8 @@ class FixedLoop:
         return self._written(lanes)[0]
 
     def _written(self, lanes: int) -> tuple[str, int]:
-        form, width = Form(REAL, lanes), host().lanes(REAL)
-        parts = parts_of(self.flow)
+        form, width = Form(REAL, lanes), _width(lanes)
+        parts = parts_of(self.flow, form, width)
         frame = frame_of(self.flow, parts, form, width, self.tableau.stages if self.tableau else 0)
         return fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, width), frame.bytes
 
@@ -159,19 +170,20 @@ class FixedLoop:
         hold: int = 1,
         inputs: Inputs | None = None,
         threads: int = 1,
+        out: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> Chunk:
         """So many samples, `every` so many steps, from step `first` on.
 
         start: state and inputs (ny + nu,) or (batch, ny + nu). `hold`: steps between new inputs, where held. every=0
-        gives the start itself as a sample.
+        gives the start itself as a sample. `out`: where the samples go, the rows of a trajectory contiguous.
         """
         flow, given = self.flow, inputs or Inputs()
         lead = start.shape[:-1]
         settings = np.zeros(fixed.SETTINGS)
         settings[:ROWS] = t0, dt, first, samples, every, hold, 0
         settings[ROWS] = len(given.times)
-        shapes = ((samples, flow.ny), (samples, flow.nw), (flow.ny + flow.nu,), (2,))
-        outputs = [np.empty((*lead, *shape)) for shape in shapes]
+        room = out or tuple(np.empty((*lead, samples, n)) for n in (flow.ny, flow.nw))
+        outputs = [*room, np.empty((*lead, flow.ny + flow.nu)), np.empty((*lead, 2))]
         arrays = [
             settings,
             np.ascontiguousarray(given.parameters, dtype=float),
@@ -255,8 +267,8 @@ class AdaptiveLoop:
         return self._written()[0]
 
     def _written(self) -> tuple[str, int]:
-        form, width = Form(REAL, 1), host().lanes(REAL)
-        parts = parts_of(self.flow)
+        form, width = Form(REAL, 1), _width(1)
+        parts = parts_of(self.flow, form, width)
         further = adaptive.further_places(self.flow, self.tableau)
         frame = frame_of(self.flow, parts, form, width, self.tableau.slopes, further)
         return adaptive.adaptive_text(self.flow, parts, frame, self.tableau, REAL, width), frame.bytes
@@ -296,7 +308,7 @@ class AdaptiveLoop:
         held, from t0 on.
         """
         given = inputs or Inputs()
-        width = host().lanes(REAL)
+        width = _width(1)
         allowed = np.full(-(-self.flow.ny // width) * width + 1, np.inf)
         allowed[: self.flow.ny] = atol
         allowed[-1] = max(1, np.isfinite(atol).sum())

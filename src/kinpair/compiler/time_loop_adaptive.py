@@ -18,7 +18,7 @@ from kinpair.compiler.target import Real
 from kinpair.compiler.time_loop_code import Code, Walk
 from kinpair.compiler.time_loop_fixed import declarations, programs_text
 from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_step import NOT_FINITE, REFUSED, Arrays, Step
+from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, Arrays, Step
 from kinpair.compiler.time_loop_tableau import Tableau
 
 ARRAYS = ("settings", "p", "times", "table", "called", "wanted", "atol", "state", "Y", "W")
@@ -118,6 +118,9 @@ class _Writer:
             self.set(real(0.0), STALE)
         with code.when(self.compare("oeq", self.get(FRESH), real(0.0))):
             self.begin()
+        with code.when(self.compare("ole", self.wanted(), self.get(TIME))):
+            self.arrived()
+        run.leave(self.compare("one", self.get(STATUS), real(MORE)))
         with code.when(self.compare("oge", self.get(TIME), self.setting(STOP))):
             self.set(real(DONE), STATUS)
         run.leave(self.compare("one", self.get(STATUS), real(MORE)))
@@ -130,6 +133,9 @@ class _Writer:
         self.step.clear()
         self.arrays.fetch(code, "p", "0", flow.np, self.places["p"])
         self.move("gather")
+        if self.step.guarded:
+            self.step.share(self.get(TIME), "time")
+            self.step.look("y")
 
     def move(self, way: str) -> None:
         code, flow = self.code, self.flow
@@ -163,7 +169,7 @@ class _Writer:
                 self.set(code.real(REFUSED), STATUS)
 
     def begin(self) -> None:
-        """A first step, 1/100 of what would double the state (or 1e-6), and the sample at the start."""
+        """A first step: 1/100 of what would double the state, or 1e-6."""
         code = self.code
         self.set(code.real(1.0), FRESH)
         size, slope = self.norm("y"), self.norm("k0")
@@ -175,12 +181,6 @@ class _Writer:
         with code.when(self.compare("oeq", self.get(LENGTH), code.real(0.0))):
             self.set(chosen, LENGTH)
         self.set(code.real(log(FIRST_ERROR)), ERROR)
-        code.copy(self.places["y"], self.places["stage"], self.flow.ny)
-        with code.forever() as walk:
-            wanted = self.wanted()
-            walk.leave(self.compare("ugt", wanted, self.get(TIME)))
-            self.sample(wanted)
-        self.refused()
 
     def norm(self, place: str) -> str:
         """Root mean square of a vector in units of what is allowed at y."""
@@ -244,10 +244,22 @@ class _Writer:
         good = self.compare("ole", error, code.real(1.0))
         running = self.compare("oeq", self.get(STATUS), code.real(MORE))
         with code.when(code.op(f"and i1 {good}, {running}")):
-            self.accept(time, h, end, reaches)
+            if step.guarded:
+                self.guard(h, end)
+            with code.when(self.compare("oeq", self.get(STATUS), code.real(MORE))):
+                self.accept(time, h, end, reaches)
         bad = self.compare("ugt", error, code.real(1.0))
         with code.when(code.op(f"and i1 {bad}, {running}")):
             self.reject(h)
+
+    def guard(self, h: str, end: str) -> None:
+        """Stop before a step in which a guard leaves its side; its length is kept."""
+        self.step.share(end, "time")
+        self.step.look("next", "g_new")
+        with self.code.when(self.step.crossed()):
+            self.set(h, LENGTH)
+            self.set(self.code.real(CROSSED), STATUS)
+        self.code.copy(self.places["g_new"], self.places["g"], self.flow.ng)
 
     def error(self, h: str) -> str:
         """Of the step, in units of what is allowed."""
@@ -290,7 +302,7 @@ class _Writer:
         goes_on = "after" not in step.parts  # the slope at the end is the first of the next step
         if not self.end_in_error and goes_on:
             step.slope(self.tableau.stages, end, "next")
-        with code.when(self.compare("ole", self.wanted(), end)):
+        with code.when(self.compare("olt", self.wanted(), end)):
             if not self.end_in_error and not goes_on:
                 step.slope(self.tableau.stages, end, "next")
             self.samples(time, h, end)
@@ -304,6 +316,7 @@ class _Writer:
                 self.set(code.get(places["verdict"], 0), STATUS)
         else:
             code.copy(places[self.last], places["k0"], flow.ny)
+        self.refused()
 
     def reject(self, h: str) -> None:
         """A shorter step; too short a one is the end."""
@@ -330,8 +343,18 @@ class _Writer:
         """The next time at which a sample is wanted; behind the last there is a NaN."""
         return self.code.get(self.arrays.pointers["wanted"], self.code.integer(self.get(CURSOR)))
 
+    def arrived(self) -> None:
+        """Samples wanted at the time reached: the state itself, with inputs that are new there."""
+        code = self.code
+        code.copy(self.places["y"], self.places["stage"], self.flow.ny)
+        with code.forever() as walk:
+            wanted = self.wanted()
+            walk.leave(self.compare("ugt", wanted, self.get(TIME)))
+            self.sample(wanted)
+        self.refused()
+
     def samples(self, time: str, h: str, end: str) -> None:
-        """All that lie in the step."""
+        """All that lie within the step, its end apart."""
         code = self.code
         first = self.tableau.stages + 1
         rows = [
@@ -342,7 +365,7 @@ class _Writer:
         self.polynomial(h)
         with code.forever() as walk:
             wanted = self.wanted()
-            walk.leave(self.compare("ugt", wanted, end))
+            walk.leave(self.compare("uge", wanted, end))
             self.between(code.float("fdiv", code.float("fsub", wanted, time), h))
             self.sample(wanted)
 

@@ -17,7 +17,7 @@ from kinpair.compiler.llvm import CLEAR, METADATA
 from kinpair.compiler.target import Real
 from kinpair.compiler.time_loop_code import Code
 from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_step import NOT_FINITE, REFUSED, ROWS, Arrays, Step
+from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, ROWS, Arrays, Step
 from kinpair.compiler.time_loop_tableau import Tableau
 
 INPUTS = ("settings", "p", "times", "table", "called", "start")
@@ -42,7 +42,12 @@ def declarations(code: Code) -> str:
 def programs_text(parts: Mapping[str, Part], form: Form) -> list[str]:
     """The functions of every program, and those they call."""
     used = {op for part in parts.values() for op in part.blocks.used}
-    return [METADATA, CLEAR, *support(used, form), *(part.text(form) for part in parts.values())]
+    turns = next((part.turns for part in parts.values() if part.turns), None)
+    wide: list[str] = []
+    if turns:  # the functions of one angle declare those of the C library too
+        both = support({"sin"}, Form(form.real, turns.width))
+        wide = both[:1] if used & {"sin", "cos"} else both
+    return [METADATA, CLEAR, *support(used, form), *wide, *(part.text(form) for part in parts.values())]
 
 
 def fixed_text(
@@ -115,12 +120,14 @@ def _trajectory(step: Step, tableau: Tableau | None) -> None:
     t0, dt = (code.get(settings, k) for k in (T0, DT))
     first, samples, every = (code.integer(code.get(settings, k)) for k in (FIRST, SAMPLES, EVERY))
     _begin(step, dt)
+    begin = code.float("fadd", t0, code.float("fmul", code.whole(first), dt))
     if flow.held:
         with code.when(code.op(f"icmp eq i64 {every}, 0")):  # a look at the start, before any step
-            _held(step, code.float("fadd", t0, code.float("fmul", code.whole(first), dt)))
-    with (
-        code.forever() as run
-    ):  # left at once where something went wrong; a batch goes on for its other lanes
+            _held(step, begin)
+    if step.guarded:
+        step.share(begin, "time")
+        step.look("y")
+    with code.forever() as run:  # left where something went wrong; a batch goes on for its other lanes
         with code.loop(samples) as sample:
             with code.loop(every) as k:
                 done = code.op(f"add i64 {code.op(f'mul i64 {sample}, {every}')}, {k}")
@@ -165,6 +172,8 @@ def _one_step(step: Step, tableau: Tableau | None, n: str, t0: str, dt: str) -> 
     count = code.whole(n)
     step.share(count, "step")
     time = code.float("fadd", t0, code.float("fmul", count, dt))
+    if step.guarded:
+        code.copy(places["y"], places["before"], flow.ny)
     if tableau is not None:
         step.explicit(tableau, time, dt)
     else:
@@ -177,10 +186,27 @@ def _one_step(step: Step, tableau: Tableau | None, n: str, t0: str, dt: str) -> 
         _refused(step)
     step.settle()
     step.lost(step.not_finite(), NOT_FINITE)
+    if step.guarded:
+        _guard(step)
     if flow.held:
         hold = code.integer(code.get(step.arrays.pointers["settings"], HOLD))
-        with code.when(code.op(f"icmp eq i64 {code.op(f'srem i64 {after}, {hold}')}, 0")):
+        due = code.op(f"icmp eq i64 {code.op(f'srem i64 {after}, {hold}')}, 0")
+        if code.lanes == 1:
+            fine = code.op(f"fcmp oeq {code.number} {code.get(places['verdict'], 0)}, {code.real(0.0)}")
+            due = code.op(f"and i1 {due}, {fine}")
+        with code.when(due):
             _held(step, end)
+
+
+def _guard(step: Step) -> None:
+    """Go back to before a step in which a guard has left its side."""
+    code, places = step.code, step.places
+    step.look("y", "g_new")
+    crossed = step.crossed()
+    step.lost(crossed, CROSSED)
+    with code.when(crossed):
+        code.copy(places["before"], places["y"], step.flow.ny)
+    code.copy(places["g_new"], places["g"], step.flow.ng)
 
 
 def _held(step: Step, time: str) -> None:
@@ -208,6 +234,8 @@ def _sample(step: Step, sample: str, every: str, first: str, t0: str, dt: str) -
     time = code.float("fadd", t0, code.float("fmul", code.whole(n), dt))
     if not flow.held:
         step.refresh(time, "y")
+        if flow.source == "call":
+            _refused(step)
     step.share(time, "time")
     step.parts["watch"].call(code, places, [places["w"]])
     arrays.put(code, "W", code.op(f"mul i64 {sample}, {flow.nw}"), flow.nw, places["w"])

@@ -12,6 +12,7 @@ from kinpair.compiler.llvm import Blocks
 from kinpair.compiler.machine_code import blocks_of
 from kinpair.compiler.program import Program
 from kinpair.compiler.time_loop_code import Code
+from kinpair.compiler.time_loop_turns import Turns, prepared
 
 ALIGNMENT = 64
 OWN_NAMES = re.compile(r"@(block|piece\d+|loop\d+|numbers)\b")
@@ -25,7 +26,8 @@ class Flow:
     Names: `time`, `dt`, the state `y`, the held inputs `u`, the parameters `p`, and the unknowns `z` of an
     implicit step. An explicit method has `rhs` → ẏ; any other gives its step as `finish` → y₁, with `start` → z and
     `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1. `after` → y, or
-    (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples.
+    (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples. A step in which
+    an entry of `guard` → g changes its sign is not taken: one trajectory stops before it; a batch is not guarded.
 
     `source` says where u comes from: `given` with the state, a `table` over time, the program `control` → u, or a
     function that is `call`ed. `held` inputs change at their own sample times only, others whenever they are needed.
@@ -37,12 +39,14 @@ class Flow:
     np: int = 0
     nw: int = 0
     nz: int = 0
+    ng: int = 0
     rhs: Program | None = None
     start: Program | None = None
     improve: Program | None = None
     finish: Program | None = None
     after: Program | None = None
     watch: Program | None = None
+    guard: Program | None = None
     control: Program | None = None
     source: str = "given"
     held: bool = False
@@ -59,7 +63,7 @@ class Flow:
     @property
     def programs(self) -> dict[str, Program]:
         """Those there are, by name."""
-        names = ("rhs", "start", "improve", "finish", "after", "watch", "control")
+        names = ("rhs", "start", "improve", "finish", "after", "watch", "guard", "control")
         found = {name: getattr(self, name) for name in names}
         return {name: program for name, program in found.items() if program is not None}
 
@@ -72,10 +76,12 @@ class Part:
     blocks: Blocks
     reads: tuple[str, ...]
     results: int
+    turns: Turns | None = None
 
     def text(self, form: Form) -> str:
         """Its functions."""
-        return OWN_NAMES.sub(lambda found: f"@{self.name}.{found[1]}", self.blocks.text(form))
+        own = OWN_NAMES.sub(lambda found: f"@{self.name}.{found[1]}", self.blocks.text(form))
+        return own if self.turns is None else f"{own}\n{self.turns.text(self.name, form)}"
 
     def call(self, code: Code, places: Mapping[str, str], targets: Sequence[str], **instead: str) -> None:
         """Read from `places`, but for those given `instead`, and write to the targets."""
@@ -84,16 +90,20 @@ class Part:
             if f"out{k}" in self.blocks.cleared:
                 size = self.blocks.arrays[f"out{k}"] * code.form.bytes
                 code.do(f"call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {size}, i1 false)")
+        if self.turns is not None:
+            y = instead.get("y", places["y"])
+            code.do(f"call void @{self.name}.turns(ptr {y}, ptr {places['carried']})")
         pointers = ", ".join(f"ptr {x}" for x in (*reads, *targets, places["carried"]))
         code.do(f"call void @{self.name}.block.{code.lanes}({pointers})")
 
 
-def parts_of(flow: Flow) -> dict[str, Part]:
-    """Every program, scheduled."""
-    return {
-        name: Part(name, blocks_of(program), tuple(program.input_shapes), len(program.outputs))
-        for name, program in flow.programs.items()
-    }
+def parts_of(flow: Flow, form: Form, width: int) -> dict[str, Part]:
+    """Every program, scheduled; for one trajectory, with the sines and cosines of the state in whole vectors."""
+    made: dict[str, Part] = {}
+    for name, program in flow.programs.items():
+        blocks, turns = prepared(program, width) if form.lanes == 1 else (blocks_of(program), None)
+        made[name] = Part(name, blocks, tuple(program.input_shapes), len(program.outputs), turns)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +149,14 @@ def frame_of(
     sizes = {"time": 1, "dt": 1, "y": flow.ny, "u": flow.nu, "p": flow.np, "w": flow.nw, "z": flow.nz}
     sizes |= {"next": max(flow.ny, flow.nz), "stage": flow.ny, "kept": flow.ny + flow.nu}
     sizes |= dict.fromkeys(("size", "found", "tries", "sum", "step", "cursor", "failed"), 1)
-    sizes |= {"verdict": 2, "low": flow.nu, "high": flow.nu}
+    sizes |= {
+        "before": flow.ny,
+        "g": flow.ng,
+        "g_new": flow.ng,
+        "verdict": 2,
+        "low": flow.nu,
+        "high": flow.nu,
+    }
     sizes |= {f"k{i}": flow.ny for i in range(slopes)}
     sizes |= further
     sizes["carried"] = max([part.blocks.carried for part in parts.values()], default=0)

@@ -10,11 +10,10 @@ from kinpair.compiler.time_loop_parts import Flow, Frame, Part
 from kinpair.compiler.time_loop_tableau import Tableau
 
 REPEATS = 60  # of `improve` and `after`; more means that they do not converge
-NOT_FINITE, STUCK, REFUSED = (
-    1.0,
-    2.0,
-    3.0,
-)  # verdicts: a state, an iteration, the function that gives the inputs
+NOT_FINITE = 1.0  # verdicts: of a state,
+STUCK = 2.0  # of an iteration,
+REFUSED = 3.0  # of the function that gives the inputs,
+CROSSED = 5.0  # of a guard
 ROWS = 7  # of the settings: rows of the table
 
 
@@ -125,8 +124,11 @@ class Step:
     def other(self, time: str, dt: str) -> None:
         """The step that `start`, `improve` and `finish` make, to `next`; `dt` stands in its place already."""
         code, places, flow = self.code, self.places, self.flow
-        if not flow.held:
-            self.refresh(code.float("fadd", time, code.float("fmul", dt, code.real(flow.ahead))), "y")
+        if (
+            not flow.held
+        ):  # a function is asked about the state there is, a table about the middle of the step
+            ahead = flow.ahead if flow.source == "table" else 0.0
+            self.refresh(code.float("fadd", time, code.float("fmul", dt, code.real(ahead))), "y")
         self.share(time, "time")
         if "improve" in self.parts:
             self.parts["start"].call(code, places, [places["z"]])
@@ -234,6 +236,27 @@ class Step:
             return
         self.parts["after"].call(self.code, self.places, [self.places["next"]])
         self.code.copy(self.places["next"], self.places["y"], self.flow.ny)
+
+    def look(self, place: str, values: str = "g") -> None:
+        """The guards at a state; time stands in its place."""
+        self.parts["guard"].call(self.code, self.places, [self.places[values]], y=self.places[place])
+
+    def crossed(self) -> str:
+        """Has a guard left its side? Zero is the other side."""
+        code, n = self.code, self.code.number
+        found = "false"
+        for k in range(self.flow.ng):
+            old, new = (code.get(self.places[x], k) for x in ("g", "g_new"))
+            for side in ("ogt", "olt"):
+                was, stays = (code.op(f"fcmp {side} {n} {x}, {code.real(0.0)}") for x in (old, new))
+                left = code.op(f"and i1 {was}, {code.op(f'xor i1 {stays}, true')}")
+                found = code.op(f"or i1 {found}, {left}")
+        return found
+
+    @property
+    def guarded(self) -> bool:
+        """Are there guards to be looked at?"""
+        return "guard" in self.parts and self.code.lanes == 1
 
     def not_finite(self, place: str = "y") -> str:
         """In which lanes something of a state is not finite: 0 · Σ y is NaN there."""

@@ -38,7 +38,14 @@ def efforts(r: np.ndarray, A: np.ndarray, actuated: np.ndarray) -> Efforts:
     tau = np.zeros_like(r)
     tau[actuated] = own
     missing = Z @ (Z.T @ (r - tau))
-    sizes = lengths(A)
-    lam = np.linalg.lstsq((A / sizes[:, None]).T, r - tau, rcond=1e-12)[0] / sizes if len(A) else np.zeros(0)
+    lam = multipliers_of(A, r - tau)
     possible = bool(np.abs(missing).max(initial=0.0) <= REACHED * (1.0 + np.abs(r).max(initial=0.0)))
     return Efforts(tau, lam, missing, possible, len(actuated) - rank)
+
+
+def multipliers_of(A: np.ndarray, efforts: np.ndarray) -> np.ndarray:
+    """The least-norm λ of Aᵀλ = efforts."""
+    if not len(A):
+        return np.zeros(0)
+    sizes = lengths(A)
+    return np.linalg.lstsq((A / sizes[:, None]).T, efforts, rcond=1e-12)[0] / sizes

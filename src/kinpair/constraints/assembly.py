@@ -8,15 +8,38 @@ The least-norm step goes to the branch nearest the guess; ⊕ moves along the ra
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 CLOSED = 1e-12  # [m] or [rad], against the size of the mechanism
+ROUNDED = 1e3 * CLOSED  # where Newton's method stands still for rounding alone
 LONGEST = 0.5  # a step moves no coordinate by more than this [rad] or [m]
 TRIALS = 200
+HALVINGS = 12
 DAMPING = 1e-9
+MOST_DAMPED = 1e3
 SHAKES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 1.6)  # [rad] or [m]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closing:
+    """What is to be closed: φ(q), its A(q), how q moves along rates, how many there are and which may move, and the
+    mechanism's size."""
+
+    phi: Callable[[np.ndarray], np.ndarray]
+    matrix: Callable[[np.ndarray], np.ndarray]
+    moved: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    rates: int
+    free: Sequence[int]
+    size: float
+
+    def step(self, q: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """q after a step of the free rates."""
+        step = np.zeros(self.rates)
+        step[list(self.free)] = values
+        return self.moved(q, step)
 
 
 class Assembled(NamedTuple):
@@ -28,83 +51,64 @@ class Assembled(NamedTuple):
     closed: bool
 
 
-def assemble(
-    phi: Callable[[np.ndarray], np.ndarray],
-    matrix: Callable[[np.ndarray], np.ndarray],
-    moved: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    q: np.ndarray,
-    free: Sequence[int],
-    size: float,
-) -> Assembled:
-    """From the guess q to φ(q) = 0, moving only the rates `free`.
+def assemble(x: Closing, q: np.ndarray) -> Assembled:
+    """From the guess q to φ(q) = 0.
 
     A guess where the linkage is stretched or folded shows no way out: then it is shaken, more and more.
     """
-    best = newton(phi, matrix, moved, q, free, size)
-    shakes = np.random.default_rng(len(free))
+    best = newton(x, q)
+    shakes = np.random.default_rng(len(x.free))
     for amount in SHAKES:
-        if best.closed or not free:
+        if best.closed or not x.free:
             break
-        step = np.zeros(matrix(q).shape[1])
-        step[list(free)] = amount * shakes.uniform(-1.0, 1.0, len(free))
-        found = newton(phi, matrix, moved, moved(q, step), free, size)
+        found = newton(x, x.step(q, amount * shakes.uniform(-1.0, 1.0, len(x.free))))
         if found.closed or _norm(found.phi) < _norm(best.phi):
             best = found
     return best
 
 
-def newton(
-    phi: Callable[[np.ndarray], np.ndarray],
-    matrix: Callable[[np.ndarray], np.ndarray],
-    moved: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    q: np.ndarray,
-    free: Sequence[int],
-    size: float,
-) -> Assembled:
+def newton(x: Closing, q: np.ndarray) -> Assembled:
     """(CA1) until it is closed or stands still."""
-    found = phi(q)
-    best = _norm(found)
-    steps = 0
-    damping = DAMPING
+    found, steps, damping = x.phi(q), 0, DAMPING
     for _ in range(TRIALS):
-        if best <= CLOSED * size:
+        gap = _norm(found)
+        if gap <= CLOSED * x.size:
             break
-        delta = _step(matrix(q), found, free, damping)
-        delta *= min(1.0, LONGEST / max(np.abs(delta).max(initial=0.0), 1e-300))
-        taken = _shortened(phi, moved, q, delta, best)
-        if taken is None:
-            if best <= 1e3 * CLOSED * size or damping > 1e3:
-                break
+        taken = _shortened(x, q, _step(x.matrix(q)[:, list(x.free)], found, damping), gap)
+        if taken is not None:
+            q, found = taken
+            steps, damping = steps + 1, max(damping / 10.0, DAMPING)
+        elif gap <= ROUNDED * x.size or damping > MOST_DAMPED:
+            break
+        else:
             damping *= 100.0
-            continue
-        q, found = taken
-        best, steps, damping = _norm(found), steps + 1, max(damping / 10.0, DAMPING)
-    if best <= CLOSED * size:  # one step more: from closed enough to closed as far as rounding goes
-        there = moved(q, _step(matrix(q), found, free, DAMPING))
-        q, found = min((q, found), (there, phi(there)), key=lambda x: _norm(x[1]))
-    return Assembled(q, found, steps, bool(best <= 1e3 * CLOSED * size))
+    if _norm(found) <= CLOSED * x.size:
+        q, found = _polished(x, q, found)
+    return Assembled(q, found, steps, bool(_norm(found) <= ROUNDED * x.size))
 
 
-def _step(A: np.ndarray, phi: np.ndarray, free: Sequence[int], damping: float) -> np.ndarray:
-    """(CA1), damped a little so that directions that A hardly sees are left alone."""
-    U, sigma, Vt = np.linalg.svd(A[:, list(free)], full_matrices=False)
+def _polished(x: Closing, q: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One step more, from closed enough to closed as far as rounding goes: redundant rows then agree."""
+    there = x.step(q, _step(x.matrix(q)[:, list(x.free)], phi, DAMPING))
+    return min((q, phi), (there, x.phi(there)), key=lambda found: _norm(found[1]))
+
+
+def _step(A: np.ndarray, phi: np.ndarray, damping: float) -> np.ndarray:
+    """(CA1), damped a little so that directions that A hardly sees are left alone, and not too long."""
+    U, sigma, Vt = np.linalg.svd(A, full_matrices=False)
     filtered = sigma / (sigma * sigma + damping * max(float(sigma.max(initial=0.0)), 1e-6) ** 2)
-    delta = np.zeros(A.shape[1])
-    delta[list(free)] = -Vt.T @ (filtered * (U.T @ phi))
-    return delta
+    delta = -Vt.T @ (filtered * (U.T @ phi))
+    return delta * min(1.0, LONGEST / max(np.abs(delta).max(initial=0.0), 1e-300))
 
 
 def _shortened(
-    phi: Callable[[np.ndarray], np.ndarray],
-    moved: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    q: np.ndarray,
-    delta: np.ndarray,
-    best: float,
+    x: Closing, q: np.ndarray, delta: np.ndarray, gap: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    for halving in range(12):
-        there = moved(q, delta * 0.5**halving)
-        found = phi(there)
-        if _norm(found) < best * (1.0 - 1e-4 * 0.5**halving):
+    """The longest of the halved steps after which |φ| has fallen enough."""
+    for halving in range(HALVINGS):
+        there = x.step(q, delta * 0.5**halving)
+        found = x.phi(there)
+        if _norm(found) < gap * (1.0 - 1e-4 * 0.5**halving):
             return there, found
     return None
 

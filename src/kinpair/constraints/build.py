@@ -140,7 +140,7 @@ def _rolls(model: Model, part: d.Rolling, place: Place) -> Constraint:
         count, form, made = SHAPES[part.shape]
         if len(part.size) != count or not all(x > 0.0 for x in part.size):
             found = "no size" if not part.size else f"size {listed(f'{x:g}' for x in part.size)}"
-            raise place.error(f"is a {part.shape} with {found}; give {form}, in metres and above zero")
+            raise place.error(f"has shape {part.shape!r} and {found}; give {form}, in metres and above zero")
         support = made(part.size, axis)
     else:
         support = part.shape
@@ -207,7 +207,9 @@ def _given(model: Model, part: d.Given, place: Place) -> Constraint:
         count = len(c.as_vector(part.phi(q, 0.0)))
         return c.OfPositions(part.name, part.phi, count, None, "function", part.where)
     if part.A is not None:
-        _check_rows(np.atleast_2d(np.asarray(part.A(q, 0.0))), part.a and c.as_vector(part.a(q, 0.0)), model, place)
+        _check_rows(
+            np.atleast_2d(np.asarray(part.A(q, 0.0))), part.a and c.as_vector(part.a(q, 0.0)), model, place
+        )
     psi = part.psi or _from_rows(part.A, part.a)
     count = len(c.as_vector(psi(q, qd, 0.0)))
     return c.OfRates(part.name, lambda model, q, qd, t: psi(q, qd, t), count, "function", part.where)

@@ -39,9 +39,14 @@ class Configuration:
         """Pose of a place in the world."""
         return self.poses[place.body] @ place.pose
 
+    def pose_in(self, S: Place, M: Place) -> Pose:
+        """Pose of M in S."""
+        seat, moved = self.pose(S), self.pose(M)
+        return Pose(seat.R.T @ moved.R, seat.R.T @ (moved.a - seat.a))
 
-class Seen(NamedTuple):
-    """A place in motion, in world axes: pose, twist at its origin, and the twist's rate while q̈ is zero."""
+
+class Relative(NamedTuple):
+    """How one place moves in another, in axes of the latter: pose, twist at its origin, the twist's rate at q̈ = 0."""
 
     pose: Pose
     t: Vector
@@ -69,14 +74,27 @@ class Motion(Configuration):
         """Acceleration of each body while q̈ is zero."""
         return kinematics.biases(self.model, self.q, self.qd, self.states)
 
-    def seen(self, place: Place) -> Seen:
-        """How a place moves."""
-        (pose, omega, v), (alpha, a) = self.states[place.body], self.biases[place.body]
-        r = place.pose.a
-        linear = a + cross(alpha, r) + cross(omega, cross(omega, r))
-        R = pose.R
-        t = np.concatenate([R @ omega, R @ (v + cross(omega, r))])
-        return Seen(pose @ place.pose, t, np.concatenate([R @ alpha, R @ linear]))
+    def relative(self, S: Place, M: Place) -> Relative:
+        """How M moves in S.
+
+        u = v_M − v_S − ω_S × d,   t = [ω_M − ω_S; u],   ṫ = [ω̇_M − ω̇_S − ω_S × ω_M;
+        v̇_M − v̇_S − ω̇_S × d − ω_S × (ω_S × d) − 2 ω_S × u]          d = x_M − x_S, axes of S     (CO4)
+        """
+        P = self.pose_in(S, M)
+        omega, v, alpha, a = self._own(S)
+        R_S, R_M = self.pose(S).R, self.pose(M).R
+        omega_M, v_M, alpha_M, a_M = (R_S.T @ (R_M @ x) for x in self._own(M))
+        u = v_M - v - cross(omega, P.a)
+        turned = alpha_M - alpha - cross(omega, omega_M)
+        moved = a_M - a - cross(alpha, P.a) - cross(omega, cross(omega, P.a) + 2.0 * u)
+        return Relative(P, np.concatenate([omega_M - omega, u]), np.concatenate([turned, moved]))  # (CO4)
+
+    def _own(self, place: Place) -> tuple[Vector, Vector, Vector, Vector]:
+        """ω, v, and their rates at q̈ = 0, in axes of the place."""
+        (_, omega, v), (alpha, a) = self.states[place.body], self.biases[place.body]
+        r, R = place.pose.a, place.pose.R.T
+        swung = a + cross(alpha, r) + cross(omega, cross(omega, r))
+        return R @ omega, R @ (v + cross(omega, r)), R @ alpha, R @ swung
 
 
 class Rows(NamedTuple):

@@ -1,11 +1,13 @@
 """Constraints between two marked frames: a seat S on one body and a frame M on another.
 
-    ψ = W_S t_S + W_M t_M + ∂φ/∂t                     t: twists [ω; v] at the origins, world axes     (CO4)
-    A = W_S J_S + W_M J_M                             J: Jacobians of the two frames                  (CO5)
-    b = −(W_S ṫ_S + W_M ṫ_M) − d/dt(W_S, W_M, ∂φ/∂t at fixed t_S, t_M)     ṫ at q̈ = 0                 (CO6)
+They depend only on how M moves in S, so all is written in axes of S, as if S stood still:
 
-The rows of W_S and W_M are the wrenches that a unit multiplier puts on the two bodies. They do no work in a common
-motion of both, so pairs that move both frames have no columns in A.
+    ψ = W t + ∂φ/∂t                                   t: twist [ω; v] of M in S, by (CO4)
+    A = W J,   J = J_M − J_S                          Jacobians at the origin of M                    (CO5)
+    b = −W ṫ − d/dt(W, ∂φ/∂t at fixed t)              ṫ at q̈ = 0                                      (CO6)
+
+The rows of W are the wrenches that a unit multiplier puts on M; S gets the opposite. Pairs that move both frames have
+no columns in A.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from kinpair.algebra.jet import rate
 from kinpair.constraints.constraint import Configuration, Constraint, Motion, Rows
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model, Place
-from kinpair.spatial.pose import Pose
+from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import skew
 
 
@@ -66,32 +68,29 @@ class Joined(Constraint):
 
     def positions(self, at: Configuration) -> Vector:
         S, M = self.places(at.model)
-        return self.phi(at.pose(S), at.pose(M), at.time)
+        return self.phi(HOME, at.pose_in(S, M), at.time)
 
     def matrix(self, at: Configuration) -> Matrix:
         S, M = self.places(at.model)
-        W = self.wrenches(at.pose(S), at.pose(M), at.time)
-        own = _own_paths(at.model, S, M)
+        W = self.wrenches(HOME, at.pose_in(S, M), at.time).M
+        to_S = at.pose(S).R.T
+        rows = np.concatenate([W[:, :3] @ to_S, W[:, 3:] @ to_S], axis=1)
         blocks: list[tuple[slice, slice, Matrix]] = []
-        for place, rows, path in ((S, W.S, own[0]), (M, W.M, own[1])):
-            for k, J_k in kinematics.along_path(at.model, at.q, at.poses, place, path):
-                blocks.append((slice(None), at.model.v_span[k], rows @ J_k))  # (CO5)
+        for sign, path in zip((-1.0, 1.0), _own_paths(at.model, S, M), strict=True):
+            for k, J_k in kinematics.along_path(at.model, at.q, at.poses, M, path):
+                blocks.append((slice(None), at.model.v_span[k], sign * (rows @ J_k)))  # (CO5)
         return assemble((len(self.labels), at.model.nv), blocks)
 
     def rows(self, at: Motion) -> Rows:
-        S, M = (at.seen(place) for place in self.places(at.model))
+        P, t, td = at.relative(*self.places(at.model))
 
-        def psi(R_S: Matrix, x_S: Vector, R_M: Matrix, x_M: Vector, time: Any) -> Vector:
-            pose_S, pose_M = Pose(R_S, x_S), Pose(R_M, x_M)
-            W = self.wrenches(pose_S, pose_M, time)
-            return W.S @ S.t + W.M @ M.t + self._drift(pose_S, pose_M, time)  # (CO4)
+        def psi(R: Matrix, a: Vector, time: Any) -> Vector:
+            pose = Pose(R, a)
+            return self.wrenches(HOME, pose, time).M @ t + self._drift(HOME, pose, time)
 
-        here = (S.pose.R, S.pose.a, M.pose.R, M.pose.a, at.time)
-        turning_S, turning_M = skew(S.t[:3]) @ S.pose.R, skew(M.t[:3]) @ M.pose.R
-        change = rate(psi, here, (turning_S, S.t[3:], turning_M, M.t[3:], 1.0))
-        W = self.wrenches(S.pose, M.pose, at.time)
-        b = -(W.S @ S.td + W.M @ M.td) - change  # (CO6)
-        return Rows(self.matrix(at), psi(*here), b)
+        change = rate(psi, (P.R, P.a, at.time), (skew(t[:3]) @ P.R, t[3:], 1.0))
+        b = -(self.wrenches(HOME, P, at.time).M @ td) - change  # (CO6)
+        return Rows(self.matrix(at), psi(P.R, P.a, at.time), b)
 
     def _drift(self, S: Pose, M: Pose, time: Any) -> Vector:
         if not self.moving:

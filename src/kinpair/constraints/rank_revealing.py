@@ -1,6 +1,7 @@
 """Accelerations of one state of floats, whatever the rank of the rows and of the mass matrix.
 
-Each row of A is scaled to length one. With A = U Σ Vᵀ cut off at its rank, γ = A⁺b and Z a basis of its null space:
+Each row of A is scaled to length one, short ones less. With A = U Σ Vᵀ cut off at its rank, γ = A⁺b and Z a basis of
+its null space:
 
     b must lie in the range of A; else the rows contradict each other                            (CR1)
     (ZᵀMZ) u = Zᵀ(F − Mγ),   q̈ = γ + Z u               regular where [M; A] has full rank        (CR2)
@@ -17,7 +18,22 @@ import numpy as np
 
 RANK = 1e-8  # a singular value below this part of the largest is taken as zero
 CONSISTENT = 1e-6  # b may miss the range of A by this much of its size
+DRIFTED = 10.0  # what a residual of the positions may do to the rank of redundant rows
+ALLOWED = 30.0  # and residuals of positions and rates to their agreement
+SHORT = 1e-2  # of the longest row
 LOST = 1e-12  # an inertia below this part of the largest entry of M is no inertia
+
+
+class Drift(NamedTuple):
+    """How far a state is from obeying its constraints, as the stages of an integration are: largest |φ|, largest |ψ|
+    of rows of length one, largest rate. Redundant rows then agree no better than that."""
+
+    position: float = 0.0
+    rate: float = 0.0
+    speed: float = 0.0
+
+
+NO_DRIFT = Drift()
 
 
 class Solved(NamedTuple):
@@ -30,16 +46,19 @@ class Solved(NamedTuple):
     lost: np.ndarray | None
 
 
-def solve(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray) -> Solved:
+def solve(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray, drift: Drift = NO_DRIFT) -> Solved:
     """q̈ and λ of M q̈ = F + Aᵀλ, A q̈ = b."""
     sizes = lengths(A)
     rows, right = A / sizes[:, None], b / sizes
     U, sigma, Vt = np.linalg.svd(rows)
-    rank = rank_of(sigma)
+    rank = rank_of(sigma, max(RANK, DRIFTED * drift.position))
     over = U[:, :rank] / sigma[:rank]
     gamma = Vt[:rank].T @ (over.T @ right)
-    missed = np.abs(rows @ gamma - right)
-    contradicting = np.flatnonzero(missed > CONSISTENT * (1.0 + np.abs(right).max(initial=0.0)))  # (CR1)
+    missed = np.abs(A @ gamma - b) / sizes.max(initial=1e-300)
+    allowed = CONSISTENT * (1.0 + np.abs(right).max(initial=0.0))
+    by_position = drift.position * (1.0 + np.abs(gamma).max(initial=0.0))
+    allowed += ALLOWED * (by_position + drift.rate * (1.0 + drift.speed))
+    contradicting = np.flatnonzero(missed > allowed)  # (CR1)
     Z = Vt[rank:].T
     reduced = Z.T @ M @ Z
     lost = _lost(reduced, M, Z)
@@ -50,14 +69,16 @@ def solve(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray) -> Solved:
 
 
 def lengths(A: np.ndarray) -> np.ndarray:
-    """Length of each row, one for a row of zeros."""
+    """Length of each row by which it is scaled; a row much shorter than the longest is not blown up to its size, so
+    that a row that fades away counts for little."""
     sizes = np.linalg.norm(A, axis=1)
-    return np.where(sizes > 0.0, sizes, 1.0)
+    longest = sizes.max(initial=0.0)
+    return np.maximum(sizes, SHORT * longest) if longest > 0.0 else np.ones(len(A))
 
 
-def rank_of(sigma: np.ndarray) -> int:
-    """How many singular values count."""
-    return int((sigma > RANK * max(sigma[0], 1e-3)).sum()) if len(sigma) else 0
+def rank_of(sigma: np.ndarray, part: float = RANK) -> int:
+    """How many singular values count: those above this part of the largest."""
+    return int((sigma > part * max(sigma[0], 1e-3)).sum()) if len(sigma) else 0
 
 
 def null_space(A: np.ndarray) -> np.ndarray:

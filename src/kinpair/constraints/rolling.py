@@ -87,7 +87,7 @@ class Rolls(Joined):
         arm = M.a - S.a + rho
         along = [S.R[:, 0], S.R[:, 1]] if self.rollers is None else [self._roller(n, M, self.rollers)]
         directions = [n, *along] if self.normal else along
-        on_M = [np.concatenate([cross(rho, e), e]) for e in directions]
+        on_M = [np.concatenate([cross(rho, e), e]) for e in directions]  # (CO15)
         return Wrenches(stacked([-np.concatenate([cross(arm, e), e]) for e in directions]), stacked(on_M))
 
     def _roller(self, n: Vector, M: Pose, angle: Scalar) -> Vector:

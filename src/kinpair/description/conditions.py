@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from kinpair.description.parts import GROUND, X_AXIS, Z_AXIS, Numbers, Origin, Three
+from kinpair.description.parts import GROUND, HERE, X_AXIS, Z_AXIS, Numbers, Origin, Three
 
 Formula: TypeAlias = str | Callable[..., Any]
 
@@ -27,8 +27,8 @@ class Loop:
     kind: str
     parent: str
     child: str
-    origin: Origin = Origin()
-    child_origin: Origin = Origin()
+    origin: Origin = HERE
+    child_origin: Origin = HERE
     axis: Three = Z_AXIS
     axis2: Three | None = None
     pitch: float = 0.0
@@ -58,8 +58,8 @@ class Distance:
     parent: str
     child: str
     length: float
-    origin: Origin = Origin()
-    child_origin: Origin = Origin()
+    origin: Origin = HERE
+    child_origin: Origin = HERE
     where: str = field(default="", compare=False)
 
 
@@ -74,8 +74,8 @@ class OnSurface:
     parent: str
     child: str
     formulas: tuple[Formula, ...]
-    origin: Origin = Origin()
-    child_origin: Origin = Origin()
+    origin: Origin = HERE
+    child_origin: Origin = HERE
     where: str = field(default="", compare=False)
 
 
@@ -98,8 +98,8 @@ class Rolling:
     axis: Three = Z_AXIS
     rollers: float | None = None
     normal: bool = True
-    origin: Origin = Origin()
-    child_origin: Origin = Origin()
+    origin: Origin = HERE
+    child_origin: Origin = HERE
     where: str = field(default="", compare=False)
 
 
@@ -111,7 +111,7 @@ class KnifeEdge:
     child: str
     axis: Three = X_AXIS
     parent: str = GROUND
-    child_origin: Origin = Origin()
+    child_origin: Origin = HERE
     where: str = field(default="", compare=False)
 
 
@@ -137,7 +137,7 @@ class Guide:
     child: str
     xyz: tuple[Formula, Formula, Formula] = ("", "", "")
     rpy: tuple[Formula, Formula, Formula] = ("", "", "")
-    child_origin: Origin = Origin()
+    child_origin: Origin = HERE
     where: str = field(default="", compare=False)
 
 

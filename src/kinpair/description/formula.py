@@ -39,6 +39,7 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 _SIGNS: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 LONGEST = 1000
+HIGHEST = 64  # power
 
 
 def function_of(formula: Formula, variables: tuple[str, ...], place: Place) -> Callable[..., Any]:
@@ -73,7 +74,9 @@ def _check(node: ast.expr, variables: tuple[str, ...], formula: str, place: Plac
             raise _unknown(name, (*variables, *CONSTANTS), "variable", formula, place)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             if isinstance(op, ast.Pow) and not _is_power(right):
-                raise place.error(f"has a power in {formula!r} that is not a whole number; use exp and log")
+                raise place.error(
+                    f"has a power in {formula!r} that is no whole number up to {HIGHEST}; use sqrt, exp or log"
+                )
             _check(left, variables, formula, place)
             return _check(right, variables, formula, place)
         case ast.UnaryOp(op=op, operand=operand) if type(op) in _SIGNS:
@@ -93,15 +96,14 @@ def _check(node: ast.expr, variables: tuple[str, ...], formula: str, place: Plac
 def _is_power(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         node = node.operand
-    return isinstance(node, ast.Constant) and isinstance(node.value, int) and abs(node.value) <= 64
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and abs(node.value) <= HIGHEST
 
 
 def _unknown(
     name: str, known: Mapping[str, Any] | tuple[str, ...], word: str, formula: str, place: Place
 ) -> DescriptionError:
-    return place.error(
-        f"has the {word} {name!r} in the formula {formula!r}; {nearest(name, known)}{word.capitalize()}s: {listed(known)}"
-    )
+    others = f"{nearest(name, known)}{word.capitalize()}s: {listed(known)}"
+    return place.error(f"has the {word} {name!r} in the formula {formula!r}; {others}")
 
 
 def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:

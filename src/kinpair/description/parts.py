@@ -60,6 +60,9 @@ class Origin:
         return Pose(clean(_TURNS[len(self.turn)](self.turn)), np.array(self.xyz))
 
 
+HERE = Origin()
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What a link looks like: box, sphere, cylinder, capsule or mesh, placed in the link.

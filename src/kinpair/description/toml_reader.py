@@ -29,7 +29,7 @@ def read_toml(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
 def parse_toml(text: str, *, source: str, doubts: Doubts) -> Description:
     """The mechanism in a TOML text; `source` is its name in messages."""
     place = Place(doubts, source)
-    top = checked(_load(text, source), TOP, place)
+    top = checked(toml_table(text, source), TOP, place)
     lines = _header_lines(text)
     links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
     made = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
@@ -81,7 +81,8 @@ MADE: dict[str, Any] = {**PARTS, **{word: kind.made for word, kind in CONDITIONS
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-def _load(text: str, source: str) -> dict[str, object]:
+def toml_table(text: str, source: str) -> dict[str, object]:
+    """The keys of a TOML text; `source` is its name in messages."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as reason:

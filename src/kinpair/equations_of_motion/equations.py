@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from kinpair.closed_form.reading import LIMIT, LONG_SHEET, write_terms
 from kinpair.equations_of_motion.closed import ClosedForm
+from kinpair.equations_of_motion.constrained import Constrained
+from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
+from kinpair.equations_of_motion.on_a_sheet import OnASheet
 from kinpair.equations_of_motion.paper import Paper
 from kinpair.equations_of_motion.printed import Equations
 from kinpair.equations_of_motion.recording import matrices, rates_are_derivatives, recorded
 from kinpair.equations_of_motion.reporting import Report
+from kinpair.equations_of_motion.subject import subject_of
 from kinpair.errors import ClosedFormError, InputError
 from kinpair.mechanism import Mechanism
+from kinpair.system import System
 
 Parameters: TypeAlias = Literal["symbols", "numbers"]
+E = TypeVar("E", bound=OnASheet)
 Form: TypeAlias = Literal["auto", "closed", "terms"]
 CHOICES: dict[str, tuple[str, ...]] = {
     "parameters": ("symbols", "numbers"),
@@ -22,6 +29,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 BODY_RATES = "q̇ is not the derivative of q where there are quaternions: the equations are in body rates"
 
 
+@overload
 def equations(
     mechanism: Mechanism,
     parameters: Parameters = "symbols",
@@ -29,7 +37,34 @@ def equations(
     form: Form = "auto",
     limit: int = LIMIT,
     passive: bool = True,
-) -> Equations:
+    solver: None = None,
+    dependent: Sequence[str] | None = None,
+) -> Equations: ...
+
+
+@overload
+def equations(
+    mechanism: Mechanism | System,
+    parameters: Parameters = "symbols",
+    *,
+    form: Form = "auto",
+    limit: int = LIMIT,
+    passive: bool = True,
+    solver: str | None = None,
+    dependent: Sequence[str] | None = None,
+) -> Equations | ConstrainedEquations: ...
+
+
+def equations(
+    mechanism: Mechanism | System,
+    parameters: Parameters = "symbols",
+    *,
+    form: Form = "auto",
+    limit: int = LIMIT,
+    passive: bool = True,
+    solver: str | None = None,
+    dependent: Sequence[str] | None = None,
+) -> Equations | ConstrainedEquations:
     """The equations of motion for reading: `print` it, or `.latex()`, `.markdown()`, `.sympy()`, `.c(path)`.
 
     `parameters`: "symbols" gives every mass, length and inertia that is not zero a letter; angles of the description
@@ -37,14 +72,42 @@ def equations(
     short named terms, "auto" the shorter of the two, the latter where an entry has more than `limit` terms on the
     way. Springs, dampers and dry friction are in `d` unless `passive` is False. Ctrl-C ends the work on the closed
     form and returns what is finished, see `status`.
+
+    With `solver`, or for a `System`, the equations are those under constraints, M q̈ = F + Aᵀλ and A q̈ = b, and what
+    the solver makes of them: "rosenberg-extended" (the accelerations), "rosenberg" (the reduced equations),
+    "udwadia-kalaba", or "multipliers" (the equations as they are). `dependent` names the coordinates that the rows
+    determine, one for each row.
     """
     _check(parameters=parameters, form=form)
+    if solver is not None or isinstance(mechanism, System):
+        return _constrained(mechanism, parameters, form, limit, passive, solver, dependent)
     paper = Paper(mechanism.model, symbolic=parameters == "symbols", passive=passive)
     report = Report(f"equations of {mechanism.name}")
     try:
         return (
             _by_terms(paper, "as asked", report) if form == "terms" else _shorter(paper, form, limit, report)
         )
+    finally:
+        report.end()
+
+
+def _constrained(
+    given: Mechanism | System,
+    parameters: Parameters,
+    form: Form,
+    limit: int,
+    passive: bool,
+    solver: str | None,
+    dependent: Sequence[str] | None,
+) -> ConstrainedEquations:
+    subject = subject_of(given, symbolic=parameters == "symbols", passive=passive)
+    report = Report(f"equations of {given.name}")
+    most = None if form == "closed" else limit
+    work = Constrained(subject, solver or "rosenberg-extended", dependent, most, report)
+    try:
+        if form == "terms":
+            return work.by_terms("as asked")
+        return _preferred(given.name, form, work.closed, work.by_terms, report)
     finally:
         report.end()
 
@@ -57,21 +120,32 @@ def _check(**given: Any) -> None:
 
 def _shorter(paper: Paper, form: Form, limit: int, report: Report) -> Equations:
     """The closed form, or named terms where it is longer, too long or does not exist."""
-    always = form == "closed"
-    try:
+
+    def closed() -> Equations:
         if not rates_are_derivatives(paper.model):
             raise ClosedFormError(BODY_RATES)
-        closed = ClosedForm(paper, None if always else limit, report).equations()
+        return ClosedForm(paper, None if form == "closed" else limit, report).equations()
+
+    return _preferred(paper.model.name, form, closed, lambda reason: _by_terms(paper, reason, report), report)
+
+
+def _preferred(
+    name: str, form: Form, in_one_piece: Callable[[], E], by_terms: Callable[[str], E], report: Report
+) -> E:
+    """The closed form if it is asked for, or if it exists and is the shorter one."""
+    always = form == "closed"
+    try:
+        closed = in_one_piece()
     except ClosedFormError as found:
         reason = f"{report.so_far}: {found}" if report.so_far else str(found)
         if always:
             raise InputError(
-                f"{paper.model.name} has no closed form ({reason}); form='terms' has none of its limits"
+                f"{name} has no closed form ({reason}); form='terms' has none of its limits"
             ) from None
-        return _by_terms(paper, reason, report)
+        return by_terms(reason)
     if always or not closed.complete or closed.terms <= LONG_SHEET:
         return closed
-    other = _by_terms(paper, f"in one piece the entries have {closed.terms} terms", report)
+    other = by_terms(f"in one piece the entries have {closed.terms} terms")
     return other if other.terms < closed.terms else closed
 
 

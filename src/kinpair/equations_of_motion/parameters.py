@@ -1,5 +1,5 @@
-"""Constants of a model as letters: masses m, mass centres r, lengths l, inertias I, rotors J, gravity g; springs and
-dampers k, b, f.
+"""Constants of a model as letters: masses m, mass centres r, lengths l, a, e, inertias I, rotors J, gravity g; springs
+and dampers k, b, f.
 
 A constant that is zero in the description stays zero. Lengths are positive: the sign is that of the description.
 The letter has as many indices as are needed: r1 where one component of the mass centre is in the equations, r1x and
@@ -16,9 +16,10 @@ import numpy as np
 
 from kinpair.algebra.arrays import array
 from kinpair.closed_form.letters import Letter
-from kinpair.model.model import Model
+from kinpair.model.model import Model, Place
 from kinpair.model.symbols import with_symbols
 from kinpair.spatial.inertia import Inertia
+from kinpair.spatial.pose import Pose
 
 ZERO = 1e-12  # beside the largest of its kind
 GRAVITY = "gravity"
@@ -42,10 +43,19 @@ class Constant:
 def constants(model: Model) -> list[Constant]:
     """All that can be a letter, masses first, in the order of a product."""
     bodies = [list(_of_body(model, i)) for i in model.moving]
-    by_base = {base: [c for body in bodies for c in body if c.base == base] for base in "mlarI"}
+    by_base = {base: [c for body in bodies for c in body if c.base == base] for base in "mlaerI"}
     gravity = float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
     pull = [Constant(GRAVITY, "g", "", "", gravity, "acceleration of gravity [m/s²]")] if gravity else []
-    order = (by_base["m"], by_base["I"], _rotors(model), pull, by_base["l"], by_base["a"], by_base["r"])
+    order = (
+        by_base["m"],
+        by_base["I"],
+        _rotors(model),
+        pull,
+        by_base["l"],
+        by_base["a"],
+        by_base["e"],
+        by_base["r"],
+    )
     return [c for part in order for c in part]
 
 
@@ -64,7 +74,7 @@ def _of_body(model: Model, i: int) -> list[Constant]:
         made.append(
             _signed(f"{name}.inertia.{x}", "I", str(i), x, I[place], meaning, np.abs(I).max(), keep=True)
         )
-    return [*made, *_seat(model, i)]
+    return [*made, *_seat(model, i), *_own_side(model, i, np.asarray(home.a, dtype=float))]
 
 
 def _scalar(model: Model, i: int, m: float) -> Constant:
@@ -98,6 +108,20 @@ def _seat(model: Model, i: int) -> list[Constant]:
     return made
 
 
+def _own_side(model: Model, i: int, xyz: np.ndarray) -> list[Constant]:
+    """Where the joint is on the link it moves."""
+    name, joint = model.names[i], model.joint_names[i]
+    made: list[Constant] = []
+    for k, x in enumerate(AXES):
+        meaning = f"place of joint {joint!r} on {name!r}, along its {x} [m]"
+        made.append(_signed(_own_key(model, i, x), "e", str(i), x, xyz[k], meaning, np.abs(xyz).max()))
+    return made
+
+
+def _own_key(model: Model, i: int, x: str) -> str:
+    return f"{model.joint_names[i]}.own.{x}"
+
+
 def _rotors(model: Model) -> list[Constant]:
     made: list[Constant] = []
     for i in model.moving:
@@ -112,17 +136,26 @@ def _rotors(model: Model) -> list[Constant]:
 def with_letters(model: Model, symbols: Mapping[str, Any], every: list[Constant]) -> Model:
     """The model with symbols in the place of its constants, by key."""
     own = {c.key: c for c in every}
-    values = {
-        key: c.factor * symbols[key] if c.factor else 0.0
-        for key, c in own.items()
-        if key != GRAVITY and not key.startswith("rotor[")
-    }
-    made = with_symbols(model, values)
+    values = {c.key: c.factor * symbols[c.key] if c.factor else 0.0 for c in every}
+    named = {key: x for key, x in values.items() if own[key].base in "mrlaI"}
+    made = with_symbols(replace(model, places=_places(model, values)), named)
     bodies = tuple(replace(body, rotor=_rotor(made, i, symbols)) for i, body in enumerate(made.body))
     gravity = model.gravity
     if GRAVITY in symbols:
         gravity = symbols[GRAVITY] * (np.asarray(gravity, dtype=float) / own[GRAVITY].value)
     return replace(made, body=bodies, lean_body=bodies, gravity=gravity)
+
+
+def _places(model: Model, values: Mapping[str, Any]) -> dict[str, Place]:
+    """Links and frames on their bodies, where the joint is on its own link replaced."""
+    made = dict(model.places)
+    for i in model.moving:
+        main = model.places[model.names[i]].pose
+        a = -(main.R @ array([values[_own_key(model, i, x)] for x in AXES]))
+        for name, place in model.places.items():
+            if place.body == i:
+                made[name] = replace(place, pose=Pose(place.pose.R, a + (place.pose.a - main.a)))
+    return made
 
 
 def _rotor(model: Model, i: int, symbols: Mapping[str, Any]) -> Any:

@@ -15,6 +15,11 @@ i is a link, k and l are rates between the ground and i, j the pair of k; r = O_
 γ is zero where the rates are dq/dt. Where they are the twist of a body (spherical, free) it is the term of
 Boltzmann and Hamel:  Σ_m γ_mk p_m = (p q̇) × p_k + p̊_k − ∂_k p q̇.                                  (LG7)
 
+The two halves of (LG6) meet the same momenta P = m v, L = J ω; collected, a link adds to τ_k
+
+    (ṗ_k − ∂_k p − Σ_m γ_mk p_m)·[L; P] + p_k·[J ω̇ + (ω + ω_λ) × L + (ω_λ × r − u q̇) × P; m v̇ + ω_λ × P]   (LG9)
+    p·[n; f] = e·n + (u + e × r)·f,   u q̇ the velocity of O_j in λ
+
 Christoffel's symbols need coordinates; with S = ½ tr(J) 1 − J and ω_<l the part of ω that comes before l:
 
     C_kl = Σ_i m β_ik·β̇_il + e_k·((S ω_<l) × e_l + (S e_l) × (ω − ω_<l))                             (LG8)
@@ -23,7 +28,6 @@ Christoffel's symbols need coordinates; with S = ½ tr(J) 1 − J and ω_<l the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,15 +44,32 @@ from kinpair.spatial.rotation import IDENTITY, cross, skew, turned
 ZERO = np.zeros(3)
 
 
+class Wrench(NamedTuple):
+    """Force and moment about a point, or momenta likewise, world axes."""
+
+    f: Vector
+    n: Vector
+
+    def __sub__(self, other: Wrench) -> Wrench:
+        return Wrench(self.f - other.f, self.n - other.n)
+
+
 class Columns(NamedTuple):
     """Motions of a body, one a rate of a pair: angular and linear at O_j, world axes (3, k) each."""
 
     e: Matrix
     u: Matrix
 
+    def __sub__(self, other: Columns) -> Columns:
+        return Columns(self.e - other.e, self.u - other.u)
+
     def at(self, r: Vector) -> Matrix:
         """Velocities of the point r away from O_j."""
         return self.u - skew(r) @ self.e
+
+    def work(self, w: Wrench, r: Vector) -> Vector:
+        """f·(u + e × r) + n·e: what a wrench about the point r away from O_j does along each."""
+        return self.u.T @ w.f + self.e.T @ (w.n + cross(r, w.f))
 
 
 class Turning(NamedTuple):
@@ -62,6 +83,7 @@ class Turning(NamedTuple):
     pd: Columns  # their derivatives in time
     slope: Columns  # ∂_k p q̇, as the body sees it
     hamel: Columns  # Σ_m γ_mk p_m
+    slide: Vector  # velocity of O in the parent, u q̇
 
 
 class Link(NamedTuple):
@@ -105,13 +127,14 @@ def _turning(body: Body, state: State, q: Vector, qd: Vector) -> Turning:
         _columns(R, np.concatenate([W @ p[:3], W @ p[3:]]) + p_ring),
         _columns(R, slope),
         _columns(R, hamel),
+        R @ t[3:],
     )
 
 
 def turnings(model: Model, q: Vector, qd: Vector) -> ByBody:
     """Motions of the pairs, by body; the ground is at rest."""
     nothing = Columns(np.zeros((3, 0)), np.zeros((3, 0)))
-    still = Turning(IDENTITY, ZERO, ZERO, ZERO, nothing, nothing, nothing, nothing)
+    still = Turning(IDENTITY, ZERO, ZERO, ZERO, nothing, nothing, nothing, nothing, ZERO)
     found = each(model, _turning, states(model, q, qd), coordinates(model, q), rates(model, qd))
     return [still, *found[1:]]
 
@@ -207,62 +230,42 @@ def _accelerations(model: Model, pairs: ByBody, qd: Vector, qdd: Vector) -> ByBo
     return each(model, _at_centre, of_origins, pairs)
 
 
-class Momenta(NamedTuple):
-    """Momenta of a link and their rates less what is given, world axes: linear, and angular about C."""
-
-    P: Vector
-    L: Vector
-    F: Vector
-    couple: Vector
+def _momentum(body: Body, link: Link) -> Wrench:
+    """P = m v and L = J ω."""
+    return Wrench(link.m * link.v, link.J @ link.omega)
 
 
-def _momenta(g: Vector, body: Body, link: Link, x: Acceleration) -> Momenta:
-    m, _, J, omega, v = link
-    L = J @ omega
-    return Momenta(m * v, L, m * (x.v_d - g), J @ x.omega_d + cross(omega, L))  # m g·β_ik is −∂V/∂q_k
+def _inertial(link: Link, x: Acceleration, h: Wrench, own: Turning, parent: Turning) -> Wrench:
+    """What α_ik and β_ik meet in d/dt ∂T/∂q̇_k − ∂T/∂q_k."""
+    swept = cross(parent.omega, link.C - own.O) - own.slide
+    couple = link.J @ x.omega_d + cross(link.omega + parent.omega, h.n) + cross(swept, h.f)
+    return Wrench(link.m * x.v_d + cross(parent.omega, h.f), couple)
 
 
-def _of_time(link: Link, own: Turning) -> Columns:
-    """α̇_ik and β̇_ik."""
-    beta_d = own.pd.at(link.C - own.O) - skew(link.v - own.v) @ own.p.e
-    return Columns(own.pd.e, beta_d)
-
-
-def _of_coordinate(link: Link, own: Turning, parent: Turning) -> Columns:
-    """∂_k ω and ∂_k v."""
+def _effort(link: Link, x: Acceleration, h: Wrench, own: Turning, parent: Turning, g: Vector) -> Vector:
+    """Share of link i in τ_k, without what is applied; m g·β_ik is −∂V/∂q_k."""
     r = link.C - own.O
-    e, beta = own.p.e, own.p.at(r)
-    there = parent.v + cross(parent.omega, link.C - parent.O)
-    d_omega = own.slope.e - skew(link.omega - parent.omega) @ e
-    return Columns(d_omega, skew(parent.omega) @ beta - skew(link.v - there) @ e + own.slope.at(r))
-
-
-def _effort(link: Link, x: Momenta, own: Turning, parent: Turning) -> Vector:
-    """Share of link i in τ_k, without what is applied: (LG4), (LG5) and (LG7) meet the same momenta."""
-    r = link.C - own.O
-    rate, slope = _of_time(link, own), _of_coordinate(link, own, parent)
-    of_P = rate.u - slope.u - own.hamel.at(r)
-    of_L = rate.e - slope.e - own.hamel.e
-    turning = x.couple - cross(x.L, link.omega)  # ∂_k J in (LG5)
-    return of_P.T @ x.P + of_L.T @ x.L + own.p.at(r).T @ x.F + own.p.e.T @ turning  # (LG6)
+    inertial, weight = _inertial(link, x, h, own, parent), Wrench(link.m * g, ZERO)
+    return (own.pd - own.slope - own.hamel).work(h, r) + own.p.work(inertial - weight, r)  # (LG9)
 
 
 def _applied(outer: Turning, w: Vector, own: Turning) -> Vector:
     """The applied wrench (at O_i, in axes of body i) as forces along q_k."""
-    n, f = outer.R @ w[:3], outer.R @ w[3:]
-    return own.p.e.T @ n + own.p.at(outer.O - own.O).T @ f
+    return own.p.work(Wrench(outer.R @ w[3:], outer.R @ w[:3]), outer.O - own.O)
 
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:
-    """τ that produces the motion, link by link: the work of a chain grows as n².    (LG6)"""
+    """τ that produces the motion, link by link: the work of a chain grows as n².    (LG6), (LG9)"""
     pairs = turnings(model, q, qd)
     link = links(model, pairs)
-    momenta = each(model, partial(_momenta, model.gravity), link, _accelerations(model, pairs, qd, qdd))
+    momentum = each(model, _momentum, link)
+    acceleration = _accelerations(model, pairs, qd, qdd)
     tau: ByBody = [None, *(np.zeros(model.body[i].pair.nv) for i in model.moving)]
     for i in model.carried:
         for j in model.path_to_ground(i):
             own, parent = pairs[j], pairs[model.parent[j]]
-            tau[j] = tau[j] + _effort(link[i], momenta[i], own, parent) - _applied(pairs[i], w_ext[i], own)
+            moved = _effort(link[i], acceleration[i], momentum[i], own, parent, model.gravity)
+            tau[j] = tau[j] + moved - _applied(pairs[i], w_ext[i], own)
     return joined(model, tau) + rotors(model) * qdd
 
 

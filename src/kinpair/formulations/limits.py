@@ -11,7 +11,7 @@ from typing import TypeAlias
 from kinpair.model.model import Model
 
 Limit: TypeAlias = Callable[[Model, str], str]
-MANY = 12  # degrees of freedom: beyond, work that grows as their third or fourth power is done on demand only
+MANY = 12  # degrees of freedom: beyond, work that grows as their third power is done on demand only
 
 
 def _body_rates(model: Model) -> str:
@@ -35,20 +35,20 @@ def _coordinates(model: Model, quantity: str) -> str:
 def _costly(model: Model, power: str) -> str:
     if model.nv <= MANY:
         return ""
-    work = f"the work grows as their {power} power"
+    work = f"the work grows as their {power}"
     return f"is limited to {MANY} degrees of freedom, here are {model.nv}: {work}; use method 'denoc', or force=True"
 
 
-def _fourth_order(model: Model, quantity: str) -> str:
-    return _costly(model, "fourth")
+def _every_coefficient(model: Model, quantity: str) -> str:
+    return _costly(model, "third power, in the form printed as their fourth")
 
 
 def _third_order(model: Model, quantity: str) -> str:
-    return _costly(model, "third") if quantity == "coriolis_matrix" else ""
+    return _costly(model, "third power") if quantity == "coriolis_matrix" else ""
 
 
 CANNOT: Mapping[str, Limit] = {"uicker": _one_parameter_pairs, "lagrange": _coordinates}
-COSTLY: Mapping[str, Limit] = {"uicker": _fourth_order, "lagrange": _third_order}
+COSTLY: Mapping[str, Limit] = {"uicker": _every_coefficient, "lagrange": _third_order}
 
 
 def refusal(model: Model, quantity: str, method: str, *, force: bool = False) -> str:

@@ -122,6 +122,8 @@ def _check_joint(joint: Joint, doubts: Doubts) -> None:
         _check_count(part, quantity, values)
         if any(math.isnan(x) for x in values):
             raise DescriptionError(f"{part}: {quantity} is nan; a number is needed, inf for no limit")
+    _check_count(part, "start", joint.start, 0, len(PAIRS[joint.kind].q_parts))
+    _check_finite(part, "start", joint.start)
     _check_axes(part, joint)
     _check_limits(part, joint, doubts)
     if joint.kind == "helical" and not joint.pitch:

@@ -22,7 +22,8 @@ def digest(model: Model) -> str:
 
 def has_functions(model: Model) -> bool:
     """Does it hold a Python function, which no fingerprint can tell from another?"""
-    return model.terms is not None or any(callable(x) for part in model.description.conditions for x in _leaves(astuple(part)))
+    parts = [astuple(part) for part in model.description.conditions]
+    return model.terms is not None or any(callable(x) for part in parts for x in _leaves(part))
 
 
 def _leaves(x: Any) -> Iterator[Any]:

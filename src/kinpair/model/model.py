@@ -21,7 +21,6 @@ from kinpair.errors import InputError, listed, nearest
 from kinpair.pairs import Pair
 from kinpair.spatial.pose import Pose
 
-
 Terms: TypeAlias = Callable[[Vector, Vector, Scalar], tuple[Matrix, Vector]]
 
 

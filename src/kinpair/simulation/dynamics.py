@@ -21,28 +21,16 @@ from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Ask, asked
+from kinpair.simulation.held import Held
 
 WRENCH = 6
 Loads = dict[str, Vector]
-Accelerations = Callable[..., Vector]
 Settle = Callable[[Model, Scalar, Vector, Vector], tuple[Vector, Vector]]
-
-
-def free_accelerations(
-    model: Model, ask: Ask, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Loads
-) -> Vector:
-    """q̈ of the open mechanism."""
-    return quantities.forward_dynamics(model, ask, q, qd, tau, loads)[0]
 
 
 def on_the_sphere(model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector]:
     """Quaternions of unit length."""
-    made: list[Any] = list(q)
-    for i in with_quaternion(model):
-        stop = model.q_span[i].stop
-        x = q[stop - 4 : stop]
-        made[stop - 4 : stop] = list(x / np.sqrt(x @ x))
-    return array(made), qd
+    return kinematics.normalised(model, q), qd
 
 
 def with_quaternion(model: Model) -> list[int]:
@@ -56,8 +44,7 @@ class Dynamics:
 
     `torque` and the functions of `external` are (time, q, qd) → efforts (nv,), wrench (6,), recorded with the rest;
     None takes them from u. `driven` is False where there is no torque at all. `parameters` names constants that are
-    arguments p. `accelerations` and `settle` are where constraints come in: the first gives q̈, each of the others
-    takes a state reached to where it belongs.
+    arguments p. `held` is how constraints are held; None where there are none.
     """
 
     model: Model
@@ -66,8 +53,7 @@ class Dynamics:
     torque: Callable[..., Any] | None = None
     external: Mapping[str, Callable[..., Any] | None] | None = None
     parameters: tuple[str, ...] = ()
-    accelerations: Accelerations = free_accelerations
-    settle: tuple[Settle, ...] = ()
+    held: Held | None = None
 
     @cached_property
     def ask(self) -> Ask:
@@ -103,7 +89,7 @@ class Dynamics:
     @property
     def has_work(self) -> bool:
         """Can anything do work on it?"""
-        return self.driven or bool(self._external)
+        return self.driven or bool(self._external) or self.held is not None
 
     @property
     def has_loss(self) -> bool:
@@ -118,8 +104,8 @@ class Dynamics:
 
     @property
     def nw(self) -> int:
-        """Entries of what is watched: kinetic and potential energy, efforts."""
-        return 2 + self.model.nv
+        """Entries of what is watched: kinetic and potential energy, efforts, residuals of constraints."""
+        return 2 + self.model.nv + 2 * (self.held is not None)
 
     # pieces of the state
 
@@ -186,8 +172,19 @@ class Dynamics:
         """ẏ."""
         q, qd, _ = self.parts(y)
         tau, loads = self.efforts(time, q, qd, u), self.loads(time, q, qd, u)
-        qdd = self.accelerations(self.model, self.ask, time, q, qd, tau, loads)
-        return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *self.powers(q, qd, tau, loads)])
+        qdd, of_constraints = self.accelerations(time, q, qd, tau, loads)
+        powers = self.powers(q, qd, tau, loads)
+        if self.held is not None:
+            powers[0] = powers[0] + of_constraints
+        return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *powers])
+
+    def accelerations(
+        self, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Loads
+    ) -> tuple[Vector, Scalar]:
+        """q̈, and the power of constraint forces."""
+        if self.held is not None:
+            return self.held.accelerations(self.model, self.ask, time, q, qd, tau, loads)
+        return quantities.forward_dynamics(self.model, self.ask, q, qd, tau, loads)[0], 0.0
 
     def settled(self, time: Scalar, y: Vector) -> Vector:
         """The state where it belongs."""
@@ -199,7 +196,8 @@ class Dynamics:
     @property
     def steps_to_settle(self) -> tuple[Settle, ...]:
         """What is done to a state reached."""
-        return (*((on_the_sphere,) if with_quaternion(self.model) else ()), *self.settle)
+        sphere = (on_the_sphere,) if with_quaternion(self.model) else ()
+        return (*sphere, self.held.settle) if self.held is not None and self.held.way == "project" else sphere
 
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Kinetic and potential energy, and the efforts."""
@@ -207,4 +205,6 @@ class Dynamics:
         potential = kinematics.potential_energy(self.model, q)
         if self.passive:
             potential = potential + quantities.spring_energy(self.model, q)
-        return array([kinematics.kinetic_energy(self.model, q, qd), potential, *self.efforts(time, q, qd, u)])
+        residuals = [] if self.held is None else self.held.watched(self.model, time, q, qd)
+        kinetic = kinematics.kinetic_energy(self.model, q, qd)
+        return array([kinetic, potential, *self.efforts(time, q, qd, u), *residuals])

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinpair.errors import InputError, MissingExtraError
 from kinpair.mechanism import Energy, Mechanism
-from kinpair.simulation.balance import Balance
+from kinpair.simulation.balance import Balance, balance
 from kinpair.simulation.summary import summary
 from kinpair.viewer.curves import Panel, draw_curves
 
@@ -56,7 +56,6 @@ class Result:
     work: np.ndarray
     loss: np.ndarray
     status: Status
-    balance: Balance
     integrator: str
     steps: int
     rejected: int
@@ -66,6 +65,7 @@ class Result:
     passive: bool = True
     parameters: tuple[str, ...] = ()
     failures: Mapping[int, Status] = field(default_factory=dict[int, Status])
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __repr__(self) -> str:
         shape = f"{len(self.q)} × " if self.q.ndim == 3 else ""
@@ -78,6 +78,11 @@ class Result:
     def summary(self) -> str:
         """One paragraph: what was done, how it ended, and whether the energy adds up."""
         return summary(self)
+
+    @cached_property
+    def balance(self) -> Balance:
+        """Does the energy add up?"""
+        return balance(self.energy.kinetic, self.energy.potential, self.work, self.loss)
 
     @cached_property
     def qdd(self) -> np.ndarray:
@@ -133,6 +138,12 @@ class Result:
             Panel("energy", "[J]", energies),
         ]
         return draw_curves(path, self.time, panels, title=m.name)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""
+        from kinpair.simulation.storage import save
+
+        return save(self, path)
 
     def to_xarray(self) -> Any:
         """Samples as a data set with names and units."""

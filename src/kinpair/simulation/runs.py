@@ -6,7 +6,8 @@ decides what happens with it. `at` is all that is needed to go on from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import mmap
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -25,7 +26,8 @@ LEAP = 50  # how much longer the next chunk may be
 class Piece:
     """Some samples: times (n,), states (..., n, ny), watched (..., n, nw); and how the run stands behind them.
 
-    `why` is `more` while all is well, else what ended it; `steps` and `rejected` count from the beginning. `at` is the
+    `why` is `more` while all is well, else what ended it, and `trouble` the time of that; `steps` and `rejected` count
+    from the beginning. `at` is the
     state and inputs, from which `fixed_run` goes on, or the `Standing` of an adaptive run.
     """
 
@@ -33,11 +35,56 @@ class Piece:
     Y: np.ndarray
     W: np.ndarray
     why: Any
-    time: Any
+    trouble: Any
+    reached: float
     steps: int
     rejected: int
     dt: float
     at: Any
+
+
+class Room:
+    """Memory for all samples of a run, given out piece by piece; what is joined later lies side by side already."""
+
+    def __init__(self, lead: tuple[int, ...], samples: int, ny: int, nw: int) -> None:
+        self.Y, self.W = (np.empty((*lead, samples + 1, n)) for n in (ny, nw))
+        self.used = 0
+
+    def next(self, samples: int) -> tuple[np.ndarray, np.ndarray]:
+        """For so many samples."""
+        here = slice(self.used, self.used + samples)
+        return self.Y[..., here, :], self.W[..., here, :]
+
+    def take(self, samples: int) -> None:
+        """So many were written."""
+        self.used += samples
+
+
+def joined(pieces: Sequence[np.ndarray]) -> np.ndarray:
+    """Pieces (..., n, k) as one array: where they lie side by side, without a copy."""
+    first, total = pieces[0], sum(x.shape[-2] for x in pieces)
+    base = first.base
+    if base is not None and all(x.base is base for x in pieces) and base.shape[:-2] == first.shape[:-2]:
+        skip = (first.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // first.itemsize
+        if skip == 0:
+            return base[..., :total, :]
+    return np.concatenate(pieces, axis=-2)
+
+
+class Pages:
+    """Memory (rows, width) that can be given back piece by piece."""
+
+    def __init__(self, rows: int, width: int) -> None:
+        self._memory = mmap.mmap(-1, max(1, rows * width * 8))
+        self._row = width * 8
+        self.array = np.frombuffer(self._memory, dtype=float, count=rows * width).reshape(rows, width)
+
+    def release(self, start: int, stop: int) -> None:
+        """Rows that nobody reads again."""
+        size = mmap.PAGESIZE
+        begin, end = -(-start * self._row // size) * size, stop * self._row // size * size
+        if end > begin and hasattr(mmap, "MADV_DONTNEED"):
+            self._memory.madvise(mmap.MADV_DONTNEED, begin, end - begin)
 
 
 class Pace:
@@ -66,36 +113,55 @@ def fixed_run(
     t0: float,
     hold: int,
     inputs: Inputs,
-    threads: int,
+    threads: int = 1,
     step: int = 0,
+    whole: bool = True,
 ) -> Iterator[Piece]:
-    """Samples of the plan behind `step`; start: state and inputs there (..., ny + nu)."""
+    """Samples of the plan behind `step`; start: state and inputs there (..., ny + nu).
+
+    A run goes on from a piece with start=piece.at, step=piece.steps. With `whole` False each piece has memory of its
+    own, and whoever drops it frees it.
+    """
     options: dict[str, Any] = {"dt": plan.dt, "t0": t0, "hold": hold, "inputs": inputs, "threads": threads}
     at = start
+    lead = start.shape[:-1]
+    room = Room(lead, plan.samples, loop.flow.ny, loop.flow.nw) if whole else None
     if step == 0:
-        look = loop.run(at, samples=1, every=0, first=0, **options)
+        look = loop.run(at, samples=1, every=0, first=0, out=room.next(1) if room else None, **options)
         at = look.end
         n = int(plan.from_start)
+        if room:
+            room.take(n)
         yield _piece(plan, t0, np.arange(n), look.Y[..., :n, :], look.W[..., :n, :], look, 0, at)
         if _ended(look.why):
             return
-    width = int(np.prod(start.shape[:-1], dtype=int))
-    pace = Pace(max(1, FIRST_STEPS // max(1, width)))
-    first = step
-    for samples, every in _behind(plan, step):
-        left = samples
+    pace = Pace(max(1, FIRST_STEPS // max(1, int(np.prod(lead, dtype=int)))))
+    for samples, every in plan.segments(step):
+        left, need = samples, every  # samples to be taken, steps to the next
         while left:
-            n = min(left, max(1, pace.begin() // every))
-            chunk = loop.run(at, samples=n, every=every, first=first, **options)
-            pace.end(n * every)
-            whole = n if not _ended(chunk.why) else (chunk.step - first) // every
-            reached = first + np.arange(1, whole + 1) * every
-            at, first, left = chunk.end, first + n * every, left - n
+            n, k = _portion(pace.begin(), left, need, every)
+            place = room.next(n) if room else None
+            chunk = loop.run(at, samples=n, every=k, first=step, out=place, **options)
+            pace.end(n * k)
+            taken = 0 if k < need else n
+            complete = taken if not _ended(chunk.why) else min(taken, (chunk.step - step) // k)
+            reached = step + np.arange(1, complete + 1) * k
+            if room:
+                room.take(taken)
+            at, step, left = chunk.end, step + n * k, left - taken
+            need = need - k if not taken else every
             yield _piece(
-                plan, t0, reached, chunk.Y[..., :whole, :], chunk.W[..., :whole, :], chunk, first, at
+                plan, t0, reached, chunk.Y[..., :complete, :], chunk.W[..., :complete, :], chunk, step, at
             )
             if _ended(chunk.why):
                 return
+
+
+def _portion(steps: int, left: int, need: int, every: int) -> tuple[int, int]:
+    """About so many steps: samples, and steps before each; one that is no sample yet where they are too few for it."""
+    if need == every and steps >= every:
+        return min(left, steps // every), every
+    return 1, min(need, steps)
 
 
 def _ended(why: Any) -> bool:
@@ -103,25 +169,12 @@ def _ended(why: Any) -> bool:
     return isinstance(why, str) and why != "more"
 
 
-def _behind(plan: Plan, step: int) -> list[tuple[int, int]]:
-    """The segments of a plan behind a step at which a sample was taken, or none."""
-    found: list[tuple[int, int]] = []
-    at = 0
-    for samples, every in plan.segments():
-        skip = min(samples, max(0, (step - at) // every))
-        if samples > skip:
-            found.append((samples - skip, every))
-        at += samples * every
-    return found
-
-
 def _piece(
     plan: Plan, t0: float, reached: np.ndarray, Y: np.ndarray, W: np.ndarray, chunk: Any, steps: int, at: Any
 ) -> Piece:
     done = chunk.step if _ended(chunk.why) else steps
-    return Piece(
-        t0 + reached * plan.dt, Y, W, chunk.why, t0 + np.asarray(chunk.step) * plan.dt, done, 0, plan.dt, at
-    )
+    trouble = t0 + np.asarray(chunk.step) * plan.dt
+    return Piece(t0 + reached * plan.dt, Y, W, chunk.why, trouble, t0 + done * plan.dt, done, 0, plan.dt, at)
 
 
 def adaptive_run(
@@ -134,6 +187,17 @@ def adaptive_run(
         loop.run(at, stop=stop, wanted=wanted, steps=pace.begin(), inputs=inputs, **options)
         pace.end(at.steps + at.rejected - steps_before)
         now = slice(before, at.samples)
-        yield Piece(wanted[now], at.Y[now], at.W[now], at.why, at.time, at.steps, at.rejected, at.dt, at)
+        yield Piece(
+            wanted[now], at.Y[now], at.W[now], at.why, at.time, at.time, at.steps, at.rejected, at.dt, at
+        )
         if at.why != "more":
             return
+
+
+def released(pieces: Iterator[Piece], room: Sequence[Pages], row: int) -> Iterator[Piece]:
+    """The same pieces; the memory of each, from `row` on, is given back when the next one is asked for."""
+    for piece in pieces:
+        yield piece
+        for pages in room:
+            pages.release(row, row + len(piece.times))
+        row += len(piece.times)

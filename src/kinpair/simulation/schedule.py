@@ -16,25 +16,37 @@ EVENLY = 1_001  # and adaptive ones so many, evenly spaced
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Fixed steps: how many, their length, and after which of them a sample is taken."""
+    """Fixed steps: how many, their length, and (samples, steps before each) one after the other."""
 
     dt: float
     steps: int
-    sampled: np.ndarray
+    blocks: tuple[tuple[int, int], ...]
+    from_start: bool
+    """Is the start itself a sample?"""
 
-    def segments(self) -> list[tuple[int, int]]:
-        """(samples, steps before each) one after the other; a sample at the start is not among them."""
-        gaps = np.diff(self.sampled[self.sampled > 0], prepend=0)
-        if not len(gaps):
-            return []
-        starts = np.flatnonzero(np.diff(gaps, prepend=-1))
-        counts = np.diff(starts, append=len(gaps))
-        return [(int(n), int(gaps[k])) for n, k in zip(counts, starts, strict=True)]
+    def segments(self, behind: int = 0) -> list[tuple[int, int]]:
+        """(samples, steps before each) one after the other, of the samples behind a step."""
+        found: list[tuple[int, int]] = []
+        at = 0
+        for samples, every in self.blocks:
+            done, over = divmod(min(max(0, behind - at), samples * every), every)
+            if over:
+                found.append((1, every - over))
+            if samples > done + bool(over):
+                found.append((samples - done - bool(over), every))
+            at += samples * every
+        return found
 
     @property
-    def from_start(self) -> bool:
-        """Is the start itself a sample?"""
-        return bool(len(self.sampled)) and self.sampled[0] == 0
+    def samples(self) -> int:
+        """How many."""
+        return self.from_start + sum(samples for samples, _ in self.blocks)
+
+    @property
+    def sampled(self) -> np.ndarray:
+        """Steps after which a sample is taken."""
+        gaps = np.repeat([every for _, every in self.blocks], [samples for samples, _ in self.blocks])
+        return np.concatenate([[0] * self.from_start, np.cumsum(gaps)]).astype(int)
 
 
 def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float) -> Plan:
@@ -50,9 +62,18 @@ def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float)
             for t in wanted_times(name, output, duration, start)
         ]
         last = [] if wanted and wanted[-1] == steps else [steps]
-        return Plan(dt, steps, np.array([*wanted, *last], dtype=int))
-    sampled = np.arange(0, steps + 1, every)
-    return Plan(dt, steps, sampled if sampled[-1] == steps else np.append(sampled, steps))
+        return Plan(dt, steps, _blocks([*wanted, *last]), wanted[:1] == [0])
+    samples, rest = divmod(steps, every)
+    blocks = ((samples, every), (1, rest))
+    return Plan(dt, steps, tuple(block for block in blocks if all(block)), True)
+
+
+def _blocks(sampled: list[int]) -> tuple[tuple[int, int], ...]:
+    """Equal distances between samples, counted."""
+    gaps = np.diff([step for step in sampled if step], prepend=0)
+    starts = np.flatnonzero(np.diff(gaps, prepend=-1))
+    counts = np.diff(starts, append=len(gaps))
+    return tuple((int(n), int(gaps[k])) for n, k in zip(counts, starts, strict=True))
 
 
 def adaptive_times(name: str, duration: float, output: Any, start: float) -> np.ndarray:

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from kinpair.compiler.arguments import whole_threads
 from kinpair.compiler.cache import Store
 from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop, Inputs, callback
-from kinpair.errors import InputError, listed
-from kinpair.evaluation import Expected
+from kinpair.errors import InputError
 from kinpair.mechanism import Energy, Mechanism
-from kinpair.model.symbols import check_symbols
-from kinpair.simulation.balance import balance
-from kinpair.simulation.dynamics import Dynamics, with_quaternion
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.given import in_rows, parameter_values, start_states, tolerance
+from kinpair.simulation.held import Held, check_start, held
 from kinpair.simulation.integrators import Integrator, flow_of, integrator_named
 from kinpair.simulation.progress import Progress
 from kinpair.simulation.result import Result
-from kinpair.simulation.runs import Piece, adaptive_run, fixed_run
-from kinpair.simulation.schedule import adaptive_times, fixed_plan, held_steps, positive
+from kinpair.simulation.runs import Pages, Piece, adaptive_run, fixed_run, joined, released
+from kinpair.simulation.samples import samples_of
+from kinpair.simulation.schedule import Plan, adaptive_times, fixed_plan, held_steps, positive
 from kinpair.simulation.torques import Caller, Torque, external_of, torque_of
 from kinpair.simulation.trouble import status_of
 
 DT = 1e-3
 RTOL, ATOL = 1e-9, 1e-10
+CHECKPOINT = 0.5  # seconds of work between two of them
 KEPT_LOOPS = 64
+ALPHA = 20.0  # [1/s] of Baumgarte's stabilisation
 
 
 def simulate(
@@ -48,6 +53,11 @@ def simulate(
     parameters: Mapping[str, Any] | None = None,
     time: float = 0.0,
     threads: int = 1,
+    solver: str | None = None,
+    hold: str = "project",
+    alpha: float = ALPHA,
+    save: str | os.PathLike[str] | None = None,
+    checkpoint: float = CHECKPOINT,
     progress: bool | Callable[[float], Any] | None = None,
 ) -> Result:
     """The motion from q (nq,), qd (nv,) for `duration` [s], as a `Result`.
@@ -59,31 +69,91 @@ def simulate(
     * `integrator`: by name; `dt` [s] for fixed steps, `rtol` and `atol` (one, or nq + nv of them) for adaptive ones;
     * `output`: samples at an interval [s], or at given times;
     * `external`: wrenches (6,) by link or frame, or functions (time, q, qd) → (6,);
-    * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion.
+    * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
+    * `solver`: how constraints are solved; `hold`: how they are held, "project" after each step, "baumgarte" with
+      the rate `alpha` [1/s], or "none";
+    * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
+      Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
     began = perf_counter()
-    states = _start(mechanism, q, qd)
+    options: dict[str, Any] = {
+        "q": q,
+        "qd": qd,
+        "duration": duration,
+        "torque": torque,
+        "integrator": integrator,
+        "dt": dt,
+        "rtol": rtol,
+        "atol": atol,
+        "output": output,
+        "external": external,
+        "passive": passive,
+        "parameters": parameters,
+        "time": time,
+        "threads": threads,
+        "solver": solver,
+        "hold": hold,
+        "alpha": alpha,
+    }
+    ready = prepared(mechanism, **options)
+    if save is not None:
+        from kinpair.simulation.storage_stream import begun, saved, stream
+
+        pieces = ready.pieces(ready.begin(), whole=False)
+        recorder = begun(ready, Path(save), options, positive(mechanism.name, "checkpoint", checkpoint))
+        return saved(stream(recorder, pieces, progress), mechanism, options)
+    found, interrupted = _collected(ready.pieces(ready.begin()), ready.run, progress)
+    return _result(ready.run, found, interrupted, options, perf_counter() - began)
+
+
+def prepared(
+    mechanism: Mechanism,
+    q: Any,
+    qd: Any,
+    *,
+    duration: float,
+    torque: Any = None,
+    integrator: str,
+    dt: float | None = None,
+    rtol: float | None = None,
+    atol: Any = None,
+    output: Any = None,
+    external: Mapping[str, Any] | None = None,
+    passive: bool,
+    parameters: Mapping[str, Any] | None = None,
+    time: float,
+    threads: int,
+    solver: str | None = None,
+    hold: str = "project",
+    alpha: float = ALPHA,
+) -> Fixed | Adaptive:
+    """Everything checked, and ready to run; arguments as of `simulate`."""
+    states = start_states(mechanism, q, qd)
     first = states.reshape(-1, states.shape[-1])[0]
     at = first[: mechanism.nq], first[mechanism.nq :]
     drive = torque_of(mechanism, torque, *at, time)
     functions, wrenches = external_of(mechanism, external, *at, time)
-    names, values = _parameters(mechanism, parameters)
-    states, batch = _in_rows(mechanism, states, drive, wrenches, values)
+    names, values = parameter_values(mechanism, parameters)
+    states, batch = in_rows(mechanism, states, drive, wrenches, values)
     method = integrator_named(integrator)
-    wish = Wish(mechanism, method, drive, functions, names, passive, batch is not None)
+    constraints = held(mechanism, at[0], time, solver, hold, alpha)
+    if hold != "none":
+        check_start(mechanism, states, time)
+    wish = Wish(mechanism, method, drive, functions, names, passive, batch is not None, constraints)
     fixed = dt is not None or not method.adaptive
     _check_options(wish, fixed, rtol, atol)
+    threads = whole_threads(mechanism.name, threads)
     run = Run(
         wish, positive(mechanism.name, "duration", duration), float(time), _inputs(wish, wrenches, values)
     )
     start = run.start(states, wrenches)
     if fixed:
         step = positive(mechanism.name, "dt", DT if dt is None else dt)
-        pieces = run.fixed(start, step, output, threads)
-    else:
-        pieces = run.adaptive(start, output, RTOL if rtol is None else rtol, ATOL if atol is None else atol)
-    found, interrupted = _collected(pieces, run, progress)
-    return _result(run, found, interrupted, external or {}, perf_counter() - began)
+        plan = fixed_plan(mechanism.name, run.duration, step, output, run.time)
+        return Fixed(run, start, plan, threads)
+    wanted = adaptive_times(mechanism.name, run.duration, output, run.time)
+    allowed = RTOL if rtol is None else rtol, ATOL if atol is None else atol
+    return Adaptive(run, start, wanted, *allowed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +167,7 @@ class Wish:
     parameters: tuple[str, ...]
     passive: bool
     batch: bool
+    held: Held | None = None
 
     @property
     def dynamics(self) -> Dynamics:
@@ -110,6 +181,7 @@ class Wish:
             torque=inside,
             external=self.external,
             parameters=self.parameters,
+            held=self.held,
         )
 
     @property
@@ -138,6 +210,7 @@ class Wish:
             adaptive,
             self.source,
             self.torque.held,
+            self.held,
         )
 
 
@@ -162,8 +235,16 @@ def _kept(
     adaptive: bool,
     source: str,
     held: bool,
+    constraints: Held | None,
 ) -> Any:
-    d = Dynamics(model, passive, driven, external=dict.fromkeys(external), parameters=parameters)
+    d = Dynamics(
+        model,
+        passive,
+        driven,
+        external=dict.fromkeys(external),
+        parameters=parameters,
+        held=constraints,
+    )
     return _made(d, method, adaptive, source, held)
 
 
@@ -200,114 +281,75 @@ class Run:
         i = self.inputs
         self.inputs = Inputs(i.parameters, i.times, i.rows, callback(self.caller, self.d.ny, self.d.nu))
 
-    def fixed(self, start: np.ndarray, dt: float, output: Any, threads: int) -> Iterator[Piece]:
-        """Steps of equal length."""
-        plan = fixed_plan(self.name, self.duration, dt, output, self.time)
-        period = self.wish.torque.sample_time
-        hold = held_steps(self.name, period, dt) if period is not None else 1
-        loop = self.wish.loop(adaptive=False)
-        return fixed_run(loop, start, plan, t0=self.time, hold=hold, inputs=self.inputs, threads=threads)
 
-    def adaptive(self, start: np.ndarray, output: Any, rtol: float, atol: Any) -> Iterator[Piece]:
-        """Steps as long as the error allows."""
-        loop: AdaptiveLoop = self.wish.loop(adaptive=True)
-        wanted = adaptive_times(self.name, self.duration, output, self.time)
-        n = self.d.model.nq + self.d.model.nv
-        allowed = np.full(self.d.ny, np.inf)  # work and loss follow the motion; they do not decide the steps
-        allowed[:n] = _tolerance(self.name, "atol", atol, (n,))
-        return adaptive_run(
-            loop,
-            loop.begin(start, self.time, wanted),
-            wanted,
-            stop=self.stop,
-            inputs=self.inputs,
-            rtol=float(_tolerance(self.name, "rtol", rtol, ())),
-            atol=allowed,
-            hold=self.wish.torque.sample_time or 0.0,
-            t0=self.time,
+class Fixed:
+    """A run by steps of equal length; with `whole` False, each piece is gone when the next one comes."""
+
+    def __init__(self, run: Run, start: np.ndarray, plan: Plan, threads: int) -> None:
+        self.run, self.start, self.plan, self.threads = run, start, plan, threads
+        period = run.wish.torque.sample_time
+        self.hold = held_steps(run.name, period, plan.dt) if period is not None else 1
+        self.loop: FixedLoop = run.wish.loop(adaptive=False)
+        self.samples = plan.samples
+
+    def begin(self) -> np.ndarray:
+        """What the first chunk starts from."""
+        return self.start
+
+    def pieces(self, state: np.ndarray, step: int = 0, *, whole: bool = True) -> Iterator[Piece]:
+        """The samples behind a step."""
+        run = self.run
+        return fixed_run(
+            self.loop,
+            state,
+            self.plan,
+            t0=run.time,
+            hold=self.hold,
+            inputs=run.inputs,
+            threads=self.threads,
+            step=step,
+            whole=whole,
         )
 
 
-def _tolerance(name: str, what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    found = np.asarray(value, dtype=float)
-    if found.shape not in ((), shape) or not (found > 0).all() or not np.isfinite(found).all():
-        wanted = "a number above zero" + (f" or {shape[0]} of them" if shape else "")
-        raise InputError(f"{name}: {what} is {value!r}; it must be {wanted}", argument=what)
-    return found
+class Adaptive:
+    """A run by steps as long as the error allows."""
+
+    def __init__(self, run: Run, start: np.ndarray, wanted: np.ndarray, rtol: float, atol: Any) -> None:
+        self.run, self.start, self.wanted, self.samples = run, start, wanted, len(wanted)
+        n = run.d.model.nq + run.d.model.nv
+        self.atol = np.full(run.d.ny, np.inf)  # work and loss follow the motion; they do not decide the steps
+        self.atol[:n] = tolerance(run.name, "atol", atol, (n,))
+        self.rtol = float(tolerance(run.name, "rtol", rtol, ()))
+        self.loop: AdaptiveLoop = run.wish.loop(adaptive=True)
+
+    def begin(self) -> np.ndarray:
+        """The memory of the loop at the start."""
+        return self.loop.begin(self.start, self.run.time, self.wanted[:0]).memory
+
+    def pieces(self, state: np.ndarray, step: int = 0, *, whole: bool = True) -> Iterator[Piece]:
+        """The samples behind a state."""
+        run, flow = self.run, self.loop.flow
+        at = self.loop.begin(self.start, run.time, self.wanted)
+        room = [Pages(self.samples, n) for n in (flow.ny, flow.nw)] if not whole else []
+        if room:
+            at.Y, at.W = (pages.array for pages in room)
+        at.memory[:] = state
+        pieces = adaptive_run(
+            self.loop,
+            at,
+            self.wanted,
+            stop=run.stop,
+            inputs=run.inputs,
+            rtol=self.rtol,
+            atol=self.atol,
+            hold=run.wish.torque.sample_time or 0.0,
+            t0=run.time,
+        )
+        return released(pieces, room, at.samples)
 
 
 # what was given
-
-
-def _start(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
-    """[q, qd] (..., nq + nv), quaternions of unit length."""
-    name, model = mechanism.name, mechanism.model
-    if not mechanism.nv:
-        raise InputError(f"{name}: nothing moves, so there is nothing to simulate")
-    if mechanism.constraints:
-        raise InputError(
-            f"{name}: constraints are not held in a simulation yet, and there are {listed(mechanism.constraints)}"
-        )
-    x = Expected("q", mechanism.q_names).checked(name, q)
-    v = Expected("qd", mechanism.v_names).checked(name, qd)
-    if x.ndim == v.ndim == 2 and len(x) != len(v):
-        raise InputError(f"{name}: batches differ in length: q has {len(x)}, qd has {len(v)} rows")
-    for what, array in (("q", x), ("qd", v)):
-        if not np.isfinite(array).all():
-            raise InputError(f"{name}: {what} holds NaN or infinity", argument=what)
-    lead = x.shape[:-1] or v.shape[:-1]
-    x, v = (np.broadcast_to(a, (*lead, a.shape[-1])).copy() for a in (x, v))
-    for i in with_quaternion(model):
-        stop = model.q_span[i].stop
-        length = np.linalg.norm(x[..., stop - 4 : stop], axis=-1, keepdims=True)
-        if not length.all():
-            joint = model.joint_names[i]
-            raise InputError(
-                f"{name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
-                joint=joint,
-            )
-        x[..., stop - 4 : stop] /= length
-    return np.concatenate([x, v], axis=-1)
-
-
-def _parameters(mechanism: Mechanism, given: Mapping[str, Any] | None) -> tuple[tuple[str, ...], np.ndarray]:
-    """Names, and values (np,) or (batch, np)."""
-    names = tuple(given or ())
-    check_symbols(mechanism.model, names)
-    columns = [np.asarray(x, dtype=float) for x in (given or {}).values()]
-    for name, column in zip(names, columns, strict=True):
-        if column.ndim > 1 or not np.isfinite(column).all():
-            raise InputError(
-                f"{mechanism.name}: parameter {name!r} must be a number, or one for each motion of a batch"
-            )
-    if not columns:
-        return names, np.zeros(0)
-    try:
-        return names, np.stack(np.broadcast_arrays(*columns), axis=-1)
-    except ValueError:
-        told = ", ".join(f"{n} has {c.size}" for n, c in zip(names, columns, strict=True))
-        raise InputError(f"{mechanism.name}: batches of parameters differ in length: {told}") from None
-
-
-def _in_rows(
-    mechanism: Mechanism,
-    states: np.ndarray,
-    drive: Torque,
-    wrenches: dict[str, np.ndarray],
-    values: np.ndarray,
-) -> tuple[np.ndarray, int | None]:
-    """The states with the axis of the batch, if anything has one; how many."""
-    sizes = {"q and qd": len(states)} if states.ndim == 2 else {}
-    sizes |= {"torque": drive.batch} if drive.batch is not None else {}
-    sizes |= {f"external[{name!r}]": len(w) for name, w in wrenches.items() if w.ndim == 2}
-    sizes |= {"parameters": len(values)} if values.ndim == 2 else {}
-    if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise InputError(f"{mechanism.name}: batches differ in length: {found} rows", **sizes)
-    batch = next(iter(sizes.values()), None)
-    if batch is not None and states.ndim == 1:
-        states = np.broadcast_to(states, (batch, len(states)))
-    return states, batch
 
 
 def _check_options(wish: Wish, fixed: bool, rtol: Any, atol: Any) -> None:
@@ -350,46 +392,35 @@ def _collected(
         try:
             for piece in pieces:
                 found.append(piece)
-                if len(piece.times):
-                    told(min(1.0, (float(piece.times[-1]) - run.time) / run.duration))
+                told(min(1.0, (piece.reached - run.time) / run.duration))
         except KeyboardInterrupt:
             return found, True
     return found, isinstance(run.caller and run.caller.error, KeyboardInterrupt)
 
 
 def _result(
-    run: Run, pieces: list[Piece], interrupted: bool, external: Mapping[str, Any], took: float
+    run: Run, pieces: list[Piece], interrupted: bool, options: Mapping[str, Any], took: float
 ) -> Result:
-    d = run.d
     if not pieces:
         raise KeyboardInterrupt
-    time = np.concatenate([piece.times for piece in pieces])
-    Y, W = (np.concatenate([getattr(piece, x) for piece in pieces], axis=-2) for x in ("Y", "W"))
-    q, qd, rest = (x for x in (Y[..., : d.model.nq], Y[..., d.model.nq : d.model.nq + d.model.nv], Y))
-    column = d.model.nq + d.model.nv
-    work = rest[..., column] if d.has_work else np.zeros(Y.shape[:-1])
-    loss = rest[..., column + d.has_work] if d.has_loss else np.zeros(Y.shape[:-1])
-    energy = Energy(W[..., 0], W[..., 1])
+    Y, W = joined([piece.Y for piece in pieces]), joined([piece.W for piece in pieces])
+    found = samples_of(run.d, Y, W)
     last = pieces[-1]
     status, failures = status_of(run, pieces, Y, interrupted)
     return Result(
         mechanism=run.wish.mechanism,
-        time=time,
-        q=q,
-        qd=qd,
-        tau=W[..., 2:],
-        energy=energy,
-        work=work,
-        loss=loss,
+        time=np.concatenate([piece.times for piece in pieces]),
+        energy=Energy(found.pop("kinetic"), found.pop("potential")),
+        **found,
         status=status,
-        balance=balance(energy.kinetic, energy.potential, work, loss),
         integrator=run.wish.integrator.name,
         steps=last.steps,
         rejected=last.rejected,
         dt=last.dt,
         took=took,
-        external=external,
+        external=options["external"] or {},
         passive=run.wish.passive,
         parameters=run.wish.parameters,
         failures=failures,
+        options=options,
     )

@@ -35,8 +35,11 @@ def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vec
     """y₁."""
     q, qd, rest = d.parts(y)
     tau, loads = d.efforts(time, q, qd, u), d.loads(time, q, qd, u)
-    rate = qd + dt * d.accelerations(d.model, d.ask, time, q, qd, tau, loads)
+    qdd, of_constraints = d.accelerations(time, q, qd, tau, loads)
+    rate = qd + dt * qdd
     powers = d.powers(q, rate, tau, loads)
+    if d.held is not None:
+        powers[0] = powers[0] + of_constraints
     return _joined(ahead(d, q, dt, rate), rate, rest, dt, powers)
 
 

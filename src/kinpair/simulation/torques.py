@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -183,11 +184,11 @@ class Caller:
             return self._refuse(time, f"torque raised {type(problem).__name__}: {problem}")
         if found.shape != (nv,):
             return self._refuse(time, f"torque returned shape {found.shape}; expected ({nv},)")
-        if not np.isfinite(found).all():
+        if not isfinite(found.sum()) and not np.isfinite(found).all():
             k = int(np.flatnonzero(~np.isfinite(found))[0])
             name = self.mechanism.v_names[k]
             return self._refuse(time, f"torque returned {found[k]} for {name!r}")
-        return np.concatenate([found, self.wrenches])
+        return np.concatenate([found, self.wrenches]) if self.wrenches.size else found
 
     def _refuse(self, time: float, fault: str) -> None:
         self.fault, self.when = fault, time

@@ -27,11 +27,11 @@ def status_of(
     """Of the whole, and of the rows of a batch that did not arrive."""
     last = pieces[-1]
     if isinstance(last.why, str):
-        time = float(np.asarray(last.time)) if last.why not in ("more", "done") else _reached(run, pieces)
+        time = float(np.asarray(last.trouble)) if last.why not in ("more", "done") else _reached(run, pieces)
         return _status(run, last.why, time, interrupted, Y.reshape(-1, Y.shape[-1])[-1:]), {}
     failures: dict[int, Status] = {}
     for piece in pieces:
-        times = np.asarray(piece.time)
+        times = np.asarray(piece.trouble)
         for row, why in enumerate(piece.why):
             if why != "more" and row not in failures:
                 failures[row] = _status(run, why, float(times[row]), False, _last_finite(Y[row]))

@@ -1,4 +1,4 @@
-"""Curves over time, drawn to a file."""
+"""Curves over time or another quantity, drawn to a file."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def draw_curves(
     *,
     title: str = "",
     columns: int = 2,
+    abscissa: str = "time [s]",
 ) -> Path:
-    """Draw the panels over one axis of time [s], `columns` side by side, and return the file written.
+    """Draw the panels over one axis, time unless named otherwise, `columns` side by side; the file written.
 
     The ending of the name says what is written: png, svg, pdf.
     """
@@ -51,7 +52,7 @@ def draw_curves(
     axes = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
     for axis, panel in zip(axes, panels, strict=False):
         _draw(axis, time, panel)
-    _finish(figure, axes, len(panels), columns, title)
+    _finish(figure, axes, len(panels), columns, title, abscissa)
     return _write(figure, file)
 
 
@@ -91,12 +92,12 @@ def _styles(count: int) -> list[Mapping[str, Any]]:
     return list(STYLES[:count]) if count <= len(STYLES) else [{"linewidth": 1.2}] * count
 
 
-def _finish(figure: Any, axes: Any, used: int, columns: int, title: str) -> None:
-    """Time below the lowest panel of each column, one legend for all, no empty panels."""
+def _finish(figure: Any, axes: Any, used: int, columns: int, title: str, abscissa: str) -> None:
+    """The abscissa below the lowest panel of each column, one legend for all, no empty panels."""
     for axis in axes[used:]:
         axis.set_visible(False)
     for axis in axes[max(0, used - columns) : used]:
-        axis.set_xlabel("time [s]")
+        axis.set_xlabel(abscissa)
         axis.tick_params(labelbottom=True)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.align_ylabels()

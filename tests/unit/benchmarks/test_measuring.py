@@ -10,10 +10,12 @@ from benchmarks import methods, targets
 from benchmarks.batches import Row
 from benchmarks.machine import compiling_for, instruction_sets
 from benchmarks.methods import Counted
+from benchmarks.report import _methods
 from benchmarks.robots import ROBOTS, robot
 from benchmarks.timing import race, repeated, wall_time
 
 from kinpair.compiler import target
+from kinpair.quantities import METHODS
 
 
 def test_the_faster_wins():
@@ -57,6 +59,13 @@ def test_a_ratio_is_their_time_to_ours():
 def test_a_default_with_more_operations_is_seen():
     assert Counted("x", "UR5", {"default": 5, "other": 5}).default_is_leanest
     assert not Counted("x", "UR5", {"default": 6, "other": 5}).default_is_leanest
+
+
+def test_only_the_coriolis_matrix_has_a_default_for_another_reason_than_its_operations():
+    chosen = {name: Counted(name, "UR5", {}).chosen for name in METHODS}
+    assert {name for name, why in chosen.items() if why} == {"coriolis_matrix"}
+    table = _methods([Counted("coriolis_matrix", "UR5", {"denoc": 6, "lagrange": 5})])
+    assert list(table.columns[-1].cells) == ["published form", ""]
 
 
 def test_ratios_of_a_method_are_to_the_default():

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import closed
 import kinpair as kp
 from kinpair.cli.main import main
 
@@ -135,6 +136,148 @@ def test_what_does_not_move_has_no_centre_of_mass(capsys, tmp_path):
     assert "Energy" in shown(capsys, file)
 
 
+@pytest.mark.parametrize("name", closed.STARTS)
+def test_the_default_state_of_a_closed_mechanism_obeys_its_constraints(capsys, name):
+    m, found = kp.example(name), told(capsys, name)
+    q, qd, qdd, tau = found["state"].values()
+    A, psi, b = closed.conditions(m, np.array(q), np.array(qd))
+    assert np.abs(closed.gap(m, np.array(q))).max(initial=0.0) < 1e-9
+    assert psi == pytest.approx(0, abs=1e-12)
+    assert A @ qdd == pytest.approx(b, abs=1e-12)
+    assert found["notes"] == ["q: the start"]
+    expected, _ = closed.motion(m, np.array(q), np.array(qd), np.array(tau))
+    assert found["forward_dynamics"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_named_coordinates_are_held_and_the_rest_assembled(capsys):
+    m = kp.example("four-bar")
+    found = told(capsys, "four-bar", "--q", "crank=0.3", "--qd", "crank=2", "--qdd", "crank=-1")
+    q, qd, qdd, _ = map(np.array, found["state"].values())
+    A, psi, b = closed.conditions(m, q, qd)
+    assert (q[0], qd[0], qdd[0]) == (0.3, 2, -1)
+    assert q == pytest.approx(m.assemble([0.3, *m.start()[1:]], fixed=["crank"]), abs=1e-12)
+    assert np.abs(closed.gap(m, q)).max() < 1e-9
+    assert psi == pytest.approx(0, abs=1e-12)
+    assert A @ qdd == pytest.approx(b, abs=1e-12)
+    assert found["notes"] == [
+        "q: assembled, crank held",
+        "qd: crank given, the rest follow, as near to 0 as can be",
+        "qdd: crank given, the rest follow, as near to 0 as can be",
+    ]
+
+
+@pytest.mark.parametrize("angle", [-2.5, 0.1, 2.0, 2.9])
+def test_a_linkage_stays_in_the_branch_of_its_start(capsys, angle):
+    """The two parallelograms of the gripper stay parallelograms, however far they are turned."""
+    left = np.array([1, -1, 1]) * angle
+    q = told(capsys, "gripper", "--q", f"left-driver={angle}")["state"]["q"]
+    assert q == pytest.approx([*left, *-left], abs=1e-9)
+
+
+def test_inputs_given_without_accelerations_move_steadily(capsys):
+    found = told(capsys, "four-bar", "--qd", "crank=2")
+    assert found["state"]["qdd"][0] == 0
+    assert found["notes"][-1] == "qdd: 0 for crank, the rest follow"
+
+
+def test_rounded_numbers_are_put_right_and_that_is_told(capsys):
+    m = kp.example("four-bar")
+    qd = m.velocities(m.start(), {"crank": 1.0})
+    qdd = m.accelerations(m.start(), qd, {"crank": 0.0})
+    rounded = {key: x.round(5).tolist() for key, x in (("q", m.start()), ("qd", qd), ("qdd", qdd))}
+    found = told(capsys, "four-bar", *options(rounded))
+    assert [note.split(":")[0] for note in found["notes"]] == ["q", "qd", "qdd"]
+    for key, values in rounded.items():
+        assert found["state"][key] == pytest.approx(values, abs=1e-3)
+    exact = {"q": m.start(), "qd": qd, "qdd": qdd}
+    again = told(capsys, "four-bar", *options({key: x.tolist() for key, x in exact.items()}))
+    assert again["notes"] == []
+    assert again["state"]["q"] == m.start().tolist()
+
+
+@pytest.mark.parametrize(
+    "solver", ["multipliers", "udwadia-kalaba", "rosenberg-extended", "maggi", "partition"]
+)
+def test_solvers_are_chosen_by_name_and_agree(capsys, solver):
+    found = told(capsys, "gripper", "--tau", "left-driver=0.1", "--solver", solver)
+    q, qd, _, tau = map(np.array, found["state"].values())
+    expected, lam = closed.motion(kp.example("gripper"), q, qd, tau)
+    assert found["solver"] == solver
+    assert found["forward_dynamics"] == pytest.approx(expected, rel=1e-9)
+    assert [*found["constraint_forces"]["multipliers"].values()] == pytest.approx(lam, rel=1e-9, abs=1e-10)
+    assert not found["constraint_forces"]["unique"]
+
+
+def test_actuators_alone_make_the_motion(capsys):
+    m = kp.example("four-bar")
+    found = told(capsys, "four-bar", "--qd", "crank=2", "--actuators", "crank")
+    q, qd, qdd, _ = map(np.array, found["state"].values())
+    tau = np.array(found["inverse_dynamics"])
+    assert not tau[1:].any()
+    assert m.forward_dynamics(q, qd, tau) == pytest.approx(qdd, abs=1e-9)
+    reactions = m.reactions(q, qd, qdd, tau=tau)
+    assert {key: pytest.approx(x, abs=1e-12) for key, x in reactions.items()} == found["reactions"]
+    assert found["reactions"]["crank"][2] == pytest.approx(tau[0])
+    assert found["reactions"]["pin"][:3] == pytest.approx([0, 0, 0])
+
+
+def test_springs_left_out_are_left_out_of_the_loop_too(capsys, tmp_path):
+    """A spring that is left out is as good as none."""
+    text = kp.example_text("four-bar")
+    (tmp_path / "plain.toml").write_text(text)
+    sprung = text.replace(
+        'child = "crank"\naxis = "z"', 'child = "crank"\naxis = "z"\nstiffness = 5\ndamping = 1'
+    )
+    (tmp_path / "sprung.toml").write_text(sprung)
+    state = ("--q", "crank=0.3", "--qd", "crank=2")
+    without = told(capsys, tmp_path / "sprung.toml", *state, "--no-passive")
+    plain, acting = (
+        told(capsys, tmp_path / "plain.toml", *state),
+        told(capsys, tmp_path / "sprung.toml", *state),
+    )
+    for key in ("inverse_dynamics", "forward_dynamics"):
+        assert without[key] == pytest.approx(plain[key], rel=1e-12)
+        assert acting[key] != pytest.approx(plain[key], rel=1e-3)
+    assert without["reactions"]["pin"] == pytest.approx(plain["reactions"]["pin"], rel=1e-9, abs=1e-9)
+
+
+def test_a_motion_that_no_actuator_makes_leaves_the_rest(capsys):
+    found = told(capsys, "stewart", "--actuators", "slide1")
+    assert found["inverse_dynamics"] is found["reactions"] is None
+    assert "no efforts of slide1 make this motion" in found["reasons"]["inverse_dynamics"]
+    assert np.isfinite(found["forward_dynamics"]).all()
+    text = shown(capsys, "stewart", "--actuators", "slide1")
+    assert text.count(f"none: {found['reasons']['inverse_dynamics']}\n") == 2
+    assert "Mass matrix H without constraints" in text
+
+
+def test_drives_are_looked_at_in_their_time(capsys, tmp_path):
+    file = tmp_path / "driven.toml"
+    drive = '[[drive]]\nname = "motor"\njoint = "crank"\nmotion = "0.5*sin(2*t)"\n'
+    file.write_text(f"{kp.example_text('four-bar')}\n{drive}")
+    state = told(capsys, file, "--time", "0.7")["state"]
+    sine, cosine = np.sin(1.4), np.cos(1.4)
+    assert (state["q"][0], state["qd"][0]) == pytest.approx((0.5 * sine, cosine), abs=1e-9)
+    assert state["qdd"][0] == pytest.approx(-2 * sine, abs=1e-9)
+
+
+def test_the_constraints_of_a_closed_mechanism_are_shown(capsys):
+    text = shown(capsys, "four-bar-3d", "--q", "crank=0.3", "--actuators", "crank")
+    rows = [line.split() for line in text.splitlines()]
+    assert "\nq: assembled, crank held\n" in text
+    assert "freedom 1: 3 rates, 5 constraint rows of rank 2\n" in text
+    assert "Inverse dynamics, the least efforts of crank: tau + Aᵀ lambda = H qdd + bias" in text
+    assert ["pin.axis", "x", "z", "0"] in rows
+    assert "not unique: redundant rows share the load" in text
+    assert "not unique" not in shown(capsys, "delta")
+
+
+def test_a_tree_has_nothing_about_constraints(capsys):
+    found = told(capsys, "scara")
+    assert (found["constraints"], found["notes"], found["solver"]) == ([], [], None)
+    assert "constraint_forces" not in found
+
+
 def test_names_stand_beside_the_numbers(capsys):
     text = shown(capsys, "scara", "--frame", "tool")
     rows = [line.split() for line in text.splitlines()]
@@ -149,7 +292,7 @@ def test_names_stand_beside_the_numbers(capsys):
     assert "springs, dampers and friction left out" in shown(capsys, "scara", "--no-passive")
 
 
-@pytest.mark.parametrize("name", list(kp.examples()))
+@pytest.mark.parametrize("name", list(kp.examples(systems=False)))
 def test_both_outputs_work_for_every_example(capsys, name):
     assert shown(capsys, name).startswith(f"{name}\n")
     assert told(capsys, name)["name"] == name

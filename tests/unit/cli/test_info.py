@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+import closed
 import kinpair as kp
 from kinpair.cli.main import main
 
@@ -44,7 +46,7 @@ def row(text, first):
     return next(line.split() for line in text.splitlines() if line.startswith(first))
 
 
-@pytest.mark.parametrize("name", list(kp.examples()))
+@pytest.mark.parametrize("name", list(kp.examples(systems=False)))
 def test_every_body_and_joint_of_an_example_is_shown(capsys, name):
     mechanism, words = kp.example(name), shown(capsys, name).split()
     model = mechanism.model
@@ -53,8 +55,8 @@ def test_every_body_and_joint_of_an_example_is_shown(capsys, name):
 
 def test_a_joint_is_shown_with_what_it_has(capsys, odd):
     text = shown(capsys, odd)
-    assert row(text, "0  ") == ["0", "turn", "revolute", "-z", "-1", "to", "2"]
-    assert row(text, "1  ") == ["1", "last", "revolute", "1", "1", "0"]
+    assert row(text, "0  ") == ["0", "turn", "revolute", "-z", "-1", "to", "2", "0"]
+    assert row(text, "1  ") == ["1", "last", "revolute", "1", "1", "0", "0"]
     assert row(text, "turn") == ["turn", "0.5", "0.25"]
     assert row(text, "last") == ["last", "turn"]
 
@@ -68,8 +70,51 @@ def test_names_are_shown_as_they_are(capsys, odd):
 def test_totals_and_frames(capsys, odd):
     text = shown(capsys, odd)
     assert "bodies 2, mass 2 kg, coordinates 2\n" in text
-    assert "degrees of freedom 2, mobility 2 (an open tree)\n" in text
     assert row(text, "pad") == ["pad", "tip"]
+    assert "degrees of freedom 4, mobility 4 (an open tree)\n" in shown(capsys, "scara")
+
+
+def test_a_joint_that_mimics_takes_a_freedom_away(capsys, odd):
+    text = shown(capsys, odd)
+    assert (
+        "degrees of freedom without constraints 2, at the start:\nfreedom 1: 2 rates, 1 constraint rows"
+        in text
+    )
+    assert row(text, "last mimics") == ["last", "mimics", "coupling", "last,", "turn", "1"]
+
+
+@pytest.mark.parametrize("name", closed.STARTS)
+def test_freedom_by_rank_and_by_counting_is_that_of_the_mechanism(capsys, name):
+    mechanism, found = kp.example(name), json.loads(shown(capsys, name, "--json"))
+    mobility, rank = found["mobility"], np.linalg.matrix_rank(mechanism.constraint_matrix(found["start"]))
+    assert mobility["freedom"] == mechanism.nv - rank
+    assert mobility["counted"] == mechanism.nv - len(mechanism.constraint_rows)
+    assert len(mobility["redundant"]) == len(mechanism.constraint_rows) - rank
+    assert [x["name"] for x in found["constraints"]] == list(mechanism.constraints)
+    assert [row for x in found["constraints"] for row in x["rows"]] == list(mechanism.constraint_rows)
+    assert np.abs(mechanism.constraint_residual(found["start"])).max(initial=0.0) < 1e-9
+
+
+def test_a_closed_mechanism_is_shown_with_its_constraints(capsys):
+    text = shown(capsys, "four-bar-3d")
+    assert (
+        "freedom 1: 3 rates, 5 constraint rows of rank 2\ncounted (Grübler) -2\nredundant rows: pin.z,"
+        in text
+    )
+    assert row(text, "1  ") == ["1", "output", "revolute", "z", "2.2784"]
+    assert row(text, "pin") == ["pin", "revolute", "loop", "crank,", "coupler", "5"]
+    assert row(shown(capsys, "space-robot"), "momentum")[2:] == ["all", "that", "moves", "1"]
+
+
+def test_a_loop_that_cannot_close_is_told_and_the_rest_shown(capsys, tmp_path):
+    file = tmp_path / "short.toml"
+    file.write_text(kp.example_text("four-bar").replace("xyz = [0.15, 0, 0]", "xyz = [1.5, 0, 0]"))
+    text = shown(capsys, str(file))
+    assert "degrees of freedom without constraints 3, mobility unknown: four-bar: cannot be assembled" in text
+    assert row(text, "pin") == ["pin", "spherical", "loop", "crank,", "coupler", "3"]
+    found = json.loads(shown(capsys, str(file), "--json"))
+    assert (found["start"], found["mobility"]) == (None, None)
+    assert "'pin' stays open by" in found["reason"]
 
 
 def test_warnings_come_last_and_not_as_python_warnings(capsys, odd):

@@ -50,7 +50,7 @@ def text(function, **options) -> str:
         (lambda q, v, a: (v[0] + v[1]) * a, "a*(qd1 + qd2)"),
         (lambda q, v, a: 0.123456789 * a + 0.0 * v[0], "0.123457*a"),
         (lambda q, v, a: a - a + 0.0 * v[0], "0"),
-        (lambda q, v, a, b: a / b + v[0] * q[0], "a*b^-1 + q1*qd1"),
+        (lambda q, v, a, b: a / b + v[0] * q[0], "a/b + q1*qd1"),
     ],
 )
 def test_a_formula_is_written_as_by_hand(function, expected):

@@ -205,6 +205,26 @@ def test_states_are_settled_after_each_step(repeated):
     assert np.abs(np.linalg.norm(found.Y, axis=1) - 1.0).max() < (1e-12 if repeated else 1e-6)
 
 
+def test_sines_of_many_angles_are_those_of_each():
+    """One trajectory computes them in vectors, before the code that uses them; one is a result itself, one is far."""
+
+    def turn(time, y):
+        others = y[[1, 2, 3, 4, 0]]
+        return np.array([np.sin(y[0]), *(np.cos(y[1:]) * np.sin(others[1:]) + np.sin(y[1:] + time))])
+
+    loop = FixedLoop(Flow(5, rhs=trace(turn, {"time": (), "y": (5,)})), RK4)
+    start = np.array([0.3, -2.0, 4e5, 7.0, 1e-9])
+    one = loop.run(start, dt=0.01, samples=1)
+    many = loop.run(np.array([start, start + 1]), dt=0.01, samples=1)
+    k = []
+    for c, row in zip(RK4.c, RK4.a, strict=True):
+        stage = start + 0.01 * sum((a * x for a, x in zip(row, k, strict=True)), np.zeros(5))
+        k.append(turn(c * 0.01, stage))
+    expected = start + 0.01 * sum(b * x for b, x in zip(RK4.b, k, strict=True))
+    assert one.Y[0] == pytest.approx(expected, rel=1e-15, abs=1e-15)
+    assert many.Y[0, 0] == pytest.approx(expected, rel=1e-15, abs=1e-15)
+
+
 # adaptive
 
 
@@ -270,6 +290,34 @@ def test_entries_without_tolerance_do_not_decide_the_steps():
         loop.run(at, stop=1.0, wanted=wanted, rtol=1e-6, atol=np.array([1e-6, atol]))
         steps.append(at.steps)
     assert steps[0] > 20 * steps[1]
+
+
+def falling() -> Flow:
+    """A ball under gravity 1; the guards are its height and the time left."""
+    shapes = {"time": (), "y": (2,)}
+    rhs = trace(lambda time, y: np.array([y[1], -1.0]), shapes)
+    return Flow(2, rhs=rhs, ng=2, guard=trace(lambda time, y: np.array([y[0], 9.0 - time]), shapes))
+
+
+def test_a_fixed_run_stops_before_the_step_in_which_a_guard_changes_its_sign():
+    loop = FixedLoop(falling(), RK4)
+    found = loop.run(np.array([1.0, 0.0]), dt=0.1, samples=50)
+    assert (found.why, found.step) == ("crossed", 14)  # y = 1 − t²/2 is zero at 1.414
+    assert found.end == pytest.approx([1 - 1.4**2 / 2, -1.4])
+    assert found.Y[13] == pytest.approx(found.end)
+
+
+@pytest.mark.parametrize("steps", [1 << 40, 1])
+def test_an_adaptive_run_stops_before_the_step_in_which_a_guard_changes_its_sign(steps):
+    loop, wanted = AdaptiveLoop(falling(), DOPRI5), np.array([5.0])
+    at = loop.begin(np.array([1.0, 0.0]), 0.0, wanted, dt=0.3)
+    for _ in range(100):
+        loop.run(at, stop=5.0, wanted=wanted, rtol=1e-6, atol=np.full(2, 1e-6), longest=0.3, steps=steps)
+        if at.why != "more":
+            break
+    assert at.why == "crossed"
+    assert at.time < np.sqrt(2) < at.time + at.dt * (1 + 1e-12)
+    assert at.state(2) == pytest.approx([1 - at.time**2 / 2, -at.time])
 
 
 def test_code_is_kept(tmp_path):

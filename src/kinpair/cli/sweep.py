@@ -1,0 +1,90 @@
+"""`kinpair sweep`: many runs from a study file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import numpy as np
+from cyclopts import Parameter
+
+import kinpair
+from kinpair.cli.screen import Screen, table, texts
+from kinpair.cli.source import Flag
+
+if TYPE_CHECKING:
+    from kinpair import Table
+
+StudyPath: TypeAlias = Annotated[Path, Parameter(metavar="STUDY.toml")]
+Count: TypeAlias = Annotated[int | None, Parameter(metavar="N", show_default=False)]
+Address: TypeAlias = Annotated[str | None, Parameter(metavar="ADDRESS", show_default=False)]
+Folder: TypeAlias = Annotated[Path | None, Parameter(metavar="DIR", show_default=False)]
+ERRORS = 5  # shown
+INTERRUPTED = 130
+
+
+def sweep(
+    study: StudyPath,
+    /,
+    *,
+    resume: Flag = False,
+    retry: Flag = False,
+    workers: Count = None,
+    cluster: Address = None,
+    out: Folder = None,
+) -> None:
+    """Many runs of a mechanism: what varies and what is recorded is written in a study file.
+
+    Finished cases are written to a journal at once; when all are there, to table.parquet beside it.
+
+    Parameters
+    ----------
+    study
+        The study, see docs/sweep.md.
+    resume
+        Finish a sweep that was stopped: only what is missing is computed.
+    retry
+        Compute again what failed; together with --resume.
+    workers
+        Processes on this machine; default: as many as there are cores, 0: none but this one.
+    cluster
+        Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers compute.
+    out
+        Folder for journal and table; default: the name of the study without its ending, and .sweep.
+    """
+    from kinpair.sweep.study_file import read_study
+
+    plan = read_study(study)
+    folder = out if out is not None else Path(f"{study.stem}.sweep")
+    found = kinpair.sweep(
+        plan.study,
+        plan.over,
+        samples=plan.samples,
+        seed=plan.seed,
+        units=plan.units,
+        out=folder,
+        resume=resume,
+        retry=retry,
+        workers=workers,
+        cluster=cluster,
+    )
+    _show(found, folder)
+    if found.missing:
+        raise SystemExit(INTERRUPTED)
+
+
+def _show(found: Table, folder: Path) -> None:
+    screen = Screen()
+    screen.heading(f"{found.name}: {found.summary}")
+    rows = [
+        (name, found.units[name], *texts([np.nanmin(x), np.nanmax(x)]))
+        for name, x in found.columns.items()
+        if x.dtype.kind in "fi" and np.isfinite(x).any()
+    ]
+    screen.print(table(("column", "unit", "lowest", "highest"), rows, names=2))
+    for k in np.flatnonzero(found.failed)[:ERRORS]:
+        inputs = ", ".join(f"{name} = {found[name][k]}" for name in found.inputs)
+        screen.say(f"failed: {inputs}: {found.errors[k]}")
+    screen.say(f"table: {folder / 'table.parquet'}")
+    if found.missing:
+        screen.say("interrupted; the same command with --resume finishes it")

@@ -1,0 +1,162 @@
+"""What equations under constraints are written of: a mechanism or a system, its letters, its M, F, A, b."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinpair.calls import Calls
+from kinpair.closed_form.formula import Formula, Number, Symbol
+from kinpair.closed_form.letters import Alphabet, Letter
+from kinpair.closure import Closure
+from kinpair.compiler.program import Program, Shape, needed
+from kinpair.compiler.trace import trace
+from kinpair.constrained import free_terms
+from kinpair.constraints import rows as all_rows
+from kinpair.constraints.build import constraints_of
+from kinpair.equations_of_motion.parallel import groups
+from kinpair.equations_of_motion.parameters import (
+    Constant,
+    constants,
+    letters,
+    passive_constants,
+    with_letters,
+)
+from kinpair.errors import InputError, KinpairError
+from kinpair.mechanism import Mechanism
+from kinpair.model.model import Model
+from kinpair.quantities import Ask, asked
+from kinpair.system import System
+
+TAKEN = re.compile(r"(q|qd|tau|c|s|Y|alpha|p|x)\d+|t")  # letters that the equations use themselves
+More = Callable[[Model, Any, Any, Any, Any, Any], dict[str, Any]]  # of model, M, F, A, b
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model, the symbols of its constants, how to put them in, and what they are called."""
+
+    model: Model
+    keys: Sequence[str]
+    with_values: Callable[[Mapping[str, Any]], Model]
+    spelled: Callable[[set[str]], dict[str, Letter]]
+    start: np.ndarray
+    passive: Sequence[Constant] = ()
+    symbolic: bool = True
+
+    @property
+    def variables(self) -> dict[str, list[str]]:
+        """Symbols of q, q̇, τ and t."""
+        sizes = {"q": self.model.nq, "qd": self.model.nv, "tau": self.model.nv, "time": 1}
+        return {what: [f"{what}[{k}]" for k in range(n)] for what, n in sizes.items()}
+
+    def alphabet(self, used: set[str]) -> Alphabet:
+        """The letters, given which constants are used."""
+        made, model, names = self.spelled(used), self.model, self.variables
+        masses = [key for key, letter in made.items() if letter.base == "m"]
+        for k, name in enumerate(names["q"]):
+            made[name] = Letter("q", str(k + 1), f"coordinate {model.q_names[k]!r}")
+        for k, name in enumerate(names["qd"]):
+            meaning = f"rate {model.v_names[k]!r}" if model.nq > model.nv else ""
+            made[name] = Letter("q", str(k + 1), meaning, accent="\\dot")
+        made |= {name: Letter("tau", str(k + 1)) for k, name in enumerate(names["tau"])}
+        made |= {name: Letter("t") for name in names["time"]}
+        return Alphabet(made, {name: k + 1 for k, name in enumerate(names["q"])}, names["qd"], masses)
+
+    def passive_values(self) -> dict[str, Formula]:
+        """Springs, dampers and friction as letters or numbers."""
+        return {c.key: Symbol(c.key) if self.symbolic else Number(c.value) for c in self.passive}
+
+    def recorded(self, kept: Sequence[int], *, passive: bool, more: More | None = None) -> Program:
+        """M, F, A and b with the rows kept, and what `more` makes of them."""
+        keys, ask = list(self.keys), wish(passive)
+
+        def f(q: Any, qd: Any, tau: Any, time: Any, *values: Any) -> dict[str, Any]:
+            model = self.with_values(dict(zip(keys, values, strict=True)))
+            M, F = free_terms(model, ask, q, qd, tau, time[0], {})
+            found = all_rows.rows(model, constraints_of(model), q, qd, time[0], kept)
+            known = {"M": M, "F": F, "A": found.A, "b": found.b}
+            return known | (more(model, M, F, found.A, found.b, kept) if more is not None else {})
+
+        shapes: dict[str, Shape] = {what: (len(names),) for what, names in self.variables.items()}
+        with np.errstate(all="ignore"):
+            return trace(f, shapes | dict.fromkeys(keys, ()), name=self.model.name)
+
+    def groups(self, program: Program) -> dict[str, int]:
+        """Which coordinates add in angles."""
+        if self.model.terms is None:
+            return groups(self.model, tuple(self.variables["q"]))
+        return _met(program, [*self.variables["q"], *self.variables["time"]])
+
+    def closure(self) -> Closure:
+        """The constraints in numbers."""
+        return Closure(self.model, Calls(self.model, compiled=False))
+
+
+def wish(passive: bool) -> Ask:
+    """How M and F are wanted."""
+    return asked("forward_dynamics", passive=passive)
+
+
+def subject_of(given: Mechanism | System, *, symbolic: bool, passive: bool) -> Subject:
+    """The subject of what a user holds."""
+    if isinstance(given, System):
+        return _of_system(given, symbolic)
+    model = given.model
+    every = constants(model) if symbolic else []
+    springs = passive_constants(model) if passive else []
+
+    def spelled(used: set[str]) -> dict[str, Letter]:
+        kept = springs if symbolic else []
+        return letters(every, used) | letters(kept, {c.key for c in kept})
+
+    def with_values(values: Mapping[str, Any]) -> Model:
+        return with_letters(model, values, every) if every else model
+
+    keys = [c.key for c in every if c.factor]
+    return Subject(model, keys, with_values, spelled, given.start(), springs, symbolic)
+
+
+def _of_system(given: System, symbolic: bool) -> Subject:
+    known = given.parameters if symbolic else {}
+    for name in known:
+        if TAKEN.fullmatch(name):
+            raise InputError(
+                f"{given.name}: parameter {name!r} is what the printed equations call a term of their own; "
+                "give it another name"
+            )
+
+    def spelled(used: set[str]) -> dict[str, Letter]:
+        return {name: _letter(name, value) for name, value in known.items() if name in used}
+
+    def with_values(values: Mapping[str, Any]) -> Model:
+        return given.model_with(values) if values else given.model
+
+    guess = 0.3 + 0.4 * np.cos(np.arange(given.nq))
+    try:
+        start = given.assemble(guess)
+    except KinpairError:
+        start = guess
+    return Subject(given.model, list(known), with_values, spelled, start)
+
+
+def _letter(name: str, value: float) -> Letter:
+    found = re.fullmatch(r"([A-Za-z]+)_?(\d*)", name)
+    base, index = found.groups() if found else (name, "")
+    return Letter(base, index, "parameter", value)
+
+
+def _met(program: Program, names: Sequence[str]) -> dict[str, int]:
+    """A number for each symbol, the same for those that meet in one angle."""
+    group = {name: k for k, name in enumerate(names)}
+    called = program.graph.names
+    for x in program.nodes:
+        if x.op in ("sin", "cos"):
+            inside = {called[y.id] for y in needed([x]) if y.op == "symbol"} & group.keys()
+            together = {group[name] for name in inside}
+            group = {name: min(together) if k in together else k for name, k in group.items()}
+    return group

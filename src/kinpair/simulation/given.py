@@ -1,0 +1,94 @@
+"""What the user handed over to `simulate`, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError, listed
+from kinpair.evaluation import Expected
+from kinpair.mechanism import Mechanism
+from kinpair.model.symbols import check_symbols
+from kinpair.simulation.dynamics import with_quaternion
+from kinpair.simulation.torques import Torque
+
+
+def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
+    """[q, qd] (..., nq + nv), quaternions of unit length."""
+    name, model = mechanism.name, mechanism.model
+    if not mechanism.nv:
+        raise InputError(f"{name}: nothing moves, so there is nothing to simulate")
+    x = Expected("q", mechanism.q_names).checked(name, q)
+    v = Expected("qd", mechanism.v_names).checked(name, qd)
+    if x.ndim == v.ndim == 2 and len(x) != len(v):
+        raise InputError(f"{name}: batches differ in length: q has {len(x)}, qd has {len(v)} rows")
+    if 0 in (*x.shape, *v.shape):
+        raise InputError(f"{name}: the batch has no rows, so there is nothing to simulate")
+    for what, array in (("q", x), ("qd", v)):
+        if not np.isfinite(array).all():
+            raise InputError(f"{name}: {what} holds NaN or infinity", argument=what)
+    lead = x.shape[:-1] or v.shape[:-1]
+    x, v = (np.broadcast_to(a, (*lead, a.shape[-1])).copy() for a in (x, v))
+    for i in with_quaternion(model):
+        stop = model.q_span[i].stop
+        length = np.linalg.norm(x[..., stop - 4 : stop], axis=-1, keepdims=True)
+        if not length.all():
+            joint = model.joint_names[i]
+            raise InputError(
+                f"{name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+                joint=joint,
+            )
+        x[..., stop - 4 : stop] /= length
+    return np.concatenate([x, v], axis=-1)
+
+
+def parameter_values(
+    mechanism: Mechanism, given: Mapping[str, Any] | None
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names, and values (np,) or (batch, np)."""
+    names = tuple(given or ())
+    check_symbols(mechanism.model, names)
+    columns = [np.asarray(x, dtype=float) for x in (given or {}).values()]
+    for name, column in zip(names, columns, strict=True):
+        if column.ndim > 1 or not np.isfinite(column).all():
+            raise InputError(
+                f"{mechanism.name}: parameter {name!r} must be a number, or one for each motion of a batch"
+            )
+    if not columns:
+        return names, np.zeros(0)
+    try:
+        return names, np.stack(np.broadcast_arrays(*columns), axis=-1)
+    except ValueError:
+        told = ", ".join(f"{n} has {c.size}" for n, c in zip(names, columns, strict=True))
+        raise InputError(f"{mechanism.name}: batches of parameters differ in length: {told}") from None
+
+
+def in_rows(
+    mechanism: Mechanism,
+    states: np.ndarray,
+    drive: Torque,
+    wrenches: dict[str, np.ndarray],
+    values: np.ndarray,
+) -> tuple[np.ndarray, int | None]:
+    """The states with the axis of the batch, if anything has one; how many."""
+    sizes = {"q and qd": len(states)} if states.ndim == 2 else {}
+    sizes |= {"torque": drive.batch} if drive.batch is not None else {}
+    sizes |= {f"external[{name!r}]": len(w) for name, w in wrenches.items() if w.ndim == 2}
+    sizes |= {"parameters": len(values)} if values.ndim == 2 else {}
+    if len(set(sizes.values())) > 1:
+        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise InputError(f"{mechanism.name}: batches differ in length: {found} rows", **sizes)
+    batch = next(iter(sizes.values()), None)
+    if batch is not None and states.ndim == 1:
+        states = np.broadcast_to(states, (batch, len(states)))
+    return states, batch
+
+
+def tolerance(name: str, what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    found = np.asarray(value, dtype=float)
+    if found.shape not in ((), shape) or not (found > 0).all() or not np.isfinite(found).all():
+        wanted = "a number above zero" + (f" or {shape[0]} of them" if shape else "")
+        raise InputError(f"{name}: {what} is {value!r}; it must be {wanted}", argument=what)
+    return found

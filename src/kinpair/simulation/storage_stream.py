@@ -1,0 +1,241 @@
+"""A run written to its file as it goes: samples piece by piece, and every so often where it stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+from kinpair.mechanism import Mechanism
+from kinpair.simulation import checkpoint
+from kinpair.simulation.checkpoint import Checkpoint
+from kinpair.simulation.progress import Progress
+from kinpair.simulation.result import Result, Status
+from kinpair.simulation.runs import Piece
+from kinpair.simulation.samples import samples_of
+from kinpair.simulation.storage import (
+    UNFINISHED,
+    Shape,
+    Stored,
+    new_file,
+    put_status,
+    read_file,
+    refuse_unfinished,
+    result_of,
+    rows_first,
+)
+from kinpair.simulation.storage_file import Slate, mapped
+from kinpair.simulation.trouble import status_of
+
+if TYPE_CHECKING:
+    from kinpair.simulation.simulate import Adaptive, Fixed, Run
+
+NONE = np.zeros((0, 0))
+
+
+class DiskError(Exception):
+    """The disk refused; `reason` in words."""
+
+    def __init__(self, problem: OSError) -> None:
+        self.reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        super().__init__(self.reason)
+
+
+def begun(ready: Fixed | Adaptive, path: Path, options: dict[str, Any], every: float) -> Recorder:
+    """A new file for a run that is about to start."""
+    refuse_unfinished(path)
+    run = ready.run
+    memory = _controller(run)
+    batch = len(ready.start) if ready.start.ndim == 2 else None
+    start = ready.begin()
+    shape = Shape(ready.samples, batch, start.shape, memory.shape)
+    slate = new_file(path, run.wish.mechanism, options, shape)
+    stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
+    recorder = Recorder(run, slate, stands, 0, every)
+    try:
+        recorder.commit()
+        recorder.commit()  # both places have room on the disk
+    except DiskError as problem:
+        slate.discard()
+        raise InputError(f"{path}: cannot be written ({problem.reason})", path=str(path)) from None
+    slate.publish()
+    return recorder
+
+
+def continued(ready: Fixed | Adaptive, stored: Stored, every: float) -> Recorder:
+    """The file of a run that goes on from its last checkpoint."""
+    slate = Slate(stored.path)
+    recorder = Recorder(ready.run, slate, stored.stands, stored.number, every)
+    recorder.failures |= stored.failures()
+    put_status(slate, Status(UNFINISHED, np.nan, ""))
+    return recorder
+
+
+def _controller(run: Run) -> np.ndarray:
+    """The memory of the user's controller: numbers in its attribute `state`, if it has one."""
+    found = getattr(run.wish.torque.function, "state", None)
+    if found is None or callable(found):
+        return np.zeros(0)
+    try:
+        return np.array(found, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{run.name}: torque.state is {type(found).__name__}; a checkpoint keeps numbers: an array, or a list"
+        ) from None
+
+
+class Recorder:
+    """Writes pieces of a run. What it has committed is in the file, whatever happens next."""
+
+    def __init__(self, run: Run, slate: Slate, stands: Checkpoint, number: int, every: float) -> None:
+        self.run, self.slate, self.number, self.every = run, slate, number, every
+        self.rows = stands.row
+        self.stands = replace(stands, samples=stands.row)
+        self.failures: dict[int, Status] = {}
+        self._before, self._began = stands.took, perf_counter()
+        self._last = perf_counter()
+
+    def __call__(self, piece: Piece) -> None:
+        """Samples to the file, and, when it is time, a checkpoint."""
+        self._write(piece)
+        self._note_failures(piece)
+        if piece.steps and (not isinstance(piece.why, str) or piece.why in ("more", "done")):
+            state = piece.at if isinstance(piece.at, np.ndarray) else piece.at.memory
+            self.stands = Checkpoint(
+                self.rows,
+                self.rows,
+                piece.steps,
+                piece.rejected,
+                piece.dt,
+                0.0,
+                state.copy(),
+                self._memory(),
+            )
+        if perf_counter() - self._last > self.every:
+            self.commit()
+
+    def _memory(self) -> np.ndarray:
+        found, kept = _controller(self.run), self.stands.controller
+        if found.shape != kept.shape:
+            raise InputError(
+                f"{self.run.name}: torque.state has shape {found.shape} and had {kept.shape} at the start; "
+                "a checkpoint has room for as many numbers as there were"
+            )
+        return found
+
+    def _write(self, piece: Piece) -> None:
+        samples = samples_of(self.run.d, piece.Y, piece.W)
+        try:
+            for name, x in samples.items():
+                self.slate.write(name, rows_first(x, self.run.wish.batch), self.rows)
+            self.slate.write("time", piece.times, self.rows)
+        except OSError as problem:
+            raise DiskError(problem) from None
+        self.rows += len(piece.times)
+
+    def _note_failures(self, piece: Piece) -> None:
+        if isinstance(piece.why, str):
+            return
+        lost = {row for row, why in enumerate(piece.why) if why != "more"}
+        if lost <= self.failures.keys():
+            return
+        for row, status in status_of(self.run, [piece], piece.Y, False)[1].items():
+            if row not in self.failures:
+                self.failures[row] = status
+                put_status(self.slate, status, 1 + row)
+
+    @property
+    def batch(self) -> int:
+        """Trajectories of a batch, else 0."""
+        return self.slate.places["status"].shape[0] - 1
+
+    def read(self, name: str) -> np.ndarray:
+        """The samples written so far, as a result has them."""
+        found = mapped(self.slate.path, self.slate.places[name], self.rows)
+        return np.moveaxis(found, 0, 1) if self.batch and name != "time" else found
+
+    def commit(self) -> None:
+        """Everything so far is on the disk, then the checkpoint that says so."""
+        took = self._before + perf_counter() - self._began
+        try:
+            self.slate.flush()
+            checkpoint.put(self.slate, self.number + 1, replace(self.stands, samples=self.rows, took=took))
+        except OSError as problem:
+            raise DiskError(problem) from None
+        self.number += 1
+        self._last = perf_counter()
+
+    def end(self, status: Status | None) -> None:
+        """As much as the disk takes; None: the run stopped for a reason that is not its own."""
+        try:
+            self.commit()
+            if status is not None:
+                put_status(self.slate, status)
+                self.slate.flush()
+        except (DiskError, OSError):
+            pass  # what was committed before is there
+        finally:
+            self.slate.close()
+
+
+def stream(recorder: Recorder, pieces: Iterable[Piece], wish: bool | Callable[[float], Any] | None) -> Stored:
+    """Run to the end, or as far as it goes; what the file then holds."""
+    run, path = recorder.run, recorder.slate.path
+    sampled = last = _standing(recorder)
+    refused, interrupted = "", False
+    status: Status | None = None
+    try:
+        with Progress(f"simulating {run.name}", wish) as told:
+            try:
+                for piece in pieces:
+                    recorder(piece)
+                    last = _light(piece)
+                    sampled = last if len(piece.times) else sampled
+                    told(min(1.0, (piece.reached - run.time) / run.duration))
+            except KeyboardInterrupt:
+                interrupted = True
+            except DiskError as problem:
+                refused = problem.reason
+        status = _status(recorder, [sampled, last], interrupted, refused)
+    finally:
+        recorder.end(status)
+    return read_file(path)
+
+
+def _light(piece: Piece) -> Piece:
+    """A piece without its samples but the last time, and without the failures of single rows, which are noted."""
+    why = piece.why if isinstance(piece.why, str) else ["more"] * len(piece.why)
+    return replace(piece, times=piece.times[-1:].copy(), Y=NONE, W=NONE, why=why, at=None)
+
+
+def _standing(recorder: Recorder) -> Piece:
+    """A piece that stands for all those before."""
+    run, rows = recorder.run, recorder.rows
+    times = np.array(recorder.read("time")[rows - 1 : rows]) if rows else np.zeros(0)
+    why: Any = ["more"] * recorder.batch if recorder.batch else "more"
+    return Piece(times, NONE, NONE, why, np.zeros(recorder.batch), run.time, 0, 0, 0.0, None)
+
+
+def _status(recorder: Recorder, seen: list[Piece], interrupted: bool, refused: str) -> Status:
+    run, path = recorder.run, recorder.slate.path
+    interrupted = interrupted or isinstance(run.caller and run.caller.error, KeyboardInterrupt)
+    found = status_of(run, seen, recorder.read("q"), interrupted)[0]
+    if not refused:
+        return found
+    return Status(
+        "not saved",
+        found.time,
+        f"Stopped at t = {found.time:.9g} s: {path}: {refused}; the file holds all samples up to then, and "
+        f"kp.resume({str(path)!r}) goes on when there is room",
+    )
+
+
+def saved(stored: Stored, mechanism: Mechanism, options: Mapping[str, Any]) -> Result:
+    """The file as the result of what was given."""
+    return replace(result_of(stored, mechanism, options["external"] or {}), options=options)

@@ -1,0 +1,69 @@
+"""Inputs of a study by name: entries of the start and of constant efforts, constants, options of `simulate`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from kinpair.errors import InputError, listed, nearest
+from kinpair.mechanism import Mechanism
+from kinpair.model.symbols import symbol_names
+from kinpair.simulation.simulate import simulate
+from kinpair.sweep.units import OPTIONS, constant_unit, coordinate_units, rate_units
+
+GIVEN_APART = ("mechanism", "q", "qd", "torque", "parameters", "threads", "progress")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where an input goes: into an entry of `q`, `qd` or `torque`, a `parameter`, or an `option`; and its unit."""
+
+    kind: str
+    entry: int
+    unit: str
+
+
+def slots(study: str, known: Mapping[str, Slot], names: Sequence[str]) -> list[Slot]:
+    """Of each name; InputError for one that is no input."""
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"{study}: no input {name!r}; {nearest(name, known)}Inputs: {listed(known, 40)}", input=name
+            )
+    return [known[name] for name in names]
+
+
+def inputs_of(mechanism: Mechanism) -> dict[str, Slot]:
+    """Everything that may vary; an entry of the start hides a constant of the same name."""
+    found = {name: Slot("option", 0, OPTIONS.get(name, "")) for name in options()}
+    found |= {name: Slot("parameter", 0, constant_unit(name)) for name in symbol_names(mechanism.model)}
+    groups = {
+        "q": coordinate_units(mechanism),
+        "qd": rate_units(mechanism),
+        "torque": rate_units(mechanism, effort=True),
+    }
+    entries = {
+        f"{group}.{name}": Slot(group, k, unit)
+        for group, units in groups.items()
+        for k, (name, unit) in enumerate(units.items())
+    }
+    return entries | {name: slot for name, slot in found.items() if name not in entries}
+
+
+@lru_cache(maxsize=1)
+def options() -> tuple[str, ...]:
+    """Options of `simulate` that a study may give."""
+    return tuple(name for name in inspect.signature(simulate).parameters if name not in GIVEN_APART)
+
+
+def check_options(name: str, given: dict[str, Any]) -> None:
+    """Refuse what `simulate` does not know."""
+    for key in given:
+        if key not in options():
+            raise InputError(
+                f"{name}: no option {key!r}; {nearest(key, options())}Options: {listed(options())}",
+                option=key,
+            )

@@ -1,0 +1,201 @@
+"""What a sweep found: a row a case, inputs and recorded columns with names and units."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast, final
+
+import numpy as np
+
+from kinpair.errors import InputError, MissingExtraError, StorageError
+from kinpair.sweep.cases import Cases
+from kinpair.sweep.outcome import Outcome
+
+FILE = "table.parquet"
+META = b"kinpair sweep"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A row a finished case. `table["max q.elbow"]` is a column (n,), of recorded vectors (n, m).
+
+    `inputs` and `outputs` are the names of the columns, `units` their units, `errors` (n,) why a case has
+    NaN instead, or "". `missing` cases were not computed; `grid` names the axes if all combinations were asked for.
+    """
+
+    name: str
+    columns: Mapping[str, np.ndarray]
+    errors: np.ndarray
+    inputs: tuple[str, ...]
+    units: Mapping[str, str]
+    grid: tuple[str, ...] = ()
+    missing: int = 0
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.columns[name]
+
+    def __repr__(self) -> str:
+        return f"<Table of {self.name!r}: {self.summary}>"
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of what was recorded."""
+        return tuple(name for name in self.columns if name not in self.inputs)
+
+    @property
+    def failed(self) -> np.ndarray:
+        """Which rows have an error (n,)."""
+        return self.errors != ""
+
+    @property
+    def summary(self) -> str:
+        """How many cases, how many of them failed, how many are missing."""
+        failed = int(self.failed.sum())
+        parts = [
+            f"{len(self)} cases",
+            f"{failed} failed" if failed else "",
+            f"{self.missing} missing" if self.missing else "",
+        ]
+        return ", ".join(filter(None, parts))
+
+    def to_pandas(self) -> Any:
+        """A DataFrame; units are in its `attrs`. Vectors are arrays in the cells."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError(
+                "a data frame needs pandas; install it with pip install kinpair[data]", extra="data"
+            ) from None
+        cells = {name: x if x.ndim == 1 else list(x) for name, x in self.columns.items()}
+        frame = pandas.DataFrame({**cells, "error": self.errors})
+        frame.attrs = {"name": self.name, "units": dict(self.units)}
+        return frame
+
+    def to_xarray(self) -> Any:
+        """A Dataset: an axis an input if all combinations were asked for, else one axis `case`, inputs along it."""
+        try:
+            import xarray
+        except ImportError:
+            raise MissingExtraError(
+                "a data set needs xarray; install it with pip install kinpair[data]", extra="data"
+            ) from None
+        recorded = {name: self.columns[name] for name in self.outputs} | {"error": self.errors}
+        if self.grid:
+            axes = {name: np.array(list(dict.fromkeys(self.columns[name].tolist()))) for name in self.grid}
+            place = tuple(_places(self.columns[name], axis) for name, axis in axes.items())
+            shape = tuple(map(len, axes.values()))
+            recorded = {name: _spread(x, shape, place) for name, x in recorded.items()}
+            lead, along = self.grid, {name: (name, x) for name, x in axes.items()}
+        else:
+            lead, along = ("case",), {name: ("case", self.columns[name]) for name in self.inputs}
+        data = {name: (_dims(lead, x), x, self._unit(name)) for name, x in recorded.items()}
+        coords = {name: (*given, self._unit(name)) for name, given in along.items()}
+        return xarray.Dataset(data, coords, {"name": self.name})
+
+    def _unit(self, name: str) -> dict[str, str]:
+        return {"units": self.units[name]} if self.units.get(name) else {}
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
+        """Write one Parquet table: complete, or not at all."""
+        pa, parquet = pyarrow()
+        arrays = [pa.array(x if x.ndim == 1 else list(x)) for x in self.columns.values()]
+        fields = [
+            pa.field(name, array.type, metadata={"unit": self.units.get(name, "")})
+            for name, array in zip(self.columns, arrays, strict=True)
+        ]
+        fields.append(pa.field("error", pa.string()))
+        arrays.append(pa.array(self.errors.tolist(), pa.string()))
+        about = {"name": self.name, "inputs": self.inputs, "grid": self.grid, "missing": self.missing}
+        schema = pa.schema(fields, metadata={META: json.dumps(about)})
+        target = Path(path)
+        draft = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            parquet.write_table(pa.Table.from_arrays(arrays, schema=schema), draft)
+            draft.replace(target)
+        except OSError as reason:
+            draft.unlink(missing_ok=True)
+            why = reason.strerror or str(reason)
+            raise StorageError(f"{target}: cannot be written ({why})", path=str(target)) from None
+        return target
+
+
+def open_sweep(path: str | os.PathLike[str]) -> Table:
+    """The table in a folder of a sweep, or in a Parquet file written by one."""
+    file = Path(path) / FILE if Path(path).is_dir() else Path(path)
+    _, parquet = pyarrow()
+    try:
+        found = parquet.read_table(file)
+    except FileNotFoundError:
+        raise InputError(f"{file}: no such file; a sweep writes it when it ends", path=str(file)) from None
+    except (OSError, ValueError) as reason:
+        raise InputError(f"{file}: is no Parquet table ({reason})", path=str(file)) from None
+    about = json.loads((found.schema.metadata or {}).get(META, b"{}"))
+    if not about:
+        raise InputError(f"{file}: is no table of a sweep", path=str(file))
+    columns = {name: _column(found[name].to_pylist()) for name in found.column_names if name != "error"}
+    units = {f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in found.schema if f.name != "error"}
+    errors = np.array(found["error"].to_pylist(), dtype=object)
+    return Table(
+        about["name"], columns, errors, tuple(about["inputs"]), units, tuple(about["grid"]), about["missing"]
+    )
+
+
+def table_of(
+    name: str, cases: Cases, keys: Sequence[str], done: Mapping[str, Outcome], units: Mapping[str, str]
+) -> Table:
+    """The finished cases, in the order in which they were asked for."""
+    rows = [i for i, key in enumerate(keys) if key in done]
+    outcomes = [done[keys[i]] for i in rows]
+    names = dict.fromkeys(name for outcome in outcomes for name in outcome.found)
+    columns = {x: np.array([cases.rows[i][k] for i in rows]) for k, x in enumerate(cases.names)}
+    columns |= {x: _column([outcome.found.get(x) for outcome in outcomes]) for x in names}
+    errors = np.array([outcome.error for outcome in outcomes], dtype=object)
+    known = {x: units.get(x, "") for x in columns}
+    return Table(name, columns, errors, cases.names, known, cases.grid, len(cases) - len(rows))
+
+
+def pyarrow() -> tuple[Any, Any]:
+    """The library that writes tables."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError(
+            "a sweep kept in a folder needs pyarrow; install it with pip install kinpair[cluster], or give no out=",
+            extra="cluster",
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
+def _column(cells: Sequence[Any]) -> np.ndarray:
+    """Numbers (n,), or vectors (n, m), the shorter ones filled up with NaN; nothing is NaN."""
+    longest = max((len(cast("list[float]", x)) for x in cells if isinstance(x, list)), default=-1)
+    if longest < 0:
+        return np.array([np.nan if x is None else x for x in cells])
+    filled = [x if isinstance(x, list) else [] if x is None else [x] for x in cells]
+    return np.array([x + [np.nan] * (max(1, longest) - len(x)) for x in filled], dtype=float)
+
+
+def _places(column: np.ndarray, axis: np.ndarray) -> list[int]:
+    number = {x: k for k, x in enumerate(axis.tolist())}
+    return [number[x] for x in column.tolist()]
+
+
+def _spread(x: np.ndarray, shape: tuple[int, ...], place: tuple[list[int], ...]) -> np.ndarray:
+    """A column over the axes of a grid; what is missing is NaN or empty."""
+    empty = "" if x.dtype == object else np.nan
+    out = np.full((*shape, *x.shape[1:]), empty, dtype=x.dtype if x.dtype == object else float)
+    out[place] = x
+    return out
+
+
+def _dims(lead: tuple[str, ...], x: np.ndarray) -> tuple[str, ...]:
+    return (*lead, *(("sample",) if x.ndim > len(lead) else ()))

@@ -1,0 +1,149 @@
+"""Extended Rosenberg embedding and Udwadia–Kalaba: the identities (26)–(41) of Zhao et al. 2023, as corrected.
+
+On random M, F, A and b. Two of the printed formulas are wrong by as much as their value; they are shown to be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from kinpair.constraints.solvers import SOLVERS, Problem
+from kinpair.constraints.solvers.embedding import rosenberg
+from kinpair.constraints.solvers.problem import full
+
+EXACT = 1e-11  # rounding of solves with matrices of condition below 1e3
+
+
+class Given(NamedTuple):
+    """Random M, F, A, b in blocks: 1 the dependent coordinates, 2 the others."""
+
+    M: np.ndarray
+    F: np.ndarray
+    A: np.ndarray
+    b: np.ndarray
+    l: int
+
+    @property
+    def blocks(self):
+        l = self.l
+        return self.M[:l, :l], self.M[:l, l:], self.M[l:, :l], self.M[l:, l:]
+
+    @property
+    def K(self):
+        return np.linalg.solve(self.A[:, : self.l], self.A[:, self.l :])
+
+    @property
+    def X(self):
+        M11, M12, M21, M22 = self.blocks
+        return self.K.T @ M11 @ self.K - self.K.T @ M12 - M21 @ self.K + M22
+
+    @property
+    def problem(self) -> Problem:
+        order = tuple(range(self.l))
+        return Problem(self.M, self.F, self.A, self.b, *full(len(self.F)), order, order)
+
+
+@pytest.fixture(params=[(3, 1), (6, 3), (12, 6), (12, 10)], ids=str)
+def given(request) -> Given:
+    n, l = request.param
+    rng = np.random.default_rng(n + l)
+    root = rng.normal(size=(n, n))
+    A = rng.normal(size=(l, n)) + 3 * np.eye(l, n)
+    return Given(root @ root.T + n * np.eye(n), rng.normal(size=n), A, rng.normal(size=l), l)
+
+
+def off(found: np.ndarray, expected: np.ndarray) -> float:
+    return float(np.abs(found - expected).max() / np.abs(expected).max())
+
+
+def by_kkt(x: Given) -> tuple[np.ndarray, np.ndarray]:
+    """q̈ and λ of the whole system, by LAPACK."""
+    n, l = len(x.F), x.l
+    whole = np.block([[x.M, -x.A.T], [x.A, np.zeros((l, l))]])
+    found = np.linalg.solve(whole, np.concatenate([x.F, x.b]))
+    return found[:n], found[n:]
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_solves_the_whole_system(given, name):
+    qdd, lam = by_kkt(given)
+    found = SOLVERS[name](given.problem)
+    assert off(found.qdd, qdd) < EXACT
+    assert off(found.lam, lam) < EXACT
+
+
+def test_reduced_mass_is_the_mass_of_the_virtual_displacements(given):
+    Z = np.vstack([-given.K, np.eye(len(given.F) - given.l)])
+    assert off(given.X, Z.T @ given.M @ Z) < EXACT
+    assert np.abs(given.A @ Z).max() < EXACT
+
+
+def test_rosenberg_alone_holds_and_leaves_accelerations_open(given):
+    """(16): n − l equations in n unknowns, true of the right accelerations."""
+    E, f = rosenberg(given.problem)
+    qdd, _ = by_kkt(given)
+    assert E.shape == (len(given.F) - given.l, len(given.F))
+    assert np.abs(E.astype(float) @ qdd - f.astype(float)).max() < EXACT * np.abs(given.F).max() * 10
+
+
+def test_extended_equations_give_the_accelerations(given):
+    """(33), (34)."""
+    M11, _, M21, _ = given.blocks
+    l, K = given.l, given.K
+    over_A1_b = np.linalg.solve(given.A[:, :l], given.b)
+    right = given.F[l:] - K.T @ given.F[:l] + (K.T @ M11 - M21) @ over_A1_b
+    qdd2 = np.linalg.solve(given.X, right)
+    assert off(np.concatenate([over_A1_b - K @ qdd2, qdd2]), by_kkt(given)[0]) < EXACT
+
+
+def test_multipliers_follow_from_the_embedding(given):
+    """A₁ᵀλ by blocks."""
+    M11, M12, _, _ = given.blocks
+    l, K, X = given.l, given.K, given.X
+    F1, F2 = given.F[:l], given.F[l:]
+    W = M12 - M11 @ K
+    over_A1_b = np.linalg.solve(given.A[:, :l], given.b)
+    right = (M11 - W @ np.linalg.solve(X, W.T)) @ over_A1_b + W @ np.linalg.solve(X, F2 - K.T @ F1) - F1
+    assert off(np.linalg.solve(given.A[:, :l].T, right), by_kkt(given)[1]) < EXACT
+
+
+def test_constraint_force_is_that_of_udwadia_and_kalaba(given):
+    """M^{1/2}(A M^{-1/2})⁺(b − A M⁻¹F) = Aᵀλ."""
+    w, V = np.linalg.eigh(given.M)
+    half, over_half = (V * np.sqrt(w)) @ V.T, (V / np.sqrt(w)) @ V.T
+    miss = given.b - given.A @ np.linalg.solve(given.M, given.F)
+    force = half @ np.linalg.pinv(given.A @ over_half) @ miss
+    assert off(force, given.A.T @ by_kkt(given)[1]) < EXACT
+
+
+def test_equation_31_holds_as_corrected_and_not_as_printed(given):
+    M11, M12, M21, _ = given.blocks
+    l, K, X = given.l, given.K, given.X
+    A1, F1, F2 = given.A[:, :l], given.F[:l], given.F[l:]
+    W = M12 - M11 @ K
+    Minv_AT = np.linalg.solve(given.M, given.A.T)
+    left = np.linalg.solve(given.A @ Minv_AT, Minv_AT.T @ given.F)
+    corrected = np.linalg.solve(A1.T, F1 - W @ np.linalg.solve(X, F2 - K.T @ F1))
+    assert off(corrected, left) < EXACT
+    inner = (M21 @ np.linalg.inv(M11) - K.T) @ F1
+    printed = np.linalg.solve(A1.T, W @ np.linalg.solve(X, inner) - F1)
+    assert off(printed, left) > 0.1
+
+
+def test_equation_36_holds_as_corrected_and_not_as_printed(given):
+    """The first block of M q̈, the paper's Z."""
+    M11, M12, M21, _ = given.blocks
+    l, K, X = given.l, given.K, given.X
+    F1, F2 = given.F[:l], given.F[l:]
+    W = M12 - M11 @ K
+    over_A1_b = np.linalg.solve(given.A[:, :l], given.b)
+    qdd, _ = by_kkt(given)
+    first = (given.M @ qdd)[:l]
+    corrected = M11 @ over_A1_b - W @ np.linalg.solve(X, W.T @ over_A1_b + K.T @ F1 - F2)
+    assert off(corrected, first) < EXACT
+    free = (given.M @ by_kkt(given._replace(b=0 * given.b))[0])[:l]  # the part of F alone
+    printed = -W @ np.linalg.solve(X, (M21 @ np.linalg.inv(M11) - K.T) @ F1)
+    assert off(printed, free) > 0.1
