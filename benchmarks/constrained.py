@@ -18,7 +18,7 @@ from benchmarks.machine import compiling_for
 from benchmarks.rival import loop, relative_error
 from benchmarks.timing import race, repeated
 
-MANY, ONE = "forward dynamics with loops", "forward dynamics with loops, one state"
+MANY, ONE = "forward dynamics with loops, batch 1024", "forward dynamics with loops, one state"
 BATCH, TIMES = 1024, 500
 STARTS = {  # coordinates near which the states lie
     "four-bar": [0.0, np.arccos(-0.65), np.arccos(-0.65)],

@@ -12,7 +12,7 @@ PEERS = ("Pinocchio", "MuJoCo", "CasADi")
 
 def written(results: Results) -> str:
     """A table a quantity: nanoseconds a state, and how many times slower the peers are."""
-    rows = [*results.batches, *results.singles]
+    rows = [*results.batches, *results.singles, *results.loops]
     return "\n".join(
         _table(quantity, [row for row in rows if row.quantity == quantity])
         for quantity in dict.fromkeys(row.quantity for row in rows)

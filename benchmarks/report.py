@@ -29,7 +29,7 @@ def tables(results: Results) -> Iterator[Table]:
         of_a = "" if quantity == simulation_adaptive.QUANTITY else ", a step"
         yield _ratios(f"{quantity}{of_a}", [r for r in results.motions if r.quantity == quantity])
     for quantity in dict.fromkeys(row.quantity for row in results.loops):
-        yield _ratios(f"{quantity}, batch 1024", [r for r in results.loops if r.quantity == quantity])
+        yield _ratios(quantity, [r for r in results.loops if r.quantity == quantity])
     yield _solvers(results.solvers)
     yield _growth(results.growth)
     yield _threads(results.shared)
@@ -99,7 +99,7 @@ def _growth(x: Growth) -> Table:
         values = [f"{v:.2f}" if of == "first" else f"{v:.0f}" for v in getattr(x, of)]
         exponent = x.exponent(of)
         judged = "" if of == "first" else f"  {_mark(exponent <= limit)} ≤ {limit:g}"
-        table.add_row(f"{of}{unit}", *values, f"{exponent:.2f}{judged}")
+        table.add_row(escape(f"{of}{unit}"), *values, f"{exponent:.2f}{judged}")
     return table
 
 

@@ -36,10 +36,10 @@ class Results:
     batches: list[Row]
     singles: list[Row]
     motions: list[Row]
+    drift: float
     loops: list[Row]
     solvers: list[Compared]
     growth: Growth
-    drift: float
     shared: list[Shared]
     used: list[Used]
     chain: dict[str, Any]

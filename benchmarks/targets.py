@@ -29,7 +29,7 @@ ADAPTIVE = {"SciPy": 10.0, "CyRK": 1.0}  # at equal error
 LOOPS = {  # (quantity, peer, mechanism) → at least
     (quantity, peer, name): ratio
     for quantity, of_peer in (
-        ("forward dynamics with loops", {"Pinocchio": 20.0, "MuJoCo": 10.0}),
+        ("forward dynamics with loops, batch 1024", {"Pinocchio": 20.0, "MuJoCo": 10.0}),
         ("forward dynamics with loops, one state", {"Pinocchio": 1.0, "MuJoCo": 1.0}),
     )
     for peer, ratio in of_peer.items()

@@ -40,10 +40,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from kinpair import conventions
-from kinpair.analysis.compare import compare
-from kinpair.analysis.comparison import Comparison
-from kinpair.compiler.kernel import Kernel, compile
 from kinpair.description import conditions
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
@@ -64,10 +60,13 @@ from kinpair.loading import build, example, example_text, examples, load, read
 from kinpair.mechanism import Energy, FramePose, Mechanism
 from kinpair.sweep.sweep import sweep
 from kinpair.sweep.variation import Grid, LatinHypercube, Normal, Uniform
-from kinpair.system import System
 
 if TYPE_CHECKING:
+    from kinpair import conventions
+    from kinpair.analysis.compare import compare
+    from kinpair.analysis.comparison import Comparison
     from kinpair.analysis.transmission import Transmission, transmission
+    from kinpair.compiler.kernel import Kernel, compile
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
     from kinpair.simulation.checkpoint_resume import resume
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
     from kinpair.simulation.storage import load_run
     from kinpair.sweep.study import Study
     from kinpair.sweep.table import Table, open_sweep
+    from kinpair.system import System
 
 __version__ = "0.1.0"
 
@@ -137,6 +137,11 @@ __all__ = [
 ]
 
 _LATER = {  # imported when first asked for
+    "Comparison": "kinpair.analysis.comparison",
+    "compare": "kinpair.analysis.compare",
+    "Kernel": "kinpair.compiler.kernel",
+    "compile": "kinpair.compiler.kernel",
+    "System": "kinpair.system",
     "Transmission": "kinpair.analysis.transmission",
     "transmission": "kinpair.analysis.transmission",
     "Result": "kinpair.simulation.result",
@@ -152,6 +157,8 @@ _LATER = {  # imported when first asked for
 
 
 def __getattr__(name: str) -> Any:
+    if name == "conventions":
+        return importlib.import_module("kinpair.conventions")
     if name not in _LATER:
         raise AttributeError(f"module 'kinpair' has no attribute {name!r}")
     return getattr(importlib.import_module(_LATER[name]), name)

@@ -38,6 +38,8 @@ from kinpair.spatial.twist import rotate, shift_wrench
 
 OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
 BEGINNING = np.zeros(1)  # the time that most calls have
+RATE_STEPS = 50  # where rows are not linear in the rates
+STANDING = 1e-12  # a step of the rates below this part of them is none
 NEARBY = 0.05  # [rad] or [m]: how far the rank is compared
 
 
@@ -154,10 +156,20 @@ class Closure:
         return found
 
     def velocities(self, q: Any, inputs: Mapping[str, float] | None, guess: Any, time: float) -> np.ndarray:
-        """Rates that obey the rows and have the inputs."""
+        """Rates that obey the rows and have the inputs; in one step where the rows are linear in the rates."""
         near = np.zeros(self.model.nv) if guess is None else self._calls.one("qd", guess)
-        A, psi, _ = self.rows(self._calls.one("q", q), near, time)
-        return self.solved_rates("rates", A, A @ near - psi, inputs or {}, near)
+        at = self._calls.one("q", q)
+        for _ in range(RATE_STEPS):
+            A, psi, _ = self.rows(at, near, time)
+            found = self.solved_rates("rates", A, A @ near - psi, inputs or {}, near)
+            if np.abs(found - near).max(initial=0.0) <= STANDING * (1.0 + np.abs(found).max(initial=0.0)):
+                return found
+            near = found
+        raise SingularError(
+            f"{self.model.name}: no rates found that obey {listed(self.row_names, 6)}; "
+            "give a guess nearer to such rates",
+            rates=near,
+        )
 
     def accelerations(
         self, q: Any, qd: Any, inputs: Mapping[str, float] | None, guess: Any, time: float
@@ -462,9 +474,26 @@ class Closure:
         external: Mapping[str, Any],
         threads: int,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ."""
+        """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ: the derivative of the balance, solved by the saddle-point matrix.
+
+            [M −Aᵀ; A 0] [∂q̈; ∂λ] = −∂[M q̈ − F − Aᵀλ; A q̈ − b]                                   (CD1)
+        """
         ask = self.ask("acceleration_derivatives", state[0], 0.0, DEFAULT_SOLVER, options)
-        return self._calls(ask, (*state, _one(0.0), *external.values()), None, threads)
+        moment = _one(0.0)
+        if not self._calls.compiled:
+            return self._calls(ask, (*state, moment, *external.values()), None, threads)
+        n, kept = self.model.nv, list(ask.kept)
+        M, F, A, b = self.terms(state, 0.0, options, external)
+        A, b = A[..., kept, :], b[..., kept]
+        K = np.zeros((*M.shape[:-2], n + len(kept), n + len(kept)))
+        K[..., :n, :n], K[..., :n, n:], K[..., n:, :n] = M, -np.swapaxes(A, -1, -2), A
+        found = np.linalg.solve(K, np.concatenate([F, b], axis=-1)[..., None])[..., 0]
+        kernel = self._calls.kernels.get(replace(ask, quantity="balance_derivatives"))
+        motion = (np.ascontiguousarray(found[..., :n]), np.ascontiguousarray(found[..., n:]))
+        by_q, by_qd = kernel.general(*state, moment, *motion, *external.values(), out=None, threads=threads)
+        by_tau = np.broadcast_to(-np.eye(n + len(kept), n), (*M.shape[:-2], n + len(kept), n))
+        solved = [-np.linalg.solve(K, x)[..., :n, :] for x in (by_q, by_qd, by_tau)]  # (CD1)
+        return solved[0], solved[1], solved[2]
 
     def loop_loads(
         self,

@@ -28,7 +28,7 @@ from kinpair.forces.passive import passive_efforts
 from kinpair.formulations import kinematics, screw
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
-from kinpair.quantities import METHODS, QUANTITIES, Ask, External, Quantity
+from kinpair.quantities import METHODS, QUANTITIES, Ask, External, Quantity, inverse_dynamics
 
 MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its entry is looked at closely
 EMBEDDED = ("rosenberg-extended", "maggi", "partition", *OF_ENERGY)  # these choose dependent rates
@@ -201,6 +201,27 @@ OF_MODEL = {
     **dict.fromkeys(OF_ENERGY, of_energy),
     **dict.fromkeys(OF_BODIES, of_screws),
 }
+
+
+def balance(
+    model: Model,
+    ask: Ask,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    time: Vector,
+    qdd: Vector,
+    lam: Vector,
+    loads: External,
+) -> tuple[Vector, Vector]:
+    """What vanishes in motion: M q̈ − F − Aᵀλ, and A q̈ − b, of the rows kept."""
+    found = all_rows.rows(model, constraints_of(model), q, qd, time[0], ask.kept)
+    if model.terms is not None:
+        M, F = free_terms(model, ask, q, qd, tau, time[0], loads)
+        needed = M @ qdd - F
+    else:
+        needed = inverse_dynamics(model, replace(ask, quantity="inverse_dynamics"), q, qd, qdd, loads) - tau
+    return needed - found.A.T @ lam, found.A @ qdd - found.b
 
 
 def acceleration_derivatives(

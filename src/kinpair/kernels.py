@@ -61,18 +61,29 @@ def acceleration_derivatives(
     return solved_for(model, q, *effort_derivatives(model, ask, q, qd, qdd, loads))
 
 
-def constrained_derivatives(
-    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
-) -> tuple[Matrix, Matrix, Matrix]:
-    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ with constraints in force."""
-    qdd, _, _ = constrained.accelerations(model, ask, q, qd, tau, time, loads)
-    return _along_rates(model, q, jacobian(qdd, q)), jacobian(qdd, qd), jacobian(qdd, tau)
+def balance_derivatives(
+    model: Model,
+    ask: Ask,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    time: Vector,
+    qdd: Vector,
+    lam: Vector,
+    loads: External,
+) -> tuple[Matrix, Matrix]:
+    """Derivatives by q and q̇ of what vanishes in motion: M q̈ − F − Aᵀλ, then A q̈ − b of the rows kept."""
+    balance = np.concatenate(constrained.balance(model, ask, q, qd, tau, time, qdd, lam, loads))
+    by_q = jacobian(balance, q)
+    return _along_rates(model, q, by_q), jacobian(balance, qd)
 
 
 RECORDED: dict[str, Quantity] = {
     "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
     "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
-    "acceleration_derivatives": Quantity(("q", "qd", "tau", "time"), constrained_derivatives, loaded=True),
+    "balance_derivatives": Quantity(
+        ("q", "qd", "tau", "time", "qdd", "lam"), balance_derivatives, loaded=True
+    ),
 }
 COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
 
@@ -122,7 +133,7 @@ class Kernels:
             return trace(self._function(ask, parameters), self._shapes(ask, parameters), name=ask.quantity)
 
     def _shapes(self, ask: Ask, parameters: tuple[str, ...]) -> dict[str, Shape]:
-        sizes = {"q": self.model.nq, "time": 1}
+        sizes = {"q": self.model.nq, "time": 1, "lam": len(ask.kept)}
         shapes: dict[str, Shape] = {
             name: (sizes.get(name, self.model.nv),) for name in COMPILED[ask.quantity].state
         }

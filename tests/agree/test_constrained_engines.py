@@ -356,7 +356,8 @@ EQUALITIES = {
     "joint": """
         <body name="a" pos="0 0 1"><joint name="a" axis="0 1 0"/><geom fromto="0 0 0 .3 0 0"/>
           <body name="b" pos=".3 0 0"><joint name="b" axis="0 1 0"/><geom type="box" size=".1 .05 .02" pos=".1 0 0"/>
-            <body name="c" pos=".2 0 0"><joint name="c" type="slide" axis="1 0 0"/><geom type="sphere" size=".1"/></body>
+            <body name="c" pos=".2 0 0"><joint name="c" type="slide" axis="1 0 0"/><geom size=".1" type="sphere"/>
+            </body>
           </body></body>
       </worldbody><equality><joint joint1="b" joint2="a" polycoef=".1 .5 .3 -.2 .1"/>
         <joint joint1="c" joint2="b" polycoef="0 -.2"/>""",

@@ -40,6 +40,9 @@ PAGES = {
     "analysis/transmission.py": ("transmission.md", r"\((TF[3-5])\)"),
     "forces/passive.py": ("forces.md", r"\((P\d+)\)"),
     "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+)\)"),
+    "closure.py": ("constraints.md", r"\((CD\d+)\)"),
+    "constrained.py": ("constraints.md", r"\((PR\d+)\)"),
+    "simulation/held.py": ("constraints.md", r"\((HD\d+)\)"),
     "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }
 

@@ -12,9 +12,9 @@ import kinpair
 
 SRC = Path(kinpair.__file__).parent
 ORDER = (
-    "errors algebra spatial pairs description model formulations constraints forces quantities constrained evaluation compiler "
-    "closed_form rolling kernels calls closure soundness mechanism system bundled conventions loading motion equations_of_motion "
-    "viewer analysis simulation sweep cli"
+    "errors algebra spatial pairs description model formulations constraints forces quantities constrained "
+    "evaluation compiler closed_form rolling kernels calls closure soundness mechanism system bundled conventions "
+    "loading motion equations_of_motion viewer analysis simulation sweep cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

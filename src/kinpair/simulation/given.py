@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError
 from kinpair.evaluation import Expected
 from kinpair.mechanism import Mechanism
 from kinpair.model.symbols import check_symbols

@@ -125,8 +125,8 @@ def _held_by(control: Callable[..., Any]) -> Callable[..., Any]:
 def _check(dynamics: Dynamics, integrator: Integrator) -> None:
     if integrator.solved is not None and dynamics.held is not None:
         raise InputError(
-            f"{dynamics.model.name}: integrator {integrator.name!r} takes no constraints; 'rk4', 'dop853' and the other "
-            "explicit ones do",
+            f"{dynamics.model.name}: integrator {integrator.name!r} takes no constraints; 'rk4', 'dop853' "
+            "and the other explicit ones do",
             integrator=integrator.name,
         )
     turning = with_quaternion(dynamics.model)
