@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from kinpair.analysis.comparison import Comparison
     from kinpair.analysis.transmission import Transmission, transmission
     from kinpair.compiler.kernel import Kernel, compile
+    from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
     from kinpair.simulation.checkpoint_resume import resume
@@ -83,6 +84,7 @@ __all__ = [
     "Builder",
     "CacheWarning",
     "Comparison",
+    "ConstrainedEquations",
     "DHRow",
     "Description",
     "DescriptionError",
@@ -151,6 +153,7 @@ _LATER = {  # imported when first asked for
     "Study": "kinpair.sweep.study",
     "Table": "kinpair.sweep.table",
     "open_sweep": "kinpair.sweep.table",
+    "ConstrainedEquations": "kinpair.equations_of_motion.constrained_printed",
     "Equations": "kinpair.equations_of_motion.printed",
     "equations": "kinpair.equations_of_motion.equations",
 }

@@ -249,7 +249,12 @@ def reduced_equations(
 
 
 def projection(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector]:
-    """Coordinates and rates brought back to the constraints, by the least displacement as the mass matrix measures it.
+    """Coordinates and rates brought back to the constraints."""
+    return projected(model, ask, q, qd, time)[:2]
+
+
+def projected(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector, Scalar]:
+    """The same, by the least displacement as the mass matrix measures it, and the smallest pivot of the rows.
 
     M δ = Aᵀμ,   A δ = −φ,   q ← q ⊕ δ          holonomic rows                               (PR1)
     M δ = Aᵀμ,   A δ = −ψ,   q̇ ← q̇ + δ          all rows, at the new q                       (PR2)
@@ -265,7 +270,8 @@ def projection(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> t
     there = kinematics.nudged(model, q, back) if holonomic else q
     M, _ = free_terms(model, ask, there, qd, nothing, time[0], {})
     found = all_rows.rows(model, constraints, there, qd, time[0], ask.kept)
-    return there, qd + SOLVERS["multipliers"](Problem(M, nothing, found.A, -found.psi, *tree)).qdd  # (PR2)
+    solved = SOLVERS["multipliers"](Problem(M, nothing, found.A, -found.psi, *tree))  # (PR2)
+    return there, qd + solved.qdd, solved.soundness[1]
 
 
 def terms(

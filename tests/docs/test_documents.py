@@ -31,10 +31,11 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
 
 @pytest.mark.parametrize(
     "page",
-    ["compiler", "conventions", "mjcf", "equations/roberson_wittenburg", "printed_equations", "simulate"],
+    ["compiler", "conventions", "mjcf", "equations/roberson_wittenburg", "printed_equations", "simulate", "sweep"],
 )
-def test_programs_of_the_docs_run(page, capsys):
-    """The blocks of a page, one after the other."""
+def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):
+    """The blocks of a page, one after the other; what they write goes to a folder of its own."""
+    monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
     scope: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):

@@ -327,7 +327,7 @@ def test_zero_quaternion():
 
 def test_unknown_example():
     assert refused(kp.example, "stanford").startswith(
-        "no bundled example 'stanford'; did you mean 'stanford-arm'? Examples: cart-pole, "
+        "no bundled example 'stanford'; did you mean 'stanford-arm'? Examples: bennett, "
     )
 
 

@@ -10,10 +10,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 import kinpair
-from kinpair import Equations, InputError
+from kinpair import InputError
 from kinpair.cli import source
 from kinpair.cli.source import File, Flag
 from kinpair.equations_of_motion.equations import Form
+from kinpair.equations_of_motion.on_a_sheet import OnASheet
+from kinpair.equations_of_motion.solver_forms import SolverForm
 from kinpair.loading import Base
 
 CFile = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
@@ -30,6 +32,8 @@ def equations(
     numbers: Flag = False,
     form: Form = "auto",
     no_passive: Flag = False,
+    solver: SolverForm | None = None,
+    dependent: tuple[str, ...] = (),
     base: Base = "fixed",
 ) -> None:
     """The equations of motion of a mechanism with letters, as one writes them by hand.
@@ -55,6 +59,11 @@ def equations(
         closed: each entry in one piece; terms: a list of short named terms; auto: the shorter.
     no_passive
         Leave out springs, dampers and friction of the joints.
+    solver
+        The equations under the constraints: rosenberg-extended gives the accelerations, rosenberg the reduced
+        equations, udwadia-kalaba what its formula is made of, multipliers the equations as they are.
+    dependent
+        Coordinates that the constraints determine, one for each row; chosen if not given.
     base
         "free" lets the root link float.
     """
@@ -68,6 +77,8 @@ def equations(
         "numbers" if numbers else "symbols",
         form=form,
         passive=not no_passive,
+        solver=solver,
+        dependent=dependent or None,
     )
     if c is not None:
         _write(found, c)
@@ -76,14 +87,14 @@ def equations(
     print(f"{found.sheet.name}: {found.status}; {found.terms} terms", file=sys.stderr)
 
 
-def _write(found: Equations, path: Path) -> None:
+def _write(found: OnASheet, path: Path) -> None:
     try:
         found.c(path)
     except OSError as reason:
         raise InputError(f"{path}: cannot be written ({reason.strerror})", path=str(path)) from None
 
 
-def _python(found: Equations) -> str:
+def _python(found: OnASheet) -> str:
     """A program that makes the matrices."""
     made = found.sympy()
     every = [str(x) for entries in made.inputs.values() for x in entries]
@@ -96,11 +107,11 @@ def _python(found: Equations) -> str:
 
 
 def _listed(x: Any) -> str:
-    rows = x.tolist()
+    rows = x.tolist() if x.shape else [x.item()]
     return str([[*row] if isinstance(row, list) else [row] for row in rows])
 
 
-PRINTED: dict[str, Callable[[Equations], str]] = {
+PRINTED: dict[str, Callable[[OnASheet], str]] = {
     "text": lambda found: f"{found}\n",
     "latex": lambda found: found.latex(document=True),
     "markdown": lambda found: found.markdown(),

@@ -23,8 +23,10 @@ from kinpair.cli.dynamics import dynamics
 from kinpair.cli.equations import equations
 from kinpair.cli.examples import examples
 from kinpair.cli.info import info
+from kinpair.cli.resume import resume
 from kinpair.cli.screen import Screen
 from kinpair.cli.show import show
+from kinpair.cli.simulate import simulate
 from kinpair.cli.sweep import sweep
 
 WRONG_INPUT, FAULT = 2, 1
@@ -39,6 +41,8 @@ app = App(
 USAGE: dict[Callable[..., None], str] = {
     info: "FILE [OPTIONS]",
     dynamics: "FILE [OPTIONS]",
+    simulate: "FILE [OPTIONS]",
+    resume: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",
     compare: "FILE [OPTIONS]",
     equations: "FILE [OPTIONS]",

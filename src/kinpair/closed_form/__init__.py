@@ -5,6 +5,10 @@ In the order of use:
     angles       sines and cosines of sums of angles: products as sums, derivatives
     polynomial   sums of products of letters, sines and cosines: the normal form
     expansion    a program, expanded to normal forms
+    matrices     determinants and adjugates of small matrices of normal forms, without a division
+    division     exact quotients of normal forms
+    ratios       normal forms over denominators that have names
+    phases       a cosine and a sine as one wave with a constant phase
     terms        a program as a list of short named terms, where the normal form would be too long
     folding      from the normal form to the one with the fewest terms
     formula      a formula as a tree, common factors taken out

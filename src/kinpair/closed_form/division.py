@@ -7,7 +7,13 @@ terms, so that a quotient is found term by term, as one does on paper, or is fou
 
 from __future__ import annotations
 
+from cmath import exp
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+from math import prod
 from typing import TypeAlias
+
+import numpy as np
 
 from kinpair.closed_form import angles
 from kinpair.closed_form.polynomial import Polynomial, Term
@@ -15,6 +21,7 @@ from kinpair.closed_form.polynomial import Polynomial, Term
 Variable: TypeAlias = tuple[int, str]  # group of the angle, or −1 for a letter; name
 Exponents: TypeAlias = tuple[int, ...]
 Laurent: TypeAlias = dict[Exponents, complex]
+VANISHES = 1e-5  # beside what is added up: a double root is known to half the digits
 LEFT_OVER = 1e-11  # beside the largest number of the dividend
 
 
@@ -24,19 +31,55 @@ def quotient(x: Polynomial, y: Polynomial, limit: int | None = None) -> Polynomi
     left, divisor = _laurent(x, variables), _laurent(y, variables)
     if not left or not divisor:
         return x if divisor else None
+    if not _vanishes_with(left, divisor):
+        return None
     lead, size, made = max(divisor), x.size, Laurent()
     lowest = _minus(min(left), min(divisor))
-    while left:
-        place = _minus(max(left), lead)
-        if place < lowest or (limit is not None and len(made) >= 4 * limit):
+    queue = [_negative(at) for at in left]
+    heapify(queue)
+    while queue:
+        top = _negative(heappop(queue))
+        if top not in left:
+            continue
+        place = _minus(top, lead)
+        if place < lowest or (limit is not None and len(made) >= limit):
             return None
-        made[place] = left[max(left)] / divisor[lead]
+        made[place] = left[top] / divisor[lead]
         for there, value in divisor.items():
             at = _plus(place, there)
+            if at not in left:
+                heappush(queue, _negative(at))
             left[at] = left.get(at, 0.0) - made[place] * value
             if abs(left[at]) <= LEFT_OVER * size or there == lead:
                 del left[at]
     return _real(made, variables)
+
+
+def _vanishes_with(x: Laurent, y: Laurent) -> bool:
+    """Is x nothing where y is nothing? Looked at in one place: where not, there is no quotient."""
+    spread = [max(column) - min(column) for column in zip(*y, strict=True)]
+    if not any(spread):
+        return True
+    main = min((k for k, n in enumerate(spread) if n), key=lambda k: spread[k])
+    point = [(1.0 + 0.05 * k) * exp(0.7j * (k + 1)) for k in range(len(spread))]
+    lowest = min(at[main] for at in y)
+    line = np.zeros(spread[main] + 1, dtype=complex)
+    for at, value in y.items():
+        line[at[main] - lowest] += value * _at(at, point, main)
+    roots = [z for z in np.roots(line[::-1]) if z]
+    if not roots:
+        return True
+    point[main] = min(roots, key=lambda z: abs(abs(z) - 1.0))
+    parts = [value * _at(at, point) for at, value in x.items()]
+    return abs(sum(parts)) <= VANISHES * sum(map(abs, parts))
+
+
+def _at(powers: Exponents, point: Sequence[complex], without: int = -1) -> complex:
+    return prod(z**n for k, (z, n) in enumerate(zip(point, powers, strict=True)) if n and k != without)
+
+
+def _negative(a: Exponents) -> Exponents:
+    return tuple(-n for n in a)
 
 
 def _variables(x: Polynomial) -> set[Variable]:

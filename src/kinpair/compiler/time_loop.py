@@ -26,7 +26,7 @@ from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
 from kinpair.compiler.target import REALS, host
 from kinpair.compiler.time_loop_parts import Flow, frame_of, parts_of
-from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, ROWS, STUCK
+from kinpair.compiler.time_loop_step import CROSSED, FREE, NOT_FINITE, REFUSED, ROWS, SETTINGS, STUCK
 from kinpair.compiler.time_loop_tableau import Tableau
 
 REAL = REALS["float64"]
@@ -171,17 +171,19 @@ class FixedLoop:
         inputs: Inputs | None = None,
         threads: int = 1,
         out: tuple[np.ndarray, np.ndarray] | None = None,
+        minding: bool = True,
     ) -> Chunk:
         """So many samples, `every` so many steps, from step `first` on.
 
         start: state and inputs (ny + nu,) or (batch, ny + nu). `hold`: steps between new inputs, where held. every=0
-        gives the start itself as a sample. `out`: where the samples go, the rows of a trajectory contiguous.
+        gives the start itself as a sample. `out`: where the samples go, the rows of a trajectory contiguous. Guards
+        stop the run unless it is not `minding` them.
         """
         flow, given = self.flow, inputs or Inputs()
         lead = start.shape[:-1]
-        settings = np.zeros(fixed.SETTINGS)
+        settings = np.zeros(SETTINGS)
         settings[:ROWS] = t0, dt, first, samples, every, hold, 0
-        settings[ROWS] = len(given.times)
+        settings[ROWS], settings[FREE] = len(given.times), not minding
         room = out or tuple(np.empty((*lead, samples, n)) for n in (flow.ny, flow.nw))
         outputs = [*room, np.empty((*lead, flow.ny + flow.nu)), np.empty((*lead, 2))]
         arrays = [
@@ -301,20 +303,21 @@ class AdaptiveLoop:
         hold: float = 0.0,
         t0: float = 0.0,
         inputs: Inputs | None = None,
+        minding: bool = True,
     ) -> None:
         """Go on to `stop`, for at most so many steps; samples go to their rows.
 
         atol (ny,): what is allowed; infinite for entries that do not count. `hold`: time between new inputs, where
-        held, from t0 on.
+        held, from t0 on. Guards stop the run unless it is not `minding` them.
         """
         given = inputs or Inputs()
         width = _width(1)
         allowed = np.full(-(-self.flow.ny // width) * width + 1, np.inf)
         allowed[: self.flow.ny] = atol
         allowed[-1] = max(1, np.isfinite(atol).sum())
-        settings = np.zeros(ROWS + 1)
+        settings = np.zeros(SETTINGS)
         settings[:ROWS] = stop, rtol, min(steps, 1 << 62), longest, len(wanted), hold, t0
-        settings[ROWS] = len(given.times)
+        settings[ROWS], settings[FREE] = len(given.times), not minding
         arrays = [
             settings,
             np.ascontiguousarray(given.parameters, dtype=float),

@@ -17,14 +17,13 @@ from kinpair.compiler.llvm import CLEAR, METADATA
 from kinpair.compiler.target import Real
 from kinpair.compiler.time_loop_code import Code
 from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, ROWS, Arrays, Step
+from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, Arrays, Step
 from kinpair.compiler.time_loop_tableau import Tableau
 
 INPUTS = ("settings", "p", "times", "table", "called", "start")
 OUTPUTS = ("Y", "W", "end", "verdict")
 ARRAYS = (*INPUTS, *OUTPUTS)
 T0, DT, FIRST, SAMPLES, EVERY, HOLD = range(6)
-SETTINGS = ROWS + 1
 
 
 def declarations(code: Code) -> str:

@@ -15,6 +15,8 @@ STUCK = 2.0  # of an iteration,
 REFUSED = 3.0  # of the function that gives the inputs,
 CROSSED = 5.0  # of a guard
 ROWS = 7  # of the settings: rows of the table
+FREE = 8  # not zero: guards are not minded
+SETTINGS = 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,7 +253,9 @@ class Step:
                 was, stays = (code.op(f"fcmp {side} {n} {x}, {code.real(0.0)}") for x in (old, new))
                 left = code.op(f"and i1 {was}, {code.op(f'xor i1 {stays}, true')}")
                 found = code.op(f"or i1 {found}, {left}")
-        return found
+        free = code.get(self.arrays.pointers["settings"], FREE)
+        minded = code.op(f"fcmp oeq {n} {free}, {code.real(0.0)}")
+        return code.op(f"and i1 {found}, {minded}")
 
     @property
     def guarded(self) -> bool:

@@ -156,9 +156,12 @@ class Constrained:
         return self._equations("terms", written, chosen, statement, f"in named terms ({reason})")
 
     def _solved(self, chosen: Partition) -> Callable[..., dict[str, Any]]:
+        A1 = self._rows[:, list(chosen.one)]
+        rows, columns = pivot_order(A1 / lengths(self._rows)[:, None], RANK) if chosen.one else ([], [])
+        one = tuple(chosen.one[k] for k in columns)
+
         def more(model: Any, M: Any, F: Any, A: Any, b: Any, kept: Any) -> dict[str, Any]:
-            rows = range(len(chosen.kept))
-            x = Problem(M, F, A, b, *full(len(F)), tuple(rows), chosen.one)
+            x = Problem(M, F, A, b, *full(len(F)), tuple(rows), one)
             if self.solver == "rosenberg":
                 return dict(zip(("E", "f"), rosenberg(x), strict=True))
             return {"qdd": SOLVERS[self.solver](x).qdd}
@@ -173,9 +176,22 @@ class Constrained:
         model, n, l = self.subject.model, self.subject.model.nv, len(self.kept)
         free = n - l
         shapes = {
-            "M": (n, n), "F": (n,), "A": (l, n), "b": (l,), "qdd": (n,), "Z": (n, free), "E": (free, n),
-            "f": (free,), "R1": (l, n), "R2": (l, l), "R3": (free, n), "R4": (free, l),
-            "G": (n, n), "S": (l, l), "D1": (), "D2": (),
+            "M": (n, n),
+            "F": (n,),
+            "A": (l, n),
+            "b": (l,),
+            "qdd": (n,),
+            "Z": (n, free),
+            "E": (free, n),
+            "f": (free,),
+            "R1": (l, n),
+            "R2": (l, l),
+            "R3": (free, n),
+            "R4": (free, l),
+            "G": (n, n),
+            "S": (l, l),
+            "D1": (),
+            "D2": (),
         }
         arrays = {what: x.array(what, shapes[what]) for what in x.results}
         rows = tuple(self._closure.row_names[k] for k in chosen.kept)

@@ -19,7 +19,7 @@ from kinpair.closed_form.division import quotient
 from kinpair.closed_form.matrices import ZERO, Matrices, Square, blocks, tidy, transposed
 from kinpair.closed_form.polynomial import Polynomial
 from kinpair.closed_form.ratios import Denominators, Names, Ratio, added, scaled
-from kinpair.errors import ClosedFormError
+from kinpair.errors import ClosedFormError, InputError
 
 Ratios = list[list[Ratio]]
 ONE = polynomial.number(1.0)
@@ -127,6 +127,10 @@ def inverted(X: Square, algebra: Matrices, names: Denominators, x: Virtual | Non
 
 def free_inverse(M: Square, A: Square, algebra: Matrices, names: Denominators) -> tuple[Ratios, Ratios]:
     """M⁻¹ and A M⁻¹ Aᵀ of Udwadia and Kalaba."""
+    if any(not len(algebra.determinant([[M[i][j] for j in block] for i in block])) for block in blocks(M)):
+        raise InputError(
+            "the mass matrix is singular, so that G = M⁻¹ does not exist; 'rosenberg-extended' will do"
+        )
     G, n = inverted(M, algebra, names), len(M)
     AG = [[added([scaled(algebra, G[k][j], row[k]) for k in range(n)]) for j in range(n)] for row in A]
     S = [[added([scaled(algebra, x[k], row[k]) for k in range(n)]) for row in A] for x in AG]

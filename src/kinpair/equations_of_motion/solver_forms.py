@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from kinpair.closed_form.matrices import Matrices, Square, transposed
 from kinpair.closed_form.ratios import Denominators
 from kinpair.equations_of_motion.embedded import extended, free_inverse, virtual
 from kinpair.equations_of_motion.ratios_written import Ratios
 
+SolverForm: TypeAlias = Literal["rosenberg-extended", "rosenberg", "multipliers", "udwadia-kalaba"]
 Statement = tuple[str, str]  # in LaTeX and as text
 BASIS: Statement = (
     "M \\ddot{q} = F + A^T \\lambda, \\quad A \\ddot{q} = b",

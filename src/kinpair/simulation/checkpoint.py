@@ -54,7 +54,7 @@ def put(slate: Slate, number: int, found: Checkpoint) -> None:
     """Write the checkpoint of that number beside the one before it."""
     record = np.zeros(1, slate.places[NAME].dtype)
     record["number"] = number
-    for name in slate.places[NAME].dtype.names[1:-1]:
+    for name in list(record.dtype.names or ())[1:-1]:
         record[name] = getattr(found, name)
     record["checksum"] = _checksum(record[0])
     slate.write(NAME, record, start=number % 2)

@@ -1,7 +1,8 @@
 """What moves, as functions of time, state y and inputs u that a time loop can be made of.
 
-The state is y = [q, q̇, work, loss]: coordinates, rates, and, where there are such, the work done by drives and applied
-wrenches and what dampers and friction have taken, integrated along. The inputs are u = [τ, wrenches].
+The state is y = [q, q̇, work, loss, trace, memory]: coordinates, rates, and, where there are such, the work done by
+drives and applied wrenches and what dampers and friction have taken, integrated along; how near the constraints came to
+dependence, and when; and what a method carries from step to step. The inputs are u = [τ, wrenches].
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ import numpy as np
 
 from kinpair import quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.algebra.choice import sign
+from kinpair.algebra.choice import less, maximum, sign, where
 from kinpair.forces.applied import applied_wrenches
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Ask, asked
+from kinpair.simulation.bumpers import Bumpers
 from kinpair.simulation.held import Held
 
 WRENCH = 6
 Loads = dict[str, Vector]
-Settle = Callable[[Model, Scalar, Vector, Vector], tuple[Vector, Vector]]
+LEAST = 1e-200  # pivots below this are zero
 
 
 def on_the_sphere(model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector]:
@@ -44,7 +46,9 @@ class Dynamics:
 
     `torque` and the functions of `external` are (time, q, qd) → efforts (nv,), wrench (6,), recorded with the rest;
     None takes them from u. `driven` is False where there is no torque at all. `parameters` names constants that are
-    arguments p. `held` is how constraints are held; None where there are none.
+    arguments p. `held` is how constraints are held; None where there are none. `bumpers` are springs at the limits of
+    joints. A `tallied` one has work and loss in its state even if nothing does or takes any. `memory` counts the
+    entries that a method carries along.
     """
 
     model: Model
@@ -54,6 +58,9 @@ class Dynamics:
     external: Mapping[str, Callable[..., Any] | None] | None = None
     parameters: tuple[str, ...] = ()
     held: Held | None = None
+    bumpers: Bumpers | None = None
+    tallied: bool = False
+    memory: int = 0
 
     @cached_property
     def ask(self) -> Ask:
@@ -89,10 +96,15 @@ class Dynamics:
     @property
     def has_work(self) -> bool:
         """Can anything do work on it?"""
-        return self.driven or bool(self._external) or self.held is not None
+        return self.driven or bool(self._external) or self.held is not None or self.tallied
 
     @property
     def has_loss(self) -> bool:
+        """Does anything dissipate?"""
+        return self._drags or self.bumpers is not None or self.tallied
+
+    @property
+    def _drags(self) -> bool:
         """Do dampers or friction act?"""
         joints = self.model.joints
         return self.passive and bool(joints.damping.any() or joints.friction.any())
@@ -100,7 +112,17 @@ class Dynamics:
     @property
     def ny(self) -> int:
         """Entries of the state."""
+        return self.trace_at + 2 * self.traced + self.memory
+
+    @property
+    def trace_at(self) -> int:
+        """Where the trace is in the state: one over the smallest pivot of the constraints so far, and its time."""
         return self.model.nq + self.model.nv + self.has_work + self.has_loss
+
+    @property
+    def traced(self) -> bool:
+        """Is it known after every step how near the constraints are to dependence?"""
+        return self.held is not None and self.held.way == "project"
 
     @property
     def nw(self) -> int:
@@ -148,7 +170,8 @@ class Dynamics:
         if self.has_work:
             found.append(tau @ qd + self._applied_power(q, qd, loads))
         if self.has_loss:
-            found.append(-(self.drag(qd) @ qd))
+            in_bumpers = self.bumpers.loss(q, qd) if self.bumpers is not None else 0.0
+            found.append(in_bumpers - self.drag(qd) @ qd)
         return found
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
@@ -161,7 +184,7 @@ class Dynamics:
 
     def drag(self, qd: Vector) -> Vector:
         """Efforts of dampers and friction (nv,)."""
-        if not self.has_loss:
+        if not self._drags:
             return np.zeros(self.model.nv)
         joints = self.model.joints
         return array(
@@ -176,12 +199,15 @@ class Dynamics:
         powers = self.powers(q, qd, tau, loads)
         if self.held is not None:
             powers[0] = powers[0] + of_constraints
-        return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *powers])
+        still = np.zeros(self.ny - self.trace_at)
+        return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *powers, *still])
 
     def accelerations(
         self, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Loads
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of constraint forces."""
+        if self.bumpers is not None:
+            tau = tau + self.bumpers.efforts(q, qd)
         if self.held is not None:
             return self.held.accelerations(self.model, self.ask, time, q, qd, tau, loads)
         return quantities.forward_dynamics(self.model, self.ask, q, qd, tau, loads)[0], 0.0
@@ -189,15 +215,21 @@ class Dynamics:
     def settled(self, time: Scalar, y: Vector) -> Vector:
         """The state where it belongs."""
         q, qd, rest = self.parts(y)
-        for step in self.steps_to_settle:
-            q, qd = step(self.model, time, q, qd)
-        return array([*q, *qd, *rest])
+        if with_quaternion(self.model):
+            q, qd = on_the_sphere(self.model, time, q, qd)
+        if self.held is None or not self.traced:
+            return array([*q, *qd, *rest])
+        q, qd, pivot = self.held.settle(self.model, time, q, qd)
+        k = self.trace_at - self.model.nq - self.model.nv
+        over = 1.0 / maximum(np.abs(pivot), LEAST)
+        worse = less(rest[k], over)
+        trace = [where(worse, over, rest[k]), where(worse, time, rest[k + 1])]
+        return array([*q, *qd, *rest[:k], *trace, *rest[k + 2 :]])
 
     @property
-    def steps_to_settle(self) -> tuple[Settle, ...]:
-        """What is done to a state reached."""
-        sphere = (on_the_sphere,) if with_quaternion(self.model) else ()
-        return (*sphere, self.held.settle) if self.held is not None and self.held.way == "project" else sphere
+    def settles(self) -> bool:
+        """Is there anything to be done to a state reached?"""
+        return bool(with_quaternion(self.model)) or self.traced
 
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Kinetic and potential energy, and the efforts."""
@@ -205,6 +237,8 @@ class Dynamics:
         potential = kinematics.potential_energy(self.model, q)
         if self.passive:
             potential = potential + quantities.spring_energy(self.model, q)
+        if self.bumpers is not None:
+            potential = potential + self.bumpers.energy(q)
         residuals = [] if self.held is None else self.held.watched(self.model, time, q, qd)
         kinetic = kinematics.kinetic_energy(self.model, q, qd)
         return array([kinetic, potential, *self.efforts(time, q, qd, u), *residuals])

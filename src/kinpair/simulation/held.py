@@ -43,9 +43,9 @@ class Held:
         own = self._own(ask)
         return constrained.held_accelerations(model, own, q, qd, tau, array([time]), loads, self.alpha)
 
-    def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector]:
-        """The state brought back to the constraints."""
-        return constrained.projection(model, self.ask, q, qd, array([time]))
+    def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
+        """The state brought back to the constraints, and the smallest pivot of their rows there."""
+        return constrained.projected(model, self.ask, q, qd, array([time]))
 
     def watched(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> list[Scalar]:
         """The largest residual of positions and of rates."""

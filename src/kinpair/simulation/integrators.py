@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from kinpair.compiler.time_loop_tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, nearest
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
+from kinpair.simulation.generalised_alpha import GeneralisedAlpha
 from kinpair.simulation.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.tableaux import DOP853, DOPRI5, RK4
 
@@ -29,11 +30,28 @@ class Integrator:
     solved: Any = None
     plain_only: bool = False
     """Does it need coordinates whose rates of change are the rates?"""
+    outside: str = ""
+    """The library that does it, if it is not done here."""
 
     @property
     def adaptive(self) -> bool:
         """Does it choose its steps, unless dt is given?"""
-        return self.tableau is not None and bool(self.tableau.errors)
+        return bool(self.outside) or (self.tableau is not None and bool(self.tableau.errors))
+
+    def memory(self, nv: int) -> int:
+        """Entries of the state that it carries from step to step."""
+        return self.solved.memory(nv) if isinstance(self.solved, GeneralisedAlpha) else 0
+
+    def with_rho(self, rho: float | None) -> Integrator:
+        """The same with the damping asked for."""
+        if rho is None:
+            return self
+        if not isinstance(self.solved, GeneralisedAlpha) or not 0.0 <= rho <= 1.0:
+            raise InputError(
+                f"rho_inf is {rho!r} for integrator {self.name!r}; 'generalised-alpha' takes a number from 0 to 1",
+                integrator=self.name,
+            )
+        return replace(self, solved=GeneralisedAlpha(float(rho)))
 
 
 INTEGRATORS = {
@@ -45,6 +63,10 @@ INTEGRATORS = {
         Integrator("semi-implicit-euler", 1, direct=semi_implicit_euler),
         Integrator("implicit-midpoint", 2, solved=Midpoint),
         Integrator("variational", 2, solved=Variational, plain_only=True),
+        Integrator("generalised-alpha", 2, solved=GeneralisedAlpha()),
+        Integrator("cvode", 5, outside="scikit-sundae"),
+        Integrator("ida", 5, outside="scikit-sundae"),
+        Integrator("taylor", 20, outside="heyoka"),
     )
 }
 
@@ -66,8 +88,9 @@ def flow_of(
     source: str = "given",
     held: bool = False,
     control: Callable[..., Any] | None = None,
+    guard: Callable[..., Any] | None = None,
 ) -> Flow:
-    """The recorded programs; `control` is (time, q, qd) → efforts, held."""
+    """The recorded programs; `control` is (time, q, qd) → efforts, held; `guard` (dynamics, time, y, u) → g."""
     _check(dynamics, integrator)
     d = dynamics
     sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
@@ -86,10 +109,12 @@ def flow_of(
             return trace(recorded, {name: sizes[name] for name in inputs}, name=f.__name__)
 
     programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")}
-    if d.steps_to_settle:
+    if d.settles:
         programs["after"] = record(Dynamics.settled, "time", "y")
     if control is not None:
         programs["control"] = record(_held_by(control), "time", "y", "u")
+    if guard is not None:
+        programs["guard"] = record(guard, "time", "y", "u")
     everything = ("time", "dt", "y", "u")
     if integrator.tableau is not None:
         programs["rhs"] = record(Dynamics.rate, "time", "y", "u")
@@ -104,10 +129,11 @@ def flow_of(
         nu=d.nu,
         np=len(d.parameters),
         nw=d.nw,
+        ng=programs["guard"].outputs[0].size if guard is not None else 0,
         nz=sizes.get("z", (0,))[0],
         source=source,
         held=held,
-        ahead=0.5 if integrator.solved is not None else 0.0,
+        ahead=getattr(integrator.solved, "ahead", 0.5) if integrator.solved is not None else 0.0,
         **programs,
     )
 
@@ -123,10 +149,10 @@ def _held_by(control: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check(dynamics: Dynamics, integrator: Integrator) -> None:
-    if integrator.solved is not None and dynamics.held is not None:
+    if integrator.solved in (Midpoint, Variational) and dynamics.held is not None:
         raise InputError(
             f"{dynamics.model.name}: integrator {integrator.name!r} takes no constraints; 'rk4', 'dop853' "
-            "and the other explicit ones do",
+            "and the other explicit ones do, and 'generalised-alpha'",
             integrator=integrator.name,
         )
     turning = with_quaternion(dynamics.model)

@@ -15,6 +15,7 @@ from kinpair.errors import InputError, MissingExtraError
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.simulation.balance import Balance, balance
 from kinpair.simulation.summary import summary
+from kinpair.simulation.units import units
 from kinpair.viewer.curves import Panel, draw_curves
 
 
@@ -145,6 +146,12 @@ class Result:
 
         return save(self, path)
 
+    def report(self, path: str | os.PathLike[str] = "run.html", *, row: int = 0) -> Path:
+        """Write a page that is complete in itself: summary, curves, ends, options; of a batch, one row."""
+        from kinpair.simulation.report import write_report
+
+        return write_report(self, path, row=row)
+
     def to_xarray(self) -> Any:
         """Samples as a data set with names and units."""
         try:
@@ -152,11 +159,11 @@ class Result:
         except ImportError:
             raise MissingExtraError("a data set needs xarray; install it with pip install xarray") from None
         lead = ("run",) if self.q.ndim == 3 else ()
-        m = self.mechanism
+        m, unit = self.mechanism, units(self.mechanism.model)
         arrays = {
-            "q": ((*lead, "time", "coordinate"), self.q),
-            "qd": ((*lead, "time", "rate"), self.qd),
-            "tau": ((*lead, "time", "rate"), self.tau),
+            "q": ((*lead, "time", "coordinate"), self.q, {"units": unit["q"]}),
+            "qd": ((*lead, "time", "rate"), self.qd, {"units": unit["qd"]}),
+            "tau": ((*lead, "time", "rate"), self.tau, {"units": unit["tau"]}),
             "kinetic": ((*lead, "time"), self.energy.kinetic, {"units": "J"}),
             "potential": ((*lead, "time"), self.energy.potential, {"units": "J"}),
             "work": ((*lead, "time"), self.work, {"units": "J"}),

@@ -14,7 +14,7 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
     return {
         "q": Y[..., :nq],
         "qd": Y[..., nq:n],
-        "tau": W[..., 2:],
+        "tau": W[..., 2 : 2 + d.model.nv],
         "kinetic": W[..., 0],
         "potential": W[..., 1],
         "work": Y[..., n] if d.has_work else none,

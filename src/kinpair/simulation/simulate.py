@@ -21,6 +21,7 @@ from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.given import in_rows, parameter_values, start_states, tolerance
 from kinpair.simulation.held import Held, check_start, held
 from kinpair.simulation.integrators import Integrator, flow_of, integrator_named
+from kinpair.simulation.outside import METHODS, Follower
 from kinpair.simulation.progress import Progress
 from kinpair.simulation.result import Result
 from kinpair.simulation.runs import Pages, Piece, adaptive_run, fixed_run, joined, released
@@ -56,6 +57,7 @@ def simulate(
     solver: str | None = None,
     hold: str = "project",
     alpha: float = ALPHA,
+    rho_inf: float | None = None,
     save: str | os.PathLike[str] | None = None,
     checkpoint: float = CHECKPOINT,
     progress: bool | Callable[[float], Any] | None = None,
@@ -71,7 +73,7 @@ def simulate(
     * `external`: wrenches (6,) by link or frame, or functions (time, q, qd) → (6,);
     * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
     * `solver`: how constraints are solved; `hold`: how they are held, "project" after each step, "baumgarte" with
-      the rate `alpha` [1/s], or "none";
+      the rate `alpha` [1/s], or "none"; `rho_inf`: what generalised-alpha leaves of infinitely fast vibrations;
     * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
       Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
@@ -94,6 +96,7 @@ def simulate(
         "solver": solver,
         "hold": hold,
         "alpha": alpha,
+        "rho_inf": rho_inf,
     }
     ready = prepared(mechanism, **options)
     if save is not None:
@@ -126,7 +129,8 @@ def prepared(
     solver: str | None = None,
     hold: str = "project",
     alpha: float = ALPHA,
-) -> Fixed | Adaptive:
+    rho_inf: float | None = None,
+) -> Fixed | Adaptive | Outside:
     """Everything checked, and ready to run; arguments as of `simulate`."""
     states = start_states(mechanism, q, qd)
     first = states.reshape(-1, states.shape[-1])[0]
@@ -135,12 +139,17 @@ def prepared(
     functions, wrenches = external_of(mechanism, external, *at, time)
     names, values = parameter_values(mechanism, parameters)
     states, batch = in_rows(mechanism, states, drive, wrenches, values)
-    method = integrator_named(integrator)
+    method = integrator_named(integrator).with_rho(rho_inf)
     constraints = held(mechanism, at[0], time, solver, hold, alpha)
     if hold != "none":
         check_start(mechanism, states, time)
     wish = Wish(mechanism, method, drive, functions, names, passive, batch is not None, constraints)
-    fixed = dt is not None or not method.adaptive
+    fixed = not method.adaptive or (dt is not None and not method.outside)
+    if method.outside and dt is not None:
+        raise InputError(
+            f"{mechanism.name}: {method.name} chooses its steps; give rtol= and atol=, not dt=",
+            integrator=method.name,
+        )
     _check_options(wish, fixed, rtol, atol)
     threads = whole_threads(mechanism.name, threads)
     run = Run(
@@ -153,7 +162,7 @@ def prepared(
         return Fixed(run, start, plan, threads)
     wanted = adaptive_times(mechanism.name, run.duration, output, run.time)
     allowed = RTOL if rtol is None else rtol, ATOL if atol is None else atol
-    return Adaptive(run, start, wanted, *allowed)
+    return (Outside if method.outside else Adaptive)(run, start, wanted, *allowed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,6 +191,7 @@ class Wish:
             external=self.external,
             parameters=self.parameters,
             held=self.held,
+            memory=self.integrator.memory(self.mechanism.nv),
         )
 
     @property
@@ -244,6 +254,7 @@ def _kept(
         external=dict.fromkeys(external),
         parameters=parameters,
         held=constraints,
+        memory=method.memory(model.nv),
     )
     return _made(d, method, adaptive, source, held)
 
@@ -312,15 +323,20 @@ class Fixed:
         )
 
 
+def _allowed(run: Run, rtol: Any, atol: Any) -> tuple[float, np.ndarray]:
+    """Tolerances; work, loss and what else is carried along follow the motion and do not decide the steps."""
+    n = run.d.model.nq + run.d.model.nv
+    allowed = np.full(run.d.ny, np.inf)
+    allowed[:n] = tolerance(run.name, "atol", atol, (n,))
+    return float(tolerance(run.name, "rtol", rtol, ())), allowed
+
+
 class Adaptive:
     """A run by steps as long as the error allows."""
 
     def __init__(self, run: Run, start: np.ndarray, wanted: np.ndarray, rtol: float, atol: Any) -> None:
         self.run, self.start, self.wanted, self.samples = run, start, wanted, len(wanted)
-        n = run.d.model.nq + run.d.model.nv
-        self.atol = np.full(run.d.ny, np.inf)  # work and loss follow the motion; they do not decide the steps
-        self.atol[:n] = tolerance(run.name, "atol", atol, (n,))
-        self.rtol = float(tolerance(run.name, "rtol", rtol, ()))
+        self.rtol, self.atol = _allowed(run, rtol, atol)
         self.loop: AdaptiveLoop = run.wish.loop(adaptive=True)
 
     def begin(self) -> np.ndarray:
@@ -347,6 +363,24 @@ class Adaptive:
             t0=run.time,
         )
         return released(pieces, room, at.samples)
+
+
+class Outside:
+    """A run by a library that chooses its steps."""
+
+    def __init__(self, run: Run, start: np.ndarray, wanted: np.ndarray, rtol: float, atol: Any) -> None:
+        self.run, self.start, self.wanted, self.samples = run, start, wanted, len(wanted)
+        rtol, allowed = _allowed(run, rtol, atol)
+        method = METHODS[run.wish.integrator.name]
+        self.follower = Follower(run, start, wanted, method, rtol, allowed)
+
+    def begin(self) -> np.ndarray:
+        """Time, samples so far, state and inputs."""
+        return self.follower.begin()
+
+    def pieces(self, state: np.ndarray, step: int = 0, *, whole: bool = True) -> Iterator[Piece]:
+        """The samples behind a state."""
+        return self.follower.pieces(state, step)
 
 
 # what was given

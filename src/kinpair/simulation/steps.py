@@ -44,7 +44,8 @@ def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vec
 
 
 def _joined(q: Vector, qd: Vector, rest: Vector, dt: Scalar, powers: list[Scalar]) -> Vector:
-    return array([*q, *qd, *(x + dt * power for x, power in zip(rest, powers, strict=True))])
+    n = len(powers)
+    return array([*q, *qd, *(x + dt * power for x, power in zip(rest[:n], powers, strict=True)), *rest[n:]])
 
 
 def halfway(d: Dynamics, q: Vector, dt: Scalar, v: Vector) -> Vector:

@@ -130,14 +130,22 @@ class Recorder:
         return found
 
     def _write(self, piece: Piece) -> None:
-        samples = samples_of(self.run.d, piece.Y, piece.W)
-        try:
-            for name, x in samples.items():
-                self.slate.write(name, rows_first(x, self.run.wish.batch), self.rows)
-            self.slate.write("time", piece.times, self.rows)
-        except OSError as problem:
-            raise DiskError(problem) from None
-        self.rows += len(piece.times)
+        batch = self.run.wish.batch
+        samples = {k: rows_first(x, batch) for k, x in samples_of(self.run.d, piece.Y, piece.W).items()}
+        samples["time"] = piece.times
+        done, n = 0, len(piece.times)
+        refused: OSError | None = None
+        while n:
+            try:
+                for name, x in samples.items():
+                    self.slate.write(name, x[done : done + n], self.rows)
+            except OSError as problem:  # as many rows as there is room for
+                n, refused = n // 2, problem
+                continue
+            self.rows, done = self.rows + n, done + n
+            n = min(n, len(piece.times) - done)
+        if refused is not None:
+            raise DiskError(refused)
 
     def _note_failures(self, piece: Piece) -> None:
         if isinstance(piece.why, str):

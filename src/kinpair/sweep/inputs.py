@@ -12,9 +12,9 @@ from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.model.symbols import symbol_names
 from kinpair.simulation.simulate import simulate
-from kinpair.sweep.units import OPTIONS, constant_unit, coordinate_units, rate_units
+from kinpair.sweep.units import OPTIONS, constant_unit, entry_units
 
-GIVEN_APART = ("mechanism", "q", "qd", "torque", "parameters", "threads", "progress")
+GIVEN_APART = ("mechanism", "q", "qd", "torque", "parameters", "threads", "save", "checkpoint", "progress")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Slot:
     kind: str
     entry: int
     unit: str
+    name: str = ""  # of the entry
 
 
 def slots(study: str, known: Mapping[str, Slot], names: Sequence[str]) -> list[Slot]:
@@ -40,15 +41,12 @@ def inputs_of(mechanism: Mechanism) -> dict[str, Slot]:
     """Everything that may vary; an entry of the start hides a constant of the same name."""
     found = {name: Slot("option", 0, OPTIONS.get(name, "")) for name in options()}
     found |= {name: Slot("parameter", 0, constant_unit(name)) for name in symbol_names(mechanism.model)}
-    groups = {
-        "q": coordinate_units(mechanism),
-        "qd": rate_units(mechanism),
-        "torque": rate_units(mechanism, effort=True),
-    }
+    units = entry_units(mechanism)
+    groups = {"q": units["q"], "qd": units["qd"], "torque": units["tau"]}
     entries = {
-        f"{group}.{name}": Slot(group, k, unit)
-        for group, units in groups.items()
-        for k, (name, unit) in enumerate(units.items())
+        f"{group}.{name}": Slot(group, k, unit, name)
+        for group, column in groups.items()
+        for k, (name, unit) in enumerate(column.items())
     }
     return entries | {name: slot for name, slot in found.items() if name not in entries}
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
-from kinpair.sweep.units import coordinate_units, rate_units
+from kinpair.sweep.units import entry_units
 
 Run: TypeAlias = Any  # kinpair.simulation.result.Result
 DRIFT = "energy drift"
@@ -61,14 +61,9 @@ class Column:
 
 def series_of(mechanism: Mechanism) -> dict[str, Series]:
     """Every series of a mechanism, by name."""
-    groups = (
-        ("q", coordinate_units(mechanism)),
-        ("qd", rate_units(mechanism)),
-        ("tau", rate_units(mechanism, effort=True)),
-    )
     found = [
         Series(f"{group}.{name}", unit, _entry(group, k))
-        for group, units in groups
+        for group, units in entry_units(mechanism).items()
         for k, (name, unit) in enumerate(units.items())
     ]
     found += [Series(name, "J", of) for name, of in ENERGIES.items()]

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
-from kinpair.errors import InputError, listed, nearest
-from kinpair.evaluation import Expected
+from kinpair.errors import InputError
 from kinpair.loading import example, load
 from kinpair.mechanism import Mechanism
 from kinpair.model.symbols import check_symbols
@@ -27,6 +26,7 @@ from kinpair.sweep.fingerprint import fingerprint
 from kinpair.sweep.inputs import Slot, check_options, inputs_of, slots
 from kinpair.sweep.outcome import Outcome, StoppedError, Value, numbers, tried
 from kinpair.sweep.recording import Column, columns_of
+from kinpair.sweep.start import entries, obeying
 
 Recorded: TypeAlias = str | Callable[[Result], Any]
 DEFAULT_INTEGRATOR = "dop853"
@@ -60,10 +60,15 @@ class Study:
     ) -> None:
         m = self.mechanism = _mechanism(mechanism)
         self.name = name or m.name
-        self.q = _filled(m, "q", m.q_names, q, m.start())
-        self.qd = _filled(m, "qd", m.v_names, qd, np.zeros(m.nv))
+        fixed, driven = ([*given] if isinstance(given, Mapping) else [] for given in (q, qd))
+        self.q, self.qd = obeying(
+            m,
+            entries(m, "q", m.q_names, q, m.start()),
+            entries(m, "qd", m.v_names, qd, np.zeros(m.nv)),
+            *(fixed, driven, options.get("time", 0.0)),
+        )
         by_name = isinstance(torque, Mapping)
-        self.torque = _filled(m, "torque", m.v_names, torque, np.zeros(m.nv)) if by_name else torque
+        self.torque = entries(m, "torque", m.v_names, torque, np.zeros(m.nv)) if by_name else torque
         self.parameters = dict(parameters or {})
         self.options = options
         self.record = cast(
@@ -105,6 +110,12 @@ class Study:
         """Of the mechanism and of all that was given with it."""
         given = [self.q, self.qd, self.torque, self.parameters, self.record, self.options]
         return fingerprint(self.mechanism, given)
+
+    @property
+    def own(self) -> tuple[Any, ...]:
+        """Functions and objects of the user: recorders, torque, wrenches."""
+        applied = (self.options.get("external") or {}).values()
+        return (*self.functions, *(x for x in (self.torque, *applied) if callable(x)))
 
     # What varies.
 
@@ -235,6 +246,11 @@ class Study:
                 into[slot.kind][:, slot.entry] = column
             elif slot.kind == "parameter":
                 parameters[name] = np.array(column, dtype=float)
+        fixed, driven = ([x.name for x in places if x.kind == kind] for kind in ("q", "qd"))
+        for k, state in enumerate(zip(into["q"], into["qd"], strict=True)):
+            into["q"][k], into["qd"][k] = obeying(
+                self.mechanism, *state, fixed, driven, self.options.get("time", 0.0)
+            )
         if all(slot.kind != "torque" for slot in places):
             into["torque"] = self._fresh_drive()
         return {**into, "parameters": parameters}
@@ -253,27 +269,6 @@ def _mechanism(given: Any) -> Mechanism:
             f"a study takes a Mechanism, a file or a name of an example, not {type(given).__name__}"
         )
     return given
-
-
-def _filled(m: Mechanism, what: str, names: tuple[str, ...], given: Any, start: np.ndarray) -> np.ndarray:
-    """All entries: those given, or the start with some replaced by name."""
-    if given is None:
-        return start
-    if not isinstance(given, Mapping):
-        found = Expected(what, names).checked(m.name, given)
-        if found.ndim != 1:
-            raise InputError(
-                f"{m.name}: {what} has shape {found.shape}; a study has one, vary its entries instead"
-            )
-        return found
-    found = start.copy()
-    for name, value in cast("Mapping[str, Any]", given).items():
-        if name not in names:
-            raise InputError(
-                f"{m.name}: {what} has no entry {name!r}; {nearest(name, names)}Entries: {listed(names)}"
-            )
-        found[names.index(name)] = value
-    return found
 
 
 def _check_record(m: Mechanism, record: Sequence[Any]) -> None:

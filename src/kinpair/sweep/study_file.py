@@ -45,10 +45,13 @@ def read_study(path: str | os.PathLike[str]) -> StudyFile:
     if "function" in top:
         study = _function(top.pop("function"), folder, place.at("function"))
         if top:
-            raise place.at(next(iter(top))).error("goes with a mechanism; a function takes what it needs from over")
+            raise place.at(next(iter(top))).error(
+                "goes with a mechanism; a function takes what it needs from over"
+            )
         return StudyFile(study, **common)
     top["record"] = [
-        _function(word, folder, place.at("record")) if ":" in word else word for word in top.get("record", ["final"])
+        _function(word, folder, place.at("record")) if ":" in word else word
+        for word in top.get("record", ["final"])
     ]
     top.setdefault("name", Path(path).stem)
     mechanism = top.pop("mechanism")

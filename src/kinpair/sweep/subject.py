@@ -25,6 +25,11 @@ class Subject(Protocol):
         """Two subjects with the same one give the same numbers."""
         ...
 
+    @property
+    def own(self) -> tuple[Any, ...]:
+        """Functions and objects of the user in it."""
+        ...
+
     def checked(self, cases: Cases) -> Cases:
         """The cases with values as they are computed; InputError for a name or value that is none."""
         ...
@@ -54,6 +59,11 @@ class Function:
     def fingerprint(self) -> str:
         """Of its code."""
         return fingerprint(self.name, self.function)
+
+    @property
+    def own(self) -> tuple[Any, ...]:
+        """The function."""
+        return (self.function,)
 
     def checked(self, cases: Cases) -> Cases:
         """Every input is an argument, and every argument without a default is an input."""

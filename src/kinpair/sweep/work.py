@@ -6,18 +6,17 @@ beside them, so that a second death names its case: that one is recorded as fail
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from functools import lru_cache
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from kinpair.errors import InputError, KinpairError
+from kinpair.errors import KinpairError
 from kinpair.sweep.cases import Cases, Row
 from kinpair.sweep.crew import Crew
 from kinpair.sweep.outcome import Outcome
+from kinpair.sweep.parcel import packed, unpacked
 from kinpair.sweep.subject import Subject
 
 CHUNK = 0.2  # seconds of work in a chunk
@@ -31,7 +30,7 @@ Answer: TypeAlias = tuple[list[int], list[Outcome]]
 
 def answers(crew: Crew, subject: Subject, cases: Cases, wanted: Sequence[int]) -> Iterator[Answer]:
     """Numbers of cases and their outcomes, as they come."""
-    payload = _packed(subject) if crew.distant else subject
+    payload = packed(subject) if crew.distant else subject
     queue = Queue(wanted, crew.size)
     flying: dict[Future[Any], list[int]] = {}
     executor = crew.start()
@@ -116,24 +115,6 @@ class Queue:
 
 def work(payload: Any, names: Sequence[str], rows: Sequence[Row]) -> tuple[list[Outcome], float]:
     """In the process that computes: a chunk of cases, and how long they took [s]."""
-    subject: Subject = _unpacked(payload) if isinstance(payload, bytes) else payload
+    subject: Subject = unpacked(payload) if isinstance(payload, bytes) else payload
     start = perf_counter()
     return subject.run(names, rows), perf_counter() - start
-
-
-def _packed(subject: Subject) -> bytes:
-    """The subject as bytes, functions of the user's own program included."""
-    import cloudpickle
-
-    try:
-        return cloudpickle.dumps(subject)
-    except Exception as reason:
-        raise InputError(
-            f"{subject.name} cannot be sent to another process: {reason}; workers=0 computes in this one"
-        ) from None
-
-
-@lru_cache(maxsize=4)
-def _unpacked(payload: bytes) -> Subject:
-    """Kept, so that what it has compiled serves all chunks."""
-    return pickle.loads(payload)

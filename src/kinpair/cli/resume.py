@@ -1,0 +1,40 @@
+"""`kinpair resume`: a run goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import kinpair
+from kinpair.cli.run_output import Out, Wanted, show
+from kinpair.cli.source import Flag
+
+
+def resume(
+    file: Annotated[Path, Parameter(metavar="FILE")],
+    /,
+    *,
+    plot: Out = None,
+    report: Out = None,
+    json: Flag = False,
+) -> None:
+    """Go on with a run that was interrupted, killed, or stopped by a full disk.
+
+    With fixed steps the result is that of a run that was never interrupted, to the last bit.
+
+    Parameters
+    ----------
+    file
+        What kinpair simulate --save, or kinpair.simulate(..., save=) in Python, has written (.h5).
+    plot
+        Draw coordinates, rates, efforts and energies (.png, .svg, .pdf).
+    report
+        Write a page (.html) with a summary and curves.
+    json
+        Print one JSON document.
+    """
+    before = kinpair.load_run(file).status
+    notes = [f"{file}: this run was done already; nothing was left to do"] if before.ok else []
+    show(kinpair.resume(file), Wanted(plot, report, json, file, notes))

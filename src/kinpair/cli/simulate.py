@@ -1,0 +1,125 @@
+"""`kinpair simulate`: a mechanism moves."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from cyclopts import Parameter
+
+import kinpair
+from kinpair import Mechanism
+from kinpair.cli import source
+from kinpair.cli.obeying import Obeying
+from kinpair.cli.run_output import Out, Wanted, show
+from kinpair.cli.source import File, Flag
+from kinpair.cli.state import Numbers, Option
+from kinpair.constraints.build import is_constrained
+from kinpair.loading import Base
+
+Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]
+Number = Annotated[float | None, Parameter(metavar="NUMBER", show_default=False)]
+
+
+def simulate(
+    file: File,
+    /,
+    *,
+    duration: Annotated[float, Parameter(metavar="SECONDS")] = 10.0,
+    q: Numbers = None,
+    qd: Numbers = None,
+    tau: Numbers = None,
+    integrator: Annotated[str, Parameter(metavar="NAME")] = "dop853",
+    dt: Seconds = None,
+    rtol: Number = None,
+    atol: Number = None,
+    output: Seconds = None,
+    time: float = 0.0,
+    solver: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
+    no_passive: Flag = False,
+    base: Base = "fixed",
+    plot: Out = None,
+    save: Out = None,
+    report: Out = None,
+    json: Flag = False,
+) -> None:
+    """Let a mechanism move from a state, and tell how it went.
+
+    Numbers are separated by commas or blanks (0.1,pi/2,-3), given by name (elbow=0.3,wrist=1),
+    or read from a JSON file (@state.json); SI units, radians. With loops, rolling or other constraints,
+    coordinates given by name are held and the others assembled; rates given by name are inputs and the others follow.
+
+    Ctrl-C keeps everything computed so far; with --save, kinpair resume goes on from there.
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
+    duration
+        How long [s].
+    q
+        Coordinates at the start; default: zeros, unit quaternions; under constraints the start of the description.
+    qd
+        Rates at the start; default: zeros.
+    tau
+        Constant efforts; default: none.
+    integrator
+        Such as dop853, rk4 or variational; see docs/simulate.md.
+    dt
+        Length of a step [s], for fixed steps.
+    rtol
+        Relative tolerance of adaptive steps.
+    atol
+        Absolute tolerance of adaptive steps.
+    output
+        Time between samples [s].
+    time
+        At the start [s].
+    solver
+        How constraints are solved, such as multipliers or udwadia-kalaba.
+    no_passive
+        Leave out springs, dampers and friction of the joints.
+    base
+        "free" lets the root link float.
+    plot
+        Draw coordinates, rates, efforts and energies (.png, .svg, .pdf).
+    save
+        Write the samples to an HDF5 file (.h5) as they are computed.
+    report
+        Write a page (.html) with a summary and curves.
+    json
+        Print one JSON document: the samples too, unless they are saved.
+    """
+    mechanism = source.mechanism(file, base=base)
+    positions, rates, notes = _start(mechanism, q, qd, time)
+    efforts = Option("--tau", mechanism.v_names, np.zeros(mechanism.nv)).read(tau) if tau else None
+    run = kinpair.simulate(
+        mechanism,
+        positions,
+        rates,
+        duration=duration,
+        torque=efforts,
+        integrator=integrator,
+        dt=dt,
+        rtol=rtol,
+        atol=atol,
+        output=output,
+        time=time,
+        solver=solver,
+        passive=not no_passive,
+        save=save,
+    )
+    show(run, Wanted(plot, report, json, save, notes))
+
+
+def _start(
+    mechanism: Mechanism, q: list[str] | None, qd: list[str] | None, time: float
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The state, and what the constraints made of the numbers given."""
+    positions = Option("--q", mechanism.q_names, mechanism.neutral())
+    rates = Option("--qd", mechanism.v_names, np.zeros(mechanism.nv))
+    if not is_constrained(mechanism.model.description):
+        return positions.read(q), rates.read(qd), []
+    obeying = Obeying(mechanism, time)
+    at = obeying.positions(positions.given(q))
+    return at, obeying.rates(at, rates.given(qd)), obeying.notes

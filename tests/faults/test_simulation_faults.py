@@ -1,0 +1,240 @@
+"""What goes wrong around a simulation loses nothing that was computed, and is told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+ARM = "double-pendulum"
+Q, QD = [0.3, 0.2], [0.0, 0.0]
+LONG = {"duration": 1e6, "integrator": "rk4", "dt": 1e-3, "output": 1e-2}  # far longer than any test
+PROGRAM = """
+import sys, resource
+import kinpair as kp
+arm = kp.example("double-pendulum")
+{body}
+"""
+
+
+def child(body: str, *words: str) -> subprocess.Popen[str]:
+    """Another process, that the tests may kill."""
+    program = PROGRAM.format(body=body)
+    command = [sys.executable, "-c", program, *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def killed(path: Path, after: float, integrator: str) -> float:
+    """Kill -9 a run after so many seconds of writing; how long it had written."""
+    options = {**LONG, "integrator": integrator} if integrator == "rk4" else {"duration": 1e5, "output": 1e-2}
+    process = child(
+        f"kp.simulate(arm, {Q}, {QD}, **{options!r}, save=sys.argv[1], progress=lambda part: None)", str(path)
+    )
+    try:
+        wait_for(path, process)
+        began = time.monotonic()
+        time.sleep(after)
+        return time.monotonic() - began
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dop853"])
+def test_a_killed_run_leaves_a_file_that_holds_all_but_the_last_second(tmp_path, integrator):
+    path = tmp_path / "run.h5"
+    lived = killed(path, 2.2, integrator)
+    run = kp.load_run(path)
+    assert run.status.name == "unfinished"
+    assert run.took > lived - 1.0
+    assert (np.diff(run.time) > 0).all()
+    again = kp.simulate(
+        kp.example(ARM),
+        run.q[-2],
+        run.qd[-2],
+        duration=0.01,
+        **({"integrator": "rk4", "dt": 1e-3} if integrator == "rk4" else {"rtol": 1e-9}),
+    )
+    assert again.q[-1] == pytest.approx(run.q[-1], abs=1e-9)
+
+
+def test_a_run_killed_at_any_moment_leaves_a_file_that_can_be_opened(tmp_path):
+    """The moments begin with the creation of the file; one process after the other."""
+    rng = np.random.default_rng(3)
+    body = f"""
+for line in sys.stdin:
+    kp.simulate(arm, {Q}, {QD}, **{LONG!r}, save=line.strip(), checkpoint=1e-3, progress=lambda part: None)
+"""
+    for k, after in enumerate(rng.uniform(0.0, 0.05, 8)):
+        path = tmp_path / f"run{k}.h5"
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM.format(body=body)], stdin=subprocess.PIPE, text=True
+        )
+        assert process.stdin is not None
+        process.stdin.write(f"{path}\n")
+        process.stdin.flush()
+        wait_for(path, process)
+        time.sleep(after)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        with h5py.File(path) as file:
+            rows = int(file["checkpoint"]["samples"].max())
+            assert (np.diff(file["time"][:rows]) > 0).all()
+        run = kp.load_run(path)
+        assert len(run.time) <= rows
+        assert np.isfinite(run.q).all()
+
+
+def test_a_full_disk_ends_the_run_and_keeps_what_was_written(tmp_path):
+    path = tmp_path / "run.h5"
+    body = f"""
+def told(part):
+    if part > 0.2:  # from here on no file may be longer than this one's first dataset of samples
+        size = 1 + kp.load_run(sys.argv[1]).q.offset
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+run = kp.simulate(arm, {Q}, {QD}, duration=400.0, integrator="rk4", dt=1e-3, save=sys.argv[1], checkpoint=0.05,
+                  output=1e-3, progress=told)
+print(run.status.name, len(run.time), run.time[-1], run.status.message, sep="|")
+"""
+    process = child(body, str(path))
+    out, problem = process.communicate(timeout=60)
+    assert process.returncode == 0, problem
+    name, samples, reached, message = out.strip().split("|")
+    assert name == "not saved"
+    assert message == (
+        f"Stopped at t = {float(reached):.9g} s: {path}: File too large; the file holds all samples up to then, and "
+        f"kp.resume({str(path)!r}) goes on when there is room"
+    )
+    kept = kp.load_run(path)
+    assert (len(kept.time), kept.status.name) == (int(samples), "not saved")
+    assert 0.2 < float(reached) / 400.0 < 1.0
+    whole = kp.resume(path)
+    plain = kp.simulate(kp.example(ARM), Q, QD, duration=400.0, integrator="rk4", dt=1e-3, output=1e-3)
+    assert whole.status.ok
+    assert np.array_equal(whole.q, plain.q)
+
+
+@pytest.mark.parametrize("where", ["file/run.h5", "nowhere/run.h5", "folder"])
+def test_a_target_that_cannot_be_written_is_told_before_the_work(tmp_path, where):
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / where
+    arm = kp.example(ARM)
+    with pytest.raises(
+        kp.InputError, match=r"cannot be written \((Not a directory|No such file|Is a directory)"
+    ):
+        kp.simulate(arm, Q, QD, duration=1.0, save=path)
+    run = kp.simulate(arm, Q, QD, duration=1.0)
+    with pytest.raises(kp.InputError, match="cannot be written"):
+        run.save(path)
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "folder"]
+
+
+class Failing:
+    """A controller with a memory that fails once."""
+
+    sample_time = 0.01
+
+    def __init__(self, fault, calls: int) -> None:
+        self.state = np.zeros(3)
+        self.fault, self.calls = fault, calls
+
+    def __call__(self, time, q, qd):
+        self.state[0] += 1
+        self.state[1:] += 0.01 * q
+        if self.state[0] == self.calls:
+            return self.fault()
+        return -5.0 * q - self.state[1:]
+
+
+def raises():
+    raise ZeroDivisionError("no gain")
+
+
+def interrupts():
+    raise KeyboardInterrupt
+
+
+FAULTS = {
+    "refused: torque raised ZeroDivisionError: no gain": raises,
+    "refused: torque returned nan for 'shoulder'": lambda: [np.nan, 0.0],
+    "refused: torque returned shape (3,); expected (2,)": lambda: [0.0, 0.0, 0.0],
+    "interrupted: Interrupted": interrupts,
+}
+
+
+@pytest.mark.parametrize(("told", "fault"), FAULTS.items(), ids=FAULTS)
+@pytest.mark.parametrize(
+    "steps", [{"integrator": "rk4", "dt": 1e-3}, {"integrator": "dop853"}], ids=["fixed", "free"]
+)
+def test_a_controller_that_fails_loses_nothing_and_the_run_goes_on(tmp_path, monkeypatch, told, fault, steps):
+    from kinpair.simulation import runs
+
+    monkeypatch.setattr(runs, "FIRST_STEPS", 7)
+    path = tmp_path / "run.h5"
+    arm = kp.example(ARM)
+    options = {"duration": 2.0, "output": 0.01, **steps}
+    run = kp.simulate(arm, Q, QD, torque=Failing(fault, 100), save=path, **options)
+    name, message = told.split(": ", 1)
+    assert run.status.name == name
+    assert message in run.status.message
+    assert run.time[-1] == pytest.approx(0.98, abs=0.011)
+    with pytest.raises(kp.InputError, match="torque is a function, Failing, and the file does not hold it"):
+        kp.resume(path)
+    whole = kp.resume(path, torque=Failing(fault, -1))
+    plain = kp.simulate(arm, Q, QD, torque=Failing(fault, -1), **options)
+    assert whole.status.ok
+    assert np.array_equal(whole.q, plain.q)
+    assert np.array_equal(whole.tau, plain.tau)
+
+
+def test_ctrl_c_keeps_the_file_and_the_result(tmp_path):
+    path = tmp_path / "run.h5"
+    body = f"""
+run = kp.simulate(arm, {Q}, {QD}, **{LONG!r}, save=sys.argv[1])
+print(run.status.name, len(run.time), sep="|")
+"""
+    process = child(body, str(path))
+    wait_for(path, process)
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGINT)
+    out, problem = process.communicate(timeout=20)
+    assert process.returncode == 0, problem
+    name, samples = out.strip().split("|")
+    assert name == "interrupted"
+    run = kp.load_run(path)
+    assert (run.status.name, len(run.time)) == ("interrupted", int(samples))
+    assert len(run.time) > 100
+
+
+def test_streaming_takes_bounded_memory(tmp_path):
+    """A million samples of 88 bytes go through; the run may take a small part of that."""
+    body = f"""
+kp.simulate(arm, {Q}, {QD}, duration=0.01, integrator="rk4", dt=1e-3, save=sys.argv[2])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+run = kp.simulate(arm, {Q}, {QD}, duration=1000.0, integrator="rk4", dt=1e-3, output=1e-3, save=sys.argv[1])
+print(len(run.time), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, sep="|")
+"""
+    process = child(body, str(tmp_path / "run.h5"), str(tmp_path / "first.h5"))
+    out, problem = process.communicate(timeout=120)
+    assert process.returncode == 0, problem
+    samples, more = map(int, out.strip().split("|"))
+    assert samples == 1_000_001
+    assert more < 50_000  # KiB; all samples are 86_000

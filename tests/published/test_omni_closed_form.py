@@ -1,0 +1,146 @@
+"""Closed forms of the omni and the space robot: Zhao et al. 2023, eqs 48, 49 and 53 to 56, corrected (E9, E10)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import kinpair as kp
+
+AZIMUTHS = np.radians([60, 180, -60])
+VALUES = {"m1": 0.2, "m2": 2.0, "I1": 80.0, "I2": 2080.0, "r": 20.0, "L": 40.0}  # kg, mm, s
+NAMES = ["psi1", "psi2", "psi3", "x", "y", "theta"]
+TOLERANCE = 1e-12
+
+
+def kinetic(q, qd, t, p):
+    turning = p.I1 * (qd[0] ** 2 + qd[1] ** 2 + qd[2] ** 2) + (p.I2 + 3 * p.m1 * p.L**2) * qd[5] ** 2
+    return 0.5 * turning + 0.5 * (3 * p.m1 + p.m2) * (qd[3] ** 2 + qd[4] ** 2)
+
+
+def rolling(q, qd, t, p):
+    along = [np.sin(q[5] + a) * qd[3] - np.cos(q[5] + a) * qd[4] for a in AZIMUTHS]
+    return [v - p.L * qd[5] - p.r * qd[k] for k, v in enumerate(along)]
+
+
+def system(**parameters: float) -> kp.System:
+    rows = [{"name": "rolling", "psi": rolling}]
+    return kp.System(NAMES, kinetic, constraints=rows, parameters=VALUES | parameters, name="omni")
+
+
+@pytest.fixture(scope="module")
+def omni() -> kp.System:
+    return system().reference
+
+
+@pytest.fixture(scope="module")
+def printed(omni) -> kp.ConstrainedEquations:
+    return kp.equations(omni, solver="rosenberg-extended")
+
+
+def exact(meaning: sp.Expr) -> sp.Expr:
+    """A named term, an azimuth as a fraction of π."""
+    if not meaning.is_Float:
+        return meaning
+    thirds = round(3 * float(meaning) / np.pi)
+    assert float(meaning) == pytest.approx(thirds * np.pi / 3, rel=1e-15)
+    return sp.pi * sp.Rational(thirds, 3)
+
+
+def source() -> dict[str, sp.Matrix]:
+    """R₁ ... R₄ of the source, the factor 1/(Y₁Y₂) of R₁ and R₂ in them."""
+    m1, m2, I1, I2, r, L, theta = sp.symbols("m1 m2 I1 I2 r L q6", real=True)
+    Y1 = 3 * I1 + (6 * m1 + 2 * m2) * r**2
+    Y2 = I2 * r**2 + 3 * m1 * L**2 * r**2 + 3 * I1 * L**2
+    Y3 = (3 * m1 + 2 * m2) * L**2 - I2
+    Y4 = -r * ((6 * m1 + 2 * m2) * Y2 - I1 * Y3)
+    angle = [theta + a for a in (sp.pi / 3, sp.pi, -sp.pi / 3)]
+    s, c = [sp.sin(a) for a in angle], [sp.cos(a) for a in angle]
+
+    def one(i: int, j: int) -> sp.Expr:
+        own = 2 * Y2 + L**2 * Y1 if i == j else r**2 * Y3
+        return own if j < 3 else (2 * r * Y2 * s[i], -2 * r * Y2 * c[i], -r * L * Y1)[j - 3]
+
+    left = sp.Matrix(3, 3, lambda k, i: (2 * r * s[i] / Y1, -2 * r * c[i] / Y1, -r * L / Y2)[k])
+    return {
+        "R1": sp.Matrix(3, 6, one) / (Y1 * Y2),
+        "R2": sp.Matrix(3, 3, lambda i, j: Y4 if i == j else r * I1 * Y3) / (Y1 * Y2),
+        "R3": left.row_join(sp.diag(2 * r**2 / Y1, 2 * r**2 / Y1, r**2 / Y2)),
+        "R4": I1 / r * left,
+    }
+
+
+def test_the_wheels_are_dependent_and_the_common_denominator_stands_outside(printed):
+    assert printed.form == "closed"
+    assert printed.dependent == ("psi1", "psi2", "psi3")
+    assert printed.independent == ("x", "y", "theta")
+    assert printed.row_names == ("rolling.1", "rolling.2", "rolling.3")
+    assert printed.text(printed["D1"][()]) == "Y1*Y2"
+    assert printed.text(printed["R1"][0, 0]) == "Y1*L^2 + 2*Y2"
+    assert printed.text(printed["R1"][0, 1]) == "Y3*r^2"
+    assert printed.text(printed["R3"][0, 0]) == "2*r*sin(alpha1 + q6)/Y1"
+
+
+@pytest.mark.parametrize("what", ["R1", "R2", "R3", "R4"])
+def test_every_entry_is_that_of_the_source(printed, what):
+    found = printed.sympy()
+    under = found.results["D1"].item() if what in ("R1", "R2") else 1
+    expected = source()[what]
+    for place, entry in np.ndenumerate(found.results[what]):
+        whole = entry / under
+        for name, meaning in reversed(found.parts):
+            whole = sp.sympify(whole).subs(name, exact(meaning))
+        assert sp.simplify(sp.expand_trig(whole - expected[place])) == 0, (what, place)
+
+
+@pytest.mark.parametrize("solver", ["rosenberg-extended", "udwadia-kalaba", "multipliers"])
+def test_accelerations_are_those_of_the_system(omni, solver):
+    printed = kp.equations(omni, solver=solver)
+    for q, qd, tau in np.random.default_rng(10).normal(size=(5, 3, 6)):
+        qdd = printed.evaluate(q, qd, tau)["qdd"]
+        assert qdd == pytest.approx(omni.forward_dynamics(q, qd, tau), rel=TOLERANCE, abs=TOLERANCE)
+
+
+def test_letters_take_other_values(printed):
+    q, qd, tau = np.random.default_rng(11).normal(size=(3, 6))
+    heavier = system(m2=5.0, L=31.0).reference.forward_dynamics(q, qd, tau)
+    found = printed.evaluate(q, qd, tau, values={"m2": 5.0, "L": 31.0})["qdd"]
+    assert found == pytest.approx(heavier, rel=TOLERANCE, abs=TOLERANCE)
+
+
+def test_initial_accelerations_of_the_source(printed):
+    rates = [1, 1, 2, -20 / 3, -20 / np.sqrt(3), -2 / 3]
+    qdd = printed.evaluate([1, 1, 1, 1, 1, np.pi / 6], rates, [0.25, 0, 0, 0, 0, 0])["qdd"]
+    expected = (
+        *(0.34554843675702, -0.34494067813633, 1.4224137931e-4),
+        *(-0.79203485405466, 0.45977011494253, -1.25e-4),
+    )
+    assert qdd == pytest.approx(expected, abs=1e-13, rel=0)
+
+
+@pytest.mark.parametrize("solver", ["rosenberg-extended", "rosenberg"])
+def test_other_coordinates_may_be_dependent(omni, solver):
+    printed = kp.equations(omni, solver=solver, dependent=("x", "y", "theta"))
+    assert printed.dependent == ("x", "y", "theta")
+    q, qd, tau = np.random.default_rng(12).normal(size=(3, 6))
+    found, qdd = printed.evaluate(q, qd, tau), omni.forward_dynamics(q, qd, tau)
+    if solver == "rosenberg":
+        assert found["E"] @ qdd == pytest.approx(found["Z"].T @ found["F"], rel=1e-10, abs=1e-10)
+    else:
+        assert found["qdd"] == pytest.approx(qdd, rel=TOLERANCE, abs=TOLERANCE)
+
+
+def test_space_robot_needs_no_force_beyond_its_own():
+    """Its row is the first of M: b₁ stands over M₁₁ alone (eqs 48, 49), and the arms do not feel it."""
+    robot = kp.example("space-robot").reference
+    printed = kp.equations(robot, solver="rosenberg-extended")
+    assert printed.form == "closed"
+    assert printed.dependent == ("theta",)
+    assert printed.text(printed["D1"][()]) == "Y1*Y2"
+    assert printed.text(printed["R2"][0, 0]) == "Y2"
+    assert dict(printed.sheet.definitions)["Y1"] == printed["M"][0, 0]
+    for q, qd, tau in np.random.default_rng(9).normal(size=(5, 3, 3)):
+        found = printed.evaluate(q, qd, tau)
+        assert not found["R4"].any()
+        assert found["qdd"] == pytest.approx(robot.forward_dynamics(q, qd, tau), rel=TOLERANCE, abs=TOLERANCE)
