@@ -50,6 +50,7 @@ def measure(console: Console, quick: bool):
         operations,
         simulation,
         single,
+        sweep,
         threads,
     )
     from benchmarks.results import Results
@@ -90,6 +91,7 @@ def measure(console: Console, quick: bool):
                 lambda r: f"{r.robot}, {r.quantity}",
             ),
             operations.rows(),
+            followed("sweep", sweep.rows(), lambda r: r.method),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from benchmarks import targets
@@ -12,6 +12,7 @@ from benchmarks.compile_time import Used, chain_met
 from benchmarks.constrained_row import Growth
 from benchmarks.constrained_solvers import Compared
 from benchmarks.methods import Counted
+from benchmarks.sweep import LIMIT, Swept
 from benchmarks.threads import Shared
 
 
@@ -45,6 +46,7 @@ class Results:
     chain: dict[str, Any]
     methods: list[Counted]
     operations: list[Any]
+    sweeps: list[Swept] = field(default_factory=list)
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every demand, in the order of the tables."""
@@ -73,6 +75,9 @@ class Results:
                 found, limit = row.ratios(method)[2], targets.COMPILE_RATIO
                 what = f"compiling, {row.quantity}, {row.robot}, {method}, times the default"
                 yield Verdict(what, found, limit, found <= limit)
+        for s in self.sweeps:
+            what = f"sweep of 10 000 cases, {s.method}, beyond the simulation [s a case]"
+            yield Verdict(what, s.overhead, LIMIT, s.met)
         seconds = self.chain["first"]
         yield Verdict("1000 links, rolled [s]", seconds, targets.CHAIN_SECONDS, chain_met(self.chain))
 

@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
     from kinpair.simulation.checkpoint_resume import resume
+    from kinpair.simulation.events import Change, Event
+    from kinpair.simulation.limits import Limits
     from kinpair.simulation.result import Result
     from kinpair.simulation.simulate import simulate
     from kinpair.simulation.storage import load_run
@@ -83,6 +85,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Builder",
     "CacheWarning",
+    "Change",
     "Comparison",
     "ConstrainedEquations",
     "DHRow",
@@ -91,6 +94,7 @@ __all__ = [
     "DescriptionWarning",
     "Energy",
     "Equations",
+    "Event",
     "Frame",
     "FramePose",
     "Grid",
@@ -99,6 +103,7 @@ __all__ = [
     "Kernel",
     "KinpairError",
     "LatinHypercube",
+    "Limits",
     "Link",
     "Mechanism",
     "Mimic",
@@ -146,6 +151,9 @@ _LATER = {  # imported when first asked for
     "System": "kinpair.system",
     "Transmission": "kinpair.analysis.transmission",
     "transmission": "kinpair.analysis.transmission",
+    "Change": "kinpair.simulation.events",
+    "Event": "kinpair.simulation.events",
+    "Limits": "kinpair.simulation.limits",
     "Result": "kinpair.simulation.result",
     "simulate": "kinpair.simulation.simulate",
     "load_run": "kinpair.simulation.storage",

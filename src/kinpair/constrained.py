@@ -13,13 +13,23 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
-from kinpair.algebra.choice import less, maximum, where
+from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.algebra.jet import rate
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Motion, Rows
-from kinpair.constraints.solvers import OF_BODIES, OF_ENERGY, SOLVERS, Accelerations, Problem, voronets
+from kinpair.constraints.solvers import (
+    OF_BODIES,
+    OF_ENERGY,
+    SOLVERS,
+    Accelerations,
+    Problem,
+    Solver,
+    slack,
+    voronets,
+)
 from kinpair.constraints.solvers.embedding import completed, rosenberg
 from kinpair.constraints.solvers.problem import full, soundest
 from kinpair.constraints.solvers.udwadia_kalaba import constrained
@@ -90,10 +100,12 @@ def held_accelerations(
     time: Vector,
     loads: External,
     alpha: float = 0.0,
+    mu: float = 0.0,
 ) -> tuple[Vector, Scalar]:
     """q̈ and the power of the constraint forces, λᵀA q̇, which is not zero where a constraint moves.
 
     With `alpha` [1/s] the rows are stabilised (Baumgarte 1972): b − 2αψ − α²φ for holonomic rows, b − αψ for others.
+    With `mu` they may be of any rank, see `constraints/solvers/slack.py`.
     """
     M, F = free_terms(model, ask, q, qd, tau, time[0], loads)
     constraints = constraints_of(model)
@@ -101,15 +113,19 @@ def held_accelerations(
     found = all_rows.rows_at(constraints, at)
     given = problem(model, ask, M, F, found)
     if alpha:
-        b = _stabilised(
+        b = stabilised(
             found, all_rows.holonomic_rows(constraints), all_rows.residual_at(constraints, at), alpha
         )
         given = given._replace(b=b[list(ask.kept)])
-    solved = OF_MODEL[ask.solver](model, ask, q, qd, tau, time[0], loads, given)
+    if mu:
+        solved = slack.solve(given, mu)
+    else:
+        solved = OF_MODEL[ask.solver](model, ask, q, qd, tau, time[0], loads, given)
     return solved.qdd, solved.lam @ (given.A @ qd) if len(given.b) else 0.0
 
 
-def _stabilised(found: Rows, holonomic: Sequence[int], phi: Vector, alpha: float) -> Vector:
+def stabilised(found: Rows, holonomic: Sequence[int], phi: Vector, alpha: float) -> Vector:
+    """b with Baumgarte's terms."""
     pull = dict(zip(holonomic, phi, strict=True))
     return array(
         [
@@ -253,8 +269,22 @@ def projection(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> t
     return projected(model, ask, q, qd, time)[:2]
 
 
-def projected(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector, Scalar]:
-    """The same, by the least displacement as the mass matrix measures it, and the smallest pivot of the rows.
+def of_rank(mu: float) -> Solver:
+    """The solver of rows of full rank, or, with `mu`, of any rank."""
+    return (lambda x: slack.solve(x, mu)) if mu else SOLVERS["multipliers"]
+
+
+def projected(
+    model: Model,
+    ask: Ask,
+    q: Vector,
+    qd: Vector,
+    time: Vector,
+    mu: float = 0.0,
+    sizes: Sequence[float] = (),
+) -> tuple[Vector, Vector, Scalar]:
+    """The same, by the least displacement as the mass matrix measures it, and how far the rows are from dependence:
+    the smallest pivot of A M⁻¹ Aᵀ, times the smallest of its entries as a part of the `sizes` they had.
 
     M δ = Aᵀμ,   A δ = −φ,   q ← q ⊕ δ          holonomic rows                               (PR1)
     M δ = Aᵀμ,   A δ = −ψ,   q̇ ← q̇ + δ          all rows, at the new q                       (PR2)
@@ -266,12 +296,26 @@ def projected(model: Model, ask: Ask, q: Vector, qd: Vector, time: Vector) -> tu
     phi = all_rows.residual(model, constraints, q, time[0])[[numbers.index(k) for k in holonomic]]
     A = all_rows.matrix(model, constraints, q, time[0])[holonomic]
     tree = rate_tree(model) if model.terms is None else full(model.nv)
-    back = SOLVERS["multipliers"](Problem(M, nothing, A, -phi, *tree)).qdd  # (PR1)
+    back = of_rank(mu)(Problem(M, nothing, A, -phi, *tree)).qdd  # (PR1)
     there = kinematics.nudged(model, q, back) if holonomic else q
     M, _ = free_terms(model, ask, there, qd, nothing, time[0], {})
     found = all_rows.rows(model, constraints, there, qd, time[0], ask.kept)
-    solved = SOLVERS["multipliers"](Problem(M, nothing, found.A, -found.psi, *tree))  # (PR2)
-    return there, qd + solved.qdd, solved.soundness[1]
+    solved = of_rank(mu)(Problem(M, nothing, found.A, -found.psi, *tree))  # (PR2)
+    return there, qd + solved.qdd, solved.soundness[1] * _shrunk(M, found.A, tree, sizes)
+
+
+def _shrunk(
+    M: Matrix, A: Matrix, tree: tuple[Sequence[int], Sequence[int]], sizes: Sequence[float]
+) -> Scalar:
+    """The smallest of A_k M⁻¹ A_kᵀ, each as a part of its size."""
+    if not len(sizes):
+        return 1.0
+    factors = tree_ldl.factor(M, *tree)
+    found: list[Any] = []
+    for row, size in zip(A, sizes, strict=True):
+        Y = enumerate(tree_ldl.swept_inward(factors, row))
+        found.append(sum((y * y * factors.over_D[k] for k, y in Y if not is_nothing(y)), 0.0) / size)
+    return reduce(minimum, found)
 
 
 def terms(

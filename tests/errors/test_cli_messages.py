@@ -13,7 +13,10 @@ from kinpair.quantities import METHODS
 WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = f"Examples: {listed(kp.examples())}"
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
-COMMANDS = "Available commands: info, dynamics, show, compare, equations, examples, demo (see kinpair --help)"
+COMMANDS = (
+    "Available commands: info, dynamics, simulate, resume, show, compare, equations, sweep, examples, demo "
+    "(see kinpair --help)"
+)
 
 REFUSED = [
     ("foo", f'unknown command "foo". {COMMANDS}'),

@@ -105,6 +105,8 @@ for line in sys.stdin:
 def test_a_full_disk_ends_the_run_and_keeps_what_was_written(tmp_path):
     path = tmp_path / "run.h5"
     body = f"""
+from kinpair.simulation import runs
+runs.PAUSE = 0.003
 def told(part):
     if part > 0.2:  # from here on no file may be longer than this one's first dataset of samples
         size = 1 + kp.load_run(sys.argv[1]).q.offset

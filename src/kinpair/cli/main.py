@@ -106,10 +106,18 @@ def _missing(error: Any) -> str:
     return f"no {name} given; write it before the options"
 
 
+_COMMANDS = re.compile("Available commands: .*", re.DOTALL)
+
+
+def _available(_: object) -> str:
+    """All of them."""
+    return f"Available commands: {', '.join(command.__name__ for command in USAGE)}"
+
+
 _WORDING: tuple[tuple[type[CycloptsError], Callable[[Any], str]], ...] = (
     (MissingArgumentError, _missing),
     (UnusedCliTokensError, lambda error: f"{' '.join(error.unused_tokens).strip()!r} was not expected"),
-    (CycloptsError, lambda error: str(error).rstrip(".")),
+    (CycloptsError, lambda error: _COMMANDS.sub(_available, str(error)).rstrip(".")),
 )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+BLOCK = 1 << 16  # samples at a time: they may be on a disk, and more than fit into the memory
+
 
 @dataclass(frozen=True, slots=True)
 class Balance:
@@ -26,15 +28,32 @@ def balance(kinetic: np.ndarray, potential: np.ndarray, work: np.ndarray, loss: 
     """From samples (..., samples)."""
     if not kinetic.size:
         return Balance(0.0, 0.0, 0.0, 0.0, 0.0)
-    fine = np.isfinite(kinetic) & np.isfinite(potential)
-    kinetic, potential, work, loss = (np.where(fine, x, np.nan) for x in (kinetic, potential, work, loss))
-    total = kinetic + potential
-    stored = total - total[..., :1]
-    error = np.abs(stored - work + loss)
-    parts = (kinetic, potential - potential[..., :1], work, loss)
-    moved = max(float(np.nanmax(np.abs(x), initial=0.0)) for x in parts)
-    worst = float(np.nanmax(error, initial=0.0))
-    return Balance(_last(work), _last(loss), _last(stored), worst, worst / moved if moved else 0.0)
+    if np.isnan(potential).all():
+        return Balance(_last(work), _last(loss), np.nan, np.nan, np.nan)
+    worst, moved = 0.0, 0.0
+    samples = [np.atleast_2d(x) for x in (kinetic, potential, work, loss)]
+    before = samples[0][:, :1] + samples[1][:, :1], samples[1][:, :1]
+    ends = np.full((3, len(samples[0])), np.nan)  # work, loss, stored at the last sample that is a number
+    for start in range(0, kinetic.shape[-1], BLOCK):
+        part = [x[:, start : start + BLOCK] for x in samples]
+        fine = np.isfinite(part[0]) & np.isfinite(part[1])
+        T, V, W, D = (np.where(fine, x, np.nan) for x in part)
+        stored = T + V - before[0]
+        worst = max(worst, _largest(stored - W + D))
+        moved = max(moved, *(_largest(x) for x in (T, V - before[1], W, D)))
+        ends = _newer(ends, np.array([W, D, stored]), fine)
+    done, taken, kept = (float(x) for x in np.nansum(ends, axis=1))
+    return Balance(done, taken, kept, worst, worst / moved if moved else 0.0)
+
+
+def _largest(x: np.ndarray) -> float:
+    return float(np.nanmax(np.abs(x), initial=0.0))
+
+
+def _newer(ends: np.ndarray, x: np.ndarray, fine: np.ndarray) -> np.ndarray:
+    """The last numbers of x (3, rows, samples) that are fine; where none is, the ends (3, rows) known before."""
+    last = fine.shape[1] - 1 - np.argmax(fine[:, ::-1], axis=1)
+    return np.where(fine.any(axis=1), x[:, np.arange(len(fine)), last], ends)
 
 
 def _last(x: np.ndarray) -> float:

@@ -96,7 +96,12 @@ class Dynamics:
     @property
     def has_work(self) -> bool:
         """Can anything do work on it?"""
-        return self.driven or bool(self._external) or self.held is not None or self.tallied
+        return self.driven or bool(self._external) or self.constraints_work or self.tallied
+
+    @property
+    def constraints_work(self) -> bool:
+        """Do constraints move, so that their forces do work?"""
+        return self.held is not None and self.held.moves
 
     @property
     def has_loss(self) -> bool:
@@ -197,7 +202,7 @@ class Dynamics:
         tau, loads = self.efforts(time, q, qd, u), self.loads(time, q, qd, u)
         qdd, of_constraints = self.accelerations(time, q, qd, tau, loads)
         powers = self.powers(q, qd, tau, loads)
-        if self.held is not None:
+        if self.constraints_work:
             powers[0] = powers[0] + of_constraints
         still = np.zeros(self.ny - self.trace_at)
         return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *powers, *still])
@@ -234,6 +239,11 @@ class Dynamics:
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Kinetic and potential energy, and the efforts."""
         q, qd, _ = self.parts(y)
+        if self.model.terms is not None:
+            kinetic = 0.5 * qd @ (self.model.terms(q, qd, time)[0] @ qd)
+            assert self.held is not None
+            of_rows = self.held.watched(self.model, time, q, qd)
+            return array([kinetic, np.nan, *self.efforts(time, q, qd, u), *of_rows])
         potential = kinematics.potential_energy(self.model, q)
         if self.passive:
             potential = potential + quantities.spring_energy(self.model, q)

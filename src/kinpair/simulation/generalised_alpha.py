@@ -25,7 +25,7 @@ from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Motion
-from kinpair.constraints.solvers import SOLVERS, Problem
+from kinpair.constraints.solvers import Problem
 from kinpair.constraints.solvers.problem import full
 from kinpair.model.recursion import rate_tree
 from kinpair.simulation.dynamics import Dynamics
@@ -33,7 +33,7 @@ from kinpair.simulation.steps import ahead
 
 RHO = 0.9
 TOLERANCE = 1e-13  # of the rates, against the largest of them or 1
-ROUNDED = 4e-16  # of the coordinates: what is left of φ cannot be made smaller, nor this over dt in the rates
+ROUNDED = 1e-14  # of the coordinates: rounding of φ through short links; over dt, it cannot be less in the rates
 
 
 class Kept(NamedTuple):
@@ -97,7 +97,8 @@ class GeneralisedAlpha:
         A, missing = self._rows(d, later, q, qd, of_rates, of_coordinates)
         tree = rate_tree(d.model) if d.model.terms is None else full(n)
         matrix = _with_springs(d, M, of_rates, of_coordinates)
-        solved = SOLVERS["multipliers"](Problem(matrix, F - M @ qdd, A, missing, *tree))  # (AL3)
+        solve = constrained.of_rank(d.held.mu if d.held is not None else 0.0)
+        solved = solve(Problem(matrix, F - M @ qdd, A, missing, *tree))  # (AL3)
         power = solved.lam @ (A @ qd) if len(missing) else 0.0
         found = array([*(qdd + solved.qdd), power, *z[n + 1 :]])
         return found, _distance(solved.qdd, of_rates, q, qd, dt)
@@ -149,7 +150,7 @@ class GeneralisedAlpha:
 
     def _powers(self, d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector, power: Scalar) -> list[Any]:
         found = d.powers(q, qd, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
-        if d.held is not None:
+        if d.constraints_work:
             found[0] = found[0] + power
         return found
 

@@ -15,8 +15,11 @@ import numpy as np
 
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.closure import Closure
+from kinpair.constraints.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, listed
+from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.quantities import Ask
@@ -31,8 +34,12 @@ class Held:
     ask: Ask
     way: str = "project"
     alpha: float = 0.0  # [1/s] of Baumgarte's
+    mu: float = 0.0  # of rows whose rank changes, see `constraints/solvers/slack.py`
+    moves: bool = False  # do they move by themselves, so that their forces do work?
+    sizes: tuple[float, ...] = ()  # of A M⁻¹ Aᵀ at the start, a number a row
 
-    def _own(self, ask: Ask) -> Ask:
+    def own(self, ask: Ask) -> Ask:
+        """A wish with this solver and these rows."""
         own = self.ask
         return replace(ask, solver=own.solver, kept=own.kept, rows=own.rows, dependent=own.dependent)
 
@@ -40,18 +47,22 @@ class Held:
         self, model: Model, ask: Ask, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Any
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of the constraint forces, which do work where a constraint moves."""
-        own = self._own(ask)
-        return constrained.held_accelerations(model, own, q, qd, tau, array([time]), loads, self.alpha)
+        own = self.own(ask)
+        return constrained.held_accelerations(model, own, q, qd, tau, array([time]), loads, self.alpha, self.mu)
 
     def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
         """The state brought back to the constraints, and the smallest pivot of their rows there."""
-        return constrained.projected(model, self.ask, q, qd, array([time]))
+        return constrained.projected(model, self.ask, q, qd, array([time]), self.mu, self.sizes)
 
     def watched(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> list[Scalar]:
         """The largest residual of positions and of rates."""
         return constrained.residuals(model, q, qd, array([time]))
 
 
+SLACK = 1e-6  # of the largest entry of A M⁻¹ Aᵀ
+TRIES, APART = 3, 0.1  # positions to look at, and how far away [m], [rad]
+ROUNDING = 1e-12
+MOMENTS = (0.0, 0.137, 0.71, 2.3)  # [s], at which a constraint is asked whether it moves
 START = 1e-6  # how far a start may be from obeying: [m] or [rad], and as a part of the rates
 
 
@@ -86,5 +97,49 @@ def held(
     closure = mechanism.closure
     if closure is None:
         return None
+    if not closure.row_names:
+        hold = "none"
     ask = closure.ask("accelerations", q, time, solver or DEFAULT_SOLVER, {})
-    return Held(ask, hold, alpha if hold == "baumgarte" else 0.0)
+    pull = alpha if hold == "baumgarte" else 0.0
+    changing = () if ask.solver != DEFAULT_SOLVER else rows_that_change(mechanism, closure, ask.kept, q, time)
+    moves = _moves(mechanism, closure, q, time)
+    sizes = _sizes(mechanism, closure, q, time)
+    if not changing:
+        largest = sizes.max(initial=0.0)
+        known = [x if x > ROUNDING * largest else largest for x in sizes[list(ask.kept)].tolist()]
+        return Held(ask, hold, pull, moves=moves, sizes=tuple(known) if largest else ())
+    return Held(replace(ask, kept=changing), hold, pull, SLACK * float(sizes.max()), moves)
+
+
+def _sizes(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> np.ndarray:
+    """A_k M⁻¹ A_kᵀ of every row."""
+    nothing = np.zeros(mechanism.nv)
+    M, _, A, _ = closure.terms((q, nothing, nothing), time, {}, {})
+    return np.einsum("kn,nk->k", A, np.linalg.pinv(M, hermitian=True) @ A.T)
+
+
+def _moves(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> bool:
+    """Is ψ anything but zero while nothing moves, at some moment?"""
+    still = np.zeros(mechanism.nv)
+    return any(closure.rows(q, still, time + later)[1].any() for later in MOMENTS)
+
+
+def rows_that_change(
+    mechanism: Mechanism, closure: Closure, kept: tuple[int, ...], q: Vector, time: float
+) -> tuple[int, ...]:
+    """All rows that are ever anything, if those left out are implied by the rest at q only; none if they always are.
+
+    Away from closed positions, rows that are implied by the shape of the mechanism alone stay implied.
+    """
+    if len(kept) == len(closure.row_names):
+        return ()
+    rng = np.random.default_rng(0)
+    matrices = [closure.matrix(q, time)]
+    for _ in range(TRIES):
+        step = rng.uniform(-APART, APART, mechanism.nv)
+        there = kinematics.normalised(mechanism.model, kinematics.moved(mechanism.model, q, step))
+        matrices.append(closure.matrix(there, time))
+    if all(len(independent_rows(A)) == len(independent_rows(A[list(kept)])) for A in matrices):
+        return ()
+    sizes = np.max([np.abs(A).max(axis=1) for A in matrices], axis=0)
+    return tuple(np.flatnonzero(sizes > ROUNDING * sizes.max()).tolist())

@@ -42,6 +42,10 @@ class Integrator:
         """Entries of the state that it carries from step to step."""
         return self.solved.memory(nv) if isinstance(self.solved, GeneralisedAlpha) else 0
 
+    def holding(self, hold: str) -> str:
+        """How constraints are held: a method that solves for them in its step is left alone."""
+        return "none" if isinstance(self.solved, GeneralisedAlpha) and hold == "project" else hold
+
     def with_rho(self, rho: float | None) -> Integrator:
         """The same with the damping asked for."""
         if rho is None:

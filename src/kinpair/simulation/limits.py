@@ -32,7 +32,7 @@ class Limits:
 
     way: str = "stop"
     restitution: float | Mapping[str, float] = 0.5
-    rest: float = 1e-6
+    rest: float = 1e-5
     stiffness: float | Mapping[str, float] | None = None
     damping: float | Mapping[str, float] | None = None
 

@@ -14,17 +14,21 @@ import numpy as np
 from kinpair.errors import InputError, MissingExtraError
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.simulation.balance import Balance, balance
+from kinpair.simulation.events import Happening
+from kinpair.simulation.pictures import curves
+from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.summary import summary
 from kinpair.simulation.units import units
-from kinpair.viewer.curves import Panel, draw_curves
+from kinpair.viewer.curves import draw_curves
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
     """How a run ended: `name`, at which time, and why in words.
 
-    Names: `done`, `interrupted`, `not finite`, `not converged`, `collapsed` (no step is short enough), `refused` (the
-    torque failed).
+    Names: `done`, `event` (one of them stopped it), `zeno` (events without end), `interrupted`, `not finite`,
+    `not converged`, `collapsed` (no step is short enough), `exhausted` (too many are needed), `refused` (the torque
+    failed), `drifted` (constraints have come apart).
     """
 
     name: str
@@ -33,8 +37,8 @@ class Status:
 
     @property
     def ok(self) -> bool:
-        """Was the end reached?"""
-        return self.name == "done"
+        """Was the end reached, or an event that stops?"""
+        return self.name in ("done", "event")
 
     def __str__(self) -> str:
         return self.message
@@ -45,7 +49,9 @@ class Result:
     """Samples of a motion. A batch has the axis of trajectories in front: q is (batch, samples, nq).
 
     time (samples,) [s]; q, qd, tau; energy (kinetic, potential); work and loss since the start [J]. Everything
-    computed is here, whatever the `status` says; of a batch, `failures` has the rows that did not arrive.
+    computed is here, whatever the `status` says; `events` has what happened on the way; of a batch, `failures` has the
+    rows that did not arrive. Under constraints, `residual` says how well they hold, and `singular` where they were
+    nearest to dependence, if they came near to it.
     """
 
     mechanism: Mechanism
@@ -66,7 +72,10 @@ class Result:
     passive: bool = True
     parameters: tuple[str, ...] = ()
     failures: Mapping[int, Status] = field(default_factory=dict[int, Status])
+    events: tuple[Happening, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    residual: Residual | None = None
+    singular: Singular | None = None
 
     def __repr__(self) -> str:
         shape = f"{len(self.q)} × " if self.q.ndim == 3 else ""
@@ -93,10 +102,31 @@ class Result:
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """Wrench in every joint at the samples, by name of the joint (..., samples, 6)."""
-        flat = self._rows(self.qdd)
+        motion = [self._rows(x) for x in (self.q, self.qd, self.qdd)]
         loads = self._loads()
-        found = self.mechanism.reactions(self._rows(self.q), self._rows(self.qd), flat, external=loads)
+        if self.mechanism.closure is not None:
+            return self._closed_reactions(motion, loads or {})
+        found = self.mechanism.reactions(*motion, external=loads)
         return {name: w.reshape(*self.q.shape[:-1], 6) for name, w in found.items()}
+
+    def _closed_reactions(self, motion: list[np.ndarray], loads: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """Those of loops depend on time and efforts; sample by sample."""
+        if self.mechanism.model.terms is not None:
+            raise InputError(f"{self.mechanism.name}: a system given by its forces has no joints with reactions")
+        tau, time = self._rows(self.tau), np.broadcast_to(self.time, self.q.shape[:-1]).reshape(-1)
+        found = [
+            self.mechanism.reactions(
+                *(x[k] for x in motion),
+                tau=tau[k],
+                time=float(time[k]),
+                external={name: w[k] for name, w in loads.items()},
+            )
+            for k in range(len(tau))
+        ]
+        return {
+            name: np.stack([x[name] for x in found]).reshape(*self.q.shape[:-1], 6)
+            for name in (found[0] if found else {})
+        }
 
     def _accelerations(self) -> np.ndarray:
         if self.parameters:
@@ -105,7 +135,13 @@ class Result:
                 "accelerations and reactions build a mechanism with these"
             )
         rows = [self._rows(x) for x in (self.q, self.qd, self.tau)]
-        return self.mechanism.forward_dynamics(*rows, external=self._loads(), passive=self.passive)
+        if self.mechanism.closure is None:
+            return self.mechanism.forward_dynamics(*rows, external=self._loads(), passive=self.passive)
+        time = np.broadcast_to(self.time, self.q.shape[:-1]).reshape(-1)
+        own = {"time": time, "solver": self.options.get("solver")}
+        if self.mechanism.model.terms is not None:
+            return self.mechanism.forward_dynamics(*rows, **own)
+        return self.mechanism.forward_dynamics(*rows, external=self._loads(), passive=self.passive, **own)
 
     def _by_rows(self, f: Any) -> np.ndarray:
         return f().reshape(*self.q.shape[:-1], -1)
@@ -128,17 +164,9 @@ class Result:
         return found or None
 
     def plot(self, path: str | os.PathLike[str] = "run.png", *, row: int = 0) -> Path:
-        """Draw coordinates, rates, efforts and energies over time; of a batch, one row."""
-        one = (lambda x: x[row]) if self.q.ndim == 3 else (lambda x: x)
-        m = self.mechanism
-        energies = {"kinetic": one(self.energy.kinetic), "potential": one(self.energy.potential)}
-        panels = [
-            Panel("coordinates", "q [rad], [m]", dict(zip(m.q_names, one(self.q).T, strict=True))),
-            Panel("rates", "q̇ [rad/s], [m/s]", dict(zip(m.v_names, one(self.qd).T, strict=True))),
-            Panel("efforts", "τ [N m], [N]", dict(zip(m.v_names, one(self.tau).T, strict=True))),
-            Panel("energy", "[J]", energies),
-        ]
-        return draw_curves(path, self.time, panels, title=m.name)
+        """Draw coordinates, rates, efforts (if any) and energies over time; of a batch, one row."""
+        time, panels = curves(self, row)
+        return draw_curves(path, time, panels, title=self.mechanism.name, columns=2 - len(panels) % 2)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""

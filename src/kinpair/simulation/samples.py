@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.residual import NEAR, Residual, Singular
 
 
 def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarray]:
@@ -20,3 +21,17 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
         "work": Y[..., n] if d.has_work else none,
         "loss": Y[..., n + d.has_work] if d.has_loss else none,
     }
+
+
+def residual_of(d: Dynamics, W: np.ndarray) -> Residual | None:
+    """How far the samples are from obeying the constraints; None where there are none."""
+    return Residual(W[..., -2], W[..., -1]) if d.held is not None and d.held.ask.kept else None
+
+
+def singular_of(d: Dynamics, Y: np.ndarray) -> Singular | None:
+    """Where the constraints were nearest to dependence, if they came near to it."""
+    if not d.traced or not Y.shape[-2]:
+        return None
+    ends = Y[..., -1, d.trace_at : d.trace_at + 2].reshape(-1, 2)
+    over, time = ends[np.argmax(np.nan_to_num(ends[:, 0]))]
+    return Singular(float(1.0 / over), float(time)) if over > 1.0 / NEAR else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,18 +17,25 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop, Inputs, callback
 from kinpair.errors import InputError
 from kinpair.mechanism import Energy, Mechanism
+from kinpair.model.model import Model
+from kinpair.simulation.bumpers import Bumpers
 from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.eventful import Eventful, check_eventful, with_events
+from kinpair.simulation.events import Event, Happening, events_given
 from kinpair.simulation.given import in_rows, parameter_values, start_states, tolerance
 from kinpair.simulation.held import Held, check_start, held
 from kinpair.simulation.integrators import Integrator, flow_of, integrator_named
+from kinpair.simulation.limits import Limits, bumpers_of, limits_given, limits_of
 from kinpair.simulation.outside import METHODS, Follower
 from kinpair.simulation.progress import Progress
-from kinpair.simulation.result import Result
+from kinpair.simulation.result import Result, Status
 from kinpair.simulation.runs import Pages, Piece, adaptive_run, fixed_run, joined, released
-from kinpair.simulation.samples import samples_of
+from kinpair.simulation.samples import residual_of, samples_of, singular_of
 from kinpair.simulation.schedule import Plan, adaptive_times, fixed_plan, held_steps, positive
+from kinpair.simulation.systems import model_to_move
 from kinpair.simulation.torques import Caller, Torque, external_of, torque_of
-from kinpair.simulation.trouble import status_of
+from kinpair.simulation.trouble import drifted, status_of
+from kinpair.system import System
 
 DT = 1e-3
 RTOL, ATOL = 1e-9, 1e-10
@@ -38,7 +45,7 @@ ALPHA = 20.0  # [1/s] of Baumgarte's stabilisation
 
 
 def simulate(
-    mechanism: Mechanism,
+    mechanism: Mechanism | System,
     q: Any,
     qd: Any,
     *,
@@ -58,13 +65,16 @@ def simulate(
     hold: str = "project",
     alpha: float = ALPHA,
     rho_inf: float | None = None,
+    events: Sequence[Event] | None = None,
+    limits: str | Limits = "ignore",
     save: str | os.PathLike[str] | None = None,
     checkpoint: float = CHECKPOINT,
     progress: bool | Callable[[float], Any] | None = None,
 ) -> Result:
     """The motion from q (nq,), qd (nv,) for `duration` [s], as a `Result`.
 
-    A batch q (batch, nq) gives as many motions, in SIMD lanes and `threads`, by fixed steps. See docs/simulate.md.
+    A batch q (batch, nq) gives as many motions, in SIMD lanes and `threads`, by fixed steps. A `System` moves like a
+    mechanism; its potential energy is not known. See docs/simulate.md.
 
     * `torque`: None, constant (nv,), samples (times, values), a function (time, q, qd) → (nv,), or an object to be
       called like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and held between;
@@ -74,6 +84,8 @@ def simulate(
     * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
     * `solver`: how constraints are solved; `hold`: how they are held, "project" after each step, "baumgarte" with
       the rate `alpha` [1/s], or "none"; `rho_inf`: what generalised-alpha leaves of infinitely fast vibrations;
+    * `events`: `Event`s to be found on the way; `limits`: what happens at the limits of joints, "ignore", "stop",
+      "bounce", "spring", or a `Limits`; see docs/events.md;
     * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
       Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
@@ -98,8 +110,14 @@ def simulate(
         "alpha": alpha,
         "rho_inf": rho_inf,
     }
-    ready = prepared(mechanism, **options)
+    mechanism = cast(Mechanism, mechanism)  # of which a system has all that is asked for here
+    ready = prepared(mechanism, **options, events=events, limits=limits)
     if save is not None:
+        if isinstance(ready, Eventful):
+            raise InputError(
+                f"{mechanism.name}: save= takes no run with events or limits that stop or bounce; run.save(path) keeps it "
+                "when it is done"
+            )
         from kinpair.simulation.storage_stream import begun, saved, stream
 
         pieces = ready.pieces(ready.begin(), whole=False)
@@ -130,7 +148,9 @@ def prepared(
     hold: str = "project",
     alpha: float = ALPHA,
     rho_inf: float | None = None,
-) -> Fixed | Adaptive | Outside:
+    events: Sequence[Event] | None = None,
+    limits: str | Limits = "ignore",
+) -> Fixed | Adaptive | Outside | Eventful:
     """Everything checked, and ready to run; arguments as of `simulate`."""
     states = start_states(mechanism, q, qd)
     first = states.reshape(-1, states.shape[-1])[0]
@@ -140,10 +160,17 @@ def prepared(
     names, values = parameter_values(mechanism, parameters)
     states, batch = in_rows(mechanism, states, drive, wrenches, values)
     method = integrator_named(integrator).with_rho(rho_inf)
-    constraints = held(mechanism, at[0], time, solver, hold, alpha)
+    constraints = held(mechanism, at[0], time, solver, method.holding(hold), alpha)
     if hold != "none":
         check_start(mechanism, states, time)
-    wish = Wish(mechanism, method, drive, functions, names, passive, batch is not None, constraints)
+    model = model_to_move(mechanism.model, *at, time)
+    wish = Wish(mechanism, method, drive, functions, names, passive, batch is not None, constraints, model=model)
+    happenings, ends = events_given(mechanism, events, *at, time), limits_given(mechanism, limits)
+    bumpers = bumpers_of(mechanism, ends, at[0])
+    eventful = bool(happenings[0]) or (ends.unilateral and bool(limits_of(mechanism, ends)))
+    if eventful or bumpers is not None:
+        wish = replace(wish, bumpers=bumpers, tallied=eventful)
+        check_eventful(wish, ends, at[0], eventful)
     fixed = not method.adaptive or (dt is not None and not method.outside)
     if method.outside and dt is not None:
         raise InputError(
@@ -159,10 +186,12 @@ def prepared(
     if fixed:
         step = positive(mechanism.name, "dt", DT if dt is None else dt)
         plan = fixed_plan(mechanism.name, run.duration, step, output, run.time)
-        return Fixed(run, start, plan, threads)
+        ready = Fixed(run, start, plan, threads)
+        return with_events(ready, happenings, ends, (solver, hold, alpha)) if eventful else ready
     wanted = adaptive_times(mechanism.name, run.duration, output, run.time)
     allowed = RTOL if rtol is None else rtol, ATOL if atol is None else atol
-    return (Outside if method.outside else Adaptive)(run, start, wanted, *allowed)
+    ready = (Outside if method.outside else Adaptive)(run, start, wanted, *allowed)
+    return with_events(ready, happenings, ends, (solver, hold, alpha)) if eventful else ready
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,6 +206,9 @@ class Wish:
     passive: bool
     batch: bool
     held: Held | None = None
+    bumpers: Bumpers | None = None
+    tallied: bool = False
+    model: Model | None = None
 
     @property
     def dynamics(self) -> Dynamics:
@@ -184,7 +216,7 @@ class Wish:
         t = self.torque
         inside = t.function if t.kind == "recorded" and not t.held else None
         return Dynamics(
-            self.mechanism.model,
+            self.model or self.mechanism.model,
             self.passive,
             driven=t.kind != "none",
             torque=inside,
@@ -192,6 +224,8 @@ class Wish:
             parameters=self.parameters,
             held=self.held,
             memory=self.integrator.memory(self.mechanism.nv),
+            bumpers=self.bumpers,
+            tallied=self.tallied,
         )
 
     @property
@@ -202,12 +236,13 @@ class Wish:
             return "program"
         return kinds.get(self.torque.kind, "given")
 
-    def loop(self, adaptive: bool) -> Any:
+    def loop(self, adaptive: bool, guard: Callable[..., Any] | None = None) -> Any:
         """The compiled loop; one without functions of the user is kept for the next run."""
-        functions = [f for f in (*self.external.values(), self.dynamics.torque) if f is not None]
-        if functions or self.source == "program":
+        functions = [f for f in (*self.external.values(), self.dynamics.torque, guard) if f is not None]
+        if functions or self.source == "program" or self.bumpers is not None or self.tallied:
             control = self.torque.function if self.source == "program" else None
-            return _made(self.dynamics, self.integrator, adaptive, self.source, self.torque.held, control)
+            own = self.dynamics, self.integrator, adaptive, self.source, self.torque.held
+            return _made(*own, control, guard)
         d = self.dynamics
         names = tuple(self.external)
         return _kept(
@@ -225,9 +260,15 @@ class Wish:
 
 
 def _made(
-    d: Dynamics, method: Integrator, adaptive: bool, source: str, held: bool, control: Any = None
+    d: Dynamics,
+    method: Integrator,
+    adaptive: bool,
+    source: str,
+    held: bool,
+    control: Any = None,
+    guard: Any = None,
 ) -> Any:
-    flow = flow_of(d, method, source=source, held=held, control=control)
+    flow = flow_of(d, method, source=source, held=held, control=control, guard=guard)
     if adaptive:
         assert method.tableau is not None
         return AdaptiveLoop(flow, method.tableau, store=Store())
@@ -269,6 +310,8 @@ class Run:
         self.inputs = inputs
         self.caller: Caller | None = None
         self.stop = time + duration
+        self.happened: list[Happening] = []
+        self.ended: Status | None = None
 
     def start(self, states: np.ndarray, wrenches: dict[str, np.ndarray]) -> np.ndarray:
         """State and inputs at the beginning (..., ny + nu)."""
@@ -300,8 +343,12 @@ class Fixed:
         self.run, self.start, self.plan, self.threads = run, start, plan, threads
         period = run.wish.torque.sample_time
         self.hold = held_steps(run.name, period, plan.dt) if period is not None else 1
-        self.loop: FixedLoop = run.wish.loop(adaptive=False)
         self.samples = plan.samples
+
+    @cached_property
+    def loop(self) -> FixedLoop:
+        """Compiled."""
+        return self.run.wish.loop(adaptive=False)
 
     def begin(self) -> np.ndarray:
         """What the first chunk starts from."""
@@ -337,7 +384,11 @@ class Adaptive:
     def __init__(self, run: Run, start: np.ndarray, wanted: np.ndarray, rtol: float, atol: Any) -> None:
         self.run, self.start, self.wanted, self.samples = run, start, wanted, len(wanted)
         self.rtol, self.atol = _allowed(run, rtol, atol)
-        self.loop: AdaptiveLoop = run.wish.loop(adaptive=True)
+
+    @cached_property
+    def loop(self) -> AdaptiveLoop:
+        """Compiled."""
+        return self.run.wish.loop(adaptive=True)
 
     def begin(self) -> np.ndarray:
         """The memory of the loop at the start."""
@@ -440,12 +491,16 @@ def _result(
     Y, W = joined([piece.Y for piece in pieces]), joined([piece.W for piece in pieces])
     found = samples_of(run.d, Y, W)
     last = pieces[-1]
+    residual, singular = residual_of(run.d, W), singular_of(run.d, Y)
     status, failures = status_of(run, pieces, Y, interrupted)
+    status = drifted(run, status, np.concatenate([piece.times for piece in pieces]), residual)
     return Result(
         mechanism=run.wish.mechanism,
         time=np.concatenate([piece.times for piece in pieces]),
         energy=Energy(found.pop("kinetic"), found.pop("potential")),
         **found,
+        residual=residual,
+        singular=singular,
         status=status,
         integrator=run.wish.integrator.name,
         steps=last.steps,
@@ -456,5 +511,6 @@ def _result(
         passive=run.wish.passive,
         parameters=run.wish.parameters,
         failures=failures,
+        events=tuple(run.happened),
         options=options,
     )

@@ -38,7 +38,7 @@ def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vec
     qdd, of_constraints = d.accelerations(time, q, qd, tau, loads)
     rate = qd + dt * qdd
     powers = d.powers(q, rate, tau, loads)
-    if d.held is not None:
+    if d.constraints_work:
         powers[0] = powers[0] + of_constraints
     return _joined(ahead(d, q, dt, rate), rate, rest, dt, powers)
 

@@ -1,120 +1,42 @@
-"""Results on disk: what a file of a run holds, how it is written at once, and how it is read.
-
-| in the file | what it is |
-|---|---|
-| `time`, `q`, `qd`, `tau`, `kinetic`, `potential`, `work`, `loss` | a sample a row; a batch is (samples, batch, ...) |
-| `checkpoint` | two records of where the run stands; the larger of their `samples` is how many rows hold numbers |
-| `status` | how it ended; of a batch, row 1 + k is how trajectory k ended, if it did not arrive |
-| `mechanism` | its description as TOML |
-| `options/` | everything that `kp.simulate` was given |
-"""
+"""Results on disk: written at once, and read; `storage_layout.py` has what is in a file."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import numpy as np
 
 from kinpair.description.doubts import Doubts
 from kinpair.description.toml_reader import parse_toml
-from kinpair.description.toml_writer import to_toml
-from kinpair.errors import DescriptionError, DescriptionWarning, InputError
+from kinpair.errors import DescriptionWarning, InputError
 from kinpair.loading import build
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.model.digest import digest
 from kinpair.simulation import checkpoint, storage_options
 from kinpair.simulation.checkpoint import Checkpoint
+from kinpair.simulation.events import Happening
+from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.result import Result, Status
-from kinpair.simulation.storage_file import Column, Place, Slate, create, mapped, opened, places, unwritable
+from kinpair.simulation.storage_file import Place, mapped, opened, places, unwritable
+from kinpair.simulation.storage_layout import (
+    FORMAT,
+    RESIDUALS,
+    UNFINISHED,
+    VERSION,
+    Shape,
+    new_file,
+    put_singular,
+    put_status,
+    residual_columns,
+    rows_first,
+)
 from kinpair.simulation.storage_options import Missing
-from kinpair.simulation.units import units
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-FORMAT, VERSION = "kinpair run", 1
-STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024")])
-SCALARS = {"time": "s", "kinetic": "J", "potential": "J", "work": "J", "loss": "J"}
-VECTORS = {"q": "q_names", "qd": "v_names", "tau": "v_names"}
-UNFINISHED = "running"  # name of the status until there is another
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shape:
-    """Sizes of a file: samples, trajectories (None: one), and of what a checkpoint holds."""
-
-    samples: int
-    batch: int | None
-    state: tuple[int, ...] = (0,)
-    controller: tuple[int, ...] = (0,)
-
-    @property
-    def lead(self) -> tuple[int, ...]:
-        """In front of what belongs to a sample of one trajectory."""
-        return (self.samples,) if self.batch is None else (self.samples, self.batch)
-
-
-def new_file(path: Path, mechanism: Mechanism, options: Mapping[str, Any], shape: Shape) -> Slate:
-    """A file for a run, under a hidden name; it says that the run is not finished."""
-    slate = create(path, list(_columns(mechanism, shape)), _heading(mechanism, options))
-    put_status(slate, Status(UNFINISHED, np.nan, ""))
-    return slate
-
-
-def _columns(mechanism: Mechanism, shape: Shape) -> Sequence[Column]:
-    said = units(mechanism.model)
-    samples = [Column("time", (shape.samples,), attributes={"units": SCALARS["time"]})]
-    for name, names in VECTORS.items():
-        entries = list(getattr(mechanism, names))
-        about = {"names": entries, "units": said[name]}
-        samples.append(Column(name, (*shape.lead, len(entries)), attributes=about))
-    for name, unit in list(SCALARS.items())[1:]:
-        samples.append(Column(name, shape.lead, attributes={"units": unit}))
-    states = Column("status", (1 + (shape.batch or 0),), STATUS)
-    return [states, checkpoint.column(shape.state, shape.controller), *samples]
-
-
-def _heading(mechanism: Mechanism, options: Mapping[str, Any]) -> Callable[[h5py.File], None]:
-    def say(file: h5py.File) -> None:
-        from kinpair import __version__
-
-        written = datetime.now(UTC).isoformat(timespec="seconds")
-        file.attrs.update({"format": FORMAT, "version": VERSION, "kinpair": __version__, "written": written})
-        try:
-            text = to_toml(mechanism.model.description)
-        except DescriptionError as reason:  # it holds functions
-            text = ""
-            file.attrs["no_mechanism"] = str(reason)
-        kept = file.create_dataset("mechanism", data=text)
-        how = mechanism.model.options
-        kept.attrs.update({"name": mechanism.name, "snap": how.snap, "merge_fixed": how.merge_fixed})
-        kept.attrs["digest"] = digest(mechanism.model)
-        storage_options.put(file.create_group("options"), options)
-
-    return say
-
-
-def put_status(slate: Slate, status: Status, row: int = 0) -> None:
-    """How the run, or (row - 1) a trajectory of it, ended."""
-    record = np.zeros(1, STATUS)
-    room = STATUS["message"].itemsize
-    record[0] = (status.name.encode(), status.time, status.message.encode()[:room])
-    slate.write("status", record, start=row)
-
-
-def rows_first(x: np.ndarray, batch: bool) -> np.ndarray:
-    """Samples in front: (batch, n, ...) as (n, batch, ...)."""
-    return np.moveaxis(x, 1, 0) if batch else x
-
-
-# at once
 
 
 def save(run: Result, path: str | os.PathLike[str]) -> Path:
@@ -122,12 +44,14 @@ def save(run: Result, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     refuse_unfinished(target)
     batch = len(run.q) if run.q.ndim == 3 else None
-    slate = new_file(target, run.mechanism, run.options, Shape(len(run.time), batch))
+    shape = Shape(len(run.time), batch, run.residual is not None)
+    slate = new_file(target, run.mechanism, run.options, shape, run.events)
     try:
         arrays = {"q": run.q, "qd": run.qd, "tau": run.tau, "work": run.work, "loss": run.loss}
-        for name, x in {**arrays, **run.energy._asdict()}.items():
+        for name, x in {**arrays, **run.energy._asdict(), **residual_columns(run.residual)}.items():
             slate.write(name, rows_first(x, batch is not None))
         slate.write("time", run.time)
+        put_singular(slate, run.singular)
         for row, status in {0: run.status, **{1 + k: s for k, s in run.failures.items()}}.items():
             put_status(slate, status, row)
         stands = Checkpoint(len(run.time), 0, run.steps, run.rejected, run.dt, run.took, np.zeros(0))
@@ -156,16 +80,23 @@ class Stored:
     number: int
     stands: Checkpoint
     statuses: np.ndarray
+    events: tuple[Happening, ...] = ()
+    singular: Singular | None = None
 
     @property
     def finished(self) -> bool:
         """Has it reached its end?"""
-        return self.statuses["name"][0] == b"done"
+        return self.statuses["name"][0] in (b"done", b"drifted")
 
     @property
     def batch(self) -> int | None:
         """Trajectories."""
         return len(self.statuses) - 1 or None
+
+    @property
+    def constrained(self) -> bool:
+        """Were there constraints to hold?"""
+        return set(RESIDUALS) <= self.places.keys()
 
     def column(self, name: str) -> np.ndarray:
         """Its samples, as a result has them; read where they are looked at."""
@@ -211,11 +142,14 @@ def read_file(path: str | os.PathLike[str]) -> Stored:
         options = storage_options.get(parts["options"])
         kept = parts["mechanism"]
         about, text = dict(kept.attrs), kept.asstr()[()]
-        about["no_mechanism"] = file.attrs.get("no_mechanism", "")
         found = checkpoint.latest(parts["checkpoint"][:])
         statuses = parts["status"][:]
+        happened = storage_options.get(parts["events"])
+        pivot, when = parts["singular"][0]
     number, stands = found or (0, Checkpoint(0, 0, 0, 0, 0.0, 0.0, np.zeros(0)))
-    return Stored(target, options, text, about, places(target), number, stands, statuses)
+    events = tuple(Happening(**happened[key]) for key in sorted(happened, key=int))
+    passage = Singular(float(pivot), float(when)) if pivot else None
+    return Stored(target, options, text, about, places(target), number, stands, statuses, events, passage)
 
 
 def load_run(path: str | os.PathLike[str], *, mechanism: Mechanism | None = None) -> Result:
@@ -240,7 +174,12 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
     stands, options = stored.stands, stored.options
     return Result(
         mechanism=mechanism,
-        **{name: stored.column(name) for name in ("time", "q", "qd", "tau", "work", "loss")},
+        time=stored.column("time"),
+        q=stored.column("q"),
+        qd=stored.column("qd"),
+        tau=stored.column("tau"),
+        work=stored.column("work"),
+        loss=stored.column("loss"),
         energy=Energy(stored.column("kinetic"), stored.column("potential")),
         status=stored.status(),
         integrator=str(options.get("integrator", "")),
@@ -253,6 +192,9 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
         parameters=tuple(options.get("parameters") or ()),
         failures=stored.failures(),
         options=options,
+        events=stored.events,
+        singular=stored.singular,
+        residual=Residual(*map(stored.column, RESIDUALS)) if stored.constrained else None,
     )
 
 
@@ -269,7 +211,7 @@ def mechanism_of(stored: Stored, given: Mechanism | None = None) -> Mechanism:
     if not stored.description:
         raise InputError(
             f"{stored.path}: the mechanism {about['name']!r} holds Python functions, which a file cannot; give it "
-            f"again: mechanism=... ({about['no_mechanism']})"
+            "again: mechanism=..."
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)  # told when the run was made

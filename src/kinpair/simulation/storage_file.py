@@ -122,6 +122,10 @@ class Slate:
     def write(self, name: str, rows: np.ndarray, start: int = 0) -> None:
         """Rows (n, ...) of a dataset from row `start` on; OSError where the disk refuses."""
         place = self.places[name]
+        if rows.shape[1:] != place.shape[1:]:
+            raise ValueError(
+                f"{name}: rows of shape {rows.shape[1:]}, and the file has room for {place.shape[1:]}"
+            )
         data = memoryview(np.ascontiguousarray(rows, dtype=place.dtype).tobytes())
         at = place.offset + start * place.row
         while data:

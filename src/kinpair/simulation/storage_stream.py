@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,27 +16,40 @@ from kinpair.mechanism import Mechanism
 from kinpair.simulation import checkpoint
 from kinpair.simulation.checkpoint import Checkpoint
 from kinpair.simulation.progress import Progress
+from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.result import Result, Status
 from kinpair.simulation.runs import Piece
-from kinpair.simulation.samples import samples_of
-from kinpair.simulation.storage import (
+from kinpair.simulation.samples import residual_of, samples_of, singular_of
+from kinpair.simulation.storage import Stored, read_file, refuse_unfinished, result_of
+from kinpair.simulation.storage_file import Slate, mapped
+from kinpair.simulation.storage_layout import (
+    RESIDUALS,
     UNFINISHED,
     Shape,
-    Stored,
     new_file,
+    put_singular,
     put_status,
-    read_file,
-    refuse_unfinished,
-    result_of,
+    residual_columns,
     rows_first,
 )
-from kinpair.simulation.storage_file import Slate, mapped
-from kinpair.simulation.trouble import status_of
+from kinpair.simulation.trouble import drifted, status_of
 
 if TYPE_CHECKING:
-    from kinpair.simulation.simulate import Adaptive, Fixed, Run
+    from kinpair.simulation.simulate import Run
 
 NONE = np.zeros((0, 0))
+
+
+class Ready(Protocol):
+    """A run that is ready to start: its state and inputs there, and how many samples there will be."""
+
+    run: Run
+    start: np.ndarray
+    samples: int
+
+    def begin(self) -> np.ndarray:
+        """What the first chunk starts from; a checkpoint has the same shape."""
+        ...
 
 
 class DiskError(Exception):
@@ -47,14 +60,14 @@ class DiskError(Exception):
         super().__init__(self.reason)
 
 
-def begun(ready: Fixed | Adaptive, path: Path, options: dict[str, Any], every: float) -> Recorder:
+def begun(ready: Ready, path: Path, options: dict[str, Any], every: float) -> Recorder:
     """A new file for a run that is about to start."""
     refuse_unfinished(path)
     run = ready.run
     memory = _controller(run)
     batch = len(ready.start) if ready.start.ndim == 2 else None
     start = ready.begin()
-    shape = Shape(ready.samples, batch, start.shape, memory.shape)
+    shape = Shape(ready.samples, batch, run.d.held is not None, start.shape, memory.shape)
     slate = new_file(path, run.wish.mechanism, options, shape)
     stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
     recorder = Recorder(run, slate, stands, 0, every)
@@ -68,7 +81,7 @@ def begun(ready: Fixed | Adaptive, path: Path, options: dict[str, Any], every: f
     return recorder
 
 
-def continued(ready: Fixed | Adaptive, stored: Stored, every: float) -> Recorder:
+def continued(ready: Ready, stored: Stored, every: float) -> Recorder:
     """The file of a run that goes on from its last checkpoint."""
     slate = Slate(stored.path)
     recorder = Recorder(ready.run, slate, stored.stands, stored.number, every)
@@ -98,6 +111,7 @@ class Recorder:
         self.rows = stands.row
         self.stands = replace(stands, samples=stands.row)
         self.failures: dict[int, Status] = {}
+        self.singular: Singular | None = None
         self._before, self._began = stands.took, perf_counter()
         self._last = perf_counter()
 
@@ -105,6 +119,7 @@ class Recorder:
         """Samples to the file, and, when it is time, a checkpoint."""
         self._write(piece)
         self._note_failures(piece)
+        self.singular = singular_of(self.run.d, piece.Y) or self.singular
         if piece.steps and (not isinstance(piece.why, str) or piece.why in ("more", "done")):
             state = piece.at if isinstance(piece.at, np.ndarray) else piece.at.memory
             self.stands = Checkpoint(
@@ -131,7 +146,9 @@ class Recorder:
 
     def _write(self, piece: Piece) -> None:
         batch = self.run.wish.batch
-        samples = {k: rows_first(x, batch) for k, x in samples_of(self.run.d, piece.Y, piece.W).items()}
+        found = samples_of(self.run.d, piece.Y, piece.W)
+        found |= residual_columns(residual_of(self.run.d, piece.W))
+        samples = {name: rows_first(x, batch) for name, x in found.items()}
         samples["time"] = piece.times
         done, n = 0, len(piece.times)
         refused: OSError | None = None
@@ -168,6 +185,11 @@ class Recorder:
         found = mapped(self.slate.path, self.slate.places[name], self.rows)
         return np.moveaxis(found, 0, 1) if self.batch and name != "time" else found
 
+    @property
+    def residual(self) -> Residual | None:
+        """How far the constraints are off at the samples written so far."""
+        return Residual(*map(self.read, RESIDUALS)) if self.run.d.held is not None else None
+
     def commit(self) -> None:
         """Everything so far is on the disk, then the checkpoint that says so."""
         took = self._before + perf_counter() - self._began
@@ -184,6 +206,7 @@ class Recorder:
         try:
             self.commit()
             if status is not None:
+                put_singular(self.slate, self.singular)
                 put_status(self.slate, status)
                 self.slate.flush()
         except (DiskError, OSError):
@@ -235,7 +258,7 @@ def _status(recorder: Recorder, seen: list[Piece], interrupted: bool, refused: s
     interrupted = interrupted or isinstance(run.caller and run.caller.error, KeyboardInterrupt)
     found = status_of(run, seen, recorder.read("q"), interrupted)[0]
     if not refused:
-        return found
+        return drifted(run, found, recorder.read("time"), recorder.residual)
     return Status(
         "not saved",
         found.time,

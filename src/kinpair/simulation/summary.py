@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinpair.simulation.balance import Balance
+from kinpair.simulation.residual import Residual, Singular
 
 if TYPE_CHECKING:
     from kinpair.simulation.result import Result
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def summary(run: Result) -> str:
     """One paragraph."""
-    return " ".join([_what(run), _how(run), _energy(run.balance)])
+    parts = [_what(run), _how(run), _energy(run), _constraints(run.residual), _passage(run.singular)]
+    return " ".join(part for part in parts if part)
 
 
 def _what(run: Result) -> str:
@@ -32,7 +33,26 @@ def _how(run: Result) -> str:
     return f"{run.status.message}. {steps}{lost}"
 
 
-def _energy(found: Balance) -> str:
+def _constraints(residual: Residual | None) -> str:
+    if residual is None:
+        return ""
+    position, rate = residual.worst
+    return f"Constraints hold to {position:.2g}, their rates to {rate:.2g}."
+
+
+def _passage(found: Singular | None) -> str:
+    if found is None:
+        return ""
+    return (
+        f"Near t = {found.time:.6g} s they were all but dependent (pivot {found.pivot:.1g}): the mechanism passed a "
+        "singular position, where motions branch."
+    )
+
+
+def _energy(run: Result) -> str:
+    if np.isnan(run.energy.potential).all():
+        return "Energy: the potential of a system given by its forces is not known; no balance."
+    found = run.balance
     if not np.isfinite(found.error):
         return "Energy: no balance."
     return (

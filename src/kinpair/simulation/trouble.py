@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinpair.constrained import reach
+from kinpair.simulation.residual import WORST, Residual
 from kinpair.simulation.result import Status
 from kinpair.soundness import lost_joint
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 REASONS = {
     "not finite": "the state is no longer finite",
     "not converged": "the equations of the step were not solved in 60 iterations; take a shorter dt",
+    "exhausted": "2 000 000 evaluations did not reach the next sample; the tolerances are too small for this motion",
     "collapsed": "no step is short enough for the tolerances; the motion jumps or is singular there",
 }
 
@@ -26,6 +29,8 @@ def status_of(
 ) -> tuple[Status, dict[int, Status]]:
     """Of the whole, and of the rows of a batch that did not arrive."""
     last = pieces[-1]
+    if run.ended is not None:
+        return run.ended, {}
     if isinstance(last.why, str):
         time = float(np.asarray(last.trouble)) if last.why not in ("more", "done") else _reached(run, pieces)
         return _status(run, last.why, time, interrupted, Y.reshape(-1, Y.shape[-1])[-1:]), {}
@@ -37,6 +42,23 @@ def status_of(
                 failures[row] = _status(run, why, float(times[row]), False, _last_finite(Y[row]))
     whole = _status(run, "more", _reached(run, pieces), interrupted, Y[0, -1:])
     return whole, failures
+
+
+def drifted(run: Run, status: Status, times: np.ndarray, residual: Residual | None) -> Status:
+    """The same, unless the end was reached with loops that have come apart on the way."""
+    if residual is None or not status.ok or not len(times):
+        return status
+    gap = residual.position.reshape(-1, len(times))
+    apart = (gap - gap[:, :1] > WORST * reach(run.d.model)).any(axis=0)
+    if not apart.any():
+        return status
+    first = float(times[int(np.argmax(apart))])
+    return Status(
+        "drifted",
+        first,
+        f"{status.message}, but the constraints have drifted apart since t = {first:.9g} s, by up to "
+        f"{residual.worst[0]:.2g}; hold='project' keeps them",
+    )
 
 
 def _reached(run: Run, pieces: list[Piece]) -> float:

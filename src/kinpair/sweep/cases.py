@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import product
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -122,11 +122,9 @@ def _draws(drawn: Mapping[str, Drawn], samples: int | None, seed: int) -> Block:
     """Each input has a stream of its own, so that another input does not change its values."""
     if not isinstance(samples, int) or samples < 1:
         raise InputError(f"{', '.join(drawn)}: drawn at random; give samples=, how many times")
-    columns = [
-        given.draw(np.random.default_rng([seed, crc32(name.encode())]), samples)
-        for name, given in drawn.items()
-    ]
-    for name, column in zip(drawn, columns, strict=True):
-        if not np.isfinite(column).all():
-            raise InputError(f"over[{name!r}] is {drawn[name]}; give finite bounds", input=name)
+    for name, given in drawn.items():
+        if not all(math.isfinite(x) for x in astuple(given)):  # type: ignore[call-overload]
+            raise InputError(f"over[{name!r}] is {given}; give finite numbers", input=name)
+    streams = {name: np.random.default_rng([seed, crc32(name.encode())]) for name in drawn}
+    columns = [given.draw(streams[name], samples) for name, given in drawn.items()]
     return Block(tuple(drawn), list(zip(*(column.tolist() for column in columns), strict=True)))

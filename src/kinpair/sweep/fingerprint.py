@@ -6,10 +6,12 @@ Functions count by their code, defaults and closures, not by what they read else
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,40 +37,61 @@ def case_key(study: str, names: Sequence[str], row: Sequence[Any]) -> str:
     return hashlib.blake2b(f"{study} {inputs!r}".encode(), digest_size=16).hexdigest()
 
 
-def _facts(x: Any) -> Iterator[bytes]:
+def _facts(x: Any, seen: frozenset[int] = frozenset()) -> Iterator[bytes]:
+    """Of a thing inside those `seen`: what holds itself is told once."""
+    if id(x) in seen:
+        yield b"again"
+        return
+    inner = seen | {id(x)}
     if isinstance(x, Mechanism):
-        model = x.model
-        yield from _facts(model.description) if has_functions(model) else (digest(model).encode(),)
-    elif isinstance(x, np.ndarray):
+        plain = not has_functions(x.model)
+        yield from (digest(x.model).encode(),) if plain else _facts(x.model.description, inner)
+    elif isinstance(x, np.ndarray) and x.dtype != object:
         yield f"{x.dtype.str}{x.shape}".encode()
-        yield from _facts(x.tolist()) if x.dtype == object else (np.ascontiguousarray(x).tobytes(),)
-    elif isinstance(x, Mapping):
-        yield b"{"
-        for key in sorted(x, key=repr):
-            yield from _facts(key)
-            yield from _facts(x[key])
-        yield b"}"
-    elif isinstance(x, (list, tuple)):
-        yield b"["
-        for part in x:
-            yield from _facts(part)
-        yield b"]"
+        yield np.ascontiguousarray(x).tobytes()
     elif isinstance(x, FunctionType):
         yield from _code(x.__code__)
-        yield from _facts([x.__defaults__, x.__kwdefaults__ or {}, vars(x)])
-        yield from _facts([cell.cell_contents for cell in x.__closure__ or ()])
-    elif isinstance(x, MethodType):
-        yield from _facts([x.__func__, x.__self__])
-    elif isinstance(x, partial):
-        yield from _facts([x.func, x.args, x.keywords])
-    elif is_dataclass(x) and not isinstance(x, type):
-        yield type(x).__qualname__.encode()
-        yield from _facts({f.name: getattr(x, f.name) for f in fields(x) if f.name not in PLACES})
-    elif hasattr(x, "__dict__") and not isinstance(x, type):
-        yield f"{type(x).__module__}.{type(x).__qualname__}".encode()
-        yield from _facts(vars(x))
+        for part in (x.__defaults__, x.__kwdefaults__, vars(x), _held(x)):
+            yield from _facts(part, inner)
+    elif isinstance(x, Mapping):
+        for key in sorted(x, key=repr):
+            yield repr(key).encode()
+            yield from _facts(x[key], inner)
+    elif (parts := _parts(x)) is not None:
+        yield f"{type(x).__qualname__} {len(parts)}".encode()
+        for part in parts:
+            yield from _facts(part, inner)
     else:
-        yield repr(x).encode()
+        yield _ADDRESS.sub("", repr(x)).encode()
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def _held(function: FunctionType) -> list[Any]:
+    """What a function holds of the functions around it; a name that has no value yet is skipped."""
+    found: list[Any] = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):
+            found.append(cell.cell_contents)
+    return found
+
+
+def _parts(x: Any) -> list[Any] | None:
+    """What a thing consists of; None if it is told by its text."""
+    if isinstance(x, (list, tuple)):
+        return [*x]
+    if isinstance(x, np.ndarray):
+        return x.tolist()
+    if isinstance(x, MethodType):
+        return [x.__func__, x.__self__]
+    if isinstance(x, partial):
+        return [x.func, x.args, x.keywords]
+    if isinstance(x, (type, ModuleType)):
+        return None
+    if is_dataclass(x):
+        return [{f.name: getattr(x, f.name) for f in fields(x) if f.name not in PLACES}]
+    return [vars(x)] if hasattr(x, "__dict__") else None
 
 
 def _code(code: CodeType) -> Iterator[bytes]:

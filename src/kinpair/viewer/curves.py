@@ -20,15 +20,20 @@ STYLES: tuple[Mapping[str, Any], ...] = (
     {"color": "#1b7a4b", "linewidth": 1.4, "dashes": (1, 2)},
     {"color": "#444444", "linewidth": 1.0},
 )
+WIDEST = 8  # names in a row of the legend
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One pair of axes: its title, its quantity with unit, and its curves (n,) by name."""
+    """One pair of axes: its title, its quantity with unit, and its curves (n,) by name.
+
+    `distinct`: they are different things, each in a colour of its own, and not one thing found by several ways.
+    """
 
     title: str
     quantity: str
     curves: Mapping[str, np.ndarray]
+    distinct: bool = False
 
 
 def draw_curves(
@@ -77,7 +82,7 @@ def _check_ending(file: Path, figure: Any) -> None:
 
 
 def _draw(axis: Any, time: np.ndarray, panel: Panel) -> None:
-    for (name, values), style in zip(panel.curves.items(), _styles(len(panel.curves)), strict=True):
+    for (name, values), style in zip(panel.curves.items(), _styles(panel), strict=True):
         axis.plot(time, values, label=name, **style)
     axis.set_title(panel.title, fontsize=10, loc="left")
     axis.set_ylabel(panel.quantity)
@@ -87,13 +92,14 @@ def _draw(axis: Any, time: np.ndarray, panel: Panel) -> None:
     axis.margins(x=0.01)
 
 
-def _styles(count: int) -> list[Mapping[str, Any]]:
-    """The first styles of the table, and matplotlib's own cycle when there are more curves than styles."""
-    return list(STYLES[:count]) if count <= len(STYLES) else [{"linewidth": 1.2}] * count
+def _styles(panel: Panel) -> list[Mapping[str, Any]]:
+    """The first styles of the table; matplotlib's own cycle for distinct things, or more curves than styles."""
+    count = len(panel.curves)
+    return [{"linewidth": 1.3}] * count if panel.distinct or count > len(STYLES) else list(STYLES[:count])
 
 
 def _finish(figure: Any, axes: Any, used: int, columns: int, title: str, abscissa: str) -> None:
-    """The abscissa below the lowest panel of each column, one legend for all, no empty panels."""
+    """The abscissa below the lowest panel of each column, one legend for those like the first, no empty panels."""
     for axis in axes[used:]:
         axis.set_visible(False)
     for axis in axes[max(0, used - columns) : used]:
@@ -102,7 +108,12 @@ def _finish(figure: Any, axes: Any, used: int, columns: int, title: str, absciss
     handles, labels = axes[0].get_legend_handles_labels()
     figure.align_ylabels()
     figure.suptitle(title, fontsize=12)
-    figure.legend(handles, labels, loc="outside lower center", ncols=max(1, len(labels)), frameon=False)
+    wide = min(max(1, len(labels)), WIDEST)
+    figure.legend(handles, labels, loc="outside lower center", ncols=wide, frameon=False)
+    for axis in axes[:used]:
+        own, names = axis.get_legend_handles_labels()
+        if names != labels:
+            axis.legend(own, names, fontsize=8, edgecolor="none")
 
 
 def _write(figure: Any, file: Path) -> Path:

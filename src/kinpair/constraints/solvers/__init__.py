@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinpair.constraints.solvers import embedding, multipliers, udwadia_kalaba, voronets
+from kinpair.constraints.solvers import embedding, multipliers, slack, udwadia_kalaba, voronets
 from kinpair.constraints.solvers.problem import Accelerations, Problem, Solver
 
 SOLVERS: dict[str, Solver] = {
@@ -26,5 +26,6 @@ __all__ = [
     "Accelerations",
     "Problem",
     "Solver",
+    "slack",
     "voronets",
 ]

@@ -1,0 +1,33 @@
+"""How well constraints hold, and how near they came to dependence."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+NEAR = 1e-6  # a pivot of A M⁻¹ Aᵀ, as a part of its entry, below which a passage is reported
+WORST = 1e-4  # [m] or [rad]: loops that are wider open than at the start by this have drifted
+
+
+class Residual(NamedTuple):
+    """The largest |φ| [m], [rad] and the largest |ψ| [m/s], [rad/s] of all rows at every sample (..., samples)."""
+
+    position: np.ndarray
+    rate: np.ndarray
+
+    @property
+    def worst(self) -> tuple[float, float]:
+        """The largest of all samples."""
+        return _largest(self.position), _largest(self.rate)
+
+
+class Singular(NamedTuple):
+    """A singular passage: the smallest pivot of the constraints that a step met, and when [s]."""
+
+    pivot: float
+    time: float
+
+
+def _largest(x: np.ndarray) -> float:
+    return float(np.nanmax(x, initial=0.0))

@@ -1,0 +1,110 @@
+"""Taylor series of high order, by heyoka (Biscani & Izzo 2021), from the recorded right-hand side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinpair.compiler.program import Program
+from kinpair.errors import InputError, MissingExtraError
+from kinpair.simulation.dynamics import Dynamics
+
+if TYPE_CHECKING:
+    from kinpair.simulation.outside import Given
+
+COMPACT = 300  # operations: beyond that it writes loops instead of formulas, which compile in reasonable time
+FINEST = 1e-16
+
+
+def library() -> Any:
+    """heyoka, or which extra to install."""
+    try:
+        import heyoka
+    except ImportError as missing:
+        raise MissingExtraError(
+            "integrator 'taylor' needs heyoka; pip install 'kinpair[stiff]'"
+        ) from missing
+    return heyoka
+
+
+def _forms(hy: Any) -> dict[str, Any]:
+    """How each operation is written; what is not smooth has no series."""
+    return {
+        "add": lambda x, y: x + y,
+        "sub": lambda x, y: x - y,
+        "mul": lambda x, y: x * y,
+        "div": lambda x, y: x / y,
+        "neg": lambda x: -x,
+        "sqrt": hy.sqrt,
+        "sin": hy.sin,
+        "cos": hy.cos,
+        "atan2": hy.atan2,
+        "exp": hy.exp,
+        "log": hy.log,
+        "tanh": hy.tanh,
+    }
+
+
+def to_heyoka(program: Program, values: dict[str, list[Any]]) -> list[Any]:
+    """Expressions of the results of a program, given those of its inputs by name."""
+    hy = library()
+    forms = _forms(hy)
+    value: dict[int, Any] = {}
+    for leaf in program.inputs:
+        for x, expression in zip(leaf.entries, values[leaf.name], strict=True):
+            value[x.id] = expression
+    for x in program.nodes:
+        if x.op == "const":
+            value[x.id] = hy.expression(float(x.value))
+        elif x.op != "symbol":
+            if x.op not in forms:
+                raise InputError(
+                    f"integrator 'taylor' needs a motion without kinks, and this one contains {x.op!r} (friction, "
+                    "limits, or a choice in a torque); 'dop853' and 'cvode' take it",
+                    operation=x.op,
+                )
+            value[x.id] = forms[x.op](*[value[y.id] for y in x.args])
+    return [value[x.id] for leaf in program.outputs for x in leaf.entries]
+
+
+class Taylor:
+    """Steps as long as the series converges."""
+
+    def __init__(self, given: Given) -> None:
+        hy, d = library(), given.d
+        if given.constant is None:
+            raise InputError(
+                f"{d.model.name}: integrator 'taylor' takes efforts that are constant or can be recorded; write torque= "
+                "in NumPy terms (docs/compiler.md)",
+                integrator="taylor",
+            )
+        program = given.recorded(Dynamics.rate, time=(), y=(d.ny,), u=(d.nu,))
+        names = [f"y{k}" for k in range(d.ny)]
+        state = hy.make_vars(*names) if d.ny > 1 else [hy.make_vars(*names)]
+        held = [hy.par[k] for k in range(d.nu + len(given.p))]
+        values = {"time": [hy.time], "y": list(state), "u": held[: d.nu], "p": held[d.nu :]}
+        rates = to_heyoka(program, values)
+        pars = [*given.constant.tolist(), *given.p.tolist()]
+        self.d = d
+        self.integrator = hy.taylor_adaptive(
+            list(zip(state, rates, strict=True)),
+            given.y.tolist(),
+            time=given.time,
+            pars=pars,
+            tol=max(given.rtol, FINEST),
+            compact_mode=program.count["total"] > COMPACT,
+        )
+        self.steps, self.rejected, self.dt = 0, 0, 0.0
+        self._failed = hy.taylor_outcome.err_nf_state
+
+    def to(self, time: float) -> tuple[np.ndarray, str]:
+        """The state at a time, and `more`, or what ended it."""
+        while self.integrator.time < time:
+            outcome, taken = self.integrator.step(write_tc=True)
+            if outcome == self._failed:
+                return self.integrator.state.copy(), "not finite"
+            self.steps, self.dt = self.steps + 1, float(taken)
+        if not self.steps:
+            return self.integrator.state.copy(), "more"
+        return self.integrator.update_d_output(time).copy(), "more"

@@ -1,0 +1,87 @@
+"""`kinpair simulate` and `kinpair resume`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+from kinpair.cli.main import main
+
+
+def answer(capsys, *words: str) -> dict:
+    assert main([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_command_gives_what_the_call_gives(capsys):
+    found = answer(
+        capsys, "simulate", "double-pendulum", "--q", "0.3,0.2", "--duration", "1", "--tau", "elbow=0.1"
+    )
+    run = kp.simulate(kp.example("double-pendulum"), [0.3, 0.2], [0, 0], duration=1.0, torque=[0.0, 0.1])
+    assert found["samples"]["q"] == run.q.tolist()
+    assert found["end"]["kinetic"] == run.energy.kinetic[-1]
+    assert found["status"] == {"name": "done", "time": 1.0, "message": "Reached t = 1 s"}
+
+
+def test_tables_pictures_pages_and_files(capsys, tmp_path):
+    files = [tmp_path / name for name in ("run.png", "run.html", "run.h5")]
+    words = [str(x) for pair in zip(("--plot", "--report", "--save"), files, strict=True) for x in pair]
+    assert (
+        main(["simulate", "cart-pole", "--q", "0,0.1", "--duration", "1", "--integrator", "rk4", *words]) == 0
+    )
+    out = capsys.readouterr().out
+    assert out.startswith("cart-pole: motion over 1 s\ncart-pole: 1001 samples from t = 0 s to 1 s.")
+    assert all(str(file) in out and file.stat().st_size > 1000 for file in files)
+    assert main(["resume", str(files[2])]) == 0
+    assert "this run was done already" in capsys.readouterr().out
+
+
+def test_a_closed_mechanism_is_assembled_first(capsys):
+    found = answer(capsys, "simulate", "four-bar", "--duration", "0.5", "--qd", "crank=1", "--output", "0.1")
+    assert found["notes"] == ["q: the start", "qd: crank given, the rest follow, as near to 0 as can be"]
+    four_bar = kp.example("four-bar")
+    assert np.abs(four_bar.constraint_residual(np.array(found["end"]["q"]))).max() < 1e-10
+
+
+def test_an_interrupted_run_goes_on(capsys, tmp_path):
+    path = tmp_path / "run.h5"
+
+    def interrupt(part: float) -> None:
+        raise KeyboardInterrupt
+
+    arm = kp.example("double-pendulum")
+    options = {"duration": 1.0, "integrator": "rk4", "dt": 1e-3}
+    kp.simulate(arm, [0.3, 0.2], [0, 0], save=path, progress=interrupt, **options)
+    found = answer(capsys, "resume", str(path))
+    assert found["samples"] == 1001
+    assert np.array_equal(kp.load_run(path).q, kp.simulate(arm, [0.3, 0.2], [0, 0], **options).q)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["simulate", "double-pendulum", "--integrator", "rk5"], "no integrator 'rk5'; did you mean 'rk4'?"),
+        (["simulate", "double-pendulum", "--q", "1"], "--q has 1 number; expected 2: shoulder, elbow"),
+        (
+            ["simulate", "double-pendulum", "--duration", "-1"],
+            "duration is -1.0; it must be a number above zero",
+        ),
+        (["simulate", "double-pendulum", "--save", "/dev/null/x.h5"], "cannot be written (Not a directory)"),
+        (["resume", "nothing.h5"], "nothing.h5: no such file"),
+    ],
+)
+def test_mistakes_are_told(capsys, words, message):
+    assert main(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_run_that_breaks_off_is_told_and_kept(capsys, tmp_path):
+    words = ["simulate", "double-pendulum", "--qd", "1e200,1e200", "--integrator", "rk4", "--duration", "1"]
+    assert main([*words, "--save", str(tmp_path / "run.h5")]) == 2
+    out, err = capsys.readouterr()
+    assert "double-pendulum: 1 samples" in out
+    assert "the state is no longer finite" in err
+    assert kp.load_run(tmp_path / "run.h5").status.name == "not finite"
