@@ -52,7 +52,7 @@ class Streamed:
     def __str__(self) -> str:
         return (
             f"{self.samples} samples, {self.size:.0f} MiB on disk: {self.took:.2f} s, steps alone {self.alone:.2f} s; "
-            f"memory {self.peak:.0f} MiB, allowed {ALLOWED}; with the pages of the file that the summary has read, which "
+            f"memory {self.peak:.0f} MiB, allowed {ALLOWED}; with pages of the file that the summary has read, which "
             f"the system takes back when it needs them, {self.with_summary:.0f} MiB"
         )
 

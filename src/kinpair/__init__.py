@@ -40,6 +40,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from kinpair.algebra.choice import where
 from kinpair.description import conditions
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
@@ -140,6 +141,7 @@ __all__ = [
     "sweep",
     "to_toml",
     "transmission",
+    "where",
     "write_toml",
 ]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from kinpair.algebra.lu import few_neighbours, pivot_order
 from kinpair.calls import Calls
-from kinpair.constrained import EMBEDDED, HOLDS, WIDE_OPEN, reach
+from kinpair.constrained import EMBEDDED, HOLDS, WIDE_OPEN
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.actuation import Efforts, efforts, multipliers_of
 from kinpair.constraints.assembly import ROUNDED, Assembled, Closing, assemble
@@ -24,8 +24,10 @@ from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Constraint, Motion
 from kinpair.constraints.coordinates import OfPositions
 from kinpair.constraints.joined import Joined
+from kinpair.constraints.loop import LoopClosure
 from kinpair.constraints.mobility import Mobility, independent_rows
-from kinpair.constraints.rows import holonomic_rows, row_names
+from kinpair.constraints.rows import holonomic_rows, reach, row_names
+from kinpair.constraints.rows import scales as all_scales
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_BODIES, OF_ENERGY
 from kinpair.description.conditions import Guide
 from kinpair.description.parts import GROUND
@@ -36,10 +38,13 @@ from kinpair.quantities import Ask, asked
 from kinpair.spatial.rotation import to_rpy
 from kinpair.spatial.twist import rotate, shift_wrench
 
+KERNELS = ("forward_dynamics", "terms", "constraint_positions", "constraint_matrix", "constraint_rows")
+TURNS = 1e-6  # how far R Rᵀ may be from one
 OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
 BEGINNING = np.zeros(1)  # the time that most calls have
 RATE_STEPS = 50  # where rows are not linear in the rates
 STANDING = 1e-12  # a step of the rates below this part of them is none
+PROBES = (0.3, 0.1 * np.pi, 1.0, -0.7)  # steps by which a coordinate is tried for an influence
 NEARBY = 0.05  # [rad] or [m]: how far the rank is compared
 
 
@@ -77,8 +82,14 @@ class Closure:
         return row_names(self.constraints)
 
     @cached_property
-    def _size(self) -> float:
-        return reach(self.model)
+    def _scales(self) -> np.ndarray:
+        """What each φ is judged by."""
+        return all_scales(self.model, self.constraints)
+
+    @cached_property
+    def _reach(self) -> float:
+        """A length of the mechanism."""
+        return reach(self.model, self.constraints)
 
     @cached_property
     def _followers(self) -> set[int]:
@@ -103,16 +114,20 @@ class Closure:
     def assembled(self, q: np.ndarray, fixed: Sequence[str], time: float) -> Assembled:
         """Coordinates that close the loops, from the guess q, the named ones held."""
         free = [k for k in range(self.model.nv) if k not in self._fixed(fixed)]
-        holonomic = holonomic_rows(self.constraints)
+        holonomic, scales = holonomic_rows(self.constraints), self._scales
         closing = Closing(
-            lambda x: self.positions(x, time),
-            lambda x: self.matrix(x, time)[holonomic],
+            lambda x: self.positions(x, time) / scales,
+            lambda x: self.matrix(x, time)[holonomic] / scales[:, None],
             lambda x, step: kinematics.normalised(self.model, kinematics.moved(self.model, x, step)),
             self.model.nv,
             free,
-            self._size,
         )
-        return assemble(closing, kinematics.normalised(self.model, np.array(q, dtype=float)))
+        if not np.isfinite(q).all():
+            raise InputError(
+                f"{self.model.name}: q holds NaN or infinity; a guess is made of numbers", argument="q"
+            )
+        found = assemble(closing, kinematics.normalised(self.model, np.array(q, dtype=float)))
+        return found._replace(phi=found.phi * scales)
 
     def assemble(self, q: np.ndarray, fixed: Sequence[str], time: float) -> np.ndarray:
         """The same, or an error that says which closure fails and by how much."""
@@ -134,7 +149,9 @@ class Closure:
         for x in self.constraints:
             open_by[x.name] = float(np.abs(phi[start : start + x.holonomic]).max(initial=0.0))
             start += x.holonomic
-        worst = sorted((x for x in open_by.items() if x[1] > ROUNDED), key=lambda x: -x[1])
+        if lost := [name for name, gap in open_by.items() if not np.isfinite(gap)]:
+            return f"the rows of {listed(map(repr, lost))} are not defined there"
+        worst = sorted((x for x in open_by.items() if x[1] > ROUNDED * self._reach), key=lambda x: -x[1])
         return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
 
     def _fixed(self, names: Sequence[str]) -> set[int]:
@@ -184,12 +201,18 @@ class Closure:
     ) -> np.ndarray:
         """x of A x = right with the inputs given, nearest to the guess; says which rows forbid it."""
         x = np.array(guess, dtype=float)
+        if not isinstance(inputs, Mapping):  # type: ignore[redundant-expr]
+            raise InputError(f"{self.model.name}: inputs is {inputs!r}; give a dict: name of a rate → number")
         for name in inputs:
             if name not in self.model.v_names:
                 raise InputError(
                     f"{self.model.name}: no rate {name!r}; {nearest(str(name), self.model.v_names)}"
                     f"Rates: {listed(self.model.v_names)}",
                     rate=name,
+                )
+            if not isinstance(inputs[name], (int, float, np.number)) or not np.isfinite(inputs[name]):
+                raise InputError(
+                    f"{self.model.name}: input {name!r} is {inputs[name]!r}; give a finite number", rate=name
                 )
             x[self.model.v_names.index(name)] = inputs[name]
         free = [k for k, name in enumerate(self.model.v_names) if name not in inputs]
@@ -212,11 +235,25 @@ class Closure:
 
     def mobility(self, q: np.ndarray, time: float) -> Mobility:
         """Freedoms at q."""
-        A = self.matrix(q, time)
+        A = self._defined(q, time)
         here = independent_rows(A)
         near = max((len(independent_rows(self.matrix(x, time))) for x in self._nearby(q, time)), default=0)
         redundant = tuple(name for k, name in enumerate(self.row_names) if k not in here)
         return Mobility(self.model.nv, len(A), len(here), redundant, near > len(here))
+
+    def _defined(self, q: np.ndarray, time: float) -> np.ndarray:
+        """A, or an error that names the rows that have no value at q."""
+        if not np.isfinite(q).all():
+            raise InputError(f"{self.model.name}: q holds NaN or infinity", argument="q")
+        A = self.matrix(q, time)
+        lost = np.flatnonzero(~np.isfinite(A).all(1))
+        if len(lost):
+            raise SingularError(
+                f"{self.model.name}: the rows {listed([self.row_names[k] for k in lost], 6)} are not defined at this q "
+                "(a disk that lies flat, an axis turned round, a function without a value); move it a little",
+                rows=[self.row_names[k] for k in lost],
+            )
+        return A
 
     def _nearby(self, q: np.ndarray, time: float) -> list[np.ndarray]:
         """Two closed positions a little away, if there are."""
@@ -237,13 +274,14 @@ class Closure:
     def kept(self, q: np.ndarray, time: float) -> tuple[int, ...]:
         """Rows that are not redundant: chosen once, at q or close by, wherever the rank is highest."""
         if self._kept is None:
+            self._defined(q, time)
             candidates = [q] if self._opened(q, time) else [q, *self._nearby(q, time)]
             found = [independent_rows(self.matrix(x, time)) for x in candidates]
             self._kept = max(found, key=len)
         return self._kept
 
     def _opened(self, q: np.ndarray, time: float) -> bool:
-        phi = self.positions(q, time)
+        phi = self.positions(q, time) / self._scales
         return bool(len(phi) and np.abs(phi).max() > OPEN)
 
     def _order(self, solver: str, q: np.ndarray, time: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -267,10 +305,11 @@ class Closure:
         every = list(range(self.model.nv))
         if solver not in OF_ENERGY:
             return every
-        moving = np.cos(np.arange(self.model.nv))
-        A, (_, psi, _) = self.matrix(q, time), self.rows(q, moving, time)
-        steady = np.array_equal(A, self.matrix(q, time + 0.37))
-        if self.model.q_names != self.model.v_names or not steady or not np.allclose(psi, A @ moving):
+        moving, A = np.cos(np.arange(self.model.nv)), self.matrix(q, time)
+        moments = time + np.array([0.0, 0.37, 1.91])
+        steady = all(np.allclose(self.rows(q, moving, t)[1], A @ moving) for t in moments)
+        steady = steady and all(np.array_equal(A, self.matrix(q, t)) for t in moments)
+        if self.model.q_names != self.model.v_names or not steady:
             raise InputError(
                 f"{self.model.name}: solver {solver!r} needs rates that are dq/dt and constraints A(q) q̇ = 0 without "
                 "time; 'maggi' and the others take any"
@@ -279,18 +318,23 @@ class Closure:
 
     def _felt(self, k: int, q: np.ndarray, time: float) -> bool:
         """Do mass, forces or rows change with coordinate k alone?"""
-        moved = np.array(q, dtype=float)
-        moved[k] += 0.3
         qd, tau = np.cos(np.arange(self.model.nv)), np.zeros(self.model.nv)
-        here, there = (self.terms((x, qd, tau), time, {}, {}) for x in (q, moved))
-        return any(np.abs(a - b).max(initial=0.0) > 1e-10 for a, b in zip(here, there, strict=True))
+        here = self.terms((q, qd, tau), time, {}, {})
+        for step in PROBES:
+            moved = np.array(q, dtype=float)
+            moved[k] += step
+            there = self.terms((moved, qd, tau), time, {}, {})
+            if any(np.abs(a - b).max(initial=0.0) > 1e-10 for a, b in zip(here, there, strict=True)):
+                return True
+        return False
 
     # Dynamics.
 
     def ask(self, quantity: str, q: Any, time: Any, solver: str, options: Mapping[str, Any]) -> Ask:
         """The wish with its rows, and their order where the solver needs one."""
-        sample = np.atleast_2d(np.asarray(q, dtype=float))[0]
-        moment = float(np.ravel(time)[0])
+        states, moments = np.atleast_2d(np.asarray(q, dtype=float)), np.ravel(time)
+        first = int(np.isfinite(states).all(1).argmax())
+        sample, moment = states[first], float(moments[min(first, len(moments) - 1)])
         wish = asked("forward_dynamics", **options)
         kept = self.kept(sample, moment)
         wish = replace(wish, quantity=quantity, solver=solver, kept=kept)
@@ -302,6 +346,13 @@ class Closure:
             others = [k for k in range(self.model.nv) if k not in dependent]
             dependent = (*dependent, *others[: len(rows) - len(dependent)])
         return replace(wish, rows=rows, dependent=dependent)
+
+    def kernel_ask(self, quantity: str, q: Any, solver: str, options: Mapping[str, Any]) -> Ask:
+        """The wish of a kernel of one of `KERNELS`; the rows kept are chosen at q if they were not before."""
+        if quantity == "forward_dynamics":
+            self._check_solver(solver)
+            return self.ask("accelerations", q, 0.0, solver, options)
+        return replace(asked("forward_dynamics", **options), quantity="terms") if quantity == "terms" else Ask(quantity)
 
     def forward(
         self,
@@ -334,17 +385,21 @@ class Closure:
         )
         if said in self._usual:
             return self._usual[said]
+        self._check_solver(solver)
+        ask = self.ask("accelerations", q, time, solver, options)
+        found = ask, self._calls.direct(ask, self._calls.asking(ask))
+        if said:
+            self._usual[said] = found
+        return found
+
+    def _check_solver(self, solver: str) -> None:
+        """Refuse what is unknown, and what cannot work on a system without bodies."""
         check_solver(solver)
         if self.model.terms is not None and solver in OF_BODIES:
             raise InputError(
                 f"{self.model.name}: solver {solver!r} works on bodies, and this system is given by its energy; "
                 f"Solvers: {listed(x for x in EVERY_SOLVER if x not in OF_BODIES)}"
             )
-        ask = self.ask("accelerations", q, time, solver, options)
-        found = ask, self._calls.direct(ask, self._calls.asking(ask))
-        if said:
-            self._usual[said] = found
-        return found
 
     def _looked_at_closely(
         self,
@@ -370,7 +425,7 @@ class Closure:
 
     def _check_closed(self, q: Any, time: Any, gaps: np.ndarray) -> None:
         """Refuse coordinates that leave a loop wide open."""
-        wide = np.flatnonzero(np.atleast_1d(gaps) > WIDE_OPEN * self._size)
+        wide = np.flatnonzero(np.atleast_1d(gaps) > WIDE_OPEN)
         if len(wide):
             batch = np.ndim(gaps) == 1
             k = int(wide[0])
@@ -382,6 +437,11 @@ class Closure:
                 f"{self._worst(self.positions(own, moment))}; assemble(q) gives coordinates that do",
                 q=own,
             )
+
+    def check_closed(self, q: Any, time: Any) -> None:
+        """The same for any coordinates."""
+        if self._scales.size:
+            self._check_closed(q, time, np.abs(self.positions(q, time) / self._scales).max(-1))
 
     def _solved_again(
         self, qdd: np.ndarray, doubtful: np.ndarray, ask: Ask, arguments: tuple[Any, ...]
@@ -435,6 +495,7 @@ class Closure:
         external: Mapping[str, Any],
     ) -> ConstraintForces:
         """Accelerations, multipliers and wrenches of one state."""
+        self.check_closed(state[0], time)
         M, F, A, b = self.terms(state, time, options, external)
         solved = rank_revealing.solve(M, F, A, b, self._drift(state[0], state[1], time))
         self._refuse(solved, np.asarray(state[0], dtype=float), time, None)
@@ -470,20 +531,22 @@ class Closure:
     def derivatives(
         self,
         state: tuple[Any, Any, Any],
+        time: float,
         options: Mapping[str, Any],
         external: Mapping[str, Any],
         threads: int,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ: the derivative of the balance, solved by the saddle-point matrix.
 
-            [M −Aᵀ; A 0] [∂q̈; ∂λ] = −∂[M q̈ − F − Aᵀλ; A q̈ − b]                                   (CD1)
+        [M −Aᵀ; A 0] [∂q̈; ∂λ] = −∂[M q̈ − F − Aᵀλ; A q̈ − b]                                   (CD1)
         """
-        ask = self.ask("acceleration_derivatives", state[0], 0.0, DEFAULT_SOLVER, options)
-        moment = _one(0.0)
+        self.check_closed(state[0], time)
+        ask = self.ask("acceleration_derivatives", state[0], time, DEFAULT_SOLVER, options)
+        moment = _one(time)
         if not self._calls.compiled:
             return self._calls(ask, (*state, moment, *external.values()), None, threads)
         n, kept = self.model.nv, list(ask.kept)
-        M, F, A, b = self.terms(state, 0.0, options, external)
+        M, F, A, b = self.terms(state, time, options, external)
         A, b = A[..., kept, :], b[..., kept]
         K = np.zeros((*M.shape[:-2], n + len(kept), n + len(kept)))
         K[..., :n, :n], K[..., :n, n:], K[..., n:, :n] = M, -np.swapaxes(A, -1, -2), A
@@ -523,6 +586,8 @@ class Closure:
                     w = shift_wrench(np.asarray(rows.T @ own, dtype=float), r)
                     loads[mark.name] = loads.get(mark.name, np.zeros(6)) + w
                 seat = at.pose(x.S.on(self.model)).R
+                if isinstance(x, LoopClosure):
+                    seat = seat @ x.turn.T
                 in_seat[name] = rotate(seat.T, np.asarray(on.M.T @ own, dtype=float))
         return loads, in_seat
 
@@ -543,13 +608,14 @@ class Closure:
     ) -> np.ndarray:
         """Efforts of the actuators for motions that obey the rows."""
         q, qd, qdd = state
+        self.check_closed(q, time)
         M, F, A, b = self.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         if M.ndim == 2:
             wanted = self._calls.one("qdd", qdd)
             return self.efforts(M, F, A, b, wanted, actuators).tau
         wanted = np.broadcast_to(np.asarray(qdd, dtype=float), F.shape)
-        every = zip(M, F, A, b, wanted, strict=True)
-        return np.stack([self.efforts(*one, actuators).tau for one in every])
+        every = enumerate(zip(M, F, A, b, wanted, strict=True))
+        return np.stack([self.efforts(*one, actuators, k).tau for k, one in every])
 
     def efforts(
         self,
@@ -559,13 +625,15 @@ class Closure:
         b: np.ndarray,
         qdd: np.ndarray,
         actuators: Sequence[str] | None,
+        row: int | None = None,
     ) -> Efforts:
-        """Efforts of one state; M, F, A, b as `terms` gives them without efforts."""
+        """Efforts of one state, `row` of a batch; M, F, A, b as `terms` gives them without efforts."""
+        which = "" if row is None else f" (state {row} of the batch)"
         missed = np.abs(A @ qdd - b) / rank_revealing.lengths(A)
         if (worst := missed.max(initial=0.0)) > HOLDS * (1.0 + np.abs(qdd).max(initial=0.0)):
             wrong = [self.row_names[k] for k in np.flatnonzero(missed > 0.1 * worst)]
             raise InputError(
-                f"{self.model.name}: these accelerations break {listed(wrong, 6)} (by {worst:.3g}); "
+                f"{self.model.name}: these accelerations{which} break {listed(wrong, 6)} (by {worst:.3g}); "
                 "accelerations(q, qd, inputs) gives ones that obey",
                 rows=wrong,
             )
@@ -578,7 +646,7 @@ class Closure:
             stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(found.unbalanced) > 1e-6)]
             acting = self.model.v_names if actuators is None else actuators
             raise SingularError(
-                f"{self.model.name}: no efforts of {listed(acting, 6) or 'nothing'} make this motion: "
+                f"{self.model.name}: no efforts of {listed(acting, 6) or 'nothing'} make this motion{which}: "
                 f"{np.abs(found.unbalanced).max():.3g} stays unbalanced, seen at {listed(stuck, 6)}; "
                 "add an actuator, or change the motion",
                 rates=stuck,
@@ -607,10 +675,25 @@ def reaching(frame: str, position: Any, rotation: Any) -> Guide:
     xyz: Any = ("", "", "")
     rpy: Any = ("", "", "")
     if position is not None:
-        xyz = tuple(_held(x) for x in np.asarray(position, dtype=float))
+        xyz = tuple(_held(x) for x in _finite("position", position, (3,)))
     if rotation is not None:
-        rpy = tuple(_held(x) for x in to_rpy(np.asarray(rotation, dtype=float)))
-    return Guide("target", GROUND, frame, xyz, rpy)
+        R = _finite("rotation", rotation, (3, 3))
+        if np.abs(R @ R.T - np.eye(3)).max() > TURNS or np.linalg.det(R) < 0.0:
+            raise InputError("rotation is no rotation matrix: its rows must be unit vectors at right angles, right-handed")
+        rpy = tuple(_held(x) for x in to_rpy(R))
+    return Guide(f"target of {frame}", GROUND, frame, xyz, rpy)
+
+
+def _finite(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers of the right shape."""
+    try:
+        x = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {value!r}; give numbers of shape {shape}", argument=name) from None
+    if x.shape != shape or not np.isfinite(x).all():
+        found = f"has shape {x.shape}" if x.shape != shape else "holds NaN or infinity"
+        raise InputError(f"{name} {found}; give numbers of shape {shape}", argument=name)
+    return x
 
 
 def _held(value: float) -> Any:
@@ -619,7 +702,10 @@ def _held(value: float) -> Any:
 
 
 def copied(found: np.ndarray, out: Any) -> Any:
-    """The result in the array given for it."""
+    """The result in the array given for it, which must be of its shape."""
+    if not isinstance(out, np.ndarray) or out.shape != found.shape or out.dtype != found.dtype:
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__  # type: ignore[redundant-expr]
+        raise InputError(f"out= is {given}; it must be an array {found.dtype} {found.shape}", argument="out")
     out[...] = found
     return out
 
@@ -633,5 +719,8 @@ def _one(time: Any) -> np.ndarray:
     """Time as a vector of one number, or a column of them."""
     if type(time) is float and not time:
         return BEGINNING
-    x = np.asarray(time, dtype=float)
+    try:
+        x = np.asarray(time, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"time is {time!r}; give a number of seconds", argument="time") from None
     return x.reshape(1) if x.ndim == 0 else x.reshape(-1, 1)

@@ -46,7 +46,7 @@ EMBEDDED_SOUND = 1e-4  # pivots of A itself
 ENERGY_SOUND = 1e-2  # the same where A₁⁻¹ is differentiated too, which squares what it magnifies
 SQUARED_SOUND = 1e-8  # pivots of A M⁻¹ Aᵀ, which are squares
 HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
-WIDE_OPEN = 1e-3  # of the mechanism's size: no drift of an integration, but a wrong q
+WIDE_OPEN = 1e-3  # [rad], or a part of the mechanism's reach: no drift of an integration, but a wrong q
 
 
 def free_terms(
@@ -85,7 +85,7 @@ def accelerations(
     kept = set(ask.kept)
     left_out = [k for k in range(len(found.b)) if k not in kept]
     missed = largest([found.A[k] @ solved.qdd - found.b[k] for k in left_out])
-    gap = largest(list(all_rows.residual_at(constraints, at)))
+    gap = largest(list(all_rows.residual_at(constraints, at) / all_rows.scales(model, constraints)))
     soundness = array([*solved.soundness, missed, gap])
     size = 1.0 + largest(list(solved.qdd)) if left_out else 1.0
     return solved.qdd, soundness, is_sound(model, ask.solver, soundness, size)
@@ -151,7 +151,7 @@ def is_sound(model: Model, solver: str, soundness: Vector, size: Scalar) -> Scal
         (MASS_SOUND, of_mass),
         (rows_sound(solver), of_rows),
         (missed, HOLDS * size),
-        (gap, WIDE_OPEN * reach(model)),
+        (gap, WIDE_OPEN),
     )
     return reduce(mul, [where(less(low, high), 1.0, 0.0) for low, high in pairs])
 
@@ -161,11 +161,6 @@ def rows_sound(solver: str) -> float:
     if solver in OF_ENERGY:
         return ENERGY_SOUND
     return EMBEDDED_SOUND if solver in EMBEDDED else SQUARED_SOUND
-
-
-def reach(model: Model) -> float:
-    """A length of the mechanism, to judge residuals by."""
-    return max(1.0, *(float(np.abs(np.asarray(body.a_seat)).max(initial=0.0)) for body in model.body))
 
 
 def of_problem(

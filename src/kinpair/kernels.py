@@ -86,6 +86,7 @@ RECORDED: dict[str, Quantity] = {
     ),
 }
 COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
+CALLED = {"accelerations": "forward_dynamics"}  # what a caller knows it by
 
 
 class Kernels:
@@ -130,7 +131,8 @@ class Kernels:
         if self._is_rolled(ask) and not parameters:
             return rolling.inverse_dynamics(self.model)
         with np.errstate(all="ignore"):  # constants of a mechanism without inertia divide by zero here
-            return trace(self._function(ask, parameters), self._shapes(ask, parameters), name=ask.quantity)
+            name = CALLED.get(ask.quantity, ask.quantity)
+            return trace(self._function(ask, parameters), self._shapes(ask, parameters), name=name)
 
     def _shapes(self, ask: Ask, parameters: tuple[str, ...]) -> dict[str, Shape]:
         sizes = {"q": self.model.nq, "time": 1, "lam": len(ask.kept)}

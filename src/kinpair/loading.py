@@ -167,7 +167,7 @@ def _example_name(file: Any) -> str:
 
 
 @overload
-def example(name: Literal["space-robot-printed"]) -> System: ...  # type: ignore[overload-overlap]
+def example(name: Literal["omni-robot-system", "space-robot-printed"]) -> System: ...  # type: ignore[overload-overlap]
 
 
 @overload

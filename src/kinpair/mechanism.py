@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinpair.calls import Calls
-from kinpair.closure import Closure, ConstraintForces, check_solver, copied, reaching
+from kinpair.closure import KERNELS, Closure, ConstraintForces, check_solver, copied, reaching
+from kinpair.constrained import EVERY
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER
@@ -42,6 +43,12 @@ DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "momentum",
     "dq_dt",
     "regressor",
+)
+
+OUTSIDE = (  # under constraints: solved with the rank found in each state, which no kernel does
+    "inverse_dynamics",
+    "forward_dynamics_derivatives",
+    "reactions",
 )
 
 
@@ -372,13 +379,14 @@ class Mechanism:
         passive: bool = True,
         method: str | None = None,
         force: bool = False,
+        time: float = 0.0,
         out: Any = None,
         threads: int = 1,
     ) -> AccelerationDerivatives:
         """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹."""
         if self._closure is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
-            found = self._closure.derivatives((q, qd, tau), options, external or {}, threads)
+            found = self._closure.derivatives((q, qd, tau), time, options, external or {}, threads)
             return AccelerationDerivatives(*found)
         ask = asked(
             "forward_dynamics_derivatives", method=method, force=force, passive=passive, external=external
@@ -579,37 +587,69 @@ class Mechanism:
         passive: bool = True,
         external: tuple[str, ...] = (),
         parameters: tuple[str, ...] = (),
+        solver: str | None = None,
         dtype: Any = "float64",
     ) -> Kernel:
         """The compiled function of a quantity: call it, read its stages, export it.
 
         `parameters` names constants that stay symbols, such as "upper.mass" or "elbow.x", and become arguments
         behind the state and the wrenches; dtype "float32" computes in single precision; `force` as for the methods.
+
+        Under constraints there are also constraint_positions and constraint_matrix of (q, time), constraint_rows of
+        (q, qd, time), which are A, ψ and b, and terms of (q, qd, tau, time), which are M, F, A and b.
+        forward_dynamics then takes (q, qd, tau, time), time with shape (1,), and gives three results by the `solver`:
+        the accelerations; four numbers that tell how sound they are, the smallest pivots of mass and of rows as a part
+        of their entries, how far redundant rows are from holding, how far the loops are from closing; and 1 where all
+        four are as they should be, else 0. Where it is 0, the method of the mechanism looks closer, and a kernel
+        cannot. In single precision the rounding of redundant rows makes it 0.
         """
-        if quantity not in QUANTITIES:
-            raise InputError(
-                f"no quantity {quantity!r}; {nearest(quantity, QUANTITIES)}Quantities: {listed(QUANTITIES)}",
-                quantity=quantity,
-            )
+        self._check_quantity(quantity)
+        if solver is not None and quantity != "forward_dynamics":
+            raise InputError(f"{quantity} takes no solver", quantity=quantity)
         external, parameters = names_given("external", external), names_given("parameters", parameters)
         of_frame = quantity in ("pose", "jacobian", "jacobian_rate")
         if of_frame and not frame:
             raise InputError(f"{quantity} needs a frame; Links and frames: {listed(self.model.places)}")
         if frame and not of_frame:
             raise InputError(f"{quantity} takes no frame", quantity=quantity)
-        if external and not QUANTITIES[quantity].loaded:
+        if external and not EVERY[quantity].loaded:
             raise InputError(f"{quantity} takes no external wrenches", quantity=quantity)
         for name in (*external, *([frame] if frame else [])):
             self.model.place(name)
         check_symbols(self.model, parameters)
         wrenches = dict.fromkeys(external)
-        ask = asked(quantity, method=method, force=force, frame=frame, passive=passive, external=wrenches)
+        if self._closure is not None and quantity in KERNELS:
+            options = {"method": method, "force": force, "passive": passive, "external": wrenches}
+            wanted = DEFAULT_SOLVER if solver is None else solver
+            ask = self._closure.kernel_ask(quantity, self.start(), wanted, options)
+        else:
+            if solver is not None:
+                check_solver(solver)
+            ask = asked(quantity, method=method, force=force, frame=frame, passive=passive, external=wrenches)
         check_method(self.model, ask)
         return self._kernels.get(ask, dtype=dtype, parameters=parameters)
 
+    def _check_quantity(self, quantity: str) -> None:
+        """Refuse an unknown quantity, and one that no kernel gives under constraints."""
+        known = dict.fromkeys((*QUANTITIES, *(KERNELS if self._closure else ())))
+        if quantity in KERNELS and quantity not in known:
+            raise InputError(f"{self.name} has no constraints, so there is no {quantity}", quantity=quantity)
+        if quantity not in known:
+            raise InputError(
+                f"no quantity {quantity!r}; {nearest(str(quantity), known)}Quantities: {listed(known, 40)}",
+                quantity=quantity,
+            )
+        if self._closure and quantity in OUTSIDE:
+            raise InputError(
+                f"{self.name}: {quantity} under constraints is solved outside of kernels: call {quantity}(...); "
+                f"without_constraints().kernel({quantity!r}) is that of the tree",
+                quantity=quantity,
+            )
+
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> Mechanism:
         """Compile quantities now rather than at their first use; options as for `kernel`."""
-        for quantity in quantities or ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        usual = ("forward_dynamics", "mass_matrix", *(("terms",) if self._closure else ("inverse_dynamics",)))
+        for quantity in quantities or usual:
             self.kernel(quantity, **options).compile("one", *(["batch"] if batch else []))
         return self
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.algebra.jet import gradient, jacobian, rate
 from kinpair.calls import Calls
-from kinpair.closure import Closure, ConstraintForces
+from kinpair.closure import KERNELS, Closure, ConstraintForces
 from kinpair.constraints.coordinates import as_vector
 from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.solvers import DEFAULT_SOLVER
@@ -28,6 +28,9 @@ from kinpair.description.parts import Description, Joint, Link
 from kinpair.errors import InputError, listed, nearest
 from kinpair.model.build import build
 from kinpair.model.model import Model, Terms
+
+if TYPE_CHECKING:
+    from kinpair.compiler.kernel import Kernel
 
 Function = Callable[..., Any]
 
@@ -176,6 +179,26 @@ class System:
             M = self.mass_matrix(q, time=time)
             return float(0.5 * np.asarray(qd) @ M @ np.asarray(qd))
         return float(self._kinetic(np.asarray(q, dtype=float), np.asarray(qd, dtype=float), time))
+
+    def kernel(self, quantity: str, *, solver: str | None = None, dtype: Any = "float64") -> Kernel:
+        """The compiled function of forward_dynamics, terms, constraint_positions, constraint_matrix or
+        constraint_rows; what it takes and gives is said at `Mechanism.kernel`."""
+        if quantity not in KERNELS:
+            raise InputError(
+                f"{self.name}: no quantity {quantity!r}; {nearest(str(quantity), KERNELS)}Quantities: {listed(KERNELS)}",
+                quantity=quantity,
+            )
+        if solver is not None and quantity != "forward_dynamics":
+            raise InputError(f"{quantity} takes no solver", quantity=quantity)
+        start = self._closure.assembled(np.zeros(self.nq), (), 0.0).q
+        wanted = DEFAULT_SOLVER if solver is None else solver
+        return self._calls.kernels.get(self._closure.kernel_ask(quantity, start, wanted, {}), dtype=dtype)
+
+    def compile(self, *quantities: str, batch: bool = True, **options: Any) -> System:
+        """Compile quantities now rather than at their first use; options as for `kernel`."""
+        for quantity in quantities or ("forward_dynamics", "terms"):
+            self.kernel(quantity, **options).compile("one", *(["batch"] if batch else []))
+        return self
 
     def constraint_forces(self, q: Any, qd: Any, tau: Any = None, *, time: float = 0.0) -> ConstraintForces:
         """Multipliers by row."""

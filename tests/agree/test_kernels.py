@@ -47,7 +47,7 @@ BOTH_WAYS = ("inverse_dynamics", "forward_dynamics")  # compiled by every method
 @cache
 def mechanism(name: str, base: str = "fixed") -> kp.Mechanism:
     if name in EXAMPLES:
-        return kp.example(name)
+        return kp.example(name).without_constraints()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kp.DescriptionWarning)
         return kp.load(urdf_files()[name], base=base, constraints=False)

@@ -39,10 +39,12 @@ PAGES = {
     "analysis/one_freedom.py": ("transmission.md", r"\((TF[12])\)"),
     "analysis/transmission.py": ("transmission.md", r"\((TF[3-5])\)"),
     "forces/passive.py": ("forces.md", r"\((P\d+)\)"),
-    "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+)\)"),
+    "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+a?)\)"),
     "closure.py": ("constraints.md", r"\((CD\d+)\)"),
     "constrained.py": ("constraints.md", r"\((PR\d+)\)"),
     "simulation/held.py": ("constraints.md", r"\((HD\d+)\)"),
+    "simulation/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),
+    "simulation/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
     "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }
 

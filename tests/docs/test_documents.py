@@ -37,7 +37,7 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "mjcf",
         "equations/roberson_wittenburg",
         "printed_equations",
-        "simulate",
+        "simulate", "events",
         "sweep",
     ],
 )

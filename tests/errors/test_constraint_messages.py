@@ -78,7 +78,7 @@ def test_an_over_determined_drive_is_named_by_assembly(linkage):
     both = linkage.with_constraints(c.Drive("crank", "crank", "0.0"), c.Drive("lever", "output", "1.0"))
     error = said(SingularError, lambda: both.assemble(START))
     assert str(error).startswith(
-        "four-bar: cannot be assembled: 'pin' stays open by 0.0858, 'lever' stays open by "
+        "four-bar: cannot be assembled: 'lever' stays open by 0.256, 'crank' stays open by "
     )
 
 

@@ -22,7 +22,17 @@ def arm() -> kp.Mechanism:
 RK4 = {"integrator": "rk4", "dt": 0.01}
 WISHES = {
     "no integrator 'rk5'; did you mean 'rk4'? Integrators: rk4, dopri5, dop853, semi-implicit-euler, "
-    "implicit-midpoint, variational": {"integrator": "rk5"},
+    "implicit-midpoint, variational, generalised-alpha, cvode, ida, taylor": {"integrator": "rk5"},
+    "double-pendulum: cvode chooses its steps; give rtol= and atol=, not dt=": {
+        "integrator": "cvode",
+        "dt": 0.01,
+    },
+    "rho_inf is 0.5 for integrator 'rk4'; 'generalised-alpha' takes a number from 0 to 1": RK4
+    | {"rho_inf": 0.5},
+    "rho_inf is 1.5 for integrator 'generalised-alpha'; 'generalised-alpha' takes a number from 0 to 1": {
+        "integrator": "generalised-alpha",
+        "rho_inf": 1.5,
+    },
     "double-pendulum: duration is 0; it must be a number above zero": {"duration": 0},
     "double-pendulum: duration 1 s is no whole number of steps dt = 0.03 s; dt = 0.0294117647 would do": {
         "dt": 0.03

@@ -19,7 +19,7 @@ def less(a: Any, b: Any) -> Any:
 
 def where(condition: Any, a: Any, b: Any) -> Any:
     """a where the condition holds, else b."""
-    return _entrywise("where", np.where, condition, a, b)
+    return _entrywise("where", lambda *given: np.where(*given)[()], condition, a, b)
 
 
 def sign(x: Any) -> Any:
@@ -48,14 +48,26 @@ _SWAPPED = {"__lt__": "__gt__", "minimum": "minimum", "maximum": "maximum"}
 
 
 def _one(method: str, plain: Callable[..., Any], entries: tuple[Any, ...]) -> Any:
-    if _is_symbol(entries[0]):
-        return getattr(entries[0], method)(*entries[1:])
-    if method in _SWAPPED and _is_symbol(entries[1]):
+    if method == "where":
+        return _chosen(plain, *entries)
+    if method in _SWAPPED and _layer(entries[1]) > _layer(entries[0]):
         return getattr(entries[1], _SWAPPED[method])(entries[0])
-    if method == "where" and np.ndim(entries[0]) == 0:
-        return entries[1] if entries[0] else entries[2]
-    return plain(*entries)
+    return getattr(entries[0], method)(*entries[1:]) if _layer(entries[0]) else plain(*entries)
 
 
-def _is_symbol(x: Any) -> bool:
-    return hasattr(x, "where") and hasattr(x, "arctan2")
+def _chosen(plain: Callable[..., Any], condition: Any, a: Any, b: Any) -> Any:
+    inner = max(a, b, key=_layer)
+    if _layer(inner) > 1:
+        return inner.chosen(condition, a, b)
+    if _layer(condition):
+        return condition.where(a, b)
+    if np.ndim(condition) == 0:
+        return a if condition else b
+    return plain(condition, a, b)
+
+
+def _layer(x: Any) -> int:
+    """0: a number or column; 1: a symbol; above: a jet (`kinpair.algebra.jet`), of numbers, symbols or other jets."""
+    if not (hasattr(x, "minimum") and hasattr(x, "arctan2")):
+        return 0
+    return 1 + getattr(x, "level", 0)

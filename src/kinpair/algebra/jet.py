@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra import choice
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 
 _LEVELS = count(1)
@@ -48,7 +49,7 @@ def _rates(found: Any, level: int) -> Any:
     if isinstance(found, (list, tuple)):
         return [_rates(x, level) for x in found]
     if np.ndim(found) == 0:
-        return _rate_of(found, level)
+        return _rate_of(found[()] if isinstance(found, np.ndarray) else found, level)
     flat = [_rate_of(x, level) for x in np.ravel(found)]
     return array(flat).reshape(np.shape(found)) if flat else np.zeros(np.shape(found))
 
@@ -118,6 +119,31 @@ _atan2 = _two(
     np.arctan2,
     lambda a, ad, b, bd, v: np.divide(_product(ad, b) - _product(a, bd), a * a + b * b),
 )
+_hypot = _two(np.hypot, lambda a, ad, b, bd, v: np.divide(_product(a, ad) + _product(b, bd), v))
+_min = _two(choice.minimum, lambda a, ad, b, bd, v: choice.where(choice.less(a, b), ad, bd))
+_max = _two(choice.maximum, lambda a, ad, b, bd, v: choice.where(choice.less(b, a), ad, bd))
+
+
+def _by_the_jet(operate: Any) -> Any:
+    """A function of two numbers, one of them a jet at least."""
+    return lambda a, b: operate(a, b) if isinstance(a, Jet) else operate(Jet(a, 0.0, b.level), b)
+
+
+_ASKED = {  # NumPy asks the first argument only, or for a plain truth value
+    np.arctan2: _by_the_jet(_atan2),
+    np.hypot: _by_the_jet(_hypot),
+    np.minimum: choice.minimum,
+    np.maximum: choice.maximum,
+    np.sign: choice.sign,
+}
+
+
+def _boxed(x: Any) -> Any:
+    if not isinstance(x, Jet):
+        return x
+    box = np.empty((), dtype=object)
+    box[()] = x
+    return box
 
 
 class Jet:
@@ -135,6 +161,8 @@ class Jet:
     __truediv__, __rtruediv__ = _div, _swapped(_div)
     __pow__ = _power
     arctan2 = _atan2
+    hypot = _hypot
+    minimum, maximum = _min, _max  # what `choice` calls
     __neg__ = _one(lambda x: -x, lambda x, v: -1.0)
     sin = _one(np.sin, lambda x, v: np.cos(x))
     cos = _one(np.cos, lambda x, v: -np.sin(x))
@@ -149,8 +177,21 @@ class Jet:
     arcsin = _one(np.arcsin, lambda x, v: np.divide(1.0, np.sqrt(1.0 - x * x)))
     arccos = _one(np.arccos, lambda x, v: np.divide(-1.0, np.sqrt(1.0 - x * x)))
 
+    sign = _one(choice.sign, lambda x, v: 0.0)
+    floor = __floor__ = _one(np.floor, lambda x, v: 0.0)
+
+    def __rpow__(self, other: Any) -> Any:
+        return (self * np.log(other)).exp()
+
     def __abs__(self) -> Any:
-        return self * np.sign(self.base)
+        return self * choice.sign(self.base)
+
+    fabs = __abs__
+
+    def chosen(self, condition: Any, a: Any, b: Any) -> Any:
+        """a where the condition holds, else b; this jet is the innermost of both."""
+        (x, xd), (y, yd) = _parts(a, self.level), _parts(b, self.level)
+        return _jet(choice.where(condition, x, y), choice.where(condition, xd, yd), self.level)
 
     def __lt__(self, other: Any) -> Any:
         return self.base < _parts(other, self.level)[0]
@@ -163,6 +204,22 @@ class Jet:
 
     def __ge__(self, other: Any) -> Any:
         return self.base >= _parts(other, self.level)[0]
+
+    def __eq__(self, other: Any) -> Any:
+        return self.base == _parts(other, self.level)[0]
+
+    def __ne__(self, other: Any) -> Any:
+        return self.base != _parts(other, self.level)[0]
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return bool(self.base)
+
+    def __array_ufunc__(self, function: np.ufunc, way: str, *given: Any, **options: Any) -> Any:
+        if way == "__call__" and function in _ASKED and not any(isinstance(x, np.ndarray) for x in given):
+            return _ASKED[function](*given)
+        return getattr(function, way)(*map(_boxed, given), **options)
 
     def __pos__(self) -> Jet:
         return self

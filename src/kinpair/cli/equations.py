@@ -13,12 +13,15 @@ import kinpair
 from kinpair import InputError
 from kinpair.cli import source
 from kinpair.cli.source import File, Flag
-from kinpair.equations_of_motion.equations import Form
+from kinpair.equations_of_motion.equations import SECONDS, Form
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
 from kinpair.equations_of_motion.solver_forms import SolverForm
 from kinpair.loading import Base
 
 CFile = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
+Names = Annotated[
+    tuple[str, ...], Parameter(metavar="NAME", consume_multiple=True, negative="", show_default=False)
+]
 
 
 def equations(
@@ -31,9 +34,10 @@ def equations(
     c: CFile = None,
     numbers: Flag = False,
     form: Form = "auto",
+    seconds: float = SECONDS,
     no_passive: Flag = False,
     solver: SolverForm | None = None,
-    dependent: tuple[str, ...] = (),
+    dependent: Names = (),
     base: Base = "fixed",
 ) -> None:
     """The equations of motion of a mechanism with letters, as one writes them by hand.
@@ -44,7 +48,7 @@ def equations(
     Parameters
     ----------
     file
-        A description (.urdf, .toml, .csv), or the name of a bundled example.
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     latex
         A LaTeX file.
     markdown
@@ -57,6 +61,8 @@ def equations(
         Put in the numbers of the description instead of letters.
     form
         closed: each entry in one piece; terms: a list of short named terms; auto: the shorter.
+    seconds
+        How long to look for the closed form before named terms are taken; form closed takes what it needs.
     no_passive
         Leave out springs, dampers and friction of the joints.
     solver
@@ -73,9 +79,10 @@ def equations(
     if len(wanted) > 1:
         raise InputError(f"--{' and --'.join(wanted)}: one at a time", options=wanted)
     found = kinpair.equations(
-        source.mechanism(file, base=base),
+        source.subject(file, base=base),
         "numbers" if numbers else "symbols",
         form=form,
+        seconds=seconds,
         passive=not no_passive,
         solver=solver,
         dependent=dependent or None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from kinpair import DescriptionWarning, InputError, Mechanism, example, examples, load
+from kinpair import DescriptionWarning, InputError, Mechanism, System, example, examples, load
 from kinpair.errors import listed, nearest
 from kinpair.loading import Base
 
@@ -21,6 +21,13 @@ def mechanism(file: str, *, base: Base = "fixed", strict: bool = False, snap: fl
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)
         return _found(file, base=base, strict=strict, snap=snap)
+
+
+def subject(file: str, *, base: Base = "fixed") -> Mechanism | System:
+    """The same, or a bundled example that is given by its energy."""
+    if file in examples() and file not in examples(systems=False) and not Path(file).exists():
+        return example(file) if base == "fixed" else example(file, base=base)
+    return mechanism(file, base=base)
 
 
 def _found(file: str, **options: Any) -> Mechanism:

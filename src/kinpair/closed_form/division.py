@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from kinpair.closed_form import angles
+from kinpair.closed_form.expansion import Watch
 from kinpair.closed_form.polynomial import Polynomial, Term
 
 Variable: TypeAlias = tuple[int, str]  # group of the angle, or −1 for a letter; name
@@ -25,7 +26,9 @@ VANISHES = 1e-5  # beside what is added up: a double root is known to half the d
 LEFT_OVER = 1e-11  # beside the largest number of the dividend
 
 
-def quotient(x: Polynomial, y: Polynomial, limit: int | None = None) -> Polynomial | None:
+def quotient(
+    x: Polynomial, y: Polynomial, limit: int | None = None, watch: Watch | None = None
+) -> Polynomial | None:
     """x / y where it is a normal form of at most `limit` terms, None elsewhere."""
     variables = sorted(_variables(x) | _variables(y))
     left, divisor = _laurent(x, variables), _laurent(y, variables)
@@ -44,6 +47,8 @@ def quotient(x: Polynomial, y: Polynomial, limit: int | None = None) -> Polynomi
         place = _minus(top, lead)
         if place < lowest or (limit is not None and len(made) >= limit):
             return None
+        if watch is not None:
+            watch(f"{len(made)} terms of a quotient")
         made[place] = left[top] / divisor[lead]
         for there, value in divisor.items():
             at = _plus(place, there)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from kinpair.closed_form import polynomial
+from kinpair.closed_form.division import quotient
+from kinpair.closed_form.expansion import Watch
 from kinpair.closed_form.polynomial import Polynomial
 from kinpair.errors import ClosedFormError
 
@@ -17,16 +19,26 @@ WORK = 20  # products of terms for each term that an entry may have
 
 
 class Matrices:
-    """Their arithmetic, for entries of at most `limit` terms."""
+    """Their arithmetic, for entries of at most `limit` terms; `watch` is told how long they are."""
 
-    def __init__(self, limit: int | None) -> None:
-        self.limit = limit
+    def __init__(self, limit: int | None, watch: Watch | None = None) -> None:
+        self.limit, self.watch = limit, watch
 
     def times(self, x: Polynomial, y: Polynomial) -> Polynomial:
         """A product of entries."""
-        if self.limit is not None and len(x) * len(y) > WORK * self.limit:
-            raise ClosedFormError(f"the expanded form has more than {self.limit} terms", limit=self.limit)
+        self._check(max(len(x), len(y), len(x) * len(y) // WORK))
         return x * y
+
+    def quotient(self, x: Polynomial, y: Polynomial) -> Polynomial | None:
+        """x / y where it is an entry, None elsewhere."""
+        self._check(max(len(x), len(y)))
+        return quotient(x, y, self.limit, self.watch)
+
+    def _check(self, terms: int) -> None:
+        if self.watch is not None:
+            self.watch(f"{terms} terms")
+        if self.limit is not None and terms > self.limit:
+            raise ClosedFormError(f"the expanded form has more than {self.limit} terms", limit=self.limit)
 
     def dot(self, a: Sequence[Polynomial], b: Sequence[Polynomial]) -> Polynomial:
         """Σ_k a_k b_k, what cancels gone."""

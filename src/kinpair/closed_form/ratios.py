@@ -13,7 +13,6 @@ from math import gcd, lcm
 from typing import NamedTuple, TypeAlias
 
 from kinpair.closed_form import polynomial
-from kinpair.closed_form.division import quotient
 from kinpair.closed_form.matrices import ZERO, Matrices, tidy
 from kinpair.closed_form.polynomial import Polynomial
 
@@ -64,7 +63,7 @@ class Denominators:
         """Without the denominators that divide x."""
         left: list[str] = []
         for name in under:
-            found = quotient(x, self.meaning[name], self._matrices.limit)
+            found = self._matrices.quotient(x, self.meaning[name])
             x, left = (x, [*left, name]) if found is None else (tidy(found), left)
         return x, tuple(left)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-CLOSED = 1e-12  # [m] or [rad], against the size of the mechanism
+CLOSED = 1e-12  # [rad], or a part of the size of the mechanism
 ROUNDED = 1e3 * CLOSED  # where Newton's method stands still for rounding alone
 LONGEST = 0.5  # a step moves no coordinate by more than this [rad] or [m]
 TRIALS = 200
@@ -25,15 +25,14 @@ SHAKES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 1.6)  # [rad] 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closing:
-    """What is to be closed: φ(q), its A(q), how q moves along rates, how many there are and which may move, and the
-    mechanism's size."""
+    """What is to be closed: φ(q) and its A(q), scaled so that one is much; how q moves along rates, how many there are,
+    and which may move."""
 
     phi: Callable[[np.ndarray], np.ndarray]
     matrix: Callable[[np.ndarray], np.ndarray]
     moved: Callable[[np.ndarray, np.ndarray], np.ndarray]
     rates: int
     free: Sequence[int]
-    size: float
 
     def step(self, q: np.ndarray, values: np.ndarray) -> np.ndarray:
         """q after a step of the free rates."""
@@ -68,28 +67,28 @@ def assemble(x: Closing, q: np.ndarray) -> Assembled:
 
 
 def newton(x: Closing, q: np.ndarray) -> Assembled:
-    """(CA1) until it is closed or stands still."""
+    """(CA1) until it is closed or stands still, or comes where the rows have no value."""
     found, steps, damping = x.phi(q), 0, DAMPING
     for _ in range(TRIALS):
-        gap = _norm(found)
-        if gap <= CLOSED * x.size:
-            break
-        taken = _shortened(x, q, _step(x.matrix(q)[:, list(x.free)], found, damping), gap)
+        gap, A = _norm(found), x.matrix(q)[:, list(x.free)]
+        if not np.isfinite(A).all() or not np.isfinite(gap):
+            return Assembled(q, found, steps, False)
+        if gap <= CLOSED:
+            return Assembled(*_polished(x, q, found, A), steps, True)
+        taken = _shortened(x, q, _step(A, found, damping), gap)
         if taken is not None:
             q, found = taken
             steps, damping = steps + 1, max(damping / 10.0, DAMPING)
-        elif gap <= ROUNDED * x.size or damping > MOST_DAMPED:
+        elif gap <= ROUNDED or damping > MOST_DAMPED:
             break
         else:
             damping *= 100.0
-    if _norm(found) <= CLOSED * x.size:
-        q, found = _polished(x, q, found)
-    return Assembled(q, found, steps, bool(_norm(found) <= ROUNDED * x.size))
+    return Assembled(q, found, steps, bool(_norm(found) <= ROUNDED))
 
 
-def _polished(x: Closing, q: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _polished(x: Closing, q: np.ndarray, phi: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """One step more, from closed enough to closed as far as rounding goes: redundant rows then agree."""
-    there = x.step(q, _step(x.matrix(q)[:, list(x.free)], phi, DAMPING))
+    there = x.step(q, _step(A, phi, DAMPING))
     return min((q, phi), (there, x.phi(there)), key=lambda found: _norm(found[1]))
 
 

@@ -20,7 +20,7 @@ from kinpair.constraints.surface import OnZeros
 from kinpair.description import conditions as d
 from kinpair.description.condition_schema import WORDS
 from kinpair.description.doubts import Doubts
-from kinpair.description.formula import function_of
+from kinpair.description.formula import function_of, numbers, one_number, told
 from kinpair.description.parts import Description, Origin
 from kinpair.description.place import Place
 from kinpair.errors import listed, nearest
@@ -30,6 +30,8 @@ from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import clean
 
 ZERO = np.zeros(3)
+DIRECTIONS = np.array([[0.3, -0.5, -0.8], [-0.7, 0.2, -0.4]])  # in which a support function is tried
+HOMOGENEOUS = 1e-9
 
 
 def is_constrained(description: Description) -> bool:
@@ -40,6 +42,9 @@ def is_constrained(description: Description) -> bool:
 def constraints_of(model: Model) -> tuple[Constraint, ...]:
     """The constraints of the model's description: mimic joints first, then the conditions in their order."""
     conditions = (*_mimics(model.description), *model.description.conditions)
+    names = [x.name for x in conditions]
+    if twice := [x for k, x in enumerate(conditions) if x.name in names[:k]]:
+        raise _place(twice[0]).error("has the name of another condition; give one of them another name")
     return tuple(_MAKERS[type(x)](model, x, _place(x)) for x in conditions)
 
 
@@ -93,7 +98,7 @@ def _loop(model: Model, part: d.Loop, place: Place) -> Constraint:
     if part.kind == "helical" and not part.pitch:
         raise place.error("is helical without a pitch; give pitch in metres per radian")
     turn, pair = PAIRS[part.kind].seated(part.axis, part.axis2, part.pitch)
-    return LoopClosure(part.name, pair, *_marks(model, part, place, turn), part.where)
+    return LoopClosure(part.name, pair, turn, *_marks(model, part, place, turn), part.where)
 
 
 def _rod(model: Model, part: d.Distance, place: Place) -> Constraint:
@@ -143,9 +148,26 @@ def _rolls(model: Model, part: d.Rolling, place: Place) -> Constraint:
             raise place.error(f"has shape {part.shape!r} and {found}; give {form}, in metres and above zero")
         support = made(part.size, axis)
     else:
-        support = part.shape
+        if not callable(part.shape):  # type: ignore[redundant-expr]
+            raise place.error(f"has shape {part.shape!r}; Shapes: {listed(SHAPES)}, or a support function in Python")
+        support = one_number(part.shape, "support function of u", place.error)
+        _check_support(support, place)
+    if part.rollers is not None and part.shape == "ball":
+        raise place.error("has rollers on a ball, which has no rim to carry them; give a disk or a wheel")
     marks = _marks(model, part, place)
     return Rolls(part.name, *marks, support, axis, part.rollers, part.normal, part.where)
+
+
+def _check_support(h: Support, place: Place) -> None:
+    """A support function is homogeneous of degree one: h(2u) = 2 h(u)."""
+    for u in DIRECTIONS:
+        with np.errstate(all="ignore"):
+            once, twice = float(h(u)), float(h(2.0 * u))
+        if abs(twice - 2.0 * once) > HOMOGENEOUS * (abs(once) + abs(twice)):
+            raise place.error(
+                f"has a support function with h(u) = {once:.6g} and h(2u) = {twice:.6g}; it must grow with the length "
+                "of u: how far the body reaches in the direction u, times np.sqrt(u @ u)"
+            )
 
 
 def _blade(model: Model, part: d.KnifeEdge, place: Place) -> Constraint:
@@ -203,15 +225,18 @@ def _given(model: Model, part: d.Given, place: Place) -> Constraint:
     if len(ways) != 1:
         raise place.error(f"has {' and '.join(ways) or 'no function'}; give one of phi, psi, or A (with a)")
     q, qd = model.neutral(), np.zeros(model.nv)
-    if part.phi is not None:
-        count = len(c.as_vector(part.phi(q, 0.0)))
-        return c.OfPositions(part.name, part.phi, count, None, "function", part.where)
-    if part.A is not None:
-        _check_rows(
-            np.atleast_2d(np.asarray(part.A(q, 0.0))), part.a and c.as_vector(part.a(q, 0.0)), model, place
-        )
-    psi = part.psi or _from_rows(part.A, part.a)
-    count = len(c.as_vector(psi(q, qd, 0.0)))
+    with np.errstate(all="ignore"):
+        if part.phi is not None:
+            phi = numbers(part.phi, "phi(q, t)", place.error)
+            return c.OfPositions(part.name, phi, len(phi(q, 0.0)), None, "function", part.where)
+        if part.psi is not None:
+            psi = numbers(part.psi, "psi(q, qd, t)", place.error)
+        else:
+            A = told(lambda q, t: np.atleast_2d(np.asarray(part.A(q, t))), "A(q, t)", place.error)  # type: ignore[misc]
+            a = part.a and numbers(part.a, "a(q, t)", place.error)
+            _check_rows(A(q, 0.0), a and a(q, 0.0), model, place)
+            psi = _from_rows(A, a)
+        count = len(psi(q, qd, 0.0))
     return c.OfRates(part.name, lambda model, q, qd, t: psi(q, qd, t), count, "function", part.where)
 
 
@@ -224,14 +249,9 @@ def _check_rows(A: Any, a: Any, model: Model, place: Place) -> None:
         raise place.error(f"has {len(A)} rows in A and {len(a)} entries in a; give as many of both")
 
 
-def _from_rows(A: Any, a: Any) -> Callable[..., Any]:
+def _from_rows(A: Callable[..., Any], a: Callable[..., Any] | None) -> Callable[..., Any]:
     """ψ = A(q, t) q̇ + a(q, t)."""
-
-    def psi(q: Any, qd: Any, t: Any) -> Any:
-        found = np.atleast_2d(np.asarray(A(q, t))) @ qd
-        return found if a is None else found + c.as_vector(a(q, t))
-
-    return psi
+    return lambda q, qd, t: A(q, t) @ qd if a is None else A(q, t) @ qd + a(q, t)
 
 
 Maker: TypeAlias = Callable[[Model, Any, Place], Constraint]

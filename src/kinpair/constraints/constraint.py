@@ -127,6 +127,11 @@ class Constraint(ABC):
         return len(self.labels)
 
     @property
+    def of_length(self) -> tuple[bool, ...]:
+        """Which of the rows with a φ are lengths; the others are angles or what a user made them."""
+        return (False,) * self.holonomic
+
+    @property
     def row_names(self) -> tuple[str, ...]:
         """Name of the constraint and label of the row."""
         return tuple(f"{self.name}.{label}" if label else self.name for label in self.labels)

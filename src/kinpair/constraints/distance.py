@@ -33,6 +33,10 @@ class Rod(Joined):
     def labels(self) -> tuple[str, ...]:
         return ("",)
 
+    @property
+    def of_length(self) -> tuple[bool, ...]:
+        return (True,)
+
     def phi(self, S: Pose, M: Pose, time: Scalar) -> Vector:
         d = M.a - S.a
         return array([np.divide(d @ d - self.length * self.length, 2.0 * self.length)])  # (CO11)

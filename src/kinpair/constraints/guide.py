@@ -43,6 +43,10 @@ class Guided(Joined):
         along = [LETTERS[k] for k, f in enumerate(self.xyz) if f]
         return (*along, *(f"turn {x}" for x in LETTERS if self.rpy))
 
+    @property
+    def of_length(self) -> tuple[bool, ...]:
+        return tuple(not label.startswith("turn") for label in self.labels)
+
     def _lines(self, S: Pose, M: Pose, time: Scalar) -> list[Line]:
         along = [(LINES["point"](S, M, WELD, k), f(time)) for k, f in enumerate(self.xyz) if f]
         lines = [Line(line.phi - wanted, line.S, line.M) for line, wanted in along]

@@ -75,6 +75,10 @@ class Rolls(Joined):
     def holonomic(self) -> int:
         return int(self.normal)
 
+    @property
+    def of_length(self) -> tuple[bool, ...]:
+        return (True,) * self.holonomic
+
     def phi(self, S: Pose, M: Pose, time: Scalar) -> Vector:
         if not self.normal:
             return np.zeros(0)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.constraints.constraint import Configuration, Constraint, Motion, Rows
+from kinpair.constraints.joined import Joined
 from kinpair.model.model import Model
 
 Constraints = Sequence[Constraint]
@@ -26,6 +27,20 @@ def holonomic_rows(constraints: Constraints) -> list[int]:
         found += range(start, start + x.holonomic)
         start += len(x.labels)
     return found
+
+
+def reach(model: Model, constraints: Constraints) -> float:
+    """The largest offset between joints or marks, a length to judge residuals by; one where there is none."""
+    marks = [mark.pose.a for x in constraints if isinstance(x, Joined) for mark in (x.S, x.M)]
+    seats = [body.a_seat for body in model.body]
+    offsets = [float(abs(x)) for a in (*seats, *marks) for x in a if isinstance(x, (float, int))]
+    return max(offsets, default=0.0) or 1.0
+
+
+def scales(model: Model, constraints: Constraints) -> np.ndarray:
+    """What each φ is judged by: the reach of the mechanism for lengths, one for the others."""
+    size = reach(model, constraints)
+    return np.array([size if length else 1.0 for x in constraints for length in x.of_length])
 
 
 def residual(model: Model, constraints: Constraints, q: Vector, time: Scalar) -> Vector:

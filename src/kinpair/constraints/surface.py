@@ -38,6 +38,10 @@ class OnZeros(Joined):
         count = len(self.functions)
         return ("",) if count == 1 else tuple(str(k + 1) for k in range(count))
 
+    @property
+    def of_length(self) -> tuple[bool, ...]:
+        return (True,) * self.holonomic
+
     def phi(self, S: Pose, M: Pose, time: Scalar) -> Vector:
         r = S.R.T @ (M.a - S.a)
         return array([f(r[0], r[1], r[2]) for f in self.functions])

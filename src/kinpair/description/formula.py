@@ -9,13 +9,15 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+from reprlib import repr as shown
 from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import array
 from kinpair.description.conditions import Formula
 from kinpair.description.place import Place
-from kinpair.errors import DescriptionError, listed, nearest
+from kinpair.errors import DescriptionError, KinpairError, TraceError, listed, nearest
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sin": np.sin,
@@ -43,9 +45,11 @@ HIGHEST = 64  # power
 
 
 def function_of(formula: Formula, variables: tuple[str, ...], place: Place) -> Callable[..., Any]:
-    """The formula as a function of the variables, in that order; a Python function as it stands."""
+    """The formula as a function of the variables, in that order; a Python function that says what goes wrong."""
     if not isinstance(formula, str):
-        return formula
+        if not callable(formula):  # type: ignore[redundant-expr]
+            raise place.error(f"is {shown(formula)}; give a text or a Python function")
+        return one_number(formula, f"function of {', '.join(variables)}", place.error)
     if len(formula) > LONGEST:
         raise place.error(f"is a formula of {len(formula)} characters; at most {LONGEST} are read")
     try:
@@ -56,6 +60,51 @@ def function_of(formula: Formula, variables: tuple[str, ...], place: Place) -> C
         ) from None
     _check(tree, variables, formula, place)
     return lambda *values: _value(tree, dict(zip(variables, values, strict=True)))
+
+
+def told(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
+    """A user's function; what goes wrong in it is told by its name, as an `error` of kinpair."""
+
+    def run(*given: Any) -> Any:
+        try:
+            return f(*given)
+        except TraceError as reason:
+            raise TraceError(str(error(f"{call}: {reason}"))) from reason
+        except KinpairError:
+            raise
+        except Exception as reason:
+            raise error(f"{call} fails: {type(reason).__name__}: {reason}") from reason
+
+    return run
+
+
+def numbers(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., np.ndarray]:
+    """The same with its results as a vector of numbers, one at least."""
+    run = told(f, call, error)
+
+    def checked(*given: Any) -> np.ndarray:
+        found = run(*given)
+        entries = list(np.ravel(np.asarray(found, dtype=object)))
+        if not entries:
+            raise error(f"{call} gives nothing; give a number or a list of numbers")
+        if not all(isinstance(x, (int, float, np.number)) or hasattr(x, "arctan2") for x in entries):
+            raise error(f"{call} gives {shown(found)}; give a number or a list of numbers")
+        return array(entries)
+
+    return checked
+
+
+def one_number(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
+    """The same with one number as its result."""
+    run = numbers(f, call, error)
+
+    def checked(*given: Any) -> Any:
+        found = run(*given)
+        if len(found) != 1:
+            raise error(f"{call} gives {len(found)} numbers; give one")
+        return found[0]
+
+    return checked
 
 
 def _sample(variables: tuple[str, ...]) -> str:

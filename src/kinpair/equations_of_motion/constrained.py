@@ -15,7 +15,7 @@ from kinpair.closed_form.matrices import Matrices, Square, tidy
 from kinpair.closed_form.phases import Phases
 from kinpair.closed_form.polynomial import Polynomial, number
 from kinpair.closed_form.ratios import Denominators
-from kinpair.closed_form.reading import Written, write_closed, write_terms
+from kinpair.closed_form.reading import Written, write_closed, write_plain, write_terms
 from kinpair.closed_form.sheet import Sheet
 from kinpair.constraints.mobility import independent_rows
 from kinpair.constraints.rank_revealing import RANK, lengths
@@ -26,13 +26,15 @@ from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
 from kinpair.equations_of_motion.passive import passive_efforts
 from kinpair.equations_of_motion.ratios_written import Ratios
 from kinpair.equations_of_motion.reporting import Report
-from kinpair.equations_of_motion.solver_forms import BASIS, PRINTED, STEPS, Partition, Work
+from kinpair.equations_of_motion.solver_forms import BASIS, EMBEDDING, PRINTED, STEPS, Partition, Work
 from kinpair.equations_of_motion.subject import Subject
 from kinpair.errors import ClosedFormError, InputError, listed, nearest
 
 Found = dict[str, list[Polynomial]]
 FEW = 120  # ways to choose the dependent coordinates that are all tried
 WHOLE = "every entry in one piece"
+NOTHING = ("", "")
+BASE: dict[str, list[Formula]] = {"M": [], "F": [], "A": [], "b": []}  # of every solver
 
 
 class Constrained:
@@ -52,7 +54,9 @@ class Constrained:
                 solver=solver,
             )
         self.subject, self.solver, self._report = subject, solver, report
-        self._algebra, self._wanted = Matrices(limit), dependent
+        self._algebra, self._wanted = Matrices(limit, report), dependent
+        self._found: Found = {}
+        self._named: list[tuple[str, Polynomial]] = []
         self._closure = subject.closure()
         A = self._closure.matrix(subject.start, 0.0)
         self.kept = independent_rows(A) if len(A) else ()
@@ -61,26 +65,37 @@ class Constrained:
     # In closed form.
 
     def closed(self) -> ConstrainedEquations:
-        """Each entry in one piece."""
+        """Each entry in one piece; what is finished when the user stops the work."""
+        try:
+            return self._in_one_piece()
+        except KeyboardInterrupt:
+            written = self._with_passive(write_plain(self._found, self._named, self.subject.alphabet))
+            status, chosen = f"stopped at {self._report.so_far}", self._partition(None)
+            return self._equations("closed", written, chosen, NOTHING, status, complete=False)
+
+    def _in_one_piece(self) -> ConstrainedEquations:
         self._report.begin("recording")
         program = self.subject.recorded(self.kept, passive=False)
         expansion = Expansion(self.subject.groups(program), self._algebra.limit, self._report)
-        found: Found = {}
         for leaf in program.outputs:
             self._report.begin(leaf.name)
-            found[leaf.name] = [tidy(expansion.of(x)) for x in leaf.entries]
+            entries = self._found.setdefault(leaf.name, [])
+            for x in leaf.entries:
+                entries.append(tidy(expansion.of(x)))
         n, l = self.subject.model.nv, len(self.kept)
-        M, A = _square(found["M"], n), _square(found["A"], n) if l else []
-        chosen = self._partition(A)
+        M, A = _square(self._found["M"], n), _square(self._found["A"], n) if l else []
+        self._report.begin("choosing the dependent coordinates")
+        chosen = self._partition(A if self.solver in EMBEDDING else None)
         phases, names = Phases(expansion.phases), Denominators(self._algebra)
         ratios = Ratios(names, phases)
         self._report.begin(self.solver)
         statement = PRINTED[self.solver](Work(M, A, chosen, self._algebra, names, ratios))
         named = ratios.named()
-        every = {what: [phases.of(x) for x in entries] for what, entries in found.items()} | ratios.found
+        plain = {what: [phases.of(x) for x in entries] for what, entries in self._found.items()}
         constants = [(name, number(value)) for name, value in phases.values.items()]
+        self._found, self._named = plain | ratios.found, [*constants, *named]
         self._report.begin("looking for short forms")
-        written = write_closed(every, [*constants, *named], self.subject.alphabet, self._report)
+        written = write_closed(self._found, self._named, self.subject.alphabet, self._report)
         return self._equations("closed", self._with_passive(written), chosen, statement, WHOLE)
 
     def _with_passive(self, x: Written) -> Written:
@@ -89,7 +104,7 @@ class Constrained:
             return x
         names = self.subject.variables
         d = passive_efforts(self.subject.model, self.subject.passive_values(), names["q"], names["qd"])
-        F = [_less(f, pull) for f, pull in zip(x.results["F"], d, strict=True)]
+        F = [_less(f, pull) for f, pull in zip(x.results.get("F", []), d, strict=False)]
         return x._replace(results=x.results | {"F": F})
 
     # Which coordinates are dependent.
@@ -171,7 +186,13 @@ class Constrained:
     # On the sheet.
 
     def _equations(
-        self, form: str, x: Written, chosen: Partition, statement: tuple[str, str], status: str
+        self,
+        form: str,
+        x: Written,
+        chosen: Partition,
+        statement: tuple[str, str],
+        status: str,
+        complete: bool = True,
     ) -> ConstrainedEquations:
         model, n, l = self.subject.model, self.subject.model.nv, len(self.kept)
         free = n - l
@@ -193,7 +214,7 @@ class Constrained:
             "D1": (),
             "D2": (),
         }
-        arrays = {what: x.array(what, shapes[what]) for what in x.results}
+        arrays = {what: x.array(what, shapes[what]) for what in (BASE | x.results)}
         rows = tuple(self._closure.row_names[k] for k in chosen.kept)
         left_out = [name for k, name in enumerate(self._closure.row_names) if k not in chosen.kept]
         sets = [tuple(model.v_names[k] for k in part) for part in (chosen.one, chosen.two)]
@@ -201,7 +222,7 @@ class Constrained:
         notes += [f"Rows of A: {', '.join(rows)}."] if rows else ["There are no constraints."]
         notes += [f"Left out, since the others imply them: {', '.join(left_out)}."] if left_out else []
         notes += (
-            [f"q1, dependent: {', '.join(sets[0])}; q2, independent: {', '.join(sets[1])}."] if rows else []
+            [f"q_d, dependent: {', '.join(sets[0])}; q_i, independent: {', '.join(sets[1])}."] if rows else []
         )
         notes += [f"{status[0].upper()}{status[1:]}."] if status != WHOLE else []
         names = _used(self.subject.variables, x)
@@ -215,7 +236,7 @@ class Constrained:
             frozenset({"M", "G", "S"}),
             tuple(notes),
         )
-        return ConstrainedEquations(sheet, form, status, True, self.solver, model.v_names, rows, *sets)
+        return ConstrainedEquations(sheet, form, status, complete, self.solver, model.v_names, rows, *sets)
 
 
 def _square(entries: Sequence[Polynomial], n: int) -> Square:

@@ -19,8 +19,8 @@ class ConstrainedEquations(OnASheet):
 
     `equations["M"]` is an array of formulas, so are "F", "A" and "b"; `solver` says what else there is, see
     docs/printed_equations.md. `names` are the rates, `row_names` the rows of A, `dependent` and `independent` the
-    rates of q₁ and q₂. `form` is "closed" (each entry in one piece, over named denominators) or "terms" (short
-    named terms).
+    rates of the blocks q_d and q_i. `form` is "closed" (each entry in one piece, over named denominators) or "terms"
+    (short named terms).
     """
 
     solver: str
@@ -47,24 +47,24 @@ class ConstrainedEquations(OnASheet):
         time: float = 0.0,
         values: Mapping[str, float] | None = None,
     ) -> dict[str, np.ndarray]:
-        """All of them in numbers, and the accelerations "qdd" where the solver gives any."""
+        """All of them in numbers, and the accelerations "qdd" where the solver gives any and is finished."""
         known = self.sheet.variables
         effort = np.zeros(len(known["tau"])) if tau is None else tau
         state = {"q": q, "qd": qd, "tau": effort, "time": [time]}
         found = self.sheet.evaluate(*(state[what] for what in known), values=values)
-        if "qdd" not in found and self.solver in ACCELERATIONS:
+        if "qdd" not in found and self.complete and self.solver in ACCELERATIONS:
             found["qdd"] = ACCELERATIONS[self.solver](found, self._order)
         return found
 
     @property
     def _order(self) -> np.ndarray:
-        """Where each coordinate stands in (q₁, q₂)."""
+        """Where each coordinate stands in (q_d, q_i)."""
         given = (*self.dependent, *self.independent)
         return np.array([given.index(name) for name in self.names], dtype=int)
 
 
 def _by_embedding(x: Mapping[str, np.ndarray], order: np.ndarray) -> np.ndarray:
-    """q̈₁ and q̈₂ from R₁ ... R₄."""
+    """q̈_d and q̈_i from R₁ ... R₄."""
     one = (x["R1"] @ x["F"] + x["R2"] @ x["b"]) / x.get("D1", 1.0)
     two = (x["R3"] @ x["F"] + x["R4"] @ x["b"]) / x.get("D2", 1.0)
     return np.concatenate([one, two])[order]

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kinpair.closed_form import polynomial
-from kinpair.closed_form.division import quotient
 from kinpair.closed_form.matrices import ZERO, Matrices, Square, blocks, tidy, transposed
 from kinpair.closed_form.polynomial import Polynomial
 from kinpair.closed_form.ratios import Denominators, Names, Ratio, added, scaled
@@ -100,7 +99,7 @@ def _divided(X: Square, x: Virtual, algebra: Matrices) -> tuple[Square, Names]:
     """X without the powers of d that all its entries have; these by name."""
     under: Names = ()
     while x.under:
-        found = [[quotient(y, x.d, algebra.limit) for y in row] for row in X]
+        found = [[algebra.quotient(y, x.d) for y in row] for row in X]
         if any(y is None for row in found for y in row):
             break
         X, under = [[tidy(y) for y in row if y is not None] for row in found], (*under, *x.under)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from kinpair.closed_form.reading import LIMIT, LONG_SHEET, write_terms
@@ -26,6 +27,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "parameters": ("symbols", "numbers"),
     "form": ("auto", "closed", "terms"),
 }
+SECONDS = 4.0  # for the closed form, where named terms will do
 BODY_RATES = "q̇ is not the derivative of q where there are quaternions: the equations are in body rates"
 
 
@@ -36,6 +38,7 @@ def equations(
     *,
     form: Form = "auto",
     limit: int = LIMIT,
+    seconds: float = SECONDS,
     passive: bool = True,
     solver: None = None,
     dependent: Sequence[str] | None = None,
@@ -49,6 +52,7 @@ def equations(
     *,
     form: Form = "auto",
     limit: int = LIMIT,
+    seconds: float = SECONDS,
     passive: bool = True,
     solver: str | None = None,
     dependent: Sequence[str] | None = None,
@@ -61,6 +65,7 @@ def equations(
     *,
     form: Form = "auto",
     limit: int = LIMIT,
+    seconds: float = SECONDS,
     passive: bool = True,
     solver: str | None = None,
     dependent: Sequence[str] | None = None,
@@ -70,8 +75,8 @@ def equations(
     `parameters`: "symbols" gives every mass, length and inertia that is not zero a letter; angles of the description
     stay numbers. "numbers" puts the numbers in. `form`: "closed" gives each entry in one piece, "terms" a list of
     short named terms, "auto" the shorter of the two, the latter where an entry has more than `limit` terms on the
-    way. Springs, dampers and dry friction are in `d` unless `passive` is False. Ctrl-C ends the work on the closed
-    form and returns what is finished, see `status`.
+    way or the closed form is not finished after so many `seconds`. Springs, dampers and dry friction are in `d`
+    unless `passive` is False. Ctrl-C ends the work on the closed form and returns what is finished, see `status`.
 
     With `solver`, or for a `System`, the equations are those under constraints, M q̈ = F + Aᵀλ and A q̈ = b, and what
     the solver makes of them: "rosenberg-extended" (the accelerations), "rosenberg" (the reduced equations),
@@ -80,12 +85,14 @@ def equations(
     """
     _check(parameters=parameters, form=form)
     if solver is not None or isinstance(mechanism, System):
-        return _constrained(mechanism, parameters, form, limit, passive, solver, dependent)
+        return _constrained(mechanism, parameters, form, limit, seconds, passive, solver, dependent)
     paper = Paper(mechanism.model, symbolic=parameters == "symbols", passive=passive)
     report = Report(f"equations of {mechanism.name}")
     try:
         return (
-            _by_terms(paper, "as asked", report) if form == "terms" else _shorter(paper, form, limit, report)
+            _by_terms(paper, "as asked", report)
+            if form == "terms"
+            else _shorter(paper, form, limit, seconds, report)
         )
     finally:
         report.end()
@@ -96,6 +103,7 @@ def _constrained(
     parameters: Parameters,
     form: Form,
     limit: int,
+    seconds: float,
     passive: bool,
     solver: str | None,
     dependent: Sequence[str] | None,
@@ -107,7 +115,7 @@ def _constrained(
     try:
         if form == "terms":
             return work.by_terms("as asked")
-        return _preferred(given.name, form, work.closed, work.by_terms, report)
+        return _preferred(given.name, form, seconds, work.closed, work.by_terms, report)
     finally:
         report.end()
 
@@ -118,7 +126,7 @@ def _check(**given: Any) -> None:
             raise InputError(f"{what}={value!r}; give one of {', '.join(CHOICES[what])}", **{what: value})
 
 
-def _shorter(paper: Paper, form: Form, limit: int, report: Report) -> Equations:
+def _shorter(paper: Paper, form: Form, limit: int, seconds: float, report: Report) -> Equations:
     """The closed form, or named terms where it is longer, too long or does not exist."""
 
     def closed() -> Equations:
@@ -126,16 +134,25 @@ def _shorter(paper: Paper, form: Form, limit: int, report: Report) -> Equations:
             raise ClosedFormError(BODY_RATES)
         return ClosedForm(paper, None if form == "closed" else limit, report).equations()
 
-    return _preferred(paper.model.name, form, closed, lambda reason: _by_terms(paper, reason, report), report)
+    def by_terms(reason: str) -> Equations:
+        return _by_terms(paper, reason, report)
+
+    return _preferred(paper.model.name, form, seconds, closed, by_terms, report)
 
 
 def _preferred(
-    name: str, form: Form, in_one_piece: Callable[[], E], by_terms: Callable[[str], E], report: Report
+    name: str,
+    form: Form,
+    seconds: float,
+    in_one_piece: Callable[[], E],
+    by_terms: Callable[[str], E],
+    report: Report,
 ) -> E:
     """The closed form if it is asked for, or if it exists and is the shorter one."""
     always = form == "closed"
     try:
-        closed = in_one_piece()
+        with report.within(inf if always else seconds):
+            closed = in_one_piece()
     except ClosedFormError as found:
         reason = f"{report.so_far}: {found}" if report.so_far else str(found)
         if always:

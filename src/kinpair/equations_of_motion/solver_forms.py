@@ -13,6 +13,7 @@ from kinpair.equations_of_motion.ratios_written import Ratios
 
 SolverForm: TypeAlias = Literal["rosenberg-extended", "rosenberg", "multipliers", "udwadia-kalaba"]
 Statement = tuple[str, str]  # in LaTeX and as text
+BLOCKS = {1: "d", 2: "i"}  # dependent and independent: q1 is the first coordinate
 BASIS: Statement = (
     "M \\ddot{q} = F + A^T \\lambda, \\quad A \\ddot{q} = b",
     "M q'' = F + A^T lambda, A q'' = b",
@@ -54,7 +55,7 @@ def _rosenberg(x: Work) -> Statement:
 
 
 def _extended(x: Work) -> Statement:
-    """q̈₁ = R₁F + R₂b, q̈₂ = R₃F + R₄b: eqs 34 and 33."""
+    """q̈_d = R₁F + R₂b, q̈_i = R₃F + R₄b, dependent and independent: eqs 34 and 33."""
     one, two = x.chosen.one, x.chosen.two
     allowed = virtual(x.A, one, two, x.algebra, x.names)
     found = extended(x.M, allowed, one, x.algebra, x.names)
@@ -74,7 +75,7 @@ def _sum(k: int, outside: bool) -> Statement:
     latex, text = f"R_{first} F + R_{second} b", f"R{first} F + R{second} b"
     if outside:
         latex, text = f"\\frac{{{latex}}}{{D_{k}}}", f"({text})/D{k}"
-    return f"; \\quad \\ddot{{q}}_{k} = {latex}", f"; q{k}'' = {text}"
+    return f"; \\quad \\ddot{{q}}_{BLOCKS[k]} = {latex}", f"; q_{BLOCKS[k]}'' = {text}"
 
 
 def _udwadia_kalaba(x: Work) -> Statement:
@@ -94,6 +95,7 @@ PRINTED: dict[str, Callable[[Work], Statement]] = {
     "multipliers": _multipliers,
     "udwadia-kalaba": _udwadia_kalaba,
 }
+EMBEDDING = ("rosenberg-extended", "rosenberg")  # their form depends on which coordinates are dependent
 _SOLVED: Statement = ("; \\quad \\ddot{q} = qdd", "; q'' = qdd")
 STEPS: dict[str, Statement] = {  # what the list of named terms ends with
     **dict.fromkeys(PRINTED, _SOLVED),

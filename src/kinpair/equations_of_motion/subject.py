@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import array
+from kinpair.algebra.choice import sign
 from kinpair.calls import Calls
 from kinpair.closed_form.formula import Formula, Number, Symbol
+from kinpair.closed_form.languages import calculated
 from kinpair.closed_form.letters import Alphabet, Letter
 from kinpair.closure import Closure
 from kinpair.compiler.program import Program, Shape, needed
@@ -26,13 +29,15 @@ from kinpair.equations_of_motion.parameters import (
     passive_constants,
     with_letters,
 )
+from kinpair.equations_of_motion.passive import passive_efforts
 from kinpair.errors import InputError, KinpairError
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
-from kinpair.quantities import Ask, asked
+from kinpair.quantities import asked
 from kinpair.system import System
 
 TAKEN = re.compile(r"(q|qd|tau|c|s|Y|alpha|p|x)\d+|t")  # letters that the equations use themselves
+TOLD_APART = {"b": "beta", "f": "eta"}  # damping and friction from the b and f of the rows
 More = Callable[[Model, Any, Any, Any, Any, Any], dict[str, Any]]  # of model, M, F, A, b
 
 
@@ -73,11 +78,14 @@ class Subject:
 
     def recorded(self, kept: Sequence[int], *, passive: bool, more: More | None = None) -> Program:
         """M, F, A and b with the rows kept, and what `more` makes of them."""
-        keys, ask = list(self.keys), wish(passive)
+        springs = [c.key for c in self.passive] if passive and self.symbolic else []
+        keys, ask = [*self.keys, *springs], asked("forward_dynamics", passive=False)
 
         def f(q: Any, qd: Any, tau: Any, time: Any, *values: Any) -> dict[str, Any]:
-            model = self.with_values(dict(zip(keys, values, strict=True)))
+            given = dict(zip(keys, values, strict=True))
+            model = self.with_values(given)
             M, F = free_terms(model, ask, q, qd, tau, time[0], {})
+            F = F - self._pull(q, qd, given) if passive else F
             found = all_rows.rows(model, constraints_of(model), q, qd, time[0], kept)
             known = {"M": M, "F": F, "A": found.A, "b": found.b}
             return known | (more(model, M, F, found.A, found.b, kept) if more is not None else {})
@@ -85,6 +93,13 @@ class Subject:
         shapes: dict[str, Shape] = {what: (len(names),) for what, names in self.variables.items()}
         with np.errstate(all="ignore"):
             return trace(f, shapes | dict.fromkeys(keys, ()), name=self.model.name)
+
+    def _pull(self, q: Any, qd: Any, given: Mapping[str, Any]) -> Any:
+        """What springs, dampers and friction ask for."""
+        names = self.variables
+        known = {**dict(zip(names["q"], q, strict=True)), **dict(zip(names["qd"], qd, strict=True)), **given}
+        made = passive_efforts(self.model, self.passive_values(), names["q"], names["qd"])
+        return array([calculated(x, known, float, {"sign": sign}) for x in made])
 
     def groups(self, program: Program) -> dict[str, int]:
         """Which coordinates add in angles."""
@@ -97,18 +112,15 @@ class Subject:
         return Closure(self.model, Calls(self.model, compiled=False))
 
 
-def wish(passive: bool) -> Ask:
-    """How M and F are wanted."""
-    return asked("forward_dynamics", passive=passive)
-
-
 def subject_of(given: Mechanism | System, *, symbolic: bool, passive: bool) -> Subject:
     """The subject of what a user holds."""
     if isinstance(given, System):
         return _of_system(given, symbolic)
     model = given.model
     every = constants(model) if symbolic else []
-    springs = passive_constants(model) if passive else []
+    springs = (
+        [replace(c, base=TOLD_APART.get(c.base, c.base)) for c in passive_constants(model)] if passive else []
+    )
 
     def spelled(used: set[str]) -> dict[str, Letter]:
         kept = springs if symbolic else []

@@ -20,7 +20,7 @@ NO_MOMENTS: Moments = (0.0, np.zeros(3), np.zeros((3, 3)))
 Row: TypeAlias = tuple[str] | tuple[str, int] | tuple[str, int, int]
 # Rows that hold where the pair is closed, of the frame M moved by the pair and its seat S:
 POINT: tuple[Row, ...] = (("point", 0), ("point", 1), ("point", 2))  # S_k · (x_M − x_S) = 0
-PARALLEL_Z: tuple[Row, ...] = (("square", 0, 2), ("square", 1, 2))  # S_i · M_j = 0
+PARALLEL_Z: tuple[Row, ...] = (("parallel", 0, 2), ("parallel", 1, 2))  # M_j has no part along S_i
 NOT_TURNED: tuple[Row, ...] = (("turn", 0), ("turn", 1), ("turn", 2))  # no rotation about S_k
 
 

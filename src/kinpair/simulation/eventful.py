@@ -25,12 +25,16 @@ from kinpair.simulation.walks import GOOD, AdaptiveWalk, FixedWalk, fitted
 
 CLOSED = 1e-9  # a gap this small is none
 STILL = 1e-9  # a rate this small is none
-MANY, SHORT = 100, 1e-9  # so many events in so small a part of the run are without end
+MANY, SHORT, BRIEF = (
+    100,
+    1e-7,
+    1e-6,
+)  # so many events, each after so small a part of the run or [s], have no end
 FINE = 1e-14  # of a step: how finely an event is located
 SAFE = 1.5  # a gap wider than so many times the way of a step is not passed within it
 
 
-class Ended(Exception):
+class EndError(Exception):
     """The run ends here, with a status."""
 
     def __init__(self, status: Status) -> None:
@@ -66,7 +70,7 @@ class Eventful:
                     yield from self._crossed()
                 elif piece.why != "more":
                     return
-        except Ended as end:
+        except EndError as end:
             self.run.ended = end.status
             yield walk.last("event")
 
@@ -103,20 +107,32 @@ class Eventful:
         except Exception as problem:
             raise self._refused(event, problem) from problem
 
-    def _refused(self, event: Event, problem: Exception) -> Ended:
+    def _refused(self, event: Event, problem: Exception) -> EndError:
         time = self.walk.time
-        message = f"Stopped at t = {time:.9g} s: event {event.name!r} raised {type(problem).__name__}: {problem}"
-        return Ended(Status("refused", time, message))
+        message = (
+            f"Stopped at t = {time:.9g} s: event {event.name!r} raised {type(problem).__name__}: {problem}"
+        )
+        return EndError(Status("refused", time, message))
 
     @property
     def _all(self) -> tuple[Watched, ...]:
         return (*self.stage.watched, *(Watched("event", event=x) for x in self.modes.called))
 
-    def _values(self, time: float, y: np.ndarray) -> np.ndarray:
+    def _values(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Of everything watched."""
         d = self.stage.d.concrete(self.run.inputs.parameters)
-        own = self.stage.guards(d, time, y, self.walk.u) if self.stage.watched else []
+        own = self.stage.guards(d, time, y, self._inputs(time, y, u)) if self.stage.watched else []
         return np.array([*own, *self._called(time, y)], dtype=float)
+
+    def _inputs(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Inputs at a state; those that are not held change within a step."""
+        run = self.run
+        if run.wish.source == "table":
+            return np.array([np.interp(time, run.inputs.times, column) for column in run.inputs.rows.T])
+        if run.wish.source == "call" and not run.wish.torque.held and run.caller is not None:
+            found = run.caller(time, y)
+            return u if found is None else found
+        return u
 
     def _crossed(self) -> Iterator[Piece]:
         """What is ahead in the next step happens, or turns out to be nothing."""
@@ -126,7 +142,7 @@ class Eventful:
         piece = walk.move(time)
         yield piece
         if piece.why not in GOOD:
-            raise Ended(Status(piece.why, walk.time, f"Stopped at t = {walk.time:.9g} s: {piece.why}"))
+            raise EndError(Status(piece.why, walk.time, f"Stopped at t = {walk.time:.9g} s: {piece.why}"))
         if found is not None:
             self._happen(found[1])
             self._called_at = None
@@ -136,17 +152,17 @@ class Eventful:
     def _first(self, a: float, b: float) -> tuple[float, list[Watched]] | None:
         """The first time in a step at which something happens, and what."""
         walk = self.walk
-        before, after = self._values(a, walk.y), self._values(b, walk.peek(b))
+        before, after = self._values(a, walk.y, walk.u), self._values(b, *walk.peek(b))
         width = max(FINE * (b - a), 4e-16 * max(abs(a), abs(b)))
 
         def when(k: int, end: float, value: float) -> float:
-            return beyond(lambda t: self._values(t, walk.peek(t))[k], a, end, before[k], value, width)
+            return beyond(lambda t: self._values(t, *walk.peek(t))[k], a, end, before[k], value, width)
 
         def reached(k: int, end: float, value: float) -> float:
             """Where the gap itself is zero: the slack is taken back."""
             time, limit = when(k, end, value), self._all[k].limit
             assert limit is not None
-            rate = self._values(time, walk.peek(time))[k + 1]
+            rate = self._values(time, *walk.peek(time))[k + 1]
             return max(a, time + limit.slack / rate) if rate < 0.0 else time
 
         found: list[tuple[float, Watched]] = []
@@ -159,13 +175,17 @@ class Eventful:
                 found.append((when(k, b, after[k]), watched))
             elif watched.kind == "gap" and before[k] > 0.0 >= after[k]:
                 found.append((reached(k, b, after[k]), watched))
-            elif watched.kind == "rate" and before[k] < 0.0 < after[k] and min(before[k - 1], after[k - 1]) > 0.0:
+            elif (
+                watched.kind == "rate"
+                and before[k] < 0.0 < after[k]
+                and min(before[k - 1], after[k - 1]) > 0.0
+            ):
                 near = (before[k - 1] < -SAFE * before[k] * (b - a)) and (
                     after[k - 1] < SAFE * after[k] * (b - a)
                 )
                 if near:  # the gap may have been passed there and back
                     turn = when(k, b, after[k])
-                    least = self._values(turn, walk.peek(turn))[k - 1]
+                    least = self._values(turn, *walk.peek(turn))[k - 1]
                     if least <= 0.0:
                         found.append((reached(k - 1, turn, least), self._all[k - 1]))
         if not found:
@@ -185,10 +205,10 @@ class Eventful:
             self._touch(released)
         self._recent.append(walk.time)
         span = walk.time - self._recent[0]
-        if len(self._recent) == MANY and span <= SHORT * self.run.duration:
+        if len(self._recent) == MANY and span <= MANY * max(SHORT * self.run.duration, BRIEF):
             names = listed(dict.fromkeys(x.name for x in self.run.happened[-MANY:]), 4)
             message = f"{MANY} events within {span:.2g} s ({names}): they follow each other without end"
-            raise Ended(Status("zeno", walk.time, f"Stopped at t = {walk.time:.9g} s: {message}"))
+            raise EndError(Status("zeno", walk.time, f"Stopped at t = {walk.time:.9g} s: {message}"))
 
     def _act(self, event: Event) -> None:
         walk, d = self.walk, self.run.d
@@ -203,7 +223,7 @@ class Eventful:
         self._note(event.name, qd, lost)
         if action == "stop" or (isinstance(action, Change) and action.stop):
             message = f"Stopped at t = {walk.time:.9g} s by event {event.name!r}"
-            raise Ended(Status("event", walk.time, message))
+            raise EndError(Status("event", walk.time, message))
         if isinstance(action, Change):
             self._touch(frozenset())
 
@@ -239,7 +259,7 @@ class Eventful:
             y = self._obeying(bare, y, where)
         except KinpairError as problem:
             message = f"Stopped at t = {walk.time:.9g} s: event {event.name!r}: {problem}"
-            raise Ended(Status("refused", walk.time, message)) from problem
+            raise EndError(Status("refused", walk.time, message)) from problem
         lost = before - self._energy(y)
         self._enter(bare, y, lost)
         return lost
@@ -268,7 +288,7 @@ class Eventful:
             return
         mode = replace(self.stage.mode, held=())
         stage = self.modes.stage(mode, y[:nq], walk.time)
-        terms = stage.terms(self.run.inputs.parameters, walk.time, y, walk.u)
+        terms = stage.terms(self.run.inputs.parameters, walk.time, y, self._inputs(walk.time, y, walk.u))
         N = np.array([x.row(nv) for x in closed])
         before, qd = y[nq : nq + nv].copy(), y[nq : nq + nv].copy()
         v = N @ qd
@@ -299,7 +319,7 @@ class Eventful:
         if not resting:
             return ()
         nv = self.run.d.model.nv
-        terms = stage.terms(self.run.inputs.parameters, time, y, self.walk.u)
+        terms = stage.terms(self.run.inputs.parameters, time, y, self._inputs(time, y, self.walk.u))
         qdd = solve(terms.M, terms.F, terms.A, terms.b).qdd
         N = np.array([x.row(nv) for x in resting])
         G = mobility_matrix(terms.M, terms.A)
@@ -334,19 +354,19 @@ def check_eventful(wish: Any, limits: Limits, q: np.ndarray, eventful: bool) -> 
     name, method = wish.mechanism.name, wish.integrator
     if eventful and wish.batch:
         raise InputError(
-            f"{name}: events and limits that stop or bounce take one motion at a time; of a batch, simulate the motions "
-            "one after the other, or take limits='spring'"
+            f"{name}: events and limits that stop or bounce take one motion at a time; of a batch, simulate the "
+            "motions one after the other, or take limits='spring'"
         )
     if eventful and (method.outside or wish.dynamics.memory):
         raise InputError(
-            f"{name}: integrator {method.name!r} takes no events and no limits that stop or bounce; 'rk4', 'dop853' and "
-            "the other explicit ones do",
+            f"{name}: integrator {method.name!r} takes no events and no limits that stop or bounce; 'rk4', 'dop853' "
+            "and the other explicit ones do",
             integrator=method.name,
         )
     if method.solved is not None and limits.way in ("stop", "bounce", "spring"):
         raise InputError(
-            f"{name}: integrator {method.name!r} takes no limits={limits.way!r}; 'rk4', 'dop853' and the other explicit "
-            "ones do",
+            f"{name}: integrator {method.name!r} takes no limits={limits.way!r}; 'rk4', 'dop853' and the other "
+            "explicit ones do",
             integrator=method.name,
         )
     if not limits.unilateral:
@@ -355,7 +375,7 @@ def check_eventful(wish: Any, limits: Limits, q: np.ndarray, eventful: bool) -> 
         gap = float(limit.gap(q))
         if gap < -CLOSED * max(1.0, abs(limit.at)):
             raise InputError(
-                f"{name}: {limit.name!r} starts {-gap:.3g} beyond its {limit.word} limit {limit.at:g}; start within the "
-                "limits, or give limits='spring' or 'ignore'",
+                f"{name}: {limit.name!r} starts {-gap:.3g} beyond its {limit.word} limit {limit.at:g}; start within "
+                "the limits, or give limits='spring' or 'ignore'",
                 joint=limit.name,
             )

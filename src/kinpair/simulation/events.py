@@ -21,7 +21,7 @@ ACTIONS = "'record', 'stop', a kinpair.Change, or a function (time, q, qd) → C
 class Change:
     """What an event does to the motion: new coordinates or rates, constraints that begin or end, or the end.
 
-    `add`: conditions (kinpair.conditions) that hold from now on; the rates jump so that they obey, by the least impulse.
+    `add`: conditions (kinpair.conditions) that hold from now on; the rates jump to obey, by the least impulse.
     `remove`: names of conditions that hold no longer, of the description or added.
     """
 
@@ -87,7 +87,9 @@ def _check(mechanism: Mechanism, event: Any, q: np.ndarray, qd: np.ndarray, time
         raise InputError(f"{name}: events holds {type(event).__name__}; give kinpair.Event(name, function)")
     where = f"{name}: event {event.name!r}"
     if event.direction not in (-1, 0, 1):
-        raise InputError(f"{where} has direction {event.direction!r}; it is 1 (rising), -1 (falling) or 0 (both)")
+        raise InputError(
+            f"{where} has direction {event.direction!r}; it is 1 (rising), -1 (falling) or 0 (both)"
+        )
     known = event.action in ("record", "stop") if isinstance(event.action, str) else False
     if not (known or isinstance(event.action, Change) or callable(event.action)):
         raise InputError(f"{where} has action {event.action!r}; it is {ACTIONS}")

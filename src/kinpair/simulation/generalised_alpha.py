@@ -33,7 +33,7 @@ from kinpair.simulation.steps import ahead
 
 RHO = 0.9
 TOLERANCE = 1e-13  # of the rates, against the largest of them or 1
-ROUNDED = 1e-14  # of the coordinates: rounding of φ through short links; over dt, it cannot be less in the rates
+ROUNDED = 1e-14  # of coordinates over dt, and of dt times accelerations: rounding of φ and F, less cannot be asked for
 
 
 class Kept(NamedTuple):
@@ -101,7 +101,7 @@ class GeneralisedAlpha:
         solved = solve(Problem(matrix, F - M @ qdd, A, missing, *tree))  # (AL3)
         power = solved.lam @ (A @ qd) if len(missing) else 0.0
         found = array([*(qdd + solved.qdd), power, *z[n + 1 :]])
-        return found, _distance(solved.qdd, of_rates, q, qd, dt)
+        return found, _distance(solved.qdd, of_rates, (q, qd, kept.a), dt)
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
         """y₁; work and loss by the trapezoidal rule."""
@@ -148,7 +148,9 @@ class GeneralisedAlpha:
         ]
         return found.A[kept], array(missing) if kept else np.zeros(0)
 
-    def _powers(self, d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector, power: Scalar) -> list[Any]:
+    def _powers(
+        self, d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector, power: Scalar
+    ) -> list[Any]:
         found = d.powers(q, qd, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
         if d.constraints_work:
             found[0] = found[0] + power
@@ -169,8 +171,8 @@ def _with_springs(d: Dynamics, M: Matrix, dampers: Scalar, springs: Scalar) -> M
     return M + np.diag(array(extra))
 
 
-def _distance(step: Vector, of_rates: Scalar, q: Vector, qd: Vector, dt: Scalar) -> Scalar:
+def _distance(step: Vector, of_rates: Scalar, motion: tuple[Vector, ...], dt: Scalar) -> Scalar:
     """The largest change of the rates in units of what is allowed."""
-    largest = [reduce(maximum, [np.abs(x) for x in v], 1.0) for v in (q, qd)]
-    allowed = TOLERANCE * largest[1] + ROUNDED * largest[0] / dt
+    q, qd, a = (reduce(maximum, [np.abs(x) for x in v], 1.0) for v in motion)
+    allowed = TOLERANCE * qd + ROUNDED * (q / dt + dt * a)
     return of_rates * reduce(maximum, [np.abs(x) for x in step]) / allowed

@@ -48,7 +48,9 @@ class Held:
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of the constraint forces, which do work where a constraint moves."""
         own = self.own(ask)
-        return constrained.held_accelerations(model, own, q, qd, tau, array([time]), loads, self.alpha, self.mu)
+        return constrained.held_accelerations(
+            model, own, q, qd, tau, array([time]), loads, self.alpha, self.mu
+        )
 
     def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
         """The state brought back to the constraints, and the smallest pivot of their rows there."""

@@ -42,7 +42,11 @@ def complementary(D: np.ndarray, c: np.ndarray) -> np.ndarray:
                 x[rows] = np.linalg.lstsq(D[np.ix_(rows, rows)], -c[rows], rcond=None)[0]
             w = D @ x + c
             force = np.abs(D).max(initial=0.0) * x
-            wrong = max(-float(force.min(initial=0.0)), -float(w.min(initial=0.0)), float(np.abs(w[rows]).max(initial=0.0)))
+            wrong = max(
+                -float(force.min(initial=0.0)),
+                -float(w.min(initial=0.0)),
+                float(np.abs(w[rows]).max(initial=0.0)),
+            )
             if wrong <= small:
                 return np.maximum(x, 0.0)
             if wrong < least:

@@ -100,7 +100,9 @@ def limits_given(mechanism: Mechanism, given: Any) -> Limits:
 def limits_of(mechanism: Mechanism, limits: Limits) -> tuple[Limit, ...]:
     """Every limit that the description gives."""
     m, joints = mechanism, mechanism.model.joints
-    known = [name for k, name in enumerate(m.q_names) if np.isfinite([joints.lower[k], joints.upper[k]]).any()]
+    known = [
+        name for k, name in enumerate(m.q_names) if np.isfinite([joints.lower[k], joints.upper[k]]).any()
+    ]
     for what in ("restitution", "stiffness", "damping"):
         _check_names(m, what, getattr(limits, what), known)
     found: list[Limit] = []

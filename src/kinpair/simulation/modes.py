@@ -186,11 +186,8 @@ class Stage:
         M, F = constrained.free_terms(d.model, d.ask, q, qd, tau, time, loads)
         found = all_rows.rows(d.model, constraints_of(d.model), q, qd, time)
         A = np.asarray(found.A, dtype=float).reshape(-1, d.model.nv)
-        return Terms(*(np.asarray(x, dtype=float) for x in (M, F)), A, *_floats(found.psi, found.b))
-
-
-def _floats(*given: Any) -> tuple[np.ndarray, ...]:
-    return tuple(np.asarray(x, dtype=float).reshape(-1) for x in given)
+        psi, b = (np.asarray(x, dtype=float).reshape(-1) for x in (found.psi, found.b))
+        return Terms(np.asarray(M, dtype=float), np.asarray(F, dtype=float), A, psi, b)
 
 
 _VALUES: dict[str, Callable[..., Any]] = {

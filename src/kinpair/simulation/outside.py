@@ -1,7 +1,7 @@
 """Runs by libraries that choose their steps themselves, with the same samples, watchmen and endings.
 
-Their steps cannot be interfered with. Where constraints are to be projected, the rows are stabilised along the way (HD1)
-and each sample is brought back to the constraints before it is looked at.
+Their steps cannot be interfered with. Where constraints are to be projected, the rows are stabilised along the way and
+each sample is brought back to the constraints before it is looked at.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ CALLS = 2_000_000  # evaluations between two samples: beyond that nothing is mov
 NO_WEIGHT = 1e100  # allowed error of what does not decide the steps
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The torque failed; the caller knows why."""
 
 
-class Exhausted(Exception):
+class ExhaustedError(Exception):
     """Too much work for a sample."""
 
 
@@ -92,12 +92,12 @@ class Counted:
         """u at a time and a state."""
         self.calls += 1
         if self.calls > CALLS:
-            raise Exhausted
+            raise ExhaustedError
         inputs, caller = self.run.inputs, self.run.caller
         if caller is not None:
             found = caller(time, np.array(y[: self.run.d.ny]))
             if found is None:
-                raise Refused
+                raise RefusedError
             return found
         if len(inputs.times):
             return np.array([np.interp(time, inputs.times, column) for column in inputs.rows.T])
@@ -161,9 +161,9 @@ class Follower:
 def _moved(stepper: Stepper, time: float, y: np.ndarray) -> tuple[np.ndarray, str]:
     try:
         return stepper.to(time)
-    except Refused:
+    except RefusedError:
         return y, "refused"
-    except Exhausted:
+    except ExhaustedError:
         return y, "exhausted"
 
 
@@ -193,7 +193,7 @@ class Watch:
         for t, y in zip(times.tolist(), Y, strict=True):
             try:
                 found.append(self._watched(t, y, inputs(t, y)))
-            except Refused:
+            except RefusedError:
                 found.append(np.full(self.d.nw, np.nan))
         return Y, np.array(found)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-NEAR = 1e-6  # a pivot of A M⁻¹ Aᵀ, as a part of its entry, below which a passage is reported
+NEAR = 1e-4  # of A M⁻¹ Aᵀ: a pivot below this part of what it was at the start is reported
 WORST = 1e-4  # [m] or [rad]: loops that are wider open than at the start by this have drifted
 
 
@@ -23,7 +23,7 @@ class Residual(NamedTuple):
 
 
 class Singular(NamedTuple):
-    """A singular passage: the smallest pivot of the constraints that a step met, and when [s]."""
+    """A singular passage: the smallest pivot that a step or a sample met, as a part of the first, and when [s]."""
 
     pivot: float
     time: float

@@ -28,7 +28,8 @@ class Status:
 
     Names: `done`, `event` (one of them stopped it), `zeno` (events without end), `interrupted`, `not finite`,
     `not converged`, `collapsed` (no step is short enough), `exhausted` (too many are needed), `refused` (the torque
-    failed), `drifted` (constraints have come apart).
+    failed), `drifted` (constraints have come apart), `not saved` (the disk refused), `unfinished` (a file of a run that
+    goes on, or was killed).
     """
 
     name: str
@@ -112,7 +113,9 @@ class Result:
     def _closed_reactions(self, motion: list[np.ndarray], loads: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Those of loops depend on time and efforts; sample by sample."""
         if self.mechanism.model.terms is not None:
-            raise InputError(f"{self.mechanism.name}: a system given by its forces has no joints with reactions")
+            raise InputError(
+                f"{self.mechanism.name}: a system given by its forces has no joints with reactions"
+            )
         tau, time = self._rows(self.tau), np.broadcast_to(self.time, self.q.shape[:-1]).reshape(-1)
         found = [
             self.mechanism.reactions(

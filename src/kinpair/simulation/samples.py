@@ -32,6 +32,6 @@ def singular_of(d: Dynamics, Y: np.ndarray) -> Singular | None:
     """Where the constraints were nearest to dependence, if they came near to it."""
     if not d.traced or not Y.shape[-2]:
         return None
-    ends = Y[..., -1, d.trace_at : d.trace_at + 2].reshape(-1, 2)
-    over, time = ends[np.argmax(np.nan_to_num(ends[:, 0]))]
+    trace = Y[..., d.trace_at : d.trace_at + 2].reshape(-1, 2)
+    over, time = trace[np.argmax(np.nan_to_num(trace[:, 0]))]
     return Singular(float(1.0 / over), float(time)) if over > 1.0 / NEAR else None

@@ -115,8 +115,8 @@ def simulate(
     if save is not None:
         if isinstance(ready, Eventful):
             raise InputError(
-                f"{mechanism.name}: save= takes no run with events or limits that stop or bounce; run.save(path) keeps it "
-                "when it is done"
+                f"{mechanism.name}: save= takes no run with events or limits that stop or bounce; run.save(path) keeps "
+                "it when it is done"
             )
         from kinpair.simulation.storage_stream import begun, saved, stream
 
@@ -164,7 +164,9 @@ def prepared(
     if hold != "none":
         check_start(mechanism, states, time)
     model = model_to_move(mechanism.model, *at, time)
-    wish = Wish(mechanism, method, drive, functions, names, passive, batch is not None, constraints, model=model)
+    wish = Wish(
+        mechanism, method, drive, functions, names, passive, batch is not None, constraints, model=model
+    )
     happenings, ends = events_given(mechanism, events, *at, time), limits_given(mechanism, limits)
     bumpers = bumpers_of(mechanism, ends, at[0])
     eventful = bool(happenings[0]) or (ends.unilateral and bool(limits_of(mechanism, ends)))
@@ -375,6 +377,8 @@ def _allowed(run: Run, rtol: Any, atol: Any) -> tuple[float, np.ndarray]:
     n = run.d.model.nq + run.d.model.nv
     allowed = np.full(run.d.ny, np.inf)
     allowed[:n] = tolerance(run.name, "atol", atol, (n,))
+    if run.d.bumpers is not None:  # what they take ends where the motion shows nothing
+        allowed[n : n + run.d.has_work + run.d.has_loss] = allowed[:n].max()
     return float(tolerance(run.name, "rtol", rtol, ())), allowed
 
 

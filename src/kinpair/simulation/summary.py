@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinpair.errors import listed
 from kinpair.simulation.residual import Residual, Singular
 
 if TYPE_CHECKING:
     from kinpair.simulation.result import Result
 
+PASSED = 1e-9  # [rad], [m]
+
 
 def summary(run: Result) -> str:
     """One paragraph."""
-    parts = [_what(run), _how(run), _energy(run), _constraints(run.residual), _passage(run.singular)]
+    parts = [_what(run), _how(run), _events(run), _energy(run), _constraints(run.residual)]
+    parts += [_passage(run.singular), _beyond(run)]
     return " ".join(part for part in parts if part)
 
 
@@ -33,6 +38,29 @@ def _how(run: Result) -> str:
     return f"{run.status.message}. {steps}{lost}"
 
 
+def _events(run: Result) -> str:
+    """What happened, by name, and how much energy it took."""
+    if not run.events:
+        return ""
+    counts = Counter(x.name for x in run.events)
+    named = listed((f"{name!r}" + (f" {n} times" if n > 1 else "") for name, n in counts.items()), 6)
+    lost = sum(x.lost for x in run.events)
+    took = f", which took {lost:.6g} J" if lost else ""
+    return f"{len(run.events)} event{'s' if len(run.events) > 1 else ''}: {named}{took}."
+
+
+def _beyond(run: Result) -> str:
+    """Limits that were passed."""
+    joints, names = run.mechanism.model.joints, run.mechanism.q_names
+    q = run.q.reshape(-1, len(names))
+    if not len(q) or not np.isfinite([joints.lower, joints.upper]).any():
+        return ""
+    with np.errstate(invalid="ignore"):
+        depth = np.fmax.reduce(np.fmax(joints.lower - q, q - joints.upper), axis=0)
+    passed = [f"{names[k]} went {depth[k]:.3g}" for k in np.flatnonzero(depth > PASSED)]
+    return f"Limits were passed: {listed(passed, 6)}; limits='stop' would hold them." if passed else ""
+
+
 def _constraints(residual: Residual | None) -> str:
     if residual is None:
         return ""
@@ -44,8 +72,8 @@ def _passage(found: Singular | None) -> str:
     if found is None:
         return ""
     return (
-        f"Near t = {found.time:.6g} s they were all but dependent (pivot {found.pivot:.1g}): the mechanism passed a "
-        "singular position, where motions branch."
+        f"Near t = {found.time:.6g} s the mechanism came close to a singular position, where motions branch: a pivot "
+        f"of the constraints was {found.pivot:.1g} of what it was at the start."
     )
 
 

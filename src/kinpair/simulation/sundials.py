@@ -2,13 +2,14 @@
 
 CVODE is given ẏ and its Jacobian. IDA is given equations with accelerations and multipliers as unknowns,
 
-    q̇ = N q̇,   v̇ = a,   M a − F − Aᵀλ = 0,   A a − b + 2αψ + α²φ = 0                              (SU1)
+    q̇ = N v,   v̇ = a,   M a − F − Aᵀλ = 0,   A a − b + 2αψ + α²φ = 0                              (SU1)
 
 of index one, the rows stabilised: with φ or ψ in their place it would lose its way where multipliers jump.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,17 +32,14 @@ LARGEST_GRAPH = 60_000  # operations: beyond that the library differences the Ja
 OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
 
 
-def library() -> Any:
-    """scikit-sundae, or which extra to install."""
+def library(name: str) -> Any:
+    """A part of scikit-sundae, or which extra to install."""
     try:
-        import sksundae
-        import sksundae.cvode
-        import sksundae.ida
+        return import_module(f"sksundae.{name}")
     except ImportError as missing:
         raise MissingExtraError(
             "integrators 'cvode' and 'ida' need scikit-sundae; pip install 'kinpair[stiff]'"
         ) from missing
-    return sksundae
 
 
 class _Sundials:
@@ -95,7 +93,7 @@ class Cvode(_Sundials):
             yp[:] = rate(time, y, u) if self.problem is None else np.nan
 
         options: dict[str, Any] = {"rtol": given.rtol, "atol": given.atol, "max_num_steps": STEPS}
-        made = library().cvode.CVODE
+        made = library("cvode").CVODE
         small = given.recorded(Dynamics.rate, **sizes).count["total"] * d.ny < 20 * LARGEST_GRAPH
         if small:
             slope = given.kernel(_slope, **sizes)
@@ -148,7 +146,7 @@ class Ida(_Sundials):
 
         allowed = np.full(n, OF_ACCELERATIONS * given.atol[: d.model.nq + d.model.nv].max())
         allowed[: d.ny] = given.atol
-        self.solver = library().ida.IDA(
+        self.solver = library("ida").IDA(
             right,
             jacfn=slopes,
             rtol=given.rtol,

@@ -22,9 +22,7 @@ def library() -> Any:
     try:
         import heyoka
     except ImportError as missing:
-        raise MissingExtraError(
-            "integrator 'taylor' needs heyoka; pip install 'kinpair[stiff]'"
-        ) from missing
+        raise MissingExtraError("integrator 'taylor' needs heyoka; pip install 'kinpair[stiff]'") from missing
     return heyoka
 
 
@@ -75,8 +73,8 @@ class Taylor:
         hy, d = library(), given.d
         if given.constant is None:
             raise InputError(
-                f"{d.model.name}: integrator 'taylor' takes efforts that are constant or can be recorded; write torque= "
-                "in NumPy terms (docs/compiler.md)",
+                f"{d.model.name}: integrator 'taylor' takes efforts that are constant or can be recorded; write "
+                "torque= in NumPy terms (docs/compiler.md)",
                 integrator="taylor",
             )
         program = given.recorded(Dynamics.rate, time=(), y=(d.ny,), u=(d.nu,))

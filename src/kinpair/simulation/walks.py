@@ -81,11 +81,15 @@ class AdaptiveWalk:
         self.at.memory[LENGTH] = end - self.time
         self.ahead = end
 
-    def peek(self, time: float) -> np.ndarray:
-        """State at a time within the step ahead."""
+    def peek(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """State and inputs at a time within the step ahead."""
         trial = Standing(self.at.memory.copy(), self.at.Y, self.at.W)
         self._reach(trial, time)
-        return trial.state(self.loop.flow.ny)
+        return self._parts(trial.memory[HEAD:])
+
+    def _parts(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ny, nu = self.loop.flow.ny, self.loop.flow.nu
+        return start[:ny].copy(), start[ny : ny + nu].copy()
 
     def move(self, time: float) -> Piece:
         """Go there."""
@@ -111,7 +115,9 @@ class AdaptiveWalk:
         if same:
             self.at.Y, self.at.W = now.Y, now.W
         self.loop = loop
-        self.options["atol"] = np.append(self.atol, np.full(max(0, flow.ny - len(self.atol)), np.inf))[: flow.ny]
+        self.options["atol"] = np.append(self.atol, np.full(max(0, flow.ny - len(self.atol)), np.inf))[
+            : flow.ny
+        ]
 
     def last(self, why: str) -> Piece:
         """The state reached as a sample."""
@@ -225,11 +231,12 @@ class FixedWalk:
         self.start, self.time, self.n = self._before
         self.ahead = self._grid(self.n + 1)
 
-    def peek(self, time: float) -> np.ndarray:
-        """State at a time within the step ahead."""
+    def peek(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """State and inputs at a time within the step ahead."""
         if time <= self.time:
-            return self.y
-        return self._sub(time, 2, minding=False).end[: self.loop.flow.ny]
+            return self.y, self.u
+        end, ny = self._sub(time, 2, minding=False).end, self.loop.flow.ny
+        return end[:ny], end[ny:]
 
     def move(self, time: float) -> Piece:
         """Go there."""

@@ -20,7 +20,7 @@ def printed(capsys, *words) -> str:
     """Standard output of a command that succeeds and says on standard error what it did."""
     assert main(["equations", *map(str, words)]) == 0
     said = capsys.readouterr()
-    assert said.err.startswith("cart-pole: every entry in one piece; ")
+    assert said.err.startswith(f"{words[0]}: every entry in one piece; ")
     return said.out
 
 
@@ -47,6 +47,39 @@ def test_c_is_written_with_its_self_test(capsys, tmp_path):
     sources = [tmp_path / "cart.c", tmp_path / "cart_test.c"]
     subprocess.run([*STRICT, *sources, "-o", tmp_path / "cart", "-lm"], check=True)
     assert subprocess.run([tmp_path / "cart"], check=True, capture_output=True).stdout == b"right\n"
+
+
+def test_a_solver_and_the_dependent_coordinates_are_chosen(capsys):
+    expected = kp.equations(kp.example("slider-crank"), solver="rosenberg", dependent=("rod", "slide"))
+    words = ("slider-crank", "--solver", "rosenberg", "--dependent", "rod", "slide")
+    assert printed(capsys, *words) == f"{expected}\n"
+    assert printed(capsys, *words, "--markdown") == expected.markdown()
+    assert printed(capsys, *words, "--latex") == expected.latex(document=True)
+
+
+@pytest.mark.parametrize("name", ["space-robot-printed", "omni-robot-system"])
+def test_systems_are_printed_too(capsys, name):
+    assert printed(capsys, name) == f"{kp.equations(kp.example(name))}\n"
+
+
+def test_time_for_the_closed_form_is_limited(capsys):
+    assert main(["equations", "space-robot", "--solver", "rosenberg", "--seconds", "0"]) == 0
+    assert "not finished after 0 s" in capsys.readouterr().err
+
+
+def test_c_under_constraints_is_right(capsys, tmp_path):
+    words = ("space-robot", "--solver", "rosenberg-extended", "--c", tmp_path / "robot.c")
+    assert printed(capsys, *words) == ""
+    sources = [tmp_path / "robot.c", tmp_path / "robot_test.c"]
+    subprocess.run([*STRICT, *sources, "-o", tmp_path / "robot", "-lm"], check=True)
+    assert subprocess.run([tmp_path / "robot"], check=True, capture_output=True).stdout == b"right\n"
+
+
+def test_help_names_every_kind_of_file_and_the_options_of_constraints(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    main(["equations", "--help"])
+    text = capsys.readouterr().out
+    assert all(word in text for word in (".urdf, .xml, .toml, .csv", "--solver", "--dependent", "--seconds"))
 
 
 @pytest.mark.parametrize(

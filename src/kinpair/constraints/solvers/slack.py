@@ -1,6 +1,6 @@
 """Rows of which it changes along the way which ones are independent: none is left out, each gets a slack of its own.
 
-    A q̈ + s = b,   heavy s:   (A M⁻¹ Aᵀ + μ) λ = b − A M⁻¹ F                                     (CS7)
+    A q̈ + s = b,   heavy s:   (A M⁻¹ Aᵀ + μ) λ = b − A M⁻¹ F                                     (CS16)
 
 and what the slacks took is given back by the same solve with b ← s, F ← 0: the error is then μ² (proximal iteration,
 Carpentier, Budhiraja & Mansard 2021). Also right through singular positions, where A loses rank.
@@ -25,7 +25,7 @@ def solve(x: Problem, mu: float) -> Accelerations:
     A = np.concatenate([x.A, np.eye(rows)], axis=1)
     tree = [*x.parent, *[-1] * rows], [*range(n, n + rows), *x.inward]
     F = np.concatenate([x.F, np.zeros(rows)])
-    first = multipliers.solve(Problem(M, F, A, x.b, *tree))  # (CS7)
+    first = multipliers.solve(Problem(M, F, A, x.b, *tree))  # (CS16)
     qdd, lam, missing = first.qdd[:n], first.lam, first.qdd[n:]
     for _ in range(TURNS - 1):
         again = multipliers.solve(Problem(M, np.zeros(n + rows), A, missing, *tree))

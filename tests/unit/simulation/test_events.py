@@ -1,0 +1,151 @@
+"""Events: found where they are, each once, in the direction asked for; what they do, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ellipk
+
+import kinpair as kp
+
+WAYS = [
+    {},
+    {"integrator": "dopri5"},
+    {"integrator": "rk4", "dt": 0.01},
+    {"integrator": "semi-implicit-euler"},
+]
+
+
+@pytest.fixture(scope="module")
+def stone() -> kp.Mechanism:
+    made = kp.Builder("stone", gravity=(0, 0, -10.0)).link("stone", mass=1.0)
+    return kp.build(made.joint("fall", "prismatic", "ground", "stone", axis="z"))
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> kp.Mechanism:
+    made = kp.Builder("pendulum").link("bob", mass=1.0, com=[0, 0, -1.0])
+    return kp.build(made.joint("pin", "revolute", "ground", "bob", axis="y", lower=-1.0, upper=1.0))
+
+
+def height(time, q, qd):
+    return q[0] - 0.55
+
+
+def called(time, q, qd):
+    return float(q[0]) - 0.55
+
+
+called.traceable = False  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("function", [height, called])
+@pytest.mark.parametrize("way", WAYS[:3], ids=str)
+def test_a_run_ends_at_the_event_that_stops_it(stone, way, function):
+    run = kp.simulate(
+        stone, [1.0], [0.0], duration=1.0, events=[kp.Event("low", function, action="stop")], **way
+    )
+    assert run.status.name == "event"
+    assert run.status.ok
+    assert run.status.time == pytest.approx(0.3, abs=1e-12)
+    assert run.status.message == "Stopped at t = 0.3 s by event 'low'"
+    assert run.time[-1] == run.status.time
+    assert run.q[-1, 0] == pytest.approx(0.55, abs=1e-12)
+    assert run.qd[-1, 0] == pytest.approx(-3.0, abs=1e-12)
+    assert "1 event: 'low'" in run.summary
+
+
+@pytest.mark.parametrize("direction", [-1, 0, 1])
+def test_crossings_are_found_once_and_in_their_direction(pendulum, direction):
+    quarter = float(ellipk(np.sin(0.25) ** 2)) / np.sqrt(9.81)
+    event = kp.Event("low", lambda time, q, qd: q[0], direction)
+    run = kp.simulate(pendulum, [0.5], [0.0], duration=9.9 * quarter, events=[event], rtol=1e-12, atol=1e-12)
+    every = quarter * np.arange(1, 10, 2)
+    expected = {-1: every[::2], 0: every, 1: every[1::2]}[direction]
+    assert np.abs([x.time for x in run.events] - expected).max() < 1e-10
+    assert run.status.name == "done"
+    assert len(run.time) == 1001
+
+
+def test_samples_are_those_of_a_run_without_events(pendulum):
+    event = kp.Event("low", lambda time, q, qd: q[0])
+    fixed = {"integrator": "rk4", "dt": 0.01, "output": 0.05}
+    plain = kp.simulate(pendulum, [0.5], [0.0], duration=3.0, **fixed)
+    watched = kp.simulate(pendulum, [0.5], [0.0], duration=3.0, events=[event], **fixed)
+    assert len(watched.events) == 3
+    assert (watched.time == plain.time).all()
+    assert np.abs(watched.q - plain.q).max() < 1e-8  # steps are cut at the events
+
+
+def test_an_action_changes_the_state(stone):
+    def up(time, q, qd):
+        return kp.Change(qd=-qd)
+
+    run = kp.simulate(stone, [1.0], [0.0], duration=0.6, events=[kp.Event("floor", height, -1, up)])
+    assert [x.time for x in run.events] == pytest.approx([0.3], abs=1e-12)
+    assert run.q[-1, 0] == pytest.approx(1.0, abs=1e-10)
+
+
+def test_a_constraint_can_end(stone):
+    held = stone.with_constraints(kp.conditions.Drive("crane", "fall", lambda t: 1.0 + 0.0 * t))
+    let_go = kp.Event("go", lambda time, q, qd: time - 0.5, action=kp.Change(remove=["crane"]))
+    run = kp.simulate(held, [1.0], [0.0], duration=1.0, events=[let_go])
+    assert run.q[-1, 0] == pytest.approx(1.0 - 5 * 0.25, abs=1e-10)
+
+
+def test_events_without_end_stop_the_run(stone):
+    back = kp.Event("wall", height, -1, lambda time, q, qd: kp.Change(q=q + 1e-13, qd=qd))
+    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, events=[back])
+    assert run.status.name == "zeno"
+    assert run.status.time == pytest.approx(0.3, abs=1e-9)
+    assert "100 events within" in run.status.message
+
+
+def test_what_an_event_raises_ends_the_run_and_keeps_it(stone):
+    def broken(time, q, qd):
+        raise RuntimeError("no")
+
+    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, events=[kp.Event("low", height, action=broken)])
+    assert run.status.name == "refused"
+    assert run.status.message == "Stopped at t = 0.3 s: event 'low' raised RuntimeError: no"
+    assert run.time[-1] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"events": [3]}, r"stone: events holds int; give kinpair.Event\(name, function\)"),
+        ({"events": [kp.Event("e", height, 2)]}, r"event 'e' has direction 2; it is 1 \(rising\)"),
+        ({"events": [kp.Event("e", height, 0, "go")]}, "event 'e' has action 'go'; it is 'record', 'stop'"),
+        ({"events": [kp.Event("e", height)] * 2}, "two events are called 'e'; give each its own name"),
+        ({"events": [kp.Event("e", lambda t, q, qd: q)]}, r"event 'e' returned shape \(1,\) at the start"),
+        ({"limits": "bump"}, "limits is 'bump'; it is one of ignore, stop, bounce, spring"),
+        ({"limits": kp.Limits("bounce", restitution=2.0)}, "restitution is 2; it lies between 0 and 1"),
+        ({"events": [kp.Event("e", height)], "integrator": "cvode"}, "takes no events"),
+        ({"events": [kp.Event("e", height)], "save": "x.h5"}, "save= takes no run with events"),
+    ],
+)
+def test_what_is_refused(stone, given, message):
+    with pytest.raises(kp.InputError, match=message):
+        kp.simulate(stone, [1.0], [0.0], duration=1.0, **given)
+
+
+def test_limits_refuse_what_they_cannot_do(pendulum):
+    with pytest.raises(
+        kp.InputError, match=r"'pin' starts 0\.5 beyond its upper limit 1; start within the limits"
+    ):
+        kp.simulate(pendulum, [1.5], [0.0], duration=1.0, limits="stop")
+    with pytest.raises(kp.InputError, match="take one motion at a time; of a batch"):
+        kp.simulate(pendulum, [[0.5], [0.6]], [0.0], duration=1.0, dt=0.01, limits="stop")
+    with pytest.raises(kp.InputError, match="integrator 'implicit-midpoint' takes no limits='bounce'"):
+        kp.simulate(pendulum, [0.5], [0.0], duration=1.0, integrator="implicit-midpoint", limits="bounce")
+    with pytest.raises(
+        kp.InputError, match="restitution names 'pn', which has no limits; did you mean 'pin'"
+    ):
+        kp.simulate(pendulum, [0.5], [0.0], duration=1.0, limits=kp.Limits("bounce", {"pn": 0.5}))
+
+
+def test_a_summary_says_that_a_limit_was_passed(pendulum):
+    run = kp.simulate(pendulum, [0.9], [2.0], duration=1.0)
+    assert "pin went" in run.summary
+    assert "limits='stop'" in run.summary
