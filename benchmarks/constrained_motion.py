@@ -25,8 +25,10 @@ STARTS = {
     "four-bar": [0.0, np.arccos(-0.65), np.arccos(-0.65)],
     "stewart": [0.0, 0.0, 0.6, 0.0, 0.0, 0.0, 1.0, *[0.0] * 18],
 }
-DURATION = {"four-bar": 0.5, "stewart": 0.5}
-PUSH = {"four-bar": 0.0, "stewart": 12.0}  # N in every leg, a little less than its weight
+DURATION = {"four-bar": 1.33, "stewart": 0.3}
+PUSH = {  # [N] in the legs, by which the platform sinks, drifts and turns; their lengths are compared
+    "stewart": {f"slide{k + 1}": f for k, f in enumerate((30.0, 40.0, 50.0, 35.0, 45.0, 25.0))}
+}
 HARD, STIFF = 0.9999, 2.0  # impedance, and time constant in steps: the hardest that MuJoCo takes
 STEPS = tuple(int(100 * 2**k) for k in range(8))
 TOLERANCES = tuple(10.0**-k for k in range(3, 13))
@@ -57,6 +59,11 @@ def row(name: str, turns: int, error: float = ERROR) -> Row:
     return Row(QUANTITY, f"{name} ({label})", x.mechanism.nv, own, {}, peers, {})
 
 
+def efforts(mechanism: kp.Mechanism, push: dict[str, float]) -> np.ndarray:
+    """By name of the rate."""
+    return np.array([push.get(name, 0.0) for name in mechanism.v_names])
+
+
 class Case:
     """A mechanism at rest, released."""
 
@@ -65,8 +72,9 @@ class Case:
         self.q = self.mechanism.assemble(np.array(STARTS[name]))
         self.qd = np.zeros(self.mechanism.nv)
         self.duration = DURATION[name]
-        slides = [x.startswith("slide") for x in self.mechanism.v_names]
-        self.tau = PUSH[name] * np.array(slides, dtype=float) if any(slides) else None
+        self.push = PUSH.get(name, {})
+        self.tau = efforts(self.mechanism, self.push)
+        self.seen = [k for k, x in enumerate(self.mechanism.q_names) if x in (self.push or self.mechanism.q_names)]
         self.reached: dict[str, float] = {}
 
     def ours(self, tolerance: float) -> np.ndarray:
@@ -81,21 +89,24 @@ class Case:
             rtol=tolerance,
             atol=tolerance,
         )
-        return run.q[-1]
+        return run.q[-1, self.seen]
 
     def peers(self) -> dict[str, tuple[Solver, tuple[Any, ...]]]:
         """Solvers with the settings that make them finer."""
         found: dict[str, tuple[Solver, tuple[Any, ...]]] = {"MuJoCo": (self.mujoco(), STEPS)}
         if find_spec("exudyn") and self.mechanism.name in Exudyn.KNOWN:
-            theirs = Exudyn(self.mechanism, self.q, self.duration, self.tau)
-            found["Exudyn"] = (theirs.run, STEPS)
+            split = kp.example(self.mechanism.name).split()[0]
+            start = np.zeros(split.nq) if self.push else self.q
+            theirs = Exudyn(split, start, self.duration, efforts(split, self.push))
+            seen = [k for k, x in enumerate(split.q_names) if x in (self.push or split.q_names)]
+            found["Exudyn"] = (lambda steps: theirs.run(steps)[seen], STEPS)
         return found
 
     def mujoco(self) -> Solver:
         """So many steps of RK4, loops as hard as they go."""
         theirs = InMujoco.of(self.mechanism, HARD)
         model, convention = theirs.model, theirs.convention(self.mechanism)
-        start = convention.state(self.q, self.qd, tau=self.tau if self.tau is not None else self.qd)
+        start = convention.state(self.q, self.qd, tau=self.tau)
         model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
         model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_REFSAFE)
         data = mujoco.MjData(model)
@@ -106,7 +117,7 @@ class Case:
             mujoco.mj_resetData(model, data)
             data.qpos[:], data.qvel[:], data.qfrc_applied[:] = start.q, start.v, start.tau
             mujoco.mj_step(model, data, steps)
-            return convention.from_state(data.qpos[None].copy(), data.qvel[None].copy()).q[0]
+            return convention.from_state(data.qpos[None].copy(), data.qvel[None].copy()).q[0, self.seen]
 
         return solve
 

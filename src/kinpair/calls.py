@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinpair.constrained import EVERY
+from kinpair.constrained import CALLED, EVERY
 from kinpair.errors import InputError
 from kinpair.evaluation import Expected, Given, evaluate, given
 from kinpair.model.model import Model
@@ -52,9 +52,13 @@ class Calls:
 
         return call
 
+    def checked(self, name: str, value: Any) -> np.ndarray:
+        """An argument of one state or of a batch, checked."""
+        return self._expected[name].checked(self.model.name, value)
+
     def one(self, name: str, value: Any) -> np.ndarray:
         """An argument of one state, checked."""
-        x = self._expected[name].checked(self.model.name, value)
+        x = self.checked(name, value)
         if x.ndim != 1:
             raise InputError(
                 f"{self.model.name}: {name} has shape {x.shape}; this takes one state", argument=name
@@ -113,7 +117,7 @@ class Calls:
         if threads != 1:
             from kinpair.compiler.arguments import whole_threads
 
-            whole_threads(ask.quantity, threads)
+            whole_threads(CALLED.get(ask.quantity, ask.quantity), threads)
         x = self._given(ask, arguments)
         result = evaluate(compute, x, quantity.loaded, quantity.columns)
         return result if out is None else _copied(ask.quantity, result, out, x.batch)

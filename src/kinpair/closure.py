@@ -210,7 +210,7 @@ class Closure:
                     f"Rates: {listed(self.model.v_names)}",
                     rate=name,
                 )
-            if not isinstance(inputs[name], (int, float, np.number)) or not np.isfinite(inputs[name]):
+            if not isinstance(inputs[name], (int, float, np.number)) or not np.isfinite(inputs[name]):  # type: ignore[redundant-expr]
                 raise InputError(
                     f"{self.model.name}: input {name!r} is {inputs[name]!r}; give a finite number", rate=name
                 )
@@ -332,7 +332,7 @@ class Closure:
 
     def ask(self, quantity: str, q: Any, time: Any, solver: str, options: Mapping[str, Any]) -> Ask:
         """The wish with its rows, and their order where the solver needs one."""
-        states, moments = np.atleast_2d(np.asarray(q, dtype=float)), np.ravel(time)
+        states, moments = np.atleast_2d(np.asarray(q, dtype=float)), np.ravel(_one(time))
         first = int(np.isfinite(states).all(1).argmax())
         sample, moment = states[first], float(moments[min(first, len(moments) - 1)])
         wish = asked("forward_dynamics", **options)
@@ -352,7 +352,11 @@ class Closure:
         if quantity == "forward_dynamics":
             self._check_solver(solver)
             return self.ask("accelerations", q, 0.0, solver, options)
-        return replace(asked("forward_dynamics", **options), quantity="terms") if quantity == "terms" else Ask(quantity)
+        return (
+            replace(asked("forward_dynamics", **options), quantity="terms")
+            if quantity == "terms"
+            else Ask(quantity)
+        )
 
     def forward(
         self,
@@ -610,10 +614,17 @@ class Closure:
         q, qd, qdd = state
         self.check_closed(q, time)
         M, F, A, b = self.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
-        if M.ndim == 2:
-            wanted = self._calls.one("qdd", qdd)
+        wanted = self._calls.checked("qdd", qdd)
+        if M.ndim == 2 and wanted.ndim == 1:
             return self.efforts(M, F, A, b, wanted, actuators).tau
-        wanted = np.broadcast_to(np.asarray(qdd, dtype=float), F.shape)
+        count = {len(x) for x in (F, wanted) if x.ndim == 2}
+        if len(count) > 1:
+            raise InputError(
+                f"{self.model.name}: batches differ in length: {len(F)} states and {len(wanted)} of qdd"
+            )
+        M, F, A, b, wanted = (
+            _batched(x, n, min(count)) for x, n in ((M, 2), (F, 1), (A, 2), (b, 1), (wanted, 1))
+        )
         every = enumerate(zip(M, F, A, b, wanted, strict=True))
         return np.stack([self.efforts(*one, actuators, k).tau for k, one in every])
 
@@ -679,7 +690,9 @@ def reaching(frame: str, position: Any, rotation: Any) -> Guide:
     if rotation is not None:
         R = _finite("rotation", rotation, (3, 3))
         if np.abs(R @ R.T - np.eye(3)).max() > TURNS or np.linalg.det(R) < 0.0:
-            raise InputError("rotation is no rotation matrix: its rows must be unit vectors at right angles, right-handed")
+            raise InputError(
+                "rotation is no rotation matrix: its rows must be unit vectors at right angles, right-handed"
+            )
         rpy = tuple(_held(x) for x in to_rpy(R))
     return Guide(f"target of {frame}", GROUND, frame, xyz, rpy)
 
@@ -699,6 +712,11 @@ def _finite(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 def _held(value: float) -> Any:
     """A function of time that stays."""
     return lambda time: float(value)
+
+
+def _batched(x: np.ndarray, axes: int, rows: int) -> np.ndarray:
+    """With the batch in front, if it was not there."""
+    return x if x.ndim > axes else np.broadcast_to(x, (rows, *x.shape))
 
 
 def copied(found: np.ndarray, out: Any) -> Any:

@@ -356,3 +356,4 @@ CONSTRAINED: dict[str, Quantity] = {
     "constraint_rows": Quantity(("q", "qd", "time"), constraint_rows, columns=False),
 }
 EVERY: dict[str, Quantity] = QUANTITIES | CONSTRAINED
+CALLED = {"accelerations": "forward_dynamics"}  # what a caller knows a quantity by

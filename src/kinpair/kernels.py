@@ -20,7 +20,7 @@ from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
-from kinpair.constrained import CONSTRAINED, EVERY
+from kinpair.constrained import CALLED, CONSTRAINED, EVERY
 from kinpair.forces.passive import has_passive
 from kinpair.formulations import kinematics
 from kinpair.model.digest import digest, has_functions
@@ -86,7 +86,6 @@ RECORDED: dict[str, Quantity] = {
     ),
 }
 COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
-CALLED = {"accelerations": "forward_dynamics"}  # what a caller knows it by
 
 
 class Kernels:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, overload
 
+from kinpair.constraints.build import constraints_of, is_constrained
 from kinpair.description.builder import Builder
 from kinpair.description.doubts import Doubts
 from kinpair.description.fields import vector
@@ -88,7 +89,10 @@ def _made(
         description = description.with_gravity(vector(gravity, Place(Doubts()).at("gravity")))
     if base == "free":
         description = freed(description)
-    return Mechanism(build_model(description, strict=strict, snap=snap, merge_fixed=merge_fixed))
+    model = build_model(description, strict=strict, snap=snap, merge_fixed=merge_fixed)
+    if is_constrained(description):
+        constraints_of(model)  # refuses conditions that say nothing or contradict the parts
+    return Mechanism(model)
 
 
 def _told(mechanism: Mechanism) -> Mechanism:

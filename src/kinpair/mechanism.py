@@ -13,14 +13,14 @@ import numpy as np
 from kinpair.calls import Calls
 from kinpair.closure import KERNELS, Closure, ConstraintForces, check_solver, copied, reaching
 from kinpair.constrained import EVERY
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.build import constraints_of, is_constrained
 from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER
 from kinpair.constraints.table import HEADINGS as CONSTRAINT_HEADINGS
 from kinpair.constraints.table import entries
 from kinpair.description.conditions import Condition
 from kinpair.description.parts import Description, without_conditions
-from kinpair.errors import InputError, KinpairError, listed, nearest
+from kinpair.errors import InputError, KinpairError, SingularError, listed, nearest
 from kinpair.formulations import regressor
 from kinpair.model.build import build
 from kinpair.model.model import Model
@@ -217,7 +217,12 @@ class Mechanism:
         ask = asked("inverse_dynamics", method=method, force=force, passive=passive, external=external)
         if self._closure is not None or actuators is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
-            found = self._closed.inverse((q, qd, qdd), time, actuators, options, external or {})
+            drives = None if actuators is None else names_given("actuators", actuators)
+            if threads != 1:
+                from kinpair.compiler.arguments import whole_threads
+
+                whole_threads("inverse_dynamics", threads)
+            found = self._closed.inverse((q, qd, qdd), time, drives, options, external or {})
             return found if out is None else copied(found, out)
         return self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads)
 
@@ -243,7 +248,7 @@ class Mechanism:
         """
         if self._closure is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
-            state, wanted = (q, qd, tau), solver or DEFAULT_SOLVER
+            state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
             return self._closure.forward(state, time, wanted, options, external or {}, out, threads)
         if solver is not None:
             check_solver(solver)
@@ -475,7 +480,7 @@ class Mechanism:
 
         SingularError says which closure stays open, and by how much, where there are none.
         """
-        return self._closed.assemble(self._state("q", q), names_given("fixed", tuple(fixed)), time)
+        return self._closed.assemble(self._state("q", q), names_given("fixed", fixed), time)
 
     def velocities(
         self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
@@ -534,7 +539,16 @@ class Mechanism:
         every loop."""
         self.model.place(frame)
         target = reaching(frame, position, rotation)
-        return self.with_constraints(target).reference.assemble(q, fixed=fixed, time=time)
+        guided = self.with_constraints(target).reference
+        try:
+            return guided.assemble(q, fixed=fixed, time=time)
+        except SingularError as reason:
+            raise SingularError(
+                f"{self.name}: {frame!r} cannot be brought there from this q; the target is out of reach, or needs a "
+                f"guess nearer to it ({reason})",
+                frame=frame,
+                **reason.parts,
+            ) from reason
 
     def with_constraints(self, *conditions: Condition) -> Mechanism:
         """The same mechanism under more constraints, see `kinpair.conditions`."""
@@ -548,6 +562,8 @@ class Mechanism:
     def _rebuilt(self, description: Description) -> Mechanism:
         options = self.model.options
         model = build(description, snap=options.snap, merge_fixed=options.merge_fixed)
+        if is_constrained(description):
+            constraints_of(model)  # refuses what is wrong with a condition
         return Mechanism(model, compiled=self.compiled)
 
     def _state(self, name: str, value: Any) -> np.ndarray:
@@ -686,7 +702,7 @@ class Mechanism:
         return found
 
 
-def names_given(what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def names_given(what: str, names: Sequence[str]) -> tuple[str, ...]:
     """A tuple of different names; one name alone is no tuple."""
     if isinstance(names, str):
         raise InputError(f"{what} is {names!r}; give a tuple of names, ({names!r},)")

@@ -8,9 +8,10 @@ so that M q̈ = F is Lagrange's equation (Zhao et al. 2023, eqs 1–5, corrected
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,13 @@ from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.algebra.jet import gradient, jacobian, rate
 from kinpair.calls import Calls
 from kinpair.closure import KERNELS, Closure, ConstraintForces
-from kinpair.constraints.coordinates import as_vector
 from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.description.conditions import Given
-from kinpair.description.parts import Description, Joint, Link
-from kinpair.errors import InputError, listed, nearest
+from kinpair.description.formula import numbers, told
+from kinpair.description.parts import GROUND, Description, Joint, Link
+from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
+from kinpair.mechanism import names_given
 from kinpair.model.build import build
 from kinpair.model.model import Model, Terms
 
@@ -33,15 +35,14 @@ if TYPE_CHECKING:
     from kinpair.compiler.kernel import Kernel
 
 Function = Callable[..., Any]
+TRIED = 2  # states in which a mass matrix is looked at
+ROUNDING = 1e-9  # of its largest entry
 
 
 def from_energy(T: Function, Q: Function | None) -> Terms:
     """M and F of (SY1) as a function of q, q̇, t."""
 
     def terms(q: Vector, qd: Vector, time: Any) -> tuple[Matrix, Vector]:
-        if (count := np.size(T(q, qd, time))) != 1:
-            raise InputError(f"T(q, qd, t) gives {count} numbers; the kinetic energy is one")
-
         def p(q: Vector, qd: Vector, time: Any) -> Vector:
             return gradient(lambda x: T(q, x, time), qd)
 
@@ -90,9 +91,11 @@ class System:
         self._made = (names, T, Q, given, M, F, name)
         self.parameters = _checked(name, parameters or {})
         self.model = self.model_with(self.parameters)
-        self._kinetic = _bound(T, self.parameters)
+        self._kinetic = None if T is None else _energy(name, _bound(T, self.parameters))
         self._calls = Calls(self.model, compiled)
         self._closure = Closure(self.model, self._calls)
+        _check_conditions(name, self._closure)
+        _check_mass(self.model)
 
     @cached_property
     def reference(self) -> System:
@@ -161,7 +164,8 @@ class System:
     ) -> np.ndarray:
         """q̈ with constraints in force; tau is added to the forces."""
         effort = np.zeros(self.nv) if tau is None else tau
-        return self._closure.forward((q, qd, effort), time, solver or DEFAULT_SOLVER, {}, {}, None, threads)
+        wanted = DEFAULT_SOLVER if solver is None else solver
+        return self._closure.forward((q, qd, effort), time, wanted, {}, {}, None, threads)
 
     def terms(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
@@ -175,17 +179,18 @@ class System:
 
     def kinetic_energy(self, q: Any, qd: Any, *, time: float = 0.0) -> float:
         """T of one state."""
+        at, rates = self._calls.one("q", q), self._calls.one("qd", qd)
         if self._kinetic is None:
-            M = self.mass_matrix(q, time=time)
-            return float(0.5 * np.asarray(qd) @ M @ np.asarray(qd))
-        return float(self._kinetic(np.asarray(q, dtype=float), np.asarray(qd, dtype=float), time))
+            return float(0.5 * rates @ self.mass_matrix(at, time=time) @ rates)
+        return float(self._kinetic(at, rates, time))
 
     def kernel(self, quantity: str, *, solver: str | None = None, dtype: Any = "float64") -> Kernel:
         """The compiled function of forward_dynamics, terms, constraint_positions, constraint_matrix or
         constraint_rows; what it takes and gives is said at `Mechanism.kernel`."""
         if quantity not in KERNELS:
             raise InputError(
-                f"{self.name}: no quantity {quantity!r}; {nearest(str(quantity), KERNELS)}Quantities: {listed(KERNELS)}",
+                f"{self.name}: no quantity {quantity!r}; {nearest(str(quantity), KERNELS)}"
+                f"Quantities: {listed(KERNELS)}",
                 quantity=quantity,
             )
         if solver is not None and quantity != "forward_dynamics":
@@ -218,7 +223,7 @@ class System:
 
     def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
         """Coordinates near q that obey the holonomic rows."""
-        return self._closure.assemble(self._calls.one("q", q), tuple(fixed), time)
+        return self._closure.assemble(self._calls.one("q", q), names_given("fixed", fixed), time)
 
     def velocities(
         self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
@@ -239,13 +244,69 @@ def _terms(
     for word, x in {"T": T, "Q": Q, "M": M, "F": F}.items():
         if x is not None and not callable(x):  # type: ignore[redundant-expr]
             raise InputError(f"{name}: {word} is {x!r}; give a Python function")
+    error = partial(_error, name)
     if M is None or F is None:
         assert T is not None
-        return from_energy(T, Q)
+        return from_energy(_energy(name, T), Q and numbers(Q, "Q(q, qd, t)", error))
+    mass = told(lambda q, t: np.asarray(M(q, t)), "M(q, t)", error)
+    force = numbers(F, "F(q, qd, t)", error)
     return lambda q, qd, time: (
-        _square("M(q, t)", M(q, time), len(q)),
-        _of_size("F(q, qd, t)", F(q, qd, time), len(q)),
+        _square("M(q, t)", mass(q, time), len(q)),
+        _of_size("F(q, qd, t)", force(q, qd, time), len(q)),
     )
+
+
+def _error(name: str, trouble: str) -> InputError:
+    return InputError(f"{name}: {trouble}")
+
+
+def _energy(name: str, T: Any) -> Function:
+    """T as one number."""
+    found = numbers(T, "T(q, qd, t)", partial(_error, name))
+
+    def energy(*state: Any) -> Any:
+        values = found(*state)
+        if len(values) != 1:
+            raise InputError(f"T(q, qd, t) gives {len(values)} numbers; the kinetic energy is one")
+        return values[0]
+
+    return energy
+
+
+def _check_conditions(name: str, closure: Closure) -> None:
+    """Every condition is made once, so that what is wrong with one is said here."""
+    try:
+        _ = closure.constraints
+    except DescriptionError as reason:
+        raise InputError(f"{name}: {reason}") from reason
+
+
+def _check_mass(model: Model) -> None:
+    """M is symmetric and not negative, tried in two states; what is not finite there is not judged."""
+    assert model.terms is not None
+    n, least = model.nv, np.inf
+    for k in range(TRIED):
+        q = np.cos(1.0 + k + np.arange(n))
+        with np.errstate(all="ignore"):
+            M = np.asarray(model.terms(q, np.zeros(n), 0.0)[0], dtype=float)
+        if not np.isfinite(M).all():
+            return
+        off, size = np.abs(M - M.T), np.abs(M).max(initial=0.0)
+        if off.max(initial=0.0) > ROUNDING * size:
+            i, j = np.unravel_index(off.argmax(), off.shape)
+            raise InputError(
+                f"{model.name}: M(q, t) is not symmetric: M[{i}, {j}] = {M[i, j]:.6g} and M[{j}, {i}] = {M[j, i]:.6g} "
+                f"at q = {q.round(6).tolist()}; a mass matrix is, since T = ½ q̇ᵀM q̇"
+            )
+        lowest = float(np.linalg.eigvalsh(M).min(initial=0.0))
+        least = min(least, lowest) if lowest < -ROUNDING * size else 0.0
+    if least < 0.0:
+        warnings.warn(
+            f"{model.name}: the kinetic energy is negative for some rates (an eigenvalue of M is {least:.3g}); "
+            "check its signs",
+            DescriptionWarning,
+            stacklevel=3,
+        )
 
 
 def _square(word: str, found: Any, n: int) -> Matrix:
@@ -256,9 +317,8 @@ def _square(word: str, found: Any, n: int) -> Matrix:
     return x
 
 
-def _of_size(word: str, found: Any, n: int) -> Vector:
+def _of_size(word: str, x: Vector, n: int) -> Vector:
     """Forces, one for each coordinate."""
-    x = as_vector(found)
     if len(x) != n:
         raise InputError(f"{word} gives {len(x)} numbers; give {n}, one for each coordinate")
     return x
@@ -302,6 +362,9 @@ def _model(name: str, names: Sequence[str], conditions: tuple[Given, ...], terms
         raise InputError(
             f"{name}: the coordinates are {names!r}; give a list with a name of its own for each"
         )
+    for x in names:
+        if not isinstance(x, str) or not x or x == GROUND:  # type: ignore[redundant-expr]
+            raise InputError(f"{name}: a coordinate is called {x!r}; give a text, and not {GROUND!r}")
     links = tuple(Link(x, mass=1.0) for x in names)
     joints = tuple(Joint(x, "prismatic", "ground", x) for x in names)
     description = Description(name, links, joints, gravity=(0.0, 0.0, 0.0), conditions=conditions)

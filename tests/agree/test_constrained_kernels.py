@@ -97,7 +97,7 @@ def test_kernels_of_constraints_want_constraints_and_solvers_their_quantity():
 
 
 def test_a_closed_mechanism_is_compiled_ahead():
-    m, q, qd, tau = state("four-bar")
+    m = kp.example("four-bar")
     assert m.compile() is m
     assert m.compile("forward_dynamics", solver="partition", batch=False) is m
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
+from time import perf_counter
+
 import numpy as np
 import pytest
 
 import kinpair as kp
+from c_compiler import CC
+from kinpair.closed_form.expansion import Expansion
+from kinpair.equations_of_motion import constrained, solver_forms
 from kinpair.errors import InputError
 
 CLOSED = ("space-robot", "four-bar", "four-bar-3d", "slider-crank", "five-bar", "omni-robot", "rolling-disk")
@@ -52,18 +59,31 @@ def test_rows_that_others_imply_are_left_out_and_named():
     assert "Left out, since the others imply them" in str(printed)
 
 
-def test_springs_and_dampers_are_in_the_forces():
-    m = kp.build(
+def sprung(damping: float = 0.5) -> kp.Mechanism:
+    return kp.build(
         kp.Builder("sprung", gravity=[0, 0, 0])
         .link("cart", mass=1.0)
         .link("other", mass=2.0)
-        .joint("x", "prismatic", "ground", "cart", axis="x", stiffness=3.0, damping=0.5)
+        .joint("x", "prismatic", "ground", "cart", axis="x", stiffness=3.0, damping=damping)
         .joint("y", "prismatic", "ground", "other", axis="x", friction=0.2)
         .gear("gear", "y", "x", 2.0)
     ).reference
-    printed = kp.equations(m, solver="rosenberg-extended")
-    found = printed.evaluate([0.3, 0.6], [1.0, 2.0], [0.1, 0.2])
-    assert found["qdd"] == pytest.approx(m.forward_dynamics([0.3, 0.6], [1.0, 2.0], [0.1, 0.2]), rel=1e-12)
+
+
+@pytest.mark.parametrize("form", ["closed", "terms"])
+@pytest.mark.parametrize("parameters", ["symbols", "numbers"])
+def test_springs_and_dampers_are_in_the_forces(parameters, form):
+    m, given = sprung(), ([0.3, 0.6], [1.0, 2.0], [0.1, 0.2])
+    printed = kp.equations(m, parameters, solver="rosenberg-extended", form=form)
+    assert printed.evaluate(*given)["qdd"] == pytest.approx(m.forward_dynamics(*given), rel=1e-12)
+
+
+@pytest.mark.parametrize("form", ["closed", "terms"])
+def test_springs_and_dampers_have_letters_that_no_row_has(form):
+    printed, given = kp.equations(sprung(), solver="rosenberg-extended", form=form), ([0.3, 0.6], [1.0, 2.0])
+    assert set(printed.parameters) == {"m1", "m2", "k1", "beta1", "eta2"}
+    other = printed.evaluate(*given, values={"beta1": 0.9})["qdd"]
+    assert other == pytest.approx(sprung(0.9).forward_dynamics(*given, [0.0, 0.0]), rel=1e-12)
 
 
 def test_a_system_that_depends_on_time():
@@ -102,5 +122,106 @@ def test_what_cannot_be_is_refused_by_name():
         kp.equations(m, solver="rosenberg", dependent=("theta", "psi1"))
     with pytest.raises(InputError, match="parameter 'q1' is what the printed equations call"):
         kp.equations(kp.System(["x"], lambda q, qd, t, p: p.q1 * qd[0] ** 2, parameters={"q1": 1.0}))
+    with pytest.raises(InputError, match="parameter 'b1' is what the printed equations call"):
+        kp.equations(kp.System(["x"], lambda q, qd, t, p: p.b1 * qd[0] ** 2, parameters={"b1": 1.0}))
     with pytest.raises(InputError, match="parameter 'm' is 'heavy'; give a finite number"):
         kp.System(["x"], lambda q, qd, t, p: p.m * qd[0] ** 2, parameters={"m": "heavy"})
+
+
+def test_blocks_of_coordinates_are_called_by_what_they_are():
+    """q1 is the first coordinate, and not the block of the dependent ones."""
+    printed = kp.equations(kp.example("omni-robot-system"), dependent=("x", "y", "theta"))
+    assert "q_d, dependent: x, y, theta; q_i, independent: psi1, psi2, psi3." in str(printed)
+    assert "\\ddot{q}_d = " in printed.latex()
+    assert "\\ddot{q}_i = " in printed.latex()
+    assert "\\ddot{q}_1" not in printed.latex()
+
+
+@pytest.mark.parametrize("name", ["gripper", "diff-drive", "three-rrr"])
+def test_long_ones_come_back_in_time_and_say_how_far_they_got(name):
+    m = kp.example(name).reference
+    start = perf_counter()
+    printed = kp.equations(m, "numbers", solver="rosenberg-extended", seconds=0.3)
+    assert perf_counter() - start < 10  # a loaded machine
+    assert printed.form == "terms"
+    assert "not finished after 0.3 s" in printed.status
+    agree(m, printed, 5)
+
+
+def stopped(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("place", "what", "status", "expected"),
+    [
+        (solver_forms.PRINTED, "rosenberg", "stopped at rosenberg", {"M", "F", "A", "b"}),
+        (constrained, "write_closed", "stopped at looking for short forms", {"M", "F", "A", "b", "Z", "E"}),
+    ],
+)
+def test_when_stopped_it_returns_what_is_finished(monkeypatch, place, what, status, expected):
+    m = kp.example("space-robot").reference
+    put = monkeypatch.setitem if isinstance(place, dict) else monkeypatch.setattr
+    put(place, what, stopped)
+    printed = kp.equations(m, solver="rosenberg")
+    assert not printed.complete
+    assert printed.status.startswith(status)
+    q, qd, tau = state(m, 6)
+    found = printed.evaluate(q, qd, tau)
+    assert set(found) == expected
+    assert found["M"] == pytest.approx(m.mass_matrix(q), rel=TOLERANCE, abs=TOLERANCE)
+
+
+def test_when_stopped_in_the_mass_matrix_the_first_entries_are_there(monkeypatch):
+    of, count = Expansion.of, iter(range(100))
+
+    def some(self, x):
+        return of(self, x) if next(count) < 2 else stopped()
+
+    monkeypatch.setattr(Expansion, "of", some)
+    printed = kp.equations(kp.example("space-robot").reference, solver="multipliers")
+    assert [x is not None for x in printed["M"].flat] == [True] * 2 + [False] * 7
+    assert all(x is None for x in printed["F"])
+    assert printed.evaluate([0, 0, 0], [0, 0, 0]) == {}
+
+
+@pytest.fixture(scope="module", params=["closed", "terms"])
+def sheet(request) -> tuple[kp.Mechanism, kp.ConstrainedEquations]:
+    m = kp.example("slider-crank").reference
+    return m, kp.equations(m, solver="rosenberg-extended", form=request.param)
+
+
+def arguments(m: kp.Mechanism, printed: kp.ConstrainedEquations) -> list[np.ndarray]:
+    """q, q̇, τ and the values of the letters."""
+    return [*state(m, 7), np.array([letter.value for letter in printed.parameters.values()])]
+
+
+def test_compiled_c_gives_the_numbers_of_the_sheet(sheet, tmp_path):
+    m, printed = sheet
+    given, source = arguments(m, printed), printed.c(tmp_path / "crank.c")
+    shared = tmp_path / "crank.so"
+    subprocess.run([*CC, "-std=c99", "-O1", "-fPIC", "-shared", source, "-o", shared, "-lm"], check=True)
+    expected = printed.sheet.evaluate(*given[:3])
+    found = {what: np.zeros(x.shape) for what, x in expected.items()}
+    function = getattr(ctypes.CDLL(str(shared)), printed.sheet.program.name.replace("-", "_"))
+    function(*(ctypes.c_void_p(x.ctypes.data) for x in [*given, *found.values()]))
+    for what, x in expected.items():
+        assert found[what] == pytest.approx(x, rel=TOLERANCE, abs=TOLERANCE * max(1.0, np.abs(x).max())), what
+
+
+def test_casadi_gives_the_numbers_of_the_sheet(sheet):
+    m, printed = sheet
+    given = arguments(m, printed)
+    expected = printed.sheet.evaluate(*given[:3])
+    for x, found in zip(expected.values(), printed.casadi()(*given), strict=True):
+        size = max(1.0, np.abs(x).max())
+        assert np.array(found).reshape(x.shape) == pytest.approx(x, rel=TOLERANCE, abs=TOLERANCE * size)
+
+
+def test_markdown_has_the_statement_the_blocks_the_letters_and_every_row(sheet):
+    _, printed = sheet
+    page = printed.markdown()
+    assert page.startswith("# slider-crank\n\n$$ M \\ddot{q} = F + A^T \\lambda")
+    assert f"q_d, dependent: {', '.join(printed.dependent)}" in page
+    assert all(f"| ${x.latex}$ |" in page for x in printed.parameters.values())
+    assert page.count("\n\n$$ ") == 1 + len(printed.rows())

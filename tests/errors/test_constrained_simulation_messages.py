@@ -97,7 +97,7 @@ def test_a_torque_that_fails_ends_the_run_and_keeps_what_there_is(arm, method, c
     [
         (
             "cvode",
-            "sksundae",
+            "sksundae.cvode",
             "integrators 'cvode' and 'ida' need scikit-sundae; pip install 'kinpair[stiff]'",
         ),
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -144,3 +146,17 @@ def test_space_robot_needs_no_force_beyond_its_own():
         found = printed.evaluate(q, qd, tau)
         assert not found["R4"].any()
         assert found["qdd"] == pytest.approx(robot.forward_dynamics(q, qd, tau), rel=TOLERANCE, abs=TOLERANCE)
+
+
+def test_the_bundled_system_is_that_of_the_source_in_metres_and_prints_what_the_page_shows(omni):
+    bundled = kp.example("omni-robot-system").reference
+    metres = np.array([1, 1, 1, 1e-3, 1e-3, 1])
+    q, qd, tau = np.random.default_rng(13).normal(size=(3, 6))
+    efforts = np.where(metres == 1, 1e-6, 1e-3)  # N mm to N m, kg mm/s² to N
+    found = bundled.forward_dynamics(metres * q, metres * qd, efforts * tau)
+    expected = metres * omni.forward_dynamics(q, qd, tau)
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
+    page = (Path(__file__).parents[2] / "docs" / "printed_equations.md").read_text("utf-8")
+    shown = page.partition("```text\n")[2].partition("```")[0].splitlines()
+    assert len(shown) > 5
+    assert set(shown) <= set(str(kp.equations(bundled)).splitlines())

@@ -129,7 +129,7 @@ def _by_the_jet(operate: Any) -> Any:
     return lambda a, b: operate(a, b) if isinstance(a, Jet) else operate(Jet(a, 0.0, b.level), b)
 
 
-_ASKED = {  # NumPy asks the first argument only, or for a plain truth value
+_ASKED: dict[Any, Any] = {  # NumPy asks the first argument only, or for a plain truth value
     np.arctan2: _by_the_jet(_atan2),
     np.hypot: _by_the_jet(_hypot),
     np.minimum: choice.minimum,

@@ -41,7 +41,7 @@ def compare(
     Parameters
     ----------
     file
-        A description (.urdf, .toml, .csv), or the name of a bundled example.
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     quantity
         What to compare, such as inverse_dynamics mass_matrix; default: five of them.
     states

@@ -20,6 +20,7 @@ TRIALS = 200
 HALVINGS = 12
 DAMPING = 1e-9
 MOST_DAMPED = 1e3
+NEAR = 1.5  # [rad] or [m]: no leap
 SHAKES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 1.6)  # [rad] or [m]
 
 
@@ -51,19 +52,25 @@ class Assembled(NamedTuple):
 
 
 def assemble(x: Closing, q: np.ndarray) -> Assembled:
-    """From the guess q to φ(q) = 0.
+    """From the guess q to φ(q) = 0, joint limits not looked at.
 
-    A guess where the linkage is stretched or folded shows no way out: then it is shaken, more and more.
+    A guess where the linkage is stretched or folded shows no way out, and from one near a fold Newton's method may leap
+    far away: then the guess is shaken, more and more, and of what closes the nearest is taken.
     """
     best = newton(x, q)
     shakes = np.random.default_rng(len(x.free))
     for amount in SHAKES:
-        if best.closed or not x.free:
+        if (best.closed and _distance(best, q) <= NEAR) or not x.free:
             break
         found = newton(x, x.step(q, amount * shakes.uniform(-1.0, 1.0, len(x.free))))
-        if found.closed or _norm(found.phi) < _norm(best.phi):
-            best = found
+        best = min(
+            best, found, key=lambda one: (not one.closed, _distance(one, q) if one.closed else _norm(one.phi))
+        )
     return best
+
+
+def _distance(found: Assembled, q: np.ndarray) -> float:
+    return float(np.abs(found.q - q).max(initial=0.0))
 
 
 def newton(x: Closing, q: np.ndarray) -> Assembled:

@@ -149,7 +149,9 @@ def _rolls(model: Model, part: d.Rolling, place: Place) -> Constraint:
         support = made(part.size, axis)
     else:
         if not callable(part.shape):  # type: ignore[redundant-expr]
-            raise place.error(f"has shape {part.shape!r}; Shapes: {listed(SHAPES)}, or a support function in Python")
+            raise place.error(
+                f"has shape {part.shape!r}; Shapes: {listed(SHAPES)}, or a support function in Python"
+            )
         support = one_number(part.shape, "support function of u", place.error)
         _check_support(support, place)
     if part.rollers is not None and part.shape == "ball":

@@ -87,7 +87,7 @@ def numbers(f: Callable[..., Any], call: str, error: Callable[[str], Exception])
         entries = list(np.ravel(np.asarray(found, dtype=object)))
         if not entries:
             raise error(f"{call} gives nothing; give a number or a list of numbers")
-        if not all(isinstance(x, (int, float, np.number)) or hasattr(x, "arctan2") for x in entries):
+        if not all(isinstance(x, (int, float, complex, np.number)) or hasattr(x, "arctan2") for x in entries):
             raise error(f"{call} gives {shown(found)}; give a number or a list of numbers")
         return array(entries)
 

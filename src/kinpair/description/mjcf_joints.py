@@ -68,6 +68,7 @@ def _single(joint: Joint, tag: Tag, seat: Pose, axes: np.ndarray, settings: Sett
         upper=tuple(one * bound for bound in upper),
         effort=(max(abs(bound) for side in force for bound in side),) if force[0] else (),
         rest=(one * tag.number("springref", 0.0),) if joint.stiffness else (),
+        start=_nonzero(ref),
     )
     return Moved(made, seat, ref)
 

@@ -36,7 +36,7 @@ from kinpair.model.model import Model
 from kinpair.quantities import asked
 from kinpair.system import System
 
-TAKEN = re.compile(r"(q|qd|tau|c|s|Y|alpha|p|x)\d+|t")  # letters that the equations use themselves
+TAKEN = re.compile(r"(q|qd|qdd|tau|c|s|Y|alpha|p|x|F|b|f|[MAZEGS]\d|R[1-4]_|D)\d+|t")  # used by the equations
 TOLD_APART = {"b": "beta", "f": "eta"}  # damping and friction from the b and f of the rows
 More = Callable[[Model, Any, Any, Any, Any, Any], dict[str, Any]]  # of model, M, F, A, b
 

@@ -50,8 +50,8 @@ def test_c_is_written_with_its_self_test(capsys, tmp_path):
 
 
 def test_a_solver_and_the_dependent_coordinates_are_chosen(capsys):
-    expected = kp.equations(kp.example("slider-crank"), solver="rosenberg", dependent=("rod", "slide"))
-    words = ("slider-crank", "--solver", "rosenberg", "--dependent", "rod", "slide")
+    expected = kp.equations(kp.example("slider-crank"), solver="rosenberg", dependent=("rod", "piston"))
+    words = ("slider-crank", "--solver", "rosenberg", "--dependent", "rod", "piston")
     assert printed(capsys, *words) == f"{expected}\n"
     assert printed(capsys, *words, "--markdown") == expected.markdown()
     assert printed(capsys, *words, "--latex") == expected.latex(document=True)
