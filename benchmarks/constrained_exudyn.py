@@ -1,27 +1,31 @@
-"""A closed mechanism of one-degree joints in Exudyn: the tree with minimal coordinates, loops as joints between markers."""
+"""A closed mechanism of one-degree joints in Exudyn: a tree in minimal coordinates, loops as joints of markers."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 
 import kinpair as kp
 from benchmarks.constrained_rivals import loops
+from kinpair.model.model import Place
 
 
 class Exudyn:
     """Its generalised-α with so many steps."""
 
-    KNOWN: ClassVar[dict[str, tuple[int, int, int]]] = {  # axes along which the points of a loop are held together
+    KNOWN: ClassVar[
+        dict[str, tuple[int, int, int]]
+    ] = {  # axes along which the points of a loop are held together
         "four-bar": (1, 1, 0),
         "stewart": (1, 1, 1),
     }
 
     def __init__(self, mechanism: kp.Mechanism, q: np.ndarray, duration: float, tau: np.ndarray) -> None:
         import exudyn
-        import exudyn.itemInterface as items
 
+        items = import_module("exudyn.itemInterface")
         self.exu, self.duration, self.nq = exudyn, duration, mechanism.nq
         own = mechanism.model
         self.columns = [own.q_span[i].start for i in own.moving]  # Exudyn's order is that of the bodies
@@ -52,17 +56,20 @@ class Exudyn:
         )
         ground = system.AddObject(items.ObjectGround())
         for places in loops(mechanism):
-            ends = [
-                items.MarkerKinematicTreeRigid(objectNumber=tree, linkNumber=p.body - 1, localPosition=list(_floats(p.pose.a)))
-                if p.body
-                else items.MarkerBodyRigid(bodyNumber=ground, localPosition=list(_floats(p.pose.a)))
-                for p in places
-            ]  # fmt: skip
+            ends = [self._end(items, tree, ground, place) for place in places]
             markers = [system.AddMarker(end) for end in ends]
             axes = list(self.KNOWN[mechanism.name])
             system.AddObject(items.ObjectJointSpherical(markerNumbers=markers, constrainedAxes=axes))
         system.Assemble()
         self.system = system
+
+    @staticmethod
+    def _end(items: Any, tree: Any, ground: Any, place: Place) -> Any:
+        """A marker at one end of a loop."""
+        at = list(_floats(place.pose.a))
+        if not place.body:
+            return items.MarkerBodyRigid(bodyNumber=ground, localPosition=at)
+        return items.MarkerKinematicTreeRigid(objectNumber=tree, linkNumber=place.body - 1, localPosition=at)
 
     def run(self, steps: int) -> np.ndarray:
         """Coordinates at the end; NaN where it gave up."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks import simulation_adaptive, targets
+from benchmarks import constrained_motion, simulation_adaptive, targets
 from benchmarks.batches import Row
 from benchmarks.compile_time import Used
 from benchmarks.constrained_row import Growth
@@ -26,7 +26,8 @@ def tables(results: Results) -> Iterator[Table]:
         yield _ratios(f"{quantity}, batch 4096", [r for r in results.batches if r.quantity == quantity])
     yield _ratios("inverse dynamics, one state, from Python", results.singles)
     for quantity in dict.fromkeys(row.quantity for row in results.motions):
-        of_a = "" if quantity == simulation_adaptive.QUANTITY else ", a step"
+        whole = (simulation_adaptive.QUANTITY, constrained_motion.QUANTITY)
+        of_a = "" if quantity in whole else ", a step"
         yield _ratios(f"{quantity}{of_a}", [r for r in results.motions if r.quantity == quantity])
     for quantity in dict.fromkeys(row.quantity for row in results.loops):
         yield _ratios(quantity, [r for r in results.loops if r.quantity == quantity])

@@ -16,7 +16,7 @@ import pinocchio as pin
 from lxml import etree
 
 import kinpair as kp
-from benchmarks import simulation_adaptive, targets
+from benchmarks import constrained_motion, simulation_adaptive, targets
 from benchmarks.batches import Row
 from benchmarks.machine import compiling_for
 from benchmarks.mujoco_rival import mujoco_model
@@ -41,6 +41,7 @@ def rows(instructions: Iterable[str], turns: int) -> Iterator[Row]:
         yield _one(which, turns)
         yield _many(which, instructions, turns)
     yield simulation_adaptive.row(turns)
+    yield from constrained_motion.rows(turns)
 
 
 class Gripped(Robot):

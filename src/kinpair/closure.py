@@ -7,10 +7,10 @@ factorisation of floats.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from kinpair.spatial.twist import rotate, shift_wrench
 KERNELS = ("forward_dynamics", "terms", "constraint_positions", "constraint_matrix", "constraint_rows")
 TURNS = 1e-6  # how far R Rᵀ may be from one
 OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
+T = TypeVar("T")
 BEGINNING = np.zeros(1)  # the time that most calls have
 RATE_STEPS = 50  # where rows are not linear in the rates
 STANDING = 1e-12  # a step of the rates below this part of them is none
@@ -70,6 +71,13 @@ class Closure:
         self._kept: tuple[int, ...] | None = None
         self._orders: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self._usual: dict[tuple[Any, ...], tuple[Ask, Any]] = {}
+        self._found: dict[str, Any] = {}
+
+    def once(self, name: str, find: Callable[[], T]) -> T:
+        """What is found the first time, and taken for good: compiled code is made for it."""
+        if name not in self._found:
+            self._found[name] = find()
+        return self._found[name]
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:

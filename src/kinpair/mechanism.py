@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -637,7 +637,8 @@ class Mechanism:
         if self._closure is not None and quantity in KERNELS:
             options = {"method": method, "force": force, "passive": passive, "external": wrenches}
             wanted = DEFAULT_SOLVER if solver is None else solver
-            ask = self._closure.kernel_ask(quantity, self.start(), wanted, options)
+            start = self.start() if quantity == "forward_dynamics" else self.neutral()
+            ask = self._closure.kernel_ask(quantity, start, wanted, options)
         else:
             if solver is not None:
                 check_solver(solver)
@@ -706,6 +707,8 @@ def names_given(what: str, names: Sequence[str]) -> tuple[str, ...]:
     """A tuple of different names; one name alone is no tuple."""
     if isinstance(names, str):
         raise InputError(f"{what} is {names!r}; give a tuple of names, ({names!r},)")
+    if not isinstance(names, Iterable):  # type: ignore[redundant-expr]
+        raise InputError(f"{what} is {names!r}; give a tuple of names")
     if twice := [name for name in names if list(names).count(name) > 1]:
         raise InputError(f"{what} has {twice[0]!r} twice; once will do")
     return tuple(names)

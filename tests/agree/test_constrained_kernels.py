@@ -58,6 +58,14 @@ def test_the_other_quantities_by_name():
     assert pytest.approx(tau - m.bias_forces(q, qd), rel=1e-12) == F
 
 
+def test_rows_have_a_kernel_where_nothing_can_be_assembled():
+    far = kp.conditions.Guide("far", "ground", "coupler", ("5", "", ""))
+    m = kp.example("four-bar").with_constraints(far)
+    assert m.kernel("constraint_positions")(closed.start("four-bar"), TIME)[-1] < -4.0
+    with pytest.raises(kp.SingularError, match="cannot be assembled"):
+        m.kernel("forward_dynamics")
+
+
 def test_constants_may_stay_symbols():
     m, q, qd, tau = state("four-bar")
     kernel = m.kernel("forward_dynamics", parameters=("crank.mass",))

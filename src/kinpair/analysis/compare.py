@@ -36,7 +36,8 @@ def compare(
     long. time=False: no compiling and no clock, only numbers and operations.
 
     The yardstick is the default formulation run without the compiler. Springs, dampers and friction, the
-    same for all, are left out; so are loops and other conditions beyond the joints: compared is the tree.
+    same for all, are left out; so are loops and other conditions beyond the joints: of a closed mechanism the tree is
+    compared, its forward dynamics too, not the motion with the loops closed.
     A formulation that does not apply has a row with the reason.
     """
     _check(mechanism, quantities, states, seed)

@@ -165,7 +165,7 @@ def _check_support(h: Support, place: Place) -> None:
     for u in DIRECTIONS:
         with np.errstate(all="ignore"):
             once, twice = float(h(u)), float(h(2.0 * u))
-        if abs(twice - 2.0 * once) > HOMOGENEOUS * (abs(once) + abs(twice)):
+        if not abs(twice - 2.0 * once) <= HOMOGENEOUS * (abs(once) + abs(twice)):
             raise place.error(
                 f"has a support function with h(u) = {once:.6g} and h(2u) = {twice:.6g}; it must grow with the length "
                 "of u: how far the body reaches in the direction u, times np.sqrt(u @ u)"

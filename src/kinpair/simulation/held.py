@@ -103,14 +103,14 @@ def held(
         hold = "none"
     ask = closure.ask("accelerations", q, time, solver or DEFAULT_SOLVER, {})
     pull = alpha if hold == "baumgarte" else 0.0
-    changing = () if ask.solver != DEFAULT_SOLVER else rows_that_change(mechanism, closure, ask.kept, q, time)
-    moves = _moves(mechanism, closure, q, time)
-    sizes = _sizes(mechanism, closure, q, time)
-    if not changing:
-        largest = sizes.max(initial=0.0)
-        known = [x if x > ROUNDING * largest else largest for x in sizes[list(ask.kept)].tolist()]
-        return Held(ask, hold, pull, moves=moves, sizes=tuple(known) if largest else ())
-    return Held(replace(ask, kept=changing), hold, pull, SLACK * float(sizes.max()), moves)
+    moves = closure.once("moves", lambda: _moves(mechanism, closure, q, time))
+    sizes = closure.once("sizes", lambda: _sizes(mechanism, closure, q, time))
+    changing = closure.once("changing", lambda: rows_that_change(mechanism, closure, ask.kept, q, time))
+    if changing and ask.solver == DEFAULT_SOLVER:
+        return Held(replace(ask, kept=changing), hold, pull, SLACK * float(sizes.max()), moves)
+    largest = sizes.max(initial=0.0)
+    known = [x if x > ROUNDING * largest else largest for x in sizes[list(ask.kept)].tolist()]
+    return Held(ask, hold, pull, moves=moves, sizes=tuple(known) if largest else ())
 
 
 def _sizes(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> np.ndarray:

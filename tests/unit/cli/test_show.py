@@ -81,6 +81,13 @@ def test_options_reach_the_kernel(capsys):
     assert shown(capsys, "scara", "--quantity", "jacobian", "--frame", "tool").out == f"{graph}\n"
 
 
+def test_constraints_are_in_force_in_what_is_shown(capsys):
+    graph = kp.example("four-bar").kernel("forward_dynamics").graph
+    found = shown(capsys, "four-bar", "--quantity", "forward_dynamics")
+    assert found.out == f"{graph}\n"
+    assert "time" in found.out
+
+
 def test_a_parameter_is_a_letter(capsys):
     words = ("double-pendulum", "--quantity", "mass_matrix", "--stage", "latex", "--parameter", "upper.mass")
     assert r"\mathrm{upper.mass}" in shown(capsys, *words).out

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import closed
 import kinpair as kp
 from kinpair.constraints.table import entries
+from kinpair.model.build import build
 
 
 @pytest.mark.parametrize("name", closed.STARTS)
@@ -54,4 +57,5 @@ def test_print_never_fails():
     far = kp.conditions.Guide("far", "ground", "coupler", ("5", "", ""))
     assert "cannot be assembled: 'far' stays open by" in str(kp.example("four-bar").with_constraints(far))
     nowhere = kp.conditions.Loop("nowhere", "revolute", "ground", "cuopler")
-    assert "did you mean 'coupler'?" in str(kp.example("four-bar").with_constraints(nowhere))
+    parts = replace(kp.example("four-bar").model.description, conditions=(nowhere,))
+    assert "did you mean 'coupler'?" in str(kp.Mechanism(build(parts)))

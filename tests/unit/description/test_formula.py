@@ -57,8 +57,12 @@ def test_formulas_run_on_symbols():
     assert reveal(np.array([f(*x)], dtype=object))[0] == pytest.approx(f(X, Y, Z))
 
 
-def test_a_python_function_is_taken_as_it_stands():
-    assert function_of(len, ("t",), PLACE) is len
+def test_a_python_function_is_taken_and_its_troubles_are_told():
+    assert function_of(lambda t: [3.0 * t], ("t",), PLACE)(2.0) == 6.0
+    with pytest.raises(DescriptionError, match=r"motion function of t fails: ZeroDivisionError: "):
+        function_of(lambda t: 1 // 0, ("t",), PLACE)(2.0)
+    with pytest.raises(DescriptionError, match=r"motion function of t gives 2 numbers; give one"):
+        function_of(lambda t: [t, t], ("t",), PLACE)(2.0)
 
 
 HEAD = "arm.toml:3: drive 'c': motion "
