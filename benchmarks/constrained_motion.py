@@ -1,8 +1,8 @@
 """Closed mechanisms in motion beside MuJoCo's equality constraints and Exudyn, at equal error.
 
 MuJoCo's loops are springs; they are made as stiff as its steps allow, which RK4 then follows to the rigid motion.
-Exudyn is given the tree in minimal coordinates, and its loops as joints. All three move alike to 1e-9 if the steps are
-short enough.
+Exudyn is given the tree in minimal coordinates, and its loops as joints. With short steps all three move
+alike, see docs/benchmarks.md.
 """
 
 from __future__ import annotations

@@ -45,10 +45,8 @@ PAGES = {
     "simulation/held.py": ("constraints.md", r"\((HD\d+)\)"),
     "simulation/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),
     "simulation/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
-    "simulation/impacts.py": ("motion.md", r"\((IM\d+)\)"),
-    "simulation/bumpers.py": ("motion.md", r"\((BU\d+)\)"),
-    "simulation/generalised_alpha.py": ("motion.md", r"\((AL\d+)\)"),
-    "simulation/sundials.py": ("motion.md", r"\((SU\d+)\)"),
+    "simulation/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
+    "simulation/bumpers.py": ("impacts.md", r"\((BU\d+)\)"),
     "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }
 

@@ -37,7 +37,8 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "mjcf",
         "equations/roberson_wittenburg",
         "printed_equations",
-        "simulate", "events",
+        "simulate",
+        "events",
         "sweep",
     ],
 )

@@ -68,6 +68,6 @@ def _chosen(plain: Callable[..., Any], condition: Any, a: Any, b: Any) -> Any:
 
 def _layer(x: Any) -> int:
     """0: a number or column; 1: a symbol; above: a jet (`kinpair.algebra.jet`), of numbers, symbols or other jets."""
-    if not (hasattr(x, "minimum") and hasattr(x, "arctan2")):
+    if not (hasattr(x, "sign") and hasattr(x, "arctan2")):
         return 0
     return 1 + getattr(x, "level", 0)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kinpair.simulation.outside import Given
 
 STEPS = 500_000  # for a sample
-LARGEST_GRAPH = 60_000  # operations: beyond that the library differences the Jacobian itself
+LARGEST = 200_000  # operations of ẏ times its entries: beyond that the library differences the Jacobian
 OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
 
 
@@ -94,8 +94,7 @@ class Cvode(_Sundials):
 
         options: dict[str, Any] = {"rtol": given.rtol, "atol": given.atol, "max_num_steps": STEPS}
         made = library("cvode").CVODE
-        small = given.recorded(Dynamics.rate, **sizes).count["total"] * d.ny < 20 * LARGEST_GRAPH
-        if small:
+        if given.recorded(Dynamics.rate, **sizes).count["total"] * d.ny < LARGEST:
             slope = given.kernel(_slope, **sizes)
 
             def slopes(time: float, y: np.ndarray, yp: np.ndarray, JJ: np.ndarray) -> None:
