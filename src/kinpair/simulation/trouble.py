@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinpair.constraints.rank_revealing import lengths
 from kinpair.simulation.residual import WORST, Residual
 from kinpair.simulation.result import Status
 from kinpair.soundness import lost_joint
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from kinpair.simulation.runs import Piece
     from kinpair.simulation.simulate import Run
 
+SINGULAR = 1e-2  # smallest singular value of the scaled rows that is worth a word
 REASONS = {
     "not finite": "the state is no longer finite",
     "not converged": "the equations of the step were not solved in 60 iterations; take a shorter dt",
@@ -81,7 +83,24 @@ def _status(run: Run, why: str, time: float, interrupted: bool, state: np.ndarra
     reason = REASONS[why]
     if why == "not finite":
         reason += _cause(run.d.model, state)
+    if why in ("collapsed", "exhausted"):
+        reason += _near_singular(run, state, time)
     return Status(why, time, f"Stopped at t = {time:.9g} s: {reason}")
+
+
+def _near_singular(run: Run, state: np.ndarray, time: float) -> str:
+    """Are the constraints about to lose rank?"""
+    closure, held = run.wish.mechanism.closure, run.d.held
+    if closure is None or held is None or not len(state):
+        return ""
+    A = closure.matrix(state[0, : run.d.model.nq], time)[list(held.ask.kept)]
+    least = float(np.linalg.svd(A / lengths(A)[:, None], compute_uv=False).min(initial=1.0))
+    if not least < SINGULAR:
+        return ""
+    return (
+        f"; the constraints are nearly singular there (smallest singular value of the rows {least:.2g}): "
+        "fixed steps or hold='baumgarte' may pass, a motion that keeps away is better"
+    )
 
 
 def _cause(model: Model, state: np.ndarray) -> str:
