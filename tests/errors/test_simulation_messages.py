@@ -67,6 +67,21 @@ WISHES = {
     "double-pendulum: a batch takes fixed steps; give dt=, for instance integrator='rk4', dt=0.001": {
         "torque": np.zeros((2, 2))
     },
+    "double-pendulum: output 1e-12 s would be 1e+12 samples; at most 1e+08 are taken": {"output": 1e-12},
+    "double-pendulum: output 1e-11 s would be 1e+11 samples; at most 1e+08 are taken": RK4
+    | {"output": 1e-11},
+    "double-pendulum: output 2e-08 s is no whole number of steps dt = 0.01 s; dt = 2e-08 would do": RK4
+    | {"output": 2e-8},
+    "double-pendulum: output 2e-08 s is shorter than a step dt = 0.05 s": RK4 | {"dt": 0.05, "output": 2e-8},
+    "double-pendulum: rtol is 'a'; it must be a number above zero": {"rtol": "a"},
+    "double-pendulum: atol is '1'; it must be a number above zero or 4 of them": {"atol": "1"},
+    "double-pendulum: time is 'x'; it must be a finite number": {"time": "x"},
+    "double-pendulum: duration is '5'; it must be a number above zero": {"duration": "5"},
+    "double-pendulum: parameters is 5; give a dict: name of a constant → number": {"parameters": 5},
+    "hold is 'foo'; it is one of project, baumgarte, none": {"hold": "foo"},
+    "double-pendulum: alpha is 'a'; it must be a finite number": {"alpha": "a"},
+    "double-pendulum: alpha is -1; it must not be below zero": {"alpha": -1},
+    "double-pendulum: save is 5; it must be the path of a file": {"save": 5},
 }
 
 
@@ -75,6 +90,25 @@ def test_wishes_that_cannot_be(arm, message, wish):
     with pytest.raises(kp.InputError) as refused:
         kp.simulate(arm, Q, QD, **({"duration": 1.0} | wish))
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("given", ["double-pendulum", 5, None])
+def test_what_is_no_mechanism(given):
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(given, Q, QD, duration=1.0)
+    assert str(refused.value) == (
+        f"simulate takes a Mechanism or a System, not {given!r}; load() takes files, example() names"
+    )
+
+
+def test_a_parameter_that_is_text(arm):
+    with pytest.raises(kp.InputError, match=r"parameter 'upper\.mass' must be a number"):
+        kp.simulate(arm, Q, QD, duration=1.0, parameters={"upper.mass": "a"})
+
+
+def test_a_solver_is_checked_without_constraints_too(arm):
+    with pytest.raises(kp.InputError, match="no solver 'foo'; Solvers: "):
+        kp.simulate(arm, Q, QD, duration=1.0, solver="foo")
 
 
 @pytest.mark.parametrize(
@@ -133,6 +167,9 @@ def test_sample_times_are_whole_steps(arm):
         kp.InputError, match=r"the sample time of torque, 0\.015 s is no whole number of steps"
     ):
         kp.simulate(arm, Q, QD, duration=1.0, torque=hold, **RK4)
+    hold.sample_time = "x"
+    with pytest.raises(kp.InputError, match="sample_time of torque= is 'x'; give seconds, above zero"):
+        kp.simulate(arm, Q, QD, duration=1.0, torque=hold, **RK4)
     hold.sample_time = -1
     with pytest.raises(kp.InputError, match="sample_time of torque= is -1; give seconds, above zero"):
         kp.simulate(arm, Q, QD, duration=1.0, torque=hold, **RK4)
@@ -187,6 +224,32 @@ def test_a_fault_at_once_leaves_the_start(arm):
     run = kp.simulate(arm, Q, QD, duration=1.0, torque=lambda time, q, qd: raises(), **RK4)
     assert run.status.message == "Stopped at t = 0 s: torque raised ZeroDivisionError: no gain"
     assert run.q.tolist() == [Q]
+
+
+@pytest.mark.parametrize("integrator", ["cvode", "ida", "taylor"])
+@pytest.mark.parametrize(
+    ("efforts", "fault"),
+    [
+        (np.zeros(3), "torque returned shape (3,); expected (2,)"),
+        (np.array([1.0, np.nan]), "torque returned nan for 'elbow'"),
+    ],
+)
+def test_a_fault_at_once_by_libraries(arm, integrator, efforts, fault):
+    run = kp.simulate(arm, Q, QD, duration=1.0, torque=lambda time, q, qd: efforts, integrator=integrator)
+    assert run.status.name == "refused"
+    assert run.status.message == f"Stopped at t = 0 s: {fault}"
+    assert run.q.tolist() == [Q]
+
+
+@pytest.mark.parametrize("integrator", ["cvode", "ida"])
+def test_samples_before_a_fault_are_complete_and_the_library_is_silent(arm, integrator, capfd):
+    run = kp.simulate(arm, Q, QD, duration=1.0, torque=Faulty(raises), output=0.01, integrator=integrator)
+    assert run.status.name == "refused"
+    assert "torque raised ZeroDivisionError: no gain" in run.status.message
+    assert len(run.time) > 40
+    assert np.array_equal(run.tau, -run.q)
+    assert np.isfinite(run.energy.kinetic).all()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_motion_that_explodes_says_when(arm):
@@ -258,3 +321,26 @@ def test_an_interrupted_run_keeps_what_it_has(arm):
     again = kp.simulate(arm, Q, QD, duration=10.0, integrator="rk4", dt=1e-3, output=1.0)
     n = min(len(run.q), 10)
     assert np.array_equal(run.q[:n], again.q[:n])
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_progress_function_that_raises_ends_the_run_and_keeps_it(arm, kept, tmp_path):
+    def fails(part: float) -> None:
+        raise ZeroDivisionError("no screen")
+
+    save = tmp_path / "run.h5" if kept else None
+    run = kp.simulate(arm, Q, QD, duration=1e4, output=1.0, progress=fails, save=save, **RK4)
+    assert run.status.name == "interrupted"
+    assert run.status.message == (
+        f"Interrupted at t = {run.time[-1]:.9g} s: progress raised ZeroDivisionError: no screen"
+    )
+    assert 1 <= len(run.time) < 1e4
+
+
+def test_results_name_their_joints_and_take_paths(arm):
+    run = kp.simulate(arm, Q, QD, duration=0.1, **RK4)
+    with pytest.raises(kp.InputError) as refused:
+        run.reactions["sholder"]
+    assert str(refused.value) == "no joint 'sholder'; did you mean 'shoulder'? Joints: shoulder, elbow"
+    with pytest.raises(kp.InputError, match="save takes the path of a file, not 5"):
+        run.save(5)

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 import kinpair
 from kinpair.cli.screen import Screen, table, texts
 from kinpair.cli.source import Flag
+from kinpair.errors import KinpairError
 
 if TYPE_CHECKING:
     from kinpair import Table
@@ -71,6 +72,8 @@ def sweep(
     _show(found, folder)
     if found.missing:
         raise SystemExit(INTERRUPTED)
+    if failed := int(found.failed.sum()):
+        raise KinpairError(f"{failed} of {len(found)} cases failed; --resume --retry computes them again")
 
 
 def _show(found: Table, folder: Path) -> None:

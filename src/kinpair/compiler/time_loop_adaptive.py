@@ -325,12 +325,12 @@ class _Writer:
         self.count(REJECTED)
         power = code.float("fmul", self.call("log", error), code.real(-1.0 / self.tableau.order))
         factor = code.float("fmul", code.real(SAFETY), self.call("exp", power))
-        factor = code.larger(code.smaller(factor, code.real(1.0)), code.real(SHRINK))  # of NaN: the smallest
+        factor = code.larger(code.real(SHRINK), code.smaller(code.real(1.0), factor))  # of NaN: the smallest
         shorter = code.float("fmul", h, factor)
         self.set(shorter, LENGTH)
         time = self.get(TIME)
         size = code.larger(code.larger(time, code.op(f"fneg {code.number} {time}")), code.real(1e-290))
-        with code.when(self.compare("olt", shorter, code.float("fmul", size, code.real(SMALLEST)))):
+        with code.when(self.compare("ult", shorter, code.float("fmul", size, code.real(SMALLEST)))):  # or NaN
             finite = self.compare("oeq", code.float("fsub", error, error), code.real(0.0))
             status = code.op(
                 f"select i1 {finite}, {code.number} {code.real(COLLAPSED)}, {code.number} {code.real(NOT_FINITE)}"

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 
@@ -27,9 +25,13 @@ class Bumper:
     stiffness: float
     damping: float
 
+    def depth(self, q: Vector) -> Scalar:
+        """d, zero within the limit."""
+        return maximum(0.0, self.side * (self.limit - q[self.k]))
+
     def push(self, q: Vector, qd: Vector) -> tuple[Scalar, Scalar, Scalar]:
         """Force F, elastic force k d, and ġ."""
-        depth, rate = maximum(0.0, self.side * (self.limit - q[self.k])), self.side * qd[self.v]
+        depth, rate = self.depth(q), self.side * qd[self.v]
         elastic = self.stiffness * depth
         pushing = maximum(0.0, elastic - self.damping * rate)
         return where(less(0.0, depth), pushing, 0.0), elastic, rate  # (BU1)
@@ -55,5 +57,4 @@ class Bumpers:
 
     def energy(self, q: Vector) -> Scalar:
         """Stored in the springs."""
-        still = np.zeros(self.nv)
-        return sum((0.5 * x.push(q, still)[1] ** 2 / x.stiffness for x in self.every), 0.0)
+        return sum((0.5 * x.stiffness * x.depth(q) ** 2 for x in self.every), 0.0)

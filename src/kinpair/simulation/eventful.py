@@ -11,9 +11,8 @@ import numpy as np
 
 from kinpair.constraints.rank_revealing import solve
 from kinpair.errors import InputError, KinpairError, listed
-from kinpair.evaluation import Expected
 from kinpair.formulations import kinematics
-from kinpair.simulation.events import Change, Event, Happening
+from kinpair.simulation.events import Change, Event, Happening, check_change
 from kinpair.simulation.held import START
 from kinpair.simulation.impacts import begun, impact, mobility_matrix, pushes
 from kinpair.simulation.limits import Limit, Limits, limits_of
@@ -92,7 +91,7 @@ class Eventful:
         values = self._called(now, self.walk.y)
         self._called_at = values
         pairs = zip(self.modes.called, before if before is not None else values, values, strict=True)
-        if any(event.happens(a, b) for event, a, b in pairs):
+        if any(event.happens(a, b) or np.isnan(b) for event, a, b in pairs):
             self._called_at = None
             return True
         return False
@@ -137,26 +136,65 @@ class Eventful:
     def _crossed(self) -> Iterator[Piece]:
         """What is ahead in the next step happens, or turns out to be nothing."""
         walk, ahead = self.walk, self.walk.ahead
-        found = self._first(walk.time, ahead)
-        time = ahead if found is None else found[0]
+        time, causes = self._first(walk.time, ahead)
         piece = walk.move(time)
         yield piece
         if piece.why not in GOOD:
             raise EndError(Status(piece.why, walk.time, f"Stopped at t = {walk.time:.9g} s: {piece.why}"))
-        if found is not None:
-            self._happen(found[1])
+        if causes:
+            self._happen(causes)
             self._called_at = None
         if self.modes.called:
             self._called_at = self._called(walk.time, walk.y)
 
-    def _first(self, a: float, b: float) -> tuple[float, list[Watched]] | None:
-        """The first time in a step at which something happens, and what."""
+    def _undefined(self, values: np.ndarray) -> Event | None:
+        """The first event whose function is NaN."""
+        pairs = zip(self._all, values, strict=True)
+        return next((x.event for x, value in pairs if x.event is not None and np.isnan(value)), None)
+
+    def _nowhere(self, event: Event) -> EndError:
+        time = self.walk.time
+        message = f"Stopped at t = {time:.9g} s: the function of event {event.name!r} turns NaN"
+        return EndError(Status("refused", time, message))
+
+    def _defined(self, a: float, b: float, width: float) -> tuple[float, np.ndarray]:
+        """The end of a step, or of the part of it in which every event has a value; and the values there."""
         walk = self.walk
-        before, after = self._values(a, walk.y, walk.u), self._values(b, *walk.peek(b))
+        after = self._values(b, *walk.peek(b))
+        lost = self._undefined(after)
+        if lost is None:
+            return b, after
+        low, values = a, after
+        while b - low > width:
+            middle = 0.5 * (low + b)
+            found = self._values(middle, *walk.peek(middle))
+            event = self._undefined(found)
+            if event is None:
+                low, values = middle, found
+            else:
+                b, lost = middle, event
+        if low == a:
+            raise self._nowhere(lost)
+        return low, values
+
+    def _first(self, a: float, b: float) -> tuple[float, list[Watched]]:
+        """The first time in a step at which something happens, and what; its end, and nothing."""
+        walk = self.walk
         width = max(FINE * (b - a), 4e-16 * max(abs(a), abs(b)))
+        before = self._values(a, walk.y, walk.u)
+        lost = self._undefined(before)
+        if lost is not None:
+            raise self._nowhere(lost)
+        b, after = self._defined(a, b, width)
+
+        def value_at(k: int, time: float) -> float:
+            found, event = self._values(time, *walk.peek(time))[k], self._all[k].event
+            if event is not None and np.isnan(found):
+                raise self._nowhere(event)
+            return found
 
         def when(k: int, end: float, value: float) -> float:
-            return beyond(lambda t: self._values(t, *walk.peek(t))[k], a, end, before[k], value, width)
+            return beyond(lambda t: value_at(k, t), a, end, before[k], value, width)
 
         def reached(k: int, end: float, value: float) -> float:
             """Where the gap itself is zero: the slack is taken back."""
@@ -189,7 +227,7 @@ class Eventful:
                     if least <= 0.0:
                         found.append((reached(k - 1, turn, least), self._all[k - 1]))
         if not found:
-            return None
+            return b, []
         first = min(time for time, _ in found)
         return first, [watched for time, watched in found if time <= first + 2.0 * width]
 
@@ -219,9 +257,13 @@ class Eventful:
                 action = action(walk.time, q.copy(), qd.copy())
             except Exception as problem:
                 raise self._refused(event, problem) from problem
+            if not isinstance(action, (Change, type(None))):
+                said = f"the action of event {event.name!r} returned {type(action).__name__}"
+                message = f"Stopped at t = {walk.time:.9g} s: {said}; it returns a kinpair.Change or None"
+                raise EndError(Status("refused", walk.time, message))
         lost = self._change(event, action) if isinstance(action, Change) else 0.0
         self._note(event.name, qd, lost)
-        if action == "stop" or (isinstance(action, Change) and action.stop):
+        if (isinstance(action, str) and action == "stop") or (isinstance(action, Change) and action.stop):
             message = f"Stopped at t = {walk.time:.9g} s by event {event.name!r}"
             raise EndError(Status("event", walk.time, message))
         if isinstance(action, Change):
@@ -244,22 +286,28 @@ class Eventful:
 
     def _change(self, event: Event, change: Change) -> float:
         """New state, new constraints; the energy lost."""
-        walk, m = self.walk, self.run.wish.mechanism
-        y, nq, nv = walk.y, m.nq, m.nv
+        time = self.walk.time
+        try:
+            return self._changed(change, f"event {event.name!r} at t = {time:.9g} s")
+        except KinpairError as problem:
+            message = f"Stopped at t = {time:.9g} s: event {event.name!r}: {problem}"
+            raise EndError(Status("refused", time, message)) from problem
+        except Exception as problem:  # of a function in a condition that begins
+            raise self._refused(event, problem) from problem
+
+    def _changed(self, change: Change, where: str) -> float:
+        m, mode = self.run.wish.mechanism, self.stage.mode
+        own = (*m.model.description.conditions, *mode.add)
+        check_change(m, change, sorted({x.name for x in own} | mode.remove))
+        y, nq, nv = self.walk.y, m.nq, m.nv
         before = self._energy(y)
-        where = f"event {event.name!r} at t = {walk.time:.9g} s"
         if change.q is not None:
-            y[:nq] = Expected(f"q of {where}", m.q_names).checked(m.name, change.q)
+            y[:nq] = change.q
         if change.qd is not None:
-            y[nq : nq + nv] = Expected(f"qd of {where}", m.v_names).checked(m.name, change.qd)
-        mode = self.stage.mode
+            y[nq : nq + nv] = change.qd
         add = tuple(x for x in (*mode.add, *change.add) if x.name not in change.remove)
         bare = Mode(add, mode.remove | frozenset(change.remove))
-        try:
-            y = self._obeying(bare, y, where)
-        except KinpairError as problem:
-            message = f"Stopped at t = {walk.time:.9g} s: event {event.name!r}: {problem}"
-            raise EndError(Status("refused", walk.time, message)) from problem
+        y = self._obeying(bare, y, where)
         lost = before - self._energy(y)
         self._enter(bare, y, lost)
         return lost

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from kinpair.compiler.interpret import interpret
 from kinpair.description.conditions import Condition
-from kinpair.errors import InputError
+from kinpair.errors import InputError, listed, nearest
+from kinpair.evaluation import Expected
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.schedule import real
 from kinpair.simulation.torques import AGREES, recorded
 
 ACTIONS = "'record', 'stop', a kinpair.Change, or a function (time, q, qd) → Change or None"
@@ -68,10 +70,15 @@ class Happening:
 
 
 def events_given(
-    mechanism: Mechanism, given: Sequence[Event] | None, q: np.ndarray, qd: np.ndarray, time: float
+    mechanism: Mechanism, given: Sequence[Event] | Event | None, q: np.ndarray, qd: np.ndarray, time: float
 ) -> tuple[tuple[Event, ...], tuple[bool, ...]]:
     """Events, checked at a state, and which of them can be recorded."""
-    events = tuple(given or ())
+    found: Any = (given,) if isinstance(given, Event) else given
+    if not isinstance(found, (Iterable, type(None))) or isinstance(found, str):
+        raise InputError(
+            f"{mechanism.name}: events is {found!r}; give a list of kinpair.Event(name, function)"
+        )
+    events = tuple(found or ())
     for event in events:
         _check(mechanism, event, q, qd, time)
     names = [event.name for event in events]
@@ -93,13 +100,59 @@ def _check(mechanism: Mechanism, event: Any, q: np.ndarray, qd: np.ndarray, time
     known = event.action in ("record", "stop") if isinstance(event.action, str) else False
     if not (known or isinstance(event.action, Change) or callable(event.action)):
         raise InputError(f"{where} has action {event.action!r}; it is {ACTIONS}")
-    if event.every is not None and not 0.0 < event.every < np.inf:
+    if event.every is not None and not 0.0 < number(event.every) < np.inf:
         raise InputError(f"{where} has every = {event.every!r}; give seconds, above zero")
-    found = np.asarray(event.function(time, q.copy(), qd.copy()), dtype=float)
+    if not callable(event.function):
+        raise InputError(f"{where} watches {event.function!r}; give a function (time, q, qd) → number")
+    try:
+        found = np.asarray(event.function(time, q.copy(), qd.copy()), dtype=float)
+    except Exception as problem:
+        raise InputError(
+            f"{where} raised {type(problem).__name__} at the start: {problem}; give a function (time, q, qd) → number"
+        ) from problem
     if found.shape != ():
         raise InputError(f"{where} returned shape {found.shape} at the start; expected one number")
     if not np.isfinite(found):
         raise InputError(f"{where} is {float(found)} at the start; expected a number")
+
+
+def number(value: Any) -> float:
+    """The value as a float; NaN where it is none."""
+    found = real(value)
+    return np.nan if found.ndim else float(found)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str)
+
+
+def check_change(mechanism: Mechanism, change: Change, known: Sequence[str]) -> None:
+    """Refuse what a mechanism cannot be changed to; known: names of conditions that can be removed."""
+    name = mechanism.name
+    for what, value, entries in (("q", change.q, mechanism.q_names), ("qd", change.qd, mechanism.v_names)):
+        if value is None:
+            continue
+        found = Expected(f"{what} of Change", entries).checked(name, value)
+        if found.ndim != 1:
+            raise InputError(f"{name}: {what} of Change has shape {found.shape}; expected ({len(entries)},)")
+        if not np.isfinite(found).all():
+            raise InputError(f"{name}: {what} of Change holds NaN or infinity", argument=what)
+    for what, value in (("add", change.add), ("remove", change.remove)):
+        if not _is_list(value):
+            raise InputError(
+                f"{name}: {what} of Change is {type(value).__name__}; give a list", argument=what
+            )
+    for condition in change.add:
+        if not isinstance(condition, get_args(Condition)):
+            raise InputError(
+                f"{name}: add of Change holds {type(condition).__name__}; give conditions of kinpair.conditions"
+            )
+    for removed in change.remove:
+        if removed not in known:
+            raise InputError(
+                f"{name}: remove of Change names {removed!r}, which is no condition; {nearest(str(removed), known)}"
+                f"Conditions: {listed(known) or 'none'}"
+            )
 
 
 def _records(mechanism: Mechanism, event: Event, q: np.ndarray, qd: np.ndarray, time: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,7 +12,19 @@ from kinpair.evaluation import Expected
 from kinpair.mechanism import Mechanism
 from kinpair.model.symbols import check_symbols
 from kinpair.simulation.dynamics import with_quaternion
+from kinpair.simulation.schedule import real
 from kinpair.simulation.torques import Torque
+from kinpair.system import System
+
+
+def movable(given: Any) -> Mechanism:
+    """A mechanism, or a system, which has all that is asked of one here."""
+    if not isinstance(given, Mechanism | System):
+        raise InputError(
+            f"simulate takes a Mechanism or a System, not {given!r}; load() takes files, example() names",
+            argument="mechanism",
+        )
+    return cast(Mechanism, given)
 
 
 def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
@@ -48,9 +60,13 @@ def parameter_values(
     mechanism: Mechanism, given: Mapping[str, Any] | None
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Names, and values (np,) or (batch, np)."""
+    if given is not None and not isinstance(given, Mapping):  # type: ignore[redundant-expr]
+        raise InputError(
+            f"{mechanism.name}: parameters is {given!r}; give a dict: name of a constant → number"
+        )
     names = tuple(given or ())
     check_symbols(mechanism.model, names)
-    columns = [np.asarray(x, dtype=float) for x in (given or {}).values()]
+    columns = [real(x) for x in (given or {}).values()]
     for name, column in zip(names, columns, strict=True):
         if column.ndim > 1 or not np.isfinite(column).all():
             raise InputError(
@@ -87,7 +103,7 @@ def in_rows(
 
 
 def tolerance(name: str, what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    found = np.asarray(value, dtype=float)
+    found = real(value)
     if found.shape not in ((), shape) or not (found > 0).all() or not np.isfinite(found).all():
         wanted = "a number above zero" + (f" or {shape[0]} of them" if shape else "")
         raise InputError(f"{name}: {what} is {value!r}; it must be {wanted}", argument=what)

@@ -15,7 +15,7 @@ import numpy as np
 
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.closure import Closure
+from kinpair.closure import Closure, check_solver
 from kinpair.constraints.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, listed
@@ -23,6 +23,7 @@ from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.quantities import Ask
+from kinpair.simulation.schedule import finite
 
 WAYS = ("project", "baumgarte", "none")
 
@@ -96,6 +97,10 @@ def held(
     """How the constraints of a mechanism are held; None where there are none."""
     if hold not in WAYS:
         raise InputError(f"hold is {hold!r}; it is one of {listed(WAYS)}", hold=hold)
+    if finite(mechanism.name, "alpha", alpha) < 0.0:
+        raise InputError(f"{mechanism.name}: alpha is {alpha!r}; it must not be below zero", argument="alpha")
+    if solver is not None:
+        check_solver(solver)
     closure = mechanism.closure
     if closure is None:
         return None

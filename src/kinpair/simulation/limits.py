@@ -12,6 +12,7 @@ from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.bumpers import Bumper, Bumpers
+from kinpair.simulation.events import number
 
 WAYS = ("ignore", "stop", "bounce", "spring")
 SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
@@ -90,11 +91,18 @@ def limits_given(mechanism: Mechanism, given: Any) -> Limits:
     if not isinstance(found, Limits) or found.way not in WAYS:
         shown = repr(found.way) if isinstance(found, Limits) else repr(given)
         raise InputError(f"{name}: limits is {shown}; it is one of {listed(WAYS)}, or a kinpair.Limits")
-    if isinstance(found.restitution, (int, float)) and not 0.0 <= found.restitution <= 1.0:
-        raise InputError(f"{name}: restitution is {found.restitution:g}; it lies between 0 and 1")
-    if not found.rest >= 0.0:
+    if not isinstance(found.restitution, Mapping) and not 0.0 <= number(found.restitution) <= 1.0:
+        raise InputError(f"{name}: restitution is {_shown(found.restitution)}; it lies between 0 and 1")
+    for what, value in (("stiffness", found.stiffness), ("damping", found.damping)):
+        if not (value is None or isinstance(value, Mapping) or 0.0 <= number(value) < np.inf):
+            raise InputError(f"{name}: {what} is {value!r}; it is a number, zero or above", argument=what)
+    if not 0.0 <= number(found.rest) < np.inf:
         raise InputError(f"{name}: rest is {found.rest!r}; it is a speed, zero or above")
     return found
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, (int, float)) else repr(value)
 
 
 def limits_of(mechanism: Mechanism, limits: Limits) -> tuple[Limit, ...]:
@@ -135,7 +143,7 @@ def _check_names(mechanism: Mechanism, what: str, given: Any, known: list[str]) 
                 f"{mechanism.name}: {what} names {name!r}, which has no limits; {nearest(str(name), known)}"
                 f"Coordinates with limits: {listed(known)}"
             )
-        if not 0.0 <= float(value) <= (1.0 if what == "restitution" else np.inf):
+        if not 0.0 <= number(value) <= (1.0 if what == "restitution" else np.finfo(float).max):
             bounds = "between 0 and 1" if what == "restitution" else "zero or above"
             raise InputError(f"{mechanism.name}: {what} of {name!r} is {value!r}; it is {bounds}")
 

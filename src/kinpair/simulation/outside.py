@@ -83,10 +83,11 @@ class Given:
 
 
 class Counted:
-    """Inputs as the run has them, and how often they were asked for."""
+    """Inputs as the run has them, the last that were to be had, and how often they were asked for."""
 
     def __init__(self, run: Run, u: np.ndarray) -> None:
         self.run, self.held_u, self.calls = run, u, 0
+        self.last = u
 
     def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
         """u at a time and a state."""
@@ -98,6 +99,7 @@ class Counted:
             found = caller(time, np.array(y[: self.run.d.ny]))
             if found is None:
                 raise RefusedError
+            self.last = found
             return found
         if len(inputs.times):
             return np.array([np.interp(time, inputs.times, column) for column in inputs.rows.T])
@@ -134,11 +136,12 @@ class Follower:
         given = Given(
             stabilised(d), inputs, constant, run.inputs.parameters, self.rtol, self.atol, time, y.copy()
         )
-        stepper, watch = self.method(given), Watch(replace(given, d=d))
+        stepper, watch = _begun(self.method, given), Watch(replace(given, d=d))
         why = "more"
         while why == "more":
             began, first = perf_counter(), cursor
             rows: list[np.ndarray] = []
+            seen: list[np.ndarray] = []
             reached = time
             while cursor < len(self.wanted) and why == "more" and perf_counter() - began < PAUSE:
                 inputs.calls = 0
@@ -147,15 +150,38 @@ class Follower:
                 if why == "more" and not np.isfinite(y).all():
                     why = "not finite"
                 if why == "more":
-                    rows.append(y.copy())
+                    inputs.calls = 0
+                    row, watched = watch(reached, y.copy(), inputs)
+                    rows.append(row)
+                    seen.append(watched)
                     cursor, time = cursor + 1, reached
             if why == "more" and cursor == len(self.wanted):
                 why = "done"
-            times, inputs.calls = self.wanted[first:cursor], 0
-            Y, W = watch(times, np.array(rows).reshape(-1, d.ny), inputs)
+            times = self.wanted[first:cursor]
+            Y, W = np.array(rows).reshape(-1, d.ny), np.array(seen).reshape(-1, d.nw)
             memory = np.concatenate([[time, cursor], Y[-1] if len(Y) else y, u])
             steps, rejected = step + stepper.steps, stepper.rejected
             yield Piece(times, Y, W, why, reached, time, steps, rejected, stepper.dt, memory)
+
+
+class Unbegun:
+    """In the place of a library whose first look at the inputs failed: the start, and nothing behind it."""
+
+    steps, rejected, dt = 0, 0, 0.0
+
+    def __init__(self, given: Given) -> None:
+        self.given = given
+
+    def to(self, time: float) -> tuple[np.ndarray, str]:
+        """The state at the start; later ones are refused."""
+        return self.given.y, "more" if time <= self.given.time else "refused"
+
+
+def _begun(method: Callable[[Given], Stepper], given: Given) -> Stepper:
+    try:
+        return method(given)
+    except RefusedError:
+        return Unbegun(given)
 
 
 def _moved(stepper: Stepper, time: float, y: np.ndarray) -> tuple[np.ndarray, str]:
@@ -173,7 +199,7 @@ def stabilised(d: Dynamics) -> Dynamics:
 
 
 class Watch:
-    """Samples settled and looked at."""
+    """A sample settled and looked at, as soon as it is there: later the inputs may be gone."""
 
     def __init__(self, given: Given) -> None:
         d = given.d
@@ -181,21 +207,14 @@ class Watch:
         self._settled = given.kernel(Dynamics.settled, time=(), y=(d.ny,)) if d.settles else None
         self._watched = given.kernel(Dynamics.watched, time=(), y=(d.ny,), u=(d.nu,))
 
-    def __call__(
-        self, times: np.ndarray, Y: np.ndarray, inputs: Callable[..., np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """States and what is watched, (n, ny) and (n, nw)."""
-        if not len(Y):
-            return Y, np.zeros((0, self.d.nw))
-        if self._settled is not None:
-            Y = np.array([self._settled(t, y) for t, y in zip(times.tolist(), Y, strict=True)])
-        found: list[np.ndarray] = []
-        for t, y in zip(times.tolist(), Y, strict=True):
-            try:
-                found.append(self._watched(t, y, inputs(t, y)))
-            except RefusedError:
-                found.append(np.full(self.d.nw, np.nan))
-        return Y, np.array(found)
+    def __call__(self, time: float, y: np.ndarray, inputs: Counted) -> tuple[np.ndarray, np.ndarray]:
+        """The state (ny,) and what is watched (nw,); of inputs that fail just there, the last before."""
+        y = self._settled(time, y) if self._settled is not None else y
+        try:
+            u = inputs(time, y)
+        except RefusedError:
+            u = inputs.last
+        return y, self._watched(time, y, u)
 
 
 def _check(run: Run) -> None:

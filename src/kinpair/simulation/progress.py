@@ -17,6 +17,7 @@ class Progress:
     def __init__(self, what: str, wish: bool | Callable[[float], Any] | None) -> None:
         self.what, self.wish = what, wish
         self.start = perf_counter()
+        self.fault = ""
         self._bar: Any = None
         self._task: Any = None
 
@@ -26,7 +27,7 @@ class Progress:
     def __call__(self, part: float) -> None:
         """So much is done, of 1."""
         if callable(self.wish):
-            self.wish(part)
+            self._tell(self.wish, part)
             return
         if self.wish is False or (self.wish is None and not sys.stderr.isatty()):
             return
@@ -34,6 +35,14 @@ class Progress:
             self._open()
         if self._bar is not None:
             self._bar.update(self._task, completed=part)
+
+    def _tell(self, wish: Callable[[float], Any], part: float) -> None:
+        """What the function raises ends the run as Ctrl-C does, and is kept in `fault`."""
+        try:
+            wish(part)
+        except Exception as problem:
+            self.fault = f"progress raised {type(problem).__name__}: {problem}"
+            raise KeyboardInterrupt from problem
 
     def _open(self) -> None:
         from rich.console import Console

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.errors import InputError, MissingExtraError, listed, nearest
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.simulation.balance import Balance, balance
 from kinpair.simulation.events import Happening
@@ -20,6 +20,13 @@ from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.summary import summary
 from kinpair.simulation.units import units
 from kinpair.viewer.curves import draw_curves
+
+
+class ByJoint(dict[str, np.ndarray]):
+    """Arrays by name of the joint; a name that is not there is answered with those that are."""
+
+    def __missing__(self, name: Any) -> np.ndarray:
+        raise InputError(f"no joint {name!r}; {nearest(str(name), self)}Joints: {listed(self)}", joint=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,7 @@ class Result:
     parameters: tuple[str, ...] = ()
     failures: Mapping[int, Status] = field(default_factory=dict[int, Status])
     events: tuple[Happening, ...] = ()
+    springs: bool = False  # at the limits
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     residual: Residual | None = None
     singular: Singular | None = None
@@ -108,7 +116,7 @@ class Result:
         if self.mechanism.closure is not None:
             return self._closed_reactions(motion, loads or {})
         found = self.mechanism.reactions(*motion, external=loads)
-        return {name: w.reshape(*self.q.shape[:-1], 6) for name, w in found.items()}
+        return ByJoint({name: w.reshape(*self.q.shape[:-1], 6) for name, w in found.items()})
 
     def _closed_reactions(self, motion: list[np.ndarray], loads: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Those of loops depend on time and efforts; sample by sample."""
@@ -126,10 +134,12 @@ class Result:
             )
             for k in range(len(tau))
         ]
-        return {
-            name: np.stack([x[name] for x in found]).reshape(*self.q.shape[:-1], 6)
-            for name in (found[0] if found else {})
-        }
+        return ByJoint(
+            {
+                name: np.stack([x[name] for x in found]).reshape(*self.q.shape[:-1], 6)
+                for name in (found[0] if found else {})
+            }
+        )
 
     def _accelerations(self) -> np.ndarray:
         if self.parameters:

@@ -12,6 +12,7 @@ from kinpair.errors import InputError
 WHOLE = 1e-6  # of a step: how far a time may lie from the end of one
 SAMPLES = 10_000  # unless asked for otherwise, fixed steps give at most so many samples,
 EVENLY = 1_001  # and adaptive ones so many, evenly spaced
+MOST = 100_000_000  # samples: beyond that an interval is taken for a mistake
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,12 @@ def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float)
     if output is None:
         every = -(-steps // SAMPLES) if steps > SAMPLES else 1
     elif np.ndim(output) == 0:
-        every = _steps(name, "output", positive(name, "output", output), dt)
+        interval = _interval(name, output, duration)
+        every = _steps(name, "output", interval, dt)
+        if not every:
+            raise InputError(
+                f"{name}: output {interval:g} s is shorter than a step dt = {dt:g} s", argument="output"
+            )
     else:
         wanted = [
             _steps(name, "a time of output", t - start, dt)
@@ -81,7 +87,7 @@ def adaptive_times(name: str, duration: float, output: Any, start: float) -> np.
     if output is None:
         return start + np.linspace(0.0, duration, EVENLY)
     if np.ndim(output) == 0:
-        every = positive(name, "output", output)
+        every = _interval(name, output, duration)
         times = start + np.arange(int(np.floor(duration / every * (1 + 1e-12))) + 1) * every
     else:
         times = wanted_times(name, output, duration, start)
@@ -92,9 +98,20 @@ def adaptive_times(name: str, duration: float, output: Any, start: float) -> np.
     return np.append(times, end)
 
 
+def _interval(name: str, output: Any, duration: float) -> float:
+    """Time between two samples, checked."""
+    every = positive(name, "output", output)
+    if every * MOST < duration:
+        raise InputError(
+            f"{name}: output {every:g} s would be {duration / every:.3g} samples; at most {MOST:g} are taken",
+            argument="output",
+        )
+    return every
+
+
 def wanted_times(name: str, output: Any, duration: float, start: float) -> np.ndarray:
     """Times of output, checked."""
-    times = np.array(output, dtype=float)
+    times = real(output).copy()
     inside = times.ndim == 1 and (np.diff(times) > 0).all() and np.isfinite(times).all()
     slack = 1e-9 * max(1.0, abs(start) + duration)
     if not inside or (len(times) and (times[0] < start - slack or times[-1] > start + duration + slack)):
@@ -106,13 +123,27 @@ def wanted_times(name: str, output: Any, duration: float, start: float) -> np.nd
 
 def positive(name: str, what: str, value: Any) -> float:
     """A number above zero."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = np.nan
-    if not 0 < found < np.inf:
+    found = real(value)
+    if found.ndim or not 0 < found < np.inf:
         raise InputError(f"{name}: {what} is {value!r}; it must be a number above zero", argument=what)
-    return found
+    return float(found)
+
+
+def finite(name: str, what: str, value: Any) -> float:
+    """A number."""
+    found = real(value)
+    if found.ndim or not np.isfinite(found):
+        raise InputError(f"{name}: {what} is {value!r}; it must be a finite number", argument=what)
+    return float(found)
+
+
+def real(value: Any) -> np.ndarray:
+    """The value as floats; NaN if it is anything but real numbers, such as text."""
+    try:
+        found = np.asarray(value)
+        return found.astype(float) if found.dtype.kind in "fiubO" else np.array(np.nan)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
 
 
 def _steps(name: str, what: str, length: float, dt: float) -> int:

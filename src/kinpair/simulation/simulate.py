@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from kinpair.simulation.bumpers import Bumpers
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.eventful import Eventful, check_eventful, with_events
 from kinpair.simulation.events import Event, Happening, events_given
-from kinpair.simulation.given import in_rows, parameter_values, start_states, tolerance
+from kinpair.simulation.given import in_rows, movable, parameter_values, start_states, tolerance
 from kinpair.simulation.held import Held, check_start, held
 from kinpair.simulation.integrators import Integrator, flow_of, integrator_named
 from kinpair.simulation.limits import Limits, bumpers_of, limits_given, limits_of
@@ -31,7 +31,7 @@ from kinpair.simulation.progress import Progress
 from kinpair.simulation.result import Result, Status
 from kinpair.simulation.runs import Pages, Piece, adaptive_run, fixed_run, joined, released
 from kinpair.simulation.samples import residual_of, samples_of, singular_of
-from kinpair.simulation.schedule import Plan, adaptive_times, fixed_plan, held_steps, positive
+from kinpair.simulation.schedule import Plan, adaptive_times, finite, fixed_plan, held_steps, positive
 from kinpair.simulation.systems import model_to_move
 from kinpair.simulation.torques import Caller, Torque, external_of, torque_of
 from kinpair.simulation.trouble import drifted, status_of
@@ -110,9 +110,13 @@ def simulate(
         "alpha": alpha,
         "rho_inf": rho_inf,
     }
-    mechanism = cast(Mechanism, mechanism)  # of which a system has all that is asked for here
+    mechanism = movable(mechanism)
     ready = prepared(mechanism, **options, events=events, limits=limits)
     if save is not None:
+        if not isinstance(save, str | os.PathLike):  # type: ignore[redundant-expr]
+            raise InputError(
+                f"{mechanism.name}: save is {save!r}; it must be the path of a file", argument="save"
+            )
         if isinstance(ready, Eventful):
             raise InputError(
                 f"{mechanism.name}: save= takes no run with events or limits that stop or bounce; run.save(path) keeps "
@@ -152,6 +156,7 @@ def prepared(
     limits: str | Limits = "ignore",
 ) -> Fixed | Adaptive | Outside | Eventful:
     """Everything checked, and ready to run; arguments as of `simulate`."""
+    time = finite(mechanism.name, "time", time)
     states = start_states(mechanism, q, qd)
     first = states.reshape(-1, states.shape[-1])[0]
     at = first[: mechanism.nq], first[mechanism.nq :]
@@ -181,9 +186,7 @@ def prepared(
         )
     _check_options(wish, fixed, rtol, atol)
     threads = whole_threads(mechanism.name, threads)
-    run = Run(
-        wish, positive(mechanism.name, "duration", duration), float(time), _inputs(wish, wrenches, values)
-    )
+    run = Run(wish, positive(mechanism.name, "duration", duration), time, _inputs(wish, wrenches, values))
     start = run.start(states, wrenches)
     if fixed:
         step = positive(mechanism.name, "dt", DT if dt is None else dt)
@@ -314,6 +317,7 @@ class Run:
         self.stop = time + duration
         self.happened: list[Happening] = []
         self.ended: Status | None = None
+        self.hindrance = ""  # what interrupted it, if not the user
 
     def start(self, states: np.ndarray, wrenches: dict[str, np.ndarray]) -> np.ndarray:
         """State and inputs at the beginning (..., ny + nu)."""
@@ -483,6 +487,7 @@ def _collected(
                 found.append(piece)
                 told(min(1.0, (piece.reached - run.time) / run.duration))
         except KeyboardInterrupt:
+            run.hindrance = told.fault
             return found, True
     return found, isinstance(run.caller and run.caller.error, KeyboardInterrupt)
 
@@ -516,5 +521,6 @@ def _result(
         parameters=run.wish.parameters,
         failures=failures,
         events=tuple(run.happened),
+        springs=run.wish.bumpers is not None,
         options=options,
     )

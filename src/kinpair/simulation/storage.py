@@ -41,6 +41,8 @@ from kinpair.simulation.storage_options import Missing
 
 def save(run: Result, path: str | os.PathLike[str]) -> Path:
     """Write a result; the file gets its name when it is complete."""
+    if not isinstance(path, str | os.PathLike):  # type: ignore[redundant-expr]
+        raise InputError(f"save takes the path of a file, not {path!r}", argument="path")
     target = Path(path)
     refuse_unfinished(target)
     batch = len(run.q) if run.q.ndim == 3 else None

@@ -230,7 +230,7 @@ def stream(recorder: Recorder, pieces: Iterable[Piece], wish: bool | Callable[[f
                     sampled = last if len(piece.times) else sampled
                     told(min(1.0, (piece.reached - run.time) / run.duration))
             except KeyboardInterrupt:
-                interrupted = True
+                interrupted, run.hindrance = True, told.fault
             except DiskError as problem:
                 refused = problem.reason
         status = _status(recorder, [sampled, last], interrupted, refused)

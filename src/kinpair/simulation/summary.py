@@ -58,6 +58,8 @@ def _beyond(run: Result) -> str:
     with np.errstate(invalid="ignore"):
         depth = np.fmax.reduce(np.fmax(joints.lower - q, q - joints.upper), axis=0)
     passed = [f"{names[k]} went {depth[k]:.3g}" for k in np.flatnonzero(depth > PASSED)]
+    if run.springs:
+        return f"Into the springs at the limits: {listed(passed, 6)}." if passed else ""
     return f"Limits were passed: {listed(passed, 6)}; limits='stop' would hold them." if passed else ""
 
 

@@ -54,8 +54,7 @@ class _Sundials:
     def to(self, time: float) -> tuple[np.ndarray, str]:
         """The state at a time, and `more`, or what ended it."""
         while self.time < time:
-            found = self.solver.step(time, method="onestep")
-            self.raise_problem()
+            found = self._step(time)
             if not found.success:
                 return self.y[: self.given.d.ny], "collapsed"
             self.steps += 1
@@ -64,19 +63,23 @@ class _Sundials:
             self.y = np.array(self.solver.step(time).y, dtype=float)  # between the ends of the last step
         return self.y[: self.given.d.ny], "more"
 
-    def raise_problem(self) -> None:
-        """What a function of ours raised, which the library does not pass on."""
+    def _step(self, time: float) -> Any:
+        """One step; what a function of ours raised, the library may pass on or not."""
+        try:
+            found = self.solver.step(time, method="onestep")
+        except BaseException as problem:
+            raise self.problem or problem from None
         if self.problem is not None:
             raise self.problem
+        return found
 
     def inputs(self, time: float, y: np.ndarray) -> np.ndarray:
-        """u; after a failure anything, and the failure is kept."""
-        if self.problem is None:
-            try:
-                return self.given.u(time, y)
-            except BaseException as problem:
-                self.problem = problem
-        return np.full(self.given.d.nu, np.nan)
+        """u; a failure is kept, and raised, which ends the step without a word of the library."""
+        try:
+            return self.given.u(time, y)
+        except BaseException as problem:
+            self.problem = problem
+            raise
 
 
 class Cvode(_Sundials):
@@ -89,8 +92,7 @@ class Cvode(_Sundials):
         rate = given.kernel(Dynamics.rate, **sizes)
 
         def right(time: float, y: np.ndarray, yp: np.ndarray) -> None:
-            u = self.inputs(time, y)
-            yp[:] = rate(time, y, u) if self.problem is None else np.nan
+            yp[:] = rate(time, y, self.inputs(time, y))
 
         options: dict[str, Any] = {"rtol": given.rtol, "atol": given.atol, "max_num_steps": STEPS}
         made = library("cvode").CVODE
@@ -98,8 +100,7 @@ class Cvode(_Sundials):
             slope = given.kernel(_slope, **sizes)
 
             def slopes(time: float, y: np.ndarray, yp: np.ndarray, JJ: np.ndarray) -> None:
-                u = self.inputs(time, y)
-                JJ[:, :] = slope(time, y, u) if self.problem is None else 0.0
+                JJ[:, :] = slope(time, y, self.inputs(time, y))
 
             options["jacfn"] = slopes
         self.solver = made(right, **options)
@@ -133,14 +134,12 @@ class Ida(_Sundials):
         differential[: d.ny] = 1.0
 
         def right(time: float, x: np.ndarray, xp: np.ndarray, res: np.ndarray) -> None:
-            u = self.inputs(time, x)
-            res[:] = left(time, x, xp, u) if self.problem is None else np.nan
+            res[:] = left(time, x, xp, self.inputs(time, x))
 
         def slopes(
             time: float, x: np.ndarray, xp: np.ndarray, res: np.ndarray, cj: float, JJ: np.ndarray
         ) -> None:
-            u = self.inputs(time, x)
-            JJ[:, :] = slope(time, x, xp, u) if self.problem is None else 0.0
+            JJ[:, :] = slope(time, x, xp, self.inputs(time, x))
             JJ[np.diag_indices(n)] += cj * differential
 
         allowed = np.full(n, OF_ACCELERATIONS * given.atol[: d.model.nq + d.model.nv].max())

@@ -72,6 +72,7 @@ class Taylor:
     def __init__(self, given: Given) -> None:
         hy, d = library(), given.d
         if given.constant is None:
+            given.u(given.time, given.y)  # efforts that fail at once say so themselves
             raise InputError(
                 f"{d.model.name}: integrator 'taylor' takes efforts that are constant or can be recorded; write "
                 "torque= in NumPy terms (docs/compiler.md)",

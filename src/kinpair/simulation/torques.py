@@ -31,6 +31,7 @@ from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed
 from kinpair.evaluation import WRENCH, Expected
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.schedule import real
 
 PLAIN = (FunctionType, partial, BuiltinFunctionType)
 AGREES = 1e-9  # relative: a recording and its function differ by rounding
@@ -74,7 +75,7 @@ def torque_of(mechanism: Mechanism, given: Any, q: np.ndarray, qd: np.ndarray, t
 
 
 def _table(mechanism: Mechanism, times: Any, values: Any) -> Torque:
-    t, x = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    t, x = real(times), real(values)
     if t.ndim != 1 or len(t) < 2 or not (np.diff(t) > 0).all():
         raise InputError(
             f"{mechanism.name}: the times of torque= must be an increasing vector of at least two numbers; "
@@ -96,7 +97,7 @@ def _check_finite(mechanism: Mechanism, what: str, x: np.ndarray) -> None:
 
 def _function(mechanism: Mechanism, given: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
     sample_time = getattr(given, "sample_time", None)
-    if sample_time is not None and not (np.ndim(sample_time) == 0 and 0 < float(sample_time) < np.inf):
+    if sample_time is not None and not (np.ndim(sample_time) == 0 and 0 < real(sample_time) < np.inf):
         raise InputError(
             f"{mechanism.name}: sample_time of torque= is {sample_time!r}; give seconds, above zero"
         )

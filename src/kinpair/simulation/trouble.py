@@ -74,7 +74,8 @@ def _last_finite(Y: np.ndarray) -> np.ndarray:
 
 def _status(run: Run, why: str, time: float, interrupted: bool, state: np.ndarray) -> Status:
     if interrupted:
-        return Status("interrupted", time, f"Interrupted at t = {time:.9g} s")
+        cause = f": {run.hindrance}" if run.hindrance else ""
+        return Status("interrupted", time, f"Interrupted at t = {time:.9g} s{cause}")
     if why in ("more", "done"):
         return Status("done", time, f"Reached t = {time:.9g} s")
     if why == "refused" and run.caller is not None:

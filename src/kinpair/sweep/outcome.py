@@ -44,6 +44,8 @@ def _sentence(problem: BaseException) -> str:
 
 def numbers(given: Any, called: str, taken: Iterable[str] = ()) -> dict[str, Value]:
     """What a function returned: a dict of numbers and vectors, or one number, which is called like the function."""
+    if given is None:
+        raise InputError(f"{called} returned None; give a dict of numbers")
     table = given if isinstance(given, Mapping) else {called: given}
     found: dict[str, Value] = {}
     for name, value in table.items():
@@ -52,7 +54,7 @@ def numbers(given: Any, called: str, taken: Iterable[str] = ()) -> dict[str, Val
                 f"{called} returned {name!r}, which is the name of an input; give it another", name=name
             )
         try:
-            array = np.asarray(value, dtype=float)
+            array = np.asarray(value, dtype=float) if value is not None else None
         except (TypeError, ValueError):
             array = None
         if not isinstance(name, str) or array is None or array.ndim > 1:

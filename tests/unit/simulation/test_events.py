@@ -119,6 +119,23 @@ def test_what_an_event_raises_ends_the_run_and_keeps_it(stone):
         ({"events": [kp.Event("e", height, 0, "go")]}, "event 'e' has action 'go'; it is 'record', 'stop'"),
         ({"events": [kp.Event("e", height)] * 2}, "two events are called 'e'; give each its own name"),
         ({"events": [kp.Event("e", lambda t, q, qd: q)]}, r"event 'e' returned shape \(1,\) at the start"),
+        ({"events": 3}, "stone: events is 3; give a list of kinpair.Event"),
+        ({"events": [kp.Event("e", "q")]}, "event 'e' watches 'q'; give a function"),  # type: ignore[arg-type]
+        ({"events": [kp.Event("e", lambda t: t)]}, "event 'e' raised TypeError at the start: "),
+        (
+            {"events": [kp.Event("e", lambda t, q, qd: 1 / 0)]},
+            "event 'e' raised ZeroDivisionError at the start",
+        ),
+        ({"events": [kp.Event("e", lambda t, q, qd: "x")]}, "event 'e' raised ValueError at the start"),
+        ({"events": [kp.Event("e", height, every="x")]}, "every = 'x'; give seconds"),  # type: ignore[arg-type]
+        ({"time": np.nan}, "time is nan; it must be a finite number"),
+        (
+            {"limits": kp.Limits("spring", stiffness=-1.0)},
+            r"stiffness is -1\.0; it is a number, zero or above",
+        ),
+        ({"limits": kp.Limits("spring", damping=np.nan)}, "damping is nan; it is a number, zero or above"),
+        ({"limits": kp.Limits("stop", rest="x")}, "rest is 'x'; it is a speed"),  # type: ignore[arg-type]
+        ({"limits": kp.Limits("bounce", "x")}, "restitution is 'x'; it lies between"),  # type: ignore[arg-type]
         ({"limits": "bump"}, "limits is 'bump'; it is one of ignore, stop, bounce, spring"),
         ({"limits": kp.Limits("bounce", restitution=2.0)}, "restitution is 2; it lies between 0 and 1"),
         ({"events": [kp.Event("e", height)], "integrator": "cvode"}, "takes no events"),
@@ -149,3 +166,75 @@ def test_a_summary_says_that_a_limit_was_passed(pendulum):
     run = kp.simulate(pendulum, [0.9], [2.0], duration=1.0)
     assert "pin went" in run.summary
     assert "limits='stop'" in run.summary
+
+
+def test_springs_at_limits_are_no_fault(pendulum):
+    run = kp.simulate(pendulum, [0.9], [2.0], duration=1.0, limits="spring")
+    assert run.q.max() > 1.0
+    assert "Into the springs at the limits: pin went" in run.summary
+    assert "Limits were passed" not in run.summary
+
+
+def test_one_event_needs_no_list(stone):
+    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, events=kp.Event("low", height))  # type: ignore[arg-type]
+    assert [x.name for x in run.events] == ["low"]
+
+
+@pytest.mark.parametrize("way", WAYS[:3], ids=str)
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (kp.Change(qd=[np.nan]), "qd of Change holds NaN or infinity"),
+        (kp.Change(q=[1.0, 2.0]), "q of Change has shape (2,)"),
+        (kp.Change(q=[[1.0]]), "q of Change has shape (1, 1); expected (1,)"),
+        (kp.Change(remove=["x"]), "remove of Change names 'x', which is no condition; Conditions: none"),
+        (kp.Change(remove="x"), "remove of Change is str; give a list"),
+        (kp.Change(add=[3]), "add of Change holds int"),  # type: ignore[list-item]
+        (
+            lambda time, q, qd: np.zeros(2),
+            "the action of event 'low' returned ndarray; it returns a kinpair.Change",
+        ),
+    ],
+    ids=range(7),
+)
+def test_a_change_that_cannot_be_made_ends_the_run_and_keeps_it(stone, way, action, message):
+    run = kp.simulate(
+        stone, [1.0], [0.0], duration=1.0, events=[kp.Event("low", height, action=action)], **way
+    )
+    assert run.status.name == "refused"
+    assert "event 'low'" in run.status.message
+    assert message in run.status.message
+    assert run.time[-1] == pytest.approx(0.3)
+    assert np.isfinite(run.q).all()
+
+
+def rooted(time, q, qd):
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(q[0] - 0.55) - 0.1
+
+
+def rooted_called(time, q, qd):
+    return float(q[0] - 0.55) ** 0.5 - 0.1 if q[0] >= 0.55 else np.nan
+
+
+rooted_called.traceable = False  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("function", [rooted, rooted_called])
+@pytest.mark.parametrize("way", WAYS[:3], ids=str)
+def test_a_function_that_turns_nan_loses_no_event_before_and_then_ends_the_run(stone, way, function):
+    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, events=[kp.Event("root", function)], **way)
+    assert [x.time for x in run.events] == pytest.approx([np.sqrt(0.088)], abs=1e-12)
+    assert run.status.name == "refused"
+    assert run.status.message == "Stopped at t = 0.3 s: the function of event 'root' turns NaN"
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "dopri5"])
+def test_steps_that_meet_nan_end_the_run(stone, integrator):
+    def ends(time, q, qd):
+        return np.array([np.sqrt(0.5 - time)])
+
+    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, torque=ends, integrator=integrator)
+    assert run.status.name == "not finite"
+    assert run.status.time == pytest.approx(0.5, abs=1e-9)
+    assert np.isfinite(run.q).all()

@@ -81,7 +81,7 @@ def test_a_function_in_a_file(study, capsys):
         "def case(x):\n    if x > 2:\n        raise ValueError('large')\n    return {'y': x}\n"
     )
     Path("plain.toml").write_text('function = "own.py:case"\n[over]\nx = [1, 2, 3]\n')
-    assert main(["sweep", "plain.toml", "--workers", "0"]) == 0
+    assert main(["sweep", "plain.toml", "--workers", "0"]) == 2
     out = capsys.readouterr().out
     assert out.startswith("case: 3 cases, 1 failed\n")
     assert "failed: x = 3: ValueError: large (own.py:3)\n" in out
@@ -118,3 +118,15 @@ def test_every_key_is_in_the_docs():
     table = DOCS.partition("## A study as a file")[2]
     for key in (*RANGE, *(key for key, rule in TOP.items() if rule.note != "option of simulate")):
         assert f"`{key}" in table, key
+
+
+@pytest.mark.parametrize(("values", "count"), [("0, 1, 2", "1 of 3"), ("0", "1 of 1")])
+def test_the_command_says_how_many_cases_failed(tmp_path, monkeypatch, capsys, values, count):
+    monkeypatch.chdir(tmp_path)
+    Path("cases.py").write_text("def inverse(x):\n    return 1 / x\n")
+    Path("some.toml").write_text(f'function = "cases.py:inverse"\n[over]\nx = [{values}]\n')
+    assert main(["sweep", "some.toml", "--workers", "0"]) == 2
+    told = capsys.readouterr()
+    assert told.err == f"kinpair: {count} cases failed; --resume --retry computes them again\n"
+    assert "failed: x = 0" in told.out
+    assert len(kp.open_sweep("some.sweep")) == len(values.split(","))

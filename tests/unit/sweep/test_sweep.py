@@ -40,6 +40,22 @@ def test_processes_give_the_same_as_none():
     assert all((here[name] == there[name]).all() for name in here.columns)
 
 
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (None, "InputError: case returned None; give a dict of numbers ("),
+        ({"y": None}, "InputError: case returned 'y': None; give numbers or vectors of numbers by name ("),
+    ],
+)
+def test_a_function_that_returns_nothing_fails(answer, error):
+    def case(x):
+        return x if x else answer
+
+    table = kp.sweep(case, {"x": range(2)}, workers=0)
+    assert table.failed.tolist() == [True, False]
+    assert table.errors[0].startswith(error)
+
+
 def test_failed_cases_are_kept_and_tried_again_when_asked(tmp_path):
     trouble = tmp_path / "trouble"
     trouble.touch()
