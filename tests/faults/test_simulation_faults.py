@@ -210,6 +210,8 @@ def test_a_controller_that_fails_loses_nothing_and_the_run_goes_on(tmp_path, mon
 def test_ctrl_c_keeps_the_file_and_the_result(tmp_path):
     path = tmp_path / "run.h5"
     body = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 run = kp.simulate(arm, {Q}, {QD}, **{LONG!r}, save=sys.argv[1])
 print(run.status.name, len(run.time), sep="|")
 """
