@@ -19,7 +19,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     rolling         long mechanisms: walks over the bodies as loops of machine code
     kernels         where the two halves meet: quantities, compiled
     calls           straight to machine code, or checked and explained
-    closure         assembling, moving and driving a mechanism under constraints
+    closure/        assembling, moving and driving a mechanism under constraints
     soundness       which joint makes a solve for accelerations fail
     mechanism       the object a user holds
     system          a system given by its energy, without bodies

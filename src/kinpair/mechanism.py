@@ -222,7 +222,7 @@ class Mechanism:
                 from kinpair.compiler.arguments import whole_threads
 
                 whole_threads("inverse_dynamics", threads)
-            found = self._closed.inverse((q, qd, qdd), time, drives, options, external or {})
+            found = self._closed.drives.inverse((q, qd, qdd), time, drives, options, external or {})
             return found if out is None else copied(found, out)
         return self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads)
 
@@ -249,7 +249,7 @@ class Mechanism:
         if self._closure is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
             state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
-            return self._closure.forward(state, time, wanted, options, external or {}, out, threads)
+            return self._closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
         if solver is not None:
             check_solver(solver)
         ask = asked("forward_dynamics", method=method, force=force, passive=passive, external=external)
@@ -340,7 +340,7 @@ class Mechanism:
         if self._closure is not None:
             state = self._state("q", q), self._state("qd", qd), self._state("qdd", qdd)
             drive = None if tau is None else self._state("tau", tau)
-            loads, own = self._closure.loop_loads(state, drive, time, external or {})
+            loads, own = self._closure.drives.loop_loads(state, drive, time, external or {})
             tree = self.without_constraints().reactions(*state, external=loads, method=method, force=force)
             return {**tree, **own}
         ask = asked("reactions", method=method, force=force, external=external)
@@ -391,7 +391,7 @@ class Mechanism:
         """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹."""
         if self._closure is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
-            found = self._closure.derivatives((q, qd, tau), time, options, external or {}, threads)
+            found = self._closure.dynamics.derivatives((q, qd, tau), time, options, external or {}, threads)
             return AccelerationDerivatives(*found)
         ask = asked(
             "forward_dynamics_derivatives", method=method, force=force, passive=passive, external=external
@@ -480,14 +480,14 @@ class Mechanism:
 
         SingularError says which closure stays open, and by how much, where there are none.
         """
-        return self._closed.assemble(self._state("q", q), names_given("fixed", fixed), time)
+        return self._closed.assembly.assemble(self._state("q", q), names_given("fixed", fixed), time)
 
     def velocities(
         self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
     ) -> np.ndarray:
         """Rates (nv,) that obey the constraints and have the `inputs` by name; the rest as near to `guess` (zero)
         as can be."""
-        return self._closed.velocities(q, inputs, guess, time)
+        return self._closed.assembly.velocities(q, inputs, guess, time)
 
     def accelerations(
         self,
@@ -499,11 +499,11 @@ class Mechanism:
         time: float = 0.0,
     ) -> np.ndarray:
         """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
-        return self._closed.accelerations(q, qd, inputs, guess, time)
+        return self._closed.assembly.accelerations(q, qd, inputs, guess, time)
 
     def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
         """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""
-        return self._closed.mobility(self._state("q", q), time)
+        return self._closed.rank.mobility(self._state("q", q), time)
 
     def constraint_forces(
         self,
@@ -517,13 +517,15 @@ class Mechanism:
     ) -> ConstraintForces:
         """Multipliers by row and wrenches by constraint while tau drives the mechanism."""
         state = (self._state("q", q), self._state("qd", qd), self._state("tau", tau))
-        return self._closed.forces(state, time, {"passive": passive, "external": external}, external or {})
+        return self._closed.dynamics.forces(
+            state, time, {"passive": passive, "external": external}, external or {}
+        )
 
     def reduced_equations(
         self, q: Any, qd: Any, tau: Any, *, passive: bool = True, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rosenberg's n − l equations: (E, f) with E q̈ = f; the constraints have the other l."""
-        return self._closed.reduced((q, qd, tau), time, {"passive": passive})
+        return self._closed.dynamics.reduced((q, qd, tau), time, {"passive": passive})
 
     def inverse_kinematics(
         self,
@@ -577,7 +579,7 @@ class Mechanism:
         for i in self.model.moving:
             if values := given.get(self.model.joint_names[i]):
                 q[self.model.q_span[i]] = values
-        return q if self._closure is None else self._closure.assemble(q, (), 0.0)
+        return q if self._closure is None else self._closure.assembly.assemble(q, (), 0.0)
 
     # Other forms of the same mechanism.
 
@@ -638,7 +640,7 @@ class Mechanism:
             options = {"method": method, "force": force, "passive": passive, "external": wrenches}
             wanted = DEFAULT_SOLVER if solver is None else solver
             start = self.start() if quantity == "forward_dynamics" else self.neutral()
-            ask = self._closure.kernel_ask(quantity, start, wanted, options)
+            ask = self._closure.dynamics.kernel_ask(quantity, start, wanted, options)
         else:
             if solver is not None:
                 check_solver(solver)

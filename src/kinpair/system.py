@@ -165,7 +165,7 @@ class System:
         """q̈ with constraints in force; tau is added to the forces."""
         effort = np.zeros(self.nv) if tau is None else tau
         wanted = DEFAULT_SOLVER if solver is None else solver
-        return self._closure.forward((q, qd, effort), time, wanted, {}, {}, None, threads)
+        return self._closure.dynamics.forward((q, qd, effort), time, wanted, {}, {}, None, threads)
 
     def terms(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
@@ -195,9 +195,11 @@ class System:
             )
         if solver is not None and quantity != "forward_dynamics":
             raise InputError(f"{quantity} takes no solver", quantity=quantity)
-        start = self._closure.assembled(np.zeros(self.nq), (), 0.0).q
+        start = self._closure.assembly.assembled(np.zeros(self.nq), (), 0.0).q
         wanted = DEFAULT_SOLVER if solver is None else solver
-        return self._calls.kernels.get(self._closure.kernel_ask(quantity, start, wanted, {}), dtype=dtype)
+        return self._calls.kernels.get(
+            self._closure.dynamics.kernel_ask(quantity, start, wanted, {}), dtype=dtype
+        )
 
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> System:
         """Compile quantities now rather than at their first use; options as for `kernel`."""
@@ -209,13 +211,13 @@ class System:
         """Multipliers by row."""
         effort = np.zeros(self.nv) if tau is None else self._calls.one("tau", tau)
         state = (self._calls.one("q", q), self._calls.one("qd", qd), effort)
-        return self._closure.forces(state, time, {}, {})
+        return self._closure.dynamics.forces(state, time, {}, {})
 
     def reduced_equations(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rosenberg's n − l equations: (E, f) with E q̈ = f."""
-        return self._closure.reduced((q, qd, np.zeros(self.nv) if tau is None else tau), time, {})
+        return self._closure.dynamics.reduced((q, qd, np.zeros(self.nv) if tau is None else tau), time, {})
 
     def constraint_residual(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
         """φ of every holonomic row."""
@@ -223,17 +225,17 @@ class System:
 
     def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
         """Coordinates near q that obey the holonomic rows."""
-        return self._closure.assemble(self._calls.one("q", q), names_given("fixed", fixed), time)
+        return self._closure.assembly.assemble(self._calls.one("q", q), names_given("fixed", fixed), time)
 
     def velocities(
         self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
     ) -> np.ndarray:
         """Rates that obey the constraints, with the inputs given."""
-        return self._closure.velocities(q, inputs, guess, time)
+        return self._closure.assembly.velocities(q, inputs, guess, time)
 
     def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
         """Freedoms at q."""
-        return self._closure.mobility(self._calls.one("q", q), time)
+        return self._closure.rank.mobility(self._calls.one("q", q), time)
 
 
 def _terms(

@@ -40,7 +40,7 @@ PAGES = {
     "analysis/transmission.py": ("transmission.md", r"\((TF[3-5])\)"),
     "forces/passive.py": ("forces.md", r"\((P\d+)\)"),
     "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+a?)\)"),
-    "closure.py": ("constraints.md", r"\((CD\d+)\)"),
+    "closure/dynamics.py": ("constraints.md", r"\((CD\d+)\)"),
     "constrained.py": ("constraints.md", r"\((PR\d+)\)"),
     "simulation/held.py": ("constraints.md", r"\((HD\d+)\)"),
     "simulation/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),

@@ -57,6 +57,9 @@ def test_mechanics_knows_no_compiler_and_no_linear_algebra_of_floats():
         text = path.read_text("utf-8")
         assert "np.linalg" not in text, path
         assert "compiler" not in imported(path)
+    for part in ("algebra", "constraints", "forces"):
+        assert not [path for path in (SRC / part).rglob("*.py") if "compiler" in imported(path)]
+    assert "compiler" not in imported(SRC / "constrained.py")
 
 
 def test_no_file_is_called_after_nothing():

@@ -106,7 +106,7 @@ def held(
         return None
     if not closure.row_names:
         hold = "none"
-    ask = closure.ask("accelerations", q, time, solver or DEFAULT_SOLVER, {})
+    ask = closure.dynamics.ask("accelerations", q, time, solver or DEFAULT_SOLVER, {})
     pull = alpha if hold == "baumgarte" else 0.0
     moves = closure.once("moves", lambda: _moves(mechanism, closure, q, time))
     sizes = closure.once("sizes", lambda: _sizes(mechanism, closure, q, time))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinpair.compiler.program import Program
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.compiler.export.heyoka import import_heyoka, to_heyoka
+from kinpair.errors import InputError
 from kinpair.simulation.dynamics import Dynamics
 
 if TYPE_CHECKING:
@@ -17,60 +17,11 @@ COMPACT = 300  # operations: beyond that it writes loops instead of formulas, wh
 FINEST = 1e-16
 
 
-def library() -> Any:
-    """heyoka, or which extra to install."""
-    try:
-        import heyoka
-    except ImportError as missing:
-        raise MissingExtraError("integrator 'taylor' needs heyoka; pip install 'kinpair[stiff]'") from missing
-    return heyoka
-
-
-def _forms(hy: Any) -> dict[str, Any]:
-    """How each operation is written; what is not smooth has no series."""
-    return {
-        "add": lambda x, y: x + y,
-        "sub": lambda x, y: x - y,
-        "mul": lambda x, y: x * y,
-        "div": lambda x, y: x / y,
-        "neg": lambda x: -x,
-        "sqrt": hy.sqrt,
-        "sin": hy.sin,
-        "cos": hy.cos,
-        "atan2": hy.atan2,
-        "exp": hy.exp,
-        "log": hy.log,
-        "tanh": hy.tanh,
-    }
-
-
-def to_heyoka(program: Program, values: dict[str, list[Any]]) -> list[Any]:
-    """Expressions of the results of a program, given those of its inputs by name."""
-    hy = library()
-    forms = _forms(hy)
-    value: dict[int, Any] = {}
-    for leaf in program.inputs:
-        for x, expression in zip(leaf.entries, values[leaf.name], strict=True):
-            value[x.id] = expression
-    for x in program.nodes:
-        if x.op == "const":
-            value[x.id] = hy.expression(float(x.value))
-        elif x.op != "symbol":
-            if x.op not in forms:
-                raise InputError(
-                    f"integrator 'taylor' needs a motion without kinks, and this one contains {x.op!r} (friction, "
-                    "limits, or a choice in a torque); 'dop853' and 'cvode' take it",
-                    operation=x.op,
-                )
-            value[x.id] = forms[x.op](*[value[y.id] for y in x.args])
-    return [value[x.id] for leaf in program.outputs for x in leaf.entries]
-
-
 class Taylor:
     """Steps as long as the series converges."""
 
     def __init__(self, given: Given) -> None:
-        hy, d = library(), given.d
+        hy, d = import_heyoka(), given.d
         if given.constant is None:
             given.u(given.time, given.y)  # efforts that fail at once say so themselves
             raise InputError(

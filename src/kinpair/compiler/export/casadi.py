@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from kinpair.compiler.export.forms import smooth_forms
 from kinpair.compiler.export.names import identifier, identifiers
 from kinpair.compiler.program import Leaf, Program, Shape
 from kinpair.errors import MissingExtraError
@@ -22,18 +23,7 @@ def import_casadi() -> Any:
 def _forms(ca: Any) -> dict[str, Any]:
     """How each operation is written."""
     return {
-        "add": lambda x, y: x + y,
-        "sub": lambda x, y: x - y,
-        "mul": lambda x, y: x * y,
-        "div": lambda x, y: x / y,
-        "neg": lambda x: -x,
-        "sqrt": ca.sqrt,
-        "sin": ca.sin,
-        "cos": ca.cos,
-        "atan2": ca.atan2,
-        "exp": ca.exp,
-        "log": ca.log,
-        "tanh": ca.tanh,
+        **smooth_forms(ca),
         "abs": ca.fabs,
         "sign": ca.sign,
         "floor": ca.floor,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.compiler.export.forms import smooth_forms
 from kinpair.compiler.export.names import shared
 from kinpair.compiler.program import Program
 from kinpair.errors import MissingExtraError
@@ -41,18 +42,7 @@ def import_sympy() -> Any:
 def forms(sp: Any) -> dict[str, Any]:
     """How each operation is written."""
     return {
-        "add": lambda x, y: x + y,
-        "sub": lambda x, y: x - y,
-        "mul": lambda x, y: x * y,
-        "div": lambda x, y: x / y,
-        "neg": lambda x: -x,
-        "sqrt": sp.sqrt,
-        "sin": sp.sin,
-        "cos": sp.cos,
-        "atan2": sp.atan2,
-        "exp": sp.exp,
-        "log": sp.log,
-        "tanh": sp.tanh,
+        **smooth_forms(sp),
         "abs": sp.Abs,
         "sign": sp.sign,
         "floor": sp.floor,

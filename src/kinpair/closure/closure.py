@@ -1,0 +1,185 @@
+"""The constraints of one model: their rows at a state, and what is done with them, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from kinpair.calls import Calls
+from kinpair.closure.assembly import Assembly
+from kinpair.closure.drives import Drives
+from kinpair.closure.dynamics import Dynamics
+from kinpair.closure.moment import at_time
+from kinpair.closure.rank import Rank
+from kinpair.constrained import WIDE_OPEN
+from kinpair.constraints import rank_revealing
+from kinpair.constraints.assembly import ROUNDED
+from kinpair.constraints.build import constraints_of
+from kinpair.constraints.constraint import Constraint
+from kinpair.constraints.rows import reach, row_names
+from kinpair.constraints.rows import scales as all_scales
+from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.model.model import Model
+from kinpair.quantities import Ask, asked
+
+OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
+T = TypeVar("T")
+
+
+class Closure:
+    """The constraints of one model: rows, and those who assemble, rank, solve and drive by them."""
+
+    def __init__(self, model: Model, calls: Calls) -> None:
+        self.model, self.calls = model, calls
+        self._found: dict[str, Any] = {}
+
+    @cached_property
+    def assembly(self) -> Assembly:
+        """Positions, rates and accelerations that obey."""
+        return Assembly(self)
+
+    @cached_property
+    def rank(self) -> Rank:
+        """Which rows say something new."""
+        return Rank(self)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """Accelerations and forces with every row in force."""
+        return Dynamics(self)
+
+    @cached_property
+    def drives(self) -> Drives:
+        """Efforts that make a motion, and what the loops then carry."""
+        return Drives(self)
+
+    def once(self, name: str, find: Callable[[], T]) -> T:
+        """What is found the first time, and taken for good: compiled code is made for it."""
+        if name not in self._found:
+            self._found[name] = find()
+        return self._found[name]
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All of them, in the order of their rows."""
+        return constraints_of(self.model)
+
+    @cached_property
+    def row_names(self) -> tuple[str, ...]:
+        """Name of every row."""
+        return row_names(self.constraints)
+
+    @cached_property
+    def scales(self) -> np.ndarray:
+        """What each φ is judged by."""
+        return all_scales(self.model, self.constraints)
+
+    @cached_property
+    def reach(self) -> float:
+        """A length of the mechanism."""
+        return reach(self.model, self.constraints)
+
+    def positions(self, q: Any, time: Any = 0.0) -> np.ndarray:
+        """φ of every holonomic row."""
+        return self.calls(Ask("constraint_positions"), (q, at_time(time)))
+
+    def matrix(self, q: Any, time: Any = 0.0) -> np.ndarray:
+        """A of every row."""
+        return self.calls(Ask("constraint_matrix"), (q, at_time(time)))
+
+    def rows(self, q: Any, qd: Any, time: Any = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A, ψ and b of every row."""
+        return self.calls(Ask("constraint_rows"), (q, qd, at_time(time)))
+
+    def terms(
+        self, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any], external: Mapping[str, Any]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """M, F, A and b with every row."""
+        wish = replace(asked("forward_dynamics", **options), quantity="terms")
+        return self.calls(wish, (*state, at_time(time), *external.values()))
+
+    def defined(self, q: np.ndarray, time: float) -> np.ndarray:
+        """A, or an error that names the rows that have no value at q."""
+        if not np.isfinite(q).all():
+            raise InputError(f"{self.model.name}: q holds NaN or infinity", argument="q")
+        A = self.matrix(q, time)
+        lost = np.flatnonzero(~np.isfinite(A).all(1))
+        if len(lost):
+            raise SingularError(
+                f"{self.model.name}: the rows {listed([self.row_names[k] for k in lost], 6)} are not defined at this q "
+                "(a disk that lies flat, an axis turned round, a function without a value); move it a little",
+                rows=[self.row_names[k] for k in lost],
+            )
+        return A
+
+    def drift(self, q: Any, qd: Any, time: float) -> rank_revealing.Drift:
+        """How far a state is from obeying the rows."""
+        A, psi, _ = self.rows(q, qd, time)
+        gap = np.abs(self.positions(q, time)).max(initial=0.0)
+        slip = np.abs(psi / rank_revealing.lengths(A)).max(initial=0.0)
+        return rank_revealing.Drift(float(gap), float(slip), float(np.abs(qd).max(initial=0.0)))
+
+    def worst(self, phi: np.ndarray) -> str:
+        """The closures that fail, the worst first."""
+        open_by: dict[str, float] = {}
+        start = 0
+        for x in self.constraints:
+            open_by[x.name] = float(np.abs(phi[start : start + x.holonomic]).max(initial=0.0))
+            start += x.holonomic
+        if lost := [name for name, gap in open_by.items() if not np.isfinite(gap)]:
+            return f"the rows of {listed(map(repr, lost))} are not defined there"
+        worst = sorted((x for x in open_by.items() if x[1] > ROUNDED * self.reach), key=lambda x: -x[1])
+        return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
+
+    def opened(self, q: np.ndarray, time: float) -> bool:
+        phi = self.positions(q, time) / self.scales
+        return bool(len(phi) and np.abs(phi).max() > OPEN)
+
+    def check_gaps(self, q: Any, time: Any, gaps: np.ndarray) -> None:
+        """Refuse coordinates that leave a loop wide open."""
+        wide = np.flatnonzero(np.atleast_1d(gaps) > WIDE_OPEN)
+        if len(wide):
+            batch = np.ndim(gaps) == 1
+            k = int(wide[0])
+            states, moments = np.atleast_2d(q), np.ravel(time)
+            own, moment = states[min(k, len(states) - 1)], float(moments[min(k, len(moments) - 1)])
+            which = f" (state {k} of the batch)" if batch else ""
+            raise InputError(
+                f"{self.model.name}: q does not obey the constraints{which}: "
+                f"{self.worst(self.positions(own, moment))}; assemble(q) gives coordinates that do",
+                q=own,
+            )
+
+    def check_closed(self, q: Any, time: Any) -> None:
+        """The same for any coordinates."""
+        if self.scales.size:
+            self.check_gaps(q, time, np.abs(self.positions(q, time) / self.scales).max(-1))
+
+    def rates_of(self, names: Sequence[str]) -> set[int]:
+        """Numbers of the rates of named joints or coordinates."""
+        found: set[int] = set()
+        spans = {self.model.joint_names[i]: self.model.v_span[i] for i in self.model.moving}
+        for name in names:
+            if name in self.model.v_names:
+                found.add(self.model.v_names.index(name))
+            elif name in spans:
+                found.update(range(spans[name].start, spans[name].stop))
+            else:
+                known = tuple(dict.fromkeys((*spans, *self.model.v_names)))
+                raise InputError(
+                    f"{self.model.name}: no joint or coordinate {name!r}; {nearest(str(name), known)}"
+                    f"Joints: {listed(known)}",
+                    joint=name,
+                )
+        return found
+
+    def by_constraint(self, lam: np.ndarray) -> Iterator[tuple[str, Constraint, np.ndarray]]:
+        """Each constraint with its multipliers."""
+        start = 0
+        for x in self.constraints:
+            yield x.name, x, lam[start : start + len(x.labels)]
+            start += len(x.labels)

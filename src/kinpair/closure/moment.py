@@ -1,0 +1,22 @@
+"""Time as an argument of compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+
+BEGINNING = np.zeros(1)  # the time that most calls have
+
+
+def at_time(time: Any) -> np.ndarray:
+    """Time as a vector of one number, or a column of them."""
+    if type(time) is float and not time:
+        return BEGINNING
+    try:
+        x = np.asarray(time, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"time is {time!r}; give a number of seconds", argument="time") from None
+    return x.reshape(1) if x.ndim == 0 else x.reshape(-1, 1)
