@@ -59,6 +59,11 @@ def off(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
+def virtual(x: Given) -> np.ndarray:
+    """Z of δq = Z δq₂."""
+    return np.vstack([-x.K, np.eye(len(x.F) - x.l)])
+
+
 def by_kkt(x: Given) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and λ of the whole system, by LAPACK."""
     n, l = len(x.F), x.l
@@ -76,7 +81,7 @@ def test_every_solver_solves_the_whole_system(given, name):
 
 
 def test_reduced_mass_is_the_mass_of_the_virtual_displacements(given):
-    Z = np.vstack([-given.K, np.eye(len(given.F) - given.l)])
+    Z = virtual(given)
     assert off(given.X, Z.T @ given.M @ Z) < EXACT
     assert np.abs(given.A @ Z).max() < EXACT
 
@@ -147,3 +152,46 @@ def test_equation_36_holds_as_corrected_and_not_as_printed(given):
     free = (given.M @ by_kkt(given._replace(b=0 * given.b))[0])[:l]  # the part of F alone
     printed = -W @ np.linalg.solve(X, (M21 @ np.linalg.inv(M11) - K.T) @ F1)
     assert off(printed, free) > 0.1
+
+
+def test_compliance_of_the_rows_is_inverted_by_the_embedding(given):
+    """(A M⁻¹Aᵀ)⁻¹ = A₁⁻ᵀ (M₁₁ − W X⁻¹Wᵀ) A₁⁻¹ with W = M₁₂ − M₁₁K: what multiplies b in λ."""
+    M11, M12, _, _ = given.blocks
+    W = M12 - M11 @ given.K
+    over_A1 = np.linalg.inv(given.A[:, : given.l])
+    embedded = over_A1.T @ (M11 - W @ np.linalg.solve(given.X, W.T)) @ over_A1
+    assert off(embedded, np.linalg.inv(given.A @ np.linalg.solve(given.M, given.A.T))) < EXACT
+
+
+def test_both_methods_answer_forces_by_the_same_matrix(given):
+    """Z X⁻¹Zᵀ = M⁻¹ − M⁻¹Aᵀ(A M⁻¹Aᵀ)⁻¹A M⁻¹: accelerations that forces cause under the constraints."""
+    Z = virtual(given)
+    inverse = np.linalg.inv(given.M)
+    slip = given.A @ inverse
+    kept = inverse - slip.T @ np.linalg.solve(slip @ given.A.T, slip)
+    assert off(Z @ np.linalg.solve(given.X, Z.T), kept) < EXACT
+
+
+def test_both_methods_answer_b_by_the_same_matrix(given):
+    """M⁻¹Aᵀ(A M⁻¹Aᵀ)⁻¹ = (1 − Z X⁻¹ZᵀM) [A₁⁻¹; 0]: accelerations that the rows themselves demand."""
+    Z = virtual(given)
+    n, l = len(given.F), given.l
+    Minv_AT = np.linalg.solve(given.M, given.A.T)
+    particular = np.vstack([np.linalg.inv(given.A[:, :l]), np.zeros((n - l, l))])
+    embedded = particular - Z @ np.linalg.solve(given.X, Z.T @ given.M @ particular)
+    assert off(embedded, Minv_AT @ np.linalg.inv(given.A @ Minv_AT)) < EXACT
+
+
+def test_pseudo_inverse_of_full_rank_rows_needs_no_square_root(given):
+    """(A M^{-1/2})⁺ = M^{-1/2}Aᵀ(A M⁻¹Aᵀ)⁻¹."""
+    w, V = np.linalg.eigh(given.M)
+    over_half = (V / np.sqrt(w)) @ V.T
+    right = over_half @ given.A.T @ np.linalg.inv(given.A @ np.linalg.solve(given.M, given.A.T))
+    assert off(np.linalg.pinv(given.A @ over_half), right) < EXACT
+
+
+def test_second_block_of_the_inertia_forces_follows_from_the_first(given):
+    """(M q̈)₂ = F₂ + Kᵀ((M q̈)₁ − F₁): rows (16) once more, the constraint force does no virtual work."""
+    l = given.l
+    inertia = given.M @ by_kkt(given)[0]
+    assert off(given.F[l:] + given.K.T @ (inertia[:l] - given.F[:l]), inertia[l:]) < EXACT
