@@ -168,9 +168,7 @@ def thin_call(
     table.enter("number", real.dtype.num)
     table.enter("itemsize", real.size)
     fastcall_keywords = 0x0080 | 0x0002
-    method = _Method(
-        name.encode(), _enter(store).address("enter"), fastcall_keywords, _documented(name, fallback)
-    )
+    method = _Method(name.encode(), _enter(store).address, fastcall_keywords, _documented(name, fallback))
     table.keeps |= {"method": method, "name": name}
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
@@ -188,7 +186,7 @@ def _enter(store: Store | None) -> Loaded:
             code = object_code(_text())
             if store:
                 store.put("enter", code)
-        _LOADED["enter"] = Loaded(code)
+        _LOADED["enter"] = Loaded(code, "enter")
     return _LOADED["enter"]
 
 

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from itertools import count
 from typing import Any
 
 from kinpair.compiler.target import host
 
 # constants beside the code, in reach of 32 bits; LLVM's default for code in memory costs an instruction more
 OPTIONS: dict[str, Any] = {"opt": 2, "jit": True, "codemodel": "small", "reloc": "pic"}
+
+
+_numbers = count()  # no two pieces of code in memory have the same name
+
+
+@cache
+def _linker() -> Any:
+    """What puts code into memory. LLVM's older one may place constants out of reach of 32 bits, and then aborts."""
+    import llvmlite.binding as llvm
+
+    target_machine()
+    return llvm.create_lljit_compiler(_new_machine(), use_jit_link=True)
 
 
 @cache
@@ -49,26 +62,18 @@ def assembly(text: str) -> str:
 
 
 class Loaded:
-    """Object code in memory. Its functions live as long as this does."""
+    """A function of object code in memory, all sections in one block. It lives as long as this does."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, name: str) -> None:
         import llvmlite.binding as llvm
 
-        target_machine()
-        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
-        self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self.engine.finalize_object()
+        library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
+        self._keeps = library.link(_linker(), f"kinpair.{next(_numbers)}")
+        self.address: int = self._keeps[name]
 
-    def address(self, name: str) -> int:
-        """Where a function is."""
-        found = self.engine.get_function_address(name)
-        if not found:
-            raise LookupError(f"the object code has no function {name}")
-        return found
-
-    def function(self, name: str, *arguments: Any) -> Any:
-        """A function without result, callable from Python; it lets other threads run meanwhile."""
-        return ctypes.CFUNCTYPE(None, *arguments)(self.address(name))
+    def function(self, *arguments: Any) -> Any:
+        """Without result, callable from Python; it lets other threads run meanwhile."""
+        return ctypes.CFUNCTYPE(None, *arguments)(self.address)
 
 
 def _new_machine() -> Any:

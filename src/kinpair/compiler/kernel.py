@@ -199,10 +199,10 @@ class Kernel:
             if "_one" in self.__dict__ and "one" not in table.keeps:
                 scratch = aligned(self._one.scratch_bytes)
                 table.enter("scratch", address(scratch), scratch)
-                table.enter("one", self._one.loaded.address("one"), self._one)
+                table.enter("one", self._one.loaded.address, self._one)
             if "_batch" in self.__dict__ and "batch" not in table.keeps:
                 table.enter("room_bytes", self._batch.scratch_bytes + 64)
-                table.enter("batch", self._batch.loaded.address("batch"), self._batch)
+                table.enter("batch", self._batch.loaded.address, self._batch)
 
     # calls
 

@@ -91,9 +91,9 @@ class One:
     """Code for a single state."""
 
     def __init__(self, made: ObjectCode) -> None:
-        self.loaded = Loaded(made.code)
+        self.loaded = Loaded(made.code, "one")
         self.scratch_bytes = made.scratch
-        self._run = self.loaded.function("one", ctypes.c_void_p, ctypes.c_void_p)
+        self._run = self.loaded.function(ctypes.c_void_p, ctypes.c_void_p)
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> None:
         """Inputs and outputs, all contiguous."""
@@ -105,7 +105,7 @@ class Batch:
     """Code for rows of a batch. Scratch memory is kept for the next call."""
 
     def __init__(self, made: ObjectCode, lanes: int) -> None:
-        self.loaded = Loaded(made.code)
+        self.loaded = Loaded(made.code, "batch")
         self.lanes, self.scratch_bytes = lanes, made.scratch
         count = len(made.signature.inputs) + len(made.signature.outputs)
         self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count
@@ -116,7 +116,7 @@ class Batch:
             ctypes.c_int64,
             ctypes.c_void_p,
         )
-        self._run = self.loaded.function("batch", *kinds)
+        self._run = self.loaded.function(*kinds)
 
     def __call__(self, arrays: Sequence[np.ndarray], strides: Sequence[int], rows: int, threads: int) -> None:
         """Inputs and outputs, and from row to row so many bytes; 0 for one that serves every row."""
