@@ -54,7 +54,9 @@ def kernel(n: int) -> Kernel:
     mechanism = row(n)
     calls = Calls(mechanism.model, compiled=True)
     q, _ = state(n, ANGLE, RATE)
-    return calls.kernels.get(Closure(mechanism.model, calls).dynamics.ask("accelerations", q, 0.0, SOLVER, {}))
+    return calls.kernels.get(
+        Closure(mechanism.model, calls).dynamics.ask("accelerations", q, 0.0, SOLVER, {})
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
-"""The ratios as a table for the docs."""
+"""The ratios as tables for the docs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from benchmarks.batches import Row
+from benchmarks.methods import Counted
 from benchmarks.results import Results
 
 PEERS = ("Pinocchio", "MuJoCo", "CasADi")
@@ -13,10 +14,31 @@ PEERS = ("Pinocchio", "MuJoCo", "CasADi")
 def written(results: Results) -> str:
     """A table a quantity: nanoseconds a state, and how many times slower the peers are."""
     rows = [*results.batches, *results.singles, *results.loops]
-    return "\n".join(
+    tables = [
         _table(quantity, [row for row in rows if row.quantity == quantity])
         for quantity in dict.fromkeys(row.quantity for row in rows)
-    )
+    ]
+    return "\n".join([*tables, formulations([row for row in results.methods if row.compile])])
+
+
+def formulations(rows: Sequence[Counted]) -> str:
+    """A column a formulation: of the default its operations, time and compile time, of the others those over these."""
+    methods = list(dict.fromkeys(method for row in rows for method in row.compile))
+    headings = ("quantity", "robot", *(f"`{method}`" for method in methods))
+    lines = ["### formulations", "", _line(headings), _line("---" for _ in headings)]
+    for row in rows:
+        cells = [_beside_default(row, method) for method in methods]
+        lines.append(_line((row.quantity.replace("_", " "), row.robot, *cells)))
+    return "\n".join([*lines, ""])
+
+
+def _beside_default(row: Counted, method: str) -> str:
+    if method not in row.compile:
+        return ""
+    if method == next(iter(row.compile)):
+        ns, ms = 1e9 * row.batch[method], 1e3 * row.compile[method]
+        return f"{row.operations[method]} · {ns:.0f} ns · {ms:.0f} ms"
+    return " · ".join(f"{ratio:.1f}" for ratio in row.ratios(method))
 
 
 def _table(quantity: str, rows: Sequence[Row]) -> str:
@@ -28,7 +50,7 @@ def _table(quantity: str, rows: Sequence[Row]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _line(cells) -> str:
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 

@@ -1,4 +1,7 @@
-"""Each quantity by each method: operations left, whether the default has the fewest, time and compile time."""
+"""Each quantity by each method: operations left, whether the default has the fewest, time and compile time.
+
+`python -m benchmarks.methods` prints the table of the arms that are timed, and measures nothing else.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from kinpair.quantities import METHODS
 
 ROBOTS = ("UR5", "xArm7", "Panda", "Allegro", "Go2, free", "G1")
 QUICK = ("UR5", "Panda")
-TIMED = ("UR5", "Panda")  # arms: their code is also compiled and run
+TIMED = ("UR5", "xArm7", "Panda")  # arms: their code is also compiled and run
 TIMED_QUICK = ("UR5",)
 CHOSEN = {"coriolis_matrix": "published form"}  # defaults that are not the default for their operations
 TIMED_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "reactions")
@@ -80,3 +83,15 @@ def _timed(mechanism: kp.Mechanism, row: Counted) -> Counted:
         batch,
         {r.method: r.compile for r in found if r.compile is not None},
     )
+
+
+def main() -> None:
+    """The arms that are timed."""
+    from benchmarks.markdown import formulations
+
+    every = list(rows(TIMED, TIMED, TIMED_QUANTITIES))
+    print(formulations(sorted(every, key=lambda row: TIMED_QUANTITIES.index(row.quantity))))
+
+
+if __name__ == "__main__":
+    main()

@@ -44,14 +44,16 @@ from kinpair.algebra.choice import where
 from kinpair.description import conditions
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
-from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
+from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
 from kinpair.description.toml_writer import to_toml, write_toml
 from kinpair.errors import (
     CacheWarning,
+    ClusterWarning,
     DescriptionError,
     DescriptionWarning,
     InputError,
     KinpairError,
+    LimitWarning,
     MissingExtraError,
     SingularError,
     StorageError,
@@ -87,6 +89,7 @@ __all__ = [
     "Builder",
     "CacheWarning",
     "Change",
+    "ClusterWarning",
     "Comparison",
     "ConstrainedEquations",
     "DHRow",
@@ -102,8 +105,10 @@ __all__ = [
     "InputError",
     "Joint",
     "Kernel",
+    "Keyframe",
     "KinpairError",
     "LatinHypercube",
+    "LimitWarning",
     "Limits",
     "Link",
     "Mechanism",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.constrained import CALLED, EVERY
-from kinpair.errors import InputError
+from kinpair.errors import InputError, LengthError
 from kinpair.evaluation import Expected, Given, evaluate, given
 from kinpair.model.model import Model
 from kinpair.quantities import Ask, check_method
@@ -56,6 +57,10 @@ class Calls:
         """An argument of one state or of a batch, checked."""
         return self._expected[name].checked(self.model.name, value)
 
+    def given(self, external: Mapping[str, Any], **state: Any) -> Given:
+        """Arguments and wrenches of one state or of a batch, checked alone and against each other."""
+        return given(self.model.name, [(self._expected[name], x) for name, x in state.items()], external)
+
     def one(self, name: str, value: Any) -> np.ndarray:
         """An argument of one state, checked."""
         x = self.checked(name, value)
@@ -92,16 +97,23 @@ class Calls:
         check_method(self.model, ask)
         for name in ask.external:
             self.model.place(name)
-        if self.compiled and self.kernels.can(ask):
-            call = self.kernels.get(ask).entry(partial(self._explained, ask))
-        else:
-            call = partial(self._interpreted, ask)
+        call = self._code(ask) or partial(self._interpreted, ask)
         self._ready[ask] = call
         return call
 
+    def _code(self, ask: Ask) -> Any:
+        """Machine code; None where there is none, or where it would be too long to compile."""
+        if not (self.compiled and self.kernels.can(ask)):
+            return None
+        try:
+            return self.kernels.get(ask).entry(partial(self._explained, ask))
+        except LengthError:
+            return None
+
     def _given(self, ask: Ask, arguments: tuple[Any, ...]) -> Given:
         names = EVERY[ask.quantity].state
-        state = [(self._expected[name], x) for name, x in zip(names, arguments, strict=False)]
+        every = {**self._expected, "lam": Expected("lam", tuple(map(str, ask.kept)))}
+        state = [(every[name], x) for name, x in zip(names, arguments, strict=False)]
         wrenches = dict(zip(ask.external, arguments[len(names) :], strict=True))
         return given(self.model.name, state, wrenches)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import mul
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from kinpair.algebra.jet import rate
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Motion, Rows
+from kinpair.constraints.loads import carried
 from kinpair.constraints.solvers import (
     OF_BODIES,
     OF_ENERGY,
@@ -42,9 +43,9 @@ from kinpair.quantities import METHODS, QUANTITIES, Ask, External, Quantity, inv
 
 MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its entry is looked at closely
 EMBEDDED = ("rosenberg-extended", "maggi", "partition", *OF_ENERGY)  # these choose dependent rates
-EMBEDDED_SOUND = 1e-4  # pivots of A itself
-ENERGY_SOUND = 1e-2  # the same where A₁⁻¹ is differentiated too, which squares what it magnifies
-SQUARED_SOUND = 1e-8  # pivots of A M⁻¹ Aᵀ, which are squares
+EMBEDDED_SOUND = 5e-3  # pivots of A itself; A₁⁻¹ enters twice, and rounding grows to some 1e-10
+ENERGY_SOUND = 1e-2  # the same where A₁⁻¹ is differentiated too
+SQUARED_SOUND = 5e-4  # pivots of A M⁻¹ Aᵀ, by which rounding grows once
 HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
 WIDE_OPEN = 1e-3  # [rad], or a part of the mechanism's reach: no drift of an integration, but a wrong q
 
@@ -52,7 +53,22 @@ WIDE_OPEN = 1e-3  # [rad], or a part of the mechanism's reach: no drift of an in
 def free_terms(
     model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Scalar, loads: External
 ) -> tuple[Matrix, Vector]:
-    """M = H and F = τ + passive − h: the motion without constraints is M q̈ = F."""
+    """M = H and F = τ + passive − h: the motion without constraints is M q̈ = F.
+
+    Where M has no inverse of its own, the same motion under constraints comes from (Udwadia & Schutte 2010)
+
+        M + AᵀA,   F + Aᵀb                             since A q̈ = b                             (PM1)
+    """
+    M, F = _own_terms(model, ask, q, qd, tau, time, loads)
+    if not model.held_up:
+        return M, F
+    found = all_rows.rows_at(constraints_of(model), Motion(model, q, time, qd))
+    return M + found.A.T @ found.A, F + found.A.T @ found.b  # (PM1)
+
+
+def _own_terms(
+    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, time: Scalar, loads: External
+) -> tuple[Matrix, Vector]:
     if model.terms is not None:
         M, F = model.terms(q, qd, time)
         return M, F + tau
@@ -64,11 +80,16 @@ def free_terms(
     return M, (F + passive_efforts(model, q, qd) if ask.passive else F)
 
 
+def mass_tree(model: Model) -> tuple[Sequence[int], Sequence[int]]:
+    """Which entries of M are not zero, see `algebra.tree_ldl`."""
+    of_bodies = model.terms is None and not model.held_up
+    return rate_tree(model) if of_bodies else full(model.nv)
+
+
 def problem(model: Model, ask: Ask, M: Matrix, F: Vector, found: Rows) -> Problem:
     """What the solver is given: the rows kept, in the order chosen."""
     kept = list(ask.kept)
-    tree = rate_tree(model) if model.terms is None else full(model.nv)
-    return Problem(M, F, found.A[kept], found.b[kept], *tree, ask.rows, ask.dependent)
+    return Problem(M, F, found.A[kept], found.b[kept], *mass_tree(model), ask.rows, ask.dependent)
 
 
 def accelerations(
@@ -87,8 +108,8 @@ def accelerations(
     missed = largest([found.A[k] @ solved.qdd - found.b[k] for k in left_out])
     gap = largest(list(all_rows.residual_at(constraints, at) / all_rows.scales(model, constraints)))
     soundness = array([*solved.soundness, missed, gap])
-    size = 1.0 + largest(list(solved.qdd)) if left_out else 1.0
-    return solved.qdd, soundness, is_sound(model, ask.solver, soundness, size)
+    size = 1.0 + largest(list(solved.qdd)) if left_out else 1.0 + np.abs(reduce(add, solved.qdd, 0.0))
+    return solved.qdd, soundness, is_sound(ask.solver, soundness, size)
 
 
 def held_accelerations(
@@ -144,14 +165,16 @@ def residuals(model: Model, q: Vector, qd: Vector, time: Vector) -> list[Scalar]
     ]
 
 
-def is_sound(model: Model, solver: str, soundness: Vector, size: Scalar) -> Scalar:
-    """One where the four numbers need no closer look, zero elsewhere; `size`: one and the largest acceleration."""
+def is_sound(solver: str, soundness: Vector, size: Scalar) -> Scalar:
+    """One where the four numbers need no closer look, zero elsewhere; `size` of the accelerations, which must be
+    numbers."""
     of_mass, of_rows, missed, gap = soundness
     pairs = (
         (MASS_SOUND, of_mass),
         (rows_sound(solver), of_rows),
         (missed, HOLDS * size),
         (gap, WIDE_OPEN),
+        (size, np.inf),
     )
     return reduce(mul, [where(less(low, high), 1.0, 0.0) for low, high in pairs])
 
@@ -203,8 +226,8 @@ def of_energy(
         return all_rows.matrix(model, constraints, x, time)[list(ask.kept)]
 
     Q, alone = voronets.applied(mass, given.F, q, qd), ask.solver == "chaplygin"
-    qdd = voronets.solve(mass, rows, Q, q, qd, ask.rows, ask.dependent, only_independent=alone)
-    return completed(given, qdd)
+    qdd, of_mass = voronets.solve(mass, rows, Q, q, qd, ask.rows, ask.dependent, only_independent=alone)
+    return completed(given, qdd, of_mass)
 
 
 OF_MODEL = {
@@ -290,7 +313,7 @@ def projected(
     numbers = all_rows.holonomic_rows(constraints)
     phi = all_rows.residual(model, constraints, q, time[0])[[numbers.index(k) for k in holonomic]]
     A = all_rows.matrix(model, constraints, q, time[0])[holonomic]
-    tree = rate_tree(model) if model.terms is None else full(model.nv)
+    tree = mass_tree(model)
     back = of_rank(mu)(Problem(M, nothing, A, -phi, *tree)).qdd  # (PR1)
     there = kinematics.nudged(model, q, back) if holonomic else q
     M, _ = free_terms(model, ask, there, qd, nothing, time[0], {})
@@ -339,6 +362,13 @@ def constraint_rows(
     return found.A, found.psi, found.b
 
 
+def loop_loads(
+    model: Model, ask: Ask, q: Vector, time: Vector, lam: Vector, external: External
+) -> dict[str, Vector]:
+    """Wrenches on links and in loops that the multipliers of all rows are, see `constraints/loads.py`."""
+    return carried(model, constraints_of(model), q, time[0], lam, external)
+
+
 def largest(entries: Sequence[Scalar]) -> Any:
     """The largest absolute value; zero of nothing."""
     return reduce(maximum, [np.abs(x) for x in entries if not is_nothing(x)], 0.0)
@@ -354,6 +384,7 @@ CONSTRAINED: dict[str, Quantity] = {
     "constraint_positions": Quantity(("q", "time"), constraint_positions, columns=False),
     "constraint_matrix": Quantity(("q", "time"), constraint_matrix, columns=False),
     "constraint_rows": Quantity(("q", "qd", "time"), constraint_rows, columns=False),
+    "loop_loads": Quantity(("q", "time", "lam"), loop_loads, loaded=True, columns=False),
 }
 EVERY: dict[str, Quantity] = QUANTITIES | CONSTRAINED
 CALLED = {"accelerations": "forward_dynamics"}  # what a caller knows a quantity by

@@ -42,6 +42,10 @@ class TraceError(KinpairError, TypeError):
     """A function does something with symbols that cannot be recorded."""
 
 
+class LengthError(InputError):
+    """A formula has more operations than it was given room for."""
+
+
 class ClosedFormError(KinpairError, ArithmeticError):
     """An expression has no closed form, or one that is too long."""
 
@@ -54,10 +58,25 @@ class DescriptionWarning(UserWarning):
     """A description was accepted, and this is what was made of a doubtful part of it."""
 
 
+class ClusterWarning(UserWarning):
+    """The workers of a cluster are gone, and a sweep waits for others."""
+
+
+class LimitWarning(UserWarning):
+    """A position was found beyond the limits of a joint, and none within them."""
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """`did you mean 'x'? ` if a similar name exists, else an empty string."""
     found = get_close_matches(name, list(names), n=1)
     return f"did you mean {found[0]!r}? " if found else ""
+
+
+def offered(name: str, what: str, names: Iterable[str]) -> str:
+    """`did you mean 'x'? Methods: x, y` if a similar name exists, else `methods: x, y`; `what` in small letters."""
+    every = list(names)
+    meant = nearest(name, every)
+    return f"{meant}{what.capitalize() if meant else what}: {listed(every)}"
 
 
 def listed(names: Iterable[str], limit: int = 20) -> str:

@@ -33,8 +33,9 @@ class Expected:
         except (TypeError, ValueError):
             x = np.array(None)
         if x.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
+            found = "complex" if x.dtype.kind == "c" else type(value).__name__
             raise InputError(
-                f"{owner}: {self.name} is not an array of real numbers (it is {type(value).__name__}); "
+                f"{owner}: {self.name} is not an array of real numbers (it is {found}); "
                 f"expected shape ({n},) or (batch, {n})",
                 argument=self.name,
             )
@@ -83,7 +84,7 @@ def evaluate(f: Callable[..., Any], x: Given, loaded: bool, by_column: bool = Tr
         batch = x.batch
         if not by_column:
             found = [evaluate(f, _row(x, k), loaded) for k in range(batch)]
-            return _stacked(found)
+            return _stacked(found) if found else _nothing(evaluate(f, _nowhere(x), loaded))
         state = [_column(v, batch) for v in x.state]
         loads = {name: _column(w, batch) for name, w in x.external.items()}
         return _to_rows(f(*state, loads) if loaded else f(*state), batch)
@@ -98,8 +99,25 @@ def _row(x: Given, k: int) -> Given:
     return Given([own(v) for v in x.state], {name: own(w) for name, w in x.external.items()}, None)
 
 
+def _nowhere(x: Given) -> Given:
+    """A state of zeros, to see what shape a result has."""
+    state, external = ([np.zeros(v.shape[-1]) for v in some] for some in (x.state, x.external.values()))
+    return Given(state, dict(zip(x.external, external, strict=True)), None)
+
+
+def _nothing(one: Any) -> Any:
+    """The result of a batch without states, from that of one state."""
+    if isinstance(one, dict):
+        return {name: _nothing(x) for name, x in one.items()}
+    if isinstance(one, tuple):
+        return tuple(_nothing(x) for x in one)
+    return np.zeros((0, *np.shape(one)))
+
+
 def _stacked(found: list[Any]) -> Any:
     """Results of single states as one result with the batch in front."""
+    if isinstance(found[0], dict):
+        return {name: _stacked([one[name] for one in found]) for name in found[0]}
     if isinstance(found[0], tuple):
         return tuple(
             np.stack([np.asarray(x, dtype=float) for x in part]) for part in zip(*found, strict=True)

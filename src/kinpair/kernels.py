@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -21,21 +22,25 @@ from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
 from kinpair.constrained import CALLED, CONSTRAINED, EVERY
+from kinpair.errors import LengthError
 from kinpair.forces.passive import has_passive
 from kinpair.formulations import kinematics
 from kinpair.model.digest import digest, has_functions
 from kinpair.model.model import Model
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import (
+    METHODS,
     Ask,
     External,
     Quantity,
     inverse_dynamics,
+    is_default,
     solved_for,
 )
 
 WRENCH = 6
 SPARSE = 600  # bodies: many short branches between loops
+ROOM, ROOM_OF_OTHERS = 400_000, 100_000  # operations; LLVM takes some ten seconds for 100 000
 UNROLLED = 120  # bodies: the one formula of a longer mechanism would be too long to compile
 
 
@@ -61,19 +66,9 @@ def acceleration_derivatives(
     return solved_for(model, q, *effort_derivatives(model, ask, q, qd, qdd, loads))
 
 
-def balance_derivatives(
-    model: Model,
-    ask: Ask,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    time: Vector,
-    qdd: Vector,
-    lam: Vector,
-    loads: External,
-) -> tuple[Matrix, Matrix]:
-    """Derivatives by q and q̇ of what vanishes in motion: M q̈ − F − Aᵀλ, then A q̈ − b of the rows kept."""
-    balance = np.concatenate(constrained.balance(model, ask, q, qd, tau, time, qdd, lam, loads))
+def balance_derivatives(model: Model, ask: Ask, q: Vector, qd: Vector, *others: Any) -> tuple[Matrix, Matrix]:
+    """Derivatives by q and q̇ of what vanishes in motion, see `constrained.balance`, with all it takes."""
+    balance = np.concatenate(constrained.balance(model, ask, q, qd, *others))
     by_q = jacobian(balance, q)
     return _along_rates(model, q, by_q), jacobian(balance, qd)
 
@@ -86,6 +81,13 @@ RECORDED: dict[str, Quantity] = {
     ),
 }
 COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
+
+
+def _room(ask: Ask) -> float:
+    """How many operations it may have: a formulation that is not the default is mostly asked for once, to compare."""
+    if ask.force or (is_default(ask) and ask.quantity not in METHODS):
+        return inf
+    return ROOM if is_default(ask) else ROOM_OF_OTHERS
 
 
 class Kernels:
@@ -131,7 +133,17 @@ class Kernels:
             return rolling.inverse_dynamics(self.model)
         with np.errstate(all="ignore"):  # constants of a mechanism without inertia divide by zero here
             name = CALLED.get(ask.quantity, ask.quantity)
-            return trace(self._function(ask, parameters), self._shapes(ask, parameters), name=name)
+            made, shapes = self._function(ask, parameters), self._shapes(ask, parameters)
+            try:
+                return trace(made, shapes, name=name, room=_room(ask))
+            except LengthError as reason:
+                by = f" by method {ask.method!r}" if ask.method else ""
+                raise LengthError(
+                    f"{self.model.name}: {name}{by} is more than {_room(ask)} operations, which take long to compile; "
+                    "force=True compiles them, `reference` of the mechanism evaluates them without",
+                    quantity=name,
+                    method=ask.method,
+                ) from reason
 
     def _shapes(self, ask: Ask, parameters: tuple[str, ...]) -> dict[str, Shape]:
         sizes = {"q": self.model.nq, "time": 1, "lam": len(ask.kept)}

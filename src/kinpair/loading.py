@@ -41,8 +41,8 @@ def load(
 
     base: "free" lets the root link float. strict: refuse what would otherwise be accepted with a warning.
     snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
-    1.5708 for π/2). merge_fixed: False keeps welded links as bodies of their own, with a reaction in
-    every weld. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
+    1.5708 for π/2). merge_fixed: False keeps welded links as bodies of their own; all quantities are the
+    same. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
     engines without them do. packages: where `package://name` is, by name.
     """
     description = read(path, strict=strict, packages=packages)

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
 from kinpair.calls import Calls
-from kinpair.closure import KERNELS, Closure, ConstraintForces, check_solver, copied, reaching
-from kinpair.constrained import EVERY
+from kinpair.closure import (
+    Closure,
+    ConstraintForces,
+    Movable,
+    check_solver,
+    copied,
+    held,
+    kernel_wish,
+    names_given,
+    reaching,
+)
 from kinpair.constraints.build import constraints_of, is_constrained
-from kinpair.constraints.mobility import Mobility
-from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER
-from kinpair.constraints.table import HEADINGS as CONSTRAINT_HEADINGS
-from kinpair.constraints.table import entries
+from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY
 from kinpair.description.conditions import Condition
 from kinpair.description.parts import Description, without_conditions
-from kinpair.errors import InputError, KinpairError, SingularError, listed, nearest
+from kinpair.errors import InputError, SingularError
 from kinpair.formulations import regressor
+from kinpair.model import starts
 from kinpair.model.build import build
 from kinpair.model.model import Model
 from kinpair.model.split import SplitMap, split_description
+from kinpair.model.starts import StateByName
 from kinpair.model.symbols import check_symbols
-from kinpair.model.table import aligned, table
-from kinpair.quantities import METHODS, QUANTITIES, Ask, asked, check_method
+from kinpair.model.table import table
+from kinpair.model.welds import with_welds
+from kinpair.quantities import METHODS, Ask, asked, check_method
 from kinpair.soundness import DOUBTFUL, check_soundness
 
 if TYPE_CHECKING:
     from kinpair.compiler.kernel import Kernel
-    from kinpair.kernels import Kernels
 
 DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "inverse_dynamics",
@@ -43,12 +51,6 @@ DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "momentum",
     "dq_dt",
     "regressor",
-)
-
-OUTSIDE = (  # under constraints: solved with the rank found in each state, which no kernel does
-    "inverse_dynamics",
-    "forward_dynamics_derivatives",
-    "reactions",
 )
 
 
@@ -81,7 +83,8 @@ class AccelerationDerivatives(NamedTuple):
     tau: np.ndarray
 
 
-class Mechanism:
+@final
+class Mechanism(Movable):
     """A mechanism: sizes, names, and its dynamics for one state or a batch of states.
 
     Shapes: q is (nq,) or (batch, nq), rates and efforts are (nv,) or (batch, nv); results have the batch
@@ -108,46 +111,20 @@ class Mechanism:
         return partial(Mechanism, compiled=self.compiled), (self.model,)
 
     @cached_property
-    def _closure(self) -> Closure | None:
-        """The constraints, if there are any."""
+    def closure(self) -> Closure | None:
+        """The constraints with all that can be done with them; None where there are none."""
         return Closure(self.model, self._calls) if is_constrained(self.model.description) else None
 
     @property
-    def closure(self) -> Closure | None:
-        """The constraints with all that can be done with them; None where there are none."""
-        return self._closure
+    def _closed(self) -> Closure:
+        return self.closure or Closure(self.model, self._calls)
 
     @property
     def compiled(self) -> bool:
         """Is it evaluated by machine code, or by the reference?"""
         return self._calls.compiled
 
-    # Sizes and names.
-
-    @property
-    def name(self) -> str:
-        """Name of the mechanism."""
-        return self.model.name
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return self.model.nq
-
-    @property
-    def nv(self) -> int:
-        """Number of rates: degrees of freedom."""
-        return self.model.nv
-
-    @property
-    def q_names(self) -> tuple[str, ...]:
-        """What each entry of q is."""
-        return self.model.q_names
-
-    @property
-    def v_names(self) -> tuple[str, ...]:
-        """What each entry of qd, qdd and tau is."""
-        return self.model.v_names
+    # Names.
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -178,19 +155,9 @@ class Mechanism:
         return f"<Mechanism {self.name!r}: {len(self.model.moving)} bodies, nq {self.nq}, nv {self.nv}>"
 
     def __str__(self) -> str:
-        if self._closure is None:
+        if self.closure is None:
             return table(self.model)
-        return "\n\n".join([table(self.model, " without constraints"), *self._held()])
-
-    def _held(self) -> list[str]:
-        """The constraints and what freedom they leave, or what stands in the way."""
-        parts: list[str] = []
-        try:
-            parts += ["\n".join(aligned([CONSTRAINT_HEADINGS, *(x.cells for x in entries(self.model))]))]
-            parts += [f"at the start: {self.mobility(self.start())}"]
-        except KinpairError as reason:
-            parts += [str(reason)]
-        return parts
+        return "\n\n".join([table(self.model, " without constraints"), *held(self.closure)])
 
     # Dynamics.
 
@@ -214,8 +181,15 @@ class Mechanism:
         Under constraints: the least efforts of the `actuators` (joints or rates; all that follow no other by
         default) that do. SingularError where none do, InputError where the accelerations break a constraint.
         """
-        ask = asked("inverse_dynamics", method=method, force=force, passive=passive, external=external)
-        if self._closure is not None or actuators is not None:
+        ask = asked(
+            "inverse_dynamics",
+            owner=self.name,
+            method=method,
+            force=force,
+            passive=passive,
+            external=external,
+        )
+        if self.closure is not None or actuators is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
             drives = None if actuators is None else names_given("actuators", actuators)
             if threads != 1:
@@ -246,13 +220,20 @@ class Mechanism:
         Raises SingularError, with the joint's name, where a joint moves nothing that has inertia, and with the rows'
         names where constraints contradict each other.
         """
-        if self._closure is not None:
+        if self.closure is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
             state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
-            return self._closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
+            return self.closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
         if solver is not None:
             check_solver(solver)
-        ask = asked("forward_dynamics", method=method, force=force, passive=passive, external=external)
+        ask = asked(
+            "forward_dynamics",
+            owner=self.name,
+            method=method,
+            force=force,
+            passive=passive,
+            external=external,
+        )
         room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 2)))
         qdd, soundness = self._evaluate(ask, (q, qd, tau), external, out=room, threads=threads)
         if not (soundness > DOUBTFUL).all():
@@ -270,7 +251,7 @@ class Mechanism:
     ) -> np.ndarray:
         """H, symmetric and positive definite (nv, nv)."""
         return self._evaluate(
-            asked("mass_matrix", method=method, force=force), (q,), out=out, threads=threads
+            asked("mass_matrix", owner=self.name, method=method, force=force), (q,), out=out, threads=threads
         )
 
     def coriolis_matrix(
@@ -285,7 +266,10 @@ class Mechanism:
     ) -> np.ndarray:
         """C with C q̇ the Coriolis and centrifugal efforts and Ḣ − 2C skew-symmetric (nv, nv)."""
         return self._evaluate(
-            asked("coriolis_matrix", method=method, force=force), (q, qd), out=out, threads=threads
+            asked("coriolis_matrix", owner=self.name, method=method, force=force),
+            (q, qd),
+            out=out,
+            threads=threads,
         )
 
     def bias_forces(
@@ -301,7 +285,9 @@ class Mechanism:
         threads: int = 1,
     ) -> np.ndarray:
         """h = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ."""
-        ask = asked("bias_forces", method=method, force=force, passive=passive, external=external)
+        ask = asked(
+            "bias_forces", owner=self.name, method=method, force=force, passive=passive, external=external
+        )
         return self._evaluate(ask, (q, qd), external, out=out, threads=threads)
 
     def gravity_forces(
@@ -315,7 +301,10 @@ class Mechanism:
     ) -> np.ndarray:
         """Efforts that hold the mechanism still against gravity."""
         return self._evaluate(
-            asked("gravity_forces", method=method, force=force), (q,), out=out, threads=threads
+            asked("gravity_forces", owner=self.name, method=method, force=force),
+            (q,),
+            out=out,
+            threads=threads,
         )
 
     def reactions(
@@ -331,20 +320,21 @@ class Mechanism:
         time: float = 0.0,
         threads: int = 1,
     ) -> dict[str, np.ndarray]:
-        """The full wrench [moment; force] on the child in every joint, by name of the joint, and in every loop.
+        """The full wrench [moment; force] on the child in every joint, welds too, by name of the joint in the order of
+        the description, and in every loop.
 
         At the joint point (the origin of the moved joint frame), in axes of the joint frame on the parent.
         The component along a joint's motion is what its drive, spring and friction hand over together.
-        Under constraints it depends on the efforts tau, by default those of `inverse_dynamics`; one state at a time.
+        Under constraints it depends on the efforts tau, by default those of `inverse_dynamics`.
         """
-        if self._closure is not None:
-            state = self._state("q", q), self._state("qd", qd), self._state("qdd", qdd)
-            drive = None if tau is None else self._state("tau", tau)
-            loads, own = self._closure.drives.loop_loads(state, drive, time, external or {})
-            tree = self.without_constraints().reactions(*state, external=loads, method=method, force=force)
+        if self.closure is not None:
+            loads, own = self.closure.drives.loop_loads((q, qd, qdd), tau, time, external or {}, threads)
+            tree = self._tree.reactions(
+                q, qd, qdd, external=loads, method=method, force=force, threads=threads
+            )
             return {**tree, **own}
-        ask = asked("reactions", method=method, force=force, external=external)
-        return self._evaluate(ask, (q, qd, qdd), external, threads=threads)
+        ask = asked("reactions", owner=self.name, method=method, force=force, external=external)
+        return self._welded._evaluate(ask, (q, qd, qdd), external, threads=threads)
 
     def energy(self, q: Any, qd: Any, *, threads: int = 1) -> Energy:
         """Kinetic energy, and potential energy of gravity (zero at the origin) and springs."""
@@ -367,10 +357,16 @@ class Mechanism:
     ) -> EffortDerivatives:
         """∂τ/∂q and ∂τ/∂q̇ (nv, nv); ∂τ/∂q̈ is `mass_matrix`.
 
-        ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes.
+        ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes. Under constraints
+        these are derivatives of the tree's efforts, H q̈ + h, not of what `inverse_dynamics` shares out among actuators.
         """
         ask = asked(
-            "inverse_dynamics_derivatives", method=method, force=force, passive=passive, external=external
+            "inverse_dynamics_derivatives",
+            owner=self.name,
+            method=method,
+            force=force,
+            passive=passive,
+            external=external,
         )
         return EffortDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
 
@@ -389,13 +385,18 @@ class Mechanism:
         threads: int = 1,
     ) -> AccelerationDerivatives:
         """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹."""
-        if self._closure is not None:
-            options = {"method": method, "force": force, "passive": passive, "external": external}
-            found = self._closure.dynamics.derivatives((q, qd, tau), time, options, external or {}, threads)
-            return AccelerationDerivatives(*found)
         ask = asked(
-            "forward_dynamics_derivatives", method=method, force=force, passive=passive, external=external
+            "forward_dynamics_derivatives",
+            owner=self.name,
+            method=method,
+            force=force,
+            passive=passive,
+            external=external,
         )
+        if self.closure is not None:
+            options = {"method": method, "force": force, "passive": passive, "external": external}
+            found = self.closure.dynamics.derivatives((q, qd, tau), time, options, external or {}, threads)
+            return AccelerationDerivatives(*found)
         check_method(self.model, ask)
         qdd = self.forward_dynamics(q, qd, tau, external=external, passive=passive, threads=threads)
         return AccelerationDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
@@ -427,6 +428,17 @@ class Mechanism:
         """dJ/dt (6, nv): acceleration of the frame = J q̈ + J̇ q̇."""
         return self._evaluate(self._of_frame("jacobian_rate", frame), (q, qd), out=out, threads=threads)
 
+    def twists(self, q: Any, qd: Any, *, threads: int = 1) -> dict[str, np.ndarray]:
+        """Twist [angular; linear] velocity of every link, by name: at its origin, in world axes (6,).
+
+        Those of a link are `jacobian(q, link)` @ qd. Loops need not be closed: `velocities` gives rates that obey.
+        """
+        return self._evaluate(asked("twists"), (q, qd), threads=threads)
+
+    def twist_rates(self, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> dict[str, np.ndarray]:
+        """Derivative in time of the twist of every link, by name (6,): J q̈ + J̇ q̇, without gravity."""
+        return self._evaluate(asked("twist_rates"), (q, qd, qdd), threads=threads)
+
     def centre_of_mass(self, q: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Mass centre of all that moves, in the world (3,); links welded to the ground do not count."""
         if not self.mass:
@@ -448,62 +460,16 @@ class Mechanism:
     # Constraints.
 
     @property
-    def constraints(self) -> tuple[str, ...]:
-        """Names of the constraints, in the order of their rows."""
-        return tuple(x.name for x in self._closed.constraints)
-
-    @property
-    def constraint_rows(self) -> tuple[str, ...]:
-        """Names of the rows, in the order of `constraint_matrix`."""
-        return self._closed.row_names
-
-    @property
     def solvers(self) -> tuple[str, ...]:
-        """What `solver=` takes; the first is the default."""
-        return EVERY_SOLVER
+        """What `solver=` takes here; the first is the default.
 
-    @property
-    def _closed(self) -> Closure:
-        """The constraints, none as well."""
-        return self._closure or Closure(self.model, self._calls)
-
-    def constraint_residual(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
-        """φ of every holonomic row [m] or [rad]; zero where the loops close."""
-        return self._closed.positions(q, time)
-
-    def constraint_matrix(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
-        """A (rows, nv) of A q̇ + a = 0."""
-        return self._closed.matrix(q, time)
-
-    def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
-        """Coordinates near the guess q that close every loop; joints or coordinates named in `fixed` stay.
-
-        SingularError says which closure stays open, and by how much, where there are none.
+        Voronets' and Chaplygin's equations where their conditions hold. Rosenberg's give no accelerations by
+        themselves: they are `reduced_equations`.
         """
-        return self._closed.assembly.assemble(self._state("q", q), names_given("fixed", fixed), time)
-
-    def velocities(
-        self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
-    ) -> np.ndarray:
-        """Rates (nv,) that obey the constraints and have the `inputs` by name; the rest as near to `guess` (zero)
-        as can be."""
-        return self._closed.assembly.velocities(q, inputs, guess, time)
-
-    def accelerations(
-        self,
-        q: Any,
-        qd: Any,
-        inputs: Mapping[str, float] | None = None,
-        *,
-        guess: Any = None,
-        time: float = 0.0,
-    ) -> np.ndarray:
-        """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
-        return self._closed.assembly.accelerations(q, qd, inputs, guess, time)
-
-    def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
-        """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""
-        return self._closed.rank.mobility(self._state("q", q), time)
+        if self.closure is None:
+            return EVERY_SOLVER
+        met = self.closure.rank.structure.applies
+        return tuple(x for x in EVERY_SOLVER if x not in OF_ENERGY or met(x, self.neutral(), 0.0))
 
     def constraint_forces(
         self,
@@ -538,12 +504,13 @@ class Mechanism:
         time: float = 0.0,
     ) -> np.ndarray:
         """Coordinates near q that bring the frame to a position (3,) and rotation (3, 3), either or both, and close
-        every loop."""
+        every loop. Limits are obeyed, or not, as in `assemble`."""
         self.model.place(frame)
         target = reaching(frame, position, rotation)
         guided = self.with_constraints(target).reference
+        guess, stay = self._state("q", q), names_given("fixed", fixed)
         try:
-            return guided.assemble(q, fixed=fixed, time=time)
+            return guided._closed.assembly.assemble(guess, stay, time)
         except SingularError as reason:
             raise SingularError(
                 f"{self.name}: {frame!r} cannot be brought there from this q; the target is out of reach, or needs a "
@@ -561,6 +528,16 @@ class Mechanism:
         """The spanning tree alone: loops open, no rolling, nothing prescribed, mimic joints free."""
         return self._rebuilt(without_conditions(self.model.description))
 
+    @cached_property
+    def _tree(self) -> Mechanism:
+        return self.without_constraints()
+
+    @cached_property
+    def _welded(self) -> Mechanism:
+        """The same with a body for every link, so that welds have reactions; itself where there are none."""
+        model = with_welds(self.model)
+        return self if model is self.model else Mechanism(model, compiled=self.compiled)
+
     def _rebuilt(self, description: Description) -> Mechanism:
         options = self.model.options
         model = build(description, snap=options.snap, merge_fixed=options.merge_fixed)
@@ -568,18 +545,22 @@ class Mechanism:
             constraints_of(model)  # refuses what is wrong with a condition
         return Mechanism(model, compiled=self.compiled)
 
-    def _state(self, name: str, value: Any) -> np.ndarray:
-        """One state, checked."""
-        return self._calls.one(name, value)
+    def start(self, keyframe: str | None = None) -> np.ndarray:
+        """Coordinates to begin with (nq,): what the description gives for its joints, else neutral, assembled.
 
-    def start(self) -> np.ndarray:
-        """Coordinates to begin with (nq,): what the description gives for its joints, else neutral, assembled."""
-        q = self.neutral()
-        given = {joint.name: joint.start for joint in self.model.description.joints if joint.start}
-        for i in self.model.moving:
-            if values := given.get(self.model.joint_names[i]):
-                q[self.model.q_span[i]] = values
-        return q if self._closure is None else self._closure.assembly.assemble(q, (), 0.0)
+        With the name of a keyframe, those of that one, see `keyframes`.
+        """
+        q = starts.start(self.model) if keyframe is None else starts.keyframe(self.model, keyframe).q
+        return q if self.closure is None else self.closure.assembly.assemble(q, (), 0.0)
+
+    @property
+    def keyframes(self) -> Mapping[str, StateByName]:
+        """States that the description gives by name, as written: coordinates q (nq,) and rates qd (nv,) of each.
+
+        `start(name)` has the coordinates with the loops closed.
+        """
+        every = self.model.description.keyframes
+        return MappingProxyType({x.name: starts.keyframe(self.model, x.name) for x in every})
 
     # Other forms of the same mechanism.
 
@@ -588,9 +569,12 @@ class Mechanism:
         """The same mechanism evaluated without a compiler."""
         return Mechanism(self.model, compiled=False)
 
-    def split(self) -> tuple[Mechanism, SplitMap]:
-        """The same with joints of several degrees split into hinges and slides, and the maps between both."""
-        other = self._rebuilt(split_description(self.model.description))
+    def split(self, *, passive: bool = True) -> tuple[Mechanism, SplitMap]:
+        """The same with joints of several degrees split into hinges and slides, and the maps between both.
+
+        Springs, dampers and friction of joints with a quaternion cannot be split; passive=False leaves out all of them.
+        """
+        other = self._rebuilt(split_description(self.model.description, passive=passive))
         return other, SplitMap(self.model, other.model)
 
     # Compiled code.
@@ -621,62 +605,22 @@ class Mechanism:
         four are as they should be, else 0. Where it is 0, the method of the mechanism looks closer, and a kernel
         cannot. In single precision the rounding of redundant rows makes it 0.
         """
-        self._check_quantity(quantity)
-        if solver is not None and quantity != "forward_dynamics":
-            raise InputError(f"{quantity} takes no solver", quantity=quantity)
-        external, parameters = names_given("external", external), names_given("parameters", parameters)
-        of_frame = quantity in ("pose", "jacobian", "jacobian_rate")
-        if of_frame and not frame:
-            raise InputError(f"{quantity} needs a frame; Links and frames: {listed(self.model.places)}")
-        if frame and not of_frame:
-            raise InputError(f"{quantity} takes no frame", quantity=quantity)
-        if external and not EVERY[quantity].loaded:
-            raise InputError(f"{quantity} takes no external wrenches", quantity=quantity)
-        for name in (*external, *([frame] if frame else [])):
-            self.model.place(name)
-        check_symbols(self.model, parameters)
-        wrenches = dict.fromkeys(external)
-        if self._closure is not None and quantity in KERNELS:
-            options = {"method": method, "force": force, "passive": passive, "external": wrenches}
-            wanted = DEFAULT_SOLVER if solver is None else solver
-            start = self.start() if quantity == "forward_dynamics" else self.neutral()
-            ask = self._closure.dynamics.kernel_ask(quantity, start, wanted, options)
-        else:
-            if solver is not None:
-                check_solver(solver)
-            ask = asked(quantity, method=method, force=force, frame=frame, passive=passive, external=wrenches)
-        check_method(self.model, ask)
-        return self._kernels.get(ask, dtype=dtype, parameters=parameters)
-
-    def _check_quantity(self, quantity: str) -> None:
-        """Refuse an unknown quantity, and one that no kernel gives under constraints."""
-        known = dict.fromkeys((*QUANTITIES, *(KERNELS if self._closure else ())))
-        if quantity in KERNELS and quantity not in known:
-            raise InputError(f"{self.name} has no constraints, so there is no {quantity}", quantity=quantity)
-        if quantity not in known:
-            raise InputError(
-                f"no quantity {quantity!r}; {nearest(str(quantity), known)}Quantities: {listed(known, 40)}",
-                quantity=quantity,
-            )
-        if self._closure and quantity in OUTSIDE:
-            raise InputError(
-                f"{self.name}: {quantity} under constraints is solved outside of kernels: call {quantity}(...); "
-                f"without_constraints().kernel({quantity!r}) is that of the tree",
-                quantity=quantity,
-            )
+        options = {"method": method, "force": force, "passive": passive}
+        wrenches, kept = names_given("external", external), names_given("parameters", parameters)
+        of = self._welded if quantity == "reactions" else self
+        ask = kernel_wish(of.model, of.closure, quantity, solver, frame, wrenches, options)
+        check_symbols(of.model, kept)
+        check_method(of.model, ask)
+        return of._calls.kernels.get(ask, dtype=dtype, parameters=kept)
 
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> Mechanism:
         """Compile quantities now rather than at their first use; options as for `kernel`."""
-        usual = ("forward_dynamics", "mass_matrix", *(("terms",) if self._closure else ("inverse_dynamics",)))
+        usual = ("forward_dynamics", "mass_matrix", *(("terms",) if self.closure else ("inverse_dynamics",)))
         for quantity in quantities or usual:
             self.kernel(quantity, **options).compile("one", *(["batch"] if batch else []))
         return self
 
     # Inside.
-
-    @property
-    def _kernels(self) -> Kernels:
-        return self._calls.kernels
 
     def _of_frame(self, quantity: str, frame: str) -> Ask:
         self.model.place(frame)
@@ -693,24 +637,8 @@ class Mechanism:
     ) -> Any:
         """The default wish of a quantity then takes the place of its method: the next call goes there at once."""
         found = self._calls(ask, (*state, *(external or {}).values()), out, threads)
-        tree = self._closure is None or ask.quantity != "inverse_dynamics"
-        if (
-            tree
-            and ask.quantity in DIRECT
-            and ask.quantity not in self.__dict__
-            and ask == asked(ask.quantity)
-        ):
+        tree = self.closure is None or ask.quantity != "inverse_dynamics"
+        if tree and ask.quantity in DIRECT and ask.quantity not in vars(self) and ask == asked(ask.quantity):
             method = getattr(self, ask.quantity)
-            self.__dict__[ask.quantity] = self._calls.direct(ask, method)
+            vars(self)[ask.quantity] = self._calls.direct(ask, method)
         return found
-
-
-def names_given(what: str, names: Sequence[str]) -> tuple[str, ...]:
-    """A tuple of different names; one name alone is no tuple."""
-    if isinstance(names, str):
-        raise InputError(f"{what} is {names!r}; give a tuple of names, ({names!r},)")
-    if not isinstance(names, Iterable):  # type: ignore[redundant-expr]
-        raise InputError(f"{what} is {names!r}; give a tuple of names")
-    if twice := [name for name in names if list(names).count(name) > 1]:
-        raise InputError(f"{what} has {twice[0]!r} twice; once will do")
-    return tuple(names)

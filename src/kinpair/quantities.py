@@ -19,7 +19,8 @@ import numpy as np
 from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import maximum, minimum
-from kinpair.errors import InputError, nearest
+from kinpair.description.parts import GROUND
+from kinpair.errors import InputError, offered
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.passive import passive_efforts, spring_energy
 from kinpair.formulations import composite, kinematics
@@ -28,7 +29,7 @@ from kinpair.formulations.catalogue import Function as Formulation
 from kinpair.formulations.catalogue import differentiated, giving
 from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
-from kinpair.model.model import Model
+from kinpair.model.model import Model, Place
 from kinpair.model.recursion import rate_tree
 
 External: TypeAlias = Mapping[str, Vector]
@@ -71,23 +72,34 @@ class Ask:
 def asked(
     quantity: str,
     *,
+    owner: str = "",
     method: str | None = None,
     frame: str = "",
     passive: bool = True,
     external: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> Ask:
-    """The wish with its method found: the default one for None, an error that lists them for an unknown one."""
+    """The wish with its method found: the default one for None, an error that lists them for an unknown one.
+
+    owner: the name of the mechanism, for the errors.
+    """
     table = METHODS.get(quantity, {})
     if method is None:
         method = next(iter(table), "")
     elif not isinstance(method, str) or method not in table:  # type: ignore[redundant-expr]
-        raise InputError(_no_method(quantity, method, table), quantity=quantity, method=method)
+        of = f"{owner}: " if owner else ""
+        raise InputError(f"{of}{_no_method(quantity, method, table)}", quantity=quantity, method=method)
     if external is not None and not isinstance(external, Mapping):  # type: ignore[redundant-expr]
         raise InputError(
             f"external is {type(external).__name__}; give a dict: name of a link or frame → wrench (6,)"
         )
     return Ask(quantity, method, frame, passive, tuple(external or ()), bool(force))
+
+
+def is_default(ask: Ask) -> bool:
+    """Is it asked for by the formulation that is taken where none is named?"""
+    table = METHODS.get(ask.quantity, METHODS["inverse_dynamics"])
+    return ask.method in ("", next(iter(table)))
 
 
 def _no_method(quantity: str, method: Any, table: Mapping[str, Formulation]) -> str:
@@ -96,7 +108,7 @@ def _no_method(quantity: str, method: Any, table: Mapping[str, Formulation]) -> 
     ways = ", ".join(table)
     if any(str(method) in other for other in METHODS.values()):
         return f"method {method!r} does not give {quantity}; these do: {ways}"
-    return f"{quantity} has no method {method!r}; {nearest(str(method), table)}Methods: {ways}"
+    return f"{quantity} has no method {method!r}; {offered(str(method), 'methods', table)}"
 
 
 def check_method(model: Model, ask: Ask) -> None:
@@ -151,9 +163,10 @@ def matrix(model: Model, ask: Ask, *state: Vector) -> Matrix:
 def reactions(
     model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> dict[str, Vector]:
-    """Wrench on the child in every joint, by name of the joint."""
+    """Wrench on the child in every joint, by name of the joint in the order of the description."""
     w = ask.formulation(model, q, qd, qdd, applied_wrenches(model, q, loads))
-    return {model.joint_names[i]: w[i] for i in model.moving}
+    number = {model.joint_names[i]: i for i in model.moving}
+    return {joint.name: w[number[joint.name]] for joint in model.description.joints if joint.name in number}
 
 
 def regressor(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
@@ -225,6 +238,27 @@ def jacobian_rate(model: Model, ask: Ask, q: Vector, qd: Vector) -> Matrix:
     return kinematics.jacobian_rate(model, q, qd, model.place(ask.frame))
 
 
+def twists(model: Model, ask: Ask, q: Vector, qd: Vector) -> dict[str, Vector]:
+    """Twist of every link at its origin, world axes, by name in the order of the description."""
+    state = kinematics.states(model, q, qd)
+    return {name: kinematics.twist(state[place.body], place) for name, place in _links(model)}
+
+
+def twist_rates(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Vector]:
+    """Their derivatives in time."""
+    state, along = kinematics.states(model, q, qd), kinematics.states(model, q, qdd)
+    bias = kinematics.biases(model, q, qd, state)
+    return {
+        name: kinematics.twist_rate(state[place.body], bias[place.body], along[place.body], place)
+        for name, place in _links(model)
+    }
+
+
+def _links(model: Model) -> list[tuple[str, Place]]:
+    """The links with their places; the ground, which stands still, is none of them."""
+    return [(x.name, model.places[x.name]) for x in model.description.links if x.name != GROUND]
+
+
 def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda model, ask, *state: f(model, *state)
 
@@ -255,6 +289,8 @@ QUANTITIES: dict[str, Quantity] = {
     "pose": Quantity(("q",), pose),
     "jacobian": Quantity(("q",), jacobian),
     "jacobian_rate": Quantity(("q", "qd"), jacobian_rate),
+    "twists": Quantity(("q", "qd"), twists),
+    "twist_rates": Quantity(("q", "qd", "qdd"), twist_rates),
     "centre_of_mass": Quantity(("q",), _of_model(kinematics.centre_of_mass)),
     "momentum": Quantity(("q", "qd"), _of_model(kinematics.momentum)),
     "dq_dt": Quantity(("q", "qd"), _of_model(kinematics.dq_dt)),

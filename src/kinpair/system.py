@@ -13,21 +13,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.algebra.jet import gradient, jacobian, rate
 from kinpair.calls import Calls
-from kinpair.closure import KERNELS, Closure, ConstraintForces
-from kinpair.constraints.mobility import Mobility
+from kinpair.closure import KERNELS, Closure, ConstraintForces, Movable, names_given
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.description.conditions import Given
 from kinpair.description.formula import numbers, told
 from kinpair.description.parts import GROUND, Description, Joint, Link
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
-from kinpair.mechanism import names_given
 from kinpair.model.build import build
 from kinpair.model.model import Model, Terms
 
@@ -54,7 +52,8 @@ def from_energy(T: Function, Q: Function | None) -> Terms:
     return terms
 
 
-class System:
+@final
+class System(Movable):
     """M q̈ = F under constraints, from functions of q, q̇ and t that are traced.
 
     >>> import numpy as np
@@ -120,34 +119,8 @@ class System:
         return self._closure
 
     @property
-    def name(self) -> str:
-        """Name of the system."""
-        return self.model.name
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return self.model.nq
-
-    @property
-    def nv(self) -> int:
-        """Number of rates, the same."""
-        return self.model.nv
-
-    @property
-    def q_names(self) -> tuple[str, ...]:
-        """Names of the coordinates."""
-        return self.model.q_names
-
-    @property
-    def v_names(self) -> tuple[str, ...]:
-        """Names of the rates, the same."""
-        return self.model.v_names
-
-    @property
-    def constraint_rows(self) -> tuple[str, ...]:
-        """Names of the constraint rows."""
-        return self._closure.row_names
+    def _closed(self) -> Closure:
+        return self._closure
 
     def __repr__(self) -> str:
         return f"<System {self.name!r}: {self.nq} coordinates, {len(self.constraint_rows)} constraint rows>"
@@ -166,6 +139,14 @@ class System:
         effort = np.zeros(self.nv) if tau is None else tau
         wanted = DEFAULT_SOLVER if solver is None else solver
         return self._closure.dynamics.forward((q, qd, effort), time, wanted, {}, {}, None, threads)
+
+    def inverse_dynamics(
+        self, q: Any, qd: Any, qdd: Any, *, actuators: Sequence[str] | None = None, time: Any = 0.0
+    ) -> np.ndarray:
+        """What must be added to the forces for the accelerations qdd: the least of the `actuators`, all coordinates by
+        default. SingularError where none do, InputError where the accelerations break a constraint."""
+        drives = None if actuators is None else names_given("actuators", actuators)
+        return self._closure.drives.inverse((q, qd, qdd), time, drives, {}, {})
 
     def terms(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
@@ -219,32 +200,15 @@ class System:
         """Rosenberg's n − l equations: (E, f) with E q̈ = f."""
         return self._closure.dynamics.reduced((q, qd, np.zeros(self.nv) if tau is None else tau), time, {})
 
-    def constraint_residual(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
-        """φ of every holonomic row."""
-        return self._closure.positions(q, time)
-
-    def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
-        """Coordinates near q that obey the holonomic rows."""
-        return self._closure.assembly.assemble(self._calls.one("q", q), names_given("fixed", fixed), time)
-
-    def velocities(
-        self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
-    ) -> np.ndarray:
-        """Rates that obey the constraints, with the inputs given."""
-        return self._closure.assembly.velocities(q, inputs, guess, time)
-
-    def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
-        """Freedoms at q."""
-        return self._closure.rank.mobility(self._calls.one("q", q), time)
-
 
 def _terms(
     name: str, T: Function | None, Q: Function | None, M: Function | None, F: Function | None
 ) -> Terms:
     if (T is None) == (M is None) or (M is None) != (F is None) or (M is not None and Q is not None):
         raise InputError(f"{name}: give T(q, qd, t) with or without Q(q, qd, t), or M(q, t) and F(q, qd, t)")
-    for word, x in {"T": T, "Q": Q, "M": M, "F": F}.items():
-        if x is not None and not callable(x):  # type: ignore[redundant-expr]
+    functions: dict[str, object] = {"T": T, "Q": Q, "M": M, "F": F}
+    for word, x in functions.items():
+        if x is not None and not callable(x):
             raise InputError(f"{name}: {word} is {x!r}; give a Python function")
     error = partial(_error, name)
     if M is None or F is None:
@@ -326,11 +290,11 @@ def _of_size(word: str, x: Vector, n: int) -> Vector:
     return x
 
 
-def _checked(name: str, parameters: Mapping[str, float]) -> dict[str, float]:
+def _checked(name: str, parameters: Mapping[Any, Any]) -> dict[str, float]:
     for key, value in parameters.items():
-        if not (isinstance(key, str) and key.isidentifier()):  # type: ignore[redundant-expr]
+        if not (isinstance(key, str) and key.isidentifier()):
             raise InputError(f"{name}: parameter {key!r} is no name; give letters and digits, such as 'm1'")
-        if not isinstance(value, int | float) or not np.isfinite(value):  # type: ignore[redundant-expr]
+        if not isinstance(value, int | float) or not np.isfinite(value):
             raise InputError(f"{name}: parameter {key!r} is {value!r}; give a finite number")
     return {key: float(value) for key, value in parameters.items()}
 
@@ -358,14 +322,14 @@ def _given(name: str, k: int, x: Any) -> Given:
     return Given(**keys)
 
 
-def _model(name: str, names: Sequence[str], conditions: tuple[Given, ...], terms: Terms) -> Model:
+def _model(name: str, names: Sequence[Any], conditions: tuple[Given, ...], terms: Terms) -> Model:
     """A slide for each coordinate, so that rates are dq/dt; M and F are given."""
     if isinstance(names, str) or not names or len(set(names)) < len(names):
         raise InputError(
             f"{name}: the coordinates are {names!r}; give a list with a name of its own for each"
         )
     for x in names:
-        if not isinstance(x, str) or not x or x == GROUND:  # type: ignore[redundant-expr]
+        if not isinstance(x, str) or not x or x == GROUND:
             raise InputError(f"{name}: a coordinate is called {x!r}; give a text, and not {GROUND!r}")
     links = tuple(Link(x, mass=1.0) for x in names)
     joints = tuple(Joint(x, "prismatic", "ground", x) for x in names)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -67,7 +71,13 @@ def test_bundled_mechanisms(name, parameters, form):
     agree(m, kp.equations(m, parameters, form=form).evaluate(s.q, s.qd), s)
 
 
-@pytest.mark.parametrize("parameters", ["symbols", "numbers"])
+@pytest.mark.parametrize("name", TREES)
+def test_bundled_mechanisms_with_shared_letters(name):
+    m, s = TREES[name], zoo.motion(TREES[name], 1)
+    agree(m, kp.equations(m, "shared").evaluate(s.q, s.qd), s)
+
+
+@pytest.mark.parametrize("parameters", ["symbols", "shared", "numbers"])
 @pytest.mark.parametrize("kinds", EVERY_KIND)
 def test_random_trees_of_every_pair(kinds, parameters):
     m = zoo.tree(11, 3, kinds)
@@ -145,8 +155,8 @@ H22 = m2 r2^2 + I2
 C11 = -h1 qd2
 C12 = -h1 (qd1 + qd2)
 C21 = h1 qd1
-g1  = (m1 r1 + m2 l1) g c1 + m2 r2 g c12
-g2  = m2 r2 g c12
+G1  = (m1 r1 + m2 l1) g c1 + m2 r2 g c12
+G2  = m2 r2 g c12
 """  # M. W. Spong, S. Hutchinson, M. Vidyasagar, Robot Modeling and Control, two-link elbow manipulator
 TEXTBOOK_THREE = """
 h1  = m2 l1 r2 s2 + m3 l1 l2 s2 + m3 l1 r3 s23
@@ -167,9 +177,9 @@ C22 = -h3 qd3
 C23 = -h3 (qd1 + qd2 + qd3)
 C31 = h2 qd1 + h3 qd2
 C32 = h3 (qd1 + qd2)
-g1  = m1 r1 g c1 + m2 g (l1 c1 + r2 c12) + m3 g (l1 c1 + l2 c12 + r3 c123)
-g2  = m2 r2 g c12 + m3 g (l2 c12 + r3 c123)
-g3  = m3 r3 g c123
+G1  = m1 r1 g c1 + m2 g (l1 c1 + r2 c12) + m3 g (l1 c1 + l2 c12 + r3 c123)
+G2  = m2 r2 g c12 + m3 g (l2 c12 + r3 c123)
+G3  = m3 r3 g c123
 """  # the same by hand for three links
 
 
@@ -252,8 +262,8 @@ def test_every_row_of_the_latex_is_set_by_a_typesetter(name):
         parser.parse(f"${left} = {right[0]}$")
     document = equations.latex(document=True)
     begun, ended = (re.findall(rf"\\{word}{{(.*?)}}", document) for word in ("begin", "end"))
-    assert begun == ["document", "align*"]
-    assert ended == begun[::-1]
+    assert begun == ["document", "longtable", "align*"]
+    assert ended == ["longtable", "align*", "document"]
 
 
 # How long it takes, and what is left when it is stopped.
@@ -276,11 +286,12 @@ def test_six_joints_with_symbolic_masses_and_lengths_in_a_minute_and_two_gigabyt
     assert parameters > 30
 
 
+def stopped(*_):
+    raise KeyboardInterrupt
+
+
 def test_when_stopped_it_returns_what_is_finished(monkeypatch):
     from kinpair.equations_of_motion import closed
-
-    def stopped(*_):
-        raise KeyboardInterrupt
 
     m, s = TREES["planar-3r"], zoo.motion(TREES["planar-3r"], 9)
     monkeypatch.setattr(closed, "christoffel", stopped)
@@ -294,22 +305,27 @@ def test_when_stopped_it_returns_what_is_finished(monkeypatch):
     assert zoo.relative_error(numbers["H"], m.mass_matrix(s.q)) <= TOLERANCE
 
 
-def test_when_stopped_in_the_mass_matrix_the_first_entries_are_there(monkeypatch):
+def test_when_stopped_in_the_mass_matrix_the_last_entries_are_there(monkeypatch):
+    """From the tip of the tree: these are the easy ones."""
     from kinpair.closed_form.expansion import Expansion
 
     of, count = Expansion.of, iter(range(100))
 
-    def twice(self, x):
-        if next(count) == 2:
+    def thrice(self, x):
+        if next(count) == 3:
             raise KeyboardInterrupt
         return of(self, x)
 
-    monkeypatch.setattr(Expansion, "of", twice)
+    monkeypatch.setattr(Expansion, "of", thrice)
     found = kp.equations(TREES["planar-3r"])
-    assert found.status.startswith("stopped at H1,3 of 3,3")
-    assert [x is None for x in found.H.flat] == [False, False, *[True] * 7]
-    assert "H12 = " in str(found)
-    assert "H13" not in found.latex()
+    assert found.status.startswith("stopped at H2,2 of 3,3")
+    assert not found.complete
+    assert found.stopped
+    assert [x is None for x in found.H.flat] == [*[True] * 5, False, True, False, False]
+    assert all(x is not None for x in found.g)
+    assert all(x is None for x in found.h)
+    assert "H23 = " in str(found)
+    assert "H_{22}" not in found.latex()
 
 
 def test_what_is_too_long_says_how_far_it_got():
@@ -323,13 +339,78 @@ def test_what_is_too_long_says_how_far_it_got():
 
 
 def test_when_stopped_while_looking_for_short_forms_all_is_there_at_length(monkeypatch):
-    from kinpair.equations_of_motion import closed
+    from kinpair.closed_form import reading
 
-    def stopped(*_):
-        raise KeyboardInterrupt
+    formula, count = reading.formula, iter(range(100))
 
-    monkeypatch.setattr(closed, "write_closed", stopped)
+    def twice(*given):
+        return formula(*given) if next(count) < 2 else stopped()
+
+    monkeypatch.setattr(reading, "formula", twice)
     m, s = TREES["three-cylinders"], zoo.motion(TREES["three-cylinders"], 9)
     found = kp.equations(m)
-    assert found.status == "stopped at looking for short forms"
+    assert found.complete
+    assert found.stopped
+    expected = "every entry in one piece, some at length: stopped at looking for short forms (entry 3 of "
+    assert found.status.startswith(expected)
+    assert "not finished" not in str(found).lower()
     agree(m, found.evaluate(s.q, s.qd), s)
+
+
+# One C, whatever the form.
+
+
+@pytest.mark.parametrize("name", [name for name in TREES if TREES[name].nq == TREES[name].nv])
+def test_both_forms_have_the_same_c(name):
+    m, s = TREES[name], zoo.motion(TREES[name], 10)
+    closed, terms = (kp.equations(m, form=form).evaluate(s.q, s.qd)["C"] for form in ("auto", "terms"))
+    assert zoo.relative_error(terms, closed) <= TOLERANCE
+    assert "DeNOC" not in str(kp.equations(m, form="terms"))
+
+
+def test_a_sheet_in_body_rates_says_that_its_c_is_another():
+    found = kp.equations(TREES["floating-arm"])
+    assert "C is that of the complement (DeNOC), not of Christoffel's symbols" in str(found)
+    assert "C is that of the complement" in found.latex()
+
+
+# Ctrl-C.
+
+
+def general_arm(n: int) -> kp.Mechanism:
+    """Hinges in general position, full inertias: what has the longest closed form."""
+    rng, made = np.random.default_rng(12), kp.Builder(f"general-{n}r")
+    for k in range(n):
+        spread = rng.normal(size=(3, 3))
+        made.link(
+            f"l{k}", mass=1.0, com=rng.uniform(0.1, 0.3, 3), inertia=np.eye(3) + 0.02 * spread @ spread.T
+        )
+        before = f"l{k - 1}" if k else "ground"
+        where = {"xyz": rng.uniform(0.1, 0.4, 3), "rpy": rng.uniform(0.3, 1.2, 3)}
+        made.joint(f"j{k}", "revolute", before, f"l{k}", axis="z", **where)
+    return kp.build(made).reference
+
+
+def test_ctrl_c_in_a_long_multiplication_is_answered_at_once_with_the_entries_of_the_tip(monkeypatch):
+    """The work of answering, in time of the processor, which does not depend on what else the machine does."""
+    from kinpair.equations_of_motion.reporting import Report
+
+    begin, sent = Report.begin, []
+
+    def interrupt() -> None:
+        sent.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def begun(self, stage: str) -> None:
+        begin(self, stage)
+        if stage.startswith("H2,2"):
+            threading.Timer(0.2, interrupt).start()
+
+    monkeypatch.setattr(Report, "begin", begun)
+    found = kp.equations(general_arm(6), form="closed")
+    assert time.process_time() - sent[0] < 2.0
+    assert found.stopped
+    assert not found.complete
+    assert all(x is not None for x in found.g)
+    assert all(x is not None for x in found.H[3:, 3:].flat)
+    assert found.H[0, 0] is None

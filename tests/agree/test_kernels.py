@@ -15,6 +15,7 @@ import pytest
 import kinpair as kp
 import zoo
 from kinpair.compiler.structure import flatten
+from kinpair.model.welds import with_welds
 from kinpair.quantities import METHODS, QUANTITIES, asked
 from robots import urdf_files
 
@@ -104,6 +105,8 @@ def check(m, quantity, method, forms, external=()):
     ask = asked(quantity, method=method, frame=frame, external=dict.fromkeys(external))
     wrenches = [np.random.default_rng(k).normal(size=(STATES, 6)) for k in range(len(external))]
     given = [*arguments(m, quantity), *wrenches]
+    if quantity == "reactions":
+        m = kp.Mechanism(with_welds(m.model), compiled=False)
     bound = tolerance(m, quantity)
     checked = zip(*(x[: STATES if forms else 1] for x in given), strict=True)
     expected = [by_floats(m, ask, *row) for row in checked]
@@ -177,6 +180,8 @@ FACE = {
     "pose": lambda m, q, qd, x: m.pose(q, m.frames[-1]),
     "jacobian": lambda m, q, qd, x: m.jacobian(q, m.frames[-1]),
     "jacobian_rate": lambda m, q, qd, x: m.jacobian_rate(q, qd, m.frames[-1]),
+    "twists": lambda m, q, qd, x: m.twists(q, qd),
+    "twist_rates": lambda m, q, qd, x: m.twist_rates(q, qd, x),
     "centre_of_mass": lambda m, q, qd, x: m.centre_of_mass(q),
     "momentum": lambda m, q, qd, x: m.momentum(q, qd),
     "dq_dt": lambda m, q, qd, x: m.dq_dt(q, qd),

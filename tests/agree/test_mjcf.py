@@ -45,6 +45,7 @@ class Both:
     c: Convention
     s: State
     within: float
+    text: str
 
     @property
     def description(self):
@@ -66,7 +67,7 @@ def made(path, model, within=TOLERANCE) -> Both:
     mujoco.mj_normalizeQuat(model, data.qpos)
     mujoco.mj_forward(model, data)
     c = conventions.mujoco(ours, conventions.mujoco_layout(model))
-    return Both(ours, model, data, c, c.from_state(data.qpos, data.qvel), within)
+    return Both(ours, model, data, c, c.from_state(data.qpos, data.qvel), within, path.read_text())
 
 
 @pytest.fixture(scope="module", params=[*BY_HAND, *mjcf_models.robots()])
@@ -108,6 +109,66 @@ def test_mass_centre_and_inertia_of_every_body(both):
         assert abs(link.mass - mass) <= TOLERANCE * mass
         assert not mass or zoo.relative_error(np.array(link.com), both.model.body_ipos[k]) <= TOLERANCE
         assert np.abs(link.tensor() - tensor).max() <= both.within * moments.max()
+
+
+def apart(b: Both, ours: np.ndarray, theirs: np.ndarray) -> float:
+    """How far coordinates are apart, k and −k being one rotation."""
+    found = b.c.q(ours)
+    for j in b.c.joints:
+        if j.unit.stop > j.unit.start and found[j.unit] @ theirs[j.unit] < 0.0:
+            found[j.unit] *= -1.0
+    return zoo.relative_error(found, theirs)
+
+
+def test_the_start_is_the_pose_of_the_file(both):
+    assert apart(both, both.ours.start(), both.model.qpos0) <= TOLERANCE
+
+
+def test_keyframes_of_the_file(both):
+    assert len(both.ours.keyframes) == (both.model.nkey if "<key " in both.text else 0)
+    for k, state in enumerate(both.ours.keyframes.values()):
+        assert apart(both, state.q, both.model.key_qpos[k]) <= TOLERANCE
+        assert zoo.relative_error(both.c.rates(state.q, state.qd), both.model.key_qvel[k]) <= TOLERANCE
+
+
+KEYED = {  # what stands before the keyframes
+    **{
+        name: mjcf_models.robots()[name].read_text()
+        for name in ("ant", "humanoid", "half_cheetah", "walker2d")
+    },
+    **{
+        name: mjcf_models.TREES[name]
+        for name in ("hinge", "ball", "free", "three-of-one-body", "joint-after-child")
+    },
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_keyframe_by_name_puts_every_body_where_mujoco_does(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where MuJoCo writes its log
+    model = mujoco.MjModel.from_xml_string(KEYED[name])
+    rng = np.random.default_rng(SEED)
+    qpos, qvel, free = (rng.uniform(-1, 1, n) for n in (model.nq, model.nv, model.nv))
+    q, v, f = (" ".join(map(repr, x.tolist())) for x in (qpos, qvel, free))
+    keys = f"""<keyframe><key qpos="{q}" time="2"/><key name="home" qpos="{q}" qvel="{v}"/>
+    <key name="rates" qvel="{f}"/></keyframe></mujoco>"""
+    path = tmp_path / "test.xml"
+    path.write_text(KEYED[name].replace("</mujoco>", keys))
+    b = made(path, mujoco.MjModel.from_xml_path(str(path)))
+    assert list(b.ours.keyframes) == ["key 0", "home", "rates"]
+    assert np.array_equal(b.ours.start("key 0"), b.ours.start("home"))
+    assert np.array_equal(b.ours.keyframes["rates"].q, b.ours.start())
+    for k, (q, qd) in enumerate(b.ours.keyframes.values()):
+        mujoco.mj_resetDataKeyframe(b.model, b.data, k)
+        mujoco.mj_forward(b.model, b.data)
+        last = b.model.nbody - 1
+        linear, angular = np.zeros((3, model.nv)), np.zeros((3, model.nv))
+        mujoco.mj_jacBody(b.model, b.data, linear, angular, last)
+        twist = np.concatenate([angular @ b.data.qvel, linear @ b.data.qvel])
+        assert zoo.relative_error(b.ours.pose(q, b.body(last)).position, b.data.xpos[last]) <= TOLERANCE
+        axes = b.data.xmat[last].reshape(3, 3)
+        assert zoo.relative_error(b.ours.pose(q, b.body(last)).rotation, axes) <= TOLERANCE
+        assert zoo.relative_error(b.ours.jacobian(q, b.body(last)) @ qd, twist) <= TOLERANCE
 
 
 def test_mass_matrix(both):

@@ -35,6 +35,7 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "compiler",
         "conventions",
         "mjcf",
+        "equations/lagrange",
         "equations/roberson_wittenburg",
         "printed_equations",
         "simulate",

@@ -78,8 +78,8 @@ REFUSED = [
     ),
     (
         "dynamics floating-arm --method uicker",
-        "floating-arm: method 'uicker' cannot take joint 'base' (free): it needs one-parameter pairs; split() makes "
-        "them, or use method 'denoc'",
+        "floating-arm: method 'uicker' cannot take joint 'base' (free): it needs one-parameter pairs; `other, maps = "
+        "mechanism.split()` makes them, or use method 'denoc'",
     ),
     (
         "dynamics scara --frame tol",

@@ -8,7 +8,7 @@ import kinpair as kp
 from kinpair.cli.main import main
 
 QUANTITIES = (
-    "Quantities: inverse_dynamics, forward_dynamics, mass_matrix, coriolis_matrix, bias_forces, gravity_forces, "
+    "uantities: inverse_dynamics, forward_dynamics, mass_matrix, coriolis_matrix, bias_forces, gravity_forces, "
     "reactions, inverse_dynamics_derivatives, forward_dynamics_derivatives"
 )
 
@@ -19,10 +19,10 @@ REFUSED = [
     ),
     (
         {"quantities": ["mas_matrix"]},
-        f"no quantity 'mas_matrix' to compare; did you mean 'mass_matrix'? {QUANTITIES}",
+        f"no quantity 'mas_matrix' to compare; did you mean 'mass_matrix'? Q{QUANTITIES}",
     ),
-    ({"quantities": ["energy"]}, f"no quantity 'energy' to compare; {QUANTITIES}"),
-    ({"quantities": [7]}, f"no quantity 7 to compare; {QUANTITIES}"),
+    ({"quantities": ["energy"]}, f"no quantity 'energy' to compare; q{QUANTITIES}"),
+    ({"quantities": [7]}, f"no quantity 7 to compare; q{QUANTITIES}"),
     ({"states": 0}, "states is 0; it is a whole number, 1 or more"),
     ({"states": True}, "states is True; it is a whole number, 1 or more"),
     ({"states": 2.5}, "states is 2.5; it is a whole number, 1 or more"),
@@ -66,7 +66,7 @@ COMMANDS = [
     ("compare", "no FILE given; write it before the options (see kinpair compare --help)"),
     (
         "compare scara --quantity mas_matrix",
-        f"no quantity 'mas_matrix' to compare; did you mean 'mass_matrix'? {QUANTITIES}",
+        f"no quantity 'mas_matrix' to compare; did you mean 'mass_matrix'? Q{QUANTITIES}",
     ),
     ("compare scara --quantity", "--quantity needs a value (see kinpair compare --help)"),
     ("compare scara --states 0", "states is 0; it is a whole number, 1 or more"),

@@ -21,6 +21,9 @@ ROLLING = '[[rolling]]\nname = "c"\nchild = "b"\n'
 DRIVE = '[[drive]]\nname = "c"\njoint = "j"\n'
 GUIDE = '[[guide]]\nname = "c"\nchild = "b"\n'
 MOMENTUM = '[[momentum]]\nname = "c"\n'
+KNIFE_EDGE = '[[knife_edge]]\nname = "c"\nchild = "b"\n'
+DISK = 'shape = "disk"\nradius = 1\n'
+UNIVERSAL = LOOP.replace('"revolute"', '"universal"')
 SURFACES = "formula, formulas, plane, sphere, cylinder, circle"
 COEFFICIENTS = "a number, or a list [c1, c2, ...] for c1 y + c2 y² + ..."
 
@@ -204,6 +207,19 @@ BUILDING = [
     (
         DRIVE + 'motion = "sin("',
         "motion is 'sin(', which is no formula; write something like '0.3*sin(2*pi*t)'",
+    ),
+    *[
+        (text + "axis = [0, 0, 0]", "has the axis 0 0 0; give a direction")
+        for text in (LOOP, ROLLING + DISK, KNIFE_EDGE, MOMENTUM + 'part = "linear"\n')
+    ],
+    (UNIVERSAL + "axis2 = [0, 0, 0]", "has the axis 0 0 0; give a direction"),
+    (
+        UNIVERSAL + "axis = [0, 1, 0]\naxis2 = [0, 2, 0]",
+        "has axes at 0°; those of a universal joint are perpendicular, use two revolute joints otherwise",
+    ),
+    (
+        ROLLING + 'shape = "ellipsoid"\nsize = [1, 1, 2]\nrollers = 0',
+        "has rollers on an ellipsoid, which has no rim to carry them; give a disk or a wheel",
     ),
     (GUIDE, "guides nothing; give xyz or rpy as functions of t"),
     (

@@ -11,13 +11,6 @@ import closed
 import kinpair as kp
 
 
-def sampled(time, q, qd):
-    return -q
-
-
-sampled.sample_time = 0.01  # type: ignore[attr-defined]
-
-
 class Opaque:
     """A torque that cannot be recorded, and fails after half a second."""
 
@@ -53,13 +46,20 @@ def test_ida_takes_no_rows_that_take_turns():
     )
 
 
-@pytest.mark.parametrize("method", ["cvode", "ida", "taylor"])
-def test_other_libraries_take_no_sample_time(arm, method):
-    with pytest.raises(kp.InputError) as refused:
-        kp.simulate(arm, [0.3, 0.2], [0, 0], duration=1.0, torque=sampled, integrator=method)
-    assert str(refused.value) == (
-        f"double-pendulum: {method} takes no torque with a sample time; 'dop853' and 'rk4' do"
+def test_ida_ends_where_rows_that_take_turns_begin(arm):
+    begin = [
+        kp.conditions.Given("stop", phi=lambda q, t: q[0] - 0.1),
+        kp.conditions.Given("sometimes", phi=lambda q, t: (q[0] - 0.1) * q[1]),
+    ]
+    event = kp.Event("low", lambda time, q, qd: q[0] - 0.1, action=kp.Change(add=begin))
+    run = kp.simulate(arm, [0.3, 0.2], [0, 0], duration=1.0, integrator="ida", output=0.01, events=[event])
+    assert run.status.name == "refused"
+    assert run.status.message == (
+        f"Stopped at t = {run.status.time:.9g} s: double-pendulum: integrator 'ida' needs constraint rows of which "
+        "the same ones are independent throughout; 'cvode' and 'generalised-alpha' take any"
     )
+    assert len(run.time) > 10
+    assert run.status.time - 0.01 < run.time[-1] <= run.status.time
 
 
 def test_taylor_takes_no_kinks(arm):
@@ -78,8 +78,8 @@ def test_taylor_takes_no_python(arm):
     with pytest.raises(kp.InputError) as refused:
         kp.simulate(arm, [0.3, 0.2], [0, 0], duration=1.0, integrator="taylor", torque=Opaque())
     assert str(refused.value) == (
-        "double-pendulum: integrator 'taylor' takes efforts that are constant or can be recorded; write torque= in "
-        "NumPy terms (docs/compiler.md)"
+        "double-pendulum: integrator 'taylor' takes efforts that are constant, held between samples, or recorded; "
+        "write torque= in NumPy terms (docs/compiler.md), or give it a sample_time"
     )
 
 
@@ -113,3 +113,41 @@ def test_a_library_that_is_missing_is_asked_for(arm, method, module, message, mo
     with pytest.raises(kp.MissingExtraError) as refused:
         kp.simulate(arm, [0.3, 0.2], [0, 0], duration=1.0, integrator=method)
     assert str(refused.value) == message
+
+
+def test_screws_need_inertia_at_every_joint():
+    parts = (
+        kp.Builder("rails")
+        .link("a", mass=1.0)
+        .link("b")
+        .joint("x", "prismatic", "ground", "a", axis="x")
+        .joint("y", "prismatic", "ground", "b", axis="y")
+        .gear("gear", "y", "x", 2.0)
+    )
+    with pytest.warns(kp.DescriptionWarning):
+        rails = kp.build(parts)
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(rails, [0.0, 0.0], [0.0, 0.0], duration=1.0, solver="screw")
+    assert str(refused.value) == (
+        "rails: solver 'screw' works body by body, and there is a joint that moves nothing with inertia; "
+        "'multipliers' lets the constraints make up for it"
+    )
+
+
+def test_a_start_that_does_not_obey_is_told_what_and_how_far():
+    linkage = kp.example("four-bar")
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(linkage, np.zeros(3), np.zeros(3), duration=1.0)
+    assert str(refused.value) == (
+        "four-bar: q does not obey the constraints: 'pin' stays open by 0.33; assemble(q) gives one that does, "
+        "hold='none' lets it be"
+    )
+    let_be = kp.simulate(linkage, np.zeros(3), np.zeros(3), duration=0.01, hold="none")
+    assert len(let_be.time) > 1
+    q = linkage.start()
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(linkage, q, [1.0, 0.0, 0.0], duration=1.0)
+    assert str(refused.value) == (
+        "four-bar: qd does not obey the constraints: pin.y miss by 0.05; velocities(q, guess=qd) gives rates that do, "
+        "hold='none' lets them be"
+    )

@@ -10,6 +10,7 @@ import kinpair as kp
 from kinpair import conditions as c
 from kinpair.cli.source import mechanism
 from kinpair.constraints.build import constraints_of
+from kinpair.constraints.solvers import EVERY_SOLVER
 from kinpair.errors import DescriptionError, InputError, KinpairError, SingularError
 
 STILL = np.zeros(3)
@@ -71,6 +72,10 @@ def test_two_drives_of_one_coordinate_that_disagree_are_named_by_assembly():
         "rails: cannot be assembled: 'one' stays open by 0.1, 'two' stays open by 0.1",
         "rails: cannot be assembled: 'two' stays open by 0.1, 'one' stays open by 0.1",
     }
+    assert str(error).split(" steps; ")[1] == (
+        "give a guess nearer to a closed position, hold fewer coordinates, or check the drives: they must agree with "
+        "each other, and with what the loops allow"
+    )
 
 
 def test_an_over_determined_drive_is_named_by_assembly(linkage):
@@ -104,11 +109,13 @@ def test_inputs_that_the_loop_forbids_are_named_with_its_rows(linkage):
 def test_drives_that_disagree_leave_no_rates_and_no_accelerations():
     two = slider(c.Drive("one", "x", "t"), c.Drive("two", "x", "3*t"))
     assert str(said(SingularError, lambda: two.velocities([0.0, 0.0]))) == (
-        "rails: no rates with these inputs obey one, two (off by 1); give fewer inputs, or other values"
+        "rails: no rates obey one, two (off by 1); they contradict each other: leave one of them out, "
+        "or make them agree"
     )
     faster = slider(c.Drive("one", "x", "t**2"), c.Drive("two", "x", "2*t**2"))
     assert str(said(SingularError, lambda: faster.accelerations([0.0, 0.0], [0.0, 0.0]))) == (
-        "rails: no accelerations with these inputs obey one, two (off by 1); give fewer inputs, or other values"
+        "rails: no accelerations obey one, two (off by 1); they contradict each other: leave one of them out, "
+        "or make them agree"
     )
 
 
@@ -184,6 +191,24 @@ def test_a_singular_mass_with_too_few_constraints_names_what_is_free():
         assert error.parts["rates"] == ["x"]
 
 
+@pytest.mark.parametrize("solver", EVERY_SOLVER)
+def test_a_massless_slide_that_a_coupling_leaves_free_is_named_by_every_solver(solver):
+    parts = (
+        kp.Builder("rails")
+        .link("a", mass=1.0)
+        .link("b")
+        .joint("x", "prismatic", "ground", "a", axis="x")
+        .joint("y", "prismatic", "ground", "b", axis="y")
+        .gear("held", "x", "y", 0.0)
+    )
+    with pytest.warns(kp.DescriptionWarning):
+        rails = kp.build(parts).reference
+    error = said(
+        SingularError, lambda: rails.forward_dynamics(np.zeros(2), np.zeros(2), np.ones(2), solver=solver)
+    )
+    assert error.parts["rates"] == ["y"]
+
+
 # Inverse dynamics.
 
 
@@ -206,7 +231,7 @@ def test_a_motion_beyond_the_actuators_is_refused():
     )
     error = said(SingularError, lambda: slider().inverse_dynamics([0, 0], [0, 0], [0.0, 3.0], actuators=()))
     assert str(error) == (
-        "rails: no efforts of nothing make this motion: 6 stays unbalanced, seen at y; "
+        "rails: nothing is actuated, so nothing makes this motion: 6 stays unbalanced, seen at y; "
         "add an actuator, or change the motion"
     )
 
@@ -306,12 +331,33 @@ GIVEN = [
         c.Rolling("w", "ground", "a", "ball", (-0.3,)),
         "rolling 'w': has shape 'ball' and size -0.3; give radius = ..., in metres and above zero",
     ),
+    (
+        c.Rolling("w", "ground", "a", lambda u: np.sqrt(u @ u) * (0.1 + 2.7 * u[2] ** 2 / (u @ u))),
+        "rolling 'w': has a support function that is not convex: a step of 0.2 to either side of "
+        "u = [-0.707, 0, -0.707] gives 1.42576 on average, less than h(u) = 1.45; "
+        "only a convex body touches a plane in one place",
+    ),
+    (
+        c.Loop("l", "revolute", "ground", "a", axis=(0.0, np.nan, 1.0)),
+        "loop 'l': axis is nan; a finite number is needed",
+    ),
+    (c.KnifeEdge("k", "a", (1.0, 0.0)), "knife_edge 'k': axis has 2 numbers; 3 are needed"),  # type: ignore[arg-type]
 ]
 
 
 @pytest.mark.parametrize(("condition", "message"), GIVEN, ids=[message for _, message in GIVEN])
 def test_a_condition_from_python_is_refused_in_these_words(condition, message):
     assert str(said(DescriptionError, lambda: constraints_of(slider(condition).model))) == message
+
+
+@pytest.mark.parametrize("name", ["f", "f.x"])
+def test_a_drive_of_a_free_joint_points_to_guides(name):
+    b = kp.Builder("body").link("a", mass=1.0, inertia=[1, 1, 1]).joint("f", "free", "ground", "a")
+    error = said(DescriptionError, lambda: kp.build(b).with_constraints(c.Drive("d", name, "t")))
+    assert str(error) == (
+        f"drive 'd': names the coordinate {name!r}, and joint 'f' turns by a quaternion, so that none of its rates is "
+        "that of a coordinate; guide a frame instead, [[guide]]"
+    )
 
 
 def test_a_target_needs_a_position_or_a_rotation():

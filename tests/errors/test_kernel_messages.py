@@ -36,7 +36,7 @@ REFUSED = {
         "no quantity 'mass_matrx'; did you mean 'mass_matrix'? Quantities: inverse_dynamics, forward_dynamics, "
         "mass_matrix, coriolis_matrix, bias_forces, gravity_forces, reactions, regressor, "
         "inverse_dynamics_derivatives, forward_dynamics_derivatives, energy, pose, jacobian, jacobian_rate, "
-        "centre_of_mass, momentum, dq_dt",
+        "twists, twist_rates, centre_of_mass, momentum, dq_dt",
     ),
     "frame": (
         lambda: ARM.kernel("pose", frame="tol"),
@@ -58,7 +58,7 @@ REFUSED = {
     ),
     "one way": (
         lambda: ARM.kernel("energy", method="denoc"),
-        "energy has no method 'denoc'; there is one way only",
+        "scara: energy has no method 'denoc'; there is one way only",
     ),
     "external": (
         lambda: ARM.kernel("inverse_dynamics", external=("tol",)),
@@ -73,7 +73,7 @@ REFUSED = {
     ),
     "method": (
         lambda: ARM.kernel("mass_matrix", method="denocc"),
-        f"mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: {WAYS}",
+        f"scara: mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: {WAYS}",
     ),
     "type of a kernel": (
         lambda: ARM.kernel("mass_matrix", dtype="int32"),
@@ -81,7 +81,7 @@ REFUSED = {
     ),
     "ahead": (
         lambda: ARM.compile("mass_matrix", frame="", method="denocc"),
-        f"mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: {WAYS}",
+        f"scara: mass_matrix has no method 'denocc'; did you mean 'denoc'? Methods: {WAYS}",
     ),
     "length": (lambda: ARM.inverse_dynamics(one, one, np.zeros(5)), f"scara: qdd has shape (5,); {EXPECTED}"),
     "axes": (
@@ -103,7 +103,7 @@ REFUSED = {
     ),
     "complex": (
         lambda: ARM.inverse_dynamics(one, one, one + 1j),
-        f"scara: qdd is not an array of real numbers (it is ndarray); {NUMBERS}",
+        f"scara: qdd is not an array of real numbers (it is complex); {NUMBERS}",
     ),
     "wrench": (
         lambda: ARM.inverse_dynamics(one, one, one, external={"tool": np.zeros(5)}),

@@ -31,8 +31,8 @@ REFUSED = [
     (
         "<mujoco>\n<wordbody/></mujoco>",
         "r.xml:2: <wordbody> is no section of MJCF; did you mean 'worldbody'? Sections: "
-        "compiler, option, default, asset, worldbody, equality, size, statistic, visual, "
-        "custom, keyframe, sensor, extension, contact, tendon, deformable, actuator",
+        "compiler, option, default, asset, worldbody, equality, keyframe, size, statistic, visual, "
+        "custom, sensor, extension, contact, tendon, deformable, actuator",
     ),
     (
         world("<bdy/>"),
@@ -51,6 +51,14 @@ REFUSED = [
     (
         world("<replicate count='2'><freejoint/></replicate>"),
         "r.xml:2: <freejoint> stands in a <replicate>, not in a body of its own; put a <body> round it",
+    ),
+    (
+        body('<joint name="j"/>', '<keyframe><key name="home" qpos="1 2"/></keyframe>'),
+        "r.xml:1: keyframe 'home' has <key qpos=\"1 2\">: 2 numbers, where 1 would do",
+    ),
+    (
+        body('<joint name="j"/>', '<keyframe>\n<key name="a"/><key name="a"/></keyframe>'),
+        "r.xml:2: keyframe 'a' is already there at r.xml:2; give one of them another name",
     ),
     (
         world('<include file="a.xml"/>'),
@@ -321,6 +329,13 @@ DOUBTED = [
         [
             "r.xml:2: joint 'j' is to be aligned with the inertia of its body, which is not "
             "done: q is the pose of the body"
+        ],
+    ),
+    (
+        body('<joint name="j" type="ball"/>', '<keyframe>\n<key qpos="0 0 0 0" qvle="1 2 3"/></keyframe>'),
+        [
+            "r.xml:2: keyframe 'key 0' has the unknown attribute 'qvle'; did you mean 'qvel'? left out",
+            "r.xml:2: keyframe 'key 0' has the quaternion 0 0 0 0 for joint 'j'; taken as not turned",
         ],
     ),
     (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin
+from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin
 
 LINKS = "Links: ground, a, b"
 
@@ -51,6 +51,42 @@ def test_unknown_link():
 def test_unknown_parent():
     found = message(links("a", "b"), joint("A", "ground", "a"), joint("B", "q", "b"))
     assert found == f"m.toml:11: joint 'B' hangs on link 'q', which does not exist; {LINKS}"
+
+
+BALL = joint("A", "ground", "a", "spherical")
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        (Keyframe("k", (("B", (1.0,)),)), "q names joint 'B', which does not exist; Joints: A"),
+        (Keyframe("k", (), (("A", (1.0,)),)), "qd of joint 'A' has 1 numbers; 3 are needed"),
+        (Keyframe("k", (("A", (1.0,)),)), "q of joint 'A' has 1 numbers; 4 are needed"),
+        (Keyframe("k", (("A", (0, 0, math.inf, 1)),)), "q of joint 'A' is inf; a finite number is needed"),
+        (
+            Keyframe("k", (("A", (0, 0, 0, 0)),)),
+            "q of joint 'A' has the quaternion 0 0 0 0, which is no rotation; 0 0 0 1 is none",
+        ),
+    ],
+)
+def test_keyframes_that_do_not_fit(state, sentence):
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(Description("m", links("a"), (BALL,), keyframes=(state,)))
+    assert str(caught.value) == f"keyframe 'k': {sentence}"
+
+
+def test_keyframes_that_are_not_there():
+    m = kp.build(Description("m", links("a"), (BALL,)))
+    assert refused(m.start, "home") == "m: no keyframe 'home'; the description has none"
+    m = kp.build(Description("m", links("a"), (BALL,), keyframes=(Keyframe("home"), Keyframe("up"))))
+    assert refused(m.start, "hom") == "m: no keyframe 'hom'; did you mean 'home'? Keyframes: home, up"
+
+
+def test_a_start_without_a_rotation():
+    found = message(links("a"), joint("A", "ground", "a", "spherical", start=(0.0, 0.0, 0.0, 0.0)))
+    assert found == (
+        "m.toml:11: joint 'A': start has the quaternion 0 0 0 0, which is no rotation; 0 0 0 1 is none"
+    )
 
 
 def test_frame_on_an_unknown_link():
@@ -183,7 +219,8 @@ def test_damping_of_a_ball_cannot_be_split():
     with pytest.raises(kp.DescriptionError) as caught:
         ball.split()
     assert str(caught.value) == (
-        "m.toml:11: joint 'A': damping of a spherical joint cannot be split; leave it out or write the hinges yourself"
+        "m.toml:11: joint 'A': damping of a spherical joint cannot be split; split(passive=False) leaves it out, or "
+        "write the hinges yourself"
     )
 
 
@@ -296,7 +333,7 @@ def test_batches_of_different_length(arm):
 
 def test_unknown_method(arm):
     assert refused(arm.inverse_dynamics, [0, 0], [0, 0], [0, 0], method="denok") == (
-        "inverse_dynamics has no method 'denok'; did you mean 'denoc'? "
+        "double-pendulum: inverse_dynamics has no method 'denok'; did you mean 'denoc'? "
         f"Methods: {', '.join(arm.methods['inverse_dynamics'])}"
     )
 
@@ -428,6 +465,29 @@ def test_helical_without_pitch_and_mimic_of_nobody_are_doubted():
     assert warning(links("a"), joint("A", "ground", "a", mimic=Mimic("A"))) == (
         "m.toml:11: joint 'A' mimics joint 'A', which is itself; left to move on its own"
     )
+    assert warning(links("a"), joint("A", "ground", "a", "fixed", mimic=Mimic("Z"))) == (
+        "m.toml:11: joint 'A' is fixed and mimics joint 'Z'; left as it is fixed"
+    )
+
+
+def test_a_mimic_of_what_does_not_move_holds_its_offset():
+    follower = joint("B", "a", "b", mimic=Mimic("A", 2.0, 0.3))
+    parts = Description(
+        "two", links("a", "b"), (joint("A", "ground", "a", "fixed"), follower), source="m.toml"
+    )
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        m = kp.build(parts)
+    assert [str(x.message) for x in caught] == [
+        "m.toml:11: joint 'B' mimics joint 'A', which is fixed; held at its offset 0.3"
+    ]
+    assert m.assemble([0.0]).tolist() == [0.3]
+
+
+def test_mimics_in_a_circle_are_doubted_once():
+    first = joint("A", "ground", "a", mimic=Mimic("B", 2.0))
+    assert warning(links("a", "b"), first, joint("B", "a", "b", mimic=Mimic("A", 2.0))) == (
+        "m.toml:11: joints mimic each other in a circle, A → B → A, which may hold them still; taken as it is"
+    )
 
 
 def test_doubts_of_reading_are_refused_too_when_strict():
@@ -469,7 +529,9 @@ def test_states_that_are_no_real_numbers(arm, value):
 
 def test_names_that_are_no_text(arm):
     assert refused(arm.pose, [0, 0], 5).startswith("double-pendulum: no link or frame 5; ")
-    assert refused(arm.mass_matrix, [0, 0], method=3).startswith("mass_matrix has no method 3; ")
+    assert refused(arm.mass_matrix, [0, 0], method=3).startswith(
+        "double-pendulum: mass_matrix has no method 3; "
+    )
     assert refused(arm.bias_forces, [0, 0], [0, 0], external=[1]) == (
         "external is list; give a dict: name of a link or frame → wrench (6,)"
     )

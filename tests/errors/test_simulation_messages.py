@@ -257,8 +257,8 @@ def test_a_motion_that_explodes_says_when(arm):
     assert run.status.name == "not finite"
     assert np.isfinite(run.q).all()
     assert run.status.message == (
-        f"Stopped at t = {run.status.time:.9g} s: the state is no longer finite; the motion is unstable with this "
-        "step, or it has no bound"
+        f"Stopped at t = {run.status.time:.9g} s: the state is no longer finite; the steps are too long for this "
+        "motion, or it grows without bound"
     )
 
 
@@ -302,7 +302,8 @@ def test_rows_of_a_batch_that_fail_are_named(arm):
     assert run.failures[1].name == "not finite"
     assert run.failures[1].time == 0.0
     assert np.isfinite(run.q[[0, 2]]).all()
-    assert "1 did not arrive" in run.summary
+    assert not run.status.ok
+    assert "Reached t = 0.5 s, but 1 of 3 motions failed; motion 1: Stopped at t = 0 s" in run.summary
 
 
 def test_an_interrupted_run_keeps_what_it_has(arm):

@@ -27,7 +27,7 @@ TOML = [
     # the file
     (
         "gravty = [0, 0, 0]",
-        ": unknown key 'gravty'; did you mean 'gravity'? Keys: name, gravity, link, joint, frame, dh, loop, "
+        ": unknown key 'gravty'; did you mean 'gravity'? Keys: name, gravity, link, joint, frame, keyframe, dh, loop, "
         "coupling, distance, surface, rolling, knife_edge, drive, guide, momentum",
     ),
     ("name = 3", ": name is 3; give a text in quotes"),

@@ -192,6 +192,10 @@ DOUBTED = [
         "r.urdf:2: joint 'elbow' is floating, so <dynamics> has no meaning for it; left out",
     ),
     (
+        joint('<dynamics damping="1"/><mimic joint="elbow"/>', "fixed"),
+        "r.urdf:2: joint 'elbow' is fixed, so <mimic> has no meaning for it; left out",
+    ),
+    (
         joint('<mimic joint="shoulder"/>', "continuous"),
         "r.urdf:2: joint 'elbow' mimics joint 'shoulder', which does not exist; left to move on its own",
     ),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -102,14 +103,54 @@ for line in sys.stdin:
         assert np.isfinite(run.q).all()
 
 
-def test_a_full_disk_ends_the_run_and_keeps_what_was_written(tmp_path):
+SWING = """
+from kinpair.simulation import storage_history
+storage_history.FIRST = 1  # so that the file grows again and again
+made = kp.Builder("pendulum").link("bob", mass=1.0, com=[0, 0, -1.0])
+swing = kp.build(made.joint("pin", "revolute", "ground", "bob", axis="y", lower=-0.2, upper=2.0))
+options = dict(duration=100.0, integrator="rk4", dt=1e-3, limits=kp.Limits("bounce", restitution=1.0))
+low = kp.Event("low", lambda time, q, qd: q[0] - 0.1)
+"""
+
+
+def test_a_killed_run_with_impacts_and_events_goes_on_to_the_last_bit(tmp_path):
+    """At any moment: the file opens, and holds what the run would have had."""
+    told: dict[str, Any] = {"kp": kp}
+    exec(SWING, told)
+    swing, options, low = told["swing"], told["options"], told["low"]
+    whole = kp.simulate(swing, [1.0], [0.0], events=[low], **options)
+    assert len(whole.events) > 200
+    body = (
+        SWING + "kp.simulate(swing, [1.0], [0.0], events=[low], save=sys.argv[1], checkpoint=1e-3, **options)"
+    )
+    for k, after in enumerate((0.02, 0.2, 0.5)):
+        path = tmp_path / f"run{k}.h5"
+        process = child(body, str(path))
+        wait_for(path, process)
+        time.sleep(after)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        cut = kp.load_run(path)
+        assert cut.status.name in ("unfinished", "done")
+        n = len(cut.events)
+        assert [x.time for x in cut.events] == [x.time for x in whole.events[:n]]
+        run = kp.resume(path, events=[low])
+        assert run.status.ok
+        assert np.array_equal(run.q, whole.q)
+        assert [(x.time, x.name) for x in run.events] == [(x.time, x.name) for x in whole.events]
+
+
+@pytest.mark.parametrize("room", ["1 + run.q.offset", "run.loss.offset + 8 * (len(run.loss) + 37)"])
+def test_a_full_disk_ends_the_run_and_keeps_what_was_written(tmp_path, room):
+    """At the beginning of a dataset, and in the midst of the last one, where a part of the samples still fits."""
     path = tmp_path / "run.h5"
     body = f"""
 from kinpair.simulation import runs
 runs.PAUSE = 0.003
 def told(part):
-    if part > 0.2:  # from here on no file may be longer than this one's first dataset of samples
-        size = 1 + kp.load_run(sys.argv[1]).q.offset
+    if part > 0.2:  # from here on no file may be longer
+        run = kp.load_run(sys.argv[1])
+        size = {room}
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 run = kp.simulate(arm, {Q}, {QD}, duration=400.0, integrator="rk4", dt=1e-3, save=sys.argv[1], checkpoint=0.05,
                   output=1e-3, progress=told)
@@ -198,7 +239,7 @@ def test_a_controller_that_fails_loses_nothing_and_the_run_goes_on(tmp_path, mon
     assert run.status.name == name
     assert message in run.status.message
     assert run.time[-1] == pytest.approx(0.98, abs=0.011)
-    with pytest.raises(kp.InputError, match="torque is a function, Failing, and the file does not hold it"):
+    with pytest.raises(kp.InputError, match="torque is an object, Failing, and the file does not hold it"):
         kp.resume(path)
     whole = kp.resume(path, torque=Failing(fault, -1))
     plain = kp.simulate(arm, Q, QD, torque=Failing(fault, -1), **options)
@@ -217,7 +258,10 @@ print(run.status.name, len(run.time), sep="|")
 """
     process = child(body, str(path))
     wait_for(path, process)
-    time.sleep(0.5)
+    deadline = time.monotonic() + 60
+    while len(kp.load_run(path).time) <= 100:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     os.kill(process.pid, signal.SIGINT)
     out, problem = process.communicate(timeout=20)
     assert process.returncode == 0, problem
@@ -229,11 +273,12 @@ print(run.status.name, len(run.time), sep="|")
 
 
 def test_streaming_takes_bounded_memory(tmp_path):
-    """A million samples of 88 bytes go through; the run may take a small part of that."""
+    """A million samples of 88 bytes go through and are read again; that may take a small part of them."""
     body = f"""
 kp.simulate(arm, {Q}, {QD}, duration=0.01, integrator="rk4", dt=1e-3, save=sys.argv[2])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 run = kp.simulate(arm, {Q}, {QD}, duration=1000.0, integrator="rk4", dt=1e-3, output=1e-3, save=sys.argv[1])
+assert "Energy" in run.summary
 print(len(run.time), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, sep="|")
 """
     process = child(body, str(tmp_path / "run.h5"), str(tmp_path / "first.h5"))
@@ -242,3 +287,68 @@ print(len(run.time), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     samples, more = map(int, out.strip().split("|"))
     assert samples == 1_000_001
     assert more < 50_000  # KiB; all samples are 86_000
+
+
+def test_two_processes_do_not_write_one_run(tmp_path):
+    path = tmp_path / "run.h5"
+    process = child(f"kp.simulate(arm, {Q}, {QD}, **{LONG!r}, save=sys.argv[1])", str(path))
+    try:
+        wait_for(path, process)
+        live = kp.load_run(path).status
+        assert live.name == "unfinished"
+        assert live.message.endswith("a process is at work on it")
+        arm = kp.example(ARM)
+        short = kp.simulate(arm, Q, QD, duration=0.1)
+        for second in (
+            lambda: kp.resume(path),
+            lambda: kp.simulate(arm, Q, QD, duration=0.1, save=path),
+            lambda: short.save(path),
+        ):
+            with pytest.raises(kp.StorageError, match="another process is writing this run; wait for it"):
+                second()
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+    dead = kp.load_run(path).status.message
+    assert dead.endswith(f"the process that wrote it was killed; kp.resume({str(path)!r}) goes on")
+
+    def stop(part: float) -> None:
+        raise KeyboardInterrupt
+
+    assert kp.resume(path, progress=stop).status.name == "interrupted"
+    assert [x.name for x in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_two_runs_begun_at_once_give_one_file_of_one_run(tmp_path):
+    path = tmp_path / "run.h5"
+    body = """
+sys.stdin.readline()
+try:
+    kp.simulate(arm, [float(sys.argv[2]), 0.2], [0, 0], duration=100.0, integrator="rk4", dt=1e-3, save=sys.argv[1])
+    print("done")
+except kp.StorageError:
+    print("refused")
+"""
+    program = PROGRAM.format(body=body)
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(path), start],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for start in ("0.1", "0.3")
+    ]
+    said = []
+    for process in both:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in both:
+        said.append(process.communicate(timeout=60)[0].strip())
+    starts = [start for start, word in zip((0.1, 0.3), said, strict=True) if word == "done"]
+    assert set(said) <= {"done", "refused"}
+    assert starts
+    run = kp.load_run(path)
+    assert run.status.ok
+    assert run.q[0, 0] in starts

@@ -9,13 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from distributed import Client
 
 import kinpair as kp
+from kinpair.sweep import work
 
 LIMIT = 60.0  # seconds: no test waits longer
 SLOW = """
@@ -81,6 +84,9 @@ def test_driver_killed_in_the_middle_and_resumed(tmp_path):
         driver.wait(LIMIT)
     before = finished(out)
     assert 20 < len(before) < count
+    opened = kp.open_sweep(out)
+    assert opened["x"].tolist() == sorted(x["inputs"]["x"] for x in before)
+    assert opened.missing == count - len(before)
     wait_until(lambda: not any(map(alive, workers)), "workers outlive their driver")
     (tmp_path / "calls").unlink()
     with open(out / "journal.jsonl", "ab") as journal:
@@ -121,24 +127,31 @@ def test_cases_that_raise_or_end_their_process_do_not_stop_the_others(tmp_path):
     assert (table["square"][fine] == table["x"][fine] ** 2).all()
 
 
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def dask_worker(address: str, folder: Path) -> subprocess.Popen[bytes]:
+    """A worker process on the loopback."""
+    options = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
+    words = [sys.executable, "-m", "distributed.cli.dask_worker", address, *options]
+    return subprocess.Popen(words, cwd=folder, **QUIET)
+
+
+def scheduler_of(folder: Path) -> int:
+    """The id of the scheduler's process."""
+    return int((folder / "scheduler.pid").read_text())
+
+
 @contextmanager
 def cluster(tmp_path, workers: int):
     """A Dask scheduler with worker processes on the loopback, ended by their ids."""
     file = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     words = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
-    with process("-m", "distributed.cli.dask_scheduler", *words, **quiet):
+    with process("-m", "distributed.cli.dask_scheduler", *words, **QUIET) as scheduler:
+        (tmp_path / "scheduler.pid").write_text(str(scheduler.pid))
         wait_until(lambda: file.exists() and file.read_text().endswith("}"), "no scheduler")
         address = json.loads(file.read_text())["address"]
-        options = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
-        crew = [
-            subprocess.Popen(
-                [sys.executable, "-m", "distributed.cli.dask_worker", address, *options],
-                cwd=tmp_path,
-                **quiet,
-            )
-            for _ in range(workers)
-        ]
+        crew = [dask_worker(address, tmp_path) for _ in range(workers)]
         try:
             yield address, crew
         finally:
@@ -236,3 +249,71 @@ def test_interrupt_keeps_what_is_finished(tmp_path):
     assert 0 < len(table) <= 5
     assert len(table) + table.missing == 9
     assert len(kp.open_sweep(tmp_path)) == len(table)
+
+
+def test_a_sweep_says_that_all_workers_are_gone_and_goes_on_when_others_come(tmp_path, monkeypatch):
+    monkeypatch.setattr(work, "LOOK", 0.5)
+    killed: list[int] = []
+    with cluster(tmp_path, 1) as (address, crew):
+
+        def kill_all(part):
+            if part > 0.2 and not killed:
+                killed.append(crew[0].pid)
+                crew[0].kill()
+
+        def come():
+            wait_until(lambda: told, "nothing was said")
+            crew.append(dask_worker(address, tmp_path))
+
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", kp.ClusterWarning)
+            coming = Thread(target=come)
+            coming.start()
+            table = kp.sweep(slow_square, {"x": range(60)}, cluster=address, progress=kill_all)
+            coming.join(LIMIT)
+    assert killed
+    assert str(told[0].message).startswith(f"cluster {address}: no workers are left; ")
+    assert (table["square"] == table["x"] ** 2).all()
+    assert len(table) == 60
+    assert not table.failed.any()
+
+
+GONE = """
+import os, signal, sys, time
+import kinpair as kp
+
+def slow_square(x):
+    time.sleep(0.02)
+    return {"square": x * x}
+
+def kill(part):
+    if part > 0.1:
+        os.kill(int(sys.argv[2]), signal.SIGKILL)
+
+options = {"cluster": sys.argv[1], "progress": kill} if sys.argv[1] else {"workers": 0, "resume": True}
+try:
+    print(kp.sweep(slow_square, {"x": range(60)}, out=sys.argv[3], **options).summary)
+except kp.KinpairError as gone:
+    print(gone, len(gone.parts["table"]), sep="|")
+"""
+
+
+def test_a_scheduler_that_is_gone_is_told_without_traces_and_the_sweep_is_resumed(tmp_path):
+    out, program = tmp_path / "out", tmp_path / "program.py"
+    program.write_text(GONE)
+
+    def said(address: str, pid: int) -> str:
+        words = [sys.executable, str(program), address, str(pid), str(out)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=True)
+        assert done.stderr == ""
+        return done.stdout.strip()
+
+    with cluster(tmp_path, 1) as (address, _):
+        message, finished_there = said(address, scheduler_of(tmp_path)).split("|")
+    assert message == (
+        f"cluster {address}: the scheduler is gone (the connection was closed); resume the sweep there when it is "
+        "back, or elsewhere: only what is missing is computed"
+    )
+    assert 0 < len(kp.open_sweep(out)) == int(finished_there) < 60
+    assert kp.open_sweep(out).missing == 60 - int(finished_there)
+    assert said("", 0) == "60 cases"

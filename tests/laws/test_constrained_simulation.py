@@ -148,6 +148,16 @@ def test_generalised_alpha_has_order_two(name, rho):
     assert np.log2(coarse / fine) == pytest.approx(2, abs=0.3)
 
 
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank", "four-bar-3d", "bennett", "omni-robot"])
+def test_rates_of_generalised_alpha_obey_and_cost_no_energy(name):
+    """Going on from projected rates would lose ten times as much as damping does."""
+    run = kp.simulate(*example(name), duration=100.0, output=0.1, integrator="generalised-alpha", dt=2e-3)
+    assert run.status.ok
+    assert max(run.residual.worst) < HOLDS
+    energy = run.energy.kinetic + run.energy.potential
+    assert np.abs(energy - energy[0]).max() < 0.01 * run.energy.kinetic.max()
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.5, 1.0])
 def test_generalised_alpha_leaves_of_fast_vibrations_what_it_is_told(rho):
     """Of a spring far faster than the step, ρ a step remains; at ρ the roots meet, so what is left grows with n."""
@@ -344,3 +354,27 @@ def test_a_bead_on_a_ring_goes_round_by_every_method(method):
     )  # fmt: skip
     assert np.abs(ring - exact.q[:, 0]).max() < 1e-6
     assert run.residual.position.max() < HOLDS
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4", "generalised-alpha", "cvode", "ida"])
+def test_a_massless_wheel_on_a_gear_hands_its_spring_over(method):
+    """½ k (2q)² = ½ (4k) q²: a spring on a wheel without inertia, geared two to one, is one four times as stiff."""
+    pendulum = kp.Builder("pendulum").link("arm", mass=1.0, com=[0.0, 0.0, -0.5], inertia=[0.1, 0.1, 0.1])
+    alone = pendulum.joint("swing", "revolute", "ground", "arm", axis="x", stiffness=12.0)
+    geared = (
+        kp.Builder("geared")
+        .link("arm", mass=1.0, com=[0.0, 0.0, -0.5], inertia=[0.1, 0.1, 0.1])
+        .link("wheel")
+        .joint("swing", "revolute", "ground", "arm", axis="x")
+        .joint("turn", "revolute", "ground", "wheel", axis="x", stiffness=3.0)
+        .gear("gear", "turn", "swing", 2.0)
+    )
+    with pytest.warns(kp.DescriptionWarning, match="neither it nor anything it carries has mass"):
+        both = kp.build(geared)
+    options = {"duration": 1.0, "integrator": method, "output": 0.1}
+    expected = kp.simulate(kp.build(alone), [0.7], [0.0], **options)
+    run = kp.simulate(both, [0.7, 1.4], [0.0, 0.0], **options)
+    assert run.status.ok
+    assert run.q[:, 0] == pytest.approx(expected.q[:, 0], abs=1e-5)
+    assert run.q[:, 1] == pytest.approx(2 * run.q[:, 0], abs=1e-9)
+    assert run.energy.kinetic == pytest.approx(expected.energy.kinetic, abs=1e-4)

@@ -161,6 +161,17 @@ def test_jacobian_rate_is_the_derivative_of_the_jacobian(mechanism, motion):
     assert zoo.relative_error(mechanism.jacobian_rate(q, qd, "tip 0"), rate) < 1e-12
 
 
+def test_twists_of_all_links_and_their_rates_are_those_by_jacobians(mechanism, motion):
+    """t = J q̇ and ṫ = J q̈ + J̇ q̇ of each link."""
+    q, qd, qdd = motion.q, motion.qd, motion.qdd
+    twists, rates = mechanism.twists(q, qd), mechanism.twist_rates(q, qd, qdd)
+    assert list(twists) == list(rates) == [x.name for x in mechanism.model.description.links]
+    for link, t in twists.items():
+        J, Jd = mechanism.jacobian(q, link), mechanism.jacobian_rate(q, qd, link)
+        assert zoo.relative_error(t, J @ qd) < 1e-13
+        assert zoo.relative_error(rates[link], J @ qdd + Jd @ qd) < 1e-12
+
+
 def test_momentum_changes_by_gravity_and_ground_reaction(mechanism, motion):
     """ṗ = Σ m g + forces of the pairs on the ground, Newton's law for the whole."""
     q, qd, qdd = motion.q, motion.qd, motion.qdd

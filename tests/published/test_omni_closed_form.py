@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import kinpair as kp
+from kinpair.closed_form.formula import Symbol
 
 AZIMUTHS = np.radians([60, 180, -60])
 VALUES = {"m1": 0.2, "m2": 2.0, "I1": 80.0, "I2": 2080.0, "r": 20.0, "L": 40.0}  # kg, mm, s
@@ -81,7 +82,7 @@ def test_the_wheels_are_dependent_and_the_common_denominator_stands_outside(prin
     assert printed.text(printed["D1"][()]) == "Y1*Y2"
     assert printed.text(printed["R1"][0, 0]) == "Y1*L^2 + 2*Y2"
     assert printed.text(printed["R1"][0, 1]) == "Y3*r^2"
-    assert printed.text(printed["R3"][0, 0]) == "2*r*sin(alpha1 + q6)/Y1"
+    assert printed.text(printed["R3"][0, 0]) == "2*r*sin(q6 + alpha1)/Y1"
 
 
 @pytest.mark.parametrize("what", ["R1", "R2", "R3", "R4"])
@@ -89,6 +90,38 @@ def test_every_entry_is_that_of_the_source(printed, what):
     found = printed.sympy()
     under = found.results["D1"].item() if what in ("R1", "R2") else 1
     expected = source()[what]
+    for place, entry in np.ndenumerate(found.results[what]):
+        whole = entry / under
+        for name, meaning in reversed(found.parts):
+            whole = sp.sympify(whole).subs(name, exact(meaning))
+        assert sp.simplify(sp.expand_trig(whole - expected[place])) == 0, (what, place)
+
+
+@pytest.fixture(scope="module")
+def built() -> kp.ConstrainedEquations:
+    """The robot as a mechanism of bodies, like wheels with like letters."""
+    return kp.equations(kp.example("omni-robot"), "shared", solver="rosenberg-extended")
+
+
+def test_the_mechanism_with_shared_letters_is_as_short_as_the_source(built):
+    assert built.form == "closed"
+    assert built.dependent == ("psi1", "psi2", "psi3")
+    assert built.text(built["D1"][()]) == "Y1*Y2"
+    assert built.text(built["R1"][0, 0]) == "Y1*a^2 + 2*Y2"
+    assert built.text(built["R1"][0, 1]) == "Y3*r^2"
+    assert built.text(built["R3"][2, 5]) == "r^2/Y2"
+    assert built.terms <= 110
+
+
+@pytest.mark.parametrize("what", ["R1", "R2", "R3", "R4"])
+def test_every_entry_of_the_mechanism_is_that_of_the_source(built, what):
+    """Wheels: m2, I2xx about the axle, I2yy across it, r, at the distance a. What turns beside their mass is I2."""
+    found = built.sympy()
+    under = found.results["D1"].item() if what in ("R1", "R2") else 1
+    m1, m2, I1, I2xx, I2yy, r, a = sp.symbols("m1 m2 I1 I2xx I2yy r a", real=True)
+    ours = {"m1": m2, "m2": m1, "I1": I2xx, "I2": I1 + 3 * I2yy, "r": r, "L": a}
+    named = {sp.Symbol(name, real=True): value for name, value in ours.items()}
+    expected = source()[what].subs(named, simultaneous=True)
     for place, entry in np.ndenumerate(found.results[what]):
         whole = entry / under
         for name, meaning in reversed(found.parts):
@@ -141,7 +174,7 @@ def test_space_robot_needs_no_force_beyond_its_own():
     assert printed.dependent == ("theta",)
     assert printed.text(printed["D1"][()]) == "Y1*Y2"
     assert printed.text(printed["R2"][0, 0]) == "Y2"
-    assert dict(printed.sheet.definitions)["Y1"] == printed["M"][0, 0]
+    assert printed["M"][0, 0] == Symbol("Y1")
     for q, qd, tau in np.random.default_rng(9).normal(size=(5, 3, 3)):
         found = printed.evaluate(q, qd, tau)
         assert not found["R4"].any()
@@ -160,3 +193,11 @@ def test_the_bundled_system_is_that_of_the_source_in_metres_and_prints_what_the_
     shown = page.partition("```text\n")[2].partition("```")[0].splitlines()
     assert len(shown) > 5
     assert set(shown) <= set(str(kp.equations(bundled)).splitlines())
+
+
+def test_the_page_shows_the_steps_of_a_slider_crank_as_they_are_printed():
+    page = (Path(__file__).parents[2] / "docs" / "printed_equations.md").read_text("utf-8")
+    shown = page.split("```text\n")[2].partition("```")[0].splitlines()
+    assert len(shown) > 15
+    printed = kp.equations(kp.example("slider-crank"), solver="rosenberg-extended")
+    assert set(shown) <= set(str(printed).splitlines())

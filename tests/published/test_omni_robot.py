@@ -162,7 +162,7 @@ def hamel(robot: kp.Mechanism, q, qd, tau, **mistake: bool) -> np.ndarray:
 
     return voronets.solve(
         lambda x: composite.mass_matrix(model, x), rows, tau, q, qd, order, dependent, **mistake
-    )
+    )[0]
 
 
 def test_putting_the_constraints_into_the_energy_gives_another_robot(robot):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from kinpair.analysis.comparison import Comparison
-from kinpair.analysis.measuring import Setting, measured, warm_up
+from kinpair.analysis.comparison import Comparison, Row
+from kinpair.analysis.measuring import Setting, Stopped, measured, warm_up
 from kinpair.analysis.progress import progress
 from kinpair.analysis.states import random_states
 from kinpair.compiler.target import host
-from kinpair.errors import InputError, listed, nearest
+from kinpair.errors import InputError, offered
 from kinpair.mechanism import Mechanism
+from kinpair.model.welds import with_welds
 from kinpair.quantities import METHODS
 
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "reactions")
@@ -38,19 +40,31 @@ def compare(
     The yardstick is the default formulation run without the compiler. Springs, dampers and friction, the
     same for all, are left out; so are loops and other conditions beyond the joints: of a closed mechanism the tree is
     compared, its forward dynamics too, not the motion with the loops closed.
-    A formulation that does not apply has a row with the reason.
+    A formulation that does not apply has a row with the reason. Ctrl-C keeps the rows that are finished: `complete` is
+    False then, and `status` says how far it got.
     """
     _check(mechanism, quantities, states, seed)
     model, names = mechanism.model, tuple(dict.fromkeys(quantities))
     given = random_states(model, states, seed)
-    with progress(f"comparing {model.name}", sum(len(METHODS[name]) for name in names)) as begin:
-        if time:
-            warm_up()
+    steps = sum(len(METHODS[name]) for name in names)
+    rows: list[Row] = []
+    with progress(f"comparing {model.name}", steps) as begin:
         setting = Setting(model, given, seed, force, time, begin)
-        rows = tuple(row for name in names for row in measured(setting, name))
+        try:
+            if time:
+                warm_up()
+            for name in names:
+                of = with_welds(model) if name == "reactions" else model
+                rows += measured(replace(setting, model=of), name)
+        except Stopped as early:
+            rows += early.rows
+        except KeyboardInterrupt:
+            if not rows:
+                raise
     mimics = [joint for joint in model.description.joints if joint.mimic is not None]
     conditions = len(model.description.conditions) + len(mimics)
-    return Comparison(model.name, model.nv, states, seed, host().cpu, rows, conditions)
+    missing = steps - len(rows)
+    return Comparison(model.name, model.nv, states, seed, host().cpu, tuple(rows), conditions, missing)
 
 
 def _check(mechanism: Any, quantities: Any, states: Any, seed: Any) -> None:
@@ -63,7 +77,7 @@ def _check(mechanism: Any, quantities: Any, states: Any, seed: Any) -> None:
     for name in quantities:
         if name not in METHODS:
             raise InputError(
-                f"no quantity {name!r} to compare; {nearest(str(name), METHODS)}Quantities: {listed(METHODS)}",
+                f"no quantity {name!r} to compare; {offered(str(name), 'quantities', METHODS)}",
                 quantity=name,
             )
     for name, value, least in (("states", states, 1), ("seed", seed, 0)):

@@ -61,6 +61,20 @@ class Comparison:
     rows: tuple[Row, ...]
     conditions: int = 0
     """Loops, mimics and other conditions beyond the joints, which are left open: compared is the tree."""
+    missing: int = 0
+    """Rows that were not reached before it was stopped."""
+
+    @property
+    def complete(self) -> bool:
+        """Are all rows there, or was it stopped before?"""
+        return not self.missing
+
+    @property
+    def status(self) -> str:
+        """Complete, or how far it got."""
+        if self.complete:
+            return "complete"
+        return f"stopped after {len(self.rows)} of {len(self.rows) + self.missing} rows"
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -73,7 +87,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Do all formulations that apply give the same numbers, as far as rounding allows?"""
+        """Do all formulations that apply, of those compared, give the same numbers as far as rounding allows?"""
         return all(row.agrees for row in self.rows if not row.reason)
 
     @property
@@ -107,6 +121,8 @@ class Comparison:
             "seed": self.seed,
             "machine": self.machine,
             "conditions": self.conditions,
+            "complete": self.complete,
+            "status": self.status,
             "agrees": self.agrees,
             "cheapest": self.cheapest,
             "fastest": self.fastest,

@@ -68,9 +68,10 @@ def head(comparison: Comparison) -> str:
     """Of what mechanism, in which states, on which machine."""
     c = comparison
     opened = f"; {c.conditions} of its conditions beyond the joints left open" if c.conditions else ""
+    stopped = "" if c.complete else f"; {c.status}"
     return (
         f"{c.mechanism}: {c.nv} degree{'s' * (c.nv > 1)} of freedom, {c.states} random "
-        f"state{'s' * (c.states > 1)} (seed {c.seed}), processor {c.machine}{opened}"
+        f"state{'s' * (c.states > 1)} (seed {c.seed}), processor {c.machine}{opened}{stopped}"
     )
 
 
@@ -119,11 +120,14 @@ def _verdicts(comparison: Comparison, quantity: str) -> Iterator[str]:
 
 
 def _refusals(rows: Sequence[Row]) -> Iterator[str]:
-    return (_refusal(row) for row in rows if row.reason)
+    """A line a reason, with all that have it."""
+    reasons = dict.fromkeys(row.reason for row in rows if row.reason)
+    return (_refusal(reason, [row.method for row in rows if row.reason == reason]) for reason in reasons)
 
 
-def _refusal(row: Row) -> str:
-    return row.reason if repr(row.method) in row.reason else f"{row.method}: {row.reason}"
+def _refusal(reason: str, methods: Sequence[str]) -> str:
+    named = len(methods) == 1 and repr(methods[0]) in reason
+    return reason if named else f"{', '.join(methods)}: {reason}"
 
 
 def text(comparison: Comparison) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -48,28 +48,45 @@ class _Made:
     numbers: np.ndarray
 
 
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C while a quantity was measured; `rows` are those of it that were finished."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        super().__init__()
+        self.rows = rows
+
+
 def warm_up() -> None:
     """Compile something small, so that the first of the rows does not pay for the start of the compiler."""
     compile(lambda x: x + 1.0, np.zeros(1)).compile()
 
 
-def measured(setting: Setting, quantity: str) -> Iterator[Row]:
-    """A row a formulation, in the order of METHODS."""
+def measured(setting: Setting, quantity: str) -> list[Row]:
+    """A row a formulation, in the order of METHODS; Ctrl-C ends it with those that are made."""
     made: dict[str, _Made | str] = {}
-    for method in METHODS[quantity]:
-        setting.begin(f"{quantity.replace('_', ' ')}, {method}")
-        try:
-            made[method] = _made(setting, quantity, method)
-        except KinpairError as refusal:
-            made[method] = str(refusal)
+    try:
+        for method in METHODS[quantity]:
+            setting.begin(f"{quantity.replace('_', ' ')}, {method}")
+            try:
+                made[method] = _made(setting, quantity, method)
+            except KinpairError as refusal:
+                made[method] = str(refusal)
+    except KeyboardInterrupt:
+        raise Stopped(_rows(setting, quantity, made)) from None
+    return _rows(setting, quantity, made)
+
+
+def _rows(setting: Setting, quantity: str, made: Mapping[str, _Made | str]) -> list[Row]:
+    """What was made, timed in turns and judged."""
     given = {method: m for method, m in made.items() if isinstance(m, _Made)}
     times = _times(setting, {method: m.kernel for method, m in given.items()}) if setting.time else {}
     yardstick = _yardstick(setting, quantity, given)
-    for method, m in made.items():
-        if isinstance(m, _Made):
-            yield replace(_judged(setting, quantity, method, m, yardstick), **times.get(method, {}))
-        else:
-            yield Row(quantity, method, reason=m)
+    return [
+        replace(_judged(setting, quantity, method, m, yardstick), **times.get(method, {}))
+        if isinstance(m, _Made)
+        else Row(quantity, method, reason=m)
+        for method, m in made.items()
+    ]
 
 
 def _made(setting: Setting, quantity: str, method: str) -> _Made:

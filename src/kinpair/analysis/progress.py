@@ -1,21 +1,40 @@
-"""A bar on the terminal for work that takes longer than a second."""
+"""How far work is that takes long: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Timer
+from time import perf_counter
 
-PATIENCE = 1.0  # seconds
+PATIENCE = 1.0  # seconds before the bar appears
+PAUSE = 10.0  # seconds between two lines
+
+Begin = Callable[[str], None]
+
+
+def progress(what: str, steps: int) -> AbstractContextManager[Begin]:
+    """A function to tell which step begins; it says so on standard error where that takes long."""
+    return _bar(what, steps) if sys.stderr.isatty() else _lines(what, steps)
 
 
 @contextmanager
-def progress(what: str, steps: int) -> Generator[Callable[[str], None]]:
-    """A function to tell which step begins; the bar appears after a second, on terminals only."""
-    if not sys.stderr.isatty():
-        yield lambda step: None
-        return
+def _lines(what: str, steps: int) -> Generator[Begin]:
+    begun, said = 0, perf_counter()
+
+    def begin(step: str) -> None:
+        nonlocal begun, said
+        if perf_counter() - said >= PAUSE:
+            said = perf_counter()
+            print(f"kinpair: {what}: {begun} of {steps} done, now {step}", file=sys.stderr, flush=True)
+        begun += 1
+
+    yield begin
+
+
+@contextmanager
+def _bar(what: str, steps: int) -> Generator[Begin]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

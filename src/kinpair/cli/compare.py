@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from cyclopts import Parameter
+from rich.table import Table
 
 import kinpair
 from kinpair import Comparison
 from kinpair.analysis.compare import STATES, USUAL
-from kinpair.analysis.comparison_table import LEGEND, head, parts
+from kinpair.analysis.comparison_table import LEGEND, Part, head, parts
 from kinpair.cli import source
-from kinpair.cli.screen import Screen, table
+from kinpair.cli.screen import GAP, Screen, table
 from kinpair.cli.source import File, Flag
 from kinpair.loading import Base
 
@@ -20,6 +21,7 @@ Names: TypeAlias = Annotated[
     list[str] | None,
     Parameter(consume_multiple=(1, None), negative="", metavar="NAME...", show_default=False),
 ]
+INTERRUPTED = 130
 Out: TypeAlias = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
 
 
@@ -37,6 +39,8 @@ def compare(
     json: Out = None,
 ) -> None:
     """Every formulation on a mechanism: do they agree, what do they cost, how fast are they?
+
+    Ctrl-C keeps the rows that are finished; the files are written with them.
 
     Parameters
     ----------
@@ -70,6 +74,9 @@ def compare(
     if json is not None:
         found.to_json(json)
         screen.say(f"json: {json}")
+    if not found.complete:
+        screen.say(f"interrupted: {found.status}; --quantity asks for fewer")
+        raise SystemExit(INTERRUPTED)
 
 
 def _show(found: Comparison) -> None:
@@ -81,6 +88,16 @@ def _show(found: Comparison) -> None:
         screen.say()
         screen.heading(part.title)
         if part.rows:
-            screen.print(table(part.headings, part.rows))
+            screen.print(_fitting(part, screen.width))
         for line in part.lines:
             screen.say(line)
+
+
+def _fitting(part: Part, width: int) -> Table:
+    """The table with its units below the headings where they do not fit beside them; names are never folded."""
+    widest = [max(map(len, column)) + GAP for column in zip(part.headings, *part.rows, strict=True)]
+    narrow = sum(widest) - GAP > width
+    headings = [heading.replace(" [", "\n[") for heading in part.headings] if narrow else part.headings
+    made = table(headings, part.rows)
+    made.columns[0].no_wrap = True
+    return made

@@ -15,9 +15,9 @@ from kinpair.cli import source
 from kinpair.cli.source import File, Flag
 from kinpair.equations_of_motion.equations import SECONDS, Form
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
-from kinpair.equations_of_motion.solver_forms import SolverForm
 from kinpair.loading import Base
 
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 CFile = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
 Names = Annotated[
     tuple[str, ...], Parameter(metavar="NAME", consume_multiple=True, negative="", show_default=False)
@@ -33,17 +33,18 @@ def equations(
     sympy: Flag = False,
     c: CFile = None,
     numbers: Flag = False,
+    shared: Flag = False,
     form: Form = "auto",
     seconds: float = SECONDS,
     no_passive: Flag = False,
-    solver: SolverForm | None = None,
+    solver: str | None = None,
     dependent: Names = (),
     base: Base = "fixed",
 ) -> None:
     """The equations of motion of a mechanism with letters, as one writes them by hand.
 
     Text unless told otherwise, to standard output; a word on its form goes to standard error. Ctrl-C keeps what
-    is finished.
+    is finished, says what is not, and gives exit code 130.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ def equations(
         C source to write, with a header and a self-test beside it.
     numbers
         Put in the numbers of the description instead of letters.
+    shared
+        One letter for all numbers of a kind that are equal: masses, inertias, lengths of like parts.
     form
         closed: each entry in one piece; terms: a list of short named terms; auto: the shorter.
     seconds
@@ -67,7 +70,8 @@ def equations(
         Leave out springs, dampers and friction of the joints.
     solver
         The equations under the constraints: rosenberg-extended gives the accelerations, rosenberg the reduced
-        equations, udwadia-kalaba what its formula is made of, multipliers the equations as they are.
+        equations, maggi those of the independent accelerations (partition and voronets are the same),
+        udwadia-kalaba what its formula is made of, multipliers the equations as they are.
     dependent
         Coordinates that the constraints determine, one for each row; chosen if not given.
     base
@@ -76,46 +80,53 @@ def equations(
     wanted = [
         name for name, on in (("latex", latex), ("markdown", markdown), ("sympy", sympy), ("c", c)) if on
     ]
-    if len(wanted) > 1:
-        raise InputError(f"--{' and --'.join(wanted)}: one at a time", options=wanted)
-    found = kinpair.equations(
-        source.subject(file, base=base),
-        "numbers" if numbers else "symbols",
-        form=form,
-        seconds=seconds,
-        passive=not no_passive,
-        solver=solver,
-        dependent=dependent or None,
-    )
+    letters = [name for name, on in (("numbers", numbers), ("shared", shared)) if on]
+    for several in (wanted, letters):
+        if len(several) > 1:
+            raise InputError(f"--{' and --'.join(several)}: one at a time", options=several)
+    try:
+        found = kinpair.equations(
+            source.subject(file, base=base),
+            "numbers" if numbers else "shared" if shared else "symbols",
+            form=form,
+            seconds=seconds,
+            passive=not no_passive,
+            solver=solver,
+            dependent=dependent or None,
+        )
+    except KeyboardInterrupt:
+        print("kinpair: interrupted before anything was finished", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
     if c is not None:
-        _write(found, c)
+        found.c(c)
     else:
         sys.stdout.write(PRINTED[wanted[0] if wanted else "text"](found))
     print(f"{found.sheet.name}: {found.status}; {found.terms} terms", file=sys.stderr)
-
-
-def _write(found: OnASheet, path: Path) -> None:
-    try:
-        found.c(path)
-    except OSError as reason:
-        raise InputError(f"{path}: cannot be written ({reason.strerror})", path=str(path)) from None
+    if found.stopped:
+        raise SystemExit(INTERRUPTED)
 
 
 def _python(found: OnASheet) -> str:
     """A program that makes the matrices."""
-    made = found.sympy()
+    made, sheet = found.sympy(), found.sheet
     every = [str(x) for entries in made.inputs.values() for x in entries]
+    taken = {*every, *(str(name) for name, _ in made.parts)}
     names = ", ".join(every)
-    lines = ["from sympy import Matrix, cos, sign, sin, symbols", ""]
+    lines = [f"# {line}" for line in (sheet.name, *sheet.cautions)]
+    lines += ["from sympy import Matrix, cos, sign, sin, sqrt, symbols", ""]
     lines += [f'{names}, = symbols("{names}", real=True)'] if every else []
     lines += [f"{name} = {meaning}" for name, meaning in made.parts]
-    lines += [f"{what} = Matrix({_listed(x)})" for what, x in made.results.items()]
+    for what, x in made.results.items():
+        called = sheet.printed_as.get(what, what)
+        lines.append(f"{called if called not in taken else f'{called}_matrix'} = {_matrix(x)}")
     return "\n".join([*lines, ""])
 
 
-def _listed(x: Any) -> str:
+def _matrix(x: Any) -> str:
     rows = x.tolist() if x.shape else [x.item()]
-    return str([[*row] if isinstance(row, list) else [row] for row in rows])
+    if not x.size:
+        return f"Matrix({', '.join(map(str, (*x.shape, 1)[:2]))}, [])"
+    return f"Matrix({[[*row] if isinstance(row, list) else [row] for row in rows]})"
 
 
 PRINTED: dict[str, Callable[[OnASheet], str]] = {

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinpair import InputError, Mechanism, SingularError
+from kinpair import InputError, LimitWarning, Mechanism, SingularError
 from kinpair.cli.state import Option
+from kinpair.closure.assembly import Assembly
 from kinpair.constraints.build import constraints_of
 from kinpair.errors import listed
 
@@ -36,7 +38,7 @@ class Obeying:
             return self._all_positions(given)
         if not given:
             self._note("q: the start")
-            return m.assemble(m.start(), time=self.time)
+            return self._assembled(self._assembly.start(), [])
         held = [name for name in given if name in m.v_names]
         how = f"{listed(held)} held" if held else f"begun from the given {listed(given)}"
         self._note(f"q: assembled, {how}")
@@ -50,12 +52,25 @@ class Obeying:
         """
         steps = min(max(1, math.ceil(np.abs(end - begin).max() / STEP)), STEPS)
         before = q = begin
-        try:
-            for part in np.linspace(0.0, 1.0, steps + 1)[1:]:
-                guess = np.where(end != begin, begin + part * (end - begin), 2.0 * q - before)
-                before, q = q, self.mechanism.assemble(guess, fixed=held, time=self.time)
-        except SingularError:
-            return self.mechanism.assemble(end, fixed=held, time=self.time)
+        for part in np.linspace(0.0, 1.0, steps + 1)[1:]:
+            guess = np.where(end != begin, begin + part * (end - begin), 2.0 * q - before)
+            found = self._assembly.assembled(guess, held, self.time)
+            if not found.closed:
+                return self._assembled(end, held)
+            before, q = q, found.q
+        return self._assembled(q, held)
+
+    @property
+    def _assembly(self) -> Assembly:
+        assert self.mechanism.closure is not None
+        return self.mechanism.closure.assembly
+
+    def _assembled(self, guess: np.ndarray, held: list[str]) -> np.ndarray:
+        """The position in the end; limits that it passes are told."""
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", LimitWarning)
+            q = self.mechanism.assemble(guess, fixed=held, time=self.time)
+        self.notes.extend(str(x.message) for x in told)
         return q
 
     def rates(self, q: np.ndarray, given: Given) -> np.ndarray:
@@ -94,7 +109,7 @@ class Obeying:
     def _begin(self) -> np.ndarray:
         """Where a search begins."""
         try:
-            return self.mechanism.start()
+            return self._assembly.start()
         except SingularError:
             return self.mechanism.neutral()
 
@@ -112,7 +127,7 @@ class Obeying:
                 option="--q",
             )
         self._note(f"q: was off by {widest:.1e}, assembled")
-        return self.mechanism.assemble(q, time=self.time)
+        return self._assembled(q, [])
 
     def _gaps(self, q: np.ndarray) -> dict[str, float]:
         """How far off each constraint is [m] or [rad]."""

@@ -33,13 +33,13 @@ def constraints(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 def freedom(found: Mobility) -> dict[str, Any]:
     """Freedoms by rank and by Grübler's count, and what the rows say twice."""
-    keys = ("freedom", "counted", "rates", "rows", "rank", "redundant", "singular")
+    keys = ("freedom", "counted", "rates", "rows", "rank", "redundant", "singular", "contradicting", "open")
     return {key: getattr(found, key) for key in keys}
 
 
 def sentences(found: dict[str, Any]) -> list[str]:
     """The same for a person, a line each."""
-    keys = ("rates", "rows", "rank", "redundant", "singular")
+    keys = ("rates", "rows", "rank", "redundant", "singular", "contradicting", "open")
     return str(Mobility(**{key: found[key] for key in keys})).splitlines()
 
 

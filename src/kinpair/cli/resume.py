@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import kinpair
-from kinpair.cli.run_output import Out, Wanted, show
+from kinpair.cli.run_output import Out, Wanted, check_outputs, show
 from kinpair.cli.source import Flag
 
 
@@ -35,6 +35,7 @@ def resume(
     json
         Print one JSON document.
     """
+    check_outputs(file, plot=plot, report=report)
     before = kinpair.load_run(file).status
-    notes = [f"{file}: this run was done already; nothing was left to do"] if before.ok else []
+    notes = [f"{file}: this run was done already; nothing was left to do"] if before.finished else []
     show(kinpair.resume(file), Wanted(plot, report, json, file, notes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 from cyclopts import Parameter
 
-from kinpair import KinpairError
+from kinpair import InputError, KinpairError
 from kinpair.cli.machine import print_json
 from kinpair.cli.screen import Screen, number_table
 
 if TYPE_CHECKING:
     from kinpair import Result
 
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 Out: TypeAlias = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
 
 
@@ -31,8 +33,27 @@ class Wanted:
     notes: Sequence[str] = field(default_factory=list[str])
 
 
+def check_outputs(
+    read: str | Path, *, save: Path | None = None, plot: Path | None = None, report: Path | None = None
+) -> list[str]:
+    """Before the work: each file may be written, and none is the one that is read; what will be replaced, in words."""
+    from kinpair.simulation.storage import read_file
+    from kinpair.simulation.targets import PAGE, PICTURE, RUN, target
+
+    wanted = {"--save": (save, RUN), "--plot": (plot, PICTURE), "--report": (report, PAGE)}
+    for option, (path, kind) in wanted.items():
+        if path is None:
+            continue
+        if path.exists() and Path(read).exists() and path.samefile(read):
+            raise InputError(f"{option}: {path} is the file that is read; give another name", path=str(path))
+        target(path, kind)
+    if save is None or not save.is_file() or not save.stat().st_size:
+        return []
+    return [f"{save}: the run of {read_file(save).about['name']} that was there is replaced"]
+
+
 def show(run: Result, wanted: Wanted) -> None:
-    """Tell everything; a run that did not reach its end is told as an error, after that."""
+    """Tell everything; a run that did not reach its end is told as an error, after that; exit 130 after Ctrl-C."""
     written = {"run": wanted.file}
     if wanted.plot is not None:
         written["picture"] = run.plot(wanted.plot)
@@ -43,6 +64,9 @@ def show(run: Result, wanted: Wanted) -> None:
         print_json({**document(run, samples=wanted.file is None), "notes": wanted.notes, "files": files})
     else:
         _tell(run, wanted.notes, files)
+    if run.status.name == "interrupted":
+        print(f"kinpair: {run.status}", file=sys.stderr)
+        raise SystemExit(INTERRUPTED)
     if not run.status.ok:
         raise KinpairError(str(run.status))
 

@@ -11,7 +11,7 @@ import kinpair
 from kinpair import Mechanism
 from kinpair.cli import source
 from kinpair.cli.obeying import Obeying
-from kinpair.cli.run_output import Out, Wanted, show
+from kinpair.cli.run_output import Out, Wanted, check_outputs, show
 from kinpair.cli.source import File, Flag
 from kinpair.cli.state import Numbers, Option
 from kinpair.constraints.build import is_constrained
@@ -33,9 +33,11 @@ def simulate(
     dt: Seconds = None,
     rtol: Number = None,
     atol: Number = None,
+    max_step: Seconds = None,
     output: Seconds = None,
     time: float = 0.0,
     solver: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
+    limits: Annotated[str, Parameter(metavar="WAY")] = "ignore",
     no_passive: Flag = False,
     base: Base = "fixed",
     plot: Out = None,
@@ -50,6 +52,8 @@ def simulate(
     coordinates given by name are held and the others assembled; rates given by name are inputs and the others follow.
 
     Ctrl-C keeps everything computed so far; with --save, kinpair resume goes on from there.
+
+    Files of another kind, and runs that are not finished, are never replaced; a finished run is, and that is told.
 
     Parameters
     ----------
@@ -71,12 +75,16 @@ def simulate(
         Relative tolerance of adaptive steps.
     atol
         Absolute tolerance of adaptive steps.
+    max_step
+        No adaptive step is longer [s].
     output
         Time between samples [s].
     time
         At the start [s].
     solver
         How constraints are solved, such as multipliers or udwadia-kalaba.
+    limits
+        What happens at the limits of joints: ignore, stop, bounce or spring; see docs/events.md.
     no_passive
         Leave out springs, dampers and friction of the joints.
     base
@@ -91,6 +99,7 @@ def simulate(
         Print one JSON document: the samples too, unless they are saved.
     """
     mechanism = source.mechanism(file, base=base)
+    replaced = check_outputs(file, save=save, plot=plot, report=report)
     positions, rates, notes = _start(mechanism, q, qd, time)
     efforts = Option("--tau", mechanism.v_names, np.zeros(mechanism.nv)).read(tau) if tau else None
     run = kinpair.simulate(
@@ -103,13 +112,15 @@ def simulate(
         dt=dt,
         rtol=rtol,
         atol=atol,
+        max_step=max_step,
         output=output,
         time=time,
         solver=solver,
+        limits=limits,
         passive=not no_passive,
         save=save,
     )
-    show(run, Wanted(plot, report, json, save, notes))
+    show(run, Wanted(plot, report, json, save, [*notes, *replaced]))
 
 
 def _start(

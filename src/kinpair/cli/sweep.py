@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -9,9 +11,11 @@ import numpy as np
 from cyclopts import Parameter
 
 import kinpair
+from kinpair.cli.run_output import INTERRUPTED
 from kinpair.cli.screen import Screen, table, texts
 from kinpair.cli.source import Flag
-from kinpair.errors import KinpairError
+from kinpair.description.fields import counted
+from kinpair.errors import ClusterWarning, KinpairError
 
 if TYPE_CHECKING:
     from kinpair import Table
@@ -21,7 +25,6 @@ Count: TypeAlias = Annotated[int | None, Parameter(metavar="N", show_default=Fal
 Address: TypeAlias = Annotated[str | None, Parameter(metavar="ADDRESS", show_default=False)]
 Folder: TypeAlias = Annotated[Path | None, Parameter(metavar="DIR", show_default=False)]
 ERRORS = 5  # shown
-INTERRUPTED = 130
 
 
 def sweep(
@@ -57,23 +60,32 @@ def sweep(
 
     plan = read_study(study)
     folder = out if out is not None else Path(f"{study.stem}.sweep")
-    found = kinpair.sweep(
-        plan.study,
-        plan.over,
-        samples=plan.samples,
-        seed=plan.seed,
-        units=plan.units,
-        out=folder,
-        resume=resume,
-        retry=retry,
-        workers=workers,
-        cluster=cluster,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ClusterWarning)
+        warnings.showwarning = _warned
+        found = kinpair.sweep(
+            plan.study,
+            plan.over,
+            samples=plan.samples,
+            seed=plan.seed,
+            units=plan.units,
+            out=folder,
+            resume=resume,
+            retry=retry,
+            workers=workers,
+            cluster=cluster,
+        )
     _show(found, folder)
     if found.missing:
         raise SystemExit(INTERRUPTED)
     if failed := int(found.failed.sum()):
-        raise KinpairError(f"{failed} of {len(found)} cases failed; --resume --retry computes them again")
+        raise KinpairError(
+            f"{failed} of {counted(len(found), 'case')} failed; --resume --retry computes them again"
+        )
+
+
+def _warned(message: Warning | str, *where: object, **more: object) -> None:
+    print(f"kinpair: {message}", file=sys.stderr, flush=True)
 
 
 def _show(found: Table, folder: Path) -> None:
@@ -88,6 +100,8 @@ def _show(found: Table, folder: Path) -> None:
     for k in np.flatnonzero(found.failed)[:ERRORS]:
         inputs = ", ".join(f"{name} = {found[name][k]}" for name in found.inputs)
         screen.say(f"failed: {inputs}: {found.errors[k]}")
-    screen.say(f"table: {folder / 'table.parquet'}")
+    kept = len(kinpair.open_sweep(folder))
+    beside = f", with {counted(kept - len(found), 'case')} of earlier sweeps" if kept > len(found) else ""
+    screen.say(f"table: {folder / 'table.parquet'}{beside}")
     if found.missing:
         screen.say("interrupted; the same command with --resume finishes it")

@@ -39,15 +39,15 @@ class Expansion:
         """The normal form of a node."""
         for node in needed([x]):
             if node.id not in self._found:
-                self._found[node.id] = self._expanded(node)
+                self._found[node.id] = self.made(node, [self._found[y.id] for y in node.args])
         return self._found[x.id]
 
-    def _expanded(self, x: Expr) -> Polynomial:
+    def made(self, x: Expr, known: list[Polynomial]) -> Polynomial:
+        """The normal form of a node from those of what it is made of."""
         if x.op == "const":
             return polynomial.number(float(x.value))
         if x.op == "symbol":
             return polynomial.letter(x.graph.names[x.id])
-        known = [self._found[y.id] for y in x.args]
         self._check_length(x.op, known)
         if x.op in ("sin", "cos"):
             return self._wave(x, known[0])

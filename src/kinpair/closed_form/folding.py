@@ -3,7 +3,7 @@
     A cos a + A cos b =  2A cos ½(a+b) cos ½(a−b)       A cos a − A cos b = −2A sin ½(a+b) sin ½(a−b)
     A sin a + A sin b =  2A sin ½(a+b) cos ½(a−b)       A sin a − A sin b =  2A cos ½(a+b) sin ½(a−b)
 
-So ½A + ½A cos 2q becomes A cos² q, and what is a sum of angles stays one.
+So ½A + ½A cos 2q becomes A cos² q, and what is a sum of angles stays one. ½ sin 2q that is left is sin q cos q.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from kinpair.closed_form.polynomial import Polynomial, Powers
 
 Folded: TypeAlias = tuple[float, Powers, Waves]  # several waves of one group may stand here
 View: TypeAlias = tuple[object, Wave]
+SHORT = 32  # terms of a sum where common factors are looked for rather than equal sums
 _SUMS = {  # (kind, same sign?) → kinds of ½(a+b) and ½(a−b), factor
     ("cos", True): ("cos", "cos", 2.0),
     ("cos", False): ("sin", "sin", -2.0),
@@ -31,8 +32,19 @@ def folded(x: Polynomial) -> list[Folded]:
     while True:
         fewer = _one_round(terms, groups)
         if len(fewer) == len(terms):
-            return terms
+            return [_doubled(term) for term in terms] if len(terms) <= SHORT else terms
         terms = fewer
+
+
+def _doubled(term: Folded) -> Folded:
+    """½ sin 2a as sin a cos a."""
+    value, powers, waves = term
+    for k, w in enumerate(waves):
+        half = _half(w.angle)
+        if w.kind == "sin" and half is not None and value % 1.0 == 0.5:
+            both = [Wave(w.group, kind, half) for kind in ("cos", "sin")]
+            return _doubled((2.0 * value, powers, tuple(sorted([*waves[:k], *waves[k + 1 :], *both]))))
+    return term
 
 
 def _one_round(terms: list[Folded], groups: set[int]) -> list[Folded]:

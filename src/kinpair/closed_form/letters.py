@@ -11,8 +11,10 @@ from kinpair.closed_form.angles import Angle
 from kinpair.closed_form.formula import Atom, Symbol, Trig
 from kinpair.compiler.export.latex import GREEK
 
+GREEK_NAMES = frozenset(GREEK.split())
 SHORT = {"cos": "c", "sin": "s"}
 FIRST = 10**6  # rank of a named term
+LAST = 10**6  # place of a phase in an angle
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Letter:
     @property
     def latex(self) -> str:
         """The same for LaTeX."""
-        base = f"\\{self.base}" if self.base in GREEK.split() else self.base
+        base = f"\\{self.base}" if self.base in GREEK_NAMES else self.base
         if len(self.base) > 1 and base == self.base:
             base = f"\\mathrm{{{base}}}"
         base = f"{self.accent}{{{base}}}" if self.accent else base
@@ -84,8 +86,8 @@ class Alphabet:
         """The letter of a symbol; x12 is itself."""
         if name in self.letters:
             return self.letters[name]
-        base, index = re.fullmatch(r"([A-Za-z]+)(\d*)", name).groups()  # type: ignore[union-attr]
-        return Letter(base, index)
+        base, index = re.fullmatch(r"([A-Za-z]+)([\d_]*)", name).groups()  # type: ignore[union-attr]
+        return Letter(base, index.replace("_", ","))
 
     def short(self, x: Trig) -> Letter | None:
         """c12 for cos(q1 + q2); None where a difference, a multiple or a phase has no such name."""
@@ -98,7 +100,7 @@ class Alphabet:
     def angle(self, angle: Angle, latex: bool) -> str:
         """q1 + q2."""
         parts: list[str] = []
-        for name, k in sorted(angle, key=lambda x: self.numbers.get(x[0], 0)):
+        for name, k in sorted(angle, key=lambda x: self.numbers.get(x[0], LAST)):
             letter = self.letter(name)
             text = letter.latex if latex else letter.text
             size = f"{abs(k)}{' ' if latex else '*'}{text}" if abs(k) != 1 else text

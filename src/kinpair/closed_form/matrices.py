@@ -85,6 +85,11 @@ def tidy(x: Polynomial) -> Polynomial:
     return Polynomial({term: simple(value) for term, value in x.terms.items() if abs(value) > size})
 
 
+def rounded(x: Polynomial) -> Polynomial:
+    """Numbers that are simple fractions but for rounding made so."""
+    return Polynomial({term: simple(value) for term, value in x.terms.items()})
+
+
 def simple(value: float) -> float:
     """The multiple of 1/48 that a number is, but for rounding."""
     nearest = round(value * PARTS)

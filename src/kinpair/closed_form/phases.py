@@ -2,7 +2,8 @@
 
 a cos x + b sin x = √(a² + b²) sin(x + α),    tan α = a/b
 
-The phase gets a letter, alpha1, alpha2, ..., so that an angle stays a sum of letters.
+The phase gets a letter, alpha1, alpha2, ..., so that an angle stays a sum of letters; its value is positive. Where both
+numbers are simple fractions, two terms are as short.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from kinpair.closed_form.polynomial import Polynomial, Term
 
 PARTS_OF_PI = (3, 4, 5, 6, 8, 12)  # π/3, 2π/3, π/4, ...; the first that fits
 CLOSE = 1e-12  # [rad]
+FRACTIONS = 64  # a multiple of 1/64 is a simple fraction
 
 
 class Phases:
@@ -41,6 +43,8 @@ class Phases:
         return Polynomial(terms)
 
     def _joined(self, a: float, b: float, w: Wave) -> tuple[float, Wave] | None:
+        if all(x * FRACTIONS == int(x * FRACTIONS) for x in (a, b)):
+            return None
         options = [("sin", atan2(a, b)), ("cos", atan2(-b, a))]
         ranked = [(self._place(_within(phase)), kind, phase) for kind, phase in options]
         fit = [x for x in ranked if x[0] is not None]
@@ -48,7 +52,7 @@ class Phases:
             return None
         _, kind, phase = min(fit)  # type: ignore[type-var]
         sign = 1.0 if abs(_within(phase) - phase) < 1.0 else -1.0
-        angle = tuple(sorted((*w.angle, (self._name(_within(phase)), 1))))
+        angle = tuple(sorted((*w.angle, self._named(_within(phase)))))
         return sign * simple(hypot(a, b)), Wave(w.group, kind, angle)
 
     def _place(self, phase: float) -> int | None:
@@ -56,13 +60,15 @@ class Phases:
             return 0
         return next((k for k in PARTS_OF_PI if abs(phase * k / pi - round(phase * k / pi)) < CLOSE), None)
 
-    def _name(self, phase: float) -> str:
+    def _named(self, phase: float) -> tuple[str, int]:
+        """The letter of a phase and its sign."""
+        size, sign = abs(phase), 1 if phase > 0 else -1
         for name, value in self.values.items():
-            if abs(value - phase) < CLOSE:
-                return name
+            if abs(value - size) < CLOSE:
+                return name, sign
         name = f"{self._letter}{len(self.values) + 1}"
-        self.values[name] = phase
-        return name
+        self.values[name] = size
+        return name, sign
 
 
 def _within(phase: float) -> float:

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm, pi, sqrt
 
 from kinpair.closed_form.formula import Call, Formula, Number, Power, Product, Sum, Symbol, Trig
 from kinpair.closed_form.letters import Alphabet
 from kinpair.compiler.export.latex import FORMS
 
 DIGITS = 6  # of a printed number; SymPy and C have all of them
-DENOMINATORS = (1, 2, 4, 8, 16)  # printed as a fraction
-TERMS_IN_A_LINE = 6
+DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16)  # printed as a fraction
+COMMON = lcm(*DENOMINATORS)
+EXACT = 4e-15  # beside a number that is one but for rounding
+LARGE = 1e6  # above it a number is no fraction
+UNITS = {  # what numbers are simple multiples of: as text and in LaTeX
+    1.0: ("", ""),
+    sqrt(2.0): ("sqrt(2)", "\\sqrt{2}"),
+    sqrt(3.0): ("sqrt(3)", "\\sqrt{3}"),
+    pi: ("pi", "\\pi"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +57,12 @@ def written(x: Formula, letters: Alphabet, style: Style) -> str:
 
 def summands(x: Formula, letters: Alphabet, style: Style) -> list[str]:
     """The terms of a sum, each with its sign: `+ a`, `- b`; the first without plus."""
-    terms = x.terms if isinstance(x, Sum) else (x,)
-    signed = [_signed(_write(term, letters, style)) for term in terms]
-    first = signed[0]
-    return [first.removeprefix("+ ") if first.startswith("+") else f"-{first[2:]}", *signed[1:]]
+    first, *others = (_write(term, letters, style) for term in (x.terms if isinstance(x, Sum) else (x,)))
+    return [first, *map(signed, others)]
 
 
-def _signed(text: str) -> str:
+def signed(text: str) -> str:
+    """A term behind others: `+ a`, `- b`."""
     return f"- {text[1:]}" if text.startswith("-") else f"+ {text}"
 
 
@@ -85,29 +93,36 @@ def _trig(x: Trig, letters: Alphabet, style: Style) -> str:
     return f"\\{x.kind}({angle})" if style.latex else f"{x.kind}({angle})"
 
 
-def _power(of: Symbol | Trig, exponent: int, letters: Alphabet, style: Style) -> str:
+def _power(of: Symbol | Trig | Sum, exponent: int, letters: Alphabet, style: Style) -> str:
     if exponent < 0:
         return _product((Power(of, exponent),), letters, style)
-    base = _write(of, letters, style)
-    if style.latex and base.endswith(")"):
+    base = _factor(of, letters, style)
+    if isinstance(of, Trig) and style.latex and base.endswith(")"):
         return f"\\{base[1:4]}^{{{exponent}}}{base[4:]}"  # cos²(...)
     return style.power.format(base, exponent)
 
 
-def _product(factors: tuple[Formula, ...], letters: Alphabet, style: Style) -> str:
-    first, rest = factors[0], factors[1:]
-    sign = ""
+def fraction_parts(factors: tuple[Formula, ...]) -> tuple[str, list[Formula], list[Formula]]:
+    """Sign, factors above the fraction bar and below it."""
+    first, sign = factors[0], ""
     if isinstance(first, Number) and abs(first.value) == 1.0:
-        sign, factors = ("-" if first.value < 0 else ""), rest
+        sign, factors = ("-" if first.value < 0 else ""), factors[1:]
     under = [_inverse(y) for y in factors if isinstance(y, Power) and y.exponent < 0]
-    over = [y for y in factors if not (isinstance(y, Power) and y.exponent < 0)]
+    return sign, [y for y in factors if not (isinstance(y, Power) and y.exponent < 0)], under
+
+
+def _product(factors: tuple[Formula, ...], letters: Alphabet, style: Style) -> str:
+    sign, over, under = fraction_parts(factors)
     above = style.between.join(_factor(y, letters, style) for y in over) or "1"
     if not under:
         return sign + above
     below = style.between.join(_factor(y, letters, style) for y in under)
     if style.latex:
-        minus = "-" if above.startswith("-") else ""
-        return f"{sign}{minus}\\frac{{{above.removeprefix('-')}}}{{{below}}}"
+        above, below = (
+            _write(y[0], letters, style) if len(y) == 1 else x for x, y in ((above, over), (below, under))
+        )
+        minus = "-" if above.startswith("-") and not isinstance(over[0], Sum) else ""
+        return f"{sign}{minus}\\frac{{{above.removeprefix(minus)}}}{{{below}}}"
     return f"{sign}{above}/({below})" if len(under) > 1 else f"{sign}{above}/{below}"
 
 
@@ -117,26 +132,39 @@ def _inverse(x: Power) -> Formula:
 
 def _factor(x: Formula, letters: Alphabet, style: Style) -> str:
     text = _write(x, letters, style)
-    if not isinstance(x, Sum):
-        return text
+    return bracketed(text, style) if isinstance(x, Sum) else text
+
+
+def bracketed(text: str, style: Style) -> str:
+    """In brackets."""
     return f"\\left({text}\\right)" if style.latex else f"({text})"
 
 
 def number(value: float, style: Style) -> str:
-    """A constant: whole, a simple fraction, or to six digits."""
-    for denominator in DENOMINATORS:
-        if value * denominator == int(value * denominator) and abs(value) < 1e6:
-            found = Fraction(int(value * denominator), denominator)
-            if found.denominator == 1:
-                return str(found.numerator)
-            sign = "-" if value < 0 else ""
-            return sign + style.fraction.format(abs(found.numerator), found.denominator)
+    """A constant: whole, a simple fraction, such a one of √2, √3 or π, or to six digits."""
+    for unit, spelled in UNITS.items():
+        found = _fraction(value / unit)
+        if found is not None:
+            return ("-" if value < 0 else "") + _multiple(abs(found), spelled[style.latex], style)
     text = f"{value:.{DIGITS}g}"
     mantissa, _, exponent = text.partition("e")
     return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if exponent and style.latex else text
 
 
-def lines(x: Formula, letters: Alphabet, style: Style) -> list[str]:
-    """A formula in lines of a few terms each."""
-    every = summands(x, letters, style)
-    return [" ".join(every[k : k + TERMS_IN_A_LINE]) for k in range(0, len(every), TERMS_IN_A_LINE)]
+def _fraction(value: float) -> Fraction | None:
+    """The simple fraction that a number is, but for rounding."""
+    if not EXACT * DIGITS < abs(value) < LARGE:
+        return Fraction(0) if not value else None
+    nearest = round(value * COMMON)
+    if abs(nearest / COMMON - value) > EXACT * abs(value):
+        return None
+    found = Fraction(nearest, COMMON)
+    return found if found.denominator in DENOMINATORS else None
+
+
+def _multiple(x: Fraction, unit: str, style: Style) -> str:
+    """A fraction of √3 or π."""
+    over = style.between.join(
+        part for part in ("" if x.numerator == 1 and unit else str(x.numerator), unit) if part
+    )
+    return over if x.denominator == 1 else style.fraction.format(over, x.denominator)

@@ -13,12 +13,14 @@ from math import gcd, lcm
 from typing import NamedTuple, TypeAlias
 
 from kinpair.closed_form import polynomial
+from kinpair.closed_form.folding import folded
 from kinpair.closed_form.matrices import ZERO, Matrices, tidy
 from kinpair.closed_form.polynomial import Polynomial
 
 Names: TypeAlias = tuple[str, ...]  # of denominators, sorted; one that is squared stands twice
 Ratio: TypeAlias = dict[Names, Polynomial]
 FINEST = 96  # largest denominator of a number that counts as a fraction
+FOLDED = 60  # terms of a sum whose products of waves are looked at
 SAME = ".10e"  # digits to which numbers of equal denominators agree
 
 
@@ -127,7 +129,7 @@ def split(x: Polynomial) -> tuple[Polynomial, Polynomial]:
     Most of these are positive. Numbers that are no fractions stay as they are.
     """
     shared: Mapping[str, int] = _shared([dict(powers) for powers, _ in x.terms])
-    size = _divisor(list(x.terms.values()))
+    size = _divisor([value for value, _, _ in folded(x)] if len(x) <= FOLDED else list(x.terms.values()))
     number = -size if sum(value > 0 for value in x.terms.values()) * 2 < len(x) else size
     content = Polynomial({(tuple(sorted(shared.items())), ()): number})
     inverse = content.inverse()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from kinpair.closed_form.expansion import Expansion, Watch
-from kinpair.closed_form.formula import Formula, atoms, formula, plain_formula, written_terms
+from kinpair.closed_form.factoring import formula, plain_formula
+from kinpair.closed_form.formula import Formula, atoms, written_terms
 from kinpair.closed_form.letters import Alphabet, symbols
 from kinpair.closed_form.polynomial import Polynomial
 from kinpair.closed_form.sharing import shared_sums
@@ -18,22 +18,26 @@ from kinpair.closed_form.terms import named_terms
 from kinpair.compiler.program import Program
 from kinpair.errors import ClosedFormError
 
+Found: TypeAlias = Mapping[str, Sequence[Polynomial | None]]  # entries by name; None: not finished
 Spelling: TypeAlias = Callable[[set[str]], Alphabet]  # the letters, given which symbols are used
 LIMIT = 1000  # terms of an entry that is still written in one piece
 LONG_SHEET = 200  # terms in all from which on sums that occur several times are named
 
 
 class Written(NamedTuple):
-    """Terms with names of their own, results by name, and the letters of both."""
+    """Terms with names of their own, results by name, an entry not finished None, and the letters of both; `at_length`
+    where some have not been made short."""
 
     definitions: list[tuple[str, Formula]]
-    results: dict[str, list[Formula]]
+    results: Mapping[str, Sequence[Formula | None]]
     alphabet: Alphabet
+    at_length: bool = False
 
     @property
     def formulas(self) -> list[Formula]:
         """All of them."""
-        return [*(x for _, x in self.definitions), *(x for entries in self.results.values() for x in entries)]
+        entries = [x for entries in self.results.values() for x in entries if x is not None]
+        return [*(x for _, x in self.definitions), *entries]
 
     def array(self, what: str, shape: tuple[int, ...]) -> np.ndarray:
         """The entries of a result; those missing at the end are None."""
@@ -44,67 +48,68 @@ class Written(NamedTuple):
 
 
 def write_closed(
-    found: Mapping[str, Sequence[Polynomial]],
+    found: Found,
     named: Sequence[tuple[str, Polynomial]],
     spelling: Spelling,
     watch: Watch | None = None,
+    *,
+    given_up: tuple[type[BaseException], ...] = (),
+    longest: int | None = None,
 ) -> Written:
-    """Normal forms, each in one piece; in a long sheet sums that occur several times are named."""
-    alphabet = spelling(
-        _letters([*(x for entries in found.values() for x in entries), *(x for _, x in named)])
-    )
-    made = _written(found, named, alphabet, _once(partial(formula, rank=alphabet.rank), watch))
-    if sum(map(written_terms, made.formulas)) <= LONG_SHEET:
-        return made
-    return Written(*shared_sums(made.definitions, made.results), alphabet)
+    """Normal forms, each in one piece; in a long sheet sums that occur several times are named.
 
-
-def write_plain(
-    found: Mapping[str, Sequence[Polynomial]], named: Sequence[tuple[str, Polynomial]], spelling: Spelling
-) -> Written:
-    """Normal forms as they are, without looking for anything shorter: quick."""
-    alphabet = spelling(
-        _letters([*(x for entries in found.values() for x in entries), *(x for _, x in named)])
-    )
-    return _written(found, named, alphabet, partial(plain_formula, rank=alphabet.rank))
+    What is not made short before something of `given_up` happens, or has more than `longest` terms, stays as it is.
+    """
+    every = [*(x for _, x in named), *(x for entries in found.values() for x in entries if x is not None)]
+    alphabet = spelling(_letters(every))
+    short: dict[Polynomial, Formula] = {}
+    shortened = sorted(dict.fromkeys(x for x in every if longest is None or len(x) <= longest), key=len)
+    at_length = longest is not None and any(len(x) > longest for x in every)
+    try:
+        for k, x in enumerate(shortened):
+            if watch is not None:
+                watch(f"entry {k + 1} of {len(shortened)}")
+            short[x] = formula(x, alphabet.rank)
+        made = _written(found, named, alphabet, short)
+        if at_length:
+            return made._replace(at_length=True)
+        long = sum(map(written_terms, made.formulas)) > LONG_SHEET
+        return Written(*shared_sums(made.definitions, made.results, naming=long), alphabet)
+    except given_up:
+        return _written(found, named, alphabet, short)._replace(at_length=True)
 
 
 def _written(
-    found: Mapping[str, Sequence[Polynomial]],
+    found: Found,
     named: Sequence[tuple[str, Polynomial]],
     alphabet: Alphabet,
-    write: Callable[[Polynomial], Formula],
+    short: Mapping[Polynomial, Formula],
 ) -> Written:
-    definitions = [(name, write(x)) for name, x in named]
-    return Written(
-        definitions, {what: [write(x) for x in entries] for what, entries in found.items()}, alphabet
-    )
+    """Formulas that are short, the others plain; a symmetric matrix has most of them twice."""
+    longest, made = max(map(len, short), default=0), dict[int, Formula]()
 
+    def write(x: Polynomial) -> Formula:
+        if id(x) not in made:
+            known = short.get(x) if len(x) <= longest else None
+            made[id(x)] = plain_formula(x, alphabet.rank) if known is None else known
+        return made[id(x)]
 
-def _once(write: Callable[[Polynomial], Formula], watch: Watch | None) -> Callable[[Polynomial], Formula]:
-    """The same for each polynomial only once: a symmetric matrix has most of them twice."""
-    known: dict[Polynomial, Formula] = {}
-
-    def remembered(x: Polynomial) -> Formula:
-        if x not in known:
-            if watch is not None:
-                watch(f"entry {len(known) + 1}")
-            known[x] = write(x)
-        return known[x]
-
-    return remembered
+    results = {what: [None if x is None else write(x) for x in entries] for what, entries in found.items()}
+    return Written([(name, write(x)) for name, x in named], results, alphabet)
 
 
 def _letters(every: Sequence[Polynomial]) -> set[str]:
-    terms = [term for x in every for term in x.terms]
+    terms = [term for x in {id(x): x for x in every}.values() for term in x.terms]
     plain = {name for powers, _ in terms for name, _ in powers}
-    return plain | {name for _, waves in terms for w in waves for name, _ in w.angle}
+    return plain | {name for waves in {waves for _, waves in terms} for w in waves for name, _ in w.angle}
 
 
-def write_terms(program: Program, spelling: Spelling, watch: Watch | None = None) -> Written:
-    """A program as a list of short named terms."""
+def write_terms(
+    program: Program, spelling: Spelling, groups: Mapping[str, int], watch: Watch | None = None
+) -> Written:
+    """A program as a list of short named terms; `groups` as in `read`."""
     first = spelling(set(program.graph.names.values()))
-    definitions, results = named_terms(program, first.numbers, first.rank, watch)
+    definitions, results = named_terms(program, groups, first.rank, watch)
     made = Written(definitions, results, first)
     return made._replace(alphabet=spelling(symbols(set().union(*map(atoms, made.formulas)))))
 
@@ -127,7 +132,7 @@ def read(
         found = {leaf.name: [expansion.of(x) for x in leaf.entries] for leaf in program.outputs}
         written = write_closed(found, [], spelling)
     except ClosedFormError:
-        written = write_terms(program, spelling, watch)
+        written = write_terms(program, spelling, groups, watch)
     names = program.graph.names
     variables = {leaf.name: [names[x.id] for x in leaf.entries] for leaf in program.inputs if leaf.shape}
     arrays = {leaf.name: written.array(leaf.name, leaf.shape) for leaf in program.outputs}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.closed_form.breaking import MEASURE, Lines
 from kinpair.closed_form.formula import ZERO, Atom, Formula, Trig, atoms, written_terms
 from kinpair.closed_form.languages import Inputs, to_program, to_sympy
 from kinpair.closed_form.letters import Alphabet, Letter, symbols
-from kinpair.closed_form.printing import LATEX, TEXT, Style, lines, written
+from kinpair.closed_form.pages import Page, Row
+from kinpair.closed_form.printing import LATEX, TEXT, Style, written
 from kinpair.compiler.export.c import write_c
 from kinpair.compiler.export.casadi import to_casadi
 from kinpair.compiler.export.sympy import SymbolicEquations
@@ -23,7 +25,9 @@ from kinpair.compiler.interpret import interpret
 from kinpair.compiler.program import Program
 from kinpair.errors import InputError, listed, nearest
 
-Row = tuple[str, list[str]]  # left side, lines of the right side
+SPELLED = {"qdd": "\\ddot{q}"}  # results in LaTeX
+FINISHED = "entries not shown are zero"
+UNFINISHED = "entries neither shown nor named here as not finished are zero"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,7 @@ class Sheet:
     that is not finished is None.
     `definitions`: terms with names of their own, in order of need. `symmetric`: matrices whose lower half is not
     printed. `statement`: what the formulas are for, in LaTeX and as text. `notes`: sentences for the reader.
+    `printed_as`: results that have another name on paper, since a letter has theirs.
     """
 
     name: str
@@ -44,6 +49,7 @@ class Sheet:
     statement: tuple[str, str] = ("", "")
     symmetric: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+    printed_as: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def _atoms(self) -> set[Atom]:
@@ -87,13 +93,7 @@ class Sheet:
     def evaluate(self, *state: Any, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
         """The formulas in numbers: the arrays of variables in order; `values` of parameters that shall differ."""
         known = {text: letter.value for text, letter in self.parameters.items()}
-        for text in values or {}:
-            if text not in known:
-                raise InputError(
-                    f"{self.name}: no parameter {text!r} in these equations; {nearest(text, known)}"
-                    f"Parameters: {listed(known)}",
-                    parameter=text,
-                )
+        self._check_values(values, known)
         for (what, keys), given in zip(self.variables.items(), state, strict=True):
             if np.shape(given) != (len(keys),):
                 raise InputError(
@@ -103,14 +103,69 @@ class Sheet:
         found = interpret(self.program, *state, *([chosen] if chosen else []))
         return {what: np.asarray(x) for what, x in found.items()}
 
+    def _check_values(self, values: Any, known: Mapping[str, float | None]) -> None:
+        if values is not None and not isinstance(values, Mapping):
+            raise InputError(f"{self.name}: values is {values!r}; give letters with numbers, {{'m1': 0.5}}")
+        for text, value in dict[str, Any](values or {}).items():
+            if text not in known:
+                raise InputError(
+                    f"{self.name}: no parameter {text!r} in these equations; {nearest(str(text), known)}"
+                    f"Parameters: {listed(known)}",
+                    parameter=text,
+                )
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+                raise InputError(
+                    f"{self.name}: parameter {text!r} is {value!r}; give a number", parameter=text
+                )
+
     # Printed.
 
+    @property
+    def unfinished(self) -> list[str]:
+        """What is not finished: matrices, or entries of those that are begun."""
+        made: list[str] = []
+        for what, x in self.results.items():
+            places = [place for place in product(*map(range, x.shape)) if x[place] is None]
+            upper = [place for place in places if what not in self.symmetric or place[0] <= place[1]]
+            begun = len(places) < x.size
+            names = [entry_name(self._name(what), place, x.shape) for place in upper]
+            made += names if begun else [self._name(what)] if places else []
+        return made
+
+    @property
+    def cautions(self) -> list[str]:
+        """Notes that hold in every language: what is not finished, and the notes of the sheet."""
+        missing = [f"Not finished: {', '.join(self.unfinished)}."] if self.unfinished else []
+        return [*missing, *self.notes]
+
+    @property
+    def _halves(self) -> list[str]:
+        """Which entries are not printed, and why."""
+        names = [
+            self._name(what) for what in self.results if what in self.symmetric and self.results[what].size
+        ]
+        zeros = any(x == ZERO for a in self.results.values() for x in a.flat)
+        rest = UNFINISHED if self.unfinished else FINISHED
+        if names:
+            said = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+            return [f"{said} {'is' if len(names) == 1 else 'are'} symmetric; {rest}."]
+        return [f"{rest.capitalize()}."] if zeros else []
+
+    def _name(self, what: str) -> str:
+        return self.printed_as.get(what, what)
+
+    @property
+    def _page(self) -> Page:
+        return Page(self.name, self.statement, [*self._halves, *self.cautions], self._explained)
+
     def _shown(self) -> list[tuple[str, tuple[int, ...], Formula]]:
-        """Entries that are printed: name, place, formula."""
+        """Entries that are printed: name, place, formula; not those that have a definition."""
         shown: list[tuple[str, tuple[int, ...], Formula]] = []
+        defined = {name for name, _ in self.definitions}
         for what, x in self.results.items():
             for place in product(*map(range, x.shape)):
                 half = what in self.symmetric and place[0] > place[1]
+                half = half or entry_name(what, place, x.shape) in defined
                 if not half and x[place] is not None and x[place] != ZERO:
                     shown.append((what, place, x[place]))
         return shown
@@ -137,36 +192,29 @@ class Sheet:
             angle = self.alphabet.angle(x.angle, style.latex)
             right = f"\\{x.kind}({angle})" if style.latex else f"{x.kind}({angle})"
             made.append((_called(short, style), [right]))
-        for name, x in self.definitions:
-            made.append((_called(self.alphabet.letter(name), style), lines(x, self.alphabet, style)))
-        for what, place, x in self._shown():
-            made.append(
-                (_entry(what, place, self.results[what].shape, style), lines(x, self.alphabet, style))
-            )
+        sides = [(_called(self.alphabet.letter(name), style), x) for name, x in self.definitions]
+        sides += [
+            (_entry(self._name(what), place, self.results[what].shape, style), x)
+            for what, place, x in self._shown()
+        ]
+        measure = MEASURE[style.latex]
+        widest = max((measure(left) for left, _ in (*made, *sides)), default=0.0)
+        for left, x in sides:
+            width = widest if style.latex else measure(left)
+            made.append((left, Lines(self.alphabet, style, width).of(x)))
         return made
 
     def latex(self, *, document: bool = False) -> str:
-        """An `align*` of all rows (package amsmath); a whole file to compile with `document`."""
-        made = [f"{left} &= " + " \\\\\n  &\\quad ".join(right) for left, right in self.rows(LATEX)]
-        body = "\\begin{align*}\n" + " \\\\\n".join(made) + "\n\\end{align*}"
-        if self.statement[0]:
-            body = f"\\[ {self.statement[0]} \\]\n{body}"
-        return DOCUMENT.format(body) if document else body
+        """What the formulas are for, the notes and an `align*` of all rows (package amsmath); with `document` a whole
+        file to compile, the letters in it too."""
+        return self._page.document(self.rows(LATEX)) if document else self._page.latex(self.rows(LATEX))
 
     def __str__(self) -> str:
-        made = [f"{left} = " + "\n    ".join(right) for left, right in self.rows(TEXT)]
-        table = [f"{x.text:<8} {_value(x):<12} {x.meaning}" for x in self._explained]
-        head = [f"{self.name}: {self.statement[1]}"] if self.statement[1] else [self.name]
-        blocks = ["\n".join(x) for x in (head, self.notes, table, made) if x]
-        return "\n\n".join(blocks)
+        return self._page.text(self.rows(TEXT))
 
     def markdown(self) -> str:
         """A page: what the letters mean, then the formulas."""
-        head = [f"# {self.name}", *([f"$$ {self.statement[0]} $$"] if self.statement[0] else []), *self.notes]
-        table = [f"| ${x.latex}$ | {_value(x)} | {x.meaning} |" for x in self._explained]
-        parts = ["\n".join(["| letter | value | meaning |", "|---|---|---|", *table])] if table else []
-        made = [f"$$ {left} = " + " ".join(right) + " $$" for left, right in self.rows(LATEX)]
-        return "\n\n".join([*head, *parts, *made]) + "\n"
+        return self._page.markdown(self.rows(LATEX))
 
     def text(self, x: Formula) -> str:
         """One formula as text."""
@@ -179,34 +227,41 @@ class Sheet:
         return to_sympy(self._inputs, self.definitions, self._finished)
 
     def c(self, path: str | Path) -> Path:
-        """C99 at `path`, with a header that says what the parameters are, and a self-test beside it."""
-        made = write_c(self.program, Path(path))
-        header = made.with_suffix(".h")
-        about = [f" * parameters[{k}]  {x.text}: {x.meaning}" for k, x in enumerate(self.parameters.values())]
-        comment = "\n".join([f"/* {self.name}", *(line.replace("*/", "* /") for line in about), " */", ""])
-        header.write_text(comment + header.read_text("utf-8"), "utf-8")
+        """C99 at `path` (.c), with a header that says what the parameters are, and a self-test beside it."""
+        target = _c_file(path)
+        try:
+            made = write_c(self.program, target)
+            for file in (made, made.with_suffix(".h")):
+                file.write_text(self._comment + file.read_text("utf-8"), "utf-8")
+        except OSError as reason:
+            raise InputError(f"{path}: cannot be written ({reason.strerror})", path=str(path)) from None
         return made
+
+    @property
+    def _comment(self) -> str:
+        """What a C file begins with."""
+        about = [f"parameters[{k}]  {x.text}: {x.meaning}" for k, x in enumerate(self.parameters.values())]
+        lines = [f" * {line.replace('*/', '* /')}" for line in (*self.cautions, *about)]
+        return "\n".join([f"/* {self.name.replace('*/', '* /')}", *lines, " */", ""])
 
     def casadi(self) -> Any:
         """A CasADi `Function` of the variables and parameters."""
         return to_casadi(self.program)
 
 
-DOCUMENT = """\\documentclass{{article}}
-\\usepackage{{amsmath}}
-\\allowdisplaybreaks
-\\begin{{document}}
-{}
-\\end{{document}}
-"""
-
-
-def _value(letter: Letter) -> str:
-    return "" if letter.value is None else f"{letter.value:.6g}"
+def _c_file(path: Any) -> Path:
+    if not isinstance(path, str | Path) or not Path(path).name or Path(path).suffix not in ("", ".c"):
+        raise InputError(f"{str(path)!r} is no file of C; give a path that ends in .c", path=str(path))
+    return Path(path)
 
 
 def _called(letter: Letter, style: Style) -> str:
     return letter.latex if style.latex else letter.text
+
+
+def entry_name(what: str, place: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """What an entry of a matrix is called in text: H12, R1_12."""
+    return _entry(what, place, shape, TEXT)
 
 
 def _entry(what: str, place: tuple[int, ...], shape: tuple[int, ...], style: Style) -> str:
@@ -215,5 +270,6 @@ def _entry(what: str, place: tuple[int, ...], shape: tuple[int, ...], style: Sty
     letter, number = re.fullmatch(r"(.*?)(\d*)", what).groups()  # type: ignore[union-attr]
     if style.latex:
         under = ",".join(x for x in (number, index) if x)
-        return f"{letter}_{{{under}}}" if under else letter
+        spelled = SPELLED.get(letter, letter)
+        return f"{spelled}_{{{under}}}" if under else spelled
     return what + ("_" if number and index else "") + index.replace(",", "_")

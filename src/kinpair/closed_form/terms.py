@@ -1,82 +1,103 @@
-"""A program as a list of short named terms, in order of need: what is long or shared gets a name."""
+"""A program as a list of short named terms, in order of need: what is long or shared gets a name.
+
+Every node is written in two ways: as a sum of products of what it is made of, names among it, and as its normal form
+in letters and waves, as long as that is short. The one with fewer terms is taken, so that what is zero, one or a wave
+of a sum of angles is written so. In the first way sines and cosines are letters, since a product of them with a named
+term is best left alone; squares of both that meet are one.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-from kinpair.closed_form import polynomial
-from kinpair.closed_form.expansion import FORMS, Watch
-from kinpair.closed_form.formula import Call, Formula, Rank, Symbol, atoms, formula
-from kinpair.closed_form.polynomial import Polynomial
+from kinpair.closed_form.expansion import FORMS, Expansion, Watch
+from kinpair.closed_form.formula import Formula, Rank, Symbol, atoms
+from kinpair.closed_form.matrices import rounded, simple
+from kinpair.closed_form.naming import Definitions, Naming
+from kinpair.closed_form.polynomial import PLAIN, Polynomial, number
+from kinpair.closed_form.probing import constant_sums
+from kinpair.closed_form.sharing import renamed
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.program import Program
+from kinpair.errors import ClosedFormError
 
 LONGEST = 8  # terms of a sum without a name
-Definitions = list[tuple[str, Formula]]
-SHORT = {"cos": "c", "sin": "s"}
-
-
-@dataclass(slots=True)
-class _Naming:
-    """Names given so far."""
-
-    numbers: Mapping[str, int]
-    rank: Rank
-    made: Definitions = field(default_factory=Definitions)
-    known: dict[Formula, str] = field(default_factory=dict[Formula, str])
-    count: int = 0
-
-    def name(self, x: Formula) -> Polynomial:
-        """A letter for a formula: c2 for the cosine of the second angle, else x1, x2, ..."""
-        if x not in self.known:
-            self.known[x] = self._next(x)
-            self.made.append((self.known[x], x))
-        return polynomial.letter(self.known[x])
-
-    def _next(self, x: Formula) -> str:
-        if isinstance(x, Call) and x.op in SHORT and isinstance(x.arguments[0], Symbol):
-            number = self.numbers.get(x.arguments[0].name)
-            if number is not None:
-                return f"{SHORT[x.op]}{number}"
-        self.count += 1
-        return f"x{self.count}"
-
-    def named(self, x: Polynomial) -> Polynomial:
-        """A letter for a sum."""
-        return self.name(formula(x, self.rank)) if len(x) > 1 else x
+WHOLE = 12  # terms of a normal form that is looked at
+FOLDS = 2  # terms of a normal form that may become one
+SIGNS = {"add": 1.0, "sub": -1.0}
 
 
 def named_terms(
-    program: Program, numbers: Mapping[str, int], rank: Rank, watch: Watch | None = None
+    program: Program, groups: Mapping[str, int], rank: Rank, watch: Watch | None = None
 ) -> tuple[Definitions, dict[str, list[Formula]]]:
     """Definitions in order of need, and the entries of the outputs by name."""
-    naming = _Naming(numbers, rank)
+    naming, expansion = Naming(rank), Expansion(groups, WHOLE)
+    constant = constant_sums(program)
     uses = Counter(y.id for x in program.nodes for y in x.args)
+    whole: dict[int, Polynomial] = {}
     found: dict[int, Polynomial] = {}
     for k, x in enumerate(program.nodes):
         if watch is not None:
             watch(f"{k} of {len(program.nodes)} operations")
-        made = _value(x, [found[y.id] for y in x.args], naming)
-        long = len(made) > LONGEST or (len(made) > 1 and uses[x.id] > 1)
-        found[x.id] = naming.named(made) if long else made
-    results = {leaf.name: [formula(found[x.id], rank) for x in leaf.entries] for leaf in program.outputs}
-    return _needed(naming.made, results), results
+        normal = number(simple(constant[x.id])) if x.id in constant else _normal(x, whole, expansion)
+        if normal is not None:
+            whole[x.id] = normal
+        made = _shorter(x, normal, [found[y.id] for y in x.args], naming)
+        several = uses[x.id] > 1
+        if len(made) > LONGEST or (several and len(made) > 1):
+            made = naming.named(made)
+        elif several and naming.is_fraction(made):
+            made = naming.letter_of(made)
+        found[x.id] = made
+    results = {leaf.name: [naming.formula(found[x.id]) for x in leaf.entries] for leaf in program.outputs}
+    return _numbered(_needed(naming.made, results), results)
 
 
-def _value(x: Expr, known: list[Polynomial], naming: _Naming) -> Polynomial:
-    if x.op == "const":
-        return polynomial.number(float(x.value))
-    if x.op == "symbol":
-        return polynomial.letter(x.graph.names[x.id])
+def _normal(x: Expr, whole: Mapping[int, Polynomial], expansion: Expansion) -> Polynomial | None:
+    """The normal form of a node, where it is short."""
+    if any(y.id not in whole for y in x.args):
+        return None
+    try:
+        made = expansion.made(x, [whole[y.id] for y in x.args])
+    except ClosedFormError:
+        return None
+    made = made.cleaned(made.size)
+    return rounded(made) if len(made) <= WHOLE else None
+
+
+def _shorter(x: Expr, normal: Polynomial | None, known: list[Polynomial], naming: Naming) -> Polynomial:
+    """The normal form, or what is made of known parts where that has fewer terms."""
+    if normal is not None and (_is_number(normal) or x.op not in FORMS):
+        return naming.in_letters(normal)
+    made = _value(x, known, naming)
+    if normal is None or len(normal) > FOLDS * len(made):
+        return made
+    short = naming.in_letters(normal)
+    return short if _length(short) <= _length(made) else made
+
+
+def _is_number(x: Polynomial) -> bool:
+    return not len(x) or (len(x) == 1 and PLAIN in x.terms)
+
+
+def _length(x: Polynomial) -> tuple[int, int]:
+    """Terms, and factors in them."""
+    return len(x), sum(abs(n) for powers, _ in x.terms for _, n in powers)
+
+
+def _value(x: Expr, known: list[Polynomial], naming: Naming) -> Polynomial:
     if x.op not in FORMS:
-        return naming.name(Call(x.op, tuple(formula(y, naming.rank) for y in known)))
-    if x.op in ("mul", "div") and (x.op == "div" or len(known[0]) > 1):
+        return naming.call(x.op, known)
+    if x.op == "div":
+        return naming.quotient(known[0], naming.named(known[1]))
+    if x.op in SIGNS:
+        return naming.squares_joined(naming.added(known[0], known[1], SIGNS[x.op]))
+    if x.op == "mul" and len(known[0]) > 1:
         known = [known[0], naming.named(known[1])]
     made = FORMS[x.op](*known)
-    assert made is not None  # one letter can be divided by
-    return made
+    assert made is not None  # only a quotient can be none
+    return naming.cancelled(made)
 
 
 def _needed(made: Definitions, results: Mapping[str, list[Formula]]) -> Definitions:
@@ -88,3 +109,12 @@ def _needed(made: Definitions, results: Mapping[str, list[Formula]]) -> Definiti
             wanted |= atoms(x)
             kept.append((name, x))
     return kept[::-1]
+
+
+def _numbered(
+    made: Definitions, results: Mapping[str, list[Formula]]
+) -> tuple[Definitions, dict[str, list[Formula]]]:
+    """Without gaps in the numbers."""
+    names: dict[Formula, str] = {Symbol(name): f"x{k + 1}" for k, (name, _) in enumerate(made)}
+    definitions = [(names[Symbol(name)], renamed(x, names)) for name, x in made]
+    return definitions, {what: [renamed(x, names) for x in entries] for what, entries in results.items()}

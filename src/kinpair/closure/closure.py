@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -20,13 +20,14 @@ from kinpair.constraints import rank_revealing
 from kinpair.constraints.assembly import ROUNDED
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Constraint
-from kinpair.constraints.rows import reach, row_names
+from kinpair.constraints.rows import holonomic_rows, reach, row_names
 from kinpair.constraints.rows import scales as all_scales
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.model.model import Model
 from kinpair.quantities import Ask, asked
 
 OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
+LINEAR = 1e-9  # how little A changes with the rates where rows are linear in them
 T = TypeVar("T")
 
 
@@ -99,22 +100,65 @@ class Closure:
         self, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any], external: Mapping[str, Any]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """M, F, A and b with every row."""
-        wish = replace(asked("forward_dynamics", **options), quantity="terms")
+        wish = replace(asked("forward_dynamics", owner=self.model.name, **options), quantity="terms")
         return self.calls(wish, (*state, at_time(time), *external.values()))
+
+    def check_numbers(self, q: Any) -> None:
+        """One state is made of numbers; in a batch what is not stays in its row."""
+        if np.ndim(q) == 1 and not np.isfinite(self.calls.checked("q", q)).all():
+            raise InputError(f"{self.model.name}: q holds NaN or infinity", argument="q")
 
     def defined(self, q: np.ndarray, time: float) -> np.ndarray:
         """A, or an error that names the rows that have no value at q."""
         if not np.isfinite(q).all():
             raise InputError(f"{self.model.name}: q holds NaN or infinity", argument="q")
-        A = self.matrix(q, time)
-        lost = np.flatnonzero(~np.isfinite(A).all(1))
-        if len(lost):
-            raise SingularError(
-                f"{self.model.name}: the rows {listed([self.row_names[k] for k in lost], 6)} are not defined at this q "
-                "(a disk that lies flat, an axis turned round, a function without a value); move it a little",
-                rows=[self.row_names[k] for k in lost],
-            )
+        A, phi = self.matrix(q, time), self.positions(q, time)
+        lost = np.logical_not(np.isfinite(A).all(1), dtype=bool)
+        lost[holonomic_rows(self.constraints)] |= ~np.isfinite(phi)
+        self._refuse_lost(lost, "q")
         return A
+
+    def defined_rows(
+        self, q: np.ndarray, qd: np.ndarray, time: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A, ψ and b, or an error that names the rows that have no value in this motion."""
+        self.defined(q, time)
+        if not np.isfinite(qd).all():
+            raise InputError(f"{self.model.name}: qd holds NaN or infinity", argument="qd")
+        A, psi, b = self.rows(q, qd, time)
+        self._refuse_lost(~(np.isfinite(psi) & np.isfinite(b) & np.isfinite(A).all(1)), "motion")
+        return A, psi, b
+
+    def _refuse_lost(self, lost: np.ndarray, what: str) -> None:
+        """Rows that have no value."""
+        if lost.any():
+            names = [self.row_names[k] for k in np.flatnonzero(lost)]
+            raise SingularError(
+                f"{self.model.name}: the rows {listed(names, 6)} are not defined at this {what} (a disk that lies "
+                "flat, an axis turned round, a function without a value); move it a little",
+                rows=names,
+            )
+
+    def without_rates(self, q: np.ndarray, qd: np.ndarray, time: float) -> np.ndarray:
+        """Numbers of the rows that no rates obey together with the others: their A agree, and their a do not.
+
+        Of rows that are linear in the rates and have a value; others are not judged.
+        """
+        A, psi, _ = self.rows(q, qd, time)
+        faster = self.rows(q, qd + np.cos(np.arange(self.model.nv)), time)[0]
+        if not np.isfinite(psi).all() or not np.allclose(A, faster, rtol=LINEAR, atol=LINEAR):
+            return np.zeros(0, dtype=int)
+        return np.flatnonzero(rank_revealing.beyond_range(A, psi))
+
+    def check_rates_exist(self, q: np.ndarray, qd: np.ndarray, time: float, which: str = "") -> None:
+        """Refuse rows of which some let no rates obey the others."""
+        if len(wrong := self.without_rates(q, qd, time)):
+            names = [self.row_names[k] for k in wrong]
+            raise SingularError(
+                f"{self.model.name}: the constraints contradict each other{which}: no rates obey {listed(names, 6)} "
+                "together with the others; leave one of them out, or make them agree",
+                rows=names,
+            )
 
     def drift(self, q: Any, qd: Any, time: float) -> rank_revealing.Drift:
         """How far a state is from obeying the rows."""
@@ -123,21 +167,26 @@ class Closure:
         slip = np.abs(psi / rank_revealing.lengths(A)).max(initial=0.0)
         return rank_revealing.Drift(float(gap), float(slip), float(np.abs(qd).max(initial=0.0)))
 
-    def worst(self, phi: np.ndarray) -> str:
-        """The closures that fail, the worst first."""
-        open_by: dict[str, float] = {}
+    def gaps(self, phi: np.ndarray) -> dict[str, float]:
+        """The closures that fail, each with its largest |φ|."""
+        found: dict[str, float] = {}
         start = 0
         for x in self.constraints:
-            open_by[x.name] = float(np.abs(phi[start : start + x.holonomic]).max(initial=0.0))
+            found[x.name] = float(np.abs(phi[start : start + x.holonomic]).max(initial=0.0))
             start += x.holonomic
+        return {name: gap for name, gap in found.items() if not gap <= ROUNDED * self.reach}
+
+    def worst(self, phi: np.ndarray) -> str:
+        """The closures that fail, the worst first."""
+        open_by = self.gaps(phi)
         if lost := [name for name, gap in open_by.items() if not np.isfinite(gap)]:
             return f"the rows of {listed(map(repr, lost))} are not defined there"
-        worst = sorted((x for x in open_by.items() if x[1] > ROUNDED * self.reach), key=lambda x: -x[1])
+        worst = sorted(open_by.items(), key=lambda x: -x[1])
         return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
 
-    def opened(self, q: np.ndarray, time: float) -> bool:
-        phi = self.positions(q, time) / self.scales
-        return bool(len(phi) and np.abs(phi).max() > OPEN)
+    def opened(self, q: np.ndarray, time: float, by: float = OPEN) -> bool:
+        """Is a loop open by more than this?"""
+        return bool(np.abs(self.positions(q, time) / self.scales).max(initial=0.0) > by)
 
     def check_gaps(self, q: Any, time: Any, gaps: np.ndarray) -> None:
         """Refuse coordinates that leave a loop wide open."""
@@ -176,10 +225,3 @@ class Closure:
                     joint=name,
                 )
         return found
-
-    def by_constraint(self, lam: np.ndarray) -> Iterator[tuple[str, Constraint, np.ndarray]]:
-        """Each constraint with its multipliers."""
-        start = 0
-        for x in self.constraints:
-            yield x.name, x, lam[start : start + len(x.labels)]
-            start += len(x.labels)

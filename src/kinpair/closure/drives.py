@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinpair.closure.moment import at_time
 from kinpair.constrained import HOLDS
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.actuation import Efforts, efforts, multipliers_of
 from kinpair.constraints.constraint import Motion
 from kinpair.constraints.coordinates import OfPositions
 from kinpair.constraints.joined import Joined
-from kinpair.constraints.loop import LoopClosure
+from kinpair.constraints.loads import IN_LOOP, ON_LINK, by_constraint
 from kinpair.errors import InputError, SingularError, listed
-from kinpair.spatial.twist import rotate, shift_wrench
+from kinpair.evaluation import Given
+from kinpair.quantities import Ask
 
 if TYPE_CHECKING:
     from kinpair.closure.closure import Closure
@@ -46,31 +48,21 @@ class Drives:
     ) -> np.ndarray:
         """Efforts of the actuators for motions that obey the rows."""
         q, qd, qdd = state
+        x = self.closed.calls.given(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
+        self.closed.check_numbers(q)
         self.closed.check_closed(q, time)
-        M, F, A, b = self.closed.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
-        wanted = self.closed.calls.checked("qdd", qdd)
-        if M.ndim == 2 and wanted.ndim == 1:
-            return self.efforts(M, F, A, b, wanted, actuators).tau
-        count = {len(x) for x in (F, wanted) if x.ndim == 2}
-        if len(count) > 1:
-            raise InputError(
-                f"{self.model.name}: batches differ in length: {len(F)} states and {len(wanted)} of qdd"
-            )
-        M, F, A, b, wanted = (
-            _batched(x, n, min(count)) for x, n in ((M, 2), (F, 1), (A, 2), (b, 1), (wanted, 1))
-        )
-        every = enumerate(zip(M, F, A, b, wanted, strict=True))
-        return np.stack([self.efforts(*one, actuators, k).tau for k, one in every])
+        terms = self.closed.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
+        return self._each(x, self.model.nv, lambda *one: self.efforts(actuators, *one).tau, terms)
 
     def efforts(
         self,
+        actuators: Sequence[str] | None,
+        row: int | None,
         M: np.ndarray,
         F: np.ndarray,
         A: np.ndarray,
         b: np.ndarray,
         qdd: np.ndarray,
-        actuators: Sequence[str] | None,
-        row: int | None = None,
     ) -> Efforts:
         """Efforts of one state, `row` of a batch; M, F, A, b as `terms` gives them without efforts."""
         which = "" if row is None else f" (state {row} of the batch)"
@@ -92,56 +84,95 @@ class Drives:
         if not found.possible:
             stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(found.unbalanced) > 1e-6)]
             acting = self.model.v_names if actuators is None else actuators
+            nobody = "nothing is actuated, so nothing makes"
             raise SingularError(
-                f"{self.model.name}: no efforts of {listed(acting, 6) or 'nothing'} make this motion{which}: "
-                f"{np.abs(found.unbalanced).max():.3g} stays unbalanced, seen at {listed(stuck, 6)}; "
+                f"{self.model.name}: {f'no efforts of {listed(acting, 6)} make' if len(acting) else nobody} this "
+                f"motion{which}: {np.abs(found.unbalanced).max():.3g} stays unbalanced, seen at {listed(stuck, 6)}; "
                 "add an actuator, or change the motion",
                 rates=stuck,
             )
         return found
 
     def loop_loads(
-        self,
-        state: tuple[np.ndarray, np.ndarray, np.ndarray],
-        tau: np.ndarray | None,
-        time: float,
-        external: Mapping[str, Any],
+        self, state: tuple[Any, Any, Any], tau: Any, time: Any, external: Mapping[str, Any], threads: int
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """What the loops do to the tree, as wrenches by link; and the wrench in each loop, in axes of its seat."""
         q, qd, qdd = state
-        given = dict(external)
-        M, F, A, b = self.closed.terms((q, qd, np.zeros(self.model.nv)), time, {"external": given}, given)
+        drive = {} if tau is None else {"tau": tau}
+        x = self.closed.calls.given(external, q=q, qd=qd, time=at_time(time), qdd=qdd, **drive)
+        terms = self.closed.terms((q, qd, np.zeros(self.model.nv)), time, {"external": external}, external)
+        self.closed.check_numbers(q)
+        self.closed.check_closed(q, time)
+        at, _, moment, *_ = x.state
+        lam = self._each(x, len(self.closed.row_names), self._multipliers, terms)
+        if not any(isinstance(one, Joined) for one in self.closed.constraints):
+            return dict(external), {}
+        every = tuple(range(len(self.closed.row_names)))
+        ask = Ask("loop_loads", external=tuple(external), kept=every)
+        found = self.closed.calls(ask, (at, moment, lam, *x.external.values()), None, threads)
+        return _called(ON_LINK, found), _called(IN_LOOP, found)
+
+    def _multipliers(
+        self,
+        row: int | None,
+        M: np.ndarray,
+        F: np.ndarray,
+        A: np.ndarray,
+        b: np.ndarray,
+        qdd: np.ndarray,
+        tau: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """λ of one state under the efforts tau, by default those that make its motion."""
         if tau is None:
-            lam = self.efforts(M, F, A, b, qdd, None).lam
-        else:
-            lam = multipliers_of(A, M @ qdd - F - tau)
-        at = Motion(self.model, q, time, np.zeros(self.model.nv))
-        loads = {name: np.array(w, dtype=float) for name, w in given.items()}
-        in_seat: dict[str, np.ndarray] = {}
-        for name, x, own in self.closed.by_constraint(lam):
-            if isinstance(x, Joined):
-                inner, outer = (at.pose(place) for place in x.places(self.model))
-                on = x.wrenches(inner, outer, time)
-                for mark, rows in ((x.S, on.S), (x.M, on.M)):
-                    place = self.model.place(mark.name)
-                    r = at.pose(mark.on(self.model)).a - at.pose(place).a
-                    w = shift_wrench(np.asarray(rows.T @ own, dtype=float), r)
-                    loads[mark.name] = loads.get(mark.name, np.zeros(6)) + w
-                seat = at.pose(x.S.on(self.model)).R
-                if isinstance(x, LoopClosure):
-                    seat = seat @ x.turn.T
-                in_seat[name] = rotate(seat.T, np.asarray(on.M.T @ own, dtype=float))
-        return loads, in_seat
+            return self.efforts(None, row, M, F, A, b, qdd).lam
+        return multipliers_of(A, M @ qdd - F - tau)
+
+    def _each(
+        self, x: Given, size: int, f: Callable[..., np.ndarray], terms: Sequence[np.ndarray]
+    ) -> np.ndarray:
+        """f(row, M, F, A, b, q̈, ...), a vector of this size: of one state, or row by row of a batch.
+
+        The state is q, q̇, time, q̈ and what follows; what holds no numbers stays in its row.
+        """
+        if x.batch is None:
+            return self._one(f, size, None, terms, x.state)
+        axes = (2, 1, 2, 1)
+        every = (_batched(y, n, x.batch) for y, n in zip(terms, axes, strict=True))
+        states = (_batched(y, 1, x.batch) for y in x.state)
+        rows = enumerate(zip(zip(*every, strict=True), zip(*states, strict=True), strict=True))
+        return np.array([self._one(f, size, row, *one) for row, one in rows]).reshape(x.batch, size)
+
+    def _one(
+        self,
+        f: Callable[..., np.ndarray],
+        size: int,
+        row: int | None,
+        terms: Sequence[np.ndarray],
+        state: Sequence[np.ndarray],
+    ) -> np.ndarray:
+        """f of one state, or an error that names the rows that have no value there."""
+        q, qd, time, *vectors = state
+        nothing = np.full(size, np.nan)
+        if not all(np.isfinite(y).all() for y in state):
+            return nothing
+        if all(np.isfinite(y).all() for y in terms):
+            return f(row, *terms, *vectors)
+        self.closed.defined_rows(q, qd, float(time[0]))
+        return nothing
 
     def wrenches(self, q: Any, lam: np.ndarray, time: float) -> dict[str, np.ndarray]:
         """Wrench of each constraint between two frames on its child, at its mark, world axes."""
         at = Motion(self.model, np.asarray(q, dtype=float), time, np.zeros(self.model.nv))
         found: dict[str, np.ndarray] = {}
-        for name, x, own in self.closed.by_constraint(lam):
+        for name, x, own in by_constraint(self.closed.constraints, lam):
             if isinstance(x, Joined):
                 S, M = x.places(self.model)
                 found[name] = np.asarray(x.wrenches(at.pose(S), at.pose(M), time).M.T @ own, dtype=float)
         return found
+
+
+def _called(what: str, found: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name.removeprefix(what): w for name, w in found.items() if name.startswith(what)}
 
 
 def _batched(x: np.ndarray, axes: int, rows: int) -> np.ndarray:

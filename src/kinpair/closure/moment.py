@@ -18,5 +18,7 @@ def at_time(time: Any) -> np.ndarray:
     try:
         x = np.asarray(time, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"time is {time!r}; give a number of seconds", argument="time") from None
+        x = np.array(np.nan)
+    if x.ndim == 0 and not np.isfinite(x):
+        raise InputError(f"time is {time!r}; give a number of seconds", argument="time")
     return x.reshape(1) if x.ndim == 0 else x.reshape(-1, 1)

@@ -7,20 +7,22 @@ function being traced is ordinary NumPy code. A number that meets an `Expr` join
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, NoReturn
 
 import numpy as np
 
 from kinpair.compiler import rules
-from kinpair.errors import TraceError
+from kinpair.errors import LengthError, TraceError
 
 
 class Graph:
-    """The table of all nodes of one trace. Arguments of a node come before it in `nodes`."""
+    """The table of all nodes of one trace. Arguments of a node come before it in `nodes`; `room` for so many."""
 
-    __slots__ = ("constants", "names", "nodes", "table")
+    __slots__ = ("constants", "names", "nodes", "room", "table")
 
-    def __init__(self) -> None:
+    def __init__(self, room: float = inf) -> None:
+        self.room = room
         self.nodes: list[Expr] = []
         self.table: dict[tuple[Any, ...], Expr] = {}
         self.constants: dict[object, Expr] = {}
@@ -52,6 +54,8 @@ class Graph:
         found = self.table.get(key)
         if found is None:
             nodes = self.nodes
+            if len(nodes) >= self.room:
+                raise LengthError(f"more than {self.room} operations", room=self.room)
             found = self.table[key] = Expr(self, len(nodes), op, args, None)
             nodes.append(found)
         return found

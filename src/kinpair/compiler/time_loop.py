@@ -8,10 +8,9 @@ Nothing here knows what moves. A loop runs a chunk at a time; what it leaves is 
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -25,42 +24,18 @@ from kinpair.compiler.jit import object_code
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
 from kinpair.compiler.target import REALS, host
-from kinpair.compiler.time_loop_parts import Flow, frame_of, parts_of
-from kinpair.compiler.time_loop_step import CROSSED, FREE, NOT_FINITE, REFUSED, ROWS, SETTINGS, STUCK
+from kinpair.compiler.time_loop_inputs import Inputs
+from kinpair.compiler.time_loop_memory import HEAD, LENGTH, STALE, TIME
+from kinpair.compiler.time_loop_parts import Flow, Part, frame_of, parts_of
+from kinpair.compiler.time_loop_standing import WHY, Standing
+from kinpair.compiler.time_loop_step import FREE, LEAST, ROWS, SETTINGS
 from kinpair.compiler.time_loop_tableau import Tableau
 
 REAL = REALS["float64"]
-NOTHING = np.zeros(0)
 NARROW = 4  # of one trajectory: wider vectors were slower beside scalar code
-CONTROL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
-WHY = {  # what ended a run
-    0.0: "more",
-    NOT_FINITE: "not finite",
-    STUCK: "not converged",
-    REFUSED: "refused",
-    CROSSED: "crossed",
-    adaptive.COLLAPSED: "collapsed",
-    adaptive.DONE: "done",
-}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Inputs:
-    """What a run reads beside its state: parameters (np,), a table (times, rows) of inputs, a function.
-
-    In a batch, parameters and rows may have an axis of trajectories in front.
-    """
-
-    parameters: np.ndarray = field(default_factory=lambda: NOTHING)
-    times: np.ndarray = field(default_factory=lambda: NOTHING)
-    rows: np.ndarray = field(default_factory=lambda: NOTHING)
-    called: Any = None
-
-    @property
-    def address(self) -> np.ndarray:
-        """Where the function is."""
-        found = ctypes.cast(self.called, ctypes.c_void_p).value if self.called is not None else 0
-        return np.array([found or 0], dtype=np.int64)
+SHORT = (
+    8  # entries of a state that are summed one by one: a vector of numbers just written singly waits for them
+)
 
 
 def _width(lanes: int) -> int:
@@ -68,24 +43,10 @@ def _width(lanes: int) -> int:
     return lanes if lanes > 1 else min(NARROW, host().lanes(REAL))
 
 
-def callback(function: Callable[[float, np.ndarray], np.ndarray | None], ny: int, nu: int) -> Any:
-    """A Python function (time, y) → u as the loop calls it; it must not raise, and says None to end the run."""
-    views: dict[int, np.ndarray] = {}  # the same few places again and again
-
-    def view(address: int, size: int) -> np.ndarray:
-        found = views.get(address)
-        if found is None:
-            found = views[address] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
-        return found
-
-    def call(time: float, y: int, u: int) -> int:
-        found = function(time, view(y, ny).copy())
-        if found is None:
-            return 1
-        view(u, nu)[...] = found
-        return 0
-
-    return CONTROL(call)
+def _single(flow: Flow, parts: Mapping[str, Part]) -> int:
+    """The same in the sums over stages of one trajectory: where the right-hand side reads no vectors, few are none."""
+    scalar = "rhs" in parts and parts["rhs"].turns is None and flow.ny <= SHORT
+    return 1 if scalar else _width(1)
 
 
 class _Compiled:
@@ -139,7 +100,8 @@ class FixedLoop:
         form, width = Form(REAL, lanes), _width(lanes)
         parts = parts_of(self.flow, form, width)
         frame = frame_of(self.flow, parts, form, width, self.tableau.stages if self.tableau else 0)
-        return fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, width), frame.bytes
+        sums = width if lanes > 1 else _single(self.flow, parts)
+        return fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, sums), frame.bytes
 
     def _made(self, form: str, lanes: int) -> ObjectCode:
         text, room = self._written(lanes)
@@ -208,53 +170,6 @@ class FixedLoop:
         return Chunk(Y, W, end, why, verdict[..., 1].astype(int) if lead else int(verdict[1]))
 
 
-@dataclass(slots=True, eq=False)
-class Standing:
-    """Where an adaptive run stands: its whole memory between two calls, and the samples so far."""
-
-    memory: np.ndarray
-    Y: np.ndarray
-    W: np.ndarray
-
-    def number(self, k: int) -> float:
-        """A number of the head."""
-        return float(self.memory[k])
-
-    @property
-    def time(self) -> float:
-        """Reached."""
-        return self.number(adaptive.TIME)
-
-    @property
-    def samples(self) -> int:
-        """Written."""
-        return int(self.number(adaptive.CURSOR))
-
-    @property
-    def why(self) -> str:
-        """What ended the last call."""
-        return WHY[self.number(adaptive.STATUS)]
-
-    @property
-    def steps(self) -> int:
-        """Accepted."""
-        return int(self.number(adaptive.ACCEPTED))
-
-    @property
-    def rejected(self) -> int:
-        """Tried in vain."""
-        return int(self.number(adaptive.REJECTED))
-
-    @property
-    def dt(self) -> float:
-        """Length the next step would have."""
-        return self.number(adaptive.LENGTH)
-
-    def state(self, ny: int) -> np.ndarray:
-        """y reached."""
-        return self.memory[adaptive.HEAD : adaptive.HEAD + ny].copy()
-
-
 class AdaptiveLoop:
     """Steps as long as the error allows."""
 
@@ -269,11 +184,18 @@ class AdaptiveLoop:
         return self._written()[0]
 
     def _written(self) -> tuple[str, int]:
-        form, width = Form(REAL, 1), _width(1)
-        parts = parts_of(self.flow, form, width)
         further = adaptive.further_places(self.flow, self.tableau)
-        frame = frame_of(self.flow, parts, form, width, self.tableau.slopes, further)
-        return adaptive.adaptive_text(self.flow, parts, frame, self.tableau, REAL, width), frame.bytes
+        frame = frame_of(self.flow, self._parts, Form(REAL, 1), _width(1), self.tableau.slopes, further)
+        text = adaptive.adaptive_text(self.flow, self._parts, frame, self.tableau, REAL, self._sums)
+        return text, frame.bytes
+
+    @cached_property
+    def _parts(self) -> dict[str, Part]:
+        return parts_of(self.flow, Form(REAL, 1), _width(1))
+
+    @cached_property
+    def _sums(self) -> int:
+        return _single(self.flow, self._parts)
 
     @cached_property
     def _one(self) -> One:
@@ -285,9 +207,9 @@ class AdaptiveLoop:
     def begin(self, start: np.ndarray, time: float, wanted: np.ndarray, dt: float = 0.0) -> Standing:
         """At the start: state and inputs (ny + nu,), and the times at which samples are wanted."""
         flow = self.flow
-        memory = np.zeros(adaptive.HEAD + flow.ny + flow.nu + flow.ny)
-        memory[adaptive.TIME], memory[adaptive.LENGTH], memory[adaptive.STALE] = time, dt, 1.0
-        memory[adaptive.HEAD : adaptive.HEAD + flow.ny + flow.nu] = start
+        memory = np.zeros(HEAD + flow.ny + flow.nu + flow.ny)
+        memory[TIME], memory[LENGTH], memory[STALE] = time, dt, 1.0
+        memory[HEAD : HEAD + flow.ny + flow.nu] = start
         return Standing(memory, np.empty((len(wanted), flow.ny)), np.empty((len(wanted), flow.nw)))
 
     def run(
@@ -300,6 +222,7 @@ class AdaptiveLoop:
         atol: np.ndarray,
         steps: int = 1 << 62,
         longest: float = np.inf,
+        least: float = 0.0,
         hold: float = 0.0,
         t0: float = 0.0,
         inputs: Inputs | None = None,
@@ -307,21 +230,22 @@ class AdaptiveLoop:
     ) -> None:
         """Go on to `stop`, for at most so many steps; samples go to their rows.
 
-        atol (ny,): what is allowed; infinite for entries that do not count. `hold`: time between new inputs, where
-        held, from t0 on. Guards stop the run unless it is not `minding` them.
+        atol (ny,): what is allowed; infinite for entries that do not count. No step is longer than `longest`; before
+        one that is shorter than the part `least` of the longest so far it stops, `why` is "short". `hold`: time between
+        new inputs, where held, from t0 on. Steps end at the rows of a table. Guards stop the run unless it is not
+        `minding` them.
         """
         given = inputs or Inputs()
-        width = _width(1)
-        allowed = np.full(-(-self.flow.ny // width) * width + 1, np.inf)
+        allowed = np.full(-(-self.flow.ny // self._sums) * self._sums + 1, np.inf)
         allowed[: self.flow.ny] = atol
         allowed[-1] = max(1, np.isfinite(atol).sum())
         settings = np.zeros(SETTINGS)
         settings[:ROWS] = stop, rtol, min(steps, 1 << 62), longest, len(wanted), hold, t0
-        settings[ROWS], settings[FREE] = len(given.times), not minding
+        settings[ROWS], settings[FREE], settings[LEAST] = len(given.times), not minding, least
         arrays = [
             settings,
             np.ascontiguousarray(given.parameters, dtype=float),
-            np.ascontiguousarray(given.times, dtype=float),
+            np.append(given.times, np.inf),
             np.ascontiguousarray(given.rows, dtype=float),
             given.address,
             np.append(wanted, np.nan),

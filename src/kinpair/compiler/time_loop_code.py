@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kinpair.compiler.form import ATTRIBUTES, Form
 
-UNROLLED = 4  # wide vectors that are worth no loop
+UNROLLED = 16  # entries that are worth no loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Code:
     def over(self, size: int) -> Iterator[str]:
         """Each wide vector of an array of `size` values: a few one after the other, many in a loop."""
         count = self.vectors(size)
-        if self.lanes == 1 and count <= UNROLLED:
+        if self.lanes == 1 and count * self.width <= UNROLLED:
             yield from map(str, range(count))
             return
         with self.loop(count) as k:

@@ -210,7 +210,12 @@ def _guard(step: Step) -> None:
 
 def _held(step: Step, time: str) -> None:
     """New inputs, to be held."""
+    code, entry = step.code, step.flow.afresh
     step.refresh(time, "y")
+    if entry is not None:
+        kind = code.form.of(code.number)
+        at = code.op(f"getelementptr {kind}, ptr {step.places['y']}, i64 {entry}")
+        code.do(f"store {kind} {code.form.number(0.0)}, ptr {at}")
     if step.flow.source == "call":
         _refused(step)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kinpair.compiler.form import Form
+from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.llvm import Blocks
 from kinpair.compiler.machine_code import blocks_of
 from kinpair.compiler.program import Program
@@ -16,6 +16,9 @@ from kinpair.compiler.time_loop_turns import Turns, prepared
 
 ALIGNMENT = 64
 OWN_NAMES = re.compile(r"@(block|piece\d+|loop\d+|numbers)\b")
+HEADS = re.compile(rf"{re.escape(ATTRIBUTES)}( noinline)? {{$", re.MULTILINE)
+INVARIANT = ", !invariant.load !0"
+BRIEF = 60  # operations: for one trajectory, a program this short is no function of its own
 SOURCES = ("given", "table", "program", "call")
 
 
@@ -31,7 +34,8 @@ class Flow:
 
     `source` says where u comes from: `given` with the state, a `table` over time, the program `control` → u, or a
     function that is `call`ed. `held` inputs change at their own sample times only, others whenever they are needed.
-    `ahead` is the part of a step after which a method that is not explicit wants its table read.
+    `ahead` is the part of a step after which a method that is not explicit wants its table read. `afresh` is the entry
+    of the state that becomes zero when held inputs change: what a method carries from step to step is of no use then.
     """
 
     ny: int
@@ -51,6 +55,7 @@ class Flow:
     source: str = "given"
     held: bool = False
     ahead: float = 0.0
+    afresh: int | None = None
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES or (self.control is not None) != (self.source == "program"):
@@ -77,10 +82,13 @@ class Part:
     reads: tuple[str, ...]
     results: int
     turns: Turns | None = None
+    inlined: bool = False
 
     def text(self, form: Form) -> str:
         """Its functions."""
         own = OWN_NAMES.sub(lambda found: f"@{self.name}.{found[1]}", self.blocks.text(form))
+        if self.inlined:  # what it reads changes in the function that it becomes a part of
+            own = HEADS.sub(f"{ATTRIBUTES} alwaysinline {{", own).replace(INVARIANT, "")
         return own if self.turns is None else f"{own}\n{self.turns.text(self.name, form)}"
 
     def call(self, code: Code, places: Mapping[str, str], targets: Sequence[str], **instead: str) -> None:
@@ -102,7 +110,8 @@ def parts_of(flow: Flow, form: Form, width: int) -> dict[str, Part]:
     made: dict[str, Part] = {}
     for name, program in flow.programs.items():
         blocks, turns = prepared(program, width) if form.lanes == 1 else (blocks_of(program), None)
-        made[name] = Part(name, blocks, tuple(program.input_shapes), len(program.outputs), turns)
+        brief = form.lanes == 1 and turns is None and program.count["total"] <= BRIEF
+        made[name] = Part(name, blocks, tuple(program.input_shapes), len(program.outputs), turns, brief)
     return made
 
 

@@ -16,7 +16,8 @@ REFUSED = 3.0  # of the function that gives the inputs,
 CROSSED = 5.0  # of a guard
 ROWS = 7  # of the settings: rows of the table
 FREE = 8  # not zero: guards are not minded
-SETTINGS = 9
+LEAST = 9  # a step shorter than this part of the longest so far stops an adaptive run before it
+SETTINGS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,7 +245,7 @@ class Step:
         self.parts["guard"].call(self.code, self.places, [self.places[values]], y=self.places[place])
 
     def crossed(self) -> str:
-        """Has a guard left its side? Zero is the other side."""
+        """Has a guard left its side, or become NaN? Zero is the other side."""
         code, n = self.code, self.code.number
         found = "false"
         for k in range(self.flow.ng):
@@ -253,6 +254,8 @@ class Step:
                 was, stays = (code.op(f"fcmp {side} {n} {x}, {code.real(0.0)}") for x in (old, new))
                 left = code.op(f"and i1 {was}, {code.op(f'xor i1 {stays}, true')}")
                 found = code.op(f"or i1 {found}, {left}")
+            was, lost = (code.op(f"fcmp {how} {n} {x}, {x}") for how, x in (("ord", old), ("uno", new)))
+            found = code.op(f"or i1 {found}, {code.op(f'and i1 {was}, {lost}')}")
         free = code.get(self.arrays.pointers["settings"], FREE)
         minded = code.op(f"fcmp oeq {n} {free}, {code.real(0.0)}")
         return code.op(f"and i1 {found}, {minded}")

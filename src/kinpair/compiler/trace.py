@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,15 @@ from kinpair.compiler.verify import verify
 from kinpair.errors import TraceError
 
 
-def trace(function: Callable[..., Any], shapes: Mapping[str, Shape], *, name: str = "") -> Program:
+def trace(
+    function: Callable[..., Any], shapes: Mapping[str, Shape], *, name: str = "", room: float = inf
+) -> Program:
     """The program of `function(*arrays)`, arrays of symbols named and shaped as `shapes` says, in that order.
 
     A shape () gives a bare symbol: a parameter by its own name. The function may return an array, a number,
-    or tuples, lists, dicts and named tuples of them, nested.
+    or tuples, lists, dicts and named tuples of them, nested. LengthError where it has not `room` enough operations.
     """
-    graph = Graph()
+    graph = Graph(room)
     inputs = tuple(symbols(graph, name, shape) for name, shape in shapes.items())
     name = name or getattr(function, "__name__", "function").strip("<>") or "function"
     with no_collection():

@@ -3,12 +3,15 @@
     A δ = −φ,   q ← q ⊕ s δ                            δ of least norm, s ≤ 1 so that |φ| falls  (CA1)
 
 The least-norm step goes to the branch nearest the guess; ⊕ moves along the rates, so quaternions stay of length one.
+Within limits a rate that would take its coordinate beyond one goes as far as the limit, and the others make up for it:
+
+    A_f δ_f = −φ − A_s δ_s                             s: stopped at a limit, f: the others          (CA2)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +20,17 @@ CLOSED = 1e-12  # [rad], or a part of the size of the mechanism
 ROUNDED = 1e3 * CLOSED  # where Newton's method stands still for rounding alone
 LONGEST = 0.5  # a step moves no coordinate by more than this [rad] or [m]
 TRIALS = 200
+SEARCH = 50  # the same within limits, where one guess after another is tried
 HALVINGS = 12
 DAMPING = 1e-9
 MOST_DAMPED = 1e3
 NEAR = 1.5  # [rad] or [m]: no leap
+TURN = 2.0 * np.pi
+MEANT = 1e-3  # [rad] or [m]: a guess so near to a position is that position
+BEYOND = 1e-9  # [rad] or [m]: nearer to a limit than this is within it
+WIDE = np.pi  # [rad] or [m]: how far a coordinate without limits is moved in search of others within theirs
+# parts of the way from the guess to a place anywhere within limits
+SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0)
 SHAKES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 1.6)  # [rad] or [m]
 
 
@@ -35,6 +45,11 @@ class Closing:
     rates: int
     free: Sequence[int]
 
+    def felt(self, *places: np.ndarray) -> Closing:
+        """The same without rates on which no row depends, as far as these places show: nothing is gained by them."""
+        seen = np.any([(self.matrix(q) != 0.0).any(0) for q in places], axis=0)
+        return replace(self, free=[k for k in self.free if seen[k]])
+
     def step(self, q: np.ndarray, values: np.ndarray) -> np.ndarray:
         """q after a step of the free rates."""
         step = np.zeros(self.rates)
@@ -42,47 +57,134 @@ class Closing:
         return self.moved(q, step)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Box:
+    """Limits of coordinates by rate; ±∞ for a rate that has none or is no rate of one coordinate (then `of` is −1)."""
+
+    of: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def of_rates(self, some: Sequence[int]) -> Box:
+        """The limits of these rates alone."""
+        taken = np.isin(np.arange(len(self.of)), some)
+        return Box(self.of, np.where(taken, self.lower, -np.inf), np.where(taken, self.upper, np.inf))
+
+    def positions(self, q: np.ndarray) -> np.ndarray:
+        """The coordinate of each rate, zero where it has none."""
+        return np.where(self.of >= 0, q[self.of], 0.0)
+
+    def beyond(self, q: np.ndarray) -> np.ndarray:
+        """How far each coordinate is beyond its limits, by rate; negative within."""
+        x = self.positions(q)
+        return np.fmax(self.lower - x, x - self.upper)
+
+    def holds(self, q: np.ndarray) -> bool:
+        """Is every coordinate within its limits?"""
+        return bool((self.beyond(q) <= BEYOND).all())
+
+    def room(self, q: np.ndarray, some: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """How far these rates may take their coordinates, down and up."""
+        x = self.positions(q)
+        return (self.lower - x)[list(some)], (self.upper - x)[list(some)]
+
+    def moved(self, q: np.ndarray, to: np.ndarray) -> np.ndarray:
+        """q with the limited coordinates at `to`, by rate, or at the limit before it."""
+        made, limited = q.copy(), np.isfinite(self.lower) | np.isfinite(self.upper)
+        made[self.of[limited]] = np.clip(to, self.lower, self.upper)[limited]
+        return made
+
+    def turned(self, q: np.ndarray) -> np.ndarray:
+        """q with full turns taken off what is beyond a limit; no solution where that is no angle."""
+        x, over = self.positions(q), self.beyond(q)
+        turns = np.where(over > BEYOND, np.ceil(np.fmax(over, 0.0) / TURN), 0.0)
+        return self.moved(q, x + TURN * turns * np.where(x < self.lower, 1.0, -1.0))
+
+
 class Assembled(NamedTuple):
-    """The best coordinates found, their residual, and how many steps it took."""
+    """The best coordinates found, their residual, how many steps it took, and the rates whose limits are passed."""
 
     q: np.ndarray
     phi: np.ndarray
     steps: int
     closed: bool
+    beyond: tuple[int, ...] = ()
 
 
 def assemble(x: Closing, q: np.ndarray) -> Assembled:
-    """From the guess q to φ(q) = 0, joint limits not looked at.
+    """From the guess q to φ(q) = 0, limits not looked at.
 
     A guess where the linkage is stretched or folded shows no way out, and from one near a fold Newton's method may leap
     far away: then the guess is shaken, more and more, and of what closes the nearest is taken.
     """
     best = newton(x, q)
+    if _is_near(best, q):
+        return best
+    x = x.felt(q, best.q)
     shakes = np.random.default_rng(len(x.free))
-    for amount in SHAKES:
-        if (best.closed and _distance(best, q) <= NEAR) or not x.free:
-            break
+    for amount in SHAKES if x.free else ():
         found = newton(x, x.step(q, amount * shakes.uniform(-1.0, 1.0, len(x.free))))
         best = min(
             best, found, key=lambda one: (not one.closed, _distance(one, q) if one.closed else _norm(one.phi))
         )
+        if _is_near(best, q):
+            break
     return best
+
+
+def assemble_within(x: Closing, box: Box, q: np.ndarray) -> Assembled:
+    """The same; where that ends beyond a limit, the first solution within all of them that a search finds, if any.
+
+    Coordinates on which no row depends stay as they are, wherever they are; and so does a guess that closes but for the
+    digits left out: it is a position.
+    """
+    found = assemble(x, q)
+    if not found.closed or box.holds(found.q):
+        return found
+    x = x.felt(q, found.q)
+    box = box.of_rates(x.free)
+    passed = tuple(np.flatnonzero(box.beyond(found.q) > BEYOND).tolist())
+    if not passed or _distance(found, q) <= MEANT:
+        return found._replace(beyond=passed)
+    turned = box.turned(found.q)
+    if box.holds(turned) and _norm(x.phi(turned)) <= ROUNDED:
+        return found._replace(q=turned, phi=x.phi(turned))
+    inside = (newton(x, guess, box, SEARCH) for guess in _guesses(x, box, q))
+    return next((one for one in inside if one.closed and box.holds(one.q)), found._replace(beyond=passed))
+
+
+def _guesses(x: Closing, box: Box, q: np.ndarray) -> Iterator[np.ndarray]:
+    """The guess moved within the limits, then farther and farther towards anywhere within them."""
+    draws, free = np.random.default_rng(len(x.free)), list(x.free)
+    for share in SHARES:
+        here = box.positions(q)
+        low = np.where(np.isfinite(box.lower), box.lower, here - WIDE)
+        high = np.where(np.isfinite(box.upper), box.upper, here + WIDE)
+        step = share * (draws.uniform(np.fmin(low, high), np.fmax(low, high)) - here)
+        there = x.step(q, step[free])
+        yield box.moved(there, box.positions(there))
+
+
+def _is_near(found: Assembled, q: np.ndarray) -> bool:
+    return found.closed and _distance(found, q) <= NEAR
 
 
 def _distance(found: Assembled, q: np.ndarray) -> float:
     return float(np.abs(found.q - q).max(initial=0.0))
 
 
-def newton(x: Closing, q: np.ndarray) -> Assembled:
-    """(CA1) until it is closed or stands still, or comes where the rows have no value."""
+def newton(x: Closing, q: np.ndarray, box: Box | None = None, trials: int = TRIALS) -> Assembled:
+    """(CA1), within a box (CA2), until it is closed or stands still, or comes where the rows have no value."""
     found, steps, damping = x.phi(q), 0, DAMPING
-    for _ in range(TRIALS):
+    for _ in range(trials):
         gap, A = _norm(found), x.matrix(q)[:, list(x.free)]
         if not np.isfinite(A).all() or not np.isfinite(gap):
             return Assembled(q, found, steps, False)
         if gap <= CLOSED:
             return Assembled(*_polished(x, q, found, A), steps, True)
-        taken = _shortened(x, q, _step(A, found, damping), gap)
+        whole = A, found, damping
+        delta = _step(*whole) if box is None else _stopped(*whole, *box.room(q, x.free))
+        taken = _shortened(x, q, delta, gap)
         if taken is not None:
             q, found = taken
             steps, damping = steps + 1, max(damping / 10.0, DAMPING)
@@ -105,6 +207,16 @@ def _step(A: np.ndarray, phi: np.ndarray, damping: float) -> np.ndarray:
     filtered = sigma / (sigma * sigma + damping * max(float(sigma.max(initial=0.0)), 1e-6) ** 2)
     delta = -Vt.T @ (filtered * (U.T @ phi))
     return delta * min(1.0, LONGEST / max(np.abs(delta).max(initial=0.0), 1e-300))
+
+
+def _stopped(A: np.ndarray, phi: np.ndarray, damping: float, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """(CA2): the step with what would go too far stopped at its limit, one after another."""
+    delta, free = _step(A, phi, damping), np.ones(A.shape[1], dtype=bool)
+    while (over := free & ((delta < low) | (delta > high))).any():
+        free &= ~over
+        delta[over] = np.clip(delta, low, high)[over]
+        delta[free] = _step(A[:, free], phi + A[:, ~free] @ delta[~free], damping)  # (CA2)
+    return delta
 
 
 def _shortened(

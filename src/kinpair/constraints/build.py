@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,17 +21,23 @@ from kinpair.description import conditions as d
 from kinpair.description.condition_schema import WORDS
 from kinpair.description.doubts import Doubts
 from kinpair.description.formula import function_of, numbers, one_number, told
-from kinpair.description.parts import Description, Origin
+from kinpair.description.parts import Description, Mimic, Origin
 from kinpair.description.place import Place
 from kinpair.errors import listed, nearest
+from kinpair.model.check_parts import axes_trouble, check_direction
 from kinpair.model.model import Model
 from kinpair.pairs import PAIRS
 from kinpair.spatial.pose import Pose
-from kinpair.spatial.rotation import clean
+from kinpair.spatial.rotation import clean, unit
 
 ZERO = np.zeros(3)
-DIRECTIONS = np.array([[0.3, -0.5, -0.8], [-0.7, 0.2, -0.4]])  # in which a support function is tried
-HOMOGENEOUS = 1e-9
+TRIED = np.array([[0.3, -0.5, -0.8], [-0.7, 0.2, -0.4]])  # directions in which a support function has a value
+GRID = np.array([(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z])
+AROUND = GRID / np.linalg.norm(GRID, axis=1)[:, None]  # directions in which it is convex
+ASIDE = 0.2  # how far to either side
+ROUNDED = 1e-9
+NONE = "there is none whose rate is its derivative"
+RIMLESS = {"ball": "a ball", "ellipsoid": "an ellipsoid"}
 
 
 def is_constrained(description: Description) -> bool:
@@ -50,18 +56,19 @@ def constraints_of(model: Model) -> tuple[Constraint, ...]:
 
 def _mimics(description: Description) -> list[d.Coupling]:
     """Joints that follow another; a name that is wrong was doubted when the model was checked, and binds nothing."""
-    moving = {joint.name for joint in description.joints if joint.kind != "fixed"}
+    kinds = {joint.name: joint.kind for joint in description.joints}
     return [
         d.Coupling(
-            f"{joint.name} mimics",
-            joint.name,
-            ((joint.mimic.joint, (joint.mimic.multiplier,)),),
-            joint.mimic.offset,
-            joint.where,
+            f"{joint.name} mimics", joint.name, _followed(joint.mimic, kinds), joint.mimic.offset, joint.where
         )
         for joint in description.joints
-        if joint.mimic and {joint.name, joint.mimic.joint} <= moving and joint.name != joint.mimic.joint
+        if joint.mimic and joint.kind != "fixed" and joint.mimic.joint in {*kinds} - {joint.name}
     ]
+
+
+def _followed(mimic: Mimic, kinds: Mapping[str, str]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """What a mimic joint follows: nothing, so that it stays at its offset, where the other one is fixed."""
+    return () if kinds[mimic.joint] == "fixed" else ((mimic.joint, (mimic.multiplier,)),)
 
 
 def _place(part: Any) -> Place:
@@ -90,6 +97,22 @@ def _marks(model: Model, part: Any, place: Place, turn: np.ndarray | None = None
     return S, M
 
 
+def _check_axes(part: Any, place: Place, axes: int) -> None:
+    """Its directions are such as those of a joint must be."""
+    every = (part.axis, getattr(part, "axis2", None))
+    for axis in every[:axes]:
+        if axis is not None:
+            check_direction(place.says("").removesuffix(": "), axis)
+    if trouble := axes_trouble(*every, axes):
+        raise place.error(trouble)
+
+
+def _direction(part: Any, place: Place) -> np.ndarray:
+    """Its axis at length one."""
+    _check_axes(part, place, 1)
+    return unit(np.array(part.axis, dtype=float))
+
+
 def _loop(model: Model, part: d.Loop, place: Place) -> Constraint:
     if part.kind not in PAIRS:
         raise place.error(f"has kind {part.kind!r}; {nearest(part.kind, PAIRS)}Kinds: {listed(PAIRS)}")
@@ -97,6 +120,7 @@ def _loop(model: Model, part: d.Loop, place: Place) -> Constraint:
         raise place.error("is of kind 'free', which holds nothing; leave it out")
     if part.kind == "helical" and not part.pitch:
         raise place.error("is helical without a pitch; give pitch in metres per radian")
+    _check_axes(part, place, PAIRS[part.kind].axes)
     turn, pair = PAIRS[part.kind].seated(part.axis, part.axis2, part.pitch)
     return LoopClosure(part.name, pair, turn, *_marks(model, part, place, turn), part.where)
 
@@ -135,7 +159,7 @@ SHAPES: dict[str, tuple[int, str, Callable[..., Support]]] = {
 
 
 def _rolls(model: Model, part: d.Rolling, place: Place) -> Constraint:
-    axis = np.array(part.axis) / np.linalg.norm(part.axis)
+    axis = _direction(part, place)
     if isinstance(part.shape, str):
         if part.shape not in SHAPES:
             raise place.error(
@@ -154,26 +178,37 @@ def _rolls(model: Model, part: d.Rolling, place: Place) -> Constraint:
             )
         support = one_number(part.shape, "support function of u", place.error)
         _check_support(support, place)
-    if part.rollers is not None and part.shape == "ball":
-        raise place.error("has rollers on a ball, which has no rim to carry them; give a disk or a wheel")
+    if part.rollers is not None and part.shape in RIMLESS:
+        body = RIMLESS[str(part.shape)]
+        raise place.error(f"has rollers on {body}, which has no rim to carry them; give a disk or a wheel")
     marks = _marks(model, part, place)
     return Rolls(part.name, *marks, support, axis, part.rollers, part.normal, part.where)
 
 
 def _check_support(h: Support, place: Place) -> None:
-    """A support function is homogeneous of degree one: h(2u) = 2 h(u)."""
-    for u in DIRECTIONS:
+    """A support function is homogeneous of degree one, h(2u) = 2 h(u), and convex, h(u + v) + h(u − v) ≥ 2 h(u)."""
+    for u in TRIED:
         with np.errstate(all="ignore"):
             once, twice = float(h(u)), float(h(2.0 * u))
-        if not abs(twice - 2.0 * once) <= HOMOGENEOUS * (abs(once) + abs(twice)):
+        if not abs(twice - 2.0 * once) <= ROUNDED * (abs(once) + abs(twice)):
             raise place.error(
                 f"has a support function with h(u) = {once:.6g} and h(2u) = {twice:.6g}; it must grow with the length "
                 "of u: how far the body reaches in the direction u, times np.sqrt(u @ u)"
             )
+    for u in AROUND:
+        with np.errstate(all="ignore"):
+            here = float(h(u))
+            aside = min(0.5 * float(h(u + ASIDE * v) + h(u - ASIDE * v)) for v in np.eye(3))
+        if aside < here - ROUNDED * abs(here):
+            raise place.error(
+                f"has a support function that is not convex: a step of {ASIDE:g} to either side of "
+                f"u = [{listed(f'{x:.3g}' for x in u)}] gives {aside:.6g} on average, less than h(u) = {here:.6g}; "
+                "only a convex body touches a plane in one place"
+            )
 
 
 def _blade(model: Model, part: d.KnifeEdge, place: Place) -> Constraint:
-    axis = np.array(part.axis) / np.linalg.norm(part.axis)
+    axis = _direction(part, place)
     return Blade(part.name, *_marks(model, part, place), axis, part.where)
 
 
@@ -192,10 +227,22 @@ def _coordinate(model: Model, name: str, place: Place) -> tuple[int, int]:
     """Where a coordinate and its rate stand in q and q̇."""
     known = [x for x in model.q_names if x in model.v_names]
     if name not in known:
+        joint, coordinates = name.split(".")[0], f"Coordinates: {listed(known)}"
+        if joint in _by_quaternion(model):
+            raise place.error(
+                f"names the coordinate {name!r}, and joint {joint!r} turns by a quaternion, so that none of its rates "
+                f"is that of a coordinate; guide a frame instead, [[guide]]{f'. {coordinates}' if known else ''}"
+            )
         raise place.error(
-            f"names the coordinate {name!r}; {nearest(name, known)}Coordinates: {listed(known)}"
+            f"names the coordinate {name!r}; {nearest(name, known)}{coordinates if known else NONE}"
         )
     return model.q_names.index(name), model.v_names.index(name)
+
+
+def _by_quaternion(model: Model) -> set[str]:
+    """Joints that turn by one."""
+    pairs = {model.joint_names[i]: model.body[i].pair for i in model.moving}
+    return {name for name, pair in pairs.items() if pair.nq > pair.nv}
 
 
 def _coupling(model: Model, part: d.Coupling, place: Place) -> Constraint:
@@ -217,7 +264,7 @@ def _drive(model: Model, part: d.Drive, place: Place) -> Constraint:
 def _momentum(model: Model, part: d.Momentum, place: Place) -> Constraint:
     if part.part not in ("angular", "linear"):
         raise place.error(f"has part {part.part!r}; it is 'angular' or 'linear'")
-    axis = np.array(part.axis) / np.linalg.norm(part.axis)
+    axis = _direction(part, place)
     psi = c.momentum(part.part, axis, part.value or 0.0)
     return c.OfRates(part.name, psi, 1, "momentum", part.where, part.value is not None)
 

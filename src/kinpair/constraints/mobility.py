@@ -16,7 +16,9 @@ class Mobility:
 
     `counted` is Grübler's number: rates of the tree less rows, whatever they say twice. `freedom` is the true one,
     rates less rank. `redundant` names rows that say nothing new; which of several equivalent rows are named so is a
-    choice. `singular`: the rank is lower here than close by, so the mechanism can change its branch.
+    choice. `singular`: the rank is lower here than close by, so the mechanism can change its branch. `contradicting`
+    names rows that no rates obey together, such as two drives of one joint at different speeds. `open` says which
+    closures are open, and by how much; then all the rest is said of coordinates that the mechanism cannot have.
     """
 
     rates: int
@@ -24,6 +26,8 @@ class Mobility:
     rank: int
     redundant: tuple[str, ...]
     singular: bool
+    contradicting: tuple[str, ...] = ()
+    open: str = ""
 
     @property
     def counted(self) -> int:
@@ -44,6 +48,10 @@ class Mobility:
             lines.append(f"redundant rows: {', '.join(self.redundant)}")
         if self.singular:
             lines.append("singular: close by the rank is higher")
+        if self.contradicting:
+            lines.append(f"no rates obey these rows together: {', '.join(self.contradicting)}")
+        if self.open:
+            lines.append(f"not closed: {self.open}; assemble(q) gives coordinates that are")
         return "\n".join(lines)
 
 

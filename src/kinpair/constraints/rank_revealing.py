@@ -68,6 +68,14 @@ def solve(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray, drift: Dri
     return Solved(qdd, lam, rank, contradicting, lost)
 
 
+def beyond_range(A: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Which entries of `right` no x of A x = right reaches (rows,)."""
+    sizes = lengths(A)
+    U, sigma, _ = np.linalg.svd(A / sizes[:, None], full_matrices=False)
+    U, scaled = U[:, : rank_of(sigma)], right / sizes
+    return np.abs(scaled - U @ (U.T @ scaled)) > CONSISTENT * (1.0 + np.abs(scaled).max(initial=0.0))
+
+
 def lengths(A: np.ndarray) -> np.ndarray:
     """Length of each row by which it is scaled; a row much shorter than the longest is not blown up to its size, so
     that a row that fades away counts for little."""

@@ -12,6 +12,7 @@ from kinpair.description.builder_keys import (
     CurveKeys,
     GuideKeys,
     JointKeys,
+    KeyframeKeys,
     KnifeEdgeKeys,
     LinkKeys,
     List,
@@ -25,9 +26,9 @@ from kinpair.description.builder_keys import (
 )
 from kinpair.description.conditions import Condition, Formula
 from kinpair.description.doubts import Doubts
-from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Link
+from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Keyframe, Link
 from kinpair.description.place import Place
-from kinpair.description.schema import distinct, frame_from, joint_from, link_from
+from kinpair.description.schema import distinct, frame_from, joint_from, keyframe_from, link_from
 
 
 class Builder:
@@ -49,6 +50,7 @@ class Builder:
         self._joints: list[Joint] = []
         self._frames: list[Frame] = []
         self._conditions: list[Condition] = []
+        self._keyframes: list[Keyframe] = []
 
     def link(self, name: str, **keys: Unpack[LinkKeys]) -> Builder:
         """A rigid body."""
@@ -64,6 +66,11 @@ class Builder:
     def frame(self, name: str, link: str, **keys: Unpack[Turned]) -> Builder:
         """A named place on a link."""
         self._frames.append(frame_from(_given(keys, name=name, link=link), self._place("frame", name)))
+        return self
+
+    def keyframe(self, name: str, **keys: Unpack[KeyframeKeys]) -> Builder:
+        """A state by name; a joint that is not named is at its start, and at rest."""
+        self._keyframes.append(keyframe_from(_given(keys, name=name), self._place("keyframe", name)))
         return self
 
     # Conditions beyond the joints, see docs/constraints.md.
@@ -150,6 +157,7 @@ class Builder:
             distinct("frame", self._frames),
             self._gravity,
             distinct("condition", self._conditions),
+            distinct("keyframe", self._keyframes),
             doubts=tuple(self._doubts.sentences),
         )
 

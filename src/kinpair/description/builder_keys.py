@@ -69,6 +69,13 @@ class JointKeys(TurnedInBoth, total=False):
     mimic: Mapping[str, object]
 
 
+class KeyframeKeys(TypedDict, total=False):
+    """Keys of a keyframe beside its name: numbers by the names of joints."""
+
+    q: Mapping[str, EachAngle]
+    qd: Mapping[str, Each]
+
+
 class LoopKeys(TurnedInBoth, total=False):
     """Keys of a loop beside name, kind, parent and child."""
 

@@ -13,16 +13,18 @@ from kinpair.description.doubts import Doubts
 from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
 from kinpair.description.mjcf_defaults import defaults
 from kinpair.description.mjcf_equality import Equalities
+from kinpair.description.mjcf_keyframes import keyframes
 from kinpair.description.mjcf_mesh import meshes
 from kinpair.description.mjcf_orientation import origin
 from kinpair.description.mjcf_replicate import unfolded
 from kinpair.description.mjcf_schema import ACTUATORS, IDLE_SECTIONS, LEFT_OUT, SECTIONS
 from kinpair.description.mjcf_settings import gravity, settings
 from kinpair.description.mjcf_xml import Tag, mjcf_element
-from kinpair.description.parts import GROUND, Description, Frame, Joint, Link
+from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers
 from kinpair.description.text import read_text
 from kinpair.errors import listed, nearest
-from kinpair.spatial.pose import HOME
+from kinpair.spatial.pose import HOME, Pose
+from kinpair.spatial.rotation import to_quaternion
 
 
 def read_mjcf(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
@@ -42,13 +44,15 @@ def parse_mjcf(text: str, *, source: str, doubts: Doubts, folder: Path | None = 
     reader.world(unfolded(_world(root), chosen))
     bodies = scaled(reader.bodies, chosen)
     names = _names(bodies)
+    joints = tuple(_joints(bodies, names))
     description = Description(
         name=root.text("model") or Path(source).stem,
         links=tuple(_links(bodies, names)),
-        joints=tuple(_joints(bodies, names)),
+        joints=joints,
         frames=tuple(_frames(bodies, names)),
         gravity=gravity(root),
         conditions=Equalities(bodies, names.links).read(root, classes),
+        keyframes=keyframes(root, joints),
         source=source,
     )
     _doubt_missing_meshes(description, doubts)
@@ -130,12 +134,21 @@ def _joints(bodies: list[Body], names: _Names) -> Iterator[Joint]:
         on, seat = names.links[body.parent], body.pose
         for moved in body.joints:
             child = names.between.get(moved.joint.name, body.name)
-            at = HOME if moved.joint.kind == "free" else seat @ moved.seat
-            yield replace(moved.joint, parent=on, child=child, origin=origin(at))
+            if moved.joint.kind == "free":
+                yield replace(moved.joint, parent=on, child=child, start=_free_start(seat))
+            else:
+                yield replace(moved.joint, parent=on, child=child, origin=origin(seat @ moved.seat))
             on, seat = child, HOME
         if not body.joints:
             name = _unused(f"{body.name} fixed", taken)
             yield Joint(name, "fixed", on, body.name, origin=origin(seat), where=body.where)
+
+
+def _free_start(pose: Pose) -> Numbers:
+    """The pose of a body as coordinates of its free joint; nothing where it is that of the world."""
+    if not pose.a.any() and (pose.R == HOME.R).all():
+        return ()
+    return (*(pose.a + 0.0).tolist(), *(to_quaternion(pose.R) + 0.0).tolist())
 
 
 def _frames(bodies: list[Body], names: _Names) -> Iterator[Frame]:

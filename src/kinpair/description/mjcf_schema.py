@@ -29,6 +29,7 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "connect": f"name class active body1 body2 anchor site1 site2 {_SOLVER}",
         "weld": f"name class active body1 body2 anchor relpose site1 site2 torquescale {_SOLVER}",
         "equality": f"active {_SOLVER}",
+        "key": "name time qpos qvel act ctrl mpos mquat",
     }.items()
 }
 COUPLING_ATTRIBUTES = frozenset(f"name class active joint1 joint2 polycoef {_SOLVER}".split())
@@ -37,8 +38,8 @@ IN_BODY = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
 IDLE_IN_BODY = ("camera", "light", "plugin")  # no part in the motion
 MAKING_BODIES = ("attach", "composite", "flexcomp")  # bodies that are not written out
 
-SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality")
-IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "keyframe", "sensor", "extension")
+SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality", "keyframe")
+IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "sensor", "extension")
 LEFT_OUT = {  # section: the elements in it that act on the motion
     "contact": ("pair",),
     "tendon": ("spatial", "fixed"),

@@ -25,6 +25,7 @@ from kinpair.spatial.rotation import (
 
 Three: TypeAlias = tuple[float, float, float]
 Numbers: TypeAlias = tuple[float, ...]
+ByJoint: TypeAlias = tuple[tuple[str, Numbers], ...]  # name of a joint: a number for each coordinate or rate
 
 GROUND = "ground"
 GRAVITY: Three = (0.0, 0.0, -9.81)
@@ -151,6 +152,16 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Keyframe:
+    """A state by name: coordinates and rates by joint. A joint that is not named is at its start, and at rest."""
+
+    name: str
+    q: ByJoint = ()
+    qd: ByJoint = ()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """A whole mechanism as written. `doubts` are sentences about parts that were accepted with a warning."""
 
@@ -160,6 +171,7 @@ class Description:
     frames: tuple[Frame, ...] = ()
     gravity: Three = GRAVITY
     conditions: tuple[Any, ...] = ()  # loops, couplings, ...: the dataclasses of `conditions.py`
+    keyframes: tuple[Keyframe, ...] = ()
     source: str = field(default="", compare=False)
     doubts: tuple[str, ...] = field(default=(), compare=False)
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeVar
 
 from kinpair.description import fields as f
 from kinpair.description.doubts import at
-from kinpair.description.parts import Frame, Joint, Link, Mimic, Shape
-from kinpair.description.place import Key, Place, checked, items, table
+from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mimic, Shape
+from kinpair.description.place import Key, Place, Read, checked, items, table
 from kinpair.errors import DescriptionError
 from kinpair.spatial.solids import Six, about_com
 
@@ -78,6 +78,21 @@ def frame_from(keys: Mapping[str, object], place: Place) -> Frame:
     return Frame(**values, origin=origin, where=place.where)
 
 
+def keyframe_from(keys: Mapping[str, object], place: Place) -> Keyframe:
+    """A state from its keys."""
+    return Keyframe(**checked(keys, KEYFRAME, place), where=place.where)
+
+
+def by_joint(read: Read) -> Read:
+    """A table: name of a joint, its number or numbers."""
+
+    def check(value: object, place: Place) -> ByJoint:
+        there = place.inside()
+        return tuple((name, read(x, there.at(repr(name)))) for name, x in table(value, place).items())
+
+    return check
+
+
 _ROUND = f.several(f.number, 2, "[radius, length]")
 
 SIZES: dict[str, Key] = {
@@ -132,6 +147,12 @@ FRAME: dict[str, Key] = {
     "name": Key(f.name, needs="a name for the frame"),
     "link": Key(f.name, needs='the link it sits on, or "ground"'),
     **f.origin_keys("", "m, in the link frame"),
+}
+
+KEYFRAME: dict[str, Key] = {
+    "name": Key(f.name, needs="a name for the state"),
+    "q": Key(by_joint(f.positions), "rad or m, by joint"),
+    "qd": Key(by_joint(f.numbers), "rad/s or m/s, by joint"),
 }
 
 

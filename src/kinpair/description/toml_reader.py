@@ -16,7 +16,7 @@ from kinpair.description.dh import dh_parts
 from kinpair.description.doubts import Doubts
 from kinpair.description.parts import GRAVITY, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
-from kinpair.description.schema import distinct, frame_from, joint_from, link_from
+from kinpair.description.schema import distinct, frame_from, joint_from, keyframe_from, link_from
 from kinpair.description.text import read_text
 from kinpair.errors import DescriptionError
 
@@ -40,6 +40,7 @@ def parse_toml(text: str, *, source: str, doubts: Doubts) -> Description:
         distinct("frame", made["frame"]),
         top.get("gravity", GRAVITY),
         distinct("condition", _conditions(top, lines, place)),
+        distinct("keyframe", made["keyframe"]),
         source=source,
         doubts=tuple(doubts.sentences),
     )
@@ -72,10 +73,16 @@ TOP: dict[str, Key] = {
     "link": Key(tables),
     "joint": Key(tables),
     "frame": Key(tables),
+    "keyframe": Key(tables),
     "dh": Key(table),
     **dict.fromkeys(CONDITIONS, Key(tables)),
 }
-PARTS: dict[str, Any] = {"link": link_from, "joint": joint_from, "frame": frame_from}
+PARTS: dict[str, Any] = {
+    "link": link_from,
+    "joint": joint_from,
+    "frame": frame_from,
+    "keyframe": keyframe_from,
+}
 MADE: dict[str, Any] = {**PARTS, **{word: kind.made for word, kind in CONDITIONS.items()}}
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")

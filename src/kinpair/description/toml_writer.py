@@ -13,9 +13,20 @@ from kinpair.description.condition_schema import CONDITIONS, WORDS, Terms
 from kinpair.description.conditions import Condition, Formula
 from kinpair.description.doubts import at
 from kinpair.description.fields import AXES, TURNS
-from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Link, Mimic, Numbers, Origin, Shape
+from kinpair.description.parts import (
+    GRAVITY,
+    ByJoint,
+    Description,
+    Frame,
+    Joint,
+    Link,
+    Mimic,
+    Numbers,
+    Origin,
+    Shape,
+)
 from kinpair.description.place import Key
-from kinpair.description.schema import FRAME, JOINT, LINK
+from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK
 from kinpair.errors import DescriptionError
 
 _TURN_KEYS: dict[int, str] = dict(zip((3, 4, 9), TURNS, strict=True))
@@ -39,6 +50,7 @@ def to_toml(description: Description) -> str:
         "link": ([_link(link) for link in description.links], LINK),
         "joint": ([_joint(joint) for joint in description.joints], JOINT),
         "frame": ([_frame(frame) for frame in description.frames], FRAME),
+        "keyframe": ([_changed(state, _KEYFRAME) for state in description.keyframes], KEYFRAME),
     }
     for word, (tables, schema) in parts.items():
         if tables:
@@ -148,6 +160,11 @@ def _changed(part: Any, write: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _by_joint(numbers: ByJoint) -> dict[str, Any]:
+    return {joint: _one_or_more(x) for joint, x in numbers}
+
+
+_KEYFRAME = {"name": str, "q": _by_joint, "qd": _by_joint}
 _LINK = {"name": str, "mass": _number, "com": _list, "inertia": _inertia}
 _JOINT_ENDS = {"name": str, "kind": str, "parent": str, "child": str}
 _JOINT_AXES = {"axis": _axis, "axis2": _axis, "pitch": _number}

@@ -216,8 +216,10 @@ def _joint(node: Node) -> Joint:
 
 def _doubt_unused(node: Node, meaning: _Type) -> None:
     """What URDF defines for one degree of freedom says nothing about several."""
-    unused = [name for name in ("dynamics", "mimic") if node.each(name)]
-    if unused and meaning.kind != "fixed":
+    said = (
+        ("mimic",) if meaning.kind == "fixed" else ("dynamics", "mimic")
+    )  # damping of a fixed joint harms nobody
+    if unused := [name for name in said if node.each(name)]:
         node.doubt(f"is {node.text('type')}, so <{unused[0]}> has no meaning for it; left out")
 
 

@@ -2,7 +2,10 @@
 
 In the order of use:
 
-    parameters   constants of a model as letters with a meaning and a value
+    constant     a number that is a letter, with a meaning and a value; equal ones that share it
+    places       places as letters: components, or a distance in a known direction
+    parameters   constants of a model as letters
+    condition_letters    constants of its loops and rolling wheels as letters
     parallel     which angles turn about parallel axes, so that they add
     recording    what is traced: H and the potential, or H, C and g
     christoffel  C from H, exactly, in the normal form
@@ -17,6 +20,8 @@ In the order of use:
     solver_forms     what each solver of constraints has to print
     subject      a mechanism or system under constraints: letters, recorded M, F, A, b
     constrained_printed  `ConstrainedEquations`: what a user holds of it
+    dependent    which coordinates the constraints determine
+    entries      entries of matrices by name, for the steps of a solver
     constrained  M, F, A, b and the solver's closed form, or named terms
     equations    `equations(mechanism)`, the function a user calls
 """

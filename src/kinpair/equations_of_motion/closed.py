@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kinpair.closed_form.expansion import Expansion
-from kinpair.closed_form.polynomial import Polynomial
-from kinpair.closed_form.reading import write_closed, write_plain
+from kinpair.closed_form.matrices import rounded
+from kinpair.closed_form.phases import Phases
+from kinpair.closed_form.polynomial import Polynomial, number
+from kinpair.closed_form.reading import Written, write_closed
 from kinpair.compiler.program import Leaf
 from kinpair.equations_of_motion.christoffel import christoffel, coriolis, named_repeated
 from kinpair.equations_of_motion.paper import WHOLE, Paper
@@ -12,6 +16,10 @@ from kinpair.equations_of_motion.parallel import groups
 from kinpair.equations_of_motion.printed import Equations
 from kinpair.equations_of_motion.recording import energies, recorded
 from kinpair.equations_of_motion.reporting import Report
+from kinpair.errors import ClosedFormError
+
+AFTER_STOP = 0.3  # seconds for short forms once the user has stopped the work
+SHORT = 200  # terms of an entry that is made short then
 
 
 class ClosedForm:
@@ -21,50 +29,66 @@ class ClosedForm:
         self._paper = paper
         self._report = report
         self._expansion = Expansion(groups(paper.model, tuple(paper.q)), limit, report)
-        self._found: dict[str, list[Polynomial]] = {}
+        self._found: dict[str, list[Polynomial | None]] = {}
         self._named: list[tuple[str, Polynomial]] = []
 
     def equations(self) -> Equations:
         """All of them, or those that are finished when the user stops the work."""
-        status, complete = WHOLE, True
         try:
             self._work()
         except KeyboardInterrupt:
-            status, complete = f"stopped at {self._report.so_far}", False
-        return self._written(status, complete)
-
-    def _written(self, status: str, complete: bool) -> Equations:
-        """What was found, in short; or as it stands if the user cannot wait for that either."""
-        found, named, spelling = self._found, self._named, self._paper.alphabet
+            return self._stopped(f"stopped at {self._report.so_far}")
         self._report.begin("looking for short forms")
-        try:
-            written = write_closed(found, named, spelling, self._report)
-        except KeyboardInterrupt:
-            status = f"stopped at {self._report.so_far}" if complete else status
-            written, complete = write_plain(found, named, spelling), False
-        return self._paper.equations("closed", written, status, complete)
+        written = self._written(given_up=(KeyboardInterrupt,))
+        if not written.at_length:
+            return self._paper.equations("closed", written, WHOLE)
+        status = f"{WHOLE}, some at length: stopped at {self._report.so_far}"
+        return self._paper.equations("closed", written, status, stopped=True)
+
+    def _stopped(self, status: str) -> Equations:
+        """What was found, in short as far as that is quick."""
+        with self._report.within(AFTER_STOP):
+            written = self._written(given_up=(KeyboardInterrupt, ClosedFormError), longest=SHORT)
+        return self._paper.equations("closed", written, status, complete=False, stopped=True)
+
+    def _written(self, **options: Any) -> Written:
+        return write_closed(self._found, self._named, self._paper.alphabet, self._report, **options)
 
     def _work(self) -> None:
         n, q = self._paper.model.nv, self._paper.q
         self._report.begin("recording")
         mass, potential = recorded(self._paper.model, self._paper.constants, energies).outputs
-        H = self._masses(mass)
         self._report.begin("g")
         V = self._expansion.of(potential.entries[0])
-        V = V.cleaned(V.size)
+        V = rounded(V.cleaned(V.size))
         self._found["g"] = [V.derivative(name) for name in q]
+        H = self._masses(mass)
         self._report.begin("C")
         c = christoffel([H[n * i : n * (i + 1)] for i in range(n)], q, self._report)
         self._named, c = named_repeated(c)
         self._found["C"] = [x for row in coriolis(c, self._paper.qd) for x in row]
+        self._join_waves()
+
+    def _join_waves(self) -> None:
+        """A cosine and a sine with the direction of a place between them as one wave."""
+        if not self._expansion.phases and not self._paper.directions:
+            return
+        phases = Phases(self._expansion.phases | self._paper.directions)
+        for what, entries in self._found.items():
+            self._found[what] = [x if x is None else phases.of(x) for x in entries]
+        named = [(name, phases.of(x)) for name, x in self._named]
+        self._named = [*((name, number(value)) for name, value in phases.values.items()), *named]
 
     def _masses(self, H: Leaf) -> list[Polynomial]:
-        """H, row by row."""
-        n, found = self._paper.model.nv, self._found.setdefault("H", [])
-        for k, x in enumerate(H.entries):
-            i, j = divmod(k, n)
-            self._report.begin(f"H{i + 1},{j + 1} of {n},{n}")
-            found.append(found[n * j + i] if j < i else self._expansion.of(x))
-        size = max((x.size for x in found), default=0.0)
-        self._found["H"] = [x.cleaned(size) for x in found]
-        return self._found["H"]
+        """H from the tip of the tree to its root: easy entries first."""
+        n = self._paper.model.nv
+        found = self._found["H"] = [None] * (n * n)
+        for i in reversed(range(n)):
+            for j in reversed(range(i, n)):
+                self._report.begin(f"H{i + 1},{j + 1} of {n},{n}")
+                found[n * i + j] = found[n * j + i] = self._expansion.of(H.entries[n * i + j])
+        every = [x for x in found if x is not None]
+        size = max((x.size for x in every), default=0.0)
+        cleaned = [rounded(x.cleaned(size)) for x in every]
+        self._found["H"] = list(cleaned)
+        return cleaned

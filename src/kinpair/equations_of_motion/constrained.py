@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
-from math import comb
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from kinpair.algebra.lu import pivot_order
 from kinpair.closed_form.expansion import Expansion
@@ -15,26 +13,46 @@ from kinpair.closed_form.matrices import Matrices, Square, tidy
 from kinpair.closed_form.phases import Phases
 from kinpair.closed_form.polynomial import Polynomial, number
 from kinpair.closed_form.ratios import Denominators
-from kinpair.closed_form.reading import Written, write_closed, write_plain, write_terms
+from kinpair.closed_form.reading import Written, write_closed, write_terms
 from kinpair.closed_form.sheet import Sheet
-from kinpair.constraints.mobility import independent_rows
-from kinpair.constraints.rank_revealing import RANK, lengths
+from kinpair.constraints.rank_revealing import RANK
 from kinpair.constraints.solvers import SOLVERS, Problem
 from kinpair.constraints.solvers.embedding import rosenberg
 from kinpair.constraints.solvers.problem import full
 from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
+from kinpair.equations_of_motion.dependent import Dependent
+from kinpair.equations_of_motion.entries import Entries
 from kinpair.equations_of_motion.passive import passive_efforts
 from kinpair.equations_of_motion.ratios_written import Ratios
 from kinpair.equations_of_motion.reporting import Report
-from kinpair.equations_of_motion.solver_forms import BASIS, EMBEDDING, PRINTED, STEPS, Partition, Work
+from kinpair.equations_of_motion.solver_forms import (
+    AS_MAGGI,
+    BASIS,
+    EMBEDDING,
+    PRINTED,
+    STEPS,
+    Partition,
+    Work,
+)
 from kinpair.equations_of_motion.subject import Subject
 from kinpair.errors import ClosedFormError, InputError, listed, nearest
 
 Found = dict[str, list[Polynomial]]
-FEW = 120  # ways to choose the dependent coordinates that are all tried
 WHOLE = "every entry in one piece"
 NOTHING = ("", "")
+T = TypeVar("T")
+LONG_BASE = 400  # terms of M, F, A and b in all from which on they are named terms too
+PATIENCE = 2.0  # seconds for these, where the closed form was not tried
+AFTER_STOP = 0.3  # seconds for short forms once the user has stopped the work
+SHORT = 200  # terms of an entry that is made short then
 BASE: dict[str, list[Formula]] = {"M": [], "F": [], "A": [], "b": []}  # of every solver
+
+
+class Base(NamedTuple):
+    """Entries of M, F, A and b, row by row, and the phases met in them."""
+
+    entries: Found
+    phases: set[float]
 
 
 class Constrained:
@@ -48,55 +66,90 @@ class Constrained:
         limit: int | None,
         report: Report,
     ) -> None:
+        if solver in AS_MAGGI:
+            raise InputError(
+                f"solver={solver!r} has no sheet of its own: for u = q̇_i its equations are those of 'maggi'; "
+                "ask for that",
+                solver=solver,
+            )
         if solver not in PRINTED:
             raise InputError(
                 f"solver={solver!r} has no printed form; {nearest(solver, PRINTED)}Solvers: {listed(PRINTED)}",
                 solver=solver,
             )
         self.subject, self.solver, self._report = subject, solver, report
-        self._algebra, self._wanted = Matrices(limit, report), dependent
-        self._found: Found = {}
+        self._algebra = Matrices(limit, report)
+        self._base: Base | None = None
+        self._parted: Partition | None = None
+        self._found: dict[str, Sequence[Polynomial | None]] = {}
         self._named: list[tuple[str, Polynomial]] = []
         self._closure = subject.closure()
-        A = self._closure.matrix(subject.start, 0.0)
-        self.kept = independent_rows(A) if len(A) else ()
-        self._rows = A[list(self.kept)]
+        self._dependent = Dependent(subject, self._closure, dependent, self._algebra)
+        self.kept = self._dependent.kept
 
     # In closed form.
 
     def closed(self) -> ConstrainedEquations:
         """Each entry in one piece; what is finished when the user stops the work."""
         try:
-            return self._in_one_piece()
+            chosen, statement = self._work()
         except KeyboardInterrupt:
-            written = self._with_passive(write_plain(self._found, self._named, self.subject.alphabet))
-            status, chosen = f"stopped at {self._report.so_far}", self._partition(None)
-            return self._equations("closed", written, chosen, NOTHING, status, complete=False)
+            return self._stopped(f"stopped at {self._report.so_far}")
+        self._report.begin("looking for short forms")
+        written = self._written(given_up=(KeyboardInterrupt,))
+        if not written.at_length:
+            return self._equations("closed", written, chosen, statement, WHOLE)
+        status = f"{WHOLE}, some at length: stopped at {self._report.so_far}"
+        return self._equations("closed", written, chosen, statement, status, stopped=True)
 
-    def _in_one_piece(self) -> ConstrainedEquations:
-        self._report.begin("recording")
-        program = self.subject.recorded(self.kept, passive=False)
-        expansion = Expansion(self.subject.groups(program), self._algebra.limit, self._report)
-        for leaf in program.outputs:
-            self._report.begin(leaf.name)
-            entries = self._found.setdefault(leaf.name, [])
-            for x in leaf.entries:
-                entries.append(tidy(expansion.of(x)))
-        n, l = self.subject.model.nv, len(self.kept)
-        M, A = _square(self._found["M"], n), _square(self._found["A"], n) if l else []
+    def _stopped(self, status: str) -> ConstrainedEquations:
+        with self._report.within(AFTER_STOP):
+            written = self._written(given_up=(KeyboardInterrupt, ClosedFormError), longest=SHORT)
+        chosen = self._parted or self._partition(None)
+        return self._equations("closed", written, chosen, NOTHING, status, complete=False, stopped=True)
+
+    def _written(self, **options: Any) -> Written:
+        return self._with_passive(
+            write_closed(self._found, self._named, self.subject.alphabet, self._report, **options)
+        )
+
+    def _work(self) -> tuple[Partition, tuple[str, str]]:
+        """All entries in normal form, and what they are for."""
+        base = self._base = self._expanded()
+        n = self.subject.model.nv
         self._report.begin("choosing the dependent coordinates")
-        chosen = self._partition(A if self.solver in EMBEDDING else None)
-        phases, names = Phases(expansion.phases), Denominators(self._algebra)
+        chosen = self._parted = self._partition(base)
+        M, A = _square(base.entries["M"], n), _square(base.entries["A"], n)
+        phases, names = Phases(base.phases), Denominators(self._algebra)
         ratios = Ratios(names, phases)
         self._report.begin(self.solver)
         statement = PRINTED[self.solver](Work(M, A, chosen, self._algebra, names, ratios))
         named = ratios.named()
-        plain = {what: [phases.of(x) for x in entries] for what, entries in self._found.items()}
+        plain = {what: [phases.of(x) for x in entries] for what, entries in base.entries.items()}
         constants = [(name, number(value)) for name, value in phases.values.items()]
-        self._found, self._named = plain | ratios.found, [*constants, *named]
-        self._report.begin("looking for short forms")
-        written = write_closed(self._found, self._named, self.subject.alphabet, self._report)
-        return self._equations("closed", self._with_passive(written), chosen, statement, WHOLE)
+        self._found, self._named = {**plain, **ratios.found}, [*constants, *named]
+        return chosen, statement
+
+    def _partition(self, base: Base | None) -> Partition:
+        if base is None or self.solver not in EMBEDDING or not self.kept:
+            return self._dependent.parted(None)
+        return self._dependent.parted(_square(base.entries["A"], self.subject.model.nv))
+
+    def _expanded(self) -> Base:
+        """M, F, A and b, without springs, dampers and friction."""
+        self._report.begin("recording")
+        program = self.subject.recorded(self.kept, passive=False)
+        expansion = Expansion(self.subject.groups(program), self._algebra.limit, self._report)
+        made: Found = {}
+        for leaf in program.outputs:
+            n = len(leaf.entries)
+            entries: list[Polynomial | None] = [None] * n
+            self._found[leaf.name] = entries
+            for k in reversed(range(n)):  # from the tip of the tree: easy entries first
+                self._report.begin(f"{leaf.name}, entry {k + 1} of {n}")
+                entries[k] = tidy(expansion.of(leaf.entries[k]))
+            made[leaf.name] = [x for x in entries if x is not None]
+        return Base(made, expansion.phases | self.subject.directions)
 
     def _with_passive(self, x: Written) -> Written:
         """F less springs, dampers and dry friction."""
@@ -104,78 +157,68 @@ class Constrained:
             return x
         names = self.subject.variables
         d = passive_efforts(self.subject.model, self.subject.passive_values(), names["q"], names["qd"])
-        F = [_less(f, pull) for f, pull in zip(x.results.get("F", []), d, strict=False)]
-        return x._replace(results=x.results | {"F": F})
-
-    # Which coordinates are dependent.
-
-    def _partition(self, A: Square | None) -> Partition:
-        n, l = self.subject.model.nv, len(self.kept)
-        one = self._given() if self._wanted is not None else self._chosen(A)
-        if len(one) != l:
-            raise InputError(
-                f"{self.subject.model.name}: {l} rows make {l} coordinates dependent; dependent={self._wanted!r} "
-                f"are {len(one)}"
-            )
-        return Partition(self.kept, one, tuple(k for k in range(n) if k not in one))
-
-    def _given(self) -> tuple[int, ...]:
-        names, found = self.subject.model.v_names, list[int]()
-        for name in self._wanted or ():
-            if name not in names:
-                raise InputError(
-                    f"{self.subject.model.name}: no coordinate {name!r} to be dependent; {nearest(name, names)}"
-                    f"Coordinates: {listed(names)}"
-                )
-            found.append(names.index(name))
-        A1 = self._rows[:, found]
-        if len(found) == len(self.kept) and len(
-            pivot_order(A1 / lengths(self._rows)[:, None], RANK)[0]
-        ) < len(found):
-            raise InputError(
-                f"{self.subject.model.name}: the rows do not determine {listed(self._wanted or ())}; choose others"
-            )
-        return tuple(sorted(found))
-
-    def _chosen(self, A: Square | None) -> tuple[int, ...]:
-        """Those whose rows never get singular, having one constant term as determinant; else by pivoting."""
-        n, l = self.subject.model.nv, len(self.kept)
-        if A is not None and comb(n, l) <= FEW:
-            for one in combinations(range(n), l):
-                if self._never_singular([[row[k] for k in one] for row in A]):
-                    return one
-        scaled = self._rows / lengths(self._rows)[:, None] if l else self._rows
-        return tuple(sorted(pivot_order(scaled, RANK)[1]))
-
-    def _never_singular(self, A1: Square) -> bool:
-        try:
-            found = self._algebra.determinant(A1)
-        except ClosedFormError:
-            return False
-        variables = {name for names in self.subject.variables.values() for name in names}
-        return len(found) == 1 and all(
-            not waves and not variables & {name for name, _ in powers} for powers, waves in found.terms
-        )
+        F = [
+            None if f is None else _less(f, pull) for f, pull in zip(x.results.get("F", []), d, strict=False)
+        ]
+        return x._replace(results={**x.results, "F": F})
 
     # By named terms.
 
     def by_terms(self, reason: str) -> ConstrainedEquations:
-        """A list of short named terms, the solver's own steps among them."""
+        """A list of short named terms, the solver's own steps among them; made of the entries of M, F, A and b where
+        these have a closed form."""
+        status = f"in named terms ({reason})"
+        base = self._base or self._base_in_time()
+        if base is not None and sum(len(x) for entries in base.entries.values() for x in entries) < LONG_BASE:
+            return self._by_steps(base, status)
         chosen = self._partition(None)
         self._report.begin("recording")
         passive = bool(self.subject.passive)
         program = self.subject.recorded(self.kept, passive=passive, more=self._solved(chosen))
         self._report.begin("naming terms")
-        written = write_terms(program, self.subject.alphabet, self._report)
+        angles = self.subject.groups(program)
+        written = write_terms(program, self.subject.alphabet, angles, self._report)
         statement = STEPS[self.solver]
-        return self._equations("terms", written, chosen, statement, f"in named terms ({reason})")
+        return self._equations("terms", written, chosen, statement, status)
+
+    def _base_in_time(self) -> Base | None:
+        """M, F, A and b, unless that was tried in vain."""
+        return None if self._found else self._in_time(self._expanded)
+
+    def _in_time(self, work: Callable[[], T]) -> T | None:
+        try:
+            with self._report.within(PATIENCE):
+                return work()
+        except ClosedFormError:
+            return None
+
+    def _by_steps(self, base: Base, status: str) -> ConstrainedEquations:
+        """M, F, A and b in closed form, and the solver's steps in terms of their entries."""
+        chosen = self._parted or self._in_time(lambda: self._partition(base))
+        chosen = chosen or self._partition(None)
+        phases, n = Phases(base.phases), self.subject.model.nv
+        plain = {what: [phases.of(x) for x in entries] for what, entries in base.entries.items()}
+        constants = [(name, number(value)) for name, value in phases.values.items()]
+        self._report.begin("looking for short forms")
+        first = self._with_passive(write_closed(plain, constants, self.subject.alphabet, self._report))
+        whole = {what: [x for x in found if x is not None] for what, found in first.results.items()}
+        entries = Entries(whole, {"M": (n, n), "F": (n,), "A": (len(self.kept), n), "b": (len(self.kept),)})
+        self._report.begin("naming terms")
+        program = entries.recorded(self.subject.model.name, self._solved(chosen))
+        then = write_terms(program, self.subject.alphabet, {}, self._report)
+        definitions = [*first.definitions, *entries.definitions, *then.definitions]
+        written = Written(definitions, {**first.results, **then.results}, first.alphabet)
+        used = symbols(set().union(*map(atoms, written.formulas)))
+        written = written._replace(alphabet=self.subject.alphabet(used))
+        return self._equations("terms", written, chosen, STEPS[self.solver], status)
 
     def _solved(self, chosen: Partition) -> Callable[..., dict[str, Any]]:
-        A1 = self._rows[:, list(chosen.one)]
-        rows, columns = pivot_order(A1 / lengths(self._rows)[:, None], RANK) if chosen.one else ([], [])
+        rows, columns = (
+            pivot_order(self._dependent.scaled[:, list(chosen.one)], RANK) if chosen.one else ([], [])
+        )
         one = tuple(chosen.one[k] for k in columns)
 
-        def more(model: Any, M: Any, F: Any, A: Any, b: Any, kept: Any) -> dict[str, Any]:
+        def more(M: Any, F: Any, A: Any, b: Any) -> dict[str, Any]:
             x = Problem(M, F, A, b, *full(len(F)), tuple(rows), one)
             if self.solver == "rosenberg":
                 return dict(zip(("E", "f"), rosenberg(x), strict=True))
@@ -192,7 +235,9 @@ class Constrained:
         chosen: Partition,
         statement: tuple[str, str],
         status: str,
+        *,
         complete: bool = True,
+        stopped: bool = False,
     ) -> ConstrainedEquations:
         model, n, l = self.subject.model, self.subject.model.nv, len(self.kept)
         free = n - l
@@ -209,17 +254,18 @@ class Constrained:
             "R2": (l, l),
             "R3": (free, n),
             "R4": (free, l),
+            "X": (free, free),
+            "W": (n, l),
             "G": (n, n),
             "S": (l, l),
             "D1": (),
             "D2": (),
         }
-        arrays = {what: x.array(what, shapes[what]) for what in (BASE | x.results)}
+        arrays = {what: x.array(what, shapes[what]) for what in {**BASE, **x.results}}
         rows = tuple(self._closure.row_names[k] for k in chosen.kept)
         left_out = [name for k, name in enumerate(self._closure.row_names) if k not in chosen.kept]
         sets = [tuple(model.v_names[k] for k in part) for part in (chosen.one, chosen.two)]
-        notes = ["M is symmetric; entries not shown are zero."]
-        notes += [f"Rows of A: {', '.join(rows)}."] if rows else ["There are no constraints."]
+        notes = [f"Rows of A: {', '.join(rows)}."] if rows else ["There are no constraints."]
         notes += [f"Left out, since the others imply them: {', '.join(left_out)}."] if left_out else []
         notes += (
             [f"q_d, dependent: {', '.join(sets[0])}; q_i, independent: {', '.join(sets[1])}."] if rows else []
@@ -233,10 +279,12 @@ class Constrained:
             x.definitions,
             arrays,
             tuple(f"{a}{b}" for a, b in zip(BASIS, statement, strict=True)),  # type: ignore[arg-type]
-            frozenset({"M", "G", "S"}),
+            frozenset({"M", "G", "S", "X"}),
             tuple(notes),
         )
-        return ConstrainedEquations(sheet, form, status, complete, self.solver, model.v_names, rows, *sets)
+        return ConstrainedEquations(
+            sheet, form, status, complete, stopped, self.solver, model.v_names, rows, *sets
+        )
 
 
 def _square(entries: Sequence[Polynomial], n: int) -> Square:

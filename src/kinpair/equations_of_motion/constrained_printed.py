@@ -83,8 +83,15 @@ def _by_pull(x: Mapping[str, np.ndarray], order: np.ndarray) -> np.ndarray:
     return free + x["G"] @ x["A"].T @ np.linalg.solve(x["S"], x["b"] - x["A"] @ free)
 
 
+def _by_characteristics(x: Mapping[str, np.ndarray], order: np.ndarray) -> np.ndarray:
+    """X u̇ = Zᵀ (F − M W b), q̈ = Z u̇ + W b."""
+    held = x["W"] @ x["b"]
+    return x["Z"] @ np.linalg.solve(x["X"], x["Z"].T @ (x["F"] - x["M"] @ held)) + held
+
+
 ACCELERATIONS: dict[str, Callable[[Mapping[str, np.ndarray], np.ndarray], np.ndarray]] = {
     "rosenberg-extended": _by_embedding,
+    "maggi": _by_characteristics,
     "multipliers": _by_multipliers,
     "udwadia-kalaba": _by_pull,
 }

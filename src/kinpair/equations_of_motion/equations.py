@@ -6,28 +6,39 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
-from kinpair.closed_form.reading import LIMIT, LONG_SHEET, write_terms
+import numpy as np
+
+from kinpair.closed_form.reading import LIMIT, write_terms
 from kinpair.equations_of_motion.closed import ClosedForm
+from kinpair.equations_of_motion.constant import Parameters
 from kinpair.equations_of_motion.constrained import Constrained
 from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
 from kinpair.equations_of_motion.paper import Paper
+from kinpair.equations_of_motion.parallel import groups
 from kinpair.equations_of_motion.printed import Equations
-from kinpair.equations_of_motion.recording import matrices, rates_are_derivatives, recorded
+from kinpair.equations_of_motion.recording import (
+    christoffel_matrices,
+    has_christoffel,
+    matrices,
+    rates_are_derivatives,
+    recorded,
+)
 from kinpair.equations_of_motion.reporting import Report
 from kinpair.equations_of_motion.subject import subject_of
 from kinpair.errors import ClosedFormError, InputError
 from kinpair.mechanism import Mechanism
 from kinpair.system import System
 
-Parameters: TypeAlias = Literal["symbols", "numbers"]
 E = TypeVar("E", bound=OnASheet)
 Form: TypeAlias = Literal["auto", "closed", "terms"]
 CHOICES: dict[str, tuple[str, ...]] = {
-    "parameters": ("symbols", "numbers"),
+    "parameters": ("symbols", "shared", "numbers"),
     "form": ("auto", "closed", "terms"),
 }
 SECONDS = 4.0  # for the closed form, where named terms will do
+OF_TREES, OF_CONSTRAINED = 2000, 150  # terms of a closed form that is not compared with named terms
+WORTH = 0.6  # of the terms of the closed form, what a list of named terms may have
 BODY_RATES = "q̇ is not the derivative of q where there are quaternions: the equations are in body rates"
 
 
@@ -41,7 +52,7 @@ def equations(
     seconds: float = SECONDS,
     passive: bool = True,
     solver: None = None,
-    dependent: Sequence[str] | None = None,
+    dependent: str | Sequence[str] | None = None,
 ) -> Equations: ...
 
 
@@ -55,7 +66,7 @@ def equations(
     seconds: float = SECONDS,
     passive: bool = True,
     solver: str | None = None,
-    dependent: Sequence[str] | None = None,
+    dependent: str | Sequence[str] | None = None,
 ) -> Equations | ConstrainedEquations: ...
 
 
@@ -68,25 +79,27 @@ def equations(
     seconds: float = SECONDS,
     passive: bool = True,
     solver: str | None = None,
-    dependent: Sequence[str] | None = None,
+    dependent: str | Sequence[str] | None = None,
 ) -> Equations | ConstrainedEquations:
     """The equations of motion for reading: `print` it, or `.latex()`, `.markdown()`, `.sympy()`, `.c(path)`.
 
     `parameters`: "symbols" gives every mass, length and inertia that is not zero a letter; angles of the description
-    stay numbers. "numbers" puts the numbers in. `form`: "closed" gives each entry in one piece, "terms" a list of
-    short named terms, "auto" the shorter of the two, the latter where an entry has more than `limit` terms on the
-    way or the closed form is not finished after so many `seconds`. Springs, dampers and dry friction are in `d`
+    stay numbers. "shared" gives equal numbers of one kind one letter, as for like parts. "numbers" puts the numbers
+    in. `form`: "closed" gives each entry in one piece, "terms" a list of short named terms, "auto" the latter where it
+    is much shorter, where an entry has more than `limit` terms on the way or the closed form is not finished after so
+    many `seconds`. Springs, dampers and dry friction are in `d`
     unless `passive` is False. Ctrl-C ends the work on the closed form and returns what is finished, see `status`.
 
     With `solver`, or for a `System`, the equations are those under constraints, M q̈ = F + Aᵀλ and A q̈ = b, and what
-    the solver makes of them: "rosenberg-extended" (the accelerations), "rosenberg" (the reduced equations),
-    "udwadia-kalaba", or "multipliers" (the equations as they are). `dependent` names the coordinates that the rows
-    determine, one for each row.
+    the solver makes of them: "rosenberg-extended" (the accelerations), "rosenberg" (the reduced equations), "maggi"
+    (the independent accelerations alone), "udwadia-kalaba", or "multipliers" (the equations as they are). `dependent`
+    names the coordinates that the rows determine, one for each row.
     """
-    _check(parameters=parameters, form=form)
+    _check(mechanism, seconds, limit, passive, parameters=parameters, form=form)
+    dependent = _names(dependent, given_solver=solver is not None or isinstance(mechanism, System))
     if solver is not None or isinstance(mechanism, System):
         return _constrained(mechanism, parameters, form, limit, seconds, passive, solver, dependent)
-    paper = Paper(mechanism.model, symbolic=parameters == "symbols", passive=passive)
+    paper = Paper(mechanism.model, parameters, passive=passive)
     report = Report(f"equations of {mechanism.name}")
     try:
         return (
@@ -106,24 +119,54 @@ def _constrained(
     seconds: float,
     passive: bool,
     solver: str | None,
-    dependent: Sequence[str] | None,
+    dependent: str | Sequence[str] | None,
 ) -> ConstrainedEquations:
-    subject = subject_of(given, symbolic=parameters == "symbols", passive=passive)
+    subject = subject_of(given, parameters, passive=passive)
     report = Report(f"equations of {given.name}")
     most = None if form == "closed" else limit
     work = Constrained(subject, solver or "rosenberg-extended", dependent, most, report)
     try:
         if form == "terms":
             return work.by_terms("as asked")
-        return _preferred(given.name, form, seconds, work.closed, work.by_terms, report)
+        return _preferred(given.name, form, seconds, work.closed, work.by_terms, report, OF_CONSTRAINED)
     finally:
         report.end()
 
 
-def _check(**given: Any) -> None:
-    for what, value in given.items():
+def _check(mechanism: Any, seconds: Any, limit: Any, passive: Any, **chosen: Any) -> None:
+    if not isinstance(mechanism, Mechanism | System):
+        raise InputError(
+            f"equations takes a Mechanism or System, not {type(mechanism).__name__}; load() reads files, example() "
+            "names"
+        )
+    for what, value in chosen.items():
         if value not in CHOICES[what]:
             raise InputError(f"{what}={value!r}; give one of {', '.join(CHOICES[what])}", **{what: value})
+    if not _is_number(seconds, (int, float, np.integer, np.floating)) or not seconds >= 0:
+        raise InputError(f"seconds is {seconds!r}; it is a number, 0 or more", seconds=seconds)
+    if not _is_number(limit, (int, np.integer)) or limit < 1:
+        raise InputError(f"limit is {limit!r}; it is a whole number, 1 or more", limit=limit)
+    if not isinstance(passive, bool | np.bool_):
+        raise InputError(f"passive is {passive!r}; give True or False", passive=passive)
+
+
+def _is_number(value: Any, kinds: tuple[type, ...]) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _names(dependent: Any, *, given_solver: bool) -> tuple[str, ...] | None:
+    """Names of dependent coordinates, one alone among them."""
+    if dependent is None:
+        return None
+    if not given_solver:
+        raise InputError(
+            f"dependent={dependent!r} is for equations under constraints; give a solver, such as 'rosenberg'",
+            dependent=dependent,
+        )
+    names = (dependent,) if isinstance(dependent, str) else dependent
+    if not isinstance(names, Sequence) or not all(isinstance(x, str) for x in names):
+        raise InputError(f"dependent is {dependent!r}; give names of coordinates", dependent=dependent)
+    return tuple(names)
 
 
 def _shorter(paper: Paper, form: Form, limit: int, seconds: float, report: Report) -> Equations:
@@ -137,7 +180,7 @@ def _shorter(paper: Paper, form: Form, limit: int, seconds: float, report: Repor
     def by_terms(reason: str) -> Equations:
         return _by_terms(paper, reason, report)
 
-    return _preferred(paper.model.name, form, seconds, closed, by_terms, report)
+    return _preferred(paper.model.name, form, seconds, closed, by_terms, report, OF_TREES)
 
 
 def _preferred(
@@ -147,8 +190,9 @@ def _preferred(
     in_one_piece: Callable[[], E],
     by_terms: Callable[[str], E],
     report: Report,
+    short: int,
 ) -> E:
-    """The closed form if it is asked for, or if it exists and is the shorter one."""
+    """The closed form if it is asked for, or if it exists and is short or not much longer than the other."""
     always = form == "closed"
     try:
         with report.within(inf if always else seconds):
@@ -160,16 +204,19 @@ def _preferred(
                 f"{name} has no closed form ({reason}); form='terms' has none of its limits"
             ) from None
         return by_terms(reason)
-    if always or not closed.complete or closed.terms <= LONG_SHEET:
+    if always or closed.stopped or closed.terms <= short:
         return closed
     other = by_terms(f"in one piece the entries have {closed.terms} terms")
-    return other if other.terms < closed.terms else closed
+    return other if other.terms < WORTH * closed.terms else closed
 
 
 def _by_terms(paper: Paper, reason: str, report: Report) -> Equations:
     report.begin("recording")
-    program = recorded(paper.model, paper.constants, matrices)
+    wanted = christoffel_matrices if has_christoffel(paper.model) else matrices
+    program = recorded(paper.model, paper.constants, wanted)
     report.begin("naming terms")
     return paper.equations(
-        "terms", write_terms(program, paper.alphabet, report), f"in named terms ({reason})"
+        "terms",
+        write_terms(program, paper.alphabet, groups(paper.model, tuple(paper.q)), report),
+        f"in named terms ({reason})",
     )

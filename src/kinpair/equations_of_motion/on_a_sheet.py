@@ -9,18 +9,21 @@ from typing import Any
 
 from kinpair.closed_form.formula import Formula
 from kinpair.closed_form.letters import Letter
-from kinpair.closed_form.sheet import Row, Sheet
+from kinpair.closed_form.pages import Row
+from kinpair.closed_form.sheet import Sheet
 from kinpair.compiler.export.sympy import SymbolicEquations
 
 
 @dataclass(frozen=True, eq=False)
 class OnASheet(ABC):
-    """Formulas on a sheet; `form` and `status` say how they are written and why."""
+    """Formulas on a sheet; `form` and `status` say how they are written and why. `complete`: all entries are there.
+    `stopped`: the user ended the work, on entries or on their short forms."""
 
     sheet: Sheet
     form: str
     status: str
     complete: bool
+    stopped: bool
 
     @property
     def parameters(self) -> dict[str, Letter]:

@@ -6,31 +6,37 @@ from kinpair.closed_form.formula import Formula, Number, Symbol
 from kinpair.closed_form.letters import Alphabet, Letter
 from kinpair.closed_form.reading import Written
 from kinpair.closed_form.sheet import Sheet
-from kinpair.equations_of_motion.parameters import constants, letters, passive_constants
+from kinpair.equations_of_motion.constant import SHARING, Parameters, letters, symbols_of
+from kinpair.equations_of_motion.parameters import constants, passive_constants
 from kinpair.equations_of_motion.passive import passive_efforts
+from kinpair.equations_of_motion.places import directions
 from kinpair.equations_of_motion.printed import Equations
+from kinpair.equations_of_motion.recording import has_christoffel
 from kinpair.model.model import Model
 
-STATEMENT = ("H \\ddot{q} + C \\dot{q} + g = \\tau", "H q'' + C q' + g = tau")
-PASSIVE = ("H \\ddot{q} + C \\dot{q} + g + d = \\tau", "H q'' + C q' + g + d = tau")
+STATEMENT = ("H \\ddot{q} + C \\dot{q} + G = \\tau", "H q'' + C q' + G = tau")
+PASSIVE = ("H \\ddot{q} + C \\dot{q} + G + d = \\tau", "H q'' + C q' + G + d = tau")
+PRINTED_AS = {"g": "G"}  # g is the acceleration of gravity
+OTHER_C = "C is that of the complement (DeNOC), not of Christoffel's symbols; H' - 2C is skew-symmetric too."
 WHOLE = "every entry in one piece"
 
 
 class Paper:
     """Which constants, coordinates and rates there are, and what they are called."""
 
-    def __init__(self, model: Model, *, symbolic: bool, passive: bool) -> None:
-        self.model = model
-        self.constants = constants(model) if symbolic else []
-        self.passive = passive_constants(model) if passive else []
-        self.symbolic = symbolic
+    def __init__(self, model: Model, parameters: Parameters, *, passive: bool) -> None:
+        self.model, self.symbolic = model, parameters != "numbers"
+        share = SHARING[parameters]
+        self.constants = share(constants(model)) if self.symbolic else []
+        self.passive = share(passive_constants(model)) if passive else []
+        self.directions = directions(self.constants)
         self.q = [f"q[{k}]" for k in range(model.nq)]
         self.qd = [f"qd[{k}]" for k in range(model.nv)]
 
     def alphabet(self, used: set[str]) -> Alphabet:
         """The letters, given which constants are used."""
         model, passive = self.model, self.passive if self.symbolic else []
-        made = letters(self.constants, used) | letters(passive, {c.key for c in passive})
+        made = letters(self.constants, used) | letters(passive, set(symbols_of(passive)))
         for k, name in enumerate(self.q):
             made[name] = Letter("q", str(k + 1), f"coordinate {model.q_names[k]!r}")
         for k, name in enumerate(self.qd):
@@ -39,7 +45,9 @@ class Paper:
         masses = [c.key for c in self.constants if c.base == "m" and c.key in made]
         return Alphabet(made, {name: k + 1 for k, name in enumerate(self.q)}, self.qd, masses)
 
-    def equations(self, form: str, written: Written, status: str, complete: bool = True) -> Equations:
+    def equations(
+        self, form: str, written: Written, status: str, *, complete: bool = True, stopped: bool = False
+    ) -> Equations:
         """The sheet with H, C, g and d on it."""
         n = self.model.nv
         shapes = {"H": (n, n), "C": (n, n), "g": (n,)}
@@ -54,17 +62,20 @@ class Paper:
             arrays,
             PASSIVE if self.passive else STATEMENT,
             frozenset({"H"}),
-            self._notes(status),
+            self._notes(form, status),
+            PRINTED_AS,
         )
-        return Equations(sheet, form, status, complete)
+        return Equations(sheet, form, status, complete, stopped)
 
     def _passive_values(self) -> dict[str, Formula]:
-        return {c.key: Symbol(c.key) if self.symbolic else Number(c.value) for c in self.passive}
+        return {c.key: Symbol(c.letter) if self.symbolic else Number(c.value) for c in self.passive}
 
-    def _notes(self, status: str) -> tuple[str, ...]:
-        notes = ["H is symmetric; entries not shown are zero."]
+    def _notes(self, form: str, status: str) -> tuple[str, ...]:
+        notes = [] if self.model.nv else ["Nothing moves: there is nothing to write down."]
         if status != WHOLE:
             notes.append(f"{status[0].upper()}{status[1:]}.")
+        if form == "terms" and not has_christoffel(self.model):
+            notes.append(OTHER_C)
         conditions = [condition.name for condition in self.model.description.conditions]
         if conditions:
             notes.append(f"These are the equations of the tree; not in them: {', '.join(conditions)}.")

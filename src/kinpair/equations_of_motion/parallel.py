@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kinpair.formulations import kinematics
@@ -10,22 +12,37 @@ from kinpair.model.model import Model
 PARALLEL = 1e-9  # sine of the angle between two axes that count as parallel
 
 
+class _Turning(NamedTuple):
+    """A coordinate that turns: its axis in the neutral position, and the last body before it that does not turn about
+    the same axis."""
+
+    name: str
+    axis: np.ndarray
+    frame: int
+
+
 def groups(model: Model, names: tuple[str, ...]) -> dict[str, int]:
-    """A number for each coordinate, the same for those about parallel axes that follow each other in the tree."""
-    q = model.neutral()
-    where = kinematics.poses(model, q)
+    """A number for each coordinate, the same for those whose axes stay parallel: they follow each other in the tree,
+    or their chains start on one body."""
+    where = kinematics.poses(model, model.neutral())
     group = {name: k for k, name in enumerate(names)}
-    turning: dict[int, tuple[str, np.ndarray]] = {}
+    turning: dict[int, _Turning] = {}
     for i in model.moving:
         found = _axis(model, i)
-        before = next((j for j in model.path_to_ground(model.parent[i]) if _turns(model, j)), None)
         if found is None:
             continue
         name, axis = names[model.q_span[i].start + found[0]], np.asarray(where[i].R, dtype=float) @ found[1]
-        turning[i] = name, axis
-        if before in turning and np.abs(np.cross(turning[before][1], axis)).max() < PARALLEL:
-            group[name] = group[turning[before][0]]
+        before = next((j for j in model.path_to_ground(model.parent[i]) if _turns(model, j)), 0)
+        follows = before in turning and _parallel(turning[before].axis, axis)
+        frame = turning[before].frame if follows else before
+        like = [x for x in turning.values() if x.frame == frame and _parallel(x.axis, axis)]
+        turning[i] = _Turning(name, axis, frame)
+        group[name] = group[like[0].name] if like else group[name]
     return group
+
+
+def _parallel(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(np.abs(np.cross(a, b)).max() < PARALLEL)
 
 
 def _axis(model: Model, i: int) -> tuple[int, np.ndarray] | None:

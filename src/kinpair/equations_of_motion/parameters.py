@@ -3,41 +3,31 @@ and dampers k, b, f.
 
 A constant that is zero in the description stays zero. Lengths are positive: the sign is that of the description.
 The letter has as many indices as are needed: r1 where one component of the mass centre is in the equations, r1x and
-r1z where two are.
+r1z where two are. Numbers that are one by the shape of a part have one letter: equal principal moments of a body, and
+the distance of a joint whose direction is a simple angle or an axis of its own frame. `shared` gives equal numbers of
+one kind one letter, whatever they belong to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kinpair.algebra.arrays import array
-from kinpair.closed_form.letters import Letter
+from kinpair.equations_of_motion.constant import ZERO, Constant, merged, signed
+from kinpair.equations_of_motion.places import AXES, place_constants
 from kinpair.model.model import Model, Place
 from kinpair.model.symbols import with_symbols
 from kinpair.spatial.inertia import Inertia
 from kinpair.spatial.pose import Pose
 
-ZERO = 1e-12  # beside the largest of its kind
 GRAVITY = "gravity"
+LENGTHS = ("l", "a", "e", "r")
 TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-AXES = ("x", "y", "z")
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A number of the model. `key` names it in the recorded equations, `factor` is its sign or, for zero, 0."""
-
-    key: str
-    base: str
-    number: str
-    part: str  # x, zz: left out where it is the only one
-    value: float
-    meaning: str
-    factor: float = 1.0
+PRODUCTS = ("xy", "xz", "yz")
 
 
 def constants(model: Model) -> list[Constant]:
@@ -56,7 +46,14 @@ def constants(model: Model) -> list[Constant]:
         by_base["e"],
         by_base["r"],
     )
-    return [c for part in order for c in part]
+    return _without_rounding([c for part in order for c in part])
+
+
+def _without_rounding(every: list[Constant]) -> list[Constant]:
+    """A length that is nothing beside the others is zero."""
+    longest = max((c.value for c in every if c.base in LENGTHS), default=0.0)
+    tiny = [c.base in LENGTHS and c.value <= ZERO * longest for c in every]
+    return [replace(c, value=0.0, factor=0.0) if zero else c for c, zero in zip(every, tiny, strict=True)]
 
 
 def _of_body(model: Model, i: int) -> list[Constant]:
@@ -68,13 +65,30 @@ def _of_body(model: Model, i: int) -> list[Constant]:
     size = np.abs(d).max(initial=0.0)
     for k, x in enumerate(AXES):
         meaning = f"mass centre of {name!r}, along its {x} [m]"
-        made.append(_signed(f"{name}.com.{x}", "r", str(i), x, d[k], meaning, size))
+        made.append(signed(f"{name}.com.{x}", "r", str(i), x, d[k], meaning, size))
+    return [
+        *made,
+        *_tensor(name, i, I),
+        *_seat(model, i),
+        *_own_side(model, i, np.asarray(home.a, dtype=float)),
+    ]
+
+
+def _tensor(name: str, i: int, I: np.ndarray) -> list[Constant]:
+    """Moments and products of inertia; equal moments about principal axes are one letter."""
+    made: dict[str, Constant] = {}
     for x, place in TENSOR.items():
         meaning = f"inertia of {name!r} about its mass centre, {x} [kg m²]"
-        made.append(
-            _signed(f"{name}.inertia.{x}", "I", str(i), x, I[place], meaning, np.abs(I).max(), keep=True)
-        )
-    return [*made, *_seat(model, i), *_own_side(model, i, np.asarray(home.a, dtype=float))]
+        made[x] = signed(f"{name}.inertia.{x}", "I", str(i), x, I[place], meaning, np.abs(I).max(), keep=True)
+    if any(made[x].factor for x in PRODUCTS):
+        return list(made.values())
+    return merged(list(made.values()), lambda c: c.base, _of_one_body)
+
+
+def _of_one_body(first: Constant, others: Sequence[Constant]) -> Constant:
+    """Its meaning with all axes."""
+    axes = " and ".join(c.part for c in (first, *others))
+    return replace(first, meaning=first.meaning.replace(f", {first.part} [", f", {axes} ["))
 
 
 def _scalar(model: Model, i: int, m: float) -> Constant:
@@ -82,30 +96,14 @@ def _scalar(model: Model, i: int, m: float) -> Constant:
     return Constant(f"{model.names[i]}.mass", "m", str(i), "", m, meaning, 1.0 if m else 0.0)
 
 
-def _signed(
-    key: str, base: str, number: str, part: str, value: float, meaning: str, size: float, keep: bool = False
-) -> Constant:
-    """A constant with its sign taken out, unless kept; nothing beside the others of its kind is zero."""
-    if abs(value) <= ZERO * size:
-        return Constant(key, base, number, part, 0.0, meaning, 0.0)
-    factor = 1.0 if keep or value > 0 else -1.0
-    towards = "" if factor > 0 else "−"
-    return Constant(
-        key, base, number, part, factor * float(value), meaning.replace("its ", f"its {towards}"), factor
-    )
-
-
 def _seat(model: Model, i: int) -> list[Constant]:
     """Where the joint is on its parent: l and the parent's number, or a and its own where the tree branches."""
     joint = next(j for j in model.description.joints if j.name == model.joint_names[i])
     only = sum(model.parent[k] == model.parent[i] for k in model.moving) == 1
     base, number = ("l", str(model.parent[i])) if only else ("a", str(i))
-    xyz = np.array(joint.origin.xyz, dtype=float)
-    made: list[Constant] = []
-    for k, x in enumerate(AXES):
-        meaning = f"place of joint {joint.name!r} on {joint.parent!r}, along its {x} [m]"
-        made.append(_signed(f"{joint.name}.{x}", base, number, x, xyz[k], meaning, np.abs(xyz).max()))
-    return made
+    about = f"joint {joint.name!r} on {joint.parent!r}"
+    there = joint.origin.pose()
+    return place_constants(joint.name, base, number, about, np.asarray(there.a), np.asarray(there.R))
 
 
 def _own_side(model: Model, i: int, xyz: np.ndarray) -> list[Constant]:
@@ -114,7 +112,7 @@ def _own_side(model: Model, i: int, xyz: np.ndarray) -> list[Constant]:
     made: list[Constant] = []
     for k, x in enumerate(AXES):
         meaning = f"place of joint {joint!r} on {name!r}, along its {x} [m]"
-        made.append(_signed(_own_key(model, i, x), "e", str(i), x, xyz[k], meaning, np.abs(xyz).max()))
+        made.append(signed(_own_key(model, i, x), "e", str(i), x, xyz[k], meaning, np.abs(xyz).max()))
     return made
 
 
@@ -136,10 +134,10 @@ def _rotors(model: Model) -> list[Constant]:
 def with_letters(model: Model, symbols: Mapping[str, Any], every: list[Constant]) -> Model:
     """The model with symbols in the place of its constants, by key."""
     own = {c.key: c for c in every}
-    values = {c.key: c.factor * symbols[c.key] if c.factor else 0.0 for c in every}
+    values = {c.key: c.factor * symbols[c.letter] if c.factor else 0.0 for c in every}
     named = {key: x for key, x in values.items() if own[key].base in "mrlaI"}
     made = with_symbols(replace(model, places=_places(model, values)), named)
-    bodies = tuple(replace(body, rotor=_rotor(made, i, symbols)) for i, body in enumerate(made.body))
+    bodies = tuple(replace(body, rotor=_rotor(made, i, values)) for i, body in enumerate(made.body))
     gravity = model.gravity
     if GRAVITY in symbols:
         gravity = symbols[GRAVITY] * (np.asarray(gravity, dtype=float) / own[GRAVITY].value)
@@ -158,22 +156,12 @@ def _places(model: Model, values: Mapping[str, Any]) -> dict[str, Place]:
     return made
 
 
-def _rotor(model: Model, i: int, symbols: Mapping[str, Any]) -> Any:
+def _rotor(model: Model, i: int, values: Mapping[str, Any]) -> Any:
     rotor = model.body[i].rotor
     if i == 0 or not len(rotor):
         return rotor
     keys = [f"rotor[{model.v_span[i].start + k + 1}]" for k in range(len(rotor))]
-    return array([symbols.get(key, x) for key, x in zip(keys, rotor, strict=True)])
-
-
-def letters(every: list[Constant], used: set[str]) -> dict[str, Letter]:
-    """Letters of the constants that are used, with as few indices as tell them apart."""
-    kept = [c for c in every if c.key in used]
-    made: dict[str, Letter] = {}
-    for c in kept:
-        alone = sum((c.base, c.number) == (other.base, other.number) for other in kept) == 1
-        made[c.key] = Letter(c.base, c.number + ("" if alone else c.part), c.meaning, c.value)
-    return made
+    return array([values.get(key, x) for key, x in zip(keys, rotor, strict=True)])
 
 
 def passive_constants(model: Model) -> list[Constant]:

@@ -20,6 +20,7 @@ class Equations(OnASheet):
     `H` and `C` (nv, nv), `g` and `d` (nv,) are arrays of formulas: gravity is g, springs, dampers and dry friction are
     d, `h` is C q̇ + g + d. `form` is "closed" (each entry in one piece) or "terms" (a list of short named terms in
     order of need). `status` says why, and how far the work got if it was stopped; entries not finished are None.
+    On paper g is called G, since a letter g is the acceleration of gravity.
     """
 
     @property
@@ -44,9 +45,11 @@ class Equations(OnASheet):
 
     @property
     def h(self) -> np.ndarray:
-        """C q̇ + g + d (nv,)."""
-        made = np.empty(self.g.shape, dtype=object)
+        """C q̇ + g + d (nv,); None where a part of it is not finished."""
+        made = np.full(self.g.shape, None, dtype=object)
         for i, (row, g, d) in enumerate(zip(self.C, self.g, self.d, strict=True)):
+            if any(x is None for x in (*row, g, d)):
+                continue
             rates = zip(row, self.sheet.variables["qd"], strict=True)
             terms = [*(Product((x, Symbol(qd))) for x, qd in rates if x != ZERO), g, d]
             made[i] = Sum(tuple(x for x in terms if x != ZERO) or (ZERO,))

@@ -13,6 +13,7 @@ from kinpair.closed_form.polynomial import Polynomial
 from kinpair.closed_form.ratios import Denominators, Names, Ratio, Whole, joined, letters, lifted, split
 
 Group: TypeAlias = Mapping[str, Sequence[Ratio]]  # matrices with one denominator, entries row by row
+FEW = 4  # terms of a sum that stays itself where a letter comes out of it
 LONG_ENOUGH = 3  # terms of a sum that gets a name where it stands in several entries
 
 
@@ -41,8 +42,10 @@ class Ratios:
         self.found[what] = [self._phases.of(x) for row in matrix for x in row]
 
     def _shorter(self, x: Whole) -> Polynomial:
+        content, inner = split(x.numerator) if len(x.numerator) else (x.numerator, x.numerator)
+        product = len(inner) <= FEW and any(powers for powers, _ in content.terms)
         shorter = 2 * len(x.short) <= len(x.numerator) and _divides(x.short) <= _divides(x.numerator)
-        return self._phases.of(x.short if shorter else x.numerator)
+        return self._phases.of(x.short if shorter and not product else x.numerator)
 
     def named(self) -> list[tuple[str, Polynomial]]:
         """The denominators and repeated sums, the entries rewritten in them."""

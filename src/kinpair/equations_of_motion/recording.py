@@ -10,10 +10,12 @@ import numpy as np
 from kinpair.algebra.arrays import Vector
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.trace import trace
-from kinpair.equations_of_motion.parameters import Constant, with_letters
-from kinpair.formulations import composite, denoc, kinematics, newton_euler
+from kinpair.equations_of_motion.constant import Constant, symbols_of
+from kinpair.equations_of_motion.parameters import with_letters
+from kinpair.formulations import composite, denoc, kinematics, lagrange, newton_euler
 from kinpair.model.model import Model
 
+MOST = 12  # degrees of freedom for which Christoffel's symbols are written out
 Equations = Callable[[Model, Vector, Vector], dict[str, Any]]
 
 
@@ -23,18 +25,24 @@ def energies(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
 
 
 def matrices(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
-    """H, C and g."""
+    """H, C and g; C of the complement."""
+    return _matrices(model, q, denoc.coriolis_matrix(model, q, qd))
+
+
+def christoffel_matrices(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
+    """H, C and g; C of Christoffel's symbols."""
+    return _matrices(model, q, lagrange.coriolis_matrix(model, q, qd))
+
+
+def _matrices(model: Model, q: Vector, C: Any) -> dict[str, Any]:
     still = np.zeros(model.nv)
-    return {
-        "H": composite.mass_matrix(model, q),
-        "C": denoc.coriolis_matrix(model, q, qd),
-        "g": newton_euler.inverse_dynamics(model, q, still, still, kinematics.no_wrenches(model)),
-    }
+    g = newton_euler.inverse_dynamics(model, q, still, still, kinematics.no_wrenches(model))
+    return {"H": composite.mass_matrix(model, q), "C": C, "g": g}
 
 
 def recorded(model: Model, every: Sequence[Constant], equations: Equations) -> Program:
     """The equations of a model as a program of q, q̇ and the constants that are to be letters."""
-    kept = [c.key for c in every if c.factor]
+    kept = symbols_of(every)
 
     def f(q: Vector, qd: Vector, *values: Any) -> dict[str, Any]:
         symbols = dict(zip(kept, values, strict=True))
@@ -51,3 +59,8 @@ def rates_are_derivatives(model: Model) -> bool:
         return False
     found = trace(lambda q, qd: kinematics.dq_dt(model, q, qd), {"q": (model.nq,), "qd": (model.nv,)})
     return found.outputs[0].entries == found.inputs[1].entries
+
+
+def has_christoffel(model: Model) -> bool:
+    """Is C made of Christoffel's symbols? Rates must be derivatives, and their work grows as n³."""
+    return model.nv <= MOST and rates_are_derivatives(model)

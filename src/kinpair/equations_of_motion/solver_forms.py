@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-from kinpair.closed_form.matrices import Matrices, Square, transposed
+from kinpair.closed_form.matrices import ZERO, Matrices, Square, transposed
 from kinpair.closed_form.ratios import Denominators
 from kinpair.equations_of_motion.embedded import extended, free_inverse, virtual
 from kinpair.equations_of_motion.ratios_written import Ratios
 
-SolverForm: TypeAlias = Literal["rosenberg-extended", "rosenberg", "multipliers", "udwadia-kalaba"]
 Statement = tuple[str, str]  # in LaTeX and as text
 BLOCKS = {1: "d", 2: "i"}  # dependent and independent: q1 is the first coordinate
 BASIS: Statement = (
@@ -89,14 +87,35 @@ def _udwadia_kalaba(x: Work) -> Statement:
     )
 
 
+def _maggi(x: Work) -> Statement:
+    """X u̇ = Zᵀ (F − M W b), q̈ = Z u̇ + W b with u = q̇_i, X = Zᵀ M Z, W = [A₁⁻¹; 0]: (CS12)."""
+    one, two = x.chosen.one, x.chosen.two
+    Z, over_A1, _, under = virtual(x.A, one, two, x.algebra, x.names)
+    X = x.algebra.product(transposed(Z), x.algebra.product(x.M, Z)) if two else []
+    W = [over_A1[one.index(i)] if i in one else [ZERO] * len(one) for i in range(len(Z))]
+    x.ratios.add({"Z": [{under: y} for row in Z for y in row]}, "")
+    x.ratios.add({"X": [{(*under, *under): y} for row in X for y in row]}, "")
+    x.ratios.add({"W": [{under: y} for row in W for y in row]}, "")
+    return (
+        "; \\quad X \\dot{u} = Z^T (F - M W b), \\quad \\ddot{q} = Z \\dot{u} + W b, \\quad u = \\dot{q}_i",
+        "; X u' = Z^T (F - M W b), q'' = Z u' + W b, u = q_i'",
+    )
+
+
 PRINTED: dict[str, Callable[[Work], Statement]] = {
     "rosenberg-extended": _extended,
     "rosenberg": _rosenberg,
+    "maggi": _maggi,
     "multipliers": _multipliers,
     "udwadia-kalaba": _udwadia_kalaba,
 }
-EMBEDDING = ("rosenberg-extended", "rosenberg")  # their form depends on which coordinates are dependent
-_SOLVED: Statement = ("; \\quad \\ddot{q} = qdd", "; q'' = qdd")
+AS_MAGGI = ("partition", "voronets", "chaplygin")  # for u = q̇_i they are the same equations
+EMBEDDING = (
+    "rosenberg-extended",
+    "rosenberg",
+    "maggi",
+)  # their form depends on which coordinates are dependent
+_SOLVED: Statement = ("", "; q'' = qdd")
 STEPS: dict[str, Statement] = {  # what the list of named terms ends with
     **dict.fromkeys(PRINTED, _SOLVED),
     "rosenberg": ("; \\quad E \\ddot{q} = f", "; E q'' = f"),

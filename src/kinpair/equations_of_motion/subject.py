@@ -21,24 +21,33 @@ from kinpair.compiler.trace import trace
 from kinpair.constrained import free_terms
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
-from kinpair.equations_of_motion.parallel import groups
-from kinpair.equations_of_motion.parameters import (
-    Constant,
-    constants,
-    letters,
-    passive_constants,
-    with_letters,
+from kinpair.constraints.constraint import Constraint
+from kinpair.equations_of_motion.condition_letters import (
+    condition_constants,
+    constraints_with_letters,
+    is_of_a_condition,
 )
+from kinpair.equations_of_motion.constant import SHARING, Constant, Parameters, letters, symbols_of
+from kinpair.equations_of_motion.parallel import groups
+from kinpair.equations_of_motion.parameters import constants, passive_constants, with_letters
 from kinpair.equations_of_motion.passive import passive_efforts
+from kinpair.equations_of_motion.places import directions
 from kinpair.errors import InputError, KinpairError
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.quantities import asked
 from kinpair.system import System
 
-TAKEN = re.compile(r"(q|qd|qdd|tau|c|s|Y|alpha|p|x|F|b|f|[MAZEGS]\d|R[1-4]_|D)\d+|t")  # used by the equations
+TAKEN = re.compile(
+    r"(q|qd|qdd|tau|c|s|Y|alpha|p|x|F|b|f|[MAZEGSXW]\d|R[1-4]_|D)\d+|t"
+)  # used by the equations
 TOLD_APART = {"b": "beta", "f": "eta"}  # damping and friction from the b and f of the rows
-More = Callable[[Model, Any, Any, Any, Any, Any], dict[str, Any]]  # of model, M, F, A, b
+More = Callable[[Any, Any, Any, Any], dict[str, Any]]  # of M, F, A, b
+
+
+def _as_described(model: Model, values: Mapping[str, Any]) -> tuple[Constraint, ...]:
+    """The constraints with their numbers."""
+    return constraints_of(model)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +61,8 @@ class Subject:
     start: np.ndarray
     passive: Sequence[Constant] = ()
     symbolic: bool = True
+    constrained: Callable[[Model, Mapping[str, Any]], tuple[Constraint, ...]] = _as_described
+    directions: frozenset[float] = frozenset()
 
     @property
     def variables(self) -> dict[str, list[str]]:
@@ -74,11 +85,11 @@ class Subject:
 
     def passive_values(self) -> dict[str, Formula]:
         """Springs, dampers and friction as letters or numbers."""
-        return {c.key: Symbol(c.key) if self.symbolic else Number(c.value) for c in self.passive}
+        return {c.key: Symbol(c.letter) if self.symbolic else Number(c.value) for c in self.passive}
 
     def recorded(self, kept: Sequence[int], *, passive: bool, more: More | None = None) -> Program:
         """M, F, A and b with the rows kept, and what `more` makes of them."""
-        springs = [c.key for c in self.passive] if passive and self.symbolic else []
+        springs = symbols_of(self.passive) if passive and self.symbolic else []
         keys, ask = [*self.keys, *springs], asked("forward_dynamics", passive=False)
 
         def f(q: Any, qd: Any, tau: Any, time: Any, *values: Any) -> dict[str, Any]:
@@ -86,9 +97,9 @@ class Subject:
             model = self.with_values(given)
             M, F = free_terms(model, ask, q, qd, tau, time[0], {})
             F = F - self._pull(q, qd, given) if passive else F
-            found = all_rows.rows(model, constraints_of(model), q, qd, time[0], kept)
+            found = all_rows.rows(model, self.constrained(model, given), q, qd, time[0], kept)
             known = {"M": M, "F": F, "A": found.A, "b": found.b}
-            return known | (more(model, M, F, found.A, found.b, kept) if more is not None else {})
+            return known | (more(M, F, found.A, found.b) if more is not None else {})
 
         shapes: dict[str, Shape] = {what: (len(names),) for what, names in self.variables.items()}
         with np.errstate(all="ignore"):
@@ -112,25 +123,42 @@ class Subject:
         return Closure(self.model, Calls(self.model, compiled=False))
 
 
-def subject_of(given: Mechanism | System, *, symbolic: bool, passive: bool) -> Subject:
+def subject_of(given: Mechanism | System, parameters: Parameters, *, passive: bool) -> Subject:
     """The subject of what a user holds."""
+    symbolic = parameters != "numbers"
     if isinstance(given, System):
         return _of_system(given, symbolic)
-    model = given.model
-    every = constants(model) if symbolic else []
+    model, share = given.model, SHARING[parameters]
+    every = share([*constants(model), *condition_constants(model)]) if symbolic else []
+    of_model = [c for c in every if not is_of_a_condition(c)]
+    of_conditions = [c for c in every if is_of_a_condition(c)]
     springs = (
-        [replace(c, base=TOLD_APART.get(c.base, c.base)) for c in passive_constants(model)] if passive else []
+        share([replace(c, base=TOLD_APART.get(c.base, c.base)) for c in passive_constants(model)])
+        if passive
+        else []
     )
 
     def spelled(used: set[str]) -> dict[str, Letter]:
         kept = springs if symbolic else []
-        return letters(every, used) | letters(kept, {c.key for c in kept})
+        return letters(every, used) | letters(kept, set(symbols_of(kept)))
 
     def with_values(values: Mapping[str, Any]) -> Model:
-        return with_letters(model, values, every) if every else model
+        return with_letters(model, values, of_model) if of_model else model
 
-    keys = [c.key for c in every if c.factor]
-    return Subject(model, keys, with_values, spelled, given.start(), springs, symbolic)
+    def constrained(model: Model, values: Mapping[str, Any]) -> tuple[Constraint, ...]:
+        return constraints_with_letters(model, of_conditions, values)
+
+    return Subject(
+        model,
+        symbols_of(every),
+        with_values,
+        spelled,
+        given.start(),
+        springs,
+        symbolic,
+        constrained,
+        frozenset(directions(every)),
+    )
 
 
 def _of_system(given: System, symbolic: bool) -> Subject:

@@ -25,6 +25,7 @@ import numpy as np
 
 from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.formulations.arguments import check_wrenches, checked
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.linear_forms import (
     ZERO,
@@ -48,6 +49,7 @@ from kinpair.spatial.twist import spatial
 
 def acceleration_energy(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Scalar:
     """S of the motion [N m/s²], less what does not depend on q̈; q (nq,), q̇ and q̈ (nv,).    (GA1)"""
+    q, qd, qdd = checked(model, q=q, qd=qd, qdd=qdd)
     placed = assembled(model, q)
     moved = accelerations(model, placed, q, qd, qdd)
     return sum(each(model, _energy, placed, moved, rates(model, qdd))[1:])
@@ -118,6 +120,9 @@ def in_quasi_velocities(
     q (nq,), u (nu,), W and its rate in time Wd (nv, nu); w_ext: wrench on each body at O_i in its axes, none if not
     given. Rates q̇ and efforts τ are those of the mechanism, damping and friction are not in h.
     """
+    (q,) = checked(model, q=q)
     u, W, Wd = speeds(model, u, W, Wd)
-    h = inverse_dynamics(model, q, W @ u, Wd @ u, no_wrenches(model) if w_ext is None else w_ext)
+    w_ext = no_wrenches(model) if w_ext is None else w_ext
+    check_wrenches(model, w_ext)
+    h = inverse_dynamics(model, q, W @ u, Wd @ u, w_ext)
     return Equations(W.T @ (mass_matrix(model, q) @ W), W.T @ h)  # (GA7)

@@ -23,7 +23,7 @@ With regular numbering (a parent before its child, arc i leads outward to body i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -86,14 +86,24 @@ def is_regular(arcs: Sequence[Arc]) -> bool:
     return all(head == a + 1 and tail <= a for a, (tail, head) in enumerate(arcs))
 
 
+def _check(a: int, arc: Any, n: int) -> None:
+    """Two numbers of different bodies among 0…n."""
+    ends = tuple(arc) if isinstance(arc, (tuple, list, np.ndarray)) else ()
+    if len(ends) != 2 or not all(isinstance(body, (int, np.integer)) for body in ends):
+        raise InputError(f"arc {a} is {arc!r}; give the numbers of the two bodies it joins, as (0, 1)", arc=a)
+    if not all(0 <= body <= n for body in ends):
+        raise InputError(
+            f"arc {a} joins bodies {ends[0]} and {ends[1]}; {n} arcs join bodies 0 to {n}", arc=a
+        )
+    if ends[0] == ends[1]:
+        raise InputError(f"arc {a} joins body {ends[0]} to itself", arc=a)
+
+
 def arrivals(arcs: Sequence[Arc]) -> dict[int, Arrival]:
     """How each body 1…n is reached from the ground, bodies nearer to it first; refuses what is no tree."""
     n = len(arcs)
     for a, arc in enumerate(arcs, start=1):
-        if not all(0 <= body <= n for body in arc):
-            raise InputError(
-                f"arc {a} joins bodies {arc[0]} and {arc[1]}; {n} arcs join bodies 0 to {n}", arc=a
-            )
+        _check(a, arc, n)
     reached: dict[int, Arrival] = {}
     todo = [0]
     while todo:

@@ -27,6 +27,7 @@ import numpy as np
 
 from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Vector, array, assemble
+from kinpair.formulations.arguments import check_wrenches, checked
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.linear_forms import (
     ZERO,
@@ -152,12 +153,15 @@ def in_generalised_speeds(
     q (nq,), u (nu,), W and its rate in time Wd (nv, nu); w_ext: wrench on each body at O_i in its axes, none if not
     given. Rates q̇ and efforts τ are those of the mechanism, damping and friction are not in h.
     """
+    (q,) = checked(model, q=q)
     u, W, Wd = speeds(model, u, W, Wd)
+    w_ext = no_wrenches(model) if w_ext is None else w_ext
+    check_wrenches(model, w_ext)
     placed, n = assembled(model, q), u.size
     qdd = Wd @ u  # at u̇ = 0
     moved = accelerations(model, placed, q, W @ u, qdd)
     partial = partial_velocities_by(model, placed, W)
-    active = active_forces(model, placed, partial, no_wrenches(model) if w_ext is None else w_ext, n)
+    active = active_forces(model, placed, partial, w_ext, n)
     inertial = inertia_forces(model, placed, moved, partial, n)
     rotor = rotors(model)
     H = inertia(model, placed, partial, n) + W.T @ (np.diag(rotor) @ W)

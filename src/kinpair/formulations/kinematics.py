@@ -151,6 +151,20 @@ def jacobian_rate(model: Model, q: Vector, qd: Vector, place: Place) -> Matrix:
     return assemble((6, model.nv), blocks)
 
 
+def twist(state: State, place: Place) -> Vector:
+    """t (6,) of a place at its origin, in world axes: what J q̇ is.    (K4)"""
+    R, r = state.pose.R, place.pose.a
+    return np.concatenate([R @ state.omega, R @ (state.v + cross(state.omega, r))])
+
+
+def twist_rate(state: State, bias: Bias, along: State, place: Place) -> Vector:
+    """ṫ (6,) of a place: what J q̈ + J̇ q̇ is; `along` is the state at the rates q̈.    (K5)"""
+    R, r, omega = state.pose.R, place.pose.a, state.omega
+    alpha = bias.alpha + along.omega
+    a = bias.a + along.v + cross(alpha, r) + cross(omega, cross(omega, r))
+    return np.concatenate([R @ alpha, R @ a])
+
+
 def centre_of_mass(model: Model, q: Vector) -> Vector:
     """Mass centre of all that moves, in the world."""
     where = poses(model, q)

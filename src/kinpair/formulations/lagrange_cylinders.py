@@ -26,6 +26,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.errors import InputError
+from kinpair.formulations.arguments import check_model, checked
 from kinpair.formulations.kinematics import placements
 from kinpair.model.model import Model
 from kinpair.spatial.pose import HOME, Pose
@@ -47,6 +48,7 @@ class Cylinder(NamedTuple):
 
 def cylinders(model: Model) -> list[Cylinder]:
     """The links as cylinders, by body; refused where a pair is no hinge or an inertia not that of a cylinder."""
+    check_model(model)
     for i in model.moving:
         body, joint = model.body[i], model.joint_names[i]
         if body.pair.kind != "revolute" or np.any(body.rotor != 0.0):
@@ -169,6 +171,7 @@ def _rate(model: Model, l: int) -> int:
 def inertia_shares(model: Model, q: Vector) -> list[Matrix]:
     """M¹ⁱ (nv, nv) by link; H is their sum.    (1.13)"""
     every = cylinders(model)
+    (q,) = checked(model, q=q)
     return [_inertia_share(model, q, every, i) for i in model.moving]
 
 
@@ -183,8 +186,11 @@ def _inertia_share(model: Model, q: Vector, every: list[Cylinder], i: int) -> Ma
 
 
 def inertia_slopes(model: Model, q: Vector, i: int) -> list[Matrix]:
-    """∂M¹ⁱ/∂φ_k (nv, nv) for each angle k.    (LC3)"""
+    """∂M¹ⁱ/∂φ_k (nv, nv) for each angle k, of the link of body i.    (LC3)"""
     every = cylinders(model)
+    (q,) = checked(model, q=q)
+    if i not in model.moving:
+        raise InputError(f"{model.name}: no body {i}; they are 1 to {len(model.moving)}", body=i)
     found: list[dict[tuple[int, int], Scalar]] = [{} for _ in range(model.nv)]
     path = _hinges(model, i)
     for l, m in combinations_with_replacement(range(len(path)), 2):
@@ -199,6 +205,7 @@ def inertia_slopes(model: Model, q: Vector, i: int) -> list[Matrix]:
 
 def convective_shares(model: Model, q: Vector, qd: Vector) -> list[Matrix]:
     """M²ⁱ (nv, nv) by link.    (1.23)"""
+    q, qd = checked(model, q=q, qd=qd)
     made: list[Matrix] = []
     for i in model.moving:
         slopes = inertia_slopes(model, q, i)
@@ -216,7 +223,9 @@ def _along(slopes: list[Matrix], qd: Vector) -> list[list[Scalar]]:
 
 def weight_shares(model: Model, q: Vector) -> list[Vector]:
     """fⁱ (nv) by link, in world axes.    (LC1)"""
-    every, places = cylinders(model), placements(model, q)
+    every = cylinders(model)
+    (q,) = checked(model, q=q)
+    places = placements(model, q)
     poses = [HOME]
     for i in model.moving:
         poses.append(poses[model.parent[i]] @ Pose(*places[i]))
@@ -233,6 +242,7 @@ def weight_shares(model: Model, q: Vector) -> list[Vector]:
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Vector:
     """τ, link by link.    (LC2)"""
+    q, qd, qdd = checked(model, q=q, qd=qd, qdd=qdd)
     shares = zip(
         inertia_shares(model, q), convective_shares(model, q, qd), weight_shares(model, q), strict=True
     )

@@ -11,8 +11,8 @@ Internal Euler angles (2.2.4), those of a link in its parent, are the coordinate
     Q    = d/dt ∂T/∂η̇ − ∂T/∂η + ∂V/∂η                                                                 (LE6)
 
 Couples τ in the joints, in axes of the child, do the work of  Q_i = Π_iᵀ (R_i τ_i − Σ_c R_c τ_c), c: children. (LE7)
-A joint of fewer than three degrees would be a condition between the angles of two links. Π is singular where
-sin ϑ = 0.
+A joint of fewer than three degrees is a condition between the angles of two links: `lagrange_links.py` takes every
+pair. Π is singular where sin ϑ = 0.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array, assemble, symmetric
 from kinpair.errors import InputError
+from kinpair.formulations.arguments import check_model, checked
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, each, joined, rates
 from kinpair.pairs import cardan
@@ -52,7 +53,8 @@ def _axes(eta: Vector) -> tuple[Matrix, Matrix]:
     return node @ about_z(eta[2]), e
 
 
-def _oriented(body: Body, eta: Vector, etad: Vector, etadd: Vector) -> Oriented:
+def oriented(body: Body, eta: Vector, etad: Vector, etadd: Vector) -> Oriented:
+    """A link by its angles and their derivatives."""
     R, e = _axes(eta)
     first, second, third = (e[:, a : a + 1] @ etad[a : a + 1] for a in range(3))
     omega = first + second + third  # (LE1)
@@ -67,11 +69,12 @@ def _stack(*columns: Vector) -> Matrix:
 
 def links(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> ByBody:
     """Every link by its angles; the ground does not turn."""
+    eta, etad, etadd = checked(model, eta=eta, etad=etad, etadd=etadd)
     _check(model)
     still = Oriented(
         IDENTITY, np.zeros((3, 3)), np.zeros((3, 3)), ZERO, np.zeros((3, 3)), ZERO, np.zeros((3, 3))
     )
-    found = each(model, _oriented, rates(model, eta), rates(model, etad), rates(model, etadd))
+    found = each(model, oriented, rates(model, eta), rates(model, etad), rates(model, etadd))
     return [still, *found[1:]]
 
 
@@ -81,7 +84,7 @@ def _check(model: Model) -> None:
         if body.pair.kind != "spherical" or np.any(body.rotor != 0.0):
             raise InputError(
                 f"{model.name}: joint {model.joint_names[i]!r} is {body.pair.kind}; Euler angles of the links are free "
-                "coordinates where all joints are spherical and without rotors, `lagrange` takes every pair",
+                "coordinates where all joints are spherical and without rotors, `lagrange_links` takes every pair",
                 joint=model.joint_names[i],
             )
 
@@ -107,6 +110,7 @@ def _beta(link: Oriented, b: Vector) -> Matrix:
 
 def mass_matrix(model: Model, eta: Vector) -> Matrix:
     """H (nv, nv) over the angles of all links.    (LE4)"""
+    check_model(model)
     still = np.zeros(model.nv)
     link = links(model, eta, still, still)
     H = assemble((model.nv, model.nv), [])
@@ -149,7 +153,7 @@ def _of_mass(link: Oriented, b: Vector, m: float, x: Carried, g: Vector) -> Vect
     return m * (beta_d.T @ x.v + beta.T @ (x.v_d - g) - d_v.T @ x.v)  # (LE6)
 
 
-def _of_inertia(link: Oriented) -> Vector:
+def of_inertia(link: Oriented) -> Vector:
     """Share of the inertia of a link in its own Q.    (LE6)"""
     L = link.J @ link.omega
     rate = link.ed.T @ L + link.e.T @ (link.J @ link.omega_d + cross(link.omega, L))
@@ -159,7 +163,7 @@ def _of_inertia(link: Oriented) -> Vector:
 def inverse_dynamics(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> Vector:
     """Q (nv): forces along the angles of all links that produce the motion.    (LE6)"""
     link = links(model, eta, etad, etadd)
-    Q: ByBody = [None, *(_of_inertia(link[i]) for i in model.moving)]
+    Q: ByBody = [None, *(of_inertia(link[i]) for i in model.moving)]
     for i in model.moving:
         arms = list(_arms(model, link, i))
         centre = _centre(link, arms)
@@ -188,6 +192,7 @@ def to_internal(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> tuple
 
 def from_joint_efforts(model: Model, eta: Vector, tau: Vector) -> Vector:
     """Q (nv) of the couples τ in the joints, in axes of the child.    (LE7)"""
+    (tau,) = checked(model, tau=tau)
     still = np.zeros(model.nv)
     link, taus = links(model, eta, still, still), rates(model, tau)
     couple = [ZERO] * len(model.parent)

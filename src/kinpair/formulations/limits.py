@@ -20,15 +20,17 @@ def _body_rates(model: Model) -> str:
     return next((f"{name!r} ({pair.kind})" for name, pair in pairs if pair.nq != pair.nv), "")
 
 
+OTHERWISE = "`other, maps = mechanism.split()` makes them, or use method 'denoc'"
+
+
 def _one_parameter_pairs(model: Model, quantity: str) -> str:
     joint = _body_rates(model)
-    needed = "it needs one-parameter pairs; split() makes them, or use method 'denoc'"
-    return f"cannot take joint {joint}: {needed}" if joint else ""
+    return f"cannot take joint {joint}: it needs one-parameter pairs; {OTHERWISE}" if joint else ""
 
 
 def _coordinates(model: Model, quantity: str) -> str:
     joint = _body_rates(model) if quantity == "coriolis_matrix" else ""
-    needed = "Christoffel's symbols need rates that are dq/dt; split() makes them, or use method 'denoc'"
+    needed = f"Christoffel's symbols need rates that are dq/dt; {OTHERWISE}"
     return f"gives no coriolis_matrix with joint {joint}: {needed}" if joint else ""
 
 

@@ -31,6 +31,8 @@ import numpy as np
 
 from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Vector, assemble, symmetric
+from kinpair.errors import InputError, listed
+from kinpair.formulations.arguments import check_wrenches, checked
 from kinpair.formulations.kinematics import poses
 from kinpair.formulations.screw_algebra import force_cross, force_moved, motion_moved, swapped
 from kinpair.formulations.screw_bodies import NO_SCREW, Loaded, Moving, loads, motions
@@ -88,6 +90,7 @@ def _seat(model: Model, where: ByBody, j: int) -> Pose:
 
 def tree_joints(model: Model, q: Vector, qd: Vector) -> list[Joint]:
     """What the joints of the tree hold, body by body."""
+    q, qd = checked(model, q=q, qd=qd)
     where = poses(model, q)
     moving = motions(model, q, qd, where)
     qs, qds = coordinates(model, q), rates(model, qd)
@@ -100,6 +103,7 @@ def tree_joints(model: Model, q: Vector, qd: Vector) -> list[Joint]:
 
 def tree_drives(model: Model, q: Vector, qd: Vector, tau: Vector) -> list[Drive]:
     """The drives of the tree with the efforts τ, body by body."""
+    q, qd, tau = checked(model, q=q, qd=qd, tau=tau)
     where = poses(model, q)
     moving = motions(model, q, qd, where)
     qs, qds, taus = coordinates(model, q), rates(model, qd), rates(model, tau)
@@ -117,7 +121,18 @@ def tree_drives(model: Model, q: Vector, qd: Vector, tau: Vector) -> list[Drive]
 
 def driven(drives: Sequence[Drive], qdd: Sequence[Vector]) -> list[Joint]:
     """The drives as constraint rows that demand the accelerations q̈, a vector a drive.    (SK3)"""
-    return [Joint(x.inner, x.outer, x.D, x.Dd, demand) for x, demand in zip(drives, qdd, strict=True)]
+    wanted = [(x.D.shape[1],) for x in drives]
+    found = [np.shape(demand) for demand in qdd]
+    if found != wanted:
+        raise InputError(
+            f"qdd has vectors of the shapes {_shapes(found)}; expected one for each drive: {_shapes(wanted)}",
+            qdd=found,
+        )
+    return [Joint(x.inner, x.outer, x.D, x.Dd, np.asarray(y)) for x, y in zip(drives, qdd, strict=True)]
+
+
+def _shapes(shapes: Sequence[tuple[int, ...]]) -> str:
+    return listed(map(str, shapes), 12) or "none"
 
 
 def block_system(
@@ -133,6 +148,9 @@ def block_system(
     Any joints: those of the tree, drives as rows, joints that close loops. The matrix is symmetric and indefinite, and
     regular where no constraint is redundant and no freedom is without inertia.
     """
+    q, qd = checked(model, q=q, qd=qd)
+    check_wrenches(model, w_ext)
+    _check_bodies(model, [*joints, *drives])
     where = poses(model, q)
     moving = motions(model, q, qd, where)
     loaded = loads(model, moving, where, w_ext)
@@ -146,6 +164,16 @@ def block_system(
     for drive in drives:
         parts += _drive_parts(drive, V)
     return _summed(start, parts)
+
+
+def _check_bodies(model: Model, between: Sequence[Joint | Drive]) -> None:
+    for k, x in enumerate(between):
+        if not {x.inner, x.outer} <= set(range(len(model.parent))):
+            raise InputError(
+                f"{model.name}: joint or drive {k} joins bodies {x.inner} and {x.outer}; there are bodies 0 to "
+                f"{len(model.moving)}",
+                joint=k,
+            )
 
 
 class Part(NamedTuple):
@@ -279,6 +307,8 @@ def _multipliers(
 
 def block_solve(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> BlockSolution:
     """A, η and q̈ of a tree under the efforts τ; the work grows as n."""
+    q, qd, tau = checked(model, q=q, qd=qd, tau=tau)
+    check_wrenches(model, w_ext)
     where = poses(model, q)
     x = eliminated(model, q, qd, tau, w_ext, where)
     seats = [HOME, *(_seat(model, where, j) for j in model.moving)]

@@ -13,6 +13,7 @@ import numpy as np
 from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.errors import InputError, SingularError
+from kinpair.formulations.arguments import array_of
 from kinpair.model.model import Model
 
 LOST = 1e-13  # a pivot this small against its entry of H is lost in rounding
@@ -33,7 +34,17 @@ class Equations(NamedTuple):
     h: Vector  # (nu,)
 
     def accelerations(self, Q: Vector) -> Vector:
-        """u̇ (nu,) that the forces Q = Wᵀ τ (nu,) produce; refused where floats show that W lacks rank."""
+        """u̇ (nu,) that the forces Q = Wᵀ τ (nu,) produce: not the efforts τ (nv,) themselves, but `W.T @ tau`.
+
+        Refused where floats show that W lacks rank.
+        """
+        Q = array_of("equations", "Q", Q)
+        if Q.shape != self.h.shape:
+            raise InputError(
+                f"Q has shape {Q.shape}; expected {self.h.shape}: the forces along u, "
+                "which are W.T @ tau of the efforts tau",
+                Q=Q.shape,
+            )
         with np.errstate(all="ignore"):
             found, pivots = ldl.solve(self.H, Q - self.h)
         _check(pivots, np.diag(self.H))
@@ -55,10 +66,15 @@ def _check(pivots: Vector, scales: Vector) -> None:
 
 def speeds(model: Model, u: Any, W: Any, Wd: Any) -> Speeds:
     """The arguments as arrays, or an error that says what would do."""
-    u, W, Wd = np.asarray(u), np.asarray(W), np.asarray(Wd)
+    u, W, Wd = (array_of(model.name, name, x) for name, x in (("u", u), ("W", W), ("Wd", Wd)))
     wanted = (model.nv, u.size)
     if u.ndim != 1:
         raise InputError(f"{model.name}: u has the shape {u.shape}; give a vector (nu,)", u=u.shape)
+    if u.size > model.nv:
+        raise InputError(
+            f"{model.name}: u has {u.size} entries; the {model.nv} rates are described by as many or fewer",
+            u=u.shape,
+        )
     for name, x in (("W", W), ("Wd", Wd)):
         if x.shape != wanted:
             raise InputError(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from kinpair.description.doubts import Doubts, at
-from kinpair.description.parts import Description, Joint, Link, Origin
+from kinpair.description.parts import Description, Joint, Keyframe, Link, Origin
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.pairs import PAIRS
 from kinpair.spatial.inertia import defect
@@ -20,21 +20,18 @@ def check_parts(description: Description, doubts: Doubts) -> None:
     """Refuse what has no meaning; doubt what looks like a slip."""
     _check_names("link", [(x.name, x.where) for x in description.links])
     _check_names("joint", [(x.name, x.where) for x in description.joints])
+    _check_names("keyframe", [(x.name, x.where) for x in description.keyframes])
     places = [(x.name, x.where) for x in (*description.links, *description.frames)]
     _check_names("link or frame", places)
     _check_count("", "gravity", description.gravity, 3)
     _check_finite("", "gravity", description.gravity)
     for link in description.links:
         _check_link(link, doubts)
-    names = {joint.name for joint in description.joints}
     for joint in description.joints:
         _check_joint(joint, doubts)
-        if joint.mimic and (joint.mimic.joint not in names or joint.mimic.joint == joint.name):
-            doubts.add(
-                f"{at(joint.where)}joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which is "
-                f"{'itself' if joint.mimic.joint == joint.name else 'not there'}; left to move on its own",
-                joint=joint.name,
-            )
+    _check_mimics(description.joints, doubts)
+    for state in description.keyframes:
+        _check_keyframe(state, description)
     for frame in description.frames:
         _check_origin(f"{at(frame.where)}frame {frame.name!r}", "origin", frame.origin)
 
@@ -50,6 +47,12 @@ def _check_names(what: str, named: Iterable[tuple[str, str]]) -> None:
                 f"{at(where)}two parts are called {what} {name!r}{first}; names are unique", name=name
             )
         seen[name] = where
+
+
+def check_direction(part: str, axis: object) -> None:
+    """An axis is three finite numbers."""
+    _check_count(part, "axis", axis, 3)
+    _check_finite(part, "axis", axis)  # type: ignore[arg-type]
 
 
 def _check_count(part: str, quantity: str, values: object, *counts: int) -> None:
@@ -124,6 +127,7 @@ def _check_joint(joint: Joint, doubts: Doubts) -> None:
             raise DescriptionError(f"{part}: {quantity} is nan; a number is needed, inf for no limit")
     _check_count(part, "start", joint.start, 0, len(PAIRS[joint.kind].q_parts))
     _check_finite(part, "start", joint.start)
+    _check_turn(part, "start", joint, joint.start)
     _check_axes(part, joint)
     _check_limits(part, joint, doubts)
     if joint.kind == "helical" and not joint.pitch:
@@ -135,6 +139,67 @@ def _check_joint(joint: Joint, doubts: Doubts) -> None:
             doubts.add(
                 f"{part}: {quantity} is negative and feeds energy in; taken as it is", joint=joint.name
             )
+
+
+def _check_mimics(joints: Sequence[Joint], doubts: Doubts) -> None:
+    """A joint follows another one that moves; not itself, and not one that follows it."""
+    named = {joint.name: joint for joint in joints}
+    for joint in joints:
+        if joint.mimic and (trouble := _mimic_trouble(joint, named)):
+            doubts.add(f"{at(joint.where)}{trouble}", joint=joint.name)
+
+
+def _mimic_trouble(joint: Joint, named: Mapping[str, Joint]) -> str:
+    """What is doubtful in a mimic and what is made of it; nothing if it is well."""
+    assert joint.mimic is not None
+    other = named.get(joint.mimic.joint)
+    said = f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which is"
+    if joint.kind == "fixed":
+        return f"joint {joint.name!r} is fixed and mimics joint {joint.mimic.joint!r}; left as it is fixed"
+    if other is None:
+        return f"{said} not there; left to move on its own"
+    if other is joint:
+        return f"{said} itself; left to move on its own"
+    if other.kind == "fixed":
+        return f"{said} fixed; held at its offset {joint.mimic.offset:g}"
+    path = [joint.name]
+    while other is not None and other.mimic and other.name not in path:
+        path.append(other.name)
+        other = named.get(other.mimic.joint)
+    if other is joint and joint.name == min(path):
+        circle = " → ".join([*path, joint.name])
+        return f"joints mimic each other in a circle, {circle}, which may hold them still; taken as it is"
+    return ""
+
+
+def _check_keyframe(state: Keyframe, description: Description) -> None:
+    part = f"{at(state.where)}keyframe {state.name!r}"
+    joints = {joint.name: joint for joint in description.joints}
+    for quantity, given in (("q", state.q), ("qd", state.qd)):
+        for name, values in given:
+            if name not in joints:
+                raise DescriptionError(
+                    f"{part}: {quantity} names joint {name!r}, which does not exist; {nearest(name, joints)}"
+                    f"Joints: {listed(joints)}",
+                    keyframe=state.name,
+                    joint=name,
+                )
+            pair = PAIRS[joints[name].kind]
+            size = len(pair.q_parts if quantity == "q" else pair.v_parts)
+            _check_count(part, f"{quantity} of joint {name!r}", values, size)
+            _check_finite(part, f"{quantity} of joint {name!r}", values)
+            if quantity == "q":
+                _check_turn(part, f"q of joint {name!r}", joints[name], values)
+
+
+def _check_turn(part: str, quantity: str, joint: Joint, values: Sequence[float]) -> None:
+    """A quaternion among coordinates, which are its last four, turns."""
+    pair = PAIRS[joint.kind]
+    if values and len(pair.q_parts) > len(pair.v_parts) and not any(values[-4:]):
+        raise DescriptionError(
+            f"{part}: {quantity} has the quaternion 0 0 0 0, which is no rotation; 0 0 0 1 is none",
+            joint=joint.name,
+        )
 
 
 _LIMITS = ("lower", "upper", "velocity", "effort")
@@ -152,20 +217,23 @@ def _numbers(joint: Joint) -> Iterator[Any]:
 
 
 def _check_axes(part: str, joint: Joint) -> None:
-    axes = PAIRS[joint.kind].axes
-    given = (joint.axis, joint.axis2)[:axes]
-    for axis in given:
-        if axis is not None and not any(axis):
-            raise DescriptionError(f"{part} has the axis 0 0 0; give a direction", joint=joint.name)
-    if axes == 2 and joint.axis2 is not None:
-        first, second = np.array(joint.axis), np.array(joint.axis2)
-        cosine = unit(first) @ unit(second)
-        if abs(cosine) > 1e-6:
-            raise DescriptionError(
-                f"{part} has axes at {np.degrees(np.arccos(cosine)):.4g}°; those of a universal joint are "
-                "perpendicular, use two revolute joints otherwise",
-                joint=joint.name,
-            )
+    if trouble := axes_trouble(joint.axis, joint.axis2, PAIRS[joint.kind].axes):
+        raise DescriptionError(f"{part} {trouble}", joint=joint.name)
+
+
+def axes_trouble(axis: Sequence[float], axis2: Sequence[float] | None, axes: int) -> str:
+    """What is wrong with the directions of a pair that has so many; nothing if they will do."""
+    if any(x is not None and not any(x) for x in (axis, axis2)[:axes]):
+        return "has the axis 0 0 0; give a direction"
+    if axes < 2 or axis2 is None:
+        return ""
+    cosine = float(np.clip(unit(np.array(axis)) @ unit(np.array(axis2)), -1.0, 1.0))
+    if abs(cosine) <= 1e-6:
+        return ""
+    return (
+        f"has axes at {np.degrees(np.arccos(cosine)):.4g}°; those of a universal joint are perpendicular, "
+        "use two revolute joints otherwise"
+    )
 
 
 def _check_limits(part: str, joint: Joint, doubts: Doubts) -> None:

@@ -47,6 +47,8 @@ def _facts(model: Model) -> Iterator[bytes]:
         yield _bytes(place.pose.R) + _bytes(place.pose.a)
     yield repr([replace(part, where="") for part in model.description.conditions]).encode()
     yield repr([(joint.name, joint.mimic) for joint in model.description.joints if joint.mimic]).encode()
+    if model.held_up:
+        yield b"held up"
 
 
 def _bytes(x: object) -> bytes:

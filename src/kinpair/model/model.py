@@ -94,6 +94,7 @@ class Model:
     options: Options
     walker: Any = None  # who takes the steps of a recursion; None: one body after the other
     terms: Terms | None = None  # M and F of a system given by its energy; None: they come from the bodies
+    held_up: bool = False  # M has no inverse: the constraints lend it one, see `constrained.free_terms`
 
     @property
     def nq(self) -> int:

@@ -16,18 +16,28 @@ import numpy as np
 from kinpair.algebra.arrays import Vector
 from kinpair.description.conditions import Condition, Coupling, Drive, Given
 from kinpair.description.doubts import at
-from kinpair.description.parts import Description, Joint, Link, Origin
+from kinpair.description.parts import Description, Joint, Keyframe, Link, Origin
 from kinpair.errors import DescriptionError, InputError, SingularError, listed
 from kinpair.model.model import Model
 from kinpair.pairs import PAIRS, Pair
 
 GIMBAL = 1e-9
-_BY_DEGREE = ("lower", "upper", "velocity", "effort", "damping", "friction", "stiffness", "rest")
+_PASSIVE = ("damping", "friction", "stiffness", "rest")
+_BY_DEGREE = ("lower", "upper", "velocity", "effort", *_PASSIVE)
 
 
-def split_description(description: Description) -> Description:
-    """Every joint of several degrees replaced by its steps: joints and massless links `name.1`, `name.2`, ..."""
+def split_description(description: Description, *, passive: bool = True) -> Description:
+    """Every joint of several degrees replaced by its steps: joints and massless links `name.1`, `name.2`, ...
+
+    passive: False leaves out springs, dampers and friction of all joints. Those of a joint with a quaternion belong to
+    its rates ω = S(s) ṡ: a damper −c ω there is −c SᵀS ṡ in the hinges, which no dampers in single hinges are.
+    """
+    if not passive:
+        none = dict.fromkeys(_PASSIVE, ())
+        bare = tuple(replace(joint, **none) for joint in description.joints)  # type: ignore[arg-type]
+        return split_description(replace(description, joints=bare))
     links, joints, renamed = list(description.links), list[Joint](), dict[str, str]()
+    chains = list[tuple[Joint, list[Joint]]]()
     taken = {part.name for part in (*description.links, *description.joints, *description.frames)}
     for joint in description.joints:
         steps = PAIRS[joint.kind].steps
@@ -35,6 +45,7 @@ def split_description(description: Description) -> Description:
             joints.append(joint)
             continue
         chain = _chain(joint, taken)
+        chains.append((joint, chain))
         parts = PAIRS[joint.kind].q_parts
         if parts == PAIRS[joint.kind].v_parts:
             renamed |= {f"{joint.name}.{x}": step.name for x, step in zip(parts, chain, strict=True)}
@@ -43,7 +54,10 @@ def split_description(description: Description) -> Description:
         links += [Link(step.child, where=joint.where) for step in chain[:-1]]
         joints += chain
     conditions = tuple(_renamed(x, renamed) for x in description.conditions)
-    return replace(description, links=tuple(links), joints=tuple(joints), conditions=conditions)
+    keyframes = tuple(_split_state(x, chains) for x in description.keyframes)
+    return replace(
+        description, links=tuple(links), joints=tuple(joints), conditions=conditions, keyframes=keyframes
+    )
 
 
 def _renamed(part: Condition, names: Mapping[str, str]) -> Condition:
@@ -101,13 +115,30 @@ def _starts(joint: Joint, pair: Pair) -> list[tuple[float, ...]]:
     return [(x,) for x in pair.to_split(q, np.zeros(pair.nv), np.zeros(pair.nv))[0].tolist()]
 
 
+def _split_state(state: Keyframe, chains: list[tuple[Joint, list[Joint]]]) -> Keyframe:
+    """The same state by the joints of the split."""
+    q, qd = dict(state.q), dict(state.qd)
+    for joint, chain in chains:
+        if joint.name in q or joint.name in qd:
+            _, pair = PAIRS[joint.kind].seated(joint.axis, joint.axis2, joint.pitch)
+            still = np.zeros(pair.nv)
+            at = np.array(q.pop(joint.name, joint.start) or pair.neutral())
+            rates = np.array(qd.pop(joint.name, still))
+            s, sd, _ = pair.to_split(at, rates, still)
+            names = [step.name for step in chain]
+            q |= {name: (float(x),) for name, x in zip(names, s, strict=True)}
+            qd |= {name: (float(x),) for name, x in zip(names, sd, strict=True)}
+    return replace(state, q=tuple(q.items()), qd=tuple(qd.items()))
+
+
 def _own(joint: Joint, k: int) -> Joint:
     """A joint with the springs, dampers, friction and limits of degree k, and nothing else of the whole."""
     given = {name: values for name in _BY_DEGREE if (values := getattr(joint, name))}
     if given and PAIRS[joint.kind].q_parts != PAIRS[joint.kind].v_parts:
+        road = "split(passive=False) leaves it out" if set(given) <= set(_PASSIVE) else "leave it out"
         raise DescriptionError(
-            f"{at(joint.where)}joint {joint.name!r}: {listed(given)} of a {joint.kind} joint cannot be "
-            "split; leave it out or write the hinges yourself",
+            f"{at(joint.where)}joint {joint.name!r}: {listed(given)} of a {joint.kind} joint cannot be split; {road}, "
+            "or write the hinges yourself",
             joint=joint.name,
         )
     own = {name: (values[min(k, len(values) - 1)],) for name, values in given.items()}

@@ -16,13 +16,13 @@ from kinpair.errors import InputError, listed, nearest
 from kinpair.model.model import Body, Model
 from kinpair.spatial.inertia import Inertia
 
-_TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
 def symbol_names(model: Model) -> tuple[str, ...]:
     """Every name that can be kept as a symbol."""
-    of_body = ["mass", *(f"com.{x}" for x in _AXES), *(f"inertia.{x}" for x in _TENSOR)]
+    of_body = ["mass", *(f"com.{x}" for x in _AXES), *(f"inertia.{x}" for x in TENSOR)]
     bodies = [f"{model.names[i]}.{what}" for i in model.moving for what in of_body]
     return (*bodies, *(f"{model.joint_names[i]}.{x}" for i in model.moving for x in _AXES))
 
@@ -54,8 +54,8 @@ def _body(model: Model, i: int, parent: Body, values: Mapping[str, Any]) -> Body
     name = model.names[i]
     m = values.get(f"{name}.mass", link.m)
     d = _replaced(link.d, {(k,): f"{name}.com.{x}" for x, k in _AXES.items()}, values)
-    I = _replaced(link.I, {k: f"{name}.inertia.{x}" for x, k in _TENSOR.items()}, values)
-    I = _replaced(I, {k[::-1]: f"{name}.inertia.{x}" for x, k in _TENSOR.items()}, values)
+    I = _replaced(link.I, {k: f"{name}.inertia.{x}" for x, k in TENSOR.items()}, values)
+    I = _replaced(I, {k[::-1]: f"{name}.inertia.{x}" for x, k in TENSOR.items()}, values)
     own = Inertia(m, d, I).moved(pose.R, pose.a)
     a_seat = _seat(model, i, values)
     return replace(

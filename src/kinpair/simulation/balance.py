@@ -1,12 +1,15 @@
-"""Does the energy add up? stored = work − loss, at every sample."""
+"""Does the energy add up? stored = work − loss since the start of the run, at every sample."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-BLOCK = 1 << 16  # samples at a time: they may be on a disk, and more than fit into the memory
+from kinpair.simulation.blocks import blocks
+
+ROUNDING = 1e-12  # of the energies there are: less than that is not known of what moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,39 +27,99 @@ class Balance:
     relative: float
 
 
-def balance(kinetic: np.ndarray, potential: np.ndarray, work: np.ndarray, loss: np.ndarray) -> Balance:
-    """From samples (..., samples)."""
-    if not kinetic.size:
-        return Balance(0.0, 0.0, 0.0, 0.0, 0.0)
-    if np.isnan(potential).all():
-        return Balance(_last(work), _last(loss), np.nan, np.nan, np.nan)
-    worst, moved = 0.0, 0.0
-    samples = [np.atleast_2d(x) for x in (kinetic, potential, work, loss)]
-    before = samples[0][:, :1] + samples[1][:, :1], samples[1][:, :1]
-    ends = np.full((3, len(samples[0])), np.nan)  # work, loss, stored at the last sample that is a number
-    for start in range(0, kinetic.shape[-1], BLOCK):
-        part = [x[:, start : start + BLOCK] for x in samples]
-        fine = np.isfinite(part[0]) & np.isfinite(part[1])
+class Energies(NamedTuple):
+    """Kinetic, potential, work and loss [J], each (..., samples)."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    work: np.ndarray
+    loss: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ledger:
+    """Of every trajectory (rows,) [J]: work, loss and stored energy at the end, and the largest over the samples of
+    energy that came from nowhere, that is missing, that moved, and that there was.
+    """
+
+    work: np.ndarray
+    loss: np.ndarray
+    stored: np.ndarray
+    gained: np.ndarray
+    missing: np.ndarray
+    moved: np.ndarray
+    size: np.ndarray
+
+    @property
+    def error(self) -> np.ndarray:
+        """The larger of what came and what is missing."""
+        return np.maximum(self.gained, self.missing)
+
+    def part(self, energy: np.ndarray) -> np.ndarray:
+        """Of what moved; 0 where that is not more than rounding."""
+        known = self.moved > ROUNDING * self.size
+        return np.divide(energy, self.moved, out=np.zeros_like(energy), where=known)
+
+    @property
+    def balance(self) -> Balance:
+        """Of all trajectories."""
+        done, taken, kept = (float(np.nansum(x)) for x in (self.work, self.loss, self.stored))
+        if len(self.stored) and np.isnan(self.stored).all():
+            return Balance(done, taken, np.nan, np.nan, np.nan)
+        worst = float(self.error.max(initial=0.0))
+        return Balance(done, taken, kept, worst, float(self.part(self.error).max(initial=0.0)))
+
+
+def start_of(samples: Energies, begin: np.ndarray | None) -> np.ndarray:
+    """Kinetic and potential energy (rows, 2) at the start; those given, or those of the first sample.
+
+    What was done and taken at the very start, by an impact, is in the first sample already.
+    """
+    if begin is not None:
+        return np.reshape(begin, (-1, 2))
+    T, V, W, D = (np.atleast_2d(x)[:, 0] for x in samples)
+    return np.stack([T - W + D, V], axis=-1)
+
+
+def off(samples: tuple[np.ndarray, ...], start: np.ndarray) -> np.ndarray:
+    """stored − work + loss (rows, samples)."""
+    T, V, W, D = samples
+    return T + V - start.sum(axis=-1, keepdims=True) - W + D
+
+
+def ledger(samples: Energies, begin: np.ndarray | None = None) -> Ledger:
+    """From samples, and the energies (rows, 2) at the start of the run, if it is no sample."""
+    rows = [np.atleast_2d(x) for x in samples]
+    if not rows[0].size:
+        none = np.zeros(len(rows[0]))
+        return Ledger(none, none, none, none, none, none, none)
+    start = start_of(samples, begin)
+    ends = np.full((3, len(rows[0])), np.nan)  # work, loss, stored at the last sample that is a number
+    gained, missing, moved, size = np.zeros((4, len(rows[0])))
+    for part in blocks(*rows):
+        fine = np.isfinite(part[0]) & ~np.isinf(part[1])
         T, V, W, D = (np.where(fine, x, np.nan) for x in part)
-        stored = T + V - before[0]
-        worst = max(worst, _largest(stored - W + D))
-        moved = max(moved, *(_largest(x) for x in (T, V - before[1], W, D)))
-        ends = _newer(ends, np.array([W, D, stored]), fine)
-    done, taken, kept = (float(x) for x in np.nansum(ends, axis=1))
-    return Balance(done, taken, kept, worst, worst / moved if moved else 0.0)
+        wrong = off((T, V, W, D), start)
+        gained, missing = _larger(gained, wrong), _larger(missing, -wrong)
+        for x in (T, np.abs(V - start[:, 1:]), np.abs(W), np.abs(D)):
+            moved = _larger(moved, x)
+        size = _larger(_larger(size, T), np.abs(V))
+        ends = _newer(ends, np.array([W, D, wrong + W - D]), fine)
+    work, loss, stored = ends
+    return Ledger(work, loss, stored, gained, missing, moved, size)
 
 
-def _largest(x: np.ndarray) -> float:
-    return float(np.nanmax(np.abs(x), initial=0.0))
+def balance(samples: Energies, begin: np.ndarray | None = None) -> Balance:
+    """The same, of all trajectories together."""
+    return ledger(samples, begin).balance
+
+
+def _larger(known: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The largest number of each row of x (rows, samples), or the one known."""
+    return np.fmax(known, np.fmax.reduce(x, axis=1))
 
 
 def _newer(ends: np.ndarray, x: np.ndarray, fine: np.ndarray) -> np.ndarray:
-    """The last numbers of x (3, rows, samples) that are fine; where none is, the ends (3, rows) known before."""
+    """The last numbers of x (k, rows, samples) that are fine; where none is, the ends (k, rows) known before."""
     last = fine.shape[1] - 1 - np.argmax(fine[:, ::-1], axis=1)
     return np.where(fine.any(axis=1), x[:, np.arange(len(fine)), last], ends)
-
-
-def _last(x: np.ndarray) -> float:
-    """The sum over trajectories of the last sample that is a number."""
-    rows = x.reshape(-1, x.shape[-1])
-    return float(sum(row[np.isfinite(row)][-1] for row in rows if np.isfinite(row).any()))

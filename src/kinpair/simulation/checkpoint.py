@@ -11,7 +11,7 @@ import numpy as np
 from kinpair.simulation.storage_file import Column, Slate
 
 NAME = "checkpoint"
-NUMBERS = ("number", "samples", "row", "step", "rejected")
+NUMBERS = ("number", "samples", "row", "step", "rejected", "events", "event", "modes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +20,8 @@ class Checkpoint:
 
     samples: rows of the file that hold numbers; row and step: samples and steps before the state; state: what
     the loop hands from one chunk to the next, (ny + nu,), (batch, ny + nu), or the memory of an adaptive run;
-    controller: `torque.state`, where there is such.
+    controller: `torque.state`, where there is such. events and modes: rows of these datasets that hold something;
+    event: events before the state.
     """
 
     samples: int
@@ -31,6 +32,9 @@ class Checkpoint:
     took: float
     state: np.ndarray
     controller: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    events: int = 0
+    event: int = 0
+    modes: int = 0
 
 
 def column(state: tuple[int, ...], controller: tuple[int, ...]) -> Column:
@@ -67,10 +71,7 @@ def latest(records: np.ndarray) -> tuple[int, Checkpoint] | None:
         return None
     r = max(whole, key=lambda record: record["number"])
     found = Checkpoint(
-        samples=int(r["samples"]),
-        row=int(r["row"]),
-        step=int(r["step"]),
-        rejected=int(r["rejected"]),
+        **{name: int(r[name]) for name in NUMBERS[1:]},
         dt=float(r["dt"]),
         took=float(r["took"]),
         state=_array(r, "state"),

@@ -115,6 +115,11 @@ class Dynamics:
         return self.passive and bool(joints.damping.any() or joints.friction.any())
 
     @property
+    def rubs(self) -> bool:
+        """Does friction act, whose efforts jump where a joint turns back?"""
+        return self.passive and bool(self.model.joints.friction.any())
+
+    @property
     def ny(self) -> int:
         """Entries of the state."""
         return self.trace_at + 2 * self.traced + self.memory
@@ -239,16 +244,16 @@ class Dynamics:
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Kinetic and potential energy, and the efforts."""
         q, qd, _ = self.parts(y)
+        residuals = [] if self.held is None else self.held.watched(self.model, time, q, qd)
+        return array([*self.energies(time, q, qd), *self.efforts(time, q, qd, u), *residuals])
+
+    def energies(self, time: Scalar, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential; NaN where forces are all that is known."""
         if self.model.terms is not None:
-            kinetic = 0.5 * qd @ (self.model.terms(q, qd, time)[0] @ qd)
-            assert self.held is not None
-            of_rows = self.held.watched(self.model, time, q, qd)
-            return array([kinetic, np.nan, *self.efforts(time, q, qd, u), *of_rows])
+            return 0.5 * qd @ (self.model.terms(q, qd, time)[0] @ qd), np.nan
         potential = kinematics.potential_energy(self.model, q)
         if self.passive:
             potential = potential + quantities.spring_energy(self.model, q)
         if self.bumpers is not None:
             potential = potential + self.bumpers.energy(q)
-        residuals = [] if self.held is None else self.held.watched(self.model, time, q, qd)
-        kinetic = kinematics.kinetic_energy(self.model, q, qd)
-        return array([kinetic, potential, *self.efforts(time, q, qd, u), *residuals])
+        return kinematics.kinetic_energy(self.model, q, qd), potential

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
 
-from kinpair.errors import InputError
+from kinpair.errors import DescriptionWarning, InputError
 from kinpair.evaluation import Expected
 from kinpair.mechanism import Mechanism
+from kinpair.model.constants import check_constants
 from kinpair.model.symbols import check_symbols
 from kinpair.simulation.dynamics import with_quaternion
 from kinpair.simulation.schedule import real
@@ -72,6 +74,8 @@ def parameter_values(
             raise InputError(
                 f"{mechanism.name}: parameter {name!r} must be a number, or one for each motion of a batch"
             )
+    for doubt in check_constants(mechanism.model, dict(zip(names, columns, strict=True))):
+        warnings.warn(doubt, DescriptionWarning, stacklevel=4)
     if not columns:
         return names, np.zeros(0)
     try:

@@ -17,13 +17,14 @@ from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.closure import Closure, check_solver
 from kinpair.constraints.mobility import independent_rows
-from kinpair.constraints.solvers import DEFAULT_SOLVER
+from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.errors import InputError, listed
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.quantities import Ask
 from kinpair.simulation.schedule import finite
+from kinpair.simulation.systems import has_lost_mass
 
 WAYS = ("project", "baumgarte", "none")
 
@@ -78,16 +79,19 @@ def check_start(mechanism: Mechanism, states: np.ndarray, time: float) -> None:
         q, qd = state[: mechanism.nq], state[mechanism.nq :]
         which = f" (motion {k} of the batch)" if states.ndim > 1 else ""
         gap = np.abs(closure.positions(q, time)).max(initial=0.0)
-        slip = np.abs(closure.rows(q, qd, time)[1]).max(initial=0.0)
+        slips = np.abs(closure.rows(q, qd, time)[1])
+        slip = slips.max(initial=0.0)
         if gap > START:
             raise InputError(
-                f"{mechanism.name}: q does not obey the constraints{which}, by {gap:.3g}; assemble(q) gives one that "
-                "does, hold='none' lets it be"
+                f"{mechanism.name}: q does not obey the constraints{which}: "
+                f"{closure.worst(closure.positions(q, time))}; assemble(q) gives one that does, hold='none' lets it be"
             )
         if slip > START * (1.0 + np.abs(qd).max(initial=0.0)):
+            closure.check_rates_exist(q, qd, time, which)
+            wrong = [closure.row_names[k] for k in np.flatnonzero(slips > 0.1 * slip)]
             raise InputError(
-                f"{mechanism.name}: qd does not obey the constraints{which}, by {slip:.3g}; velocities(q, guess=qd) "
-                "gives rates that do, hold='none' lets them be"
+                f"{mechanism.name}: qd does not obey the constraints{which}: {listed(wrong, 6)} miss by {slip:.3g}; "
+                "velocities(q, guess=qd) gives rates that do, hold='none' lets them be"
             )
 
 
@@ -104,6 +108,12 @@ def held(
     closure = mechanism.closure
     if closure is None:
         return None
+    if solver in OF_BODIES and has_lost_mass(mechanism.model, q, np.zeros(mechanism.nv), time):
+        raise InputError(
+            f"{mechanism.name}: solver {solver!r} works body by body, and there is a joint that moves nothing with "
+            f"inertia; {DEFAULT_SOLVER!r} lets the constraints make up for it",
+            solver=solver,
+        )
     if not closure.row_names:
         hold = "none"
     ask = closure.dynamics.ask("accelerations", q, time, solver or DEFAULT_SOLVER, {})

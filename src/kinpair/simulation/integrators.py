@@ -32,6 +32,8 @@ class Integrator:
     """Does it need coordinates whose rates of change are the rates?"""
     outside: str = ""
     """The library that does it, if it is not done here."""
+    rtol: float | None = None
+    """The relative tolerance it is made for, where none is given."""
 
     @property
     def adaptive(self) -> bool:
@@ -41,6 +43,11 @@ class Integrator:
     def memory(self, nv: int) -> int:
         """Entries of the state that it carries from step to step."""
         return self.solved.memory(nv) if isinstance(self.solved, GeneralisedAlpha) else 0
+
+    @property
+    def dissipates(self) -> bool:
+        """Is it made to take energy from fast vibrations?"""
+        return isinstance(self.solved, GeneralisedAlpha) and self.solved.rho < 1.0
 
     def holding(self, hold: str) -> str:
         """How constraints are held: a method that solves for them in its step is left alone."""
@@ -70,7 +77,7 @@ INTEGRATORS = {
         Integrator("generalised-alpha", 2, solved=GeneralisedAlpha()),
         Integrator("cvode", 5, outside="scikit-sundae"),
         Integrator("ida", 5, outside="scikit-sundae"),
-        Integrator("taylor", 20, outside="heyoka"),
+        Integrator("taylor", 20, outside="heyoka", rtol=1e-16),
     )
 }
 
@@ -137,6 +144,7 @@ def flow_of(
         nz=sizes.get("z", (0,))[0],
         source=source,
         held=held,
+        afresh=d.ny - 1 if d.memory else None,
         ahead=getattr(integrator.solved, "ahead", 0.5) if integrator.solved is not None else 0.0,
         **programs,
     )

@@ -15,6 +15,7 @@ from kinpair.simulation.bumpers import Bumper, Bumpers
 from kinpair.simulation.events import number
 
 WAYS = ("ignore", "stop", "bounce", "spring")
+CLOSED = 1e-9  # a gap this small is none
 SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
 CONTACT = 0.02  # [s]: half a swing on a bumper whose stiffness is not given
 DAMPED = 0.5  # and its damping, of the critical one
@@ -63,6 +64,11 @@ class Limit:
     def label(self) -> str:
         """Name of its events, and of the row that holds it."""
         return f"{self.name} at its {self.word} limit"
+
+    @property
+    def leaving(self) -> str:
+        """Name of the event that it holds no longer."""
+        return f"{self.name} leaves its {self.word} limit"
 
     @property
     def slack(self) -> float:

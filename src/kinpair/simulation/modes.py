@@ -1,7 +1,7 @@
 """Modes of a motion: which constraints hold, and which limits are held. Each has its own compiled loop.
 
 A mode is data; its stage, with dynamics, guards and loop, is made when it is first entered, and kept. The state is the
-same in all of them, so a run goes from one to another at any time.
+same in all of them, so a run goes from one to another at any time. Modes are numbered as they are entered.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.algebra.choice import less, where
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Motion
@@ -41,7 +42,16 @@ class Mode:
     @property
     def key(self) -> Any:
         """What tells it from others."""
-        return tuple(id(x) for x in self.add), self.remove, self.held
+        return tuple(repr(replace(x, where="")) for x in self.add), self.remove, self.held
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A mode, and where it was first entered: which of its rows are solved for is decided there."""
+
+    mode: Mode
+    q: np.ndarray
+    time: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +61,9 @@ class Watched:
     kind: str
     event: Event | None = None
     limit: Limit | None = None
+    small: float = (
+        0.0  # values of an event below this are zero: a constraint that has begun may hold it there
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +89,14 @@ def _without(mechanism: Mechanism, names: frozenset[str]) -> Mechanism:
     return Mechanism(model, compiled=mechanism.compiled)
 
 
+def mechanism_in(base: Mechanism, mode: Mode) -> Mechanism:
+    """The one that moves in a mode."""
+    if mode.key == Mode().key:
+        return base
+    left = _without(base, mode.remove) if mode.remove else base
+    return left.with_constraints(*mode.add, *(_hold(x) for x in mode.held))
+
+
 class Modes:
     """All modes of a run."""
 
@@ -95,33 +116,54 @@ class Modes:
         self.traced = [event for event, can in zip(events, recorded, strict=True) if can]
         self.called = [event for event, can in zip(events, recorded, strict=True) if not can]
         self.constraints = (solver, hold, alpha)
+        self.small: dict[str, float] = {}  # rounding of the functions of events
+        self.entered: list[Entry] = []
         self._stages: dict[Any, Stage] = {}
         self._mechanisms: dict[Any, Mechanism] = {}
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All that are watched for."""
+        return (*self.traced, *self.called)
+
+    @property
+    def names(self) -> list[str]:
+        """Of what may happen."""
+        ends = [name for limit in self.limits for name in (limit.label, limit.leaving)]
+        return [*(event.name for event in self.events), *ends]
+
     def mechanism(self, mode: Mode) -> Mechanism:
         """The one that moves in a mode."""
-        if mode.key == Mode().key:
-            return self.wish.mechanism
         if mode.key not in self._mechanisms:
-            base: Mechanism = self.wish.mechanism
-            if mode.remove:
-                base = _without(base, mode.remove)
-            self._mechanisms[mode.key] = base.with_constraints(*mode.add, *(_hold(x) for x in mode.held))
+            self._mechanisms[mode.key] = mechanism_in(self.wish.mechanism, mode)
         return self._mechanisms[mode.key]
 
     def stage(self, mode: Mode, q: np.ndarray, time: float) -> Stage:
         """Dynamics, guards and loop of a mode that is entered at q."""
         if mode.key not in self._stages:
-            m = self.mechanism(mode)
-            model = model_to_move(m.model, q, np.zeros(m.nv), time)
-            constraints = held(m, q, time, *self.constraints)
-            wish = replace(self.wish, mechanism=m, model=model, held=constraints, tallied=True)
-            watched = [Watched("event", event=x) for x in self.traced]
-            for limit in self.limits:
-                kinds = ("push",) if limit in mode.held else ("gap", "rate")
-                watched += [Watched(kind, limit=limit) for kind in kinds]
-            self._stages[mode.key] = Stage(mode, m, wish, tuple(watched), self.adaptive)
+            known = next((x for x in self.entered if x.mode.key == mode.key), None)
+            entry = known or Entry(mode, q.copy(), time)
+            self._stages[mode.key] = self._made(entry)
+            if known is None:
+                self.entered.append(entry)
         return self._stages[mode.key]
+
+    def number(self, mode: Mode) -> int:
+        """Of a mode that was entered."""
+        return next(k for k, x in enumerate(self.entered) if x.mode.key == mode.key)
+
+    def _made(self, entry: Entry) -> Stage:
+        mode, q, time = entry.mode, entry.q, entry.time
+        m = self.mechanism(mode)
+        model = model_to_move(m.model, q, np.zeros(m.nv), time)
+        constraints = held(m, q, time, *self.constraints)
+        wish = replace(self.wish, mechanism=m, model=model, held=constraints, tallied=True)
+        small = self.small if mode.add else {}
+        watched = [Watched("event", event=x, small=small.get(x.name, 0.0)) for x in self.traced]
+        for limit in self.limits:
+            kinds = ("push",) if limit in mode.held else ("gap", "rate")
+            watched += [Watched(kind, limit=limit) for kind in kinds]
+        return Stage(mode, m, wish, tuple(watched), self.adaptive)
 
 
 class Stage:
@@ -156,7 +198,8 @@ class Stage:
     def of_event(self, x: Watched, time: Scalar, q: Vector, qd: Vector, lam: Vector) -> Scalar:
         """The user's function."""
         assert x.event is not None
-        return x.event.function(time, q, qd)
+        value = x.event.function(time, q, qd)
+        return where(less(np.abs(value), x.small), 0.0, value) if x.small else value
 
     def of_limit(self, x: Watched, time: Scalar, q: Vector, qd: Vector, lam: Vector) -> Scalar:
         """Gap, its rate, or the push of what holds it."""

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from kinpair.errors import InputError
+from kinpair.simulation.blocks import blocks
+from kinpair.simulation.events import Event
+from kinpair.simulation.targets import GENERATOR, PAGE, target
 from kinpair.simulation.units import units
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ th { border-bottom: 2px solid #8888; } td:first-child, th:first-child { text-ali
 
 def write_report(run: Result, path: str | os.PathLike[str], *, row: int = 0) -> Path:
     """Write the page."""
-    file = Path(path)
+    file = target(path, PAGE)
     text = page(run, row)
     try:
         file.write_text(text, encoding="utf-8")
@@ -53,9 +56,8 @@ def page(run: Result, row: int = 0) -> str:
         "<h2>What was asked for</h2>",
         _table(("option", "value"), ((key, _shown(x)) for key, x in run.options.items() if x is not None)),
     ]
-    head = (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>'
-    )
+    about = f'<meta charset="utf-8">\n{GENERATOR}\n<title>{escape(title)}</title>'
+    head = f'<!doctype html>\n<html lang="en">\n<head>\n{about}'
     return "\n".join([head, f"<style>{STYLE}</style>\n</head>\n<body>", *body, "</body>\n</html>\n"])
 
 
@@ -70,12 +72,20 @@ def _ends(run: Result, row: int) -> Iterable[Sequence[str]]:
     for name, entries in (("q", m.q_names), ("qd", m.v_names), ("tau", m.v_names)):
         array = getattr(run, name)
         x = array[row] if array.ndim == 3 else array
-        for k, entry in enumerate(entries if len(x) else ()):
-            found = (x[0, k], x[-1, k], x[:, k].min(), x[:, k].max())
+        if not len(x):
+            continue
+        least = np.min([part.min(axis=0) for (part,) in blocks(x, axis=-2)], axis=0)
+        most = np.max([part.max(axis=0) for (part,) in blocks(x, axis=-2)], axis=0)
+        for k, entry in enumerate(entries):
+            found = (x[0, k], x[-1, k], least[k], most[k])
             yield f"{name} {entry}", unit[name][k], *(f"{v:.6g}" for v in found)
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Event):
+        return value.name
+    if isinstance(value, list | tuple) and any(isinstance(x, Event) for x in cast(Sequence[Any], value)):
+        return ", ".join(_shown(x) for x in cast(Sequence[Any], value))
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     if isinstance(value, dict):

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinpair.simulation.blocks import largest
+
 NEAR = 1e-4  # of A M⁻¹ Aᵀ: a pivot below this part of what it was at the start is reported
 WORST = 1e-4  # [m] or [rad]: loops that are wider open than at the start by this have drifted
 
@@ -19,7 +21,7 @@ class Residual(NamedTuple):
     @property
     def worst(self) -> tuple[float, float]:
         """The largest of all samples."""
-        return _largest(self.position), _largest(self.rate)
+        return largest(self.position), largest(self.rate)
 
 
 class Singular(NamedTuple):
@@ -27,7 +29,3 @@ class Singular(NamedTuple):
 
     pivot: float
     time: float
-
-
-def _largest(x: np.ndarray) -> float:
-    return float(np.nanmax(x, initial=0.0))

@@ -11,32 +11,34 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import InputError, MissingExtraError, listed, nearest
+from kinpair.description.fields import counted
+from kinpair.errors import MissingExtraError
 from kinpair.mechanism import Energy, Mechanism
-from kinpair.simulation.balance import Balance, balance
+from kinpair.simulation.accelerations import accelerations, reactions
+from kinpair.simulation.balance import Balance, Energies, Ledger, ledger
 from kinpair.simulation.events import Happening
+from kinpair.simulation.history import History
+from kinpair.simulation.momentum import Momentum, momentum_of
 from kinpair.simulation.pictures import curves
 from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.summary import summary
+from kinpair.simulation.targets import PICTURE, target
 from kinpair.simulation.units import units
 from kinpair.viewer.curves import draw_curves
 
-
-class ByJoint(dict[str, np.ndarray]):
-    """Arrays by name of the joint; a name that is not there is answered with those that are."""
-
-    def __missing__(self, name: Any) -> np.ndarray:
-        raise InputError(f"no joint {name!r}; {nearest(str(name), self)}Joints: {listed(self)}", joint=name)
+WELL = ("done", "event")
+FINISHED = (*WELL, "doubtful", "drifted", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
     """How a run ended: `name`, at which time, and why in words.
 
-    Names: `done`, `event` (one of them stopped it), `zeno` (events without end), `interrupted`, `not finite`,
-    `not converged`, `collapsed` (no step is short enough), `exhausted` (too many are needed), `refused` (the torque
-    failed), `drifted` (constraints have come apart), `not saved` (the disk refused), `unfinished` (a file of a run that
-    goes on, or was killed).
+    Names: `done`, `event` (one of them stopped it); at the end, but not well: `doubtful` (energy or momentum does not
+    add up), `drifted` (constraints have come apart), `failed` (motions of a batch did, or did not arrive); before the
+    end: `zeno` (events without end), `interrupted`, `not finite`, `not converged`, `collapsed` (no step is short
+    enough), `exhausted`, `endless` (too many are needed), `runaway` (the motion has no bound), `refused` (the torque
+    failed), `not saved` (the disk refused), `unfinished` (a file of a run that goes on, or was killed).
     """
 
     name: str
@@ -45,8 +47,13 @@ class Status:
 
     @property
     def ok(self) -> bool:
-        """Was the end reached, or an event that stops?"""
-        return self.name in ("done", "event")
+        """Was the end reached, or an event that stops, and is all well?"""
+        return self.name in WELL
+
+    @property
+    def finished(self) -> bool:
+        """Is there nothing left to be done?"""
+        return self.name in FINISHED
 
     def __str__(self) -> str:
         return self.message
@@ -58,8 +65,9 @@ class Result:
 
     time (samples,) [s]; q, qd, tau; energy (kinetic, potential); work and loss since the start [J]. Everything
     computed is here, whatever the `status` says; `events` has what happened on the way; of a batch, `failures` has the
-    rows that did not arrive. Under constraints, `residual` says how well they hold, and `singular` where they were
-    nearest to dependence, if they came near to it.
+    rows that are not well. Under constraints, `residual` says how well they hold, and `singular` where they were
+    nearest to dependence, if they came near to it. `start` has the energies (..., 2) at the start, where that is no
+    sample.
     """
 
     mechanism: Mechanism
@@ -85,10 +93,12 @@ class Result:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     residual: Residual | None = None
     singular: Singular | None = None
+    start: np.ndarray | None = None
+    history: History | None = None  # of modes
 
     def __repr__(self) -> str:
         shape = f"{len(self.q)} × " if self.q.ndim == 3 else ""
-        return f"<Result of {self.mechanism.name!r}: {shape}{len(self.time)} samples, {self.status.name}>"
+        return f"<Result of {self.mechanism.name!r}: {shape}{counted(len(self.time), 'sample')}, {self.status.name}>"
 
     def __str__(self) -> str:
         return self.summary
@@ -101,85 +111,34 @@ class Result:
     @cached_property
     def balance(self) -> Balance:
         """Does the energy add up?"""
-        return balance(self.energy.kinetic, self.energy.potential, self.work, self.loss)
+        return self.ledger.balance
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The same of every motion of a batch."""
+        return ledger(Energies(*self.energy, self.work, self.loss), self.start)
+
+    @cached_property
+    def momentum(self) -> Momentum | None:
+        """How well momentum that nothing outside can change was kept; None where there is none such."""
+        samples = {"q": self.q, "qd": self.qd, "tau": self.tau, "kinetic": self.energy.kinetic}
+        return momentum_of(self.mechanism, self.options, self.time, samples)
 
     @cached_property
     def qdd(self) -> np.ndarray:
-        """Accelerations at the samples."""
-        return self._by_rows(self._accelerations)
+        """Accelerations at the samples, under the constraints and at the limits that held there."""
+        return accelerations(self)
 
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """Wrench in every joint at the samples, by name of the joint (..., samples, 6)."""
-        motion = [self._rows(x) for x in (self.q, self.qd, self.qdd)]
-        loads = self._loads()
-        if self.mechanism.closure is not None:
-            return self._closed_reactions(motion, loads or {})
-        found = self.mechanism.reactions(*motion, external=loads)
-        return ByJoint({name: w.reshape(*self.q.shape[:-1], 6) for name, w in found.items()})
-
-    def _closed_reactions(self, motion: list[np.ndarray], loads: Mapping[str, np.ndarray]) -> dict[str, Any]:
-        """Those of loops depend on time and efforts; sample by sample."""
-        if self.mechanism.model.terms is not None:
-            raise InputError(
-                f"{self.mechanism.name}: a system given by its forces has no joints with reactions"
-            )
-        tau, time = self._rows(self.tau), np.broadcast_to(self.time, self.q.shape[:-1]).reshape(-1)
-        found = [
-            self.mechanism.reactions(
-                *(x[k] for x in motion),
-                tau=tau[k],
-                time=float(time[k]),
-                external={name: w[k] for name, w in loads.items()},
-            )
-            for k in range(len(tau))
-        ]
-        return ByJoint(
-            {
-                name: np.stack([x[name] for x in found]).reshape(*self.q.shape[:-1], 6)
-                for name in (found[0] if found else {})
-            }
-        )
-
-    def _accelerations(self) -> np.ndarray:
-        if self.parameters:
-            raise InputError(
-                f"{self.mechanism.name}: the run had other {', '.join(self.parameters)} than the mechanism; for "
-                "accelerations and reactions build a mechanism with these"
-            )
-        rows = [self._rows(x) for x in (self.q, self.qd, self.tau)]
-        if self.mechanism.closure is None:
-            return self.mechanism.forward_dynamics(*rows, external=self._loads(), passive=self.passive)
-        time = np.broadcast_to(self.time, self.q.shape[:-1]).reshape(-1)
-        own = {"time": time, "solver": self.options.get("solver")}
-        if self.mechanism.model.terms is not None:
-            return self.mechanism.forward_dynamics(*rows, **own)
-        return self.mechanism.forward_dynamics(*rows, external=self._loads(), passive=self.passive, **own)
-
-    def _by_rows(self, f: Any) -> np.ndarray:
-        return f().reshape(*self.q.shape[:-1], -1)
-
-    def _rows(self, x: np.ndarray) -> np.ndarray:
-        return x.reshape(-1, x.shape[-1])
-
-    def _loads(self) -> dict[str, np.ndarray] | None:
-        """Applied wrenches at every sample."""
-        found: dict[str, np.ndarray] = {}
-        time = np.broadcast_to(self.time, self.q.shape[:-1]).reshape(-1)
-        for name, wrench in self.external.items():
-            if callable(wrench):
-                states = zip(time, self._rows(self.q), self._rows(self.qd), strict=True)
-                found[name] = np.array([wrench(*state) for state in states], dtype=float).reshape(-1, 6)
-            else:
-                w = np.asarray(wrench, dtype=float)
-                w = w[:, None, :] if w.ndim == 2 else w
-                found[name] = np.broadcast_to(w, (*self.q.shape[:-1], 6)).reshape(-1, 6)
-        return found or None
+        return reactions(self)
 
     def plot(self, path: str | os.PathLike[str] = "run.png", *, row: int = 0) -> Path:
         """Draw coordinates, rates, efforts (if any) and energies over time; of a batch, one row."""
+        file = target(path, PICTURE)
         time, panels = curves(self, row)
-        return draw_curves(path, time, panels, title=self.mechanism.name, columns=2 - len(panels) % 2)
+        return draw_curves(file, time, panels, title=self.mechanism.name, columns=2 - len(panels) % 2)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""

@@ -7,19 +7,25 @@ decides what happens with it. `at` is all that is needed to go on from there.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop, Inputs, Standing
+from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
+from kinpair.compiler.time_loop_inputs import Inputs
+from kinpair.compiler.time_loop_standing import Standing
 from kinpair.simulation.schedule import Plan
 
 PAUSE = 0.1  # seconds between two looks
 FIRST_STEPS = 200
+NUMBERS = 1 << 21  # of a piece that goes to a file: a fast machine does not need more memory
 LEAP = 50  # how much longer the next chunk may be
+OWN = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
+)  # else it is kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +47,12 @@ class Piece:
     rejected: int
     dt: float
     at: Any
+    mode: int = 0  # its number, while they were taken
+
+
+def emptied(piece: Piece) -> Piece:
+    """The same without its samples."""
+    return replace(piece, times=piece.times[:0], Y=piece.Y[:0], W=piece.W[:0])
 
 
 class Room:
@@ -75,14 +87,14 @@ class Pages:
     """Memory (rows, width) that can be given back piece by piece."""
 
     def __init__(self, rows: int, width: int) -> None:
-        self._memory = mmap.mmap(-1, max(1, rows * width * 8))
+        self._memory = mmap.mmap(-1, max(1, rows * width * 8), **OWN)
         self._row = width * 8
         self.array = np.frombuffer(self._memory, dtype=float, count=rows * width).reshape(rows, width)
 
     def release(self, start: int, stop: int) -> None:
-        """Rows that nobody reads again."""
+        """Rows that nobody reads again, those before them neither."""
         size = mmap.PAGESIZE
-        begin, end = -(-start * self._row // size) * size, stop * self._row // size * size
+        begin, end = start * self._row // size * size, stop * self._row // size * size
         if end > begin and hasattr(mmap, "MADV_DONTNEED"):
             self._memory.madvise(mmap.MADV_DONTNEED, begin, end - begin)
 
@@ -135,11 +147,13 @@ def fixed_run(
         yield _piece(plan, t0, np.arange(n), look.Y[..., :n, :], look.W[..., :n, :], look, 0, at)
         if _ended(look.why):
             return
-    pace = Pace(max(1, FIRST_STEPS // max(1, int(np.prod(lead, dtype=int)))))
+    batch = max(1, int(np.prod(lead, dtype=int)))
+    pace = Pace(max(1, FIRST_STEPS // batch))
+    most = plan.samples if whole else max(1, NUMBERS // (batch * (loop.flow.ny + loop.flow.nw)))
     for samples, every in plan.segments(step):
         left, need = samples, every  # samples to be taken, steps to the next
         while left:
-            n, k = _portion(pace.begin(), left, need, every)
+            n, k = _portion(pace.begin(), min(left, most), need, every)
             place = room.next(n) if room else None
             chunk = loop.run(at, samples=n, every=k, first=step, out=place, **options)
             pace.end(n * k)
@@ -178,19 +192,33 @@ def _piece(
 
 
 def adaptive_run(
-    loop: AdaptiveLoop, at: Standing, wanted: np.ndarray, *, stop: float, inputs: Inputs, **options: Any
+    loop: AdaptiveLoop,
+    at: Standing,
+    wanted: np.ndarray,
+    *,
+    stop: float,
+    over: Callable[[Standing], str] | None = None,
+    watch: Callable[[int, float, np.ndarray], str] | None = None,
+    **options: Any,
 ) -> Iterator[Piece]:
-    """Samples at the wanted times, from where the run stands."""
+    """Samples at the wanted times, from where the run stands.
+
+    `over` takes a run whose steps have become short over what makes them so; `watch` sees the run after each chunk;
+    both say how it stands then.
+    """
     pace = Pace(FIRST_STEPS)
     while True:
         before, steps_before = at.samples, at.steps + at.rejected
-        loop.run(at, stop=stop, wanted=wanted, steps=pace.begin(), inputs=inputs, **options)
+        loop.run(at, stop=stop, wanted=wanted, steps=pace.begin(), **options)
         pace.end(at.steps + at.rejected - steps_before)
+        why = over(at) if over is not None and at.why == "short" else at.why
+        if why == "more" and watch is not None:
+            why = watch(at.steps + at.rejected, at.time, at.state(loop.flow.ny))
         now = slice(before, at.samples)
         yield Piece(
-            wanted[now], at.Y[now], at.W[now], at.why, at.time, at.time, at.steps, at.rejected, at.dt, at
+            wanted[now], at.Y[now], at.W[now], why, at.time, at.time, at.steps, at.rejected, at.dt, at
         )
-        if at.why != "more":
+        if why != "more":
             return
 
 

@@ -49,6 +49,14 @@ class Plan:
         gaps = np.repeat([every for _, every in self.blocks], [samples for samples, _ in self.blocks])
         return np.concatenate([[0] * self.from_start, np.cumsum(gaps)]).astype(int)
 
+    def samples_at(self, step: int) -> bool:
+        """Is a sample taken behind this step?"""
+        for samples, every in self.blocks:
+            if 0 < step <= samples * every:
+                return step % every == 0
+            step -= samples * every
+        return False
+
 
 def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float) -> Plan:
     """Steps of equal length to the end, and the samples among them."""
@@ -112,6 +120,10 @@ def _interval(name: str, output: Any, duration: float) -> float:
 def wanted_times(name: str, output: Any, duration: float, start: float) -> np.ndarray:
     """Times of output, checked."""
     times = real(output).copy()
+    if not times.size:
+        raise InputError(
+            f"{name}: output is empty; give an interval [s], or times, or leave it out", argument="output"
+        )
     inside = times.ndim == 1 and (np.diff(times) > 0).all() and np.isfinite(times).all()
     slack = 1e-9 * max(1.0, abs(start) + duration)
     if not inside or (len(times) and (times[0] < start - slack or times[-1] > start + duration + slack)):

@@ -20,12 +20,25 @@ from kinpair.mechanism import Energy, Mechanism
 from kinpair.model.digest import digest
 from kinpair.simulation import checkpoint, storage_options
 from kinpair.simulation.checkpoint import Checkpoint
+from kinpair.simulation.claims import busy, claimed
 from kinpair.simulation.events import Happening
+from kinpair.simulation.history import Entered, History
+from kinpair.simulation.limits import limits_given, limits_of
+from kinpair.simulation.mode_text import Known
 from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.result import Result, Status
 from kinpair.simulation.storage_file import Place, mapped, opened, places, unwritable
+from kinpair.simulation.storage_history import (
+    EVENTS,
+    MODE,
+    MODES,
+    event_rows,
+    events_in,
+    mode_rows,
+    modes_in,
+    room_for,
+)
 from kinpair.simulation.storage_layout import (
-    FORMAT,
     RESIDUALS,
     UNFINISHED,
     VERSION,
@@ -37,17 +50,27 @@ from kinpair.simulation.storage_layout import (
     rows_first,
 )
 from kinpair.simulation.storage_options import Missing
+from kinpair.simulation.targets import FORMAT, RUN, target
 
 
 def save(run: Result, path: str | os.PathLike[str]) -> Path:
     """Write a result; the file gets its name when it is complete."""
     if not isinstance(path, str | os.PathLike):  # type: ignore[redundant-expr]
         raise InputError(f"save takes the path of a file, not {path!r}", argument="path")
-    target = Path(path)
-    refuse_unfinished(target)
+    file = target(path, RUN)
+    with claimed(file):
+        _write(run, file)
+    return Path(path)
+
+
+def _write(run: Result, file: Path) -> None:
+    refuse_unfinished(file)
     batch = len(run.q) if run.q.ndim == 3 else None
-    shape = Shape(len(run.time), batch, run.residual is not None)
-    slate = new_file(target, run.mechanism, run.options, shape, run.events)
+    history = run.history
+    many = (len(run.events), len(history.entered)) if history is not None else (0, 0)
+    room = room_for((x.name for x in run.events), *many) if history is not None else None
+    shape = Shape(len(run.time), batch, run.residual is not None, room=room)
+    slate = new_file(file, run.mechanism, run.options, shape, springs=run.springs, start=run.start)
     try:
         arrays = {"q": run.q, "qd": run.qd, "tau": run.tau, "work": run.work, "loss": run.loss}
         for name, x in {**arrays, **run.energy._asdict(), **residual_columns(run.residual)}.items():
@@ -56,15 +79,19 @@ def save(run: Result, path: str | os.PathLike[str]) -> Path:
         put_singular(slate, run.singular)
         for row, status in {0: run.status, **{1 + k: s for k, s in run.failures.items()}}.items():
             put_status(slate, status, row)
-        stands = Checkpoint(len(run.time), 0, run.steps, run.rejected, run.dt, run.took, np.zeros(0))
+        if history is not None:
+            slate.write(EVENTS, event_rows(slate.places[EVENTS].dtype, run.events))
+            slate.write(MODES, mode_rows(slate.places[MODES].dtype, history.entered))
+            slate.write(MODE, history.number.astype("<i4"))
+        numbers = len(run.time), 0, run.steps, run.rejected, run.dt, run.took
+        stands = Checkpoint(*numbers, np.zeros(0), events=many[0], modes=many[1])
         checkpoint.put(slate, 1, stands)
         slate.flush()
     except OSError as problem:
         slate.discard()
-        raise unwritable(target, problem) from None
+        raise unwritable(file, problem) from None
     slate.publish()
     slate.close()
-    return target
 
 
 # back
@@ -83,12 +110,15 @@ class Stored:
     stands: Checkpoint
     statuses: np.ndarray
     events: tuple[Happening, ...] = ()
+    modes: tuple[Entered, ...] = ()
     singular: Singular | None = None
+    springs: bool = False
+    start: np.ndarray | None = None
 
     @property
     def finished(self) -> bool:
-        """Has it reached its end?"""
-        return self.statuses["name"][0] in (b"done", b"drifted")
+        """Has it reached its end, or an event that stops it?"""
+        return _status(self.statuses[0]).finished
 
     @property
     def batch(self) -> int | None:
@@ -99,6 +129,12 @@ class Stored:
     def constrained(self) -> bool:
         """Were there constraints to hold?"""
         return set(RESIDUALS) <= self.places.keys()
+
+    @property
+    def from_start(self) -> bool:
+        """Is the start itself a sample?"""
+        time = self.column("time")
+        return not len(time) or float(time[0]) == float(self.options.get("time", 0.0))
 
     def column(self, name: str) -> np.ndarray:
         """Its samples, as a result has them; read where they are looked at."""
@@ -112,14 +148,13 @@ class Stored:
             return found
         times = self.column("time")
         reached = float(times[-1]) if len(times) else float(self.options.get("time", 0.0))
-        return Status(
-            "unfinished",
-            reached,
-            f"Unfinished at t = {reached:.9g} s: the run goes on, or was killed; kp.resume({str(self.path)!r}) goes on",
-        )
+        written = "a process is at work on it"
+        killed = f"the process that wrote it was killed; kp.resume({str(self.path)!r}) goes on"
+        why = written if busy(self.path) else killed
+        return Status("unfinished", reached, f"Unfinished at t = {reached:.9g} s: {why}")
 
     def failures(self) -> dict[int, Status]:
-        """Rows of a batch that did not arrive."""
+        """Rows of a batch that are not well."""
         return {k: _status(x) for k, x in enumerate(self.statuses[1:]) if x["name"]}
 
 
@@ -146,12 +181,28 @@ def read_file(path: str | os.PathLike[str]) -> Stored:
         about, text = dict(kept.attrs), kept.asstr()[()]
         found = checkpoint.latest(parts["checkpoint"][:])
         statuses = parts["status"][:]
-        happened = storage_options.get(parts["events"])
+        number, stands = found or (0, Checkpoint(0, 0, 0, 0, 0.0, 0.0, np.zeros(0)))
+        events = events_in(parts[EVENTS][: stands.events]) if EVENTS in parts else ()
+        modes = modes_in(parts[MODES][: stands.modes]) if MODES in parts else ()
         pivot, when = parts["singular"][0]
-    number, stands = found or (0, Checkpoint(0, 0, 0, 0, 0.0, 0.0, np.zeros(0)))
-    events = tuple(Happening(**happened[key]) for key in sorted(happened, key=int))
+        springs = bool(file.attrs["springs"])
+        start = parts["start"][:] if "start" in parts else None
     passage = Singular(float(pivot), float(when)) if pivot else None
-    return Stored(target, options, text, about, places(target), number, stands, statuses, events, passage)
+    return Stored(
+        target,
+        options,
+        text,
+        about,
+        places(target),
+        number,
+        stands,
+        statuses,
+        events,
+        modes,
+        passage,
+        springs,
+        start,
+    )
 
 
 def load_run(path: str | os.PathLike[str], *, mechanism: Mechanism | None = None) -> Result:
@@ -195,9 +246,20 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
         failures=stored.failures(),
         options=options,
         events=stored.events,
+        springs=stored.springs,
         singular=stored.singular,
+        start=None if stored.from_start else stored.start,
+        history=_history(stored, mechanism),
         residual=Residual(*map(stored.column, RESIDUALS)) if stored.constrained else None,
     )
+
+
+def _history(stored: Stored, mechanism: Mechanism) -> History | None:
+    if MODE not in stored.places:
+        return None
+    limits = limits_given(mechanism, stored.options.get("limits", "ignore"))
+    known = Known(str(stored.path), limits_of(mechanism, limits) if limits.unilateral else (), ())
+    return History(stored.column(MODE), stored.modes, known)
 
 
 def mechanism_of(stored: Stored, given: Mechanism | None = None) -> Mechanism:

@@ -22,6 +22,7 @@ from kinpair.errors import InputError
 
 PAGE = 4096  # datasets begin at multiples of this
 SMALL = 512  # bytes of one that need not
+ROWS = 1 << 14  # copied at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +51,13 @@ class Place:
 
 def create(path: Path, columns: Sequence[Column], say: Callable[[h5py.File], None]) -> Slate:
     """A new file under a name of its own, ready to be written; `say` adds what is said once. See `Slate.publish`."""
+    try:
+        return _created(path, columns, say)
+    except OSError as problem:
+        raise unwritable(path, problem) from None
+
+
+def _created(path: Path, columns: Sequence[Column], say: Callable[[h5py.File], None]) -> Slate:
     hidden = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with h5py.File(hidden, "w", alignment_threshold=SMALL, alignment_interval=PAGE) as file:
@@ -57,12 +65,42 @@ def create(path: Path, columns: Sequence[Column], say: Callable[[h5py.File], Non
                 _allocate(file, column)
             say(file)
         return Slate(hidden, path)
-    except OSError as problem:
-        _forget(hidden)
-        raise unwritable(path, problem) from None
     except BaseException:
         _forget(hidden)
         raise
+
+
+def enlarged(slate: Slate, wider: Mapping[str, tuple[int, Any]], held: Mapping[str, int]) -> Slate:
+    """The same file, in the place of the old one, with other rows and types for some datasets.
+
+    held: rows that hold numbers, where not all of them do; the others are not copied. OSError where the disk refuses.
+    """
+    with opened(slate.file) as old:
+        parts: Any = old
+        columns: list[Column] = []
+        for name, place in slate.places.items():
+            rows, kind = wider.get(name, (place.shape[0], place.dtype))
+            columns.append(Column(name, (rows, *place.shape[1:]), kind, dict(parts[name].attrs)))
+
+        def say(file: h5py.File) -> None:
+            file.attrs.update(dict(old.attrs))
+            for name in parts.keys() - slate.places.keys():
+                old.copy(name, file)
+
+        new = _created(slate.path, columns, say)
+    try:
+        for name, place in slate.places.items():
+            rows = held.get(name, place.shape[0])
+            for start in range(0, rows, ROWS):
+                new.write(name, slate.read(name, start, min(rows, start + ROWS)), start)
+        new.flush()
+        os.replace(new.file, new.path)
+    except BaseException:
+        new.discard()
+        raise
+    new.file = new.path
+    slate.close()
+    return new
 
 
 def _forget(file: Path) -> None:
@@ -87,7 +125,7 @@ def places(path: Path) -> dict[str, Place]:
         return {
             name: Place(thing.id.get_offset() or 0, thing.shape, thing.dtype)
             for name, thing in every.items()
-            if thing.chunks is None
+            if thing.chunks is None and thing.shape
         }
 
 
@@ -98,7 +136,9 @@ def opened(path: Path) -> h5py.File:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file", path=str(path)) from None
     except OSError as problem:
-        reason = problem.strerror or "it is no HDF5 file, or damaged"
+        if path.is_dir():
+            raise InputError(f"{path}: is a folder; give the file of a run (.h5)", path=str(path)) from None
+        reason = os.strerror(problem.errno) if problem.errno else "it is no HDF5 file, or damaged"
         raise InputError(f"{path}: cannot be read ({reason})", path=str(path)) from None
 
 
@@ -131,6 +171,13 @@ class Slate:
         while data:
             written = os.pwrite(self._descriptor, data, at)
             data, at = data[written:], at + written
+
+    def read(self, name: str, start: int, stop: int) -> np.ndarray:
+        """Rows of a dataset; zeros where none were written."""
+        place = self.places[name]
+        found = os.pread(self._descriptor, (stop - start) * place.row, place.offset + start * place.row)
+        whole = found.ljust((stop - start) * place.row, b"\0")
+        return np.frombuffer(whole, place.dtype).reshape(stop - start, *place.shape[1:])
 
     def flush(self) -> None:
         """Have everything written so far on the disk itself."""

@@ -6,8 +6,11 @@
 | `residual_position`, `residual_rate` | how far the constraints are off, where there are any |
 | `singular` | pivot and time where the constraints were nearest to dependence; zeros if they were not near |
 | `checkpoint` | two records of where the run stands; the larger of their `samples` is how many rows hold numbers |
-| `status` | how it ended; of a batch, row 1 + k is how trajectory k ended, if it did not arrive |
-| `events/` | what happened on the way |
+| `status` | how it ended; of a batch, row 1 + k is how trajectory k ended, if it is not well |
+| `start` | kinetic and potential energy at the start, where that need not be a sample |
+| `events` | what happened on the way, as in `kinpair.Result.events`, where something was watched for |
+| `mode` | the number of the one that held at a sample |
+| `modes` | constraints and limits that hold in turn, and where each set was entered first |
 | `mechanism` | its description as TOML |
 | `options/` | everything that `kp.simulate` was given |
 """
@@ -26,31 +29,33 @@ import numpy as np
 from kinpair.description.toml_writer import to_toml
 from kinpair.mechanism import Mechanism
 from kinpair.model.digest import digest, has_functions
-from kinpair.simulation import checkpoint, storage_options
-from kinpair.simulation.events import Happening
+from kinpair.simulation import checkpoint, storage_history, storage_options
 from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.result import Status
 from kinpair.simulation.storage_file import Column, Slate, create
+from kinpair.simulation.storage_history import MODE, Room
+from kinpair.simulation.targets import FORMAT
 from kinpair.simulation.units import units
 
-FORMAT, VERSION = "kinpair run", 1
+VERSION = 2
 STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024")])
 SCALARS = {"time": "s", "kinetic": "J", "potential": "J", "work": "J", "loss": "J"}
 RESIDUALS = {"residual_position": "m or rad", "residual_rate": "m/s or rad/s"}  # under constraints
 VECTORS = {"q": "q_names", "qd": "v_names", "tau": "v_names"}
-EVENT = ("time", "name", "q", "qd", "qd_before", "lost")
+SAMPLES = (*SCALARS, *VECTORS, *RESIDUALS, MODE)
 UNFINISHED = "running"  # name of the status until there is another
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """Sizes of a file: samples, trajectories (None: one), constraints or none, and of what a checkpoint holds."""
+    """Sizes of a file: samples, trajectories (None: one), constraints or none, of what a checkpoint holds, room."""
 
     samples: int
     batch: int | None
     constrained: bool = False
     state: tuple[int, ...] = (0,)
     controller: tuple[int, ...] = (0,)
+    room: Room | None = None
 
     @property
     def lead(self) -> tuple[int, ...]:
@@ -63,10 +68,15 @@ def new_file(
     mechanism: Mechanism,
     options: Mapping[str, Any],
     shape: Shape,
-    events: Sequence[Happening] = (),
+    *,
+    springs: bool = False,
+    start: np.ndarray | None = None,
 ) -> Slate:
-    """A file for a run, under a hidden name; it says that the run is not finished."""
-    slate = create(path, list(_columns(mechanism, shape)), _heading(mechanism, options, events))
+    """A file for a run, under a hidden name; it says that the run is not finished.
+
+    `springs`: at limits of joints. `start`: kinetic and potential energy (rows, 2) there.
+    """
+    slate = create(path, list(_columns(mechanism, shape)), _heading(mechanism, options, springs, start))
     put_status(slate, Status(UNFINISHED, np.nan, ""))
     return slate
 
@@ -83,17 +93,23 @@ def _columns(mechanism: Mechanism, shape: Shape) -> Sequence[Column]:
         samples.append(Column(name, shape.lead, attributes={"units": unit}))
     states = Column("status", (1 + (shape.batch or 0),), STATUS)
     passage = Column("singular", (1, 2), attributes={"names": ["pivot", "time"]})
-    return [states, passage, checkpoint.column(shape.state, shape.controller), *samples]
+    if shape.room is not None:
+        samples.append(Column(MODE, (shape.samples,), np.dtype("<i4")))
+    history = storage_history.columns(mechanism, shape.room) if shape.room is not None else []
+    return [states, passage, checkpoint.column(shape.state, shape.controller), *samples, *history]
 
 
 def _heading(
-    mechanism: Mechanism, options: Mapping[str, Any], events: Sequence[Happening]
+    mechanism: Mechanism, options: Mapping[str, Any], springs: bool, start: np.ndarray | None
 ) -> Callable[[h5py.File], None]:
     def say(file: h5py.File) -> None:
         from kinpair import __version__
 
         written = datetime.now(UTC).isoformat(timespec="seconds")
         file.attrs.update({"format": FORMAT, "version": VERSION, "kinpair": __version__, "written": written})
+        file.attrs["springs"] = springs
+        if start is not None:
+            file.create_dataset("start", data=start).attrs["names"] = ["kinetic", "potential"]
         model = mechanism.model
         kept = file.create_dataset(
             "mechanism", data="" if has_functions(model) else to_toml(model.description)
@@ -101,8 +117,6 @@ def _heading(
         how = {"snap": model.options.snap, "merge_fixed": model.options.merge_fixed}
         kept.attrs.update({"name": mechanism.name, "digest": digest(model), **how})
         storage_options.put(file.create_group("options"), options)
-        happened = {str(k): {name: getattr(x, name) for name in EVENT} for k, x in enumerate(events)}
-        storage_options.put(file.create_group("events"), happened)
 
     return say
 

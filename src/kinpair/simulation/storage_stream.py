@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -14,16 +14,30 @@ import numpy as np
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.simulation import checkpoint
+from kinpair.simulation.balance import Energies
 from kinpair.simulation.checkpoint import Checkpoint
+from kinpair.simulation.history import as_text
+from kinpair.simulation.modes import Entry, Modes
 from kinpair.simulation.progress import Progress
 from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.result import Result, Status
 from kinpair.simulation.runs import Piece
 from kinpair.simulation.samples import residual_of, samples_of, singular_of
 from kinpair.simulation.storage import Stored, read_file, refuse_unfinished, result_of
-from kinpair.simulation.storage_file import Slate, mapped
+from kinpair.simulation.storage_file import Slate, enlarged, mapped
+from kinpair.simulation.storage_history import (
+    EVENTS,
+    MODE,
+    MODES,
+    event_rows,
+    fits,
+    mode_rows,
+    room_for,
+    wider,
+)
 from kinpair.simulation.storage_layout import (
     RESIDUALS,
+    SAMPLES,
     UNFINISHED,
     Shape,
     new_file,
@@ -32,10 +46,11 @@ from kinpair.simulation.storage_layout import (
     residual_columns,
     rows_first,
 )
-from kinpair.simulation.trouble import drifted, status_of
+from kinpair.simulation.trouble import status_of
+from kinpair.simulation.watchmen import Seen, looked_over
 
 if TYPE_CHECKING:
-    from kinpair.simulation.simulate import Run
+    from kinpair.simulation.ready import Run
 
 NONE = np.zeros((0, 0))
 
@@ -46,6 +61,11 @@ class Ready(Protocol):
     run: Run
     start: np.ndarray
     samples: int
+
+    @property
+    def modes(self) -> Modes | None:
+        """Where there are events."""
+        ...
 
     def begin(self) -> np.ndarray:
         """What the first chunk starts from; a checkpoint has the same shape."""
@@ -67,10 +87,12 @@ def begun(ready: Ready, path: Path, options: dict[str, Any], every: float) -> Re
     memory = _controller(run)
     batch = len(ready.start) if ready.start.ndim == 2 else None
     start = ready.begin()
-    shape = Shape(ready.samples, batch, run.d.held is not None, start.shape, memory.shape)
-    slate = new_file(path, run.wish.mechanism, options, shape)
+    room = room_for(ready.modes.names) if ready.modes is not None else None
+    shape = Shape(ready.samples, batch, run.d.held is not None, start.shape, memory.shape, room)
+    about: dict[str, Any] = {"springs": run.wish.bumpers is not None, "start": run.begin_energy}
+    slate = new_file(path, run.wish.mechanism, options, shape, **about)
     stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
-    recorder = Recorder(run, slate, stands, 0, every)
+    recorder = Recorder(ready, slate, stands, 0, every)
     try:
         recorder.commit()
         recorder.commit()  # both places have room on the disk
@@ -84,7 +106,7 @@ def begun(ready: Ready, path: Path, options: dict[str, Any], every: float) -> Re
 def continued(ready: Ready, stored: Stored, every: float) -> Recorder:
     """The file of a run that goes on from its last checkpoint."""
     slate = Slate(stored.path)
-    recorder = Recorder(ready.run, slate, stored.stands, stored.number, every)
+    recorder = Recorder(ready, slate, stored.stands, stored.number, every)
     recorder.failures |= stored.failures()
     put_status(slate, Status(UNFINISHED, np.nan, ""))
     return recorder
@@ -106,10 +128,13 @@ def _controller(run: Run) -> np.ndarray:
 class Recorder:
     """Writes pieces of a run. What it has committed is in the file, whatever happens next."""
 
-    def __init__(self, run: Run, slate: Slate, stands: Checkpoint, number: int, every: float) -> None:
-        self.run, self.slate, self.number, self.every = run, slate, number, every
+    def __init__(self, ready: Ready, slate: Slate, stands: Checkpoint, number: int, every: float) -> None:
+        self.run, self.slate, self.number, self.every = ready.run, slate, number, every
+        self.entered: Sequence[Entry] = ready.modes.entered if ready.modes is not None else ()
         self.rows = stands.row
+        self.kept = {EVENTS: stands.event, MODES: stands.modes}
         self.stands = replace(stands, samples=stands.row)
+        self.counts: dict[str, Any] = {}
         self.failures: dict[int, Status] = {}
         self.singular: Singular | None = None
         self._before, self._began = stands.took, perf_counter()
@@ -119,8 +144,10 @@ class Recorder:
         """Samples to the file, and, when it is time, a checkpoint."""
         self._write(piece)
         self._note_failures(piece)
+        self.counts = {"step": piece.steps, "rejected": piece.rejected, "dt": piece.dt}
         self.singular = singular_of(self.run.d, piece.Y) or self.singular
-        if piece.steps and (not isinstance(piece.why, str) or piece.why in ("more", "done")):
+        fine = not isinstance(piece.why, str) or piece.why in ("more", "done")
+        if piece.steps and fine and piece.at is not None:
             state = piece.at if isinstance(piece.at, np.ndarray) else piece.at.memory
             self.stands = Checkpoint(
                 self.rows,
@@ -131,6 +158,7 @@ class Recorder:
                 0.0,
                 state.copy(),
                 self._memory(),
+                event=len(self.run.happened),
             )
         if perf_counter() - self._last > self.every:
             self.commit()
@@ -150,6 +178,8 @@ class Recorder:
         found |= residual_columns(residual_of(self.run.d, piece.W))
         samples = {name: rows_first(x, batch) for name, x in found.items()}
         samples["time"] = piece.times
+        if MODE in self.slate.places:
+            samples[MODE] = np.full(len(piece.times), piece.mode, dtype="<i4")
         done, n = 0, len(piece.times)
         refused: OSError | None = None
         while n:
@@ -170,7 +200,11 @@ class Recorder:
         lost = {row for row, why in enumerate(piece.why) if why != "more"}
         if lost <= self.failures.keys():
             return
-        for row, status in status_of(self.run, [piece], piece.Y, False)[1].items():
+        self.note(status_of(self.run, [piece], piece.Y, False)[1])
+
+    def note(self, failures: Mapping[int, Status]) -> None:
+        """Rows of a batch that are not well; the first reason stays."""
+        for row, status in failures.items():
             if row not in self.failures:
                 self.failures[row] = status
                 put_status(self.slate, status, 1 + row)
@@ -186,23 +220,54 @@ class Recorder:
         return np.moveaxis(found, 0, 1) if self.batch and name != "time" else found
 
     @property
-    def residual(self) -> Residual | None:
-        """How far the constraints are off at the samples written so far."""
-        return Residual(*map(self.read, RESIDUALS)) if self.run.d.held is not None else None
+    def seen(self) -> Seen:
+        """The samples written so far, to be looked over."""
+        residual = Residual(*map(self.read, RESIDUALS)) if self.run.d.held is not None else None
+        energies = Energies(*map(self.read, Energies._fields))
+        time, q, qd, tau = (self.read(name) for name in ("time", "q", "qd", "tau"))
+        return Seen(time, q, qd, tau, energies, residual)
 
     def commit(self) -> None:
         """Everything so far is on the disk, then the checkpoint that says so."""
         took = self._before + perf_counter() - self._began
         try:
+            self._write_history()
             self.slate.flush()
-            checkpoint.put(self.slate, self.number + 1, replace(self.stands, samples=self.rows, took=took))
+            kept = {
+                "samples": self.rows,
+                "took": took,
+                "events": self.kept[EVENTS],
+                "modes": self.kept[MODES],
+            }
+            checkpoint.put(self.slate, self.number + 1, replace(self.stands, **kept))
         except OSError as problem:
             raise DiskError(problem) from None
         self.number += 1
         self._last = perf_counter()
 
+    def _write_history(self) -> None:
+        """Events and modes that are not in the file yet; where it has no room for them, it gets more."""
+        if EVENTS not in self.slate.places:
+            return
+        events = self.run.happened[self.kept[EVENTS] :]
+        modes = [as_text(x) for x in self.entered[self.kept[MODES] :]]
+        places = self.slate.places
+        new = {
+            EVENTS: event_rows(places[EVENTS].dtype, events),
+            MODES: mode_rows(places[MODES].dtype, modes),
+        }
+        if not all(fits(places[name], self.kept[name], rows) for name, rows in new.items()):
+            room = {name: wider(places[name], self.kept[name], rows) for name, rows in new.items()}
+            samples = dict.fromkeys((name for name in places if name in SAMPLES), self.rows)
+            self.slate = enlarged(self.slate, room, {**samples, **self.kept})
+        for name, rows in new.items():
+            self.slate.write(name, rows, self.kept[name])
+            self.kept[name] += len(rows)
+
     def end(self, status: Status | None) -> None:
         """As much as the disk takes; None: the run stopped for a reason that is not its own."""
+        if status is not None and status.finished:  # nobody goes on from here
+            self.stands = replace(self.stands, **self.counts)
         try:
             self.commit()
             if status is not None:
@@ -256,13 +321,19 @@ def _standing(recorder: Recorder) -> Piece:
 def _status(recorder: Recorder, seen: list[Piece], interrupted: bool, refused: str) -> Status:
     run, path = recorder.run, recorder.slate.path
     interrupted = interrupted or isinstance(run.caller and run.caller.error, KeyboardInterrupt)
-    found = status_of(run, seen, recorder.read("q"), interrupted)[0]
+    last = [recorder.read(name) for name in ("q", "qd")] if not recorder.batch else []
+    states = np.concatenate([x[-1:] for x in last], axis=-1) if last else recorder.read("q")
+    found = status_of(run, seen, states, interrupted)[0]
     if not refused:
-        return drifted(run, found, recorder.read("time"), recorder.residual)
+        status, failures = looked_over(run, found, recorder.failures, recorder.seen)
+        recorder.note(failures)
+        return status
+    times = recorder.read("time")
+    reached = float(times[-1]) if len(times) else run.time
     return Status(
         "not saved",
-        found.time,
-        f"Stopped at t = {found.time:.9g} s: {path}: {refused}; the file holds all samples up to then, and "
+        reached,
+        f"Stopped at t = {reached:.9g} s: {path}: {refused}; the file holds all samples up to then, and "
         f"kp.resume({str(path)!r}) goes on when there is room",
     )
 

@@ -10,6 +10,7 @@ of index one, the rows stabilised: with φ or ψ in their place it would lose it
 from __future__ import annotations
 
 from importlib import import_module
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +24,17 @@ from kinpair.constraints.constraint import Motion
 from kinpair.errors import InputError, MissingExtraError
 from kinpair.formulations import kinematics
 from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.sundials_words import unspoken
 
 if TYPE_CHECKING:
-    from kinpair.simulation.outside import Given
+    from kinpair.simulation.outside_given import Given
 
 STEPS = 500_000  # for a sample
 LARGEST = 200_000  # operations of ẏ times its entries: beyond that the library differences the Jacobian
 OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
+OF_JUMPS = 1e9  # the same where they jump or bend, by springs in limits, friction, tables: steps must not wait for them
+AT_ONCE = 1e-12  # [s]
+SHORTEST = 1e-10  # of the time, or of a second: as near as a step goes to where there are no numbers
 
 
 def library(name: str) -> Any:
@@ -42,36 +47,80 @@ def library(name: str) -> Any:
         ) from missing
 
 
-class _Sundials:
-    """What both have in common: a solver that goes from sample to sample."""
+class NoNumberError(Exception):
+    """The equations give NaN or infinity at a time that was tried."""
 
-    def __init__(self, given: Given, y: np.ndarray) -> None:
-        self.given, self.y, self.time = given, y, given.time
+    def __init__(self, time: float) -> None:
+        self.time = time
+        super().__init__(f"no number at t = {time}")
+
+
+class _Sundials:
+    """What both have in common: a solver that goes step by step."""
+
+    def __init__(self, given: Given) -> None:
+        self.given, self.y, self.time = given, given.y, given.time
         self.steps, self.rejected, self.dt = 0, 0, 0.0
         self.problem: BaseException | None = None
         self.solver: Any = None
 
-    def to(self, time: float) -> tuple[np.ndarray, str]:
-        """The state at a time, and `more`, or what ended it."""
-        while self.time < time:
-            found = self._step(time)
-            if not found.success:
-                return self.y[: self.given.d.ny], "collapsed"
-            self.steps += 1
-            self.dt, self.time = float(found.t) - self.time, float(found.t)
-        if time > self.given.time:
-            self.y = np.array(self.solver.step(time).y, dtype=float)  # between the ends of the last step
-        return self.y[: self.given.d.ny], "more"
+    def step(self) -> str:
+        """One step on, or half a one where the equations have no numbers; `more`, or what ended it."""
+        bound = self.given.next_row(self.time)
+        while True:
+            try:
+                found = self._step(bound)
+                break
+            except NoNumberError as lost:
+                self.rejected += 1
+                bound = self.time + 0.5 * (lost.time - self.time)
+                if bound - self.time <= SHORTEST * max(1.0, abs(self.time)):
+                    return "not finite"
+                self.restart(self.time, self.y)
+        if not found.success:
+            return "collapsed"
+        self.steps += 1
+        self.dt, self.time = float(found.t) - self.time, float(found.t)
+        self.y = self._state(found)
+        return "more"
 
-    def _step(self, time: float) -> Any:
-        """One step; what a function of ours raised, the library may pass on or not."""
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """A fresh start from a state."""
+        raise NotImplementedError
+
+    def at(self, time: float) -> np.ndarray:
+        """The state (ny,) at a time within the last step."""
+        return self.y if time == self.time else self._state(self.solver.step(time))
+
+    def _state(self, found: Any) -> np.ndarray:
+        return np.array(found.y[: self.given.d.ny], dtype=float)
+
+    def _step(self, bound: float | None) -> Any:
+        """One step, not beyond the bound; what a function of ours raised, the library may pass on or not."""
+        self.problem = None
         try:
-            found = self.solver.step(time, method="onestep")
+            with unspoken():
+                found = self.solver.step(self.given.stop, method="onestep", tstop=bound)
         except BaseException as problem:
             raise self.problem or problem from None
         if self.problem is not None:
             raise self.problem
         return found
+
+    def numbers(self, time: float, x: np.ndarray) -> np.ndarray:
+        """The same numbers; where one is none, the step ends."""
+        if not isfinite(x.sum()):
+            self.problem = NoNumberError(time)
+            raise self.problem
+        return x
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What both are told alike."""
+        longest = self.given.longest
+        return {"rtol": self.given.rtol, "max_num_steps": STEPS} | (
+            {"max_step": longest} if np.isfinite(longest) else {}
+        )
 
     def inputs(self, time: float, y: np.ndarray) -> np.ndarray:
         """u; a failure is kept, and raised, which ends the step without a word of the library."""
@@ -86,15 +135,15 @@ class Cvode(_Sundials):
     """Of ẏ = f(t, y)."""
 
     def __init__(self, given: Given) -> None:
-        super().__init__(given, given.y)
+        super().__init__(given)
         d = given.d
         sizes: dict[str, Any] = {"time": (), "y": (d.ny,), "u": (d.nu,)}
         rate = given.kernel(Dynamics.rate, **sizes)
 
         def right(time: float, y: np.ndarray, yp: np.ndarray) -> None:
-            yp[:] = rate(time, y, self.inputs(time, y))
+            yp[:] = self.numbers(time, rate(time, y, self.inputs(time, y)))
 
-        options: dict[str, Any] = {"rtol": given.rtol, "atol": given.atol, "max_num_steps": STEPS}
+        options: dict[str, Any] = {**self.options, "atol": given.atol}
         made = library("cvode").CVODE
         if given.recorded(Dynamics.rate, **sizes).count["total"] * d.ny < LARGEST:
             slope = given.kernel(_slope, **sizes)
@@ -104,7 +153,12 @@ class Cvode(_Sundials):
 
             options["jacfn"] = slopes
         self.solver = made(right, **options)
-        self.solver.init_step(given.time, given.y)
+        self.restart(given.time, given.y)
+
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """A fresh start from a state."""
+        self.time, self.y = time, y
+        self.solver.init_step(time, y)
 
 
 def _slope(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Any:
@@ -125,16 +179,16 @@ class Ida(_Sundials):
             )
         rows = len(d.held.ask.kept) if d.held is not None else 0
         n = d.ny + d.model.nv + rows
-        x, xp = self._start(given, n)
-        super().__init__(given, x)
+        super().__init__(given)
+        self._terms = given.kernel(_terms, time=(), y=(d.ny,), u=(d.nu,))
         sizes: dict[str, Any] = {"time": (), "x": (n,), "xp": (n,), "u": (d.nu,)}
-        left = given.kernel(residual, **sizes)
+        left = self._residual = given.kernel(residual, **sizes)
         slope = given.kernel(_residual_slope, **sizes)
         differential = np.zeros(n)
         differential[: d.ny] = 1.0
 
         def right(time: float, x: np.ndarray, xp: np.ndarray, res: np.ndarray) -> None:
-            res[:] = left(time, x, xp, self.inputs(time, x))
+            res[:] = self.numbers(time, left(time, x, xp, self.inputs(time, x)))
 
         def slopes(
             time: float, x: np.ndarray, xp: np.ndarray, res: np.ndarray, cj: float, JJ: np.ndarray
@@ -142,34 +196,35 @@ class Ida(_Sundials):
             JJ[:, :] = slope(time, x, xp, self.inputs(time, x))
             JJ[np.diag_indices(n)] += cj * differential
 
-        allowed = np.full(n, OF_ACCELERATIONS * given.atol[: d.model.nq + d.model.nv].max())
+        jumping = d.bumpers is not None or d.rubs or len(given.rows) > 0
+        looser = OF_JUMPS if jumping else OF_ACCELERATIONS
+        allowed = np.full(n, looser * given.atol[: d.model.nq + d.model.nv].max())
         allowed[: d.ny] = given.atol
         self.solver = library("ida").IDA(
-            right,
-            jacfn=slopes,
-            rtol=given.rtol,
-            atol=allowed,
-            max_num_steps=STEPS,
-            algebraic_idx=list(range(d.ny, n)),
+            right, jacfn=slopes, atol=allowed, algebraic_idx=list(range(d.ny, n)), **self.options
         )
-        self.solver.init_step(given.time, x, xp)
+        self.restart(given.time, given.y)
 
-    @staticmethod
-    def _start(given: Given, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Unknowns and their rates that agree with each other."""
-        d, nv = given.d, given.d.model.nv
-        u = given.u(given.time, given.y)
-        terms = given.kernel(_terms, time=(), y=(d.ny,), u=(d.nu,))
-        M, F, A, b = terms(given.time, given.y, u)
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """A fresh start from a state, with unknowns and rates that agree with it and with each other."""
+        self.time, self.y = time, y
+        d, u = self.given.d, self.given.u(time, y)
+        unknown = self._accelerations(time, y, u)
+        if d.rubs:  # friction does not act at rest, but at once behind it
+            nq, nv = d.model.nq, d.model.nv
+            moving = y.copy()
+            moving[nq : nq + nv] += AT_ONCE * unknown[:nv]
+            unknown = self._accelerations(time, moving, u)
+        x = np.concatenate([y, unknown])
+        xp = np.zeros(len(x))
+        xp[: len(y)] = -self._residual(time, x, xp, u)[: len(y)]
+        self.solver.init_step(time, x, xp)
+
+    def _accelerations(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """a and λ at a state."""
+        M, F, A, b = self._terms(time, y, u)
         saddle = np.block([[M, -A.T], [A, np.zeros((len(b), len(b)))]])
-        a_and_lam = np.linalg.solve(saddle, np.concatenate([F, b]))
-        x = np.concatenate([given.y, a_and_lam])
-        nothing = np.zeros(n)
-        xp = np.zeros(n)
-        left = given.kernel(residual, time=(), x=(n,), xp=(n,), u=(d.nu,))
-        xp[: d.ny] = -left(given.time, x, nothing, u)[: d.ny]
-        assert len(a_and_lam) == n - d.ny >= nv
-        return x, xp
+        return np.linalg.solve(saddle, np.concatenate([F, b]))
 
 
 def _equations(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, Any, Any, Any, Vector]:

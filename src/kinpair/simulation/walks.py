@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.time_loop import AdaptiveLoop, Chunk, FixedLoop, Standing
-from kinpair.compiler.time_loop_adaptive import CURSOR, HEAD, LENGTH, STALE
-from kinpair.simulation.runs import FIRST_STEPS, Pace, Piece, fixed_run
+from kinpair.compiler.time_loop import AdaptiveLoop, Chunk, FixedLoop
+from kinpair.compiler.time_loop_memory import CURSOR, HEAD, LENGTH, STALE
+from kinpair.compiler.time_loop_standing import Standing
+from kinpair.simulation.runaways import Runaway
+from kinpair.simulation.runs import FIRST_STEPS, Pace, Pages, Piece, fixed_run
 from kinpair.simulation.schedule import Plan
 
 NO_TIMES = np.zeros(0)
@@ -33,18 +35,19 @@ class AdaptiveWalk:
 
     def __init__(self, ready: Any, loop: AdaptiveLoop, nw: int, longest: float) -> None:
         self.run, self.wanted, self.loop, self.nw = ready.run, ready.wanted, loop, nw
-        self.at = loop.begin(ready.start, self.run.time, self.wanted)
+        self.at = loop.begin(ready.start, self.run.time, NO_TIMES)
+        self._rooms()
         self.atol, self.ny = ready.atol, self.run.d.ny
         self.options: dict[str, Any] = {
             "inputs": self.run.inputs,
             "rtol": ready.rtol,
-            "atol": np.append(ready.atol, np.full(max(0, loop.flow.ny - len(ready.atol)), np.inf)),
+            "atol": self._allowed,
             "hold": self.run.wish.torque.sample_time or 0.0,
             "t0": self.run.time,
-            "longest": longest,
+            "longest": min(longest, self.run.longest),
         }
         self.ahead = self.at.time
-        self._pace = Pace(FIRST_STEPS)
+        self._pace, self._watch = Pace(FIRST_STEPS), Runaway(self.run, 0, self.time, self.y)
         self._before = self.at.memory.copy()
 
     @property
@@ -72,7 +75,8 @@ class AdaptiveWalk:
         if not single:
             self._pace.end(at.steps + at.rejected - done)
         self.ahead = min(self.run.stop, at.time + at.dt)
-        return self._piece(first, at.why)
+        why = self._watch(at.steps + at.rejected, at.time, self.y) if at.why == "more" else at.why
+        return self._piece(first, why)
 
     def back(self) -> None:
         """To before the last step, which is then ahead."""
@@ -107,17 +111,40 @@ class AdaptiveWalk:
 
     def put(self, y: np.ndarray, loop: AdaptiveLoop) -> None:
         """Go on from another state, by another loop."""
-        start, now, flow = np.concatenate([fitted(y, loop.flow.ny), self.u]), self.at, loop.flow
-        same = (flow.ny, flow.nw) == (self.loop.flow.ny, self.loop.flow.nw)
-        self.at = loop.begin(start, now.time, self.wanted[:0] if same else self.wanted)
-        self.at.memory[:HEAD] = now.memory[:HEAD]
+        head = self.at.memory[:HEAD].copy()
+        self._change(loop, np.concatenate([fitted(y, loop.flow.ny), self.u]))
+        self.at.memory[:HEAD] = head
         self.at.memory[STALE] = 1.0
+
+    def _change(self, loop: AdaptiveLoop, start: np.ndarray) -> None:
+        now, same = self.at, (loop.flow.ny, loop.flow.nw) == (self.loop.flow.ny, self.loop.flow.nw)
+        self.at, self.loop = loop.begin(start, now.time, NO_TIMES), loop
         if same:
             self.at.Y, self.at.W = now.Y, now.W
-        self.loop = loop
-        self.options["atol"] = np.append(self.atol, np.full(max(0, flow.ny - len(self.atol)), np.inf))[
-            : flow.ny
-        ]
+        else:
+            self._rooms()
+        self.options["atol"] = self._allowed
+
+    def _rooms(self) -> None:
+        """Memory for the samples of this loop; what was handed on is given back."""
+        flow = self.loop.flow
+        self._pages = [Pages(len(self.wanted), n) for n in (flow.ny, flow.nw)]
+        self.at.Y, self.at.W = (pages.array for pages in self._pages)
+
+    @property
+    def _allowed(self) -> np.ndarray:
+        """Errors; what a mode adds to the state does not decide the steps."""
+        ny = self.loop.flow.ny
+        return np.append(self.atol, np.full(max(0, ny - len(self.atol)), np.inf))[:ny]
+
+    def standing(self) -> np.ndarray:
+        """All that is needed to go on in the same mode."""
+        return self.at.memory.copy()
+
+    def stand(self, memory: np.ndarray, loop: AdaptiveLoop, step: int) -> None:
+        """Where a walk stood after so many steps."""
+        self._change(loop, np.zeros(loop.flow.ny + loop.flow.nu))
+        self.at.memory[:] = memory[: len(self.at.memory)]
 
     def last(self, why: str) -> Piece:
         """The state reached as a sample."""
@@ -130,7 +157,10 @@ class AdaptiveWalk:
 
     def _piece(self, first: int, why: str) -> Piece:
         now = slice(first, self.at.samples)
-        return self._made(self.wanted[now], self.at.Y[now], self.at.W[now], why)
+        piece = self._made(self.wanted[now], self.at.Y[now], self.at.W[now], why)
+        for pages in self._pages:
+            pages.release(first, self.at.samples)
+        return piece
 
     def _made(self, times: np.ndarray, Y: np.ndarray, W: np.ndarray, why: str) -> Piece:
         at, time = self.at, self.at.time
@@ -148,7 +178,6 @@ class FixedWalk:
         self.start: np.ndarray = ready.start
         self.time, self.n = self.run.time, 0
         self.ahead = self.time
-        self._sampled = set(self.plan.sampled.tolist())
         self._pieces: Iterator[Piece] | None = None
         self._looked = False
         self._before = self._standing()
@@ -223,7 +252,7 @@ class FixedWalk:
         if whole:
             self.n += 1
             self.time = end
-        sampled = whole and self.n in self._sampled
+        sampled = whole and self.plan.samples_at(self.n)
         return self._made(np.array([end]) if sampled else NO_TIMES, chunk if sampled else None, "more")
 
     def back(self) -> None:
@@ -247,6 +276,16 @@ class FixedWalk:
     def put(self, y: np.ndarray, loop: FixedLoop) -> None:
         """Go on from another state, by another loop."""
         self.start, self.loop, self._pieces = np.concatenate([fitted(y, loop.flow.ny), self.u]), loop, None
+
+    def standing(self) -> np.ndarray:
+        """All that is needed to go on in the same mode."""
+        return np.concatenate([[self.n, self.time], self.start])
+
+    def stand(self, memory: np.ndarray, loop: FixedLoop, step: int) -> None:
+        """Where a walk stood after so many steps."""
+        self.loop, self._pieces, self._looked = loop, None, True
+        self.n, self.time = int(memory[0]), float(memory[1])
+        self.start = memory[2 : 2 + loop.flow.ny + loop.flow.nu].copy()
 
     def last(self, why: str) -> Piece:
         """The state reached as a sample."""

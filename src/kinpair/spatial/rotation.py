@@ -93,6 +93,22 @@ def from_quaternion(k: Vector) -> Matrix:
     )
 
 
+def to_quaternion(R: np.ndarray) -> np.ndarray:
+    """The quaternion (x, y, z, w), w ≥ 0, of a rotation of floats: a row of 4 k kᵀ, the longest."""
+    (xx, yy, zz), S = np.diag(R), R + R.T
+    x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    rows = np.array(
+        [
+            [1.0 + xx - yy - zz, S[0, 1], S[0, 2], x],
+            [S[0, 1], 1.0 - xx + yy - zz, S[1, 2], y],
+            [S[0, 2], S[1, 2], 1.0 - xx - yy + zz, z],
+            [x, y, z, 1.0 + xx + yy + zz],
+        ]
+    )
+    k = unit(rows[np.diag(rows).argmax()])
+    return -k if k[3] < 0.0 else k
+
+
 def quaternion_rate(k: Vector, omega: Vector) -> Vector:
     """dk/dt = ½ k ∘ (ω, 0), ω in axes of the turned body."""
     x, y, z, w = k[0], k[1], k[2], k[3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Any, TypeAlias
 from zlib import crc32
 
@@ -16,6 +16,7 @@ from kinpair.sweep.variation import Drawn, Grid, LatinHypercube, Normal, Uniform
 
 Scalar: TypeAlias = float | int | str | bool
 Row: TypeAlias = tuple[Scalar, ...]
+MOST = 10_000_000  # cases: beyond that a sweep is taken for a mistake
 DRAWN = (LatinHypercube, Uniform, Normal)
 
 
@@ -43,13 +44,16 @@ def cases_of(over: Mapping[Any, Any], samples: int | None = None, seed: int = 0)
     """Every combination of what is listed with each of the `samples` draws; a case that comes twice is one."""
     if not isinstance(over, Mapping) or not over:  # type: ignore[redundant-expr]
         raise InputError(f"over is {over!r}; give a dict: name of an input → its values, Grid, Uniform, ...")
-    listed = [_block(_names(key), given) for key, given in over.items() if not isinstance(given, DRAWN)]
     drawn = {_one(key): given for key, given in over.items() if isinstance(given, DRAWN)}
+    counts = [_count(given) for given in over.values() if not isinstance(given, DRAWN)]
+    _check_count(math.prod([*counts, samples if drawn and isinstance(samples, int) else 1]))
+    listed = [_block(_names(key), given) for key, given in over.items() if not isinstance(given, DRAWN)]
     blocks = [*listed, *([_draws(drawn, samples, seed)] if drawn else [])]
     if samples is not None and not drawn:
         raise InputError(
             f"samples is {samples}, and nothing in over is drawn; leave it out, or give Uniform(...)"
         )
+    _check_count(math.prod(len(block.rows) for block in blocks))
     names = tuple(name for block in blocks for name in block.names)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -59,6 +63,21 @@ def cases_of(over: Mapping[Any, Any], samples: int | None = None, seed: int = 0)
     )
     crossed = not drawn and all(len(block.names) == 1 for block in blocks)
     return Cases(names, tuple(rows), names if crossed else ())
+
+
+def _count(given: Any) -> int:
+    """How many values, if that can be known before they are looked at; else 1."""
+    known = given.count if isinstance(given, Grid) else len(given) if hasattr(given, "__len__") else 1
+    return known if isinstance(known, int) and known > 0 else 1  # type: ignore[redundant-expr]
+
+
+def _check_count(count: int, more: str = "") -> None:
+    if count > MOST:
+        raise InputError(
+            f"over would be {more or f'{count:g}'} cases; a sweep takes at most {MOST:g}: take fewer values, or draw "
+            "some at random",
+            cases=count,
+        )
 
 
 def _names(key: Any) -> tuple[str, ...]:
@@ -87,7 +106,8 @@ def _block(names: tuple[str, ...], given: Any) -> Block:
         raise InputError(
             f"over[{label!r}] is {given!r}; give a list of values, Grid, LatinHypercube, Uniform or Normal"
         )
-    rows = [_row(label, len(names), value) for value in values]
+    rows = [_row(label, len(names), value) for value in islice(values, MOST + 1)]
+    _check_count(len(rows), f"more than {MOST:g}")
     if not rows:
         raise InputError(f"over[{label!r}] is empty; give at least one value", input=label)
     return Block(names, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
 from threading import Thread
@@ -15,7 +15,6 @@ from typing import Any, final
 from kinpair.errors import InputError, MissingExtraError
 
 PARENT_LOOK = 1.0  # seconds between two looks whether the driver is still there
-CONNECT = 20  # seconds to reach a cluster and to find a worker there
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,9 @@ class Crew:
     close: Callable[[], Any] = lambda: None
     distant: bool = True
     """Does work travel to another process?"""
+    name: str = ""
+    idle: Callable[[], bool] = lambda: False
+    """Is nobody there who computes?"""
 
 
 def crew_of(workers: int | None, cluster: Any) -> Crew:
@@ -39,7 +41,9 @@ def crew_of(workers: int | None, cluster: Any) -> Crew:
             raise InputError(
                 "workers= counts processes of this machine, and cluster= brings its own; give one of them"
             )
-        return _cluster(cluster)
+        from kinpair.sweep.cluster import crew_on
+
+        return crew_on(cluster)
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):  # type: ignore[redundant-expr]
         raise InputError(f"workers is {workers!r}; give a whole number, 0 for no other process")
     return _here() if workers == 0 else _local(workers or _cores())
@@ -90,36 +94,3 @@ def _watch(driver: int) -> None:
     while os.getppid() == driver:
         sleep(PARENT_LOOK)
     os._exit(1)
-
-
-def _cluster(cluster: Any) -> Crew:
-    try:
-        from distributed import Client
-        from distributed.comm.core import CommClosedError
-        from distributed.scheduler import KilledWorker
-    except ImportError:
-        raise MissingExtraError(
-            "a sweep on a cluster needs distributed; install it with pip install kinpair[cluster]",
-            extra="cluster",
-        ) from None
-    if not isinstance(cluster, (str, Client)):
-        raise InputError(f"cluster is {cluster!r}; give the address of a Dask scheduler or a Client of it")
-    own = isinstance(cluster, str)
-    try:
-        client: Any = Client(cluster, timeout=CONNECT, set_as_default=False) if own else cluster
-    except (OSError, ValueError, TimeoutError) as reason:
-        raise InputError(f"cluster {cluster!r} cannot be reached: {reason}", cluster=cluster) from None
-    try:
-        client.wait_for_workers(1, timeout=CONNECT)
-    except TimeoutError:
-        raise InputError(
-            f"cluster {cluster!r} has no workers; start some: dask worker ADDRESS", cluster=cluster
-        ) from None
-    return Crew(
-        sum(client.nthreads().values()),
-        partial(client.get_executor, pure=False),
-        lambda executor: executor.shutdown(wait=False),
-        (KilledWorker,),
-        (CancelledError, CommClosedError),
-        client.close if own else lambda: None,
-    )

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from kinpair.errors import InputError, StorageError
+from kinpair.errors import InputError, KinpairError
 from kinpair.simulation.progress import Progress
 from kinpair.sweep.cases import Cases, cases_of
 from kinpair.sweep.crew import crew_of
 from kinpair.sweep.fingerprint import case_key
 from kinpair.sweep.journal import Journal, Memory
+from kinpair.sweep.journal_text import plan_of
 from kinpair.sweep.outcome import Outcome
 from kinpair.sweep.study import Study
 from kinpair.sweep.subject import Function, Subject
-from kinpair.sweep.table import FILE, Table, pyarrow, table_of
+from kinpair.sweep.table import FILE, Table, pyarrow, table_in, table_of
 from kinpair.sweep.work import answers
 
 
@@ -47,7 +47,7 @@ def driven(
     mark = subject.fingerprint
     keys = [case_key(mark, cases.names, row) for row in cases.rows]
     units = {**subject.units(cases.names), **options.units}
-    journal = _journal(mark, subject.name, options)
+    journal = _journal(mark, subject.name, cases, keys, units, options)
 
     def table() -> Table:
         return table_of(subject.name, cases, keys, journal.done, units)
@@ -55,11 +55,12 @@ def driven(
     try:
         _compute(subject, cases, keys, journal, options)
         found = table()
-        if options.out is not None:
-            found.to_parquet(Path(options.out) / FILE)
+        if isinstance(journal, Journal):
+            kept = found if len(found) == len(journal.done) else table_in(journal.contents, first=keys)
+            kept.to_parquet(journal.path.with_name(FILE), journal=journal.size)
         return found
-    except StorageError as full:
-        full.parts["table"] = table()
+    except KinpairError as broken:
+        broken.parts["table"] = table()
         raise
     finally:
         journal.close()
@@ -73,13 +74,15 @@ def _subject(study: Any) -> Subject:
     raise InputError(f"sweep takes a Study or a function, not {type(study).__name__}")
 
 
-def _journal(mark: str, name: str, options: Options) -> Journal | Memory:
+def _journal(
+    mark: str, name: str, cases: Cases, keys: Sequence[str], units: Mapping[str, str], options: Options
+) -> Journal | Memory:
     if options.out is None:
         if options.resume:
             raise InputError("resume needs out=, the folder of the sweep to finish")
         return Memory()
     pyarrow()  # missing, it had better be missed before the work than after it
-    return Journal(options.out, mark, name, resume=options.resume)
+    return Journal(options.out, mark, name, plan_of(cases, keys, units), keys, resume=options.resume)
 
 
 def _compute(

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.model.symbols import symbol_names
+from kinpair.simulation.given import tolerance
+from kinpair.simulation.schedule import finite, positive, wanted_times
 from kinpair.simulation.simulate import simulate
 from kinpair.sweep.units import OPTIONS, constant_unit, entry_units
 
@@ -55,6 +59,21 @@ def inputs_of(mechanism: Mechanism) -> dict[str, Slot]:
 def options() -> tuple[str, ...]:
     """Options of `simulate` that a study may give."""
     return tuple(name for name in inspect.signature(simulate).parameters if name not in GIVEN_APART)
+
+
+def check_numbers(mechanism: Mechanism, given: Mapping[str, Any]) -> None:
+    """Refuse times and tolerances that are none, before any case is computed."""
+    name, time = mechanism.name, finite(mechanism.name, "time", given.get("time", 0.0))
+    duration = positive(name, "duration", given["duration"])
+    for what in ("dt", "max_step"):
+        if given.get(what) is not None:
+            positive(name, what, given[what])
+    for what, size in (("rtol", ()), ("atol", (mechanism.nq + mechanism.nv,))):
+        if given.get(what) is not None:
+            tolerance(name, what, given[what], size)
+    output = given.get("output")
+    if output is not None:
+        wanted_times(name, output, duration, time) if np.ndim(output) else positive(name, "output", output)
 
 
 def check_options(name: str, given: dict[str, Any]) -> None:

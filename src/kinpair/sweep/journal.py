@@ -1,25 +1,24 @@
-"""The journal of a sweep: a line of JSON a finished case, written at once and never changed.
+"""The journal of a sweep: a line of JSON a finished case, written at once and never changed; see `journal_text.py`.
 
-The first line says which study it is. A line that a crash has torn is cut off when the journal is opened again. Numbers
-are written with all their digits; NaN and Infinity as Python writes them.
+A line that a crash has torn is cut off when the journal is opened again. Numbers are written with all their digits; NaN
+and Infinity as Python writes them.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Any, TypeAlias, final
+from typing import TypeAlias, final
 
+from kinpair.description.fields import counted
 from kinpair.errors import InputError, StorageError
+from kinpair.simulation.claims import locked
 from kinpair.sweep.cases import Scalar
+from kinpair.sweep.journal_text import FILE, Contents, Plan, case_line, head_line, plan_line, read_journal
 from kinpair.sweep.outcome import Outcome
 
-FILE = "journal.jsonl"
-MARK = "kinpair sweep"
-VERSION = 1
 Finished: TypeAlias = tuple[str, Mapping[str, Scalar], Outcome]  # key, inputs, outcome
 SYNC = 1.0  # seconds between two requests to the disk itself
 
@@ -41,11 +40,19 @@ class Memory:
 
 @final
 class Journal:
-    """`done` has what was there and what was added, by key of the case."""
+    """`contents` has what was there and what was added; `done` the outcomes, by key of the case."""
 
-    def __init__(self, folder: str | os.PathLike[str], study: str, name: str, *, resume: bool) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        study: str,
+        name: str,
+        plan: Plan,
+        keys: Sequence[str],
+        *,
+        resume: bool,
+    ) -> None:
         self.path = Path(folder) / FILE
-        self.done: dict[str, Outcome] = {}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
@@ -54,46 +61,56 @@ class Journal:
                 f"{folder}: cannot be written ({reason.strerror}); give another folder"
             ) from None
         try:
-            _lock(self._file, self.path)
-            self._size = self._read(study, name, resume)
+            if not locked(self._file):
+                raise StorageError(
+                    f"{self.path}: another sweep is writing here; wait for it, or give another folder"
+                )
+            self.contents = self._opened(study, name, plan, keys, resume)
         except BaseException:
             os.close(self._file)
             raise
         self._synced = monotonic()
 
-    def _read(self, study: str, name: str, resume: bool) -> int:
-        """Take over what is there; the length of it in bytes."""
-        text = self.path.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
-        if not whole:
+    @property
+    def done(self) -> Mapping[str, Outcome]:
+        """Outcomes by key."""
+        return self.contents.done
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self._size
+
+    def _opened(self, study: str, name: str, plan: Plan, keys: Sequence[str], resume: bool) -> Contents:
+        """Take over what is there, and say what is asked for now."""
+        found = read_journal(self.path)
+        if found is None:
             os.ftruncate(self._file, 0)
             self._size = 0
-            self._write(_line({MARK: VERSION, "study": study, "name": name}))
-            return self._size
-        first, *lines = whole.splitlines()
-        self._check(_entry(first), study)
-        for line in lines:
-            entry = _entry(line)
-            if isinstance(entry.get("key"), str):
-                self.done[entry["key"]] = Outcome(entry.get("found", {}), entry.get("error", ""))
-        if not resume and self.done:
+            self._write(head_line(study, name, plan))
+            found = Contents(study, name, plan, self._size)
+            found.turn(plan, 0)
+            return found
+        self._check(found, study, resume)
+        os.ftruncate(self._file, found.size)
+        self._size = found.size
+        if plan != found.plan:
+            had = sum(key in found.done for key in keys)
+            self._write(plan_line(plan, had))
+            found.turn(plan, had)
+        return found
+
+    def _check(self, found: Contents, study: str, resume: bool) -> None:
+        if found.study != study:
             raise InputError(
-                f"{self.path}: holds {len(self.done)} finished cases; resume to keep them and finish the rest, or "
-                "give another folder",
+                f"{self.path}: belongs to another study ({found.name}): mechanism, settings, functions or what "
+                "is recorded differ; give another folder",
                 path=str(self.path),
             )
-        os.ftruncate(self._file, len(whole))
-        return len(whole)
-
-    def _check(self, head: Mapping[str, Any], study: str) -> None:
-        if head.get(MARK) != VERSION:
+        if not resume and found.done:
             raise InputError(
-                f"{self.path}: is no journal of a sweep; give another folder", path=str(self.path)
-            )
-        if head.get("study") != study:
-            raise InputError(
-                f"{self.path}: belongs to another study ({head.get('name')}): mechanism, settings, functions or what "
-                "is recorded differ; give another folder",
+                f"{self.path}: holds {counted(len(found.done), 'finished case')}; resume to keep them and finish the "
+                "rest, or give another folder",
                 path=str(self.path),
             )
 
@@ -101,9 +118,8 @@ class Journal:
         """Write cases down; on return they are with the operating system, a second later on the disk."""
         lines: list[bytes] = []
         for key, inputs, outcome in cases:
-            self.done[key] = outcome
-            told = {"error": outcome.error} if outcome.error else {"found": outcome.found}
-            lines.append(_line({"key": key, "inputs": inputs, **told}))
+            self.contents.add(key, inputs, outcome)
+            lines.append(case_line(key, inputs, outcome))
         self._write(b"".join(lines))
         if monotonic() - self._synced > SYNC:
             os.fsync(self._file)
@@ -127,30 +143,3 @@ class Journal:
         """Nothing more will come."""
         os.fsync(self._file)
         os.close(self._file)
-
-
-def _line(entry: Mapping[str, Any]) -> bytes:
-    return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-
-
-def _entry(line: bytes) -> dict[str, Any]:
-    """What a line says; nothing if it is damaged."""
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _lock(file: int, path: Path) -> None:
-    """One sweep at a time writes here; the lock ends with the process."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise StorageError(
-            f"{path}: another sweep is writing here; wait for it, or give another folder"
-        ) from None

@@ -19,20 +19,29 @@ class StoppedError(Exception):
 
 
 class Outcome(NamedTuple):
-    """Numbers, or vectors of numbers, by name; or why there are none."""
+    """Numbers, or vectors of numbers, by name; and why there are none, or not all of them."""
 
     found: Mapping[str, Value] = {}
     error: str = ""
 
 
-def tried(call: Callable[[], Mapping[str, Value]]) -> Outcome:
+def tried(call: Callable[[], Outcome]) -> Outcome:
     """What the call gives; what it raises becomes a sentence."""
     try:
-        return Outcome(call())
+        return call()
     except StoppedError as stopped:
         return Outcome({}, str(stopped))
     except (Exception, SystemExit) as problem:
         return Outcome({}, _sentence(problem))
+
+
+def unsound(found: Mapping[str, Value], called: str) -> str:
+    """Which of the numbers that a function returned is none; empty if all are."""
+    for name, value in found.items():
+        wrong = np.ravel(value)[~np.isfinite(np.ravel(value))]
+        if len(wrong):
+            return f"{called} returned {wrong[0]:g} {'in' if isinstance(value, list) else 'for'} {name!r}"
+    return ""
 
 
 def _sentence(problem: BaseException) -> str:

@@ -109,5 +109,4 @@ def _column(statistic: str, series: Series) -> Column:
 
 
 def _drift(run: Run) -> np.ndarray:
-    total = run.energy.kinetic + run.energy.potential
-    return np.abs(total - total[..., :1] - run.work + run.loss).max(axis=-1)
+    return run.ledger.error.reshape(run.work.shape[:-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import groupby
@@ -12,19 +13,20 @@ from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
-from kinpair.errors import InputError
+from kinpair.errors import DescriptionWarning, InputError
 from kinpair.loading import example, load
 from kinpair.mechanism import Mechanism
-from kinpair.model.symbols import check_symbols
+from kinpair.simulation.given import parameter_values
 from kinpair.simulation.integrators import integrator_named
-from kinpair.simulation.result import Result
+from kinpair.simulation.options import DT
+from kinpair.simulation.result import Result, Status
 from kinpair.simulation.schedule import fixed_plan
-from kinpair.simulation.simulate import DT, simulate
+from kinpair.simulation.simulate import simulate
 from kinpair.simulation.torques import Torque, torque_of
 from kinpair.sweep.cases import Cases, Row, Scalar
 from kinpair.sweep.fingerprint import fingerprint
-from kinpair.sweep.inputs import Slot, check_options, inputs_of, slots
-from kinpair.sweep.outcome import Outcome, StoppedError, Value, numbers, tried
+from kinpair.sweep.inputs import Slot, check_numbers, check_options, inputs_of, slots
+from kinpair.sweep.outcome import Outcome, StoppedError, Value, numbers, tried, unsound
 from kinpair.sweep.recording import Column, columns_of
 from kinpair.sweep.start import entries, obeying
 
@@ -74,7 +76,7 @@ class Study:
         self.record = cast(
             "tuple[Recorded, ...]", tuple(record) if isinstance(record, (list, tuple)) else (record,)
         )
-        check_symbols(m.model, tuple(self.parameters))
+        parameter_values(m, self.parameters)
         check_options(m.name, options)
         _check_record(m, self.record)
 
@@ -133,6 +135,7 @@ class Study:
             if "duration" not in options:
                 raise InputError(f"{self.name}: no duration given; give duration= [s], or vary it")
             integrator_named(options.get("integrator", DEFAULT_INTEGRATOR))
+            check_numbers(self.mechanism, options)
         return found
 
     @cached_property
@@ -162,12 +165,14 @@ class Study:
     def run(self, names: Sequence[str], rows: Sequence[Row]) -> list[Outcome]:
         """Cases of the same options together, in batches where steps are fixed; else one by one."""
         found: dict[int, Outcome] = {}
-        for options, members in self._groups(names, rows):
-            size = self._batch(options)
-            for start in range(0, len(members), max(1, size)):
-                some = members[start : start + max(1, size)]
-                call = self._together if size else self._alone
-                found |= zip(some, call(names, [rows[i] for i in some], options), strict=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DescriptionWarning)  # of constants that vary
+            for options, members in self._groups(names, rows):
+                size = self._batch(options)
+                for start in range(0, len(members), max(1, size)):
+                    some = members[start : start + max(1, size)]
+                    call = self._together if size else self._alone
+                    found |= zip(some, call(names, [rows[i] for i in some], options), strict=True)
         return [found[i] for i in range(len(rows))]
 
     def _groups(
@@ -208,30 +213,34 @@ class Study:
                 return self._alone(names, rows, options)
             return [found for row in rows for found in self._together(names, [row], options)]
         _check_whole(run)
+        if not run.status.ok and not run.failures:  # the whole does not say which row it is
+            if len(rows) == 1:
+                return self._alone(names, rows, options)
+            return [found for row in rows for found in self._together(names, [row], options)]
         values = {c.name: np.asarray(c.of(run)).tolist() for c in self.columns}
-        return [
-            Outcome({}, str(run.failures[i]))
-            if i in run.failures
-            else Outcome({name: column[i] for name, column in values.items()})
-            for i in range(len(rows))
-        ]
+        rowwise = ({name: column[i] for name, column in values.items()} for i in range(len(rows)))
+        return [_judged(found, run.failures.get(i)) for i, found in enumerate(rowwise)]
 
     def _alone(self, names: Sequence[str], rows: Sequence[Row], options: Mapping[str, Any]) -> list[Outcome]:
         """One call a row."""
         return [tried(partial(self._recorded, names, row, options)) for row in rows]
 
-    def _recorded(self, names: Sequence[str], row: Row, options: Mapping[str, Any]) -> dict[str, Value]:
+    def _recorded(self, names: Sequence[str], row: Row, options: Mapping[str, Any]) -> Outcome:
         given = self._arguments(names, [row])
         batch = {key: x[0] if isinstance(x, np.ndarray) else x for key, x in given.items()}
         batch["parameters"] = {name: float(np.ravel(x)[0]) for name, x in given["parameters"].items()}
         run = simulate(self.mechanism, **batch, **options, progress=False)
         _check_whole(run)
-        if not run.status.ok:
+        if not run.status.finished:
             raise StoppedError(str(run.status))
         found: dict[str, Value] = {c.name: np.asarray(c.of(run)).tolist() for c in self.columns}
+        wrong = [] if run.status.ok else [str(run.status)]
         for f in self.functions:
-            found |= numbers(f(run), getattr(f, "__name__", "record"), (*names, *found))
-        return found
+            called = getattr(f, "__name__", "record")
+            more = numbers(f(run), called, (*names, *found))
+            wrong.append(unsound(more, called))
+            found |= more
+        return Outcome(found, next(filter(None, wrong), ""))
 
     def _arguments(self, names: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """Of `simulate`, with the axis of the batch."""
@@ -277,6 +286,13 @@ def _check_record(m: Mechanism, record: Sequence[Any]) -> None:
             f"{m.name}: record is {record!r}; give words such as 'final' or functions of the Result"
         )
     columns_of(m, [word for word in record if isinstance(word, str)])
+
+
+def _judged(found: Mapping[str, Value], failure: Status | None) -> Outcome:
+    """Numbers of a run that reached its end, with what is wrong with them; of others the reason alone."""
+    if failure is None:
+        return Outcome(found)
+    return Outcome(found if failure.finished else {}, str(failure))
 
 
 def _check_whole(run: Result) -> None:

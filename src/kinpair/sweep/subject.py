@@ -9,7 +9,7 @@ from typing import Any, Protocol, final
 from kinpair.errors import InputError, listed, nearest
 from kinpair.sweep.cases import Cases, Row
 from kinpair.sweep.fingerprint import fingerprint
-from kinpair.sweep.outcome import Outcome, numbers, tried
+from kinpair.sweep.outcome import Outcome, numbers, tried, unsound
 
 
 class Subject(Protocol):
@@ -90,5 +90,6 @@ class Function:
         """One call a case."""
         return [tried(lambda row=row: self._one(dict(zip(names, row, strict=True)))) for row in rows]
 
-    def _one(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        return numbers(self.function(**inputs), self.name, inputs)
+    def _one(self, inputs: dict[str, Any]) -> Outcome:
+        found = numbers(self.function(**inputs), self.name, inputs)
+        return Outcome(found, unsound(found, self.name))

@@ -11,8 +11,11 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from kinpair.description.fields import counted
 from kinpair.errors import InputError, MissingExtraError, StorageError
 from kinpair.sweep.cases import Cases
+from kinpair.sweep.journal_text import FILE as JOURNAL
+from kinpair.sweep.journal_text import Contents, read_journal
 from kinpair.sweep.outcome import Outcome
 
 FILE = "table.parquet"
@@ -24,8 +27,9 @@ META = b"kinpair sweep"
 class Table:
     """A row a finished case. `table["max q.elbow"]` is a column (n,), of recorded vectors (n, m).
 
-    `inputs` and `outputs` are the names of the columns, `units` their units, `errors` (n,) why a case has
-    NaN instead, or "". `missing` cases were not computed; `grid` names the axes if all combinations were asked for.
+    `inputs` and `outputs` are the names of the columns, `units` their units. `errors` (n,) says why a case has NaN
+    instead of numbers, or which of its numbers is none; it is "" where all is well. `missing` cases were not computed;
+    `grid` names the axes if all combinations were asked for.
     """
 
     name: str
@@ -60,7 +64,7 @@ class Table:
         """How many cases, how many of them failed, how many are missing."""
         failed = int(self.failed.sum())
         parts = [
-            f"{len(self)} cases",
+            counted(len(self), "case"),
             f"{failed} failed" if failed else "",
             f"{self.missing} missing" if self.missing else "",
         ]
@@ -103,8 +107,8 @@ class Table:
     def _unit(self, name: str) -> dict[str, str]:
         return {"units": self.units[name]} if self.units.get(name) else {}
 
-    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
-        """Write one Parquet table: complete, or not at all."""
+    def to_parquet(self, path: str | os.PathLike[str], *, journal: int | None = None) -> Path:
+        """Write one Parquet table: complete, or not at all. `journal`: bytes of the journal that it is made of."""
         pa, parquet = pyarrow()
         arrays = [pa.array(x if x.ndim == 1 else list(x)) for x in self.columns.values()]
         fields = [
@@ -114,6 +118,7 @@ class Table:
         fields.append(pa.field("error", pa.string()))
         arrays.append(pa.array(self.errors.tolist(), pa.string()))
         about = {"name": self.name, "inputs": self.inputs, "grid": self.grid, "missing": self.missing}
+        about |= {"journal": journal}
         schema = pa.schema(fields, metadata={META: json.dumps(about)})
         target = Path(path)
         draft = target.with_name(f".{target.name}.{os.getpid()}")
@@ -128,13 +133,38 @@ class Table:
 
 
 def open_sweep(path: str | os.PathLike[str]) -> Table:
-    """The table in a folder of a sweep, or in a Parquet file written by one."""
-    file = Path(path) / FILE if Path(path).is_dir() else Path(path)
+    """All finished cases in a folder of a sweep, or in a Parquet file or a journal written by one.
+
+    Of a folder the table is read, unless the journal has grown since it was made: a sweep is at work, or was killed.
+    """
+    place = Path(path)
+    file, journal = (place / FILE, place / JOURNAL) if place.is_dir() else (place, place)
+    if place.is_dir() and not file.exists() and not journal.exists():
+        raise InputError(f"{place}: no sweep is here: neither {FILE} nor {JOURNAL}", path=str(place))
+    if place.suffix == journal.suffix or not file.exists():
+        return _in_journal(journal)
+    found, size = _in_table(file)
+    grown = place.is_dir() and size is not None and journal.exists() and journal.stat().st_size != size
+    return _in_journal(journal) if grown else found
+
+
+def _in_journal(file: Path) -> Table:
+    try:
+        found = read_journal(file)
+    except OSError as reason:
+        raise InputError(f"{file}: cannot be read ({reason.strerror})", path=str(file)) from None
+    if found is None:
+        raise InputError(f"{file}: is empty; a sweep writes it as it goes", path=str(file))
+    return table_in(found)
+
+
+def _in_table(file: Path) -> tuple[Table, int | None]:
+    """The table, and the size of the journal that it is made of, if it is of one."""
     _, parquet = pyarrow()
     try:
         found = parquet.read_table(file)
     except FileNotFoundError:
-        raise InputError(f"{file}: no such file; a sweep writes it when it ends", path=str(file)) from None
+        raise InputError(f"{file}: no such file", path=str(file)) from None
     except (OSError, ValueError) as reason:
         raise InputError(f"{file}: is no Parquet table ({reason})", path=str(file)) from None
     about = json.loads((found.schema.metadata or {}).get(META, b"{}"))
@@ -143,9 +173,9 @@ def open_sweep(path: str | os.PathLike[str]) -> Table:
     columns = {name: _column(found[name].to_pylist()) for name in found.column_names if name != "error"}
     units = {f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in found.schema if f.name != "error"}
     errors = np.array(found["error"].to_pylist(), dtype=object)
-    return Table(
-        about["name"], columns, errors, tuple(about["inputs"]), units, tuple(about["grid"]), about["missing"]
-    )
+    inputs, grid = tuple(about["inputs"]), tuple(about["grid"])
+    table = Table(about["name"], columns, errors, inputs, units, grid, about["missing"])
+    return table, about.get("journal")
 
 
 def table_of(
@@ -153,13 +183,46 @@ def table_of(
 ) -> Table:
     """The finished cases, in the order in which they were asked for."""
     rows = [i for i, key in enumerate(keys) if key in done]
-    outcomes = [done[keys[i]] for i in rows]
+    inputs = {x: np.array([cases.rows[i][k] for i in rows]) for k, x in enumerate(cases.names)}
+    return _made(name, inputs, [done[keys[i]] for i in rows], units, cases.grid, len(cases) - len(rows))
+
+
+def table_in(journal: Contents, first: Sequence[str] = ()) -> Table:
+    """All cases of a journal: those of the keys `first`, then the others in the order of their inputs."""
+    ordered = sorted(journal.done, key=lambda key: _place(journal.inputs[key]))
+    keys = [key for key in dict.fromkeys([*first, *ordered]) if key in journal.done]
+    every = [journal.inputs[key] for key in keys]
+    names = dict.fromkeys([*journal.plan.inputs, *(name for inputs in every for name in inputs)])
+    inputs = {name: _given([given.get(name) for given in every]) for name in names}
+    alone = len(keys) + journal.missing == journal.plan.cases  # no cases of another plan
+    outcomes = [journal.done[key] for key in keys]
+    grid = journal.plan.grid if alone else ()
+    return _made(journal.name, inputs, outcomes, journal.units, grid, journal.missing)
+
+
+def _made(
+    name: str,
+    inputs: Mapping[str, np.ndarray],
+    outcomes: Sequence[Outcome],
+    units: Mapping[str, str],
+    grid: tuple[str, ...],
+    missing: int,
+) -> Table:
     names = dict.fromkeys(name for outcome in outcomes for name in outcome.found)
-    columns = {x: np.array([cases.rows[i][k] for i in rows]) for k, x in enumerate(cases.names)}
-    columns |= {x: _column([outcome.found.get(x) for outcome in outcomes]) for x in names}
+    columns = {**inputs, **{x: _column([outcome.found.get(x) for outcome in outcomes]) for x in names}}
     errors = np.array([outcome.error for outcome in outcomes], dtype=object)
-    known = {x: units.get(x, "") for x in columns}
-    return Table(name, columns, errors, cases.names, known, cases.grid, len(cases) - len(rows))
+    return Table(name, columns, errors, tuple(inputs), {x: units.get(x, "") for x in columns}, grid, missing)
+
+
+def _place(inputs: Mapping[str, Any]) -> list[tuple[str, bool, Any]]:
+    """Numbers before texts."""
+    return [(name, isinstance(x, str), x) for name, x in inputs.items()]
+
+
+def _given(cells: Sequence[Any]) -> np.ndarray:
+    """Values of an input; of cases that do not have it, NaN or an empty text."""
+    empty = "" if any(isinstance(x, str) for x in cells) else np.nan
+    return np.array([empty if x is None else x for x in cells])
 
 
 def pyarrow() -> tuple[Any, Any]:

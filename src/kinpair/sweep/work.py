@@ -6,13 +6,15 @@ beside them, so that a second death names its case: that one is recorded as fail
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from kinpair.errors import KinpairError
+from kinpair.description.fields import counted
+from kinpair.errors import ClusterWarning, KinpairError
 from kinpair.sweep.cases import Cases, Row
 from kinpair.sweep.crew import Crew
 from kinpair.sweep.outcome import Outcome
@@ -20,6 +22,7 @@ from kinpair.sweep.parcel import packed, unpacked
 from kinpair.sweep.subject import Subject
 
 CHUNK = 0.2  # seconds of work in a chunk
+LOOK = 5.0  # seconds without an answer before one looks whether there are workers
 LEAP = 20  # how much larger the next chunk may be
 AHEAD = 2  # chunks for each worker, so that none waits for the driver
 TRIES = 2  # deaths of a process that a case alone in it may cause
@@ -46,7 +49,7 @@ def answers(crew: Crew, subject: Subject, cases: Cases, wanted: Sequence[int]) -
                     flying[executor.submit(work, payload, cases.names, rows)] = chunk
                 except crew.died:  # before it was begun
                     queue.lost(chunk)
-            for future in wait(flying, return_when=FIRST_COMPLETED).done:
+            for future in _finished(flying, crew):
                 chunk = flying.pop(future)
                 if found := _result(future, crew):
                     outcomes, took = found
@@ -58,6 +61,23 @@ def answers(crew: Crew, subject: Subject, cases: Cases, wanted: Sequence[int]) -
         crew.stop(executor)
 
 
+def _finished(flying: Mapping[Future[Any], list[int]], crew: Crew) -> set[Future[Any]]:
+    """The first that are finished; while nobody is there who computes, a warning, and patience."""
+    warned = False
+    while not (done := wait(flying, LOOK, FIRST_COMPLETED).done) and flying:
+        idle = crew.idle()
+        if idle and not warned:
+            handed = counted(sum(map(len, flying.values())), "case")
+            warnings.warn(
+                f"{crew.name}: no workers are left; {handed} handed out, waiting for some to come: dask worker "
+                "ADDRESS. Ctrl-C ends the sweep, and what is finished is kept",
+                ClusterWarning,
+                stacklevel=2,
+            )
+        warned = idle
+    return done
+
+
 def _result(future: Future[Any], crew: Crew) -> tuple[list[Outcome], float] | None:
     """The answer, or None if the process died."""
     try:
@@ -65,8 +85,10 @@ def _result(future: Future[Any], crew: Crew) -> tuple[list[Outcome], float] | No
     except crew.died:
         return None
     except crew.gone as reason:
+        why = str(reason) or "the connection was closed"
         raise KinpairError(
-            f"the cluster is gone ({reason or type(reason).__name__}); resume the sweep elsewhere"
+            f"{crew.name}: the scheduler is gone ({why}); resume the sweep there when it is back, or elsewhere: only "
+            "what is missing is computed"
         ) from None
 
 

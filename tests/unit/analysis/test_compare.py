@@ -149,6 +149,16 @@ def test_a_singular_solve_is_a_reason():
     assert all("singular at joint 'turn'" in row.reason for row in rows)
 
 
+def test_what_several_say_is_said_once():
+    rows = (
+        Row("x", "a", reason="too short"),
+        Row("x", "b", reason="method 'b' needs more"),
+        Row("x", "c", reason="too short"),
+    )
+    lines = str(Comparison("m", 1, 1, 0, "cpu", rows)).splitlines()
+    assert lines[-2:] == ["a, c: too short", "method 'b' needs more"]
+
+
 def test_of_a_long_mechanism_only_the_loop_is_counted():
     comparison = kp.compare(dh_chain(121), quantities=["inverse_dynamics"], states=1, time=False)
     first, *others = comparison.rows
@@ -313,7 +323,54 @@ def test_long_work_shows_a_bar_on_a_terminal(monkeypatch, patience, shown):
     assert ("comparing" in terminal.getvalue()) is shown
 
 
-def test_elsewhere_it_is_silent(capsys):
+def test_elsewhere_short_work_is_silent(capsys):
     with progress_module.progress("comparing", 1) as begin:
         begin("first")
     assert capsys.readouterr() == ("", "")
+
+
+def test_elsewhere_long_work_says_how_far_it_is(monkeypatch, capsys):
+    monkeypatch.setattr(progress_module, "PAUSE", 0.0)
+    kp.compare(kp.example("cart-pole"), quantities=["coriolis_matrix"], time=False)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        f"kinpair: comparing cart-pole: {k} of 3 done, now coriolis matrix, {name}"
+        for k, name in enumerate(METHODS["coriolis_matrix"])
+    ]
+
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("time", [False, True])
+def test_ctrl_c_keeps_the_rows_that_are_finished(monkeypatch, tmp_path, arm, found, time):
+    methods = METHODS["forward_dynamics"]
+    place = list(methods).index("uicker")
+    monkeypatch.setitem(METHODS, "forward_dynamics", methods | {"uicker": stop})
+    part = kp.compare(arm, quantities=["mass_matrix", "forward_dynamics", "reactions"], time=time)
+    kept = [("mass_matrix", m) for m in METHODS["mass_matrix"]]
+    kept += [("forward_dynamics", m) for m in list(methods)[:place]]
+    assert [(row.quantity, row.method) for row in part.rows] == kept
+    every = sum(len(METHODS[name]) for name in ("mass_matrix", "forward_dynamics", "reactions"))
+    assert (part.complete, part.status) == (False, f"stopped after {len(kept)} of {every} rows")
+    assert part.agrees
+    assert all((row.batch is not None) is time for row in part.rows)
+    assert [row.operations for row in part.rows] == [row_of(found, *x).operations for x in kept]
+    assert part.status in str(part).splitlines()[0]
+    document = json.loads(part.to_json())
+    assert (document["complete"], document["status"]) == (False, part.status)
+    assert part.status in part.to_html(tmp_path / "c.html").read_text("utf-8")
+
+
+def test_ctrl_c_before_the_first_row_has_nothing_to_keep(monkeypatch, arm):
+    monkeypatch.setattr("kinpair.analysis.compare.warm_up", stop)
+    with pytest.raises(KeyboardInterrupt):
+        kp.compare(arm)
+
+
+def test_a_whole_comparison_is_complete(found):
+    assert (found.complete, found.status) == (True, "complete")
+    assert json.loads(found.to_json())["complete"] is True
+    assert "stopped" not in str(found)

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import methods, targets
 from benchmarks.batches import Row
 from benchmarks.machine import compiling_for, instruction_sets
+from benchmarks.markdown import formulations
 from benchmarks.methods import Counted
 from benchmarks.report import _methods
 from benchmarks.robots import ROBOTS, robot
@@ -82,3 +83,16 @@ def test_methods_of_an_arm_are_counted_and_timed():
 
 def test_every_robot_has_a_file():
     assert all(r.path.exists() for r in ROBOTS)
+
+
+def test_the_table_of_formulations_has_a_column_each():
+    rows = [
+        Counted("mass_matrix", "UR5", {"a": 10, "b": 20}, {"a": 1e-8, "b": 3e-8}, {"a": 0.1, "b": 0.05}),
+        Counted("reactions", "UR5", {"b": 7}, {"b": 2e-8}, {"b": 0.2}),
+    ]
+    assert formulations(rows).splitlines()[2:] == [
+        "| quantity | robot | `a` | `b` |",
+        "| --- | --- | --- | --- |",
+        "| mass matrix | UR5 | 10 · 10 ns · 100 ms | 2.0 · 3.0 · 0.5 |",
+        "| reactions | UR5 |  | 7 · 20 ns · 200 ms |",
+    ]

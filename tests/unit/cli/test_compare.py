@@ -7,6 +7,7 @@ import json
 import pytest
 
 import kinpair as kp
+from kinpair.analysis.comparison import Row
 from kinpair.cli.main import main
 from kinpair.quantities import METHODS
 
@@ -48,6 +49,40 @@ def test_times_and_files(capsys, monkeypatch, tmp_path):
     assert [row["method"] for row in rows] == list(METHODS["mass_matrix"])
     assert all(row["compile"] > 0 for row in rows)
     assert "<svg" in (tmp_path / "a.html").read_text()
+
+
+def test_ctrl_c_shows_and_writes_what_is_finished(capsys, monkeypatch, tmp_path):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(METHODS, "mass_matrix", METHODS["mass_matrix"] | {"kane": stop})
+    words = "compare cart-pole --quantity gravity_forces mass_matrix --no-time --html a.html --json a.json"
+    with pytest.raises(SystemExit) as end:
+        main(words.split())
+    assert end.value.code == 130
+    out = capsys.readouterr().out
+    done = len(METHODS["gravity_forces"]) + list(METHODS["mass_matrix"]).index("kane")
+    status = f"stopped after {done} of {len(METHODS['gravity_forces']) + len(METHODS['mass_matrix'])} rows"
+    assert out.splitlines()[0].endswith(f"; {status}")
+    assert out.endswith(f"page: a.html\njson: a.json\ninterrupted: {status}; --quantity asks for fewer\n")
+    assert len(json.loads((tmp_path / "a.json").read_text())["rows"]) == done
+    assert status in (tmp_path / "a.html").read_text()
+
+
+def test_on_80_columns_no_name_is_broken(capsys, monkeypatch):
+    row = Row(
+        "reactions", "roberson-wittenburg", "", 1e-16, 1.0, True, None, 12345, 12345, 31234, 1e-4, 1e-5, 9.9
+    )
+    comparison = kp.Comparison("m", 1, 1, 0, "cpu", (row,))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("kinpair.compare", lambda *_, **__: comparison)
+    lines = shown(capsys, "cart-pole").splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("roberson"))
+    assert lines[at].split() == [
+        "roberson-wittenburg", "1e-16", "12345", "12345", "6544", "100000", "10000.0", "9900"
+    ]  # fmt: skip
+    assert max(map(len, lines[at - 3 : at + 1])) <= 80
 
 
 @pytest.mark.parametrize(("base", "nv"), [("fixed", 2), ("free", 8)])

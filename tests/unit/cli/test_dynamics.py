@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -134,6 +135,22 @@ def test_what_does_not_move_has_no_centre_of_mass(capsys, tmp_path):
     assert found["reasons"]["centre_of_mass"].endswith("so there is no centre of mass")
     assert found["mass_matrix"] == []
     assert "Energy" in shown(capsys, file)
+
+
+def test_a_linkage_is_led_through_limits_and_they_are_told_once(capsys, tmp_path):
+    description = kp.example("four-bar").model.description
+    joints = tuple(
+        replace(j, lower=(-9.0,), upper=(2.3,)) if j.name == "output" else j for j in description.joints
+    )
+    file = str(tmp_path / "four-bar.toml")
+    kp.write_toml(replace(description, joints=joints), file)
+    free, found = (told(capsys, x, "--q", "crank=2.5") for x in ("four-bar", file))
+    assert found["state"]["q"] == free["state"]["q"]
+    assert found["notes"][0] == free["notes"][0]
+    assert found["notes"][1] == (
+        f"four-bar: closed beyond limits: 'output' is {free['state']['q'][1]:.4g} (-9 to 2.3); give a guess within the "
+        "limits, or hold other coordinates"
+    )
 
 
 @pytest.mark.parametrize("name", closed.STARTS)

@@ -9,6 +9,10 @@ import pytest
 import kinpair as kp
 from c_compiler import STRICT
 from kinpair.cli.main import main
+from kinpair.closed_form.expansion import Expansion
+
+NO_SOLVER = "is for equations under constraints; give a solver, such as 'rosenberg'"
+AS_MAGGI = "has no sheet of its own: for u = q̇_i its equations are those of 'maggi'; ask for that"
 
 
 @pytest.fixture
@@ -34,12 +38,29 @@ def test_numbers_take_the_place_of_letters(capsys):
     assert "H11 = 1.1\n" in printed(capsys, "cart-pole", "--numbers")
 
 
+def test_equal_numbers_share_a_letter(capsys):
+    expected = kp.equations(kp.example("double-pendulum"), "shared")
+    assert printed(capsys, "double-pendulum", "--shared") == f"{expected}\n"
+    assert main(["equations", "double-pendulum", "--shared", "--numbers"]) == 2
+    assert "--numbers and --shared: one at a time" in capsys.readouterr().err
+
+
 def test_the_sympy_program_makes_the_matrices(capsys, found):
     scope: dict[str, object] = {}
     exec(printed(capsys, "cart-pole", "--sympy"), scope)
     expected = found.sympy().expanded()
-    for what in ("H", "C", "g"):
-        assert scope[what].tolist() == expected[what].reshape(2, -1).tolist()  # type: ignore[attr-defined]
+    for called, what in (("H", "H"), ("C", "C"), ("G", "g")):
+        assert scope[called].tolist() == expected[what].reshape(2, -1).tolist()  # type: ignore[attr-defined]
+    assert str(scope["g"]) == "g"  # the acceleration of gravity is still itself
+
+
+def test_the_sympy_program_does_not_overwrite_a_letter(capsys, monkeypatch):
+    heavy = kp.System(["x"], lambda q, qd, t, p: 0.5 * p.M * qd[0] ** 2, parameters={"M": 2.0}, name="heavy")
+    monkeypatch.setattr("kinpair.cli.source.subject", lambda *_, **__: heavy)
+    scope: dict[str, object] = {}
+    exec(printed(capsys, "heavy", "--sympy"), scope)
+    assert str(scope["M"]) == "M"
+    assert str(scope["M_matrix"]) == "Matrix([[M]])"
 
 
 def test_c_is_written_with_its_self_test(capsys, tmp_path):
@@ -85,6 +106,10 @@ def test_help_names_every_kind_of_file_and_the_options_of_constraints(capsys, mo
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--dependent", "crank"], f"kinpair: dependent=('crank',) {NO_SOLVER}\n"),
+        (["--solver", "partition"], f"kinpair: solver='partition' {AS_MAGGI}\n"),
+        (["--seconds", "nan"], "kinpair: seconds is nan; it is a number, 0 or more\n"),
+        (["--c", "arm.txt"], "kinpair: 'arm.txt' is no file of C; give a path that ends in .c\n"),
         (["--latex", "--sympy"], "kinpair: --latex and --sympy: one at a time\n"),
         (["--c", "no/such/arm.c"], "kinpair: no/such/arm.c: cannot be written (No such file or directory)\n"),
     ],
@@ -92,3 +117,47 @@ def test_help_names_every_kind_of_file_and_the_options_of_constraints(capsys, mo
 def test_messages(capsys, words, message):
     assert main(["equations", "cart-pole", *words]) == 2
     assert capsys.readouterr().err == message
+
+
+def test_equations_of_a_tree_say_so_in_every_language(capsys, tmp_path):
+    """A four-bar without its loop."""
+    said = "These are the equations of the tree; not in them: "
+    for words in ((), ("--latex",), ("--markdown",), ("--sympy",)):
+        assert said in printed(capsys, "four-bar", *words)
+    printed(capsys, "four-bar", "--c", tmp_path / "bar.c")
+    assert all(f" * {said}" in (tmp_path / name).read_text("utf-8") for name in ("bar.c", "bar.h"))
+
+
+@pytest.mark.parametrize("words", [(), ("--latex",), ("--markdown",), ("--sympy",), ("--c",)])
+def test_what_is_stopped_says_so_in_every_language_and_has_the_exit_code_of_ctrl_c(
+    capsys, tmp_path, monkeypatch, words
+):
+    of, count = Expansion.of, iter(range(100))
+
+    def some(self, x):
+        if next(count) == 3:
+            raise KeyboardInterrupt
+        return of(self, x)
+
+    monkeypatch.setattr(Expansion, "of", some)
+    file = (tmp_path / "arm.c",) if words == ("--c",) else ()
+    with pytest.raises(SystemExit) as left:
+        main(["equations", "planar-3r", *words, *map(str, file)])
+    assert left.value.code == 130
+    found = capsys.readouterr()
+    text = " ".join((file[0].read_text("utf-8") if file else found.out).split())
+    assert "Not finished: H11, H12, H13, H22, C." in text
+    assert "Stopped at H2,2 of 3,3" in text
+    assert "entries not shown are zero" not in text
+    assert found.err.startswith("planar-3r: stopped at H2,2 of 3,3")
+
+
+def test_ctrl_c_before_anything_is_finished(capsys, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kp, "equations", stopped)
+    with pytest.raises(SystemExit) as left:
+        main(["equations", "planar-3r"])
+    assert left.value.code == 130
+    assert capsys.readouterr().err == "kinpair: interrupted before anything was finished\n"

@@ -14,7 +14,7 @@ from kinpair.cli.main import main
 QUANTITIES = (
     "Quantities: inverse_dynamics, forward_dynamics, mass_matrix, coriolis_matrix, bias_forces, "
     "gravity_forces, reactions, regressor, inverse_dynamics_derivatives, forward_dynamics_derivatives, "
-    "energy, pose, jacobian, jacobian_rate, centre_of_mass, momentum, dq_dt"
+    "energy, pose, jacobian, jacobian_rate, twists, twist_rates, centre_of_mass, momentum, dq_dt"
 )
 STAGES = 'Choose from: "graph", "llvm", "asm", "latex", "c"'
 FRAMES = "Links and frames: ground, upper, lower, tip"
@@ -131,7 +131,7 @@ REFUSED = [
     ("double-pendulum --stage ir", f'invalid value "ir" for --stage. {STAGES} (see kinpair show --help)'),
     (
         "double-pendulum --method denocc",
-        "inverse_dynamics has no method 'denocc'; did you mean 'denoc'? "
+        "double-pendulum: inverse_dynamics has no method 'denocc'; did you mean 'denoc'? "
         f"Methods: {', '.join(kp.example('scara').methods['inverse_dynamics'])}",
     ),
     (

@@ -60,9 +60,50 @@ def test_an_interrupted_run_goes_on(capsys, tmp_path):
     assert np.array_equal(kp.load_run(path).q, kp.simulate(arm, [0.3, 0.2], [0, 0], **options).q)
 
 
+SWING = """
+name = "swing"
+[[link]]
+name = "bob"
+mass = 1.0
+com = [0, 0, -1]
+[[joint]]
+name = "pin"
+kind = "revolute"
+parent = "ground"
+child = "bob"
+axis = "y"
+lower = -0.2
+"""
+
+
+def test_limits_that_stop_are_saved_and_go_on(capsys, tmp_path):
+    (tmp_path / "swing.toml").write_text(SWING)
+    swing, path = kp.load(tmp_path / "swing.toml"), tmp_path / "run.h5"
+    words = ["--q", "1", "--duration", "2", "--integrator", "rk4", "--limits", "stop", "--save", str(path)]
+    found = answer(capsys, "simulate", str(tmp_path / "swing.toml"), *words)
+    assert "'pin at its lower limit'" in found["summary"]
+    options = {"duration": 2.0, "integrator": "rk4", "limits": "stop"}
+    whole = kp.simulate(swing, [1.0], [0.0], **options)
+    assert np.array_equal(kp.load_run(path).q, whole.q)
+
+    def interrupt(part: float) -> None:
+        if part > 0.4:
+            raise KeyboardInterrupt
+
+    kp.simulate(swing, [1.0], [0.0], save=path, progress=interrupt, **options)
+    assert answer(capsys, "resume", str(path))["status"]["name"] == "done"
+    assert np.array_equal(kp.load_run(path).q, whole.q)
+    path = tmp_path / "watched.h5"
+    low = kp.Event("low", lambda time, q, qd: q[0])
+    kp.simulate(swing, [1.0], [0.0], save=path, progress=interrupt, events=[low], **options)
+    assert main(["resume", str(path)]) == 2
+    assert "the run has events (low), whose functions the file does not hold" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["simulate", "double-pendulum", "--limits", "bump"], "limits is 'bump'; it is one of ignore, stop,"),
         (["simulate", "double-pendulum", "--integrator", "rk5"], "no integrator 'rk5'; did you mean 'rk4'?"),
         (["simulate", "double-pendulum", "--q", "1"], "--q has 1 number; expected 2: shoulder, elbow"),
         (
@@ -82,6 +123,6 @@ def test_a_run_that_breaks_off_is_told_and_kept(capsys, tmp_path):
     words = ["simulate", "double-pendulum", "--qd", "1e200,1e200", "--integrator", "rk4", "--duration", "1"]
     assert main([*words, "--save", str(tmp_path / "run.h5")]) == 2
     out, err = capsys.readouterr()
-    assert "double-pendulum: 1 samples" in out
+    assert "double-pendulum: 1 sample from" in out
     assert "the state is no longer finite" in err
     assert kp.load_run(tmp_path / "run.h5").status.name == "not finite"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kinpair.closed_form.expansion import Expansion
-from kinpair.closed_form.formula import written_terms
-from kinpair.closed_form.letters import Alphabet, Letter
+from kinpair.closed_form.formula import atoms, written_terms
+from kinpair.closed_form.letters import Alphabet, Letter, symbols
 from kinpair.closed_form.printing import LATEX, TEXT, number, written
 from kinpair.closed_form.reading import read, write_closed, write_terms
 from kinpair.compiler.interpret import interpret
@@ -43,7 +43,9 @@ def text(function, **options) -> str:
         (lambda q, v, m, a: m * a * np.sin(q[0]) - m * np.cos(q[1]) * a, "m*a*(s1 - c2)"),
         (lambda q, v, a: np.cos(q[0]) * np.cos(q[1]) - np.sin(q[0]) * np.sin(q[1]) + a, "a + c12"),
         (lambda q, v, a: a * np.cos(q[0] - q[1]), "a*cos(q1 - q2)"),
-        (lambda q, v, a: a * np.sin(q[0]) * np.cos(q[0]), "1/2*a*sin(2*q1)"),
+        (lambda q, v, a: a * np.sin(q[0]) * np.cos(q[0]), "a*c1*s1"),
+        (lambda q, v, a: 1.5 * a * np.sin(2.0 * q[0]), "3*a*c1*s1"),
+        (lambda q, v, a: a * np.sin(2.0 * q[0]), "a*sin(2*q1)"),
         (lambda q, v, a: a * np.sin(q[0]) ** 2, "a*s1^2"),
         (lambda q, v, a, b: -a - b, "-a - b"),
         (lambda q, v, a, b: -2.0 * a - 2.0 * b, "-2*(a + b)"),
@@ -51,6 +53,14 @@ def text(function, **options) -> str:
         (lambda q, v, a: 0.123456789 * a + 0.0 * v[0], "0.123457*a"),
         (lambda q, v, a: a - a + 0.0 * v[0], "0"),
         (lambda q, v, a, b: a / b + v[0] * q[0], "a/b + q1*qd1"),
+        (lambda q, v, a, b: 1.0 + a / b, "(a + b)/b"),
+        (lambda q, v, a, b: b - a, "b - a"),
+        (lambda q, v, a, b: 4.0 * a + 2.0 * b, "2*(2*a + b)"),
+        (lambda q, v, m, a, b: m * (a + b * np.cos(q[0])) ** 2, "m*(a + b*c1)^2"),
+        (lambda q, v, a: -a * (v[0] - v[1]) ** 2, "-a*(qd1 - qd2)^2"),
+        (lambda q, v, a, b: (a + b) ** 2 + a * b, "a^2 + 3*a*b + b^2"),
+        (lambda q, v, a, b: a * (v[0] + v[1]) ** 2 - b * v[1] ** 2, "a*(qd1 + qd2)^2 - b*qd2^2"),
+        (lambda q, v, a, b, k: a + (b - k) * np.sin(q[0]), "a + s1*(b - k)"),
     ],
 )
 def test_a_formula_is_written_as_by_hand(function, expected):
@@ -141,16 +151,69 @@ def test_latex_of_each_part():
 
 
 def test_numbers_are_whole_or_simple_fractions_or_rounded():
-    found = [number(x, TEXT) for x in (3.0, -0.5, 0.375, 0.1, 1e-20, -2.5e8)]
-    assert found == ["3", "-1/2", "3/8", "0.1", "1e-20", "-2.5e+08"]
+    found = [number(x, TEXT) for x in (3.0, -0.5, 0.375, 0.1, 1e-20, -2.5e8, 2 / 3, 1.1, 0.0)]
+    assert found == ["3", "-1/2", "3/8", "0.1", "1e-20", "-2.5e+08", "2/3", "1.1", "0"]
+
+
+def test_numbers_that_are_roots_or_parts_of_pi_are_written_so():
+    given = (np.sqrt(3.0) / 2, -np.sqrt(2.0), np.pi / 3, 2 * np.sin(np.pi / 3), 0.866025)
+    assert [number(x, TEXT) for x in given] == ["sqrt(3)/2", "-sqrt(2)", "pi/3", "sqrt(3)", "0.866025"]
+    assert [number(x, LATEX) for x in given[:3]] == [r"\frac{\sqrt{3}}{2}", r"-\sqrt{2}", r"\frac{\pi}{3}"]
 
 
 def test_named_terms_use_each_name_before_it_is_needed():
     program = trace(nested, {"q": (2,), "v": (2,), "m": (), "a": ()})
-    made = write_terms(program, spelling)
-    names = [name for name, _ in made.definitions]
-    assert len(set(names)) == len(names)
-    assert {"s1", "c2"} <= set(names)
+    made = write_terms(program, spelling, TOGETHER)
+    known: set[str] = set()
+    for k, (name, x) in enumerate(made.definitions):
+        assert name == f"x{k + 1}"
+        used = symbols(atoms(x))
+        assert {each for each in used if each.startswith("x")} <= known
+        known.add(name)
+
+
+def definitions(function, groups=TOGETHER) -> dict[str, str]:
+    scalars = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+    program = trace(function, {"q": (2,), "v": (2,)} | dict.fromkeys(scalars, ()), name="f")
+    made = write_terms(program, spelling, groups)
+    return {name: written(x, made.alphabet, TEXT) for name, x in made.definitions} | {
+        f"{what}{k + 1}": written(x, made.alphabet, TEXT)
+        for what, entries in made.results.items()
+        for k, x in enumerate(entries)
+    }
+
+
+def turned(q, v, m, a, b):
+    """Vectors turned forth and back: what is one, zero or a sum of angles, in the way of a root and a quotient."""
+    c, s, d = np.cos(q[0]), np.sin(q[0]), np.sqrt(a + q[1] ** 2)
+    one, forth, side = c * c + s * s, c * v[1] - s * v[0], 1.0 / (m + d)
+    back = v[0] * (c * v[1] - s * v[0] - forth)
+    both = c * np.cos(q[1]) - s * np.sin(q[1])
+    return np.array(
+        [side * one, back + side, both * side, np.sqrt(one) * d, side * c * c * b + side * s * s * b]
+    )
+
+
+def test_named_terms_are_reduced_by_trigonometry():
+    found = definitions(turned)
+    assert list(found.values()) == ["sqrt(a + q2^2)", "x1 + m", "1/x2", "1/x2", "c12/x2", "x1", "b/x2"]
+
+
+def test_a_named_sum_is_written_out_where_it_cancels():
+    def cancelling(q, v, a, b):
+        d = np.sqrt(a + q[1] ** 2)
+        long = d * v[0] + a * v[1]
+        return np.array([long * d, (long - d * v[0]) * d])
+
+    assert definitions(cancelling)["result2"] == "x1*a*qd2"
+
+
+def test_a_sum_over_its_own_root_is_the_root():
+    def direction(q, v, a):
+        d = np.sqrt(q[0] ** 2 + q[1] ** 2)
+        return np.array([a * q[0] ** 2 / d + a * q[1] ** 2 / d])
+
+    assert definitions(direction)["result1"] == "x1*a"
 
 
 def test_terms_are_counted_where_they_are_written():

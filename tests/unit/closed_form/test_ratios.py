@@ -68,9 +68,23 @@ def test_a_simple_phase_becomes_a_letter(phase, kind):
     phases = Phases()
     joined = phases.of(_turned(kind, phase))
     assert len(joined) == 1
-    (value,) = phases.values.values()
+    ((name, value),) = phases.values.items()
+    ((_, (wave,)),) = joined.terms
+    signed = dict(wave.angle)[name] * value
+    assert value > 0
     assert joined.size == pytest.approx(1.0, rel=1e-15)
-    assert abs((value - phase) / (pi / 2) - round((value - phase) / (pi / 2))) < 1e-12
+    assert abs((signed - phase) / (pi / 2) - round((signed - phase) / (pi / 2))) < 1e-12
+
+
+def test_a_phase_and_its_opposite_have_one_letter():
+    phases = Phases()
+    both = [phases.of(_turned("sin", sign * pi / 3)) for sign in (1, -1)]
+    assert [len(x) for x in both] == [1, 1]
+    assert list(phases.values) == ["alpha1"]
+
+
+def test_a_sum_with_simple_numbers_stays_a_sum():
+    assert len(Phases().of(S + C)) == 2
 
 
 def test_any_other_phase_stays_a_sum_unless_it_was_given():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kinpair.compiler.cache import Store
-from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop, Inputs, callback
+from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
+from kinpair.compiler.time_loop_inputs import Inputs, callback
 from kinpair.compiler.time_loop_parts import Flow
 from kinpair.compiler.time_loop_tableau import Tableau
 from kinpair.compiler.trace import trace
@@ -52,6 +53,29 @@ def test_steps_are_those_of_plain_python():
     assert np.abs(found.W[:, 1] - expected[:, 0] * expected[:, 1]).max() < ROUNDING
     assert (found.W[:, 2] == 0.3).all()
     assert found.why == "more"
+
+
+def two_body(time, y):
+    r2 = y[:3] @ y[:3]
+    return np.concatenate([y[3:6], -y[:3] / (r2 * np.sqrt(r2))])
+
+
+@pytest.mark.parametrize("copies", [2, 4])
+def test_sums_over_stages_are_the_same_in_numbers_and_in_vectors(copies):
+    """Six states are summed one by one, several times six in vectors, once in a loop over them."""
+
+    def same(time, y):
+        return np.concatenate([two_body(time, y[6 * k : 6 * k + 6]) for k in range(copies)])
+
+    start, wanted = np.array([0.5, 0, 0, 0, 1.5, 0.8]), np.linspace(0.0, 7.0, 23)
+    found: list[np.ndarray] = []
+    for f, n in ((two_body, 6), (same, 6 * copies)):
+        loop = AdaptiveLoop(Flow(n, rhs=trace(f, {"time": (), "y": (n,)})), DOP853)
+        at = loop.begin(np.tile(start, n // 6), 0.0, wanted)
+        loop.run(at, stop=7.0, wanted=wanted, rtol=1e-10, atol=np.full(n, 1e-10))
+        assert at.why == "done"
+        found.append(at.Y.reshape(len(wanted), -1, 6))
+    assert np.abs(found[1] - found[0]).max() < 1e-10  # the mean of the error is the same, its rounding is not
 
 
 def test_inputs_of_a_table_lie_on_straight_lines_and_end_flat():

@@ -7,9 +7,9 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
-from kinpair.description.builder import Builder, JointKeys, LinkKeys, Turned
+from kinpair.description.builder import Builder, JointKeys, KeyframeKeys, LinkKeys, Turned
 from kinpair.description.doubts import Doubts
-from kinpair.description.schema import FRAME, JOINT, LINK
+from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK
 from kinpair.description.toml_reader import parse_toml
 from kinpair.errors import DescriptionError
 
@@ -37,6 +37,10 @@ mimic = { joint = "k" }
 name = "tip"
 link = "a"
 xyz = [1, 0, 0]
+[[keyframe]]
+name = "home"
+q = { j = ["pi/2", 0.5] }
+qd = { j = [1, 2] }
 """
 
 
@@ -60,6 +64,7 @@ def builder() -> Builder:
             mimic={"joint": "k"},
         )
         .frame("tip", "a", xyz=[np.float64(1), np.int64(0), 0])
+        .keyframe("home", q={"j": ["pi/2", 0.5]}, qd={"j": np.array([1, 2])})
     )
 
 
@@ -75,6 +80,7 @@ def test_the_builder_takes_every_key_of_the_format():
     assert {"name", *get_type_hints(LinkKeys)} == set(LINK)
     assert {"name", "kind", "parent", "child", *get_type_hints(JointKeys)} == set(JOINT)
     assert {"name", "link", *get_type_hints(Turned)} == set(FRAME)
+    assert {"name", *get_type_hints(KeyframeKeys)} == set(KEYFRAME)
 
 
 def test_a_description_keeps_its_doubts():

@@ -18,6 +18,7 @@ from kinpair.description.doubts import Doubts
 from kinpair.description.mjcf import parse_mjcf, read_mjcf
 from kinpair.description.mjcf_orientation import z_to
 from kinpair.description.parts import GROUND, Description, Origin, Shape
+from kinpair.description.toml_reader import parse_toml
 from kinpair.spatial.inertia import Inertia, joined
 
 
@@ -82,6 +83,35 @@ def test_q_is_the_angle_of_the_file_plus_ref():
     one, other = with_ref.pose([q], "b"), without.pose([q - np.radians(30)], "b")
     assert zoo.relative_error(one.rotation, other.rotation) <= 1e-15
     assert zoo.relative_error(one.position, other.position) <= 1e-15
+
+
+def test_a_free_body_starts_where_the_file_puts_it_and_a_ball_as_it_is():
+    (free,) = parsed(models.TREES["free"]).joints
+    assert free.origin == Origin()
+    m = kp.build(parsed(models.TREES["free"]))
+    still = kp.build(parsed(models.TREES["free"].replace('<freejoint name="j"/>', "")))
+    assert zoo.relative_error(m.pose(m.start(), "b").position, still.pose([], "b").position) <= 1e-15
+    assert zoo.relative_error(m.pose(m.start(), "b").rotation, still.pose([], "b").rotation) <= 1e-15
+    assert parsed(models.TREES["ball"]).joints[0].start == ()
+    assert parsed(models.SOLIDS["box"]).joints[0].start == ()
+
+
+KEYS = (
+    """<keyframe><key name="home" qpos="1 2 3 .1 .2 .3 .4" qvel="1 2 3 4 5 6"/><key/></keyframe></mujoco>"""
+)
+
+
+def test_keyframes_survive_writing_splitting_and_opening():
+    found = parsed(models.TREES["free"].replace("</mujoco>", KEYS))
+    assert parse_toml(kp.to_toml(found), source="r.toml", doubts=Doubts()) == found
+    m = kp.build(found)
+    home = m.keyframes["home"]
+    split, between = m.split()
+    x, xd, _ = between.to_split(home.q, home.qd, np.zeros(6))
+    assert split.keyframes["home"].q == pytest.approx(x, abs=1e-15)
+    assert split.keyframes["home"].qd == pytest.approx(xd, abs=1e-15)
+    assert np.array_equal(m.without_constraints().start("home"), home.q)
+    assert np.array_equal(m.start("key 1"), m.start())
 
 
 def test_limits_are_in_degrees_unless_radians_are_asked_for():

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from kinpair.description.dh import COLUMNS, DH, ROW
 from kinpair.description.doubts import Doubts
-from kinpair.description.parts import Description, Frame, Joint, Link, Mimic, Origin, Shape
-from kinpair.description.schema import FRAME, JOINT, LINK, MIMIC, SHAPE
+from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
+from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK, MIMIC, SHAPE
 from kinpair.description.toml_reader import TOP, parse_toml, read_toml
 from kinpair.description.toml_writer import to_toml, write_toml
 from kinpair.spatial.inertia import defect
@@ -65,13 +65,21 @@ joints = st.builds(
     st.none() | st.builds(Mimic, names, numbers, numbers),
 )
 frames = st.builds(Frame, names, names, origins)
+by_joint = st.dictionaries(names, st.lists(numbers, min_size=1, max_size=7).map(tuple), max_size=3).map(
+    lambda given: tuple(given.items())
+)
+keyframes = st.builds(Keyframe, names, by_joint, by_joint)
 
 
 def unlike(parts):
     return st.lists(parts, max_size=3, unique_by=lambda part: part.name).map(tuple)
 
 
-descriptions = st.builds(Description, texts, unlike(links), unlike(joints), unlike(frames), three)
+descriptions = st.builds(
+    Description,
+    *(texts, unlike(links), unlike(joints), unlike(frames), three),
+    keyframes=unlike(keyframes),
+)
 
 
 @settings(deadline=None, derandomize=True, max_examples=150)
@@ -241,7 +249,7 @@ def test_every_python_block_of_the_documentation_runs(page):
         exec(text, {})
 
 
-@pytest.mark.parametrize("schema", [TOP, LINK, SHAPE, JOINT, MIMIC, FRAME, DH])
+@pytest.mark.parametrize("schema", [TOP, LINK, SHAPE, JOINT, MIMIC, FRAME, KEYFRAME, DH])
 def test_every_key_is_in_the_documentation(schema):
     page = (DOCS / "toml.md").read_text("utf-8")
     assert [key for key in schema if f"`{key}`" not in page] == []

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ellipk
 
 import kinpair as kp
+from kinpair.description.conditions import Drive
 
 WAYS = [
     {},
@@ -138,8 +139,7 @@ def test_what_an_event_raises_ends_the_run_and_keeps_it(stone):
         ({"limits": kp.Limits("bounce", "x")}, "restitution is 'x'; it lies between"),  # type: ignore[arg-type]
         ({"limits": "bump"}, "limits is 'bump'; it is one of ignore, stop, bounce, spring"),
         ({"limits": kp.Limits("bounce", restitution=2.0)}, "restitution is 2; it lies between 0 and 1"),
-        ({"events": [kp.Event("e", height)], "integrator": "cvode"}, "takes no events"),
-        ({"events": [kp.Event("e", height)], "save": "x.h5"}, "save= takes no run with events"),
+        ({"events": [kp.Event("e", height)], "integrator": "generalised-alpha"}, "takes no events"),
     ],
 )
 def test_what_is_refused(stone, given, message):
@@ -229,6 +229,35 @@ def test_a_function_that_turns_nan_loses_no_event_before_and_then_ends_the_run(s
     assert run.status.message == "Stopped at t = 0.3 s: the function of event 'root' turns NaN"
 
 
+def height_root(time, q, qd):
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(q[0] - 0.55)
+
+
+def height_root_called(time, q, qd):
+    return float(q[0] - 0.55) ** 0.5 if q[0] >= 0.55 else np.nan
+
+
+height_root_called.traceable = False  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("function", [height_root, height_root_called])
+@pytest.mark.parametrize("way", [*WAYS[:3], {"integrator": "cvode"}], ids=str)
+@pytest.mark.parametrize("start", [0.55, 1.0])
+def test_a_function_that_is_zero_and_then_nan_ends_the_run(stone, way, function, start):
+    """Zero at the start, or where another event has set the coordinate."""
+    down = kp.Event("down", lambda time, q, qd: time - 0.2, 1, kp.Change(q=[0.55]))
+    watched = kp.Event("root", function)
+    run = kp.simulate(stone, [start], [0.0], duration=1.0, events=[watched, down], **way)
+    assert run.status.name == "refused"
+    fallen = np.sqrt(np.spacing(0.55) / 10.0)  # for so long the coordinate is the same number
+    assert run.status.time == pytest.approx(0.2 if start == 1.0 else 0.0, abs=2.0 * fallen)
+    said = f"Stopped at t = {run.status.time:.9g} s: the function of event 'root' turns NaN"
+    assert run.status.message == said
+    assert [x.name for x in run.events] == ["down"] * (start == 1.0)
+    assert np.isfinite(run.q).all()
+
+
 @pytest.mark.parametrize("integrator", ["dop853", "dopri5"])
 def test_steps_that_meet_nan_end_the_run(stone, integrator):
     def ends(time, q, qd):
@@ -238,3 +267,72 @@ def test_steps_that_meet_nan_end_the_run(stone, integrator):
     assert run.status.name == "not finite"
     assert run.status.time == pytest.approx(0.5, abs=1e-9)
     assert np.isfinite(run.q).all()
+
+
+# events that hold themselves
+
+
+@pytest.mark.parametrize("traceable", [True, False], ids=["recorded", "called"])
+@pytest.mark.parametrize("options", [{}, {"integrator": "rk4", "dt": 1e-3}], ids=["adaptive", "fixed"])
+def test_an_event_whose_zero_is_held_by_what_it_began_happens_once(traceable, options, tmp_path):
+    arm = kp.example("double-pendulum")
+
+    def elbow(time, q, qd):
+        return q[1]
+
+    elbow.traceable = traceable
+    lock = kp.Event("lock", elbow, action=kp.Change(add=[Drive("lock", "elbow", "0.0")]))
+    free = kp.Event("free", lambda t, q, qd: t - 1.0, action=kp.Change(remove=["lock"]))
+    given = {"duration": 1.3, "output": 0.1, **options}
+    run = kp.simulate(arm, [0.5, 0.3], [0.0, 0.0], **given, events=[lock, free])
+    assert run.status.ok
+    assert [x.name for x in run.events][:2] == ["lock", "free"]
+    assert all(type(x.time) is float for x in run.events)
+    held = (run.time > run.events[0].time) & (run.time < 1.0)
+    assert np.abs(run.q[held, 1]).max() < 1e-9
+    assert np.abs(run.q[run.time > 1.0, 1]).max() > 1e-4
+
+
+def test_what_an_event_began_may_begin_again_when_it_was_left():
+    ball = kp.build(
+        kp.Builder("cart").link("cart", mass=1.0).joint("x", "prismatic", "ground", "cart", axis="x")
+    )
+    caught = kp.Event("caught", lambda t, q, qd: q[0], action=kp.Change(add=[Drive("hold", "x", "0.0")]))
+
+    def kick(time, q, qd):
+        return kp.Change(qd=[1.0], remove=["hold"]) if abs(q[0]) < 1e-6 else None
+
+    kicks = kp.Event("kick", lambda t, q, qd: np.sin(2.0 * np.pi * t), direction=1, action=kick, every=0.05)
+    run = kp.simulate(
+        ball,
+        [-0.2],
+        [1.0],
+        duration=4.8,
+        torque=lambda t, q, qd: -4.0 * (q > 0),
+        events=[caught, kicks],
+        rtol=1e-6,
+    )
+    names = [x.name for x in run.events if x.name == "caught"]
+    assert run.status.ok
+    assert len(names) == 5  # once, and after each kick at t = 1, 2, 3, 4 s
+
+
+def test_samples_before_a_function_that_raises_are_kept():
+    arm = kp.example("double-pendulum")
+
+    def breaks(time, q, qd):
+        if time > 0.2:
+            raise ValueError("out of range")
+        return 1.0 + q[0]
+
+    breaks.traceable = False
+    whole = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, output=0.01)
+    run = kp.simulate(
+        arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, output=0.01, events=[kp.Event("breaks", breaks)]
+    )
+    assert run.status.name == "refused"
+    assert run.status.time == pytest.approx(0.2, abs=1e-9)
+    assert "event 'breaks' raised ValueError: out of range" in run.status.message
+    assert run.time[:21] == pytest.approx(whole.time[:21], abs=1e-9)
+    np.testing.assert_allclose(run.q[:20], whole.q[:20], atol=1e-12)
+    assert run.time[-1] == pytest.approx(0.2, abs=1e-9)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.simulation.balance import balance
+from kinpair.simulation.balance import Energies, balance
+from kinpair.simulation.pictures import POINTS, curves, drawn
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,30 @@ def test_pictures(run, batch, tmp_path):
     assert batch.plot(tmp_path / "row.svg", row=2).exists()
 
 
+def test_curves_of_many_samples_keep_every_peak():
+    rng = np.random.default_rng(5)
+    x = np.cumsum(rng.normal(size=(123_457, 2)), axis=0)
+    x[77_777] = 1e6, -1e6
+    shown, time = drawn(x), drawn(np.arange(len(x), dtype=float)[:, None])
+    assert shown.shape == (len(time), 2)
+    assert len(shown) <= POINTS
+    assert (shown.max(axis=0) == x.max(axis=0)).all()
+    assert (shown.min(axis=0) == x.min(axis=0)).all()
+    assert (time[0, 0], time[-1, 0]) == (0.0, len(x) - 1)
+    assert (np.diff(time[:, 0]) > 0).all()
+    few = x[:POINTS]
+    assert np.array_equal(drawn(few), few)
+
+
+def test_energies_are_drawn_since_the_start_of_the_run():
+    arm = kp.example("double-pendulum")
+    given = {"duration": 1.0, "torque": [3.0, 0.0]}
+    late = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], **given, output=[0.5, 1.0])
+    whole = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], **given, output=0.5)
+    for name, x in curves(late)[1][-1].curves.items():
+        assert x == pytest.approx(curves(whole)[1][-1].curves[name][1:], abs=1e-9)
+
+
 def test_data_sets(run, batch):
     one, many = run.to_xarray(), batch.to_xarray()
     assert one.q.sel(coordinate="elbow", time=0.5).item() == run.q[-1, 1]
@@ -64,7 +89,7 @@ def test_a_result_of_other_parameters_has_no_accelerations():
 
 def test_balance_finds_the_energy_that_is_missing():
     kinetic, work = np.array([0.0, 1.0, 4.0]), np.array([0.0, 1.5, 5.0])
-    found = balance(kinetic, np.zeros(3), work, np.array([0.0, 0.5, 0.7]))
+    found = balance(Energies(kinetic, np.zeros(3), work, np.array([0.0, 0.5, 0.7])))
     assert (found.work, found.loss, found.stored) == (5.0, 0.7, 4.0)
     assert found.error == pytest.approx(0.3)
     assert found.relative == pytest.approx(0.3 / 5.0)

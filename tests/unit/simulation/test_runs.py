@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop, Inputs, Standing
+from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
+from kinpair.compiler.time_loop_inputs import Inputs
+from kinpair.compiler.time_loop_standing import Standing
 from kinpair.simulation import runs
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.integrators import INTEGRATORS, flow_of

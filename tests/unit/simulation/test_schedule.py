@@ -18,6 +18,7 @@ from kinpair.simulation.schedule import adaptive_times, fixed_plan
 def test_plan_of_fixed_steps(output, sampled, segments):
     plan = fixed_plan("arm", 1.0, 0.1, output, 5.0)
     assert plan.sampled.tolist() == list(sampled)
+    assert [n for n in range(1, plan.steps + 2) if plan.samples_at(n)] == [n for n in sampled if n]
     assert plan.segments() == segments
     assert plan.from_start == (sampled[0] == 0)
 

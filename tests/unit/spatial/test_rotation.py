@@ -20,6 +20,7 @@ from kinpair.spatial.rotation import (
     quaternion_product,
     quaternion_rate,
     skew,
+    to_quaternion,
     turn_z_to,
 )
 
@@ -91,3 +92,16 @@ def test_cleaning_touches_rounding_only():
     assert clean(R).tolist() == [0.0, -1.0, 4e-6, 1 - 1e-12]
     assert clean(R, 1e-5).tolist() == [0.0, -1.0, 0.0, 1.0]
     assert not np.signbit(clean(np.array([-1e-17])))[0]
+
+
+@given(QUATERNION)
+def test_the_quaternion_of_a_rotation_is_the_one_it_was_made_from(k):
+    k = k / np.linalg.norm(k)
+    found = to_quaternion(from_quaternion(k))
+    assert found[3] >= 0.0
+    assert np.outer(found, found) == pytest.approx(np.outer(k, k), abs=1e-14)
+
+
+@pytest.mark.parametrize("k", np.eye(4))
+def test_half_turns_and_no_turn_have_their_quaternions_exactly(k):
+    assert to_quaternion(from_quaternion(k)).tolist() == k.tolist()

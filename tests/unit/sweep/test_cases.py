@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import count
+from time import perf_counter
+
 import numpy as np
 import pytest
 
 from kinpair import Grid, InputError, LatinHypercube, Normal, Uniform
+from kinpair.sweep import cases
 from kinpair.sweep.cases import cases_of
 
 
@@ -50,6 +54,29 @@ def test_draws_are_crossed_with_lists():
     cases = cases_of({"a": Uniform(0, 1), "b": [1, 2]}, samples=3)
     assert len(cases) == 6
     assert len(set(column(cases, "a"))) == 3
+
+
+def test_more_cases_than_can_be_are_refused_at_once_with_their_number():
+    begin = perf_counter()
+    for over, samples, number in (
+        ({"a": Grid(0, 1, 10**6), "b": Grid(0, 1, 10**6)}, None, "1e+12"),
+        ({"a": Grid(0, 1, 10**12)}, None, "1e+12"),
+        ({"a": range(10**12), "b": [1]}, None, "1e+12"),
+        ({"a": Uniform(0, 1)}, 10**12, "1e+12"),
+        ({"a": Uniform(0, 1), "b": [1, 2]}, 10**7, "2e+07"),
+    ):
+        with pytest.raises(InputError) as refused:
+            cases_of(over, samples)
+        assert str(refused.value) == (
+            f"over would be {number} cases; a sweep takes at most 1e+07: take fewer values, or draw some at random"
+        )
+    assert perf_counter() - begin < 5.0
+
+
+def test_values_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(cases, "MOST", 1000)
+    with pytest.raises(InputError, match="over would be more than 1000 cases; a sweep takes at most 1000"):
+        cases_of({"a": count(), "b": [1]})
 
 
 @pytest.mark.parametrize(

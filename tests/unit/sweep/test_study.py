@@ -125,6 +125,38 @@ def test_a_run_that_does_not_arrive_is_a_failed_case(arm):
     assert np.isfinite(table["final q.elbow"][0])
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "over"),
+    [
+        ("four-bar", {"hold": "none", "dt": 5e-3, "duration": 0.1}, {"qd.crank": [0.0, 40.0, 0.1]}),
+        (
+            "double-pendulum",
+            {"dt": 0.125, "duration": 2.5},
+            {"q.elbow": [0.0, 1.0, 2.0], "q.shoulder": [0.0, 1.5]},
+        ),
+        (
+            "double-pendulum",
+            {"dt": 0.25, "duration": 2.5},
+            {"q.elbow": [0.0, 1.0, 2.0], "q.shoulder": [0.0, 1.5]},
+        ),
+    ],
+)
+def test_the_error_of_a_case_is_the_status_of_its_run(name, options, over):
+    """Whatever a run says of itself, together with others or alone."""
+    study = Study(name, integrator="rk4", record="final", **options)
+    table = kp.sweep(study, over, workers=0)
+    alone = Study(name, integrator="rk4", record=["final", lambda run: {"steps": run.steps}], **options)
+    apart = kp.sweep(alone, over, workers=0)
+    assert table.failed.tolist() == apart.failed.tolist()
+    reached = [not error.startswith("Stopped") for error in table.errors]
+    first = table.outputs[0]
+    assert np.isfinite(table[first]).tolist() == reached == np.isfinite(apart[first]).tolist()
+    if name == "four-bar":
+        assert table.failed.tolist() == [False, True, False]
+        assert "the constraints have drifted apart" in table.errors[1]
+    assert [x.split(" s", 1)[0] for x in table.errors] == [x.split(" s", 1)[0] for x in apart.errors]
+
+
 def test_a_case_that_cannot_be_started_fails_alone(arm):
     table = kp.sweep(Study(arm, duration=0.1, **FIXED), {"dt": [1e-3, 3e-3]}, workers=0)
     assert table.failed.tolist() == [False, True]
@@ -199,6 +231,19 @@ def test_fingerprints_tell_studies_apart_and_last():
         ({}, {"q.elbo": [1.0]}, "double-pendulum: no input 'q.elbo'; did you mean 'q.elbow'? "),
         ({}, {"q.elbow": ["a"]}, "double-pendulum: q.elbow is 'a'; give numbers"),
         ({}, {"q.elbow": [1.0]}, "double-pendulum: no duration given; give duration= [s], or vary it"),
+        (
+            {"duration": "one"},
+            {},
+            "double-pendulum: duration is 'one'; it must be a number above zero",
+        ),
+        (
+            {"duration": 1.0},
+            {"dt": [1e-3, "a"]},
+            "double-pendulum: dt is 'a'; it must be a number above zero",
+        ),
+        ({"duration": 1.0, "time": "x"}, {}, "double-pendulum: time is 'x'; it must be a finite number"),
+        ({"duration": 1.0, "rtol": -1}, {}, "double-pendulum: rtol is -1; it must be a number above zero"),
+        ({"duration": 1.0, "output": []}, {}, "double-pendulum: output is empty; give an interval [s], or"),
         (
             {"torque": Integral()},
             {"torque.elbow": [1.0]},

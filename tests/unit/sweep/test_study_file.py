@@ -120,13 +120,13 @@ def test_every_key_is_in_the_docs():
         assert f"`{key}" in table, key
 
 
-@pytest.mark.parametrize(("values", "count"), [("0, 1, 2", "1 of 3"), ("0", "1 of 1")])
+@pytest.mark.parametrize(("values", "count"), [("0, 1, 2", "1 of 3 cases"), ("0", "1 of 1 case")])
 def test_the_command_says_how_many_cases_failed(tmp_path, monkeypatch, capsys, values, count):
     monkeypatch.chdir(tmp_path)
     Path("cases.py").write_text("def inverse(x):\n    return 1 / x\n")
     Path("some.toml").write_text(f'function = "cases.py:inverse"\n[over]\nx = [{values}]\n')
     assert main(["sweep", "some.toml", "--workers", "0"]) == 2
     told = capsys.readouterr()
-    assert told.err == f"kinpair: {count} cases failed; --resume --retry computes them again\n"
+    assert told.err == f"kinpair: {count} failed; --resume --retry computes them again\n"
     assert "failed: x = 0" in told.out
     assert len(kp.open_sweep("some.sweep")) == len(values.split(","))

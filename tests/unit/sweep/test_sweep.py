@@ -132,7 +132,7 @@ def test_a_torn_or_damaged_line_is_computed_again(tmp_path):
 
 def test_another_study_and_another_sweep_keep_their_journal(tmp_path):
     kp.sweep(lambda x: x, {"x": [1]}, out=tmp_path, workers=0)
-    with pytest.raises(kp.InputError, match="holds 1 finished cases; resume to keep them"):
+    with pytest.raises(kp.InputError, match="holds 1 finished case; resume to keep them"):
         kp.sweep(lambda x: x, {"x": [1]}, out=tmp_path, workers=0)
     with pytest.raises(kp.InputError, match="belongs to another study"):
         kp.sweep(lambda x: x + 1, {"x": [1]}, out=tmp_path, workers=0, resume=True)

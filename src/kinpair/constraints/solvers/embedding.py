@@ -109,9 +109,9 @@ def _completed(
     return _with_forces(x, p, qdd, soundest(factors.D, list(np.diag(X))))
 
 
-def completed(x: Problem, qdd: Vector) -> Accelerations:
+def completed(x: Problem, qdd: Vector, of_mass: Scalar) -> Accelerations:
     """Accelerations found otherwise, with their multipliers.    (CS11)"""
-    return _with_forces(x, parts(x), qdd, 1.0)
+    return _with_forces(x, parts(x), qdd, of_mass)
 
 
 def _with_forces(x: Problem, p: Parts, qdd: Vector, of_mass: Scalar) -> Accelerations:

@@ -18,8 +18,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kinpair.algebra import ldl, lu
-from kinpair.algebra.arrays import Matrix, Vector, array, symmetric
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
 from kinpair.algebra.jet import gradient, rate
+from kinpair.constraints.solvers.problem import soundest
 
 
 def solve(
@@ -33,8 +34,10 @@ def solve(
     *,
     only_independent: bool = False,
     keep_paradox: bool = False,
-) -> Vector:
-    """q̈ of (CS14), (CS15); `only_independent` differentiates by q₂ alone, as Chaplygin does.
+) -> tuple[Vector, Scalar]:
+    """q̈ of (CS14), (CS15), and how sound the solve with ZᵀMZ was.
+
+    `only_independent` differentiates by q₂ alone, as Chaplygin does.
 
     `keep_paradox` leaves out the last term: what one gets by putting the constraints into T. It is wrong unless
     the constraints are holonomic, and is here to be shown wrong.
@@ -69,10 +72,11 @@ def solve(
         changing = rate(B, (q,), (path,))
         carried = [rate(lambda x: B(x) @ u, (q,), (along[:, nu],)) for nu in range(len(two))]
         right = right + array([theta @ (changing[:, nu] - carried[nu]) for nu in range(len(two))])  # (CS14)
-    ud, _ = ldl.solve(symmetric(here.T @ (M @ here)), right)
+    X = symmetric(here.T @ (M @ here))
+    ud, pivots = ldl.solve(X, right)
     qdd1 = here[one] @ ud + rate(lambda x: B(x) @ u, (q,), (here @ u,))  # (CS15)
     found = dict(zip((*one, *two), (*qdd1, *ud), strict=True))
-    return array([found[k] for k in range(n)])
+    return array([found[k] for k in range(n)]), soundest(list(pivots), list(np.diag(X)))
 
 
 def _seen(Z: Matrix, one: list[int], only_independent: bool) -> Matrix:

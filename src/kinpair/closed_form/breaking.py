@@ -1,0 +1,160 @@
+"""Formulas in lines that fit on paper: broken before + and −, inside brackets too, and between factors.
+
+Of the places in the last part of a line the one in the fewest brackets is taken. A fraction, root or call is broken
+only where it does not fit into a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kinpair.closed_form.formula import Call, Formula, Number, Power, Product, Sum, written_terms
+from kinpair.closed_form.letters import Alphabet
+from kinpair.closed_form.printing import Style, bracketed, fraction_parts, signed, written
+from kinpair.closed_form.widths import TEXT_WIDTH, latex_width
+
+FACTOR = 100.0  # brackets that are better to break in than between two factors
+FULL = 0.4  # of a line: how much of it is kept where another place is better
+WIDTH = {False: 110.0, True: TEXT_WIDTH}  # of a line, by style.latex: characters, points
+MANY = 50  # terms that fit in no line, whatever the style
+EQUALS = {False: 3.0, True: 14.0}  # between the sides
+INDENT = {False: 4.0, True: 10.0}  # of a line that goes on
+MEASURE: dict[bool, Callable[[str], float]] = {False: len, True: latex_width}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text with what stands before it in a line, what instead of that at the beginning of one, and how many brackets
+    it is in."""
+
+    text: str
+    before: str
+    first: str
+    depth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of one style behind a left side of some width; `room` is left for the right side."""
+
+    letters: Alphabet
+    style: Style
+    left: float
+
+    @property
+    def room(self) -> float:
+        """Width of the right side in its first line."""
+        latex = self.style.latex
+        return WIDTH[latex] - EQUALS[latex] - self.left
+
+    def of(self, x: Formula) -> list[str]:
+        """The right side."""
+        if written_terms(x) <= MANY:
+            text = written(x, self.letters, self.style)
+            if MEASURE[self.style.latex](text) <= self.room:
+                return [text]
+        return [_matched(line) for line in self._filled(self._pieces(x, 0.0))]
+
+    def _filled(self, pieces: Sequence[Piece]) -> list[str]:
+        measure, latex = MEASURE[self.style.latex], self.style.latex
+        widths = [measure(x.before + x.text) for x in pieces]
+        made: list[str] = []
+        start, room = 0, self.room
+        while start < len(pieces):
+            end, used = start + 1, [0.0, measure(pieces[start].first + pieces[start].text)]
+            while end < len(pieces) and used[-1] + widths[end] <= room:
+                used.append(used[-1] + widths[end])
+                end += 1
+            if end < len(pieces):
+                good = [k for k in range(start + 1, end + 1) if used[k - start] >= FULL * room or k == end]
+                end = min(good, key=lambda k: (pieces[k].depth, -k))
+            made.append(_joined(pieces[start:end], bool(made)))
+            start = end
+            room = WIDTH[latex] - INDENT[latex] - (EQUALS[latex] + self.left if latex else 0.0)
+        return made
+
+    # Where a formula may be broken.
+
+    def _pieces(self, x: Formula, depth: float) -> list[Piece]:
+        match x:
+            case Sum(terms):
+                return self._sum(terms, depth)
+            case Product(factors):
+                return self._product(factors, depth)
+            case Power(Sum() as of, exponent) if exponent > 0:
+                power = self.style.power.format("", exponent)
+                return self._bracketed(of, depth, power)
+            case Call("sqrt", (Sum() as of,)) if self._is_wide(x):
+                return self._bracketed(of, depth, "^{1/2}" if self.style.latex else "^(1/2)")
+            case _:
+                return [Piece(written(x, self.letters, self.style), "", "", depth)]
+
+    def _is_wide(self, x: Formula) -> bool:
+        measure = MEASURE[self.style.latex]
+        return measure(written(x, self.letters, self.style)) > self.room - INDENT[self.style.latex]
+
+    def _sum(self, terms: Sequence[Formula], depth: float) -> list[Piece]:
+        made: list[Piece] = []
+        for k, term in enumerate(terms):
+            first, *rest = self._pieces(term, depth)
+            if k:
+                first = Piece(signed(first.text), " ", "", depth)
+            made += [first, *rest]
+        return made
+
+    def _product(self, factors: tuple[Formula, ...], depth: float) -> list[Piece]:
+        sign, over, under = fraction_parts(factors)
+        if under and not self._is_wide(Product(factors)):
+            return [Piece(written(Product(factors), self.letters, self.style), "", "", depth)]
+        parts = [self._factor(y, depth) for y in over]
+        if under and self.style.latex:
+            below = written(Product(tuple(under)), self.letters, self.style)
+            behind_number = int(bool(over) and isinstance(over[0], Number))
+            parts.insert(behind_number, [Piece(f"\\frac{{1}}{{{below}}}", "", "", depth)])
+        made: list[Piece] = []
+        between, first = self.style.between, "{} \\cdot " if self.style.latex else "* "
+        for k, part in enumerate(parts):
+            lead = replace(part[0], before=between, first=first, depth=depth + FACTOR) if k else part[0]
+            made += [lead, *part[1:]]
+        made[0] = replace(made[0], text=sign + made[0].text)
+        if under and not self.style.latex:
+            below = written(Product(tuple(under)), self.letters, self.style)
+            closed = f"({below})" if len(under) > 1 or isinstance(under[0], Sum) else below
+            made[-1] = replace(made[-1], text=f"{made[-1].text}/{closed}")
+        return made
+
+    def _factor(self, x: Formula, depth: float) -> list[Piece]:
+        return self._bracketed(x, depth, "") if isinstance(x, Sum) else self._pieces(x, depth)
+
+    def _bracketed(self, x: Sum, depth: float, behind: str) -> list[Piece]:
+        begin, end = bracketed("\n", self.style).split("\n")
+        made = self._sum(x.terms, depth + 1.0)
+        made[0] = replace(made[0], text=begin + made[0].text)
+        made[-1] = replace(made[-1], text=made[-1].text + end + behind)
+        return made
+
+
+def _joined(pieces: Sequence[Piece], goes_on: bool) -> str:
+    first = pieces[0]
+    lead = (first.first if goes_on else "") + first.text
+    return lead + "".join(x.before + x.text for x in pieces[1:])
+
+
+_SIZED = re.compile(r"\\left\(|\\right\)")
+
+
+def _matched(line: str) -> str:
+    """Brackets that close in another line without \\left and \\right: these must meet in one."""
+    alone: set[int] = set()
+    opened: list[int] = []
+    for found in _SIZED.finditer(line):
+        if found.group() == "\\left(":
+            opened.append(found.start())
+        elif opened:
+            opened.pop()
+        else:
+            alone.add(found.start())
+    alone |= set(opened)
+    return _SIZED.sub(lambda x: x.group()[-1] if x.start() in alone else x.group(), line)

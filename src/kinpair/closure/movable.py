@@ -1,0 +1,123 @@
+"""What a mechanism and a system given by its energy have in common: coordinates by name, and their constraints."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinpair.calls import Calls
+from kinpair.closure.closure import Closure
+from kinpair.constraints.mobility import Mobility
+from kinpair.errors import InputError
+from kinpair.model.model import Model
+
+
+class Movable(ABC):
+    """Something with coordinates, free or under constraints."""
+
+    model: Model
+    _calls: Calls
+
+    @property
+    @abstractmethod
+    def _closed(self) -> Closure:
+        """The constraints, none as well."""
+
+    # Sizes and names.
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.model.name
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of rates: degrees of freedom."""
+        return self.model.nv
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """What each entry of q is."""
+        return self.model.q_names
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        """What each entry of qd, qdd and tau is."""
+        return self.model.v_names
+
+    # Constraints.
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of the constraints, in the order of their rows."""
+        return tuple(x.name for x in self._closed.constraints)
+
+    @property
+    def constraint_rows(self) -> tuple[str, ...]:
+        """Names of the rows, in the order of `constraint_matrix`."""
+        return self._closed.row_names
+
+    def constraint_residual(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
+        """φ of every holonomic row [m] or [rad]; zero where the loops close."""
+        return self._closed.positions(q, time)
+
+    def constraint_matrix(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
+        """A (rows, nv) of A q̇ + a = 0."""
+        return self._closed.matrix(q, time)
+
+    def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
+        """Coordinates near the guess q that close every loop; joints or coordinates named in `fixed` stay.
+
+        Within the limits of the joints if there is a way; where only positions beyond them are found, the nearest, with
+        a LimitWarning that names the joints. A guess that closes to 1e-3 is a position, and stays where it is. Joints
+        in `fixed`, and those on which no loop depends, are not judged.
+        SingularError says which closure stays open, and by how much, where there are none.
+        """
+        return self._closed.assembly.assemble(self._state("q", q), names_given("fixed", fixed), time)
+
+    def velocities(
+        self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
+    ) -> np.ndarray:
+        """Rates (nv,) that obey the constraints and have the `inputs` by name; the rest as near to `guess` (zero)
+        as can be."""
+        return self._closed.assembly.velocities(q, inputs, guess, time)
+
+    def accelerations(
+        self,
+        q: Any,
+        qd: Any,
+        inputs: Mapping[str, float] | None = None,
+        *,
+        guess: Any = None,
+        time: float = 0.0,
+    ) -> np.ndarray:
+        """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
+        return self._closed.assembly.accelerations(q, qd, inputs, guess, time)
+
+    def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
+        """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""
+        return self._closed.rank.mobility(self._state("q", q), time)
+
+    def _state(self, name: str, value: Any) -> np.ndarray:
+        """One state, checked."""
+        return self._calls.one(name, value)
+
+
+def names_given(what: str, names: Any) -> tuple[str, ...]:
+    """A tuple of different names; one name alone is no tuple."""
+    if isinstance(names, str):
+        raise InputError(f"{what} is {names!r}; give a tuple of names, ({names!r},)")
+    if not isinstance(names, Iterable):
+        raise InputError(f"{what} is {names!r}; give a tuple of names")
+    every: tuple[Any, ...] = tuple(names)
+    if twice := [name for name in every if every.count(name) > 1]:
+        raise InputError(f"{what} has {twice[0]!r} twice; once will do")
+    return every

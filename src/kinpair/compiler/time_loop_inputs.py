@@ -1,0 +1,52 @@
+"""What a run reads beside its state, and how a function of Python is called from a compiled loop."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+NOTHING = np.zeros(0)
+CONTROL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """What a run reads beside its state: parameters (np,), a table (times, rows) of inputs, a function.
+
+    In a batch, parameters and rows may have an axis of trajectories in front.
+    """
+
+    parameters: np.ndarray = field(default_factory=lambda: NOTHING)
+    times: np.ndarray = field(default_factory=lambda: NOTHING)
+    rows: np.ndarray = field(default_factory=lambda: NOTHING)
+    called: Any = None
+
+    @property
+    def address(self) -> np.ndarray:
+        """Where the function is."""
+        found = ctypes.cast(self.called, ctypes.c_void_p).value if self.called is not None else 0
+        return np.array([found or 0], dtype=np.int64)
+
+
+def callback(function: Callable[[float, np.ndarray], np.ndarray | None], ny: int, nu: int) -> Any:
+    """A Python function (time, y) → u as the loop calls it; it must not raise, and says None to end the run."""
+    views: dict[int, np.ndarray] = {}  # the same few places again and again
+
+    def view(address: int, size: int) -> np.ndarray:
+        found = views.get(address)
+        if found is None:
+            found = views[address] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+        return found
+
+    def call(time: float, y: int, u: int) -> int:
+        found = function(time, view(y, ny).copy())
+        if found is None:
+            return 1
+        view(u, nu)[...] = found
+        return 0
+
+    return CONTROL(call)

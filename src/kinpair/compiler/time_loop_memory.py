@@ -1,0 +1,57 @@
+"""The memory of a loop that chooses its steps: all that it knows between two calls, in one array, and its settings."""
+
+from __future__ import annotations
+
+from kinpair.compiler.time_loop_step import REFUSED, Step
+
+STOP, RTOL, STEPS, LONGEST, WANTED, HOLD, T0 = range(7)  # of the settings; then ROWS
+TIME, LENGTH, ERROR, ACCEPTED, REJECTED, CURSOR, STALE, STATUS, HOLDS, FRESH, LARGEST = range(
+    11
+)  # of the memory
+HEAD = 16  # where the state begins; behind it the inputs and the first slope
+MORE, COLLAPSED, SHORT, DONE = 0.0, 4.0, 6.0, 10.0  # statuses beside the verdicts of a step
+
+
+class Memory:
+    """Numbers of the memory and of the settings, as the code of a loop reads and writes them."""
+
+    def __init__(self, step: Step) -> None:
+        self.step, self.code = step, step.code
+        pointers = step.arrays.pointers
+        self._settings, self._state, self._wanted = (pointers[x] for x in ("settings", "state", "wanted"))
+
+    def get(self, k: int) -> str:
+        """Number k."""
+        return self.code.get(self._state, k)
+
+    def set(self, value: str, k: int) -> None:
+        """A new number k."""
+        self.code.set(value, self._state, k)
+
+    def count(self, k: int) -> None:
+        """One more."""
+        self.set(self.code.float("fadd", self.get(k), self.code.real(1.0)), k)
+
+    def setting(self, k: int) -> str:
+        """Setting k."""
+        return self.code.get(self._settings, k)
+
+    def wanted(self) -> str:
+        """The next time at which a sample is wanted; behind the last there is a NaN."""
+        return self.code.get(self._wanted, self.code.integer(self.get(CURSOR)))
+
+    def compare(self, how: str, a: str, b: str) -> str:
+        """A condition on two numbers."""
+        return self.code.op(f"fcmp {how} {self.code.number} {a}, {b}")
+
+    def running(self, how: str = "oeq") -> str:
+        """Is there nothing that ends the run?"""
+        return self.compare(how, self.get(STATUS), self.code.real(MORE))
+
+    def refused(self) -> None:
+        """Did the function that gives the inputs fail?"""
+        code = self.code
+        if self.step.flow.source == "call":
+            answer = code.op(f"load i64, ptr {self.step.places['failed']}")
+            with code.when(code.op(f"icmp ne i64 {answer}, 0")):
+                self.set(code.real(REFUSED), STATUS)

@@ -1,0 +1,51 @@
+"""Everything that a simulation is given, said once; `simulate` has the meaning of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from kinpair.simulation.events import Event
+from kinpair.simulation.limits import Limits
+
+DT = 1e-3
+RTOL, ATOL = 1e-9, 1e-10
+ALPHA = 20.0  # [1/s] of Baumgarte's stabilisation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """As of `simulate`."""
+
+    q: Any
+    qd: Any
+    duration: float
+    torque: Any = None
+    integrator: str = "dop853"
+    dt: float | None = None
+    rtol: float | None = None
+    atol: Any = None
+    max_step: float | None = None
+    output: Any = None
+    external: Mapping[str, Any] | None = None
+    passive: bool = True
+    parameters: Mapping[str, Any] | None = None
+    time: float = 0.0
+    threads: int = 1
+    solver: str | None = None
+    hold: str = "project"
+    alpha: float = ALPHA
+    rho_inf: float | None = None
+    events: Sequence[Event] | Event | None = None
+    limits: str | Limits = "ignore"
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """Those among what was given by name."""
+        return cls(**{field.name: given[field.name] for field in fields(cls) if field.name in given})
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """By name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

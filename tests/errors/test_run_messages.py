@@ -1,0 +1,135 @@
+"""What is said of runs and their files, word for word."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+from kinpair.cli.main import main
+
+Q, QD = [0.3, 0.2], [0.0, 0.0]
+RK4 = {"integrator": "rk4", "dt": 1e-3, "duration": 0.1}
+
+
+@pytest.fixture(scope="module")
+def arm() -> kp.Mechanism:
+    return kp.example("double-pendulum")
+
+
+class Sampled:
+    """A controller with a sample time."""
+
+    sample_time = 0.01
+
+    def __call__(self, time, q, qd):
+        return -q
+
+
+class Slower(Sampled):
+    """The same, less often."""
+
+    sample_time = 0.02
+
+
+class Steady:
+    """The same, at all times."""
+
+    def __call__(self, time, q, qd):
+        return -q
+
+
+def stop(part: float) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            None,
+            "torque is an object, Sampled, and the file does not hold it; give it again: "
+            "kp.resume({path!r}, torque=Sampled(...))",
+        ),
+        (
+            Steady(),
+            "the sample_time of torque was 0.01 s when the run began, and is none in what is given now; "
+            "give a Sampled with the same",
+        ),
+        (
+            Slower(),
+            "the sample_time of torque was 0.01 s when the run began, and is 0.02 s in what is given now; "
+            "give a Sampled with the same",
+        ),
+        (
+            [0.0, 0.0],
+            "torque was an object, Sampled, when the run began, and is [0.0, 0.0] now; give a Sampled",
+        ),
+    ],
+)
+def test_what_differs_from_the_controller_of_the_run_is_told(arm, tmp_path, given, message):
+    path = str(tmp_path / "run.h5")
+    kp.simulate(arm, Q, QD, torque=Sampled(), save=path, progress=stop, **RK4)
+    with pytest.raises(kp.InputError) as refused:
+        kp.resume(path, torque=given)
+    assert str(refused.value) == f"{path}: {message.format(path=path)}"
+    assert kp.resume(path, torque=Sampled()).status.ok
+
+
+def test_a_folder_is_no_run(tmp_path, capsys):
+    with pytest.raises(kp.InputError) as refused:
+        kp.load_run(tmp_path)
+    assert str(refused.value) == f"{tmp_path}: is a folder; give the file of a run (.h5)"
+    assert main(["resume", str(tmp_path)]) == 2
+    assert "is a folder; give the file of a run (.h5)" in capsys.readouterr().err
+
+
+def test_no_times_of_output_are_refused(arm):
+    for options in ({}, {"integrator": "rk4", "dt": 1e-3}):
+        with pytest.raises(kp.InputError) as refused:
+            kp.simulate(arm, Q, QD, duration=0.1, output=[], **options)
+        assert str(refused.value) == (
+            "double-pendulum: output is empty; give an interval [s], or times, or leave it out"
+        )
+
+
+def test_one_of_a_thing_is_told_as_one(arm):
+    run = kp.simulate(arm, Q, QD, duration=1e-3, integrator="rk4", dt=1e-3, output=[1e-3])
+    assert "double-pendulum: 1 sample from" in run.summary
+    assert " 1 step of rk4" in run.summary
+    assert repr(run) == "<Result of 'double-pendulum': 1 sample, done>"
+    table = kp.sweep(lambda x: x, {"x": [1]}, workers=0)
+    assert table.summary == "1 case"
+
+
+def test_limits_that_were_passed_are_told_with_which_and_unit():
+    made = (
+        kp.Builder("lift")
+        .link("cage", mass=1.0)
+        .joint("drop", "prismatic", "ground", "cage", axis="z", lower=-1.0, upper=1.0)
+        .link("arm", mass=1.0, com=[0.0, 0.0, 1.0])
+        .joint("turn", "revolute", "cage", "arm", axis="y", lower=-1.0, upper=0.5)
+    )
+    run = kp.simulate(kp.build(made), [0.0, 0.0], [0.0, 1.0], duration=1.0)
+    drop, turn = -1.0 - run.q[:, 0].min(), run.q[:, 1].max() - 0.5
+    assert (
+        f"Limits were passed: drop went {drop:.3g} m beyond its lower limit, turn went {turn:.3g} rad beyond its "
+        "upper limit; limits='stop' would hold them."
+    ) in run.summary
+
+
+def test_rates_as_an_array_are_refused_in_words():
+    linkage = kp.example("four-bar")
+    for call in (linkage.velocities, lambda q, x: linkage.accelerations(q, np.zeros(linkage.nv), x)):
+        with pytest.raises(kp.InputError, match="give a dict: name of a rate → number"):
+            call(linkage.start(), np.zeros(linkage.nv))
+
+
+def test_ctrl_c_gives_one_exit_code(capsys, monkeypatch):
+    monkeypatch.setattr(kp, "simulate", partial(kp.simulate, progress=stop))
+    with pytest.raises(SystemExit) as left:
+        main(["simulate", "double-pendulum", "--duration", "1", "--integrator", "rk4"])
+    assert left.value.code == 130
+    assert capsys.readouterr().err.startswith("kinpair: Interrupted at t = 0 s")
