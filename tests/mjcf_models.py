@@ -184,6 +184,8 @@ LOOPS = {
     "weld": '<weld body1="one" body2="two"/>',
     "weld-world": '<weld body1="two"/>',
     "weld-relpose": '<weld body1="one" body2="two" relpose="1 2 3 .5 .5 .1 .2"/>',
+    "weld-anchor": '<weld body1="one" body2="two" anchor=".1 .2 .3"/>',
+    "weld-anchor-relpose": '<weld body1="one" body2="two" anchor=".1 .2 .3" relpose="1 2 3 .5 .5 .1 .2"/>',
     "weld-sites": '<weld site1="s" site2="t"/>',
 }
 COUPLINGS = {

@@ -15,7 +15,7 @@ from kinpair.description.mjcf_orientation import origin, shifted, wxyz
 from kinpair.description.mjcf_schema import COUPLING_ATTRIBUTES
 from kinpair.description.mjcf_xml import YES_NO, Tag
 from kinpair.errors import nearest
-from kinpair.spatial.pose import HOME, Pose
+from kinpair.spatial.pose import Pose
 
 _AS_IT_STANDS = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # relpose without a rotation: the pose in the file
 _LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
@@ -60,7 +60,7 @@ class Equalities:
         return self._loop(tag, name, "spherical", first, anchor, second, shifted(there.a))
 
     def weld(self, tag: Tag, name: str) -> Loop | None:
-        """Two bodies stay as they are to each other; without its turning part, a point of them."""
+        """The anchor on body2 stays at the relpose on body1; without its turning part, only its place does."""
         tag.known()
         kind = "fixed" if tag.number("torquescale", 1.0) else "spherical"
         if sites := self._two_sites(tag):
@@ -68,13 +68,11 @@ class Equalities:
             return self._loop(tag, name, kind, first, a.pose, second, b.pose)
         first, second = self._two_bodies(tag)
         pose = np.array(tag.numbers("relpose", 7, default=_AS_IT_STANDS))
-        between = first.home.inverse() @ second.home
+        anchor = shifted(np.array(tag.numbers("anchor", 3, default=(0.0, 0.0, 0.0))))
+        there = first.home.inverse() @ second.home @ anchor
         if pose[3:].any():
-            between = Pose(wxyz(pose[3:]), pose[:3])
-        anchor = (
-            HOME if kind == "fixed" else shifted(np.array(tag.numbers("anchor", 3, default=(0.0, 0.0, 0.0))))
-        )
-        return self._loop(tag, name, kind, first, between @ anchor, second, anchor)
+            there = Pose(wxyz(pose[3:]), pose[:3])
+        return self._loop(tag, name, kind, first, there, second, anchor)
 
     def joint(self, tag: Tag, name: str) -> Coupling:
         """y − y₀ = Σ a_k (x − x₀)^k, x₀ and y₀ the coordinates at the pose in the file; powers of x gathered."""
