@@ -203,9 +203,9 @@ def _polished(x: Closing, q: np.ndarray, phi: np.ndarray, A: np.ndarray) -> tupl
 
 def _step(A: np.ndarray, phi: np.ndarray, damping: float) -> np.ndarray:
     """(CA1), damped a little so that directions that A hardly sees are left alone, and not too long."""
-    U, sigma, Vt = np.linalg.svd(A, full_matrices=False)
-    filtered = sigma / (sigma * sigma + damping * max(float(sigma.max(initial=0.0)), 1e-6) ** 2)
-    delta = -Vt.T @ (filtered * (U.T @ phi))
+    S = A.T @ A
+    S[np.diag_indices_from(S)] += damping * max(float(np.linalg.norm(S)), 1e-12)
+    delta = np.linalg.solve(S, -A.T @ phi)
     return delta * min(1.0, LONGEST / max(np.abs(delta).max(initial=0.0), 1e-300))
 
 
