@@ -14,7 +14,7 @@ from benchmarks.timing import race
 from kinpair.compiler.time_loop import AdaptiveLoop
 from kinpair.compiler.time_loop_parts import Flow
 from kinpair.compiler.trace import trace
-from kinpair.simulation.tableaux import DOP853
+from kinpair.simulation.methods.tableaux import DOP853
 
 QUANTITY = "adaptive motion, six states, equal error"
 ECCENTRICITY, TURNS, TILT = 0.5, 10.25, 0.4

@@ -73,12 +73,12 @@ if TYPE_CHECKING:
     from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
-    from kinpair.simulation.checkpoint_resume import resume
-    from kinpair.simulation.events import Change, Event
-    from kinpair.simulation.limits import Limits
+    from kinpair.simulation.events.events import Change, Event
+    from kinpair.simulation.events.limits import Limits
     from kinpair.simulation.result import Result
     from kinpair.simulation.simulate import simulate
-    from kinpair.simulation.storage import load_run
+    from kinpair.simulation.storage.checkpoint_resume import resume
+    from kinpair.simulation.storage.storage import load_run
     from kinpair.sweep.study import Study
     from kinpair.sweep.table import Table, open_sweep
     from kinpair.system import System
@@ -158,13 +158,13 @@ _LATER = {  # imported when first asked for
     "System": "kinpair.system",
     "Transmission": "kinpair.analysis.transmission",
     "transmission": "kinpair.analysis.transmission",
-    "Change": "kinpair.simulation.events",
-    "Event": "kinpair.simulation.events",
-    "Limits": "kinpair.simulation.limits",
+    "Change": "kinpair.simulation.events.events",
+    "Event": "kinpair.simulation.events.events",
+    "Limits": "kinpair.simulation.events.limits",
     "Result": "kinpair.simulation.result",
     "simulate": "kinpair.simulation.simulate",
-    "load_run": "kinpair.simulation.storage",
-    "resume": "kinpair.simulation.checkpoint_resume",
+    "load_run": "kinpair.simulation.storage.storage",
+    "resume": "kinpair.simulation.storage.checkpoint_resume",
     "Study": "kinpair.sweep.study",
     "Table": "kinpair.sweep.table",
     "open_sweep": "kinpair.sweep.table",

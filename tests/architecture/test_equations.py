@@ -44,11 +44,11 @@ PAGES = {
     "closure/dynamics.py": ("constraints.md", r"\((CD\d+)\)"),
     "constrained.py": ("constraints.md", r"\((P[RM]\d+)\)"),
     "simulation/held.py": ("constraints.md", r"\((HD\d+)\)"),
-    "simulation/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),
-    "simulation/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
-    "simulation/taylor.py": ("integrators.md", r"\((TS\d+)\)"),
-    "simulation/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
-    "simulation/bumpers.py": ("impacts.md", r"\((BU\d+)\)"),
+    "simulation/methods/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),
+    "simulation/methods/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
+    "simulation/methods/taylor.py": ("integrators.md", r"\((TS\d+)\)"),
+    "simulation/events/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
+    "simulation/events/bumpers.py": ("impacts.md", r"\((BU\d+)\)"),
     "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }
 

@@ -10,7 +10,7 @@ import pytest
 import closed
 import kinpair as kp
 from kinpair import conditions
-from kinpair.simulation.generalised_alpha import GeneralisedAlpha
+from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 
 HOLDS, CONSERVES = 1e-10, 1e-6  # demanded over 100 s
 SPRINGS = {  # joints with a spring that is slack at the start, so that mechanisms of more freedoms stay in their range

@@ -7,7 +7,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.constraints.rank_revealing import null_space
-from kinpair.simulation.impacts import complementary, impact
+from kinpair.simulation.events.impacts import complementary, impact
 
 EXACT = 1e-10  # demanded of known times and heights
 G = 9.81

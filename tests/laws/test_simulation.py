@@ -8,7 +8,7 @@ from scipy.special import ellipj, ellipk
 
 import kinpair as kp
 import zoo
-from kinpair.simulation.integrators import INTEGRATORS
+from kinpair.simulation.methods.integrators import INTEGRATORS
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}
 EXACT = 1e-9  # demanded of known solutions

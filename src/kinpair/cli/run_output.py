@@ -37,8 +37,8 @@ def check_outputs(
     read: str | Path, *, save: Path | None = None, plot: Path | None = None, report: Path | None = None
 ) -> list[str]:
     """Before the work: each file may be written, and none is the one that is read; what will be replaced, in words."""
-    from kinpair.simulation.storage import read_file
-    from kinpair.simulation.targets import PAGE, PICTURE, RUN, target
+    from kinpair.simulation.storage.storage import read_file
+    from kinpair.simulation.storage.targets import PAGE, PICTURE, RUN, target
 
     wanted = {"--save": (save, RUN), "--plot": (plot, PICTURE), "--report": (report, PAGE)}
     for option, (path, kind) in wanted.items():

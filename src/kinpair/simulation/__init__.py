@@ -1,1 +1,1 @@
-"""Motion in time: integrators, runs, results; the loops are compiled."""
+"""Motion in time: from what is asked for (options, prepared) over runs to a Result; the loops are compiled."""

@@ -10,8 +10,8 @@ import numpy as np
 from kinpair.algebra.arrays import columns, rows
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.limits import bumpers_of, limits_given
-from kinpair.simulation.modes import mechanism_in
+from kinpair.simulation.events.limits import bumpers_of, limits_given
+from kinpair.simulation.events.modes import mechanism_in
 
 if TYPE_CHECKING:
     from kinpair.simulation.result import Result

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from kinpair.mechanism import Energy
-from kinpair.simulation.balance import Energies
-from kinpair.simulation.history import History, history_of
+from kinpair.simulation.events.history import History, history_of
 from kinpair.simulation.progress import Progress
 from kinpair.simulation.ready import Run
 from kinpair.simulation.result import Result
 from kinpair.simulation.runs import Piece, joined
 from kinpair.simulation.samples import residual_of, samples_of, singular_of
-from kinpair.simulation.singular_ends import ended_near
-from kinpair.simulation.trouble import status_of
-from kinpair.simulation.watchmen import Seen, looked_over
+from kinpair.simulation.watch.balance import Energies
+from kinpair.simulation.watch.singular_ends import ended_near
+from kinpair.simulation.watch.trouble import status_of
+from kinpair.simulation.watch.watchmen import Seen, looked_over
 
 
 def collected(

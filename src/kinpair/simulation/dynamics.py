@@ -22,7 +22,7 @@ from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Ask, asked
-from kinpair.simulation.bumpers import Bumpers
+from kinpair.simulation.events.bumpers import Bumpers
 from kinpair.simulation.held import Held
 
 WRENCH = 6

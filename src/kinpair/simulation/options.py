@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from kinpair.simulation.events import Event
-from kinpair.simulation.limits import Limits
+from kinpair.simulation.events.events import Event
+from kinpair.simulation.events.limits import Limits
 
 DT = 1e-3
 RTOL, ATOL = 1e-9, 1e-10

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinpair.simulation.balance import Energies, start_of
-from kinpair.simulation.blocks import blocks
+from kinpair.simulation.storage.blocks import blocks
 from kinpair.simulation.units import units
+from kinpair.simulation.watch.balance import Energies, start_of
 from kinpair.viewer.curves import Panel
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from kinpair.compiler.arguments import whole_threads
 from kinpair.compiler.time_loop_inputs import Inputs
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.eventful import Eventful, with_events
-from kinpair.simulation.events import events_given
+from kinpair.simulation.events.eventful import Eventful, with_events
+from kinpair.simulation.events.events import events_given
+from kinpair.simulation.events.limits import CLOSED, Limits, bumpers_of, limits_given, limits_of
 from kinpair.simulation.given import in_rows, parameter_values, start_states
 from kinpair.simulation.held import check_start, held
-from kinpair.simulation.integrators import Integrator, integrator_named
-from kinpair.simulation.limits import CLOSED, Limits, bumpers_of, limits_given, limits_of
+from kinpair.simulation.methods.integrators import Integrator, integrator_named
 from kinpair.simulation.options import ATOL, DT, RTOL, Options
 from kinpair.simulation.ready import Adaptive, Fixed, Outside, Run
 from kinpair.simulation.schedule import adaptive_times, finite, fixed_plan, positive

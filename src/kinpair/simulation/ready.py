@@ -11,16 +11,16 @@ import numpy as np
 from kinpair.algebra.arrays import array, columns, rows
 from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
 from kinpair.compiler.time_loop_inputs import Inputs, callback
-from kinpair.simulation.events import Happening
+from kinpair.simulation.events.events import Happening
 from kinpair.simulation.given import tolerance
-from kinpair.simulation.outside import Follower
-from kinpair.simulation.passages import Passage, Suspended
+from kinpair.simulation.methods.outside import Follower
 from kinpair.simulation.result import Status
-from kinpair.simulation.runaways import Runaway
 from kinpair.simulation.runs import Pages, Piece, adaptive_run, fixed_run, released
 from kinpair.simulation.schedule import Plan, held_steps
-from kinpair.simulation.singular_ends import without_ruins
 from kinpair.simulation.torques import Caller
+from kinpair.simulation.watch.passages import Passage, Suspended
+from kinpair.simulation.watch.runaways import Runaway
+from kinpair.simulation.watch.singular_ends import without_ruins
 from kinpair.simulation.wish import Wish
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from kinpair.errors import InputError
-from kinpair.simulation.blocks import blocks
-from kinpair.simulation.events import Event
-from kinpair.simulation.targets import GENERATOR, PAGE, target
+from kinpair.simulation.events.events import Event
+from kinpair.simulation.storage.blocks import blocks
+from kinpair.simulation.storage.targets import GENERATOR, PAGE, target
 from kinpair.simulation.units import units
 
 if TYPE_CHECKING:

@@ -15,15 +15,15 @@ from kinpair.description.fields import counted
 from kinpair.errors import MissingExtraError
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.simulation.accelerations import accelerations, reactions
-from kinpair.simulation.balance import Balance, Energies, Ledger, ledger
-from kinpair.simulation.events import Happening
-from kinpair.simulation.history import History
-from kinpair.simulation.momentum import Momentum, momentum_of
+from kinpair.simulation.events.events import Happening
+from kinpair.simulation.events.history import History
 from kinpair.simulation.pictures import curves
-from kinpair.simulation.residual import Residual, Singular
-from kinpair.simulation.summary import summary
-from kinpair.simulation.targets import PICTURE, target
+from kinpair.simulation.storage.targets import PICTURE, target
 from kinpair.simulation.units import units
+from kinpair.simulation.watch.balance import Balance, Energies, Ledger, ledger
+from kinpair.simulation.watch.momentum import Momentum, momentum_of
+from kinpair.simulation.watch.residual import Residual, Singular
+from kinpair.simulation.watch.summary import summary
 from kinpair.viewer.curves import draw_curves
 
 WELL = ("done", "event")
@@ -142,7 +142,7 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""
-        from kinpair.simulation.storage import save
+        from kinpair.simulation.storage.storage import save
 
         return save(self, path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.residual import NEAR, Residual, Singular
+from kinpair.simulation.watch.residual import NEAR, Residual, Singular
 
 
 def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarray]:

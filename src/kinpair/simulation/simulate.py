@@ -9,16 +9,16 @@ from typing import Any
 
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.claims import claimed
 from kinpair.simulation.collected import as_result, collected
-from kinpair.simulation.events import Event
+from kinpair.simulation.events.events import Event
+from kinpair.simulation.events.limits import Limits
 from kinpair.simulation.given import movable
-from kinpair.simulation.limits import Limits
 from kinpair.simulation.options import ALPHA, Options
 from kinpair.simulation.prepared import prepared
 from kinpair.simulation.result import Result
 from kinpair.simulation.schedule import positive
-from kinpair.simulation.targets import RUN, target
+from kinpair.simulation.storage.claims import claimed
+from kinpair.simulation.storage.targets import RUN, target
 from kinpair.system import System
 
 CHECKPOINT = 0.5  # seconds of work between two of them
@@ -84,7 +84,7 @@ def _streamed(
     ready: Any, save: Any, options: Options, checkpoint: float, progress: bool | Callable[[float], Any] | None
 ) -> Result:
     """The run with its samples in a file."""
-    from kinpair.simulation.storage_stream import begun, saved, stream
+    from kinpair.simulation.storage.storage_stream import begun, saved, stream
 
     mechanism: Mechanism = ready.run.wish.mechanism
     if not isinstance(save, str | os.PathLike):

@@ -11,11 +11,11 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
-from kinpair.simulation.bumpers import Bumpers
 from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.events.bumpers import Bumpers
 from kinpair.simulation.held import Held
-from kinpair.simulation.integrators import Integrator, flow_of
-from kinpair.simulation.outside import library
+from kinpair.simulation.methods.integrators import Integrator, flow_of
+from kinpair.simulation.methods.outside import library
 from kinpair.simulation.torques import Torque
 
 KEPT_LOOPS = 64

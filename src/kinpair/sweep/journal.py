@@ -14,7 +14,7 @@ from typing import TypeAlias, final
 
 from kinpair.description.fields import counted
 from kinpair.errors import InputError, StorageError
-from kinpair.simulation.claims import locked
+from kinpair.simulation.storage.claims import locked
 from kinpair.sweep.cases import Scalar
 from kinpair.sweep.journal_text import FILE, Contents, Plan, case_line, head_line, plan_line, read_journal
 from kinpair.sweep.outcome import Outcome

@@ -17,7 +17,7 @@ from kinpair.errors import DescriptionWarning, InputError
 from kinpair.loading import example, load
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.given import parameter_values
-from kinpair.simulation.integrators import integrator_named
+from kinpair.simulation.methods.integrators import integrator_named
 from kinpair.simulation.options import DT
 from kinpair.simulation.result import Result, Status
 from kinpair.simulation.schedule import fixed_plan

@@ -11,7 +11,7 @@ from kinpair.compiler.time_loop_inputs import Inputs, callback
 from kinpair.compiler.time_loop_parts import Flow
 from kinpair.compiler.time_loop_tableau import Tableau
 from kinpair.compiler.trace import trace
-from kinpair.simulation.tableaux import DOP853, DOPRI5, RK4
+from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
 
 SHAPES = {"time": (), "y": (2,), "u": (1,)}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.simulation.balance import Energies, balance
 from kinpair.simulation.pictures import POINTS, curves, drawn
+from kinpair.simulation.watch.balance import Energies, balance
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from kinpair.compiler.time_loop_inputs import Inputs
 from kinpair.compiler.time_loop_standing import Standing
 from kinpair.simulation import runs
 from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.integrators import INTEGRATORS, flow_of
+from kinpair.simulation.methods.integrators import INTEGRATORS, flow_of
 from kinpair.simulation.runs import adaptive_run, fixed_run, joined
 from kinpair.simulation.schedule import fixed_plan
 

@@ -1,0 +1,171 @@
+"""Limits of joints: what happens where a coordinate reaches its `lower` or `upper`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import Scalar, Vector
+from kinpair.errors import InputError, listed, nearest
+from kinpair.mechanism import Mechanism
+from kinpair.simulation.events.bumpers import Bumper, Bumpers
+from kinpair.simulation.events.events import number
+
+WAYS = ("ignore", "stop", "bounce", "spring")
+CLOSED = 1e-9  # a gap this small is none
+SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
+CONTACT = 0.02  # [s]: half a swing on a bumper whose stiffness is not given
+DAMPED = 0.5  # and its damping, of the critical one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """What happens at the limits of joints.
+
+    * `way`: "ignore"; "stop": an impact without rebound, then held until the limit would have to pull; "bounce": the
+      rate comes back `restitution` times (a number, or a dict by coordinate), and what comes back slower than `rest`
+      [rad/s, m/s] stays, as with "stop"; "spring": a spring and a damper that push while the limit is passed;
+    * `stiffness` [N/m, N m/rad], `damping`: numbers, or dicts by coordinate; where not given, such that a contact takes
+      20 ms with the inertia at the start, half critically damped.
+    """
+
+    way: str = "stop"
+    restitution: float | Mapping[str, float] = 0.5
+    rest: float = 1e-5
+    stiffness: float | Mapping[str, float] | None = None
+    damping: float | Mapping[str, float] | None = None
+
+    @property
+    def unilateral(self) -> bool:
+        """Are there impacts?"""
+        return self.way in ("stop", "bounce")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One end of a coordinate: k in q, v in q̇, side +1 (lower) or −1 (upper), coefficient of restitution."""
+
+    name: str
+    k: int
+    v: int
+    side: float
+    at: float
+    restitution: float = 0.0
+
+    @property
+    def word(self) -> str:
+        """Which end."""
+        return "lower" if self.side > 0 else "upper"
+
+    @property
+    def label(self) -> str:
+        """Name of its events, and of the row that holds it."""
+        return f"{self.name} at its {self.word} limit"
+
+    @property
+    def leaving(self) -> str:
+        """Name of the event that it holds no longer."""
+        return f"{self.name} leaves its {self.word} limit"
+
+    @property
+    def slack(self) -> float:
+        """Rounding of the gap."""
+        return SLACK * max(1.0, abs(self.at))
+
+    def gap(self, q: Vector) -> Scalar:
+        """The way left to the limit."""
+        return self.side * (q[self.k] - self.at)
+
+    def rate(self, qd: Vector) -> Scalar:
+        """Of the gap."""
+        return self.side * qd[self.v]
+
+    def row(self, nv: int) -> np.ndarray:
+        """N with ġ = N q̇."""
+        found = np.zeros(nv)
+        found[self.v] = self.side
+        return found
+
+
+def limits_given(mechanism: Mechanism, given: Any) -> Limits:
+    """What was given as `limits=`, checked."""
+    found = Limits(given) if isinstance(given, str) else given
+    name = mechanism.name
+    if not isinstance(found, Limits) or found.way not in WAYS:
+        shown = repr(found.way) if isinstance(found, Limits) else repr(given)
+        raise InputError(f"{name}: limits is {shown}; it is one of {listed(WAYS)}, or a kinpair.Limits")
+    if not isinstance(found.restitution, Mapping) and not 0.0 <= number(found.restitution) <= 1.0:
+        raise InputError(f"{name}: restitution is {_shown(found.restitution)}; it lies between 0 and 1")
+    for what, value in (("stiffness", found.stiffness), ("damping", found.damping)):
+        if not (value is None or isinstance(value, Mapping) or 0.0 <= number(value) < np.inf):
+            raise InputError(f"{name}: {what} is {value!r}; it is a number, zero or above", argument=what)
+    if not 0.0 <= number(found.rest) < np.inf:
+        raise InputError(f"{name}: rest is {found.rest!r}; it is a speed, zero or above")
+    return found
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, (int, float)) else repr(value)
+
+
+def limits_of(mechanism: Mechanism, limits: Limits) -> tuple[Limit, ...]:
+    """Every limit that the description gives."""
+    m, joints = mechanism, mechanism.model.joints
+    known = [
+        name for k, name in enumerate(m.q_names) if np.isfinite([joints.lower[k], joints.upper[k]]).any()
+    ]
+    for what in ("restitution", "stiffness", "damping"):
+        _check_names(m, what, getattr(limits, what), known)
+    found: list[Limit] = []
+    for k, name in enumerate(m.q_names):
+        for side, at in ((1.0, float(joints.lower[k])), (-1.0, float(joints.upper[k]))):
+            if np.isfinite(at):
+                e = _of(limits.restitution, name, 0.0) if limits.way == "bounce" else 0.0
+                found.append(Limit(name, k, _rate(m, name), side, at, float(e or 0.0)))
+    return tuple(found)
+
+
+def _rate(mechanism: Mechanism, name: str) -> int:
+    if name not in mechanism.v_names:
+        raise InputError(
+            f"{mechanism.name}: coordinate {name!r} has limits, and no rate of its own; limits='ignore' lets them be, "
+            "mechanism.split() has joints of one degree"
+        )
+    return mechanism.v_names.index(name)
+
+
+def _of(given: Any, name: str, otherwise: Any) -> Any:
+    return given.get(name, otherwise) if isinstance(given, Mapping) else given
+
+
+def _check_names(mechanism: Mechanism, what: str, given: Any, known: list[str]) -> None:
+    values = dict(given) if isinstance(given, Mapping) else {}
+    for name, value in values.items():
+        if name not in known:
+            raise InputError(
+                f"{mechanism.name}: {what} names {name!r}, which has no limits; {nearest(str(name), known)}"
+                f"Coordinates with limits: {listed(known)}"
+            )
+        if not 0.0 <= number(value) <= (1.0 if what == "restitution" else np.finfo(float).max):
+            bounds = "between 0 and 1" if what == "restitution" else "zero or above"
+            raise InputError(f"{mechanism.name}: {what} of {name!r} is {value!r}; it is {bounds}")
+
+
+def bumpers_of(mechanism: Mechanism, limits: Limits, q: np.ndarray) -> Bumpers | None:
+    """Springs at the limits; q: where the inertia is taken for those not given."""
+    ends = limits_of(mechanism, limits)
+    if limits.way != "spring" or not ends:
+        return None
+    response = np.linalg.pinv(np.asarray(mechanism.mass_matrix(q)))
+    made: list[Bumper] = []
+    for end in ends:
+        inertia = 1.0 / max(float(response[end.v, end.v]), 1e-300)
+        k = _of(limits.stiffness, end.name, None)
+        k = inertia * (np.pi / CONTACT) ** 2 if k is None else float(k)
+        c = _of(limits.damping, end.name, None)
+        c = DAMPED * 2.0 * np.sqrt(k * inertia) if c is None else float(c)
+        made.append(Bumper(end.k, end.v, end.side, end.at, k, c))
+    return Bumpers(mechanism.nv, tuple(made))

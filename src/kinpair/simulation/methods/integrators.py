@@ -1,0 +1,177 @@
+"""The integrators by name, and the flow that each makes of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.time_loop_parts import Flow
+from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.trace import trace
+from kinpair.errors import InputError, nearest
+from kinpair.simulation.dynamics import Dynamics, with_quaternion
+from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
+from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
+from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
+
+
+@dataclass(frozen=True, slots=True)
+class Integrator:
+    """A method: a tableau, or a step of its own that is `solved` for or `direct`."""
+
+    name: str
+    order: int
+    tableau: Tableau | None = None
+    direct: Callable[..., Any] | None = None
+    solved: Any = None
+    plain_only: bool = False
+    """Does it need coordinates whose rates of change are the rates?"""
+    outside: str = ""
+    """The library that does it, if it is not done here."""
+    rtol: float | None = None
+    """The relative tolerance it is made for, where none is given."""
+
+    @property
+    def adaptive(self) -> bool:
+        """Does it choose its steps, unless dt is given?"""
+        return bool(self.outside) or (self.tableau is not None and bool(self.tableau.errors))
+
+    def memory(self, nv: int) -> int:
+        """Entries of the state that it carries from step to step."""
+        return self.solved.memory(nv) if isinstance(self.solved, GeneralisedAlpha) else 0
+
+    @property
+    def dissipates(self) -> bool:
+        """Is it made to take energy from fast vibrations?"""
+        return isinstance(self.solved, GeneralisedAlpha) and self.solved.rho < 1.0
+
+    def holding(self, hold: str) -> str:
+        """How constraints are held: a method that solves for them in its step is left alone."""
+        return "none" if isinstance(self.solved, GeneralisedAlpha) and hold == "project" else hold
+
+    def with_rho(self, rho: float | None) -> Integrator:
+        """The same with the damping asked for."""
+        if rho is None:
+            return self
+        if not isinstance(self.solved, GeneralisedAlpha) or not 0.0 <= rho <= 1.0:
+            raise InputError(
+                f"rho_inf is {rho!r} for integrator {self.name!r}; 'generalised-alpha' takes a number from 0 to 1",
+                integrator=self.name,
+            )
+        return replace(self, solved=GeneralisedAlpha(float(rho)))
+
+
+INTEGRATORS = {
+    integrator.name: integrator
+    for integrator in (
+        Integrator("rk4", 4, RK4),
+        Integrator("dopri5", 5, DOPRI5),
+        Integrator("dop853", 8, DOP853),
+        Integrator("semi-implicit-euler", 1, direct=semi_implicit_euler),
+        Integrator("implicit-midpoint", 2, solved=Midpoint),
+        Integrator("variational", 2, solved=Variational, plain_only=True),
+        Integrator("generalised-alpha", 2, solved=GeneralisedAlpha()),
+        Integrator("cvode", 5, outside="scikit-sundae"),
+        Integrator("ida", 5, outside="scikit-sundae"),
+        Integrator("taylor", 20, outside="heyoka", rtol=1e-16),
+    )
+}
+
+
+def integrator_named(name: str) -> Integrator:
+    """The method of that name."""
+    if name not in INTEGRATORS:
+        raise InputError(
+            f"no integrator {name!r}; {nearest(str(name), INTEGRATORS)}Integrators: {', '.join(INTEGRATORS)}",
+            integrator=name,
+        )
+    return INTEGRATORS[name]
+
+
+def flow_of(
+    dynamics: Dynamics,
+    integrator: Integrator,
+    *,
+    source: str = "given",
+    held: bool = False,
+    control: Callable[..., Any] | None = None,
+    guard: Callable[..., Any] | None = None,
+) -> Flow:
+    """The recorded programs; `control` is (time, q, qd) → efforts, held; `guard` (dynamics, time, y, u) → g."""
+    _check(dynamics, integrator)
+    d = dynamics
+    sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
+    if integrator.solved is not None:
+        sizes["z"] = (integrator.solved.size(d),)
+
+    def record(f: Callable[..., Any], *names: str) -> Program:
+        """f(dynamics, *inputs); the parameters are put into the model first."""
+        inputs = (*names, *(("p",) if d.parameters else ()))
+
+        def recorded(*given: Any) -> Any:
+            here = d.concrete(given[-1]) if d.parameters else d
+            return f(here, *given[: len(names)])
+
+        with np.errstate(all="ignore"):
+            return trace(recorded, {name: sizes[name] for name in inputs}, name=f.__name__)
+
+    programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")}
+    if d.settles:
+        programs["after"] = record(Dynamics.settled, "time", "y")
+    if control is not None:
+        programs["control"] = record(_held_by(control), "time", "y", "u")
+    if guard is not None:
+        programs["guard"] = record(guard, "time", "y", "u")
+    everything = ("time", "dt", "y", "u")
+    if integrator.tableau is not None:
+        programs["rhs"] = record(Dynamics.rate, "time", "y", "u")
+    if integrator.direct is not None:
+        programs["finish"] = record(integrator.direct, *everything)
+    if integrator.solved is not None:
+        programs["start"] = record(integrator.solved.start, *everything)
+        programs["improve"] = record(integrator.solved.improve, *everything, "z")
+        programs["finish"] = record(integrator.solved.finish, *everything, "z")
+    return Flow(
+        ny=d.ny,
+        nu=d.nu,
+        np=len(d.parameters),
+        nw=d.nw,
+        ng=programs["guard"].outputs[0].size if guard is not None else 0,
+        nz=sizes.get("z", (0,))[0],
+        source=source,
+        held=held,
+        afresh=d.ny - 1 if d.memory else None,
+        ahead=getattr(integrator.solved, "ahead", 0.5) if integrator.solved is not None else 0.0,
+        **programs,
+    )
+
+
+def _held_by(control: Callable[..., Any]) -> Callable[..., Any]:
+    """u with new efforts and the wrenches as they were."""
+
+    def inputs(d: Dynamics, time: Any, y: Any, u: Any) -> Any:
+        q, qd, _ = d.parts(y)
+        return np.concatenate([np.asarray(control(time, q, qd)), u[d.model.nv :]])
+
+    return inputs
+
+
+def _check(dynamics: Dynamics, integrator: Integrator) -> None:
+    if integrator.solved in (Midpoint, Variational) and dynamics.held is not None:
+        raise InputError(
+            f"{dynamics.model.name}: integrator {integrator.name!r} takes no constraints; 'rk4', 'dop853' "
+            "and the other explicit ones do, and 'generalised-alpha'",
+            integrator=integrator.name,
+        )
+    turning = with_quaternion(dynamics.model)
+    if integrator.plain_only and turning:
+        joint = dynamics.model.joint_names[turning[0]]
+        raise InputError(
+            f"{dynamics.model.name}: integrator {integrator.name!r} takes no quaternions, and joint {joint!r} has one; "
+            "take 'implicit-midpoint', or `mechanism.split()`, whose joints have one degree each",
+            joint=joint,
+        )

@@ -1,0 +1,1 @@
+"""Runs in files: written as they are made, opened, resumed, and kept from harm."""

@@ -1,0 +1,342 @@
+"""A run written to its file as it goes: samples piece by piece, and every so often where it stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from kinpair.errors import InputError
+from kinpair.mechanism import Mechanism
+from kinpair.simulation.events.history import as_text
+from kinpair.simulation.events.modes import Entry, Modes
+from kinpair.simulation.progress import Progress
+from kinpair.simulation.result import Result, Status
+from kinpair.simulation.runs import Piece
+from kinpair.simulation.samples import residual_of, samples_of, singular_of
+from kinpair.simulation.storage.checkpoint import Checkpoint
+from kinpair.simulation.storage.storage import Stored, checkpoint, read_file, refuse_unfinished, result_of
+from kinpair.simulation.storage.storage_file import Slate, enlarged, mapped
+from kinpair.simulation.storage.storage_history import (
+    EVENTS,
+    MODE,
+    MODES,
+    event_rows,
+    fits,
+    mode_rows,
+    room_for,
+    wider,
+)
+from kinpair.simulation.storage.storage_layout import (
+    RESIDUALS,
+    SAMPLES,
+    UNFINISHED,
+    Shape,
+    new_file,
+    put_singular,
+    put_status,
+    residual_columns,
+    rows_first,
+)
+from kinpair.simulation.watch.balance import Energies
+from kinpair.simulation.watch.residual import Residual, Singular
+from kinpair.simulation.watch.trouble import status_of
+from kinpair.simulation.watch.watchmen import Seen, looked_over
+
+if TYPE_CHECKING:
+    from kinpair.simulation.ready import Run
+
+NONE = np.zeros((0, 0))
+
+
+class Ready(Protocol):
+    """A run that is ready to start: its state and inputs there, and how many samples there will be."""
+
+    run: Run
+    start: np.ndarray
+    samples: int
+
+    @property
+    def modes(self) -> Modes | None:
+        """Where there are events."""
+        ...
+
+    def begin(self) -> np.ndarray:
+        """What the first chunk starts from; a checkpoint has the same shape."""
+        ...
+
+
+class DiskError(Exception):
+    """The disk refused; `reason` in words."""
+
+    def __init__(self, problem: OSError) -> None:
+        self.reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        super().__init__(self.reason)
+
+
+def begun(ready: Ready, path: Path, options: dict[str, Any], every: float) -> Recorder:
+    """A new file for a run that is about to start."""
+    refuse_unfinished(path)
+    run = ready.run
+    memory = _controller(run)
+    batch = len(ready.start) if ready.start.ndim == 2 else None
+    start = ready.begin()
+    room = room_for(ready.modes.names) if ready.modes is not None else None
+    shape = Shape(ready.samples, batch, run.d.held is not None, start.shape, memory.shape, room)
+    about: dict[str, Any] = {"springs": run.wish.bumpers is not None, "start": run.begin_energy}
+    slate = new_file(path, run.wish.mechanism, options, shape, **about)
+    stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
+    recorder = Recorder(ready, slate, stands, 0, every)
+    try:
+        recorder.commit()
+        recorder.commit()  # both places have room on the disk
+    except DiskError as problem:
+        slate.discard()
+        raise InputError(f"{path}: cannot be written ({problem.reason})", path=str(path)) from None
+    slate.publish()
+    return recorder
+
+
+def continued(ready: Ready, stored: Stored, every: float) -> Recorder:
+    """The file of a run that goes on from its last checkpoint."""
+    slate = Slate(stored.path)
+    recorder = Recorder(ready, slate, stored.stands, stored.number, every)
+    recorder.failures |= stored.failures()
+    put_status(slate, Status(UNFINISHED, np.nan, ""))
+    return recorder
+
+
+def _controller(run: Run) -> np.ndarray:
+    """The memory of the user's controller: numbers in its attribute `state`, if it has one."""
+    found = getattr(run.wish.torque.function, "state", None)
+    if found is None or callable(found):
+        return np.zeros(0)
+    try:
+        return np.array(found, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{run.name}: torque.state is {type(found).__name__}; a checkpoint keeps numbers: an array, or a list"
+        ) from None
+
+
+class Recorder:
+    """Writes pieces of a run. What it has committed is in the file, whatever happens next."""
+
+    def __init__(self, ready: Ready, slate: Slate, stands: Checkpoint, number: int, every: float) -> None:
+        self.run, self.slate, self.number, self.every = ready.run, slate, number, every
+        self.entered: Sequence[Entry] = ready.modes.entered if ready.modes is not None else ()
+        self.rows = stands.row
+        self.kept = {EVENTS: stands.event, MODES: stands.modes}
+        self.stands = replace(stands, samples=stands.row)
+        self.counts: dict[str, Any] = {}
+        self.failures: dict[int, Status] = {}
+        self.singular: Singular | None = None
+        self._before, self._began = stands.took, perf_counter()
+        self._last = perf_counter()
+
+    def __call__(self, piece: Piece) -> None:
+        """Samples to the file, and, when it is time, a checkpoint."""
+        self._write(piece)
+        self._note_failures(piece)
+        self.counts = {"step": piece.steps, "rejected": piece.rejected, "dt": piece.dt}
+        self.singular = singular_of(self.run.d, piece.Y) or self.singular
+        fine = not isinstance(piece.why, str) or piece.why in ("more", "done")
+        if piece.steps and fine and piece.at is not None:
+            state = piece.at if isinstance(piece.at, np.ndarray) else piece.at.memory
+            self.stands = Checkpoint(
+                self.rows,
+                self.rows,
+                piece.steps,
+                piece.rejected,
+                piece.dt,
+                0.0,
+                state.copy(),
+                self._memory(),
+                event=len(self.run.happened),
+            )
+        if perf_counter() - self._last > self.every:
+            self.commit()
+
+    def _memory(self) -> np.ndarray:
+        found, kept = _controller(self.run), self.stands.controller
+        if found.shape != kept.shape:
+            raise InputError(
+                f"{self.run.name}: torque.state has shape {found.shape} and had {kept.shape} at the start; "
+                "a checkpoint has room for as many numbers as there were"
+            )
+        return found
+
+    def _write(self, piece: Piece) -> None:
+        batch = self.run.wish.batch
+        found = samples_of(self.run.d, piece.Y, piece.W)
+        found |= residual_columns(residual_of(self.run.d, piece.W))
+        samples = {name: rows_first(x, batch) for name, x in found.items()}
+        samples["time"] = piece.times
+        if MODE in self.slate.places:
+            samples[MODE] = np.full(len(piece.times), piece.mode, dtype="<i4")
+        done, n = 0, len(piece.times)
+        refused: OSError | None = None
+        while n:
+            try:
+                for name, x in samples.items():
+                    self.slate.write(name, x[done : done + n], self.rows)
+            except OSError as problem:  # as many rows as there is room for
+                n, refused = n // 2, problem
+                continue
+            self.rows, done = self.rows + n, done + n
+            n = min(n, len(piece.times) - done)
+        if refused is not None:
+            raise DiskError(refused)
+
+    def _note_failures(self, piece: Piece) -> None:
+        if isinstance(piece.why, str):
+            return
+        lost = {row for row, why in enumerate(piece.why) if why != "more"}
+        if lost <= self.failures.keys():
+            return
+        self.note(status_of(self.run, [piece], piece.Y, False)[1])
+
+    def note(self, failures: Mapping[int, Status]) -> None:
+        """Rows of a batch that are not well; the first reason stays."""
+        for row, status in failures.items():
+            if row not in self.failures:
+                self.failures[row] = status
+                put_status(self.slate, status, 1 + row)
+
+    @property
+    def batch(self) -> int:
+        """Trajectories of a batch, else 0."""
+        return self.slate.places["status"].shape[0] - 1
+
+    def read(self, name: str) -> np.ndarray:
+        """The samples written so far, as a result has them."""
+        found = mapped(self.slate.path, self.slate.places[name], self.rows)
+        return np.moveaxis(found, 0, 1) if self.batch and name != "time" else found
+
+    @property
+    def seen(self) -> Seen:
+        """The samples written so far, to be looked over."""
+        residual = Residual(*map(self.read, RESIDUALS)) if self.run.d.held is not None else None
+        energies = Energies(*map(self.read, Energies._fields))
+        time, q, qd, tau = (self.read(name) for name in ("time", "q", "qd", "tau"))
+        return Seen(time, q, qd, tau, energies, residual)
+
+    def commit(self) -> None:
+        """Everything so far is on the disk, then the checkpoint that says so."""
+        took = self._before + perf_counter() - self._began
+        try:
+            self._write_history()
+            self.slate.flush()
+            kept = {
+                "samples": self.rows,
+                "took": took,
+                "events": self.kept[EVENTS],
+                "modes": self.kept[MODES],
+            }
+            checkpoint.put(self.slate, self.number + 1, replace(self.stands, **kept))
+        except OSError as problem:
+            raise DiskError(problem) from None
+        self.number += 1
+        self._last = perf_counter()
+
+    def _write_history(self) -> None:
+        """Events and modes that are not in the file yet; where it has no room for them, it gets more."""
+        if EVENTS not in self.slate.places:
+            return
+        events = self.run.happened[self.kept[EVENTS] :]
+        modes = [as_text(x) for x in self.entered[self.kept[MODES] :]]
+        places = self.slate.places
+        new = {
+            EVENTS: event_rows(places[EVENTS].dtype, events),
+            MODES: mode_rows(places[MODES].dtype, modes),
+        }
+        if not all(fits(places[name], self.kept[name], rows) for name, rows in new.items()):
+            room = {name: wider(places[name], self.kept[name], rows) for name, rows in new.items()}
+            samples = dict.fromkeys((name for name in places if name in SAMPLES), self.rows)
+            self.slate = enlarged(self.slate, room, {**samples, **self.kept})
+        for name, rows in new.items():
+            self.slate.write(name, rows, self.kept[name])
+            self.kept[name] += len(rows)
+
+    def end(self, status: Status | None) -> None:
+        """As much as the disk takes; None: the run stopped for a reason that is not its own."""
+        if status is not None and status.finished:  # nobody goes on from here
+            self.stands = replace(self.stands, **self.counts)
+        try:
+            self.commit()
+            if status is not None:
+                put_singular(self.slate, self.singular)
+                put_status(self.slate, status)
+                self.slate.flush()
+        except (DiskError, OSError):
+            pass  # what was committed before is there
+        finally:
+            self.slate.close()
+
+
+def stream(recorder: Recorder, pieces: Iterable[Piece], wish: bool | Callable[[float], Any] | None) -> Stored:
+    """Run to the end, or as far as it goes; what the file then holds."""
+    run, path = recorder.run, recorder.slate.path
+    sampled = last = _standing(recorder)
+    refused, interrupted = "", False
+    status: Status | None = None
+    try:
+        with Progress(f"simulating {run.name}", wish) as told:
+            try:
+                for piece in pieces:
+                    recorder(piece)
+                    last = _light(piece)
+                    sampled = last if len(piece.times) else sampled
+                    told(min(1.0, (piece.reached - run.time) / run.duration))
+            except KeyboardInterrupt:
+                interrupted, run.hindrance = True, told.fault
+            except DiskError as problem:
+                refused = problem.reason
+        status = _status(recorder, [sampled, last], interrupted, refused)
+    finally:
+        recorder.end(status)
+    return read_file(path)
+
+
+def _light(piece: Piece) -> Piece:
+    """A piece without its samples but the last time, and without the failures of single rows, which are noted."""
+    why = piece.why if isinstance(piece.why, str) else ["more"] * len(piece.why)
+    return replace(piece, times=piece.times[-1:].copy(), Y=NONE, W=NONE, why=why, at=None)
+
+
+def _standing(recorder: Recorder) -> Piece:
+    """A piece that stands for all those before."""
+    run, rows = recorder.run, recorder.rows
+    times = np.array(recorder.read("time")[rows - 1 : rows]) if rows else np.zeros(0)
+    why: Any = ["more"] * recorder.batch if recorder.batch else "more"
+    return Piece(times, NONE, NONE, why, np.zeros(recorder.batch), run.time, 0, 0, 0.0, None)
+
+
+def _status(recorder: Recorder, seen: list[Piece], interrupted: bool, refused: str) -> Status:
+    run, path = recorder.run, recorder.slate.path
+    interrupted = interrupted or isinstance(run.caller and run.caller.error, KeyboardInterrupt)
+    last = [recorder.read(name) for name in ("q", "qd")] if not recorder.batch else []
+    states = np.concatenate([x[-1:] for x in last], axis=-1) if last else recorder.read("q")
+    found = status_of(run, seen, states, interrupted)[0]
+    if not refused:
+        status, failures = looked_over(run, found, recorder.failures, recorder.seen)
+        recorder.note(failures)
+        return status
+    times = recorder.read("time")
+    reached = float(times[-1]) if len(times) else run.time
+    return Status(
+        "not saved",
+        reached,
+        f"Stopped at t = {reached:.9g} s: {path}: {refused}; the file holds all samples up to then, and "
+        f"kp.resume({str(path)!r}) goes on when there is room",
+    )
+
+
+def saved(stored: Stored, mechanism: Mechanism, options: Mapping[str, Any]) -> Result:
+    """The file as the result of what was given."""
+    return replace(result_of(stored, mechanism, options["external"] or {}), options=options)

@@ -1,0 +1,188 @@
+"""Momentum that nothing outside can change, and how well a run keeps it.
+
+A rigid motion s = [ω; v] of the whole mechanism, which its joints to the ground allow wherever it stands, meets no
+reaction of the ground. Along it momentum stays what it was while nothing else acts from outside:
+
+    ṡ·h = 0        h = [angular about the world's origin; linear], of all that moves              (MO1)
+    g·v = 0, g × ω = 0                                     gravity does no work along s           (MO2)
+    |s·h| ≤ √(2T · XᵀHX)                                   X: rates of the motion s               (MO3)
+
+The bound (MO3) is what a change of s·h is measured with: momentum itself may be zero throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from kinpair.constraints.loads import by_constraint
+from kinpair.mechanism import Mechanism
+from kinpair.model.model import Model
+from kinpair.simulation.events.events import Event
+
+SAMPLES, ROWS = 256, 20_000  # of a motion, and of all together, at which momentum is looked at
+MOMENTUM = "momentum"  # kind of a constraint that keeps it
+SAME = 1e-9  # directions that differ by less are one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Momentum:
+    """What a run kept: `directions` (k, 6) [ω; v], how many of them are linear, and of each motion (rows, k) the
+    largest change [kg m²/s, kg m/s], alone and against the largest that it could have been.
+    """
+
+    directions: np.ndarray
+    linear: int
+    drift: np.ndarray
+    relative: np.ndarray
+
+    @property
+    def words(self) -> str:
+        """Which components they are."""
+        counts = {"linear": self.linear, "angular": len(self.directions) - self.linear}
+        named = [f"{kind} momentum ({n} of 3 components)" for kind, n in counts.items() if n]
+        return " and ".join(named)
+
+
+def momentum_of(
+    mechanism: Mechanism, options: Mapping[str, Any], time: np.ndarray, samples: Mapping[str, np.ndarray]
+) -> Momentum | None:
+    """Of samples q, qd, tau (..., n, k) and kinetic (..., n); None where the ground can take momentum up."""
+    if not len(time) or not _alone(mechanism, options) or not _possible(mechanism.model):
+        return None
+    q, qd, tau = (np.reshape(samples[name], (-1, *samples[name].shape[-2:])) for name in ("q", "qd", "tau"))
+    T = np.reshape(samples["kinetic"], (len(q), -1))
+    chosen = np.unique(np.linspace(0, len(time) - 1, max(2, min(SAMPLES, ROWS // len(q)))).astype(int))
+    q, qd, tau, T = (np.asarray(x[:, chosen]) for x in (q, qd, tau, T))
+    ends = [(q[0, k], float(time[chosen[k]])) for k in (0, -1)]
+    if not all(np.isfinite(x).all() for x, _ in ends):
+        return None
+    plain = _plain(mechanism.model)
+    S, X = _directions(mechanism, plain, options, ends, tau)
+    if not len(S):
+        return None
+    with np.errstate(all="ignore"):
+        h = (
+            plain.momentum(q.reshape(-1, q.shape[-1]), qd.reshape(-1, qd.shape[-1])).reshape(*q.shape[:2], 6)
+            @ S.T
+        )
+        drift = np.fmax.reduce(np.abs(h - h[:, :1]), axis=1)
+        inertia = np.einsum("nk,nm,mk->k", X, np.asarray(plain.mass_matrix(ends[0][0])), X)
+        size = np.sqrt(2.0 * np.fmax.reduce(T, axis=1)[:, None] * inertia)  # (MO3)
+    part = np.divide(drift, size, out=np.zeros_like(drift), where=size > 0.0)
+    return Momentum(S, int((np.abs(S[:, :3]).max(axis=1) < SAME).sum()), drift, part)
+
+
+def _alone(mechanism: Mechanism, options: Mapping[str, Any]) -> bool:
+    """Does nothing but gravity and drives act, all through the run?"""
+    events: Any = options.get("events") or ()
+    every = (events,) if isinstance(events, Event) else events
+    acts = any(not isinstance(getattr(x, "action", None), str) for x in every)
+    given = any(options.get(name) for name in ("external", "parameters"))
+    return not (acts or given or mechanism.model.terms is not None)
+
+
+@lru_cache(maxsize=64)
+def _plain(model: Model) -> Mechanism:
+    """A mechanism for a few numbers, for which nothing is compiled."""
+    return Mechanism(model, compiled=False)
+
+
+@lru_cache(maxsize=64)
+def _possible(model: Model) -> bool:
+    """Is there a motion that the roots allow and gravity does not mind, where all stands at zero?"""
+    U = _without_gravity(np.asarray(model.gravity, dtype=float))
+    for i in _roots(model):
+        U = _within(U, _motions(_plain(model), i, model.neutral()))
+    return bool(U.size)
+
+
+def _roots(model: Model) -> list[int]:
+    return [i for i in model.moving if model.parent[i] == 0]
+
+
+def _directions(
+    mechanism: Mechanism,
+    plain: Mechanism,
+    options: Mapping[str, Any],
+    ends: list[tuple[np.ndarray, float]],
+    tau: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """S (k, 6), those that are linear first, and their rates X (nv, k) at the first of the states."""
+    model, nothing = mechanism.model, (np.zeros((0, 6)), np.zeros((mechanism.nv, 0)))
+    roots = _roots(model)
+    if any(_held(mechanism, options, model.v_span[i], model.q_span[i], tau) for i in roots):
+        return nothing
+    U = _without_gravity(np.asarray(model.gravity, dtype=float))
+    for q, time in ends:
+        for i in roots:
+            U = _within(U, _motions(plain, i, q))
+        U = U @ _kernel(_ground_rows(mechanism, q, time) @ _rates(plain, roots, U, q)) if U.size else U
+    if not U.size:
+        return nothing
+    linear = _kernel(U[:3])
+    turning = _kernel(linear.T)
+    U = np.concatenate([U @ linear, U @ turning], axis=1)
+    return U.T, _rates(plain, roots, U, ends[0][0])
+
+
+def _held(mechanism: Mechanism, options: Mapping[str, Any], v: slice, q: slice, tau: np.ndarray) -> bool:
+    """Does a drive, spring, damper or limit act between a root and the ground?"""
+    joints = mechanism.model.joints
+    passive = options.get("passive", True)
+    acts = passive and any(x[v].any() for x in (joints.damping, joints.friction, joints.stiffness))
+    limits = options.get("limits", "ignore")
+    limited = np.isfinite([joints.lower[q], joints.upper[q]]).any()
+    return bool(acts or tau[..., v].any() or (limited and getattr(limits, "way", limits) != "ignore"))
+
+
+def _kernel(A: np.ndarray) -> np.ndarray:
+    """Orthonormal columns x with A x = 0, in units of the largest entry."""
+    if not len(A):
+        return np.eye(A.shape[1])
+    _, sigma, Vt = np.linalg.svd(A / max(1.0, np.abs(A).max(initial=0.0)))
+    return Vt[int((sigma > SAME).sum()) :].T
+
+
+def _without_gravity(g: np.ndarray) -> np.ndarray:
+    """Motions along which it does no work, as columns.    (MO2)"""
+    across = np.array([[0, -g[2], g[1]], [g[2], 0, -g[0]], [-g[1], g[0], 0]])
+    return _kernel(np.block([[across, np.zeros((3, 3))], [np.zeros((1, 3)), g[None]]]))
+
+
+def _motions(plain: Mechanism, i: int, q: np.ndarray) -> np.ndarray:
+    """Twists (6, k) at the world's origin that the joint of a root allows."""
+    model = plain.model
+    J = np.asarray(plain.jacobian(q, model.names[i]))[:, model.v_span[i]]
+    at = np.asarray(plain.pose(q, model.names[i])[1])
+    return np.concatenate([J[:3], J[3:] + np.cross(at, J[:3], axisb=0, axisc=0)])
+
+
+def _within(U: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Of the motions U those that are among B."""
+    if not U.size:
+        return U
+    return U @ _kernel(U - B @ np.linalg.lstsq(B, U, rcond=None)[0])
+
+
+def _rates(plain: Mechanism, roots: list[int], U: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Rates (nv, k) of the motions U."""
+    X = np.zeros((plain.nv, U.shape[1]))
+    for i in roots:
+        X[plain.model.v_span[i]] = np.linalg.lstsq(_motions(plain, i, q), U, rcond=None)[0]
+    return X
+
+
+def _ground_rows(mechanism: Mechanism, q: np.ndarray, time: float) -> np.ndarray:
+    """Rows of the constraints but those that say themselves that momentum is kept."""
+    closure = mechanism.closure
+    if closure is None:
+        return np.zeros((0, mechanism.nv))
+    numbers = np.arange(len(closure.row_names))
+    pairs = by_constraint(closure.constraints, numbers)
+    kept = [int(k) for _, x, own in pairs if x.kind != MOMENTUM for k in own]
+    return closure.matrix(q, time)[kept]

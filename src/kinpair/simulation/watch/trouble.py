@@ -1,0 +1,119 @@
+"""How a run ended, in words: when, where and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinpair.errors import listed
+from kinpair.simulation.result import Status
+from kinpair.simulation.watch.lost_numbers import lost_number
+from kinpair.simulation.watch.singular_ends import ended_near
+from kinpair.soundness import lost_joint
+
+if TYPE_CHECKING:
+    from kinpair.model.model import Model
+    from kinpair.simulation.ready import Run
+    from kinpair.simulation.runs import Piece
+    from kinpair.simulation.watch.residual import Singular
+
+REASONS = {
+    "not finite": "the state is no longer finite",
+    "not converged": "the equations of the step were not solved in 60 iterations; take a shorter dt",
+    "exhausted": "2 000 000 evaluations did not reach the next sample; the tolerances are too small for this motion",
+    "runaway": "the motion has run away: rates have become so high, and steps so short, that the end is out of reach; "
+    "look at the torque, its gains and its sample time",
+    "endless": "steps have become so short that the end is out of reach; the motion is too stiff for this method, or "
+    "the tolerances are too small",
+    "collapsed": "no step is short enough for the tolerances; the motion jumps or is singular there",
+}
+
+
+def status_of(
+    run: Run, pieces: list[Piece], Y: np.ndarray, interrupted: bool
+) -> tuple[Status, dict[int, Status]]:
+    """Of the whole, and of the rows of a batch that did not arrive."""
+    last = pieces[-1]
+    if run.ended is not None:
+        return run.ended, {}
+    if isinstance(last.why, str):
+        since = _reached(run, pieces)
+        time = float(np.asarray(last.trouble)) if last.why not in ("more", "done") else since
+        state = Y.reshape(-1, Y.shape[-1])[-1:]
+        near = ended_near(run, last, state, since)
+        lost = _lost(run, last, last.why, since, time, state) if not interrupted else None
+        return lost or _status(run, last.why, time, interrupted, state, near), {}
+    failures: dict[int, Status] = {}
+    for piece in pieces:
+        times = np.asarray(piece.trouble)
+        for row, why in enumerate(piece.why):
+            if why != "more" and row not in failures:
+                state, time = _last_finite(Y[row]), float(times[row])
+                failures[row] = _lost(run, piece, why, time, time, state) or _status(
+                    run, why, time, False, state
+                )
+    whole = _status(run, "more", _reached(run, pieces), interrupted, Y[0, -1:])
+    return whole, failures
+
+
+def _lost(run: Run, piece: Piece, why: str, since: float, time: float, state: np.ndarray) -> Status | None:
+    """The end by an input that was no number, if it was that; state (0 or 1, n) at `since`."""
+    found = lost_number(run, state[0], since, time, piece.dt) if why == "not finite" and len(state) else ""
+    return Status(why, time, f"Stopped at t = {time:.9g} s: {found}") if found else None
+
+
+def _reached(run: Run, pieces: list[Piece]) -> float:
+    times = [piece.times[-1] for piece in pieces if len(piece.times)]
+    return float(times[-1]) if times else run.time
+
+
+def _last_finite(Y: np.ndarray) -> np.ndarray:
+    fine = np.isfinite(Y).all(axis=-1)
+    return Y[fine][-1:]
+
+
+def _status(
+    run: Run, why: str, time: float, interrupted: bool, state: np.ndarray, near: Singular | None = None
+) -> Status:
+    if interrupted:
+        cause = f": {run.hindrance}" if run.hindrance else ""
+        return Status("interrupted", time, f"Interrupted at t = {time:.9g} s{cause}")
+    if why in ("more", "done"):
+        return Status("done", time, f"Reached t = {time:.9g} s{_crossed(run)}")
+    if why == "refused" and run.caller is not None:
+        time = run.caller.when
+        return Status("refused", time, f"Stopped at t = {time:.9g} s: {run.caller.fault}")
+    reason = REASONS[why]
+    if near is not None:
+        reason += _near_singular(near)
+    elif why == "not finite":
+        reason += _cause(run.d.model, state)
+    return Status(why, time, f"Stopped at t = {time:.9g} s: {reason}")
+
+
+def _crossed(run: Run) -> str:
+    """Singular positions at which the error was not controlled."""
+    if not run.passages:
+        return ""
+    times = [f"{passage.at.time:.6g}" for passage in run.passages]
+    total = sum(passage.length for passage in run.passages)
+    where = f"over singular positions at t = {listed(times, 6)} s"
+    return f", {where}, where the error was not controlled for {total:.2g} s"
+
+
+def _near_singular(near: Singular) -> str:
+    """The constraints are about to lose rank."""
+    return (
+        f"; at t = {near.time:.6g} s the mechanism is in a singular position, or nearly so (smallest singular value of "
+        f"the rows {near.pivot**0.5:.2g}): steps of another length or hold='baumgarte' may pass, a motion that keeps "
+        "away is better"
+    )
+
+
+def _cause(model: Model, state: np.ndarray) -> str:
+    """What made it so, as far as the last state tells."""
+    i = lost_joint(model, state[0, : model.nq]) if len(state) else None
+    if i is None:
+        return "; the steps are too long for this motion, or it grows without bound"
+    return f": joint {model.joint_names[i]!r} moves nothing that has inertia"
