@@ -46,6 +46,8 @@ EMBEDDED = ("rosenberg-extended", "maggi", "partition", *OF_ENERGY)  # these cho
 EMBEDDED_SOUND = 5e-3  # pivots of A itself; A₁⁻¹ enters twice, and rounding grows to some 1e-10
 ENERGY_SOUND = 1e-2  # the same where A₁⁻¹ is differentiated too
 SQUARED_SOUND = 5e-4  # pivots of A M⁻¹ Aᵀ, by which rounding grows once
+FADED = 1e-6  # a row shorter than this part of the longest is mostly rounding
+ENERGY_FADED = 1e-3  # the same where A₁⁻¹ is differentiated
 HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
 WIDE_OPEN = 1e-3  # [rad], or a part of the mechanism's reach: no drift of an integration, but a wrong q
 
@@ -107,9 +109,22 @@ def accelerations(
     left_out = [k for k in range(len(found.b)) if k not in kept]
     missed = largest([found.A[k] @ solved.qdd - found.b[k] for k in left_out])
     gap = largest(list(all_rows.residual_at(constraints, at) / all_rows.scales(model, constraints)))
-    soundness = array([*solved.soundness, missed, gap])
+    of_mass, of_rows = solved.soundness
+    soundness = array(
+        [of_mass, where(less(_faded(ask.solver) ** 2, _shortest(given.A)), of_rows, 0.0), missed, gap]
+    )
     size = 1.0 + largest(list(solved.qdd)) if left_out else 1.0 + np.abs(reduce(add, solved.qdd, 0.0))
     return solved.qdd, soundness, is_sound(ask.solver, soundness, size)
+
+
+def _faded(solver: str) -> float:
+    return ENERGY_FADED if solver in OF_ENERGY else FADED
+
+
+def _shortest(A: Matrix) -> Scalar:
+    """The least squared length of a row as a part of the greatest; one where there are no rows."""
+    squares = [sum((a * a for a in row if not is_nothing(a)), 0.0) for row in A]
+    return soundest(squares, [reduce(maximum, squares)] * len(squares)) if squares else 1.0
 
 
 def held_accelerations(

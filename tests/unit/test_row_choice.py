@@ -228,3 +228,38 @@ def test_solvers_are_those_that_apply():
     assert energetic("rolling-disk") == energetic("stewart") == []
     assert slides(c.Drive("one", "x", "t")).solvers == (*EVERY_SOLVER[:5], "screw")
     assert kp.example("double-pendulum").solvers == EVERY_SOLVER
+
+
+def folded() -> kp.Mechanism:
+    """A slider-crank with crank and rod of one length: folded, the row along its path has no entries."""
+    made = kp.Builder("folded", gravity=(0.0, -9.81, 0.0))
+    for link in ("crank", "rod", "slide"):
+        made.link(link, mass=1.0, com=[0.05, 0, 0], inertia=[0.001, 0.001, 0.001])
+    made.joint("crank", "revolute", "ground", "crank")
+    made.joint("rod", "revolute", "crank", "rod", xyz=[0.1, 0, 0])
+    made.joint("slide", "prismatic", "ground", "slide", axis="x")
+    made.loop("pin", "spherical", "slide", "rod", child_xyz=[0.1, 0, 0])
+    return kp.build(made.description())
+
+
+@pytest.mark.parametrize("solver", EVERY_SOLVER)
+def test_a_row_that_fades_to_rounding_is_none(solver):
+    m, q, qd, tau = folded(), np.array([np.pi / 2, np.pi, 0.0]), np.zeros(3), np.array([0.1, 0.2, 0.3])
+    if solver not in m.solvers:
+        with pytest.raises(InputError):
+            m.forward_dynamics(q, qd, tau, solver=solver)
+        return
+    expected = by_all_rows(m, q, qd, tau)
+    assert (
+        np.abs(m.forward_dynamics(q, qd, tau, solver=solver) - expected).max() < 1e-9 * np.abs(expected).max()
+    )
+
+
+@pytest.mark.parametrize("aside", [1e-2, 1e-4, 1e-6])
+def test_solvers_agree_beside_a_position_where_a_row_fades(aside):
+    m = parallelogram()
+    q, qd, tau = np.array([aside, -aside, aside]), np.array([1.0, -1.0, 1.0]), np.array([0.3, 0.1, 0.2])
+    found = {s: m.forward_dynamics(m.assemble(q), qd, tau, solver=s) for s in m.solvers}
+    one = found["multipliers"]
+    worst = max(np.abs(x - one).max() for x in found.values())
+    assert worst < 1e-9 * max(1.0, np.abs(one).max())
