@@ -171,6 +171,78 @@ def test_what_is_kept_is_what_ground_and_gravity_leave(name, linear, angular):
         assert (found.linear, len(found.directions)) == (linear, linear + angular)
 
 
+def turntable(rotor: float = 0.0) -> kp.Mechanism:
+    made = kp.Builder("turntable").link("post", mass=2.0, inertia=[0.1, 0.1, 0.2])
+    made = made.link("boom", mass=1.0, com=[0.5, 0, 0], inertia=[0.01, 0.1, 0.1])
+    made = made.joint("pan", "revolute", "ground", "post", axis="z", rotor_inertia=rotor)
+    return kp.build(made.joint("tilt", "revolute", "post", "boom", axis="y", xyz=[0, 0, 1.0]))
+
+
+def test_a_rotor_at_the_ground_takes_momentum_up():
+    run = kp.simulate(turntable(0.5), [0, 0.3], [1, 0], duration=3.0)
+    assert run.status.ok
+    assert run.momentum is None
+    bare = kp.simulate(turntable(), [0, 0.3], [1, 0], duration=3.0)
+    assert (bare.momentum.linear, len(bare.momentum.directions)) == (0, 1)
+    assert bare.momentum.relative.max() < 1e-8
+
+
+def test_a_push_between_the_samples_is_a_push():
+    t, tau = [0, 4.005, 4.01, 4.02, 4.025, 10], np.zeros((6, 2))
+    tau[2:4, 0] = 50.0
+    run = kp.simulate(turntable(), [0, 0.3], [0, 0], duration=10.0, torque=(t, tau))
+    assert run.status.ok
+    assert run.momentum is None
+    inside = kp.simulate(turntable(), [0, 0.3], [1, 0], duration=10.0, torque=(t, tau[:, ::-1]))
+    assert inside.status.ok
+    assert inside.momentum.relative.max() < 1e-7
+
+
+def test_a_function_is_judged_where_it_is_seen_to_leave_the_ground_alone():
+    def inside(time, q, qd):
+        return np.array([0.0, -2.0 * q[1] - qd[1]])
+
+    def outside(time, q, qd):
+        return np.array([50.0 * np.maximum(0.0, time - 0.995), 0.0])
+
+    class Brake:
+        def __call__(self, time, q, qd):
+            return np.zeros(2)
+
+    table, start = turntable(), ([0, 0.3], [1, 0])
+    assert kp.simulate(table, *start, duration=1.0, torque=inside).momentum.relative.max() < 1e-8
+    for torque in (outside, Brake()):
+        run = kp.simulate(table, *start, duration=1.0, torque=torque)
+        assert run.status.ok
+        assert run.momentum is None
+
+
+@pytest.mark.parametrize("first", [0.0, 0.5])
+def test_what_is_kept_does_not_depend_on_the_first_motion(first):
+    made = kp.Builder("u", gravity=[0, 0, 0])
+    made = made.link("a", mass=2.0, com=[0.2, 0.1, 0.3], inertia=[0.1, 0.2, 0.25])
+    cross = kp.build(made.joint("u", "universal", "ground", "a"))
+    rates = [[first, first], [1, 0.5], [2, 1]]
+    run = kp.simulate(cross, np.zeros((3, 2)), rates, duration=3.0, integrator="rk4", dt=1e-3)
+    assert run.status.ok, run.status
+    assert (run.momentum.linear, len(run.momentum.directions)) == (0, 1)
+    assert run.momentum.relative.max() < 1e-8
+
+
+@pytest.mark.parametrize("options", [{}, {"integrator": "rk4", "dt": 1e-3}], ids=str)
+def test_keeping_momentum_against_a_push_is_work(options):
+    robot = kp.example("space-robot")
+    q, tau = robot.start(), np.full(3, 10.0)
+    qd = robot.velocities(q, guess=np.ones(3))
+    run = kp.simulate(robot, q, qd, duration=1.0, torque=tau, **options)
+    assert run.status.ok, run.status
+    assert run.balance.relative < 1e-7
+    of_drives = tau @ (run.q[-1] - run.q[0])
+    assert abs(run.work[-1] - of_drives) > 1.0  # the rest is that of the force which keeps momentum
+    free = kp.simulate(robot, q, qd, duration=1.0, **options)
+    assert np.abs(free.work).max() < 1e-9 * free.energy.kinetic[0]
+
+
 # batches
 
 

@@ -53,7 +53,7 @@ def simulate(
 
     Ctrl-C keeps everything computed so far; with --save, kinpair resume goes on from there.
 
-    Files of another kind, and runs that are not finished, are never replaced; a finished run is, and that is told.
+    Files of another kind, and runs that were cut off, are never replaced; one that has ended is, and that is told.
 
     Parameters
     ----------

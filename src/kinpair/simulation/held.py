@@ -16,6 +16,7 @@ import numpy as np
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.closure import Closure, check_solver
+from kinpair.constraints.coordinates import OfRates
 from kinpair.constraints.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.errors import InputError, listed
@@ -136,9 +137,10 @@ def _sizes(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> np
 
 
 def _moves(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> bool:
-    """Is ψ anything but zero while nothing moves, at some moment?"""
+    """Is ψ anything but zero while nothing moves, at some moment, or kept at a value that is not known here?"""
     still = np.zeros(mechanism.nv)
-    return any(closure.rows(q, still, time + later)[1].any() for later in MOMENTS)
+    unknown = any(isinstance(x, OfRates) and not x.offset for x in closure.constraints)
+    return unknown or any(closure.rows(q, still, time + later)[1].any() for later in MOMENTS)
 
 
 def rows_that_change(

@@ -11,7 +11,7 @@ import numpy as np
 from kinpair.simulation.storage.storage_file import Column, Slate
 
 NAME = "checkpoint"
-NUMBERS = ("number", "samples", "row", "step", "rejected", "events", "event", "modes")
+NUMBERS = ("number", "samples", "row", "step", "rejected", "events", "event", "modes", "steps", "in_vain")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +21,7 @@ class Checkpoint:
     samples: rows of the file that hold numbers; row and step: samples and steps before the state; state: what
     the loop hands from one chunk to the next, (ny + nu,), (batch, ny + nu), or the memory of an adaptive run;
     controller: `torque.state`, where there is such. events and modes: rows of these datasets that hold something;
-    event: events before the state.
+    event: events before the state. steps and in_vain: of a run that ended behind the state, all it took; else 0.
     """
 
     samples: int
@@ -35,6 +35,8 @@ class Checkpoint:
     events: int = 0
     event: int = 0
     modes: int = 0
+    steps: int = 0
+    in_vain: int = 0
 
 
 def column(state: tuple[int, ...], controller: tuple[int, ...]) -> Column:
@@ -71,7 +73,7 @@ def latest(records: np.ndarray) -> tuple[int, Checkpoint] | None:
         return None
     r = max(whole, key=lambda record: record["number"])
     found = Checkpoint(
-        **{name: int(r[name]) for name in NUMBERS[1:]},
+        **{name: int(r[name]) for name in NUMBERS[1:] if name in r.dtype.names},
         dt=float(r["dt"]),
         took=float(r["took"]),
         state=_array(r, "state"),

@@ -51,8 +51,8 @@ def resume(
             return result_of(stored, machine, wrenches_of(stored, external))
         if not stored.stands.state.size:
             raise InputError(
-                f"{stored.path}: has no checkpoint to go on from ({stored.status().message}); kp.simulate(..., save=) "
-                "keeps them, run.save() does not",
+                f"{stored.path}: has no checkpoint to go on from ({stored.status(ours=True).message}); "
+                "kp.simulate(..., save=) keeps them, run.save() does not",
                 path=str(stored.path),
             )
         again = {**_again(stored, torque, external), "events": _events(stored, events)}

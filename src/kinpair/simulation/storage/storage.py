@@ -52,6 +52,8 @@ from kinpair.simulation.storage.storage_options import Missing
 from kinpair.simulation.storage.targets import FORMAT, RUN, target
 from kinpair.simulation.watch.residual import Residual, Singular
 
+CUT = ("unfinished", "interrupted", "not saved")  # not ended by themselves: they are kept
+
 
 def save(run: Result, path: str | os.PathLike[str]) -> Path:
     """Write a result; the file gets its name when it is complete."""
@@ -141,8 +143,8 @@ class Stored:
         found = mapped(self.path, self.places[name], self.stands.samples)
         return np.moveaxis(found, 0, 1) if self.batch and name != "time" else found
 
-    def status(self) -> Status:
-        """How it ended."""
+    def status(self, *, ours: bool = False) -> Status:
+        """How it ended; `ours`: the right to write the file is held by who asks."""
         found = _status(self.statuses[0])
         if found.name != UNFINISHED:
             return found
@@ -150,7 +152,7 @@ class Stored:
         reached = float(times[-1]) if len(times) else float(self.options.get("time", 0.0))
         written = "a process is at work on it"
         killed = f"the process that wrote it was killed; kp.resume({str(self.path)!r}) goes on"
-        why = written if busy(self.path) else killed
+        why = written if not ours and busy(self.path) else killed
         return Status("unfinished", reached, f"Unfinished at t = {reached:.9g} s: {why}")
 
     def failures(self) -> dict[int, Status]:
@@ -236,8 +238,8 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
         energy=Energy(stored.column("kinetic"), stored.column("potential")),
         status=stored.status(),
         integrator=str(options.get("integrator", "")),
-        steps=stands.step,
-        rejected=stands.rejected,
+        steps=max(stands.step, stands.steps),
+        rejected=max(stands.rejected, stands.in_vain),
         dt=stands.dt,
         took=stands.took,
         external=external,
@@ -284,14 +286,17 @@ def mechanism_of(stored: Stored, given: Mechanism | None = None) -> Mechanism:
 
 
 def refuse_unfinished(path: Path) -> None:
-    """A run that can go on is not overwritten."""
+    """A run that was cut off and can go on is not overwritten; the right to write the file is held."""
     try:
         stored = read_file(path) if path.is_file() and h5py.is_hdf5(path) else None
     except (InputError, OSError):
         return
-    if stored is not None and stored.stands.state.size and not stored.finished:
+    if stored is None or not stored.stands.state.size:
+        return
+    status = stored.status(ours=True)
+    if status.name in CUT:
         raise InputError(
-            f"{path}: holds a run that is not finished ({stored.status().message}); go on with it, delete it, or take "
+            f"{path}: holds a run that is not finished ({status.message}); go on with it, delete it, or take "
             "another name",
             path=str(path),
         )

@@ -132,7 +132,7 @@ class Recorder:
         self.entered: Sequence[Entry] = ready.modes.entered if ready.modes is not None else ()
         self.rows = stands.row
         self.kept = {EVENTS: stands.event, MODES: stands.modes}
-        self.stands = replace(stands, samples=stands.row)
+        self.stands = replace(stands, samples=stands.row, steps=0, in_vain=0)
         self.counts: dict[str, Any] = {}
         self.failures: dict[int, Status] = {}
         self.singular: Singular | None = None
@@ -143,7 +143,7 @@ class Recorder:
         """Samples to the file, and, when it is time, a checkpoint."""
         self._write(piece)
         self._note_failures(piece)
-        self.counts = {"step": piece.steps, "rejected": piece.rejected, "dt": piece.dt}
+        self.counts = {"steps": piece.steps, "in_vain": piece.rejected, "dt": piece.dt}
         self.singular = singular_of(self.run.d, piece.Y) or self.singular
         fine = not isinstance(piece.why, str) or piece.why in ("more", "done")
         if piece.steps and fine and piece.at is not None:
@@ -265,7 +265,7 @@ class Recorder:
 
     def end(self, status: Status | None) -> None:
         """As much as the disk takes; None: the run stopped for a reason that is not its own."""
-        if status is not None and status.finished:  # nobody goes on from here
+        if status is not None:
             self.stands = replace(self.stands, **self.counts)
         try:
             self.commit()

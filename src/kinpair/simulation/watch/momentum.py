@@ -7,7 +7,8 @@ reaction of the ground. Along it momentum stays what it was while nothing else a
     g·v = 0, g × ω = 0                                     gravity does no work along s           (MO2)
     |s·h| ≤ √(2T · XᵀHX)                                   X: rates of the motion s               (MO3)
 
-The bound (MO3) is what a change of s·h is measured with: momentum itself may be zero throughout.
+The bound (MO3) is what a change of s·h is measured with: momentum itself may be zero throughout. A rotor at a joint to
+the ground turns with its rate and is no part of h; where there is one, or where a drive may act there, nothing is said.
 """
 
 from __future__ import annotations
@@ -19,14 +20,21 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import is_nothing
 from kinpair.constraints.loads import by_constraint
+from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.simulation.events.events import Event
+from kinpair.simulation.storage.storage_options import Missing
+from kinpair.simulation.torques import recorded, torque_of
 
 SAMPLES, ROWS = 256, 20_000  # of a motion, and of all together, at which momentum is looked at
 MOMENTUM = "momentum"  # kind of a constraint that keeps it
 SAME = 1e-9  # directions that differ by less are one
+TRIES, APART = 3, 1.0  # positions at which joints are asked what they allow, and how far away [m], [rad]
+
+State = tuple[np.ndarray, float]  # q, time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,17 +60,17 @@ def momentum_of(
     mechanism: Mechanism, options: Mapping[str, Any], time: np.ndarray, samples: Mapping[str, np.ndarray]
 ) -> Momentum | None:
     """Of samples q, qd, tau (..., n, k) and kinetic (..., n); None where the ground can take momentum up."""
-    if not len(time) or not _alone(mechanism, options) or not _possible(mechanism.model):
+    if not len(time) or not _alone(mechanism, options) or not _allowed(mechanism.model).size:
         return None
     q, qd, tau = (np.reshape(samples[name], (-1, *samples[name].shape[-2:])) for name in ("q", "qd", "tau"))
     T = np.reshape(samples["kinetic"], (len(q), -1))
     chosen = np.unique(np.linspace(0, len(time) - 1, max(2, min(SAMPLES, ROWS // len(q)))).astype(int))
     q, qd, tau, T = (np.asarray(x[:, chosen]) for x in (q, qd, tau, T))
-    ends = [(q[0, k], float(time[chosen[k]])) for k in (0, -1)]
-    if not all(np.isfinite(x).all() for x, _ in ends):
+    states = _extremes(q, time[chosen])
+    if not states or _driven(mechanism, options, states[0], tau):
         return None
     plain = _plain(mechanism.model)
-    S, X = _directions(mechanism, plain, options, ends, tau)
+    S, X = _directions(mechanism, plain, states)
     if not len(S):
         return None
     with np.errstate(all="ignore"):
@@ -71,7 +79,7 @@ def momentum_of(
             @ S.T
         )
         drift = np.fmax.reduce(np.abs(h - h[:, :1]), axis=1)
-        inertia = np.einsum("nk,nm,mk->k", X, np.asarray(plain.mass_matrix(ends[0][0])), X)
+        inertia = np.einsum("nk,nm,mk->k", X, np.asarray(plain.mass_matrix(states[0][0])), X)
         size = np.sqrt(2.0 * np.fmax.reduce(T, axis=1)[:, None] * inertia)  # (MO3)
     part = np.divide(drift, size, out=np.zeros_like(drift), where=size > 0.0)
     return Momentum(S, int((np.abs(S[:, :3]).max(axis=1) < SAME).sum()), drift, part)
@@ -93,51 +101,78 @@ def _plain(model: Model) -> Mechanism:
 
 
 @lru_cache(maxsize=64)
-def _possible(model: Model) -> bool:
-    """Is there a motion that the roots allow and gravity does not mind, where all stands at zero?"""
-    U = _without_gravity(np.asarray(model.gravity, dtype=float))
-    for i in _roots(model):
-        U = _within(U, _motions(_plain(model), i, model.neutral()))
-    return bool(U.size)
+def _allowed(model: Model) -> np.ndarray:
+    """Motions (6, k) that the roots allow wherever they stand, and gravity does not mind."""
+    rng = np.random.default_rng(0)
+    U, at = _without_gravity(np.asarray(model.gravity, dtype=float)), model.neutral()
+    for _ in range(TRIES):
+        for i in _roots(model):
+            U = _within(U, _motions(_plain(model), i, at))
+        step = rng.uniform(-APART, APART, model.nv)
+        at = kinematics.normalised(model, kinematics.moved(model, at, step))
+    return U
 
 
 def _roots(model: Model) -> list[int]:
     return [i for i in model.moving if model.parent[i] == 0]
 
 
-def _directions(
-    mechanism: Mechanism,
-    plain: Mechanism,
-    options: Mapping[str, Any],
-    ends: list[tuple[np.ndarray, float]],
-    tau: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+def _extremes(q: np.ndarray, time: np.ndarray) -> list[State]:
+    """Of all motions (rows, n, nq) where they begin, and where each coordinate is at its least and its largest."""
+    every = np.reshape(q, (-1, q.shape[-1]))
+    whole = np.flatnonzero(np.isfinite(every).all(axis=1))
+    if not len(whole):
+        return []
+    found = [0, *every[whole].argmin(axis=0).tolist(), *every[whole].argmax(axis=0).tolist()]
+    return [(every[k], float(time[k % len(time)])) for k in whole[list(dict.fromkeys(found))]]
+
+
+def _directions(mechanism: Mechanism, plain: Mechanism, states: list[State]) -> tuple[np.ndarray, np.ndarray]:
     """S (k, 6), those that are linear first, and their rates X (nv, k) at the first of the states."""
-    model, nothing = mechanism.model, (np.zeros((0, 6)), np.zeros((mechanism.nv, 0)))
-    roots = _roots(model)
-    if any(_held(mechanism, options, model.v_span[i], model.q_span[i], tau) for i in roots):
-        return nothing
-    U = _without_gravity(np.asarray(model.gravity, dtype=float))
-    for q, time in ends:
-        for i in roots:
-            U = _within(U, _motions(plain, i, q))
+    U, roots = _allowed(mechanism.model), _roots(mechanism.model)
+    for q, time in states if mechanism.closure is not None else ():
         U = U @ _kernel(_ground_rows(mechanism, q, time) @ _rates(plain, roots, U, q)) if U.size else U
     if not U.size:
-        return nothing
+        return np.zeros((0, 6)), np.zeros((mechanism.nv, 0))
     linear = _kernel(U[:3])
     turning = _kernel(linear.T)
     U = np.concatenate([U @ linear, U @ turning], axis=1)
-    return U.T, _rates(plain, roots, U, ends[0][0])
+    return U.T, _rates(plain, roots, U, states[0][0])
 
 
-def _held(mechanism: Mechanism, options: Mapping[str, Any], v: slice, q: slice, tau: np.ndarray) -> bool:
-    """Does a drive, spring, damper or limit act between a root and the ground?"""
-    joints = mechanism.model.joints
+def _driven(mechanism: Mechanism, options: Mapping[str, Any], state: State, tau: np.ndarray) -> bool:
+    """Does anything act between a root and the ground, or turn a rotor there?"""
+    model = mechanism.model
+    roots = _roots(model)
+    if any(_held(model, options, i) or tau[..., model.v_span[i]].any() for i in roots):
+        return True
+    own = [k for i in roots for k in range(model.nv)[model.v_span[i]]]
+    return _may_drive(mechanism, options.get("torque"), own, state)
+
+
+def _held(model: Model, options: Mapping[str, Any], i: int) -> bool:
+    """Does a spring, damper, limit or rotor act between a root and the ground?"""
+    joints, v, q = model.joints, model.v_span[i], model.q_span[i]
     passive = options.get("passive", True)
     acts = passive and any(x[v].any() for x in (joints.damping, joints.friction, joints.stiffness))
     limits = options.get("limits", "ignore")
     limited = np.isfinite([joints.lower[q], joints.upper[q]]).any()
-    return bool(acts or tau[..., v].any() or (limited and getattr(limits, "way", limits) != "ignore"))
+    rotor = np.any(model.body[i].rotor)
+    return bool(acts or rotor or (limited and getattr(limits, "way", limits) != "ignore"))
+
+
+def _may_drive(mechanism: Mechanism, given: Any, own: list[int], state: State) -> bool:
+    """Could the torque be anything but zero for these rates, at some time? A function must be seen to be zero."""
+    if isinstance(given, Missing):
+        return True
+    q, time = state
+    torque = torque_of(mechanism, given, q, np.zeros(mechanism.nv), time)
+    if torque.kind in ("constant", "table"):
+        return bool(torque.values[..., own].any())
+    if torque.kind != "recorded":
+        return torque.kind != "none"
+    program = recorded(torque.function, mechanism.nq, mechanism.nv)
+    return program is None or not all(is_nothing(program.outputs[0].entries[k]) for k in own)
 
 
 def _kernel(A: np.ndarray) -> np.ndarray:

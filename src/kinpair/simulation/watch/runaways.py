@@ -16,6 +16,7 @@ GROWN, LEFT = (
     100.0,
 )  # rates grown by this much, beyond any rotor, with so many times those steps still to go
 ENDLESS = 1e6  # times those steps still to go, whatever the rates
+REST = 1e-4  # [rad/s] or [m/s]: slower, but not at rest, is what dry friction holds: its sign changes in every step
 
 
 class Runaway:
@@ -24,6 +25,8 @@ class Runaway:
     def __init__(self, run: Run, steps: int, time: float, y: np.ndarray, window: int = STEPS) -> None:
         self.run, self.steps, self.time, self.window = run, steps, time, window
         self.slow = GROWN * max(1.0, self._rate(y))
+        self._rubbed = run.d.model.joints.friction > 0.0 if run.d.passive else np.zeros(run.d.model.nv, bool)
+        self._stuck = self._sticks(y)
 
     def __call__(self, steps: int, time: float, y: np.ndarray) -> str:
         """`more`, or how it goes nowhere."""
@@ -35,7 +38,14 @@ class Runaway:
         left = (self.run.stop - time) / pace if pace > 0.0 else np.inf
         if self._rate(y) > self.slow and left > LEFT * self.window:
             return "runaway"
-        return "endless" if left > ENDLESS * self.window else "more"
+        stuck, self._stuck = self._stuck, self._sticks(y)
+        many = LEFT if (stuck & self._stuck).any() else ENDLESS
+        return "endless" if left > many * self.window else "more"
+
+    def _sticks(self, y: np.ndarray) -> np.ndarray:
+        """Which rates (nv,) dry friction holds near zero."""
+        rates = np.abs(self.run.d.parts(y)[1])
+        return self._rubbed & (rates > 0.0) & (rates < REST)
 
     def _rate(self, y: np.ndarray) -> float:
         return float(np.abs(self.run.d.parts(y)[1]).max(initial=0.0))

@@ -89,6 +89,8 @@ def _status(
         reason += _near_singular(near)
     elif why == "not finite":
         reason += _cause(run.d.model, state)
+    elif why == "endless":
+        reason += _rubbing(run)
     return Status(why, time, f"Stopped at t = {time:.9g} s: {reason}")
 
 
@@ -108,6 +110,19 @@ def _near_singular(near: Singular) -> str:
         f"; at t = {near.time:.6g} s the mechanism is in a singular position, or nearly so (smallest singular value of "
         f"the rows {near.pivot**0.5:.2g}): steps of another length or hold='baumgarte' may pass, a motion that keeps "
         "away is better"
+    )
+
+
+def _rubbing(run: Run) -> str:
+    """Dry friction changes its sign in every step of a joint at rest."""
+    model = run.d.model
+    pairs = zip(model.v_names, model.joints.friction, strict=True)
+    names = [repr(name) for name, friction in pairs if friction and run.d.passive]
+    if not names:
+        return ""
+    return (
+        f"; dry friction ({listed(names, 4)}) at rest makes a method with error control crawl: integrator='rk4' or "
+        "'semi-implicit-euler' with dt= passes"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import asdict, replace
 from itertools import pairwise
 
@@ -308,3 +309,34 @@ def test_events_are_kept(arm, tmp_path):
     assert len(kept) == len(run.events) > 0
     for a, b in zip(kept, run.events, strict=True):
         assert (a.time, a.name, a.lost, a.q.tolist()) == (b.time, b.name, b.lost, b.q.tolist())
+
+
+def test_a_run_that_ended_by_itself_says_what_it_took_and_may_be_replaced(arm, tmp_path):
+    path = tmp_path / "run.h5"
+    far = {"duration": 10.0, "integrator": "rk4", "dt": 0.2}
+    plain = kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], **far)
+    run = kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], save=path, **far)
+    assert plain.status.name == run.status.name == "not finite"
+    assert plain.steps > 0
+    assert (run.steps, run.dt, run.rejected) == (plain.steps, plain.dt, plain.rejected)
+    again = kp.resume(path)
+    assert (again.status, again.steps, again.dt) == (run.status, plain.steps, plain.dt)
+    mended = kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], save=path, **{**far, "dt": 0.01})
+    assert mended.status.ok
+    assert kp.load_run(path).status == mended.status
+
+
+def test_a_file_of_a_killed_run_is_not_said_to_be_at_work(arm, tmp_path):
+    path = tmp_path / "run.h5"
+
+    def killed(part: float) -> None:
+        shutil.copy(path, tmp_path / "dead.h5")
+
+    kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], duration=1.0, save=path, progress=killed, **RK4)
+    dead = tmp_path / "dead.h5"
+    before = kp.load_run(dead).status
+    assert before.name == "unfinished"
+    assert "the process that wrote it was killed" in before.message
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], duration=1.0, save=dead, **RK4)
+    assert before.message in str(refused.value)

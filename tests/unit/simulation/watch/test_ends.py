@@ -79,3 +79,31 @@ def test_stiff_motions_are_not_taken_for_runaways():
     run = kp.simulate(kp.example("double-pendulum"), [0.3, 0.2], [0.0, 0.0], duration=3.0, torque=stiff)
     assert run.status.ok
     assert run.steps > 100_000  # the pace was looked at
+
+
+def rubbing() -> kp.Mechanism:
+    made = kp.Builder("rubbing").link("a", mass=1.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.1])
+    rough = {"friction": 0.3, "damping": 0.2, "lower": -2.0, "upper": 2.0}
+    return kp.build(made.joint("h", "revolute", "ground", "a", axis="y", **rough).description())
+
+
+@pytest.mark.parametrize(
+    "wish", [{}, {"limits": "stop"}, {"events": [kp.Event("far", lambda time, q, qd: q[0] - 9.0)]}]
+)
+def test_dry_friction_at_rest_ends_a_run_that_would_crawl_for_ever(wish):
+    """The reference of the position in which it sticks: steps of equal length, which pass."""
+    run = kp.simulate(rubbing(), [1.0], [0.0], duration=5.0, **wish)
+    assert run.status.name == "endless"
+    assert run.steps + run.rejected < 3_000_000
+    assert "dry friction ('h') at rest makes a method with error control crawl" in run.status.message
+    assert "integrator='rk4' or 'semi-implicit-euler' with dt= passes" in run.status.message
+    for method in ("rk4", "semi-implicit-euler"):
+        passed = kp.simulate(rubbing(), [1.0], [0.0], duration=5.0, integrator=method, dt=1e-3, **wish)
+        assert passed.status.ok
+        assert passed.q[-1, 0] == pytest.approx(run.q[-1, 0], abs=5e-3)
+
+
+def test_dry_friction_that_is_not_at_rest_ends_nothing(monkeypatch):
+    monkeypatch.setattr(runaways.Runaway.__init__, "__defaults__", (1,))  # a look after each chunk
+    monkeypatch.setattr(runaways, "LEFT", 0.0)
+    assert kp.simulate(rubbing(), [1.0], [0.0], duration=3.0).status.ok
