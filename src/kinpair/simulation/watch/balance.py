@@ -98,7 +98,7 @@ def ledger(samples: Energies, begin: np.ndarray | None = None) -> Ledger:
     gained, missing, moved, size = np.zeros((4, len(rows[0])))
     for part in blocks(*rows):
         fine = np.isfinite(part[0]) & ~np.isinf(part[1])
-        T, V, W, D = (np.where(fine, x, np.nan) for x in part)
+        T, V, W, D = part if fine.all() else (np.where(fine, x, np.nan) for x in part)
         wrong = off((T, V, W, D), start)
         gained, missing = _larger(gained, wrong), _larger(missing, -wrong)
         for x in (T, np.abs(V - start[:, 1:]), np.abs(W), np.abs(D)):

@@ -29,7 +29,7 @@ from kinpair.simulation.events.events import Event
 from kinpair.simulation.storage.storage_options import Missing
 from kinpair.simulation.torques import recorded, torque_of
 
-SAMPLES, ROWS = 256, 20_000  # of a motion, and of all together, at which momentum is looked at
+SAMPLES, ROWS = 256, 2_048  # of a motion, and of all together, at which momentum is looked at; two at least
 MOMENTUM = "momentum"  # kind of a constraint that keeps it
 SAME = 1e-9  # directions that differ by less are one
 TRIES, APART = 3, 1.0  # positions at which joints are asked what they allow, and how far away [m], [rad]
