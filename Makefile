@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test long lint bench docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/kinpair demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS)
+
+long: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(JOBS) -m "long or not long"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

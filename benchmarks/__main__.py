@@ -61,11 +61,11 @@ def measure(console: Console, quick: bool):
     with console.status("measuring") as status:
 
         def followed(what: str, rows: Iterable[T], name: Callable[[T], str]) -> list[T]:
-            found: list[T] = []
+            result: list[T] = []
             for row in rows:
-                found.append(row)
+                result.append(row)
                 status.update(f"{what}: {name(row)} done")
-            return found
+            return result
 
         return Results(
             machine.description(),

@@ -14,7 +14,7 @@ from benchmarks.rival import BATCH, Rival, relative_error
 from benchmarks.robots import Robot, random_states
 from benchmarks.timing import race
 
-AGREE = 1e-6  # a forward dynamics may lose digits by the condition of H; all else agrees to rounding
+AGREE = 1e-6  # a forward dynamics may lose digits by the constraint of H; all else agrees to rounding
 
 
 @dataclass(frozen=True, slots=True)

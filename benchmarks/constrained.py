@@ -65,16 +65,16 @@ def _many(x: Closed, instructions: tuple[str, ...], turns: int) -> Row:
     calls: dict[str, Any] = {
         name: repeated(m.forward_dynamics, x.q, x.qd, x.tau, times=1) for name, m in ours.items()
     }
-    found = ours[instructions[0]].forward_dynamics(x.q, x.qd, x.tau)
-    calls |= {"Pinocchio": _pinocchio(x, found), "MuJoCo": _mujoco(x, found)}
+    result = ours[instructions[0]].forward_dynamics(x.q, x.qd, x.tau)
+    calls |= {"Pinocchio": _pinocchio(x, result), "MuJoCo": _mujoco(x, result)}
     best = {name: t / BATCH * 1e9 for name, t in race(calls, turns).items()}
     own = {name: best.pop(name) for name in instructions}
     return Row(MANY, x.mechanism.name, x.mechanism.nv, own, {}, best, _demanded(MANY, x, best))
 
 
 def _demanded(quantity: str, x: Closed, peers: Iterable[str]) -> dict[str, float]:
-    found = {peer: targets.LOOPS.get((quantity, peer, x.mechanism.name)) for peer in peers}
-    return {peer: ratio for peer, ratio in found.items() if ratio is not None}
+    results = {peer: targets.LOOPS.get((quantity, peer, x.mechanism.name)) for peer in peers}
+    return {peer: ratio for peer, ratio in results.items() if ratio is not None}
 
 
 def _pinocchio(x: Closed, qdd: np.ndarray) -> Any:

@@ -86,14 +86,14 @@ class Case:
 
     def peers(self) -> dict[str, Solver]:
         """Coordinates at the end, by so many steps."""
-        found = {"MuJoCo": self.mujoco()}
+        results = {"MuJoCo": self.mujoco()}
         if find_spec("exudyn") and self.mechanism.name in Exudyn.KNOWN:
             split = kp.example(self.mechanism.name).split()[0]
             start = np.zeros(split.nq) if self.push else self.q
             theirs = Exudyn(split, start, self.duration, efforts(split, self.push))
             seen = [k for k, x in enumerate(split.q_names) if x in (self.push or split.q_names)]
-            found["Exudyn"] = lambda steps: theirs.run(steps)[seen]
-        return found
+            results["Exudyn"] = lambda steps: theirs.run(steps)[seen]
+        return results
 
     def mujoco(self) -> Solver:
         """So many steps of RK4, loops as hard as they go."""
@@ -121,18 +121,18 @@ def _at_equal_error(
 ) -> float:
     """Time on the line log(error) – log(time) between the last setting that is too coarse and the next; NaN: none is
     fine enough, or it takes too long."""
-    found: list[tuple[float, Any]] = []
+    results: list[tuple[float, Any]] = []
     for setting in settings:
         began = perf_counter()
         error = float(np.abs(solve(setting) - exact).max())
         if perf_counter() - began > LONGEST:
             return np.nan
-        found = [*found[-1:], (np.log(max(error, 1e-16)), setting)] if np.isfinite(error) else []
-        if found and error <= wanted:
+        results = [*results[-1:], (np.log(max(error, 1e-16)), setting)] if np.isfinite(error) else []
+        if results and error <= wanted:
             break
     else:
         return np.nan
-    calls = {setting: lambda setting=setting: solve(setting) for _, setting in found}
+    calls = {setting: lambda setting=setting: solve(setting) for _, setting in results}
     seconds = race(calls, max(2, turns // 4))
-    errors, times = zip(*sorted((error, np.log(seconds[setting])) for error, setting in found), strict=True)
+    errors, times = zip(*sorted((error, np.log(seconds[setting])) for error, setting in results), strict=True)
     return float(np.exp(np.interp(np.log(wanted), errors, times))) * 1e9

@@ -50,10 +50,10 @@ def on_the_ground(mechanism: kp.Mechanism) -> kp.Mechanism:
 
 def loops(mechanism: kp.Mechanism) -> list[tuple[Place, Place]]:
     """Both places of every loop, on bodies of the model."""
-    found = [x for x in constraints_of(mechanism.model) if isinstance(x, LoopClosure)]
-    if any(x.pair.kind != "spherical" for x in found):
+    results = [x for x in constraints_of(mechanism.model) if isinstance(x, LoopClosure)]
+    if any(x.pair.kind != "spherical" for x in results):
         raise NotImplementedError(f"{mechanism.name}: only points that meet are known here")
-    return [x.places(mechanism.model) for x in found]
+    return [x.places(mechanism.model) for x in results]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +94,15 @@ class InPinocchio:
 
 def pin_model(mechanism: kp.Mechanism) -> Any:
     """The spanning tree: body i of the model is joint i of Pinocchio's."""
-    own, made = mechanism.model, pin.Model()
-    made.name, made.gravity = own.name, pin.Motion(_floats(own.gravity), np.zeros(3))
+    own, built = mechanism.model, pin.Model()
+    built.name, built.gravity = own.name, pin.Motion(_floats(own.gravity), np.zeros(3))
     for i in own.moving:
         body = own.body[i]
         seat = pin.SE3(_floats(body.R_seat), _floats(body.a_seat))
-        joint = made.addJoint(own.parent[i], PIN_JOINTS[body.pair.kind](), seat, own.joint_names[i])
+        joint = built.addJoint(own.parent[i], PIN_JOINTS[body.pair.kind](), seat, own.joint_names[i])
         inertia = pin.Inertia(float(body.m), _floats(body.d), _floats(body.I))
-        made.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
-    return made
+        built.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+    return built
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,18 +144,18 @@ def _body(parent: Any, own: Any, i: int, names: dict[str, str]) -> Any:
     body, kind = own.body[i], own.body[i].pair.kind
     quat = np.zeros(4)
     mujoco.mju_mat2Quat(quat, _floats(body.R_seat).ravel())
-    made = parent.add_body(name=own.names[i], pos=_floats(body.a_seat), quat=quat)
+    built = parent.add_body(name=own.names[i], pos=_floats(body.a_seat), quat=quat)
     moments, axes = np.linalg.eigh(_floats(body.I))
     J = (axes * np.maximum(moments, SLENDER)) @ axes.T
-    made.mass, made.ipos, made.explicitinertial = float(body.m), _floats(body.d), True
-    made.fullinertia = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+    built.mass, built.ipos, built.explicitinertial = float(body.m), _floats(body.d), True
+    built.fullinertia = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
     steps = MUJOCO_JOINTS[kind]
     for k, (step, axis) in enumerate(steps):
         name = own.joint_names[i] if len(steps) == 1 else f"{own.joint_names[i]} {k}"
         if len(steps) > 1:
             names[name] = own.joint_names[i]
-        made.add_joint(name=name, type=getattr(mujoco.mjtJoint, f"mjJNT_{step}"), axis=axis)
-    return made
+        built.add_joint(name=name, type=getattr(mujoco.mjtJoint, f"mjJNT_{step}"), axis=axis)
+    return built
 
 
 def _floats(x: Any) -> np.ndarray:

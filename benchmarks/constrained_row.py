@@ -25,14 +25,14 @@ BATCH = 256
 
 def row(n: int) -> Mechanism:
     """n parallelograms side by side in a vertical plane; every crank but the last carries a coupler to the next."""
-    made = Builder(f"row of {n}", gravity=(0.0, -9.81, 0.0))
+    builder = Builder(f"row of {n}", gravity=(0.0, -9.81, 0.0))
     for k in range(n + 1):
-        made.link(f"crank{k}", mass=1.0, com=[CRANK / 2, 0, 0], inertia=[0.0001, 0.0075, 0.0075])
-        made.joint(f"crank{k}", "revolute", "ground", f"crank{k}", xyz=[k * SPACING, 0, 0], axis="z")
+        builder.link(f"crank{k}", mass=1.0, com=[CRANK / 2, 0, 0], inertia=[0.0001, 0.0075, 0.0075])
+        builder.joint(f"crank{k}", "revolute", "ground", f"crank{k}", xyz=[k * SPACING, 0, 0], axis="z")
     for k in range(n):
-        made.link(f"coupler{k}", mass=1.5, com=[SPACING / 2, 0, 0], inertia=[0.0001, 0.03, 0.03])
-        made.joint(f"coupler{k}", "revolute", f"crank{k}", f"coupler{k}", xyz=[CRANK, 0, 0], axis="z")
-        made.loop(
+        builder.link(f"coupler{k}", mass=1.5, com=[SPACING / 2, 0, 0], inertia=[0.0001, 0.03, 0.03])
+        builder.joint(f"coupler{k}", "revolute", f"crank{k}", f"coupler{k}", xyz=[CRANK, 0, 0], axis="z")
+        builder.loop(
             f"pin{k}",
             "spherical",
             f"crank{k + 1}",
@@ -40,7 +40,7 @@ def row(n: int) -> Mechanism:
             xyz=[CRANK, 0, 0],
             child_xyz=[SPACING, 0, 0],
         )
-    return build(made.description())
+    return build(builder.description())
 
 
 def state(n: int, angle: float, rate: float) -> tuple[np.ndarray, np.ndarray]:
@@ -55,7 +55,7 @@ def kernel(n: int) -> Kernel:
     calls = Calls(mechanism.model, compiled=True)
     q, _ = state(n, ANGLE, RATE)
     return calls.kernels.get(
-        Closure(mechanism.model, calls).dynamics.ask("accelerations", q, 0.0, SOLVER, {})
+        Closure(mechanism.model, calls).requests.choose("accelerations", q, 0.0, SOLVER, {})
     )
 
 

@@ -43,8 +43,8 @@ class Compared:
 
     def ratio(self, of: str) -> float:
         """How many times the projection costs the embedding."""
-        found = getattr(self, of)
-        return found[PROJECTION] / found[EMBEDDING]
+        result = getattr(self, of)
+        return result[PROJECTION] / result[EMBEDDING]
 
 
 def rows(turns: int) -> Iterator[Compared]:
@@ -67,7 +67,9 @@ def _compared(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray, turns: int) -> Com
     terms = (M, F, A, A @ qdd)
     _check(qdd, *terms)
     kernels = {name: _kernel(name, *terms) for name in (EMBEDDING, PROJECTION)}
-    batch, states = ([np.repeat(x[None], BATCH, axis=0) for x in given] for given in (terms, (q, qd, tau)))
+    batch, states = (
+        [np.repeat(x[None], BATCH, axis=0) for x in arguments] for arguments in (terms, (q, qd, tau))
+    )
     calls: dict[Any, Any] = {}
     for name, kernel in kernels.items():
         kernel(*batch)
@@ -99,8 +101,8 @@ def _kernel(name: str, *terms: np.ndarray) -> Any:
 def embedding(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Zhao et al. 2023, eqs 33, 34, with NumPy; dependent rates first."""
     l = len(A)
-    found = np.linalg.solve(A[:, :l], np.column_stack([A[:, l:], b]))
-    K, over_A1_b = found[:, :-1], found[:, -1]
+    result = np.linalg.solve(A[:, :l], np.column_stack([A[:, l:], b]))
+    K, over_A1_b = result[:, :-1], result[:, -1]
     W = K.T @ M[:l, :l] - M[l:, :l]
     X = W @ K - K.T @ M[:l, l:] + M[l:, l:]
     qdd2 = np.linalg.solve(X, F[l:] - K.T @ F[:l] + W @ over_A1_b)
@@ -120,5 +122,5 @@ LITERAL = {EMBEDDING: embedding, PROJECTION: projection}
 
 def _check(expected: np.ndarray, *terms: np.ndarray) -> None:
     """All roads lead to the same accelerations."""
-    for found in (f(*terms) for f in LITERAL.values()):
-        assert np.abs(found - expected).max() < 1e-8 * max(1.0, np.abs(expected).max())
+    for result in (f(*terms) for f in LITERAL.values()):
+        assert np.abs(result - expected).max() < 1e-8 * max(1.0, np.abs(expected).max())

@@ -54,10 +54,10 @@ Counts = dict[str, dict[str, list[Count | None]]]  # quantity → method → a c
 
 def counted(mechanisms: Sequence[kp.Mechanism]) -> Counts:
     """Every formulation of every quantity, on each mechanism."""
-    found = [{(r.quantity, r.method): r for r in _compared(m).rows} for m in mechanisms]
-    keys = dict.fromkeys(key for rows in found for key in rows)
+    results = [{(r.quantity, r.method): r for r in _compared(m).rows} for m in mechanisms]
+    keys = dict.fromkeys(key for rows in results for key in rows)
     return {
-        quantity: {m: [_count(rows[q, m]) for rows in found] for q, m in keys if q == quantity}
+        quantity: {m: [_count(rows[q, m]) for rows in results] for q, m in keys if q == quantity}
         for quantity in TITLES
     }
 

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
 import llvmlite.binding as llvm
+from llvmlite.binding.targets import FeatureMap
 
 from kinpair.compiler import cache, jit, target
 
 WIDTHS = {16: "128-bit", 32: "AVX2", 64: "AVX-512"}  # of a vector register in bytes
-BEYOND_AVX2 = ("avx512", "avx10")
+BASE = {
+    "64bit",
+    "cmov",
+    "cx8",
+    "cx16",
+    "fxsr",
+    "mmx",
+    "sahf",
+    "sse",
+    "sse2",
+}  # every 64-bit x86 processor has
+WITHIN: dict[str, Callable[[str], bool]] = {  # does a feature belong to the instruction set?
+    "SSE2": BASE.__contains__,
+    "AVX2": lambda feature: not feature.startswith(("avx512", "avx10")),
+}
 
 
 def instruction_sets() -> tuple[str, ...]:
@@ -25,9 +40,8 @@ def instruction_sets() -> tuple[str, ...]:
 @contextmanager
 def compiling_for(instructions: str) -> Iterator[None]:
     """Kernels compiled within are for this instruction set; they stay so afterwards."""
-    features = llvm.get_host_cpu_features()
-    if instructions == "AVX2":
-        features.update({name: False for name in features if name.startswith(BEYOND_AVX2)})
+    own, within = llvm.get_host_cpu_features(), WITHIN.get(instructions, lambda feature: True)
+    features = FeatureMap({name: has and within(name) for name, has in own.items()})
     with patch.object(llvm, "get_host_cpu_features", lambda: features):
         _forget()
         yield

@@ -74,14 +74,14 @@ def _operations(mechanism: kp.Mechanism, quantity: str, method: str) -> int | No
 
 
 def _timed(mechanism: kp.Mechanism, row: Counted) -> Counted:
-    found = [r for r in kp.compare(mechanism, quantities=[row.quantity], states=1).rows if not r.reason]
-    batch = {r.method: r.batch for r in found if r.batch is not None}
+    results = [r for r in kp.compare(mechanism, quantities=[row.quantity], states=1).rows if not r.reason]
+    batch = {r.method: r.batch for r in results if r.batch is not None}
     return Counted(
         row.quantity,
         row.robot,
         row.operations,
         batch,
-        {r.method: r.compile for r in found if r.compile is not None},
+        {r.method: r.compile for r in results if r.compile is not None},
     )
 
 

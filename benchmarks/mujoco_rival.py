@@ -46,13 +46,13 @@ class Mujoco:
 
     def _inverse(self) -> Rival:
         model, data = self.model, mujoco.MjData(self.model)
-        qpos, qvel, qacc, found = data.qpos, data.qvel, data.qacc, data.qfrc_inverse
+        qpos, qvel, qacc, result = data.qpos, data.qvel, data.qacc, data.qfrc_inverse
         tau = np.empty((LOOPED, self.model.nv))
 
         def step(q, v, a, row) -> None:
             qpos[:], qvel[:], qacc[:] = q, v, a
             mujoco.mj_inverse(model, data)
-            row[:] = found
+            row[:] = result
 
         call = loop(step, *(x[:LOOPED] for x in self.s[:3]), tau)
         return Rival(NAME, call, LOOPED, lambda: self.to.from_efforts(self.states.q[:LOOPED], tau))

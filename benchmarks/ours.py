@@ -62,10 +62,10 @@ class Compiled:
     def calls(self, quantity: str) -> dict[str, Call]:
         """The ways to ask for a quantity, each called once."""
         with compiling_for(self.instructions):
-            found = CALLS[quantity](self.mechanism, self._states)
-            for call in found.values():
+            result = CALLS[quantity](self.mechanism, self._states)
+            for call in result.values():
                 call()
-        return found
+        return result
 
     def result(self, quantity: str) -> np.ndarray:
         """What is found: (batch, ...), derivatives side by side (2, batch, nv, nv)."""

@@ -52,14 +52,14 @@ class Results:
         """Every demand, in the order of the tables."""
         for row in (*self.batches, *self.singles, *self.motions, *self.loops):
             for peer, demanded in row.targets.items():
-                found = row.ratio(peer, next(iter(row.ours)))
+                result = row.ratio(peer, next(iter(row.ours)))
                 what = f"{row.quantity}, {row.robot}, times {peer}"
-                yield Verdict(what, found, demanded, found >= demanded)
+                yield Verdict(what, result, demanded, result >= demanded)
         what = "drift of the energy over 10⁶ variational steps, part of its band"
         yield Verdict(what, self.drift, targets.DRIFT, self.drift <= targets.DRIFT)
         for of in ("operations", "time"):
-            found, limit = self.growth.exponent(of), targets.LOOP_EXPONENT
-            yield Verdict(f"{of} of N loops, exponent", found, limit, found <= limit)
+            result, limit = self.growth.exponent(of), targets.LOOP_EXPONENT
+            yield Verdict(f"{of} of N loops, exponent", result, limit, result <= limit)
         for s in self.shared:
             what = f"two threads, {s.quantity}, {s.robot}, times one"
             met = s.ratio >= targets.THREADS if s.judged else None
@@ -72,9 +72,9 @@ class Results:
             yield Verdict(f"memory [MiB], {what}", u.peak, targets.PEAK_MIB, u.peak < targets.PEAK_MIB)
         for row in (r for r in self.methods if r.compile):
             for method in list(row.compile)[1:]:
-                found, limit = row.ratios(method)[2], targets.COMPILE_RATIO
+                result, limit = row.ratios(method)[2], targets.COMPILE_RATIO
                 what = f"compiling, {row.quantity}, {row.robot}, {method}, times the default"
-                yield Verdict(what, found, limit, found <= limit)
+                yield Verdict(what, result, limit, result <= limit)
         for s in self.sweeps:
             what = f"sweep of 10 000 cases, {s.method}, beyond the simulation [s a case]"
             yield Verdict(what, s.overhead, LIMIT, s.met)

@@ -30,8 +30,8 @@ class Robot:
     @property
     def path(self) -> Path:
         """Its file."""
-        found = next(f for f in files("example-robot-data") or () if f.name == f"{self.stem}.urdf")
-        return Path(str(found.locate()))
+        result = next(f for f in files("example-robot-data") or () if f.name == f"{self.stem}.urdf")
+        return Path(str(result.locate()))
 
     def load(self) -> kp.Mechanism:
         """The robot without doubts about its file."""

@@ -26,6 +26,8 @@ from benchmarks.timing import race
 from kinpair import conventions
 
 ONE, MANY = "motion, RK4 at 1 kHz", "1024 motions, RK4 at 1 kHz"
+STEPPED, MANY_STEPPED = "one RK4 step by a stepper", "one RK4 step of 256 by a stepper"
+SHORT = "100 RK4 steps, second call"
 DT = 1e-3
 STEPS, LOOPED = 20_000, 50
 BATCH, BATCH_STEPS, ROLLED = 1024, 50, 64
@@ -40,6 +42,10 @@ def rows(instructions: Iterable[str], turns: int) -> Iterator[Row]:
     for which in map(gripped, ROBOTS):
         yield _one(which, turns)
         yield _many(which, instructions, turns)
+    for which in map(gripped, ("Panda", "xArm7")):
+        yield _stepped(which, turns)
+        yield _many_stepped(which, turns)
+    yield _short(robot("UR5"), turns)
     yield simulation_adaptive.row(turns)
     yield from constrained_motion.rows(turns)
 
@@ -105,9 +111,9 @@ class Motions:
 
     def check(self, run: kp.Result, x: np.ndarray, row: int) -> None:
         """The same motion as theirs."""
-        found = run.q[row, -1] if run.q.ndim == 3 else run.q[-1]
+        result = run.q[row, -1] if run.q.ndim == 3 else run.q[-1]
         expected = self.to.from_state(x[None], np.zeros((1, self.model.nv))).q[0]
-        error = relative_error(found, expected)
+        error = relative_error(result, expected)
         assert error < AGREE, f"{self.mechanism.name}: MuJoCo moves otherwise, error {error:.1e}"
 
 
@@ -193,6 +199,64 @@ def _many(which: Robot, instructions: Iterable[str], turns: int) -> Row:
     ns = {name: best[name] / BATCH / BATCH_STEPS * 1e9 for name in calls}
     theirs = {"MuJoCo": best["MuJoCo"] / ROLLED / BATCH_STEPS * 1e9}
     return _row(MANY, which, m.mechanism, ns, theirs)
+
+
+def _stepped(which: Robot, turns: int) -> Row:
+    """A call of `Stepper.step` beside one of `mj_step`, both with efforts to set, in a Python loop."""
+    m, calls = Motions(which), 1000
+    s, tau = kp.stepper(m.mechanism, DT), np.zeros(m.mechanism.nv)
+
+    def ours() -> None:
+        s.reset(m.q[0], m.qd[0])
+        for _ in range(calls):
+            s.step(tau)
+
+    def theirs() -> None:
+        m.data.qpos[:], m.data.qvel[:], m.data.time = m.x[0], m.v[0], 0.0
+        applied = m.data.qfrc_applied
+        for _ in range(calls):
+            applied[:] = tau
+            mujoco.mj_step(m.model, m.data)
+
+    best = race({"ours": ours, "MuJoCo": theirs}, turns)
+    ns = {name: x / calls * 1e9 for name, x in best.items()}
+    return _row(STEPPED, which, m.mechanism, {"scalar": ns.pop("ours")}, ns)
+
+
+def _many_stepped(which: Robot, turns: int) -> Row:
+    """A batch of motions stepped at once, beside `mj_step` for each."""
+    m, motions, calls = Motions(which), 256, 20
+    s, tau = kp.stepper(m.mechanism, DT, batch=motions), np.zeros((motions, m.mechanism.nv))
+
+    def ours() -> None:
+        s.reset(m.q[:motions], m.qd[:motions])
+        for _ in range(calls):
+            s.step(tau)
+
+    def theirs() -> None:
+        m.data.qpos[:], m.data.qvel[:], m.data.time = m.x[0], m.v[0], 0.0
+        for _ in range(motions):
+            mujoco.mj_step(m.model, m.data)
+
+    best = race({"ours": ours, "MuJoCo": theirs}, turns)
+    ns = best["ours"] / calls / motions * 1e9, best["MuJoCo"] / motions * 1e9
+    return _row(MANY_STEPPED, which, m.mechanism, {"SIMD": ns[0]}, {"MuJoCo": ns[1]})
+
+
+def _short(which: Robot, turns: int) -> Row:
+    """A short run by `kp.simulate` with all its monitors, beside as many steps of MuJoCo in a Python loop."""
+    m, steps = Motions(which), 100
+    ours = partial(m.ours, 0, steps)
+
+    def theirs() -> None:
+        m.data.qpos[:], m.data.qvel[:], m.data.time = m.x[0], m.v[0], 0.0
+        for _ in range(steps):
+            mujoco.mj_step(m.model, m.data)
+
+    ours()
+    best = race({"ours": ours, "MuJoCo": theirs}, turns)
+    ns = {name: x / steps * 1e9 for name, x in best.items()}
+    return _row(SHORT, which, m.mechanism, {"scalar": ns.pop("ours")}, ns)
 
 
 def _row(

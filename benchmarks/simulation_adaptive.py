@@ -115,8 +115,8 @@ def _cyrk() -> Solver:
     wanted = np.array([span[1]])
 
     def solve(tolerance: float) -> np.ndarray:
-        found = nbsolve2_ivp(address, span, y0, "DOP853", wanted, rtol=tolerance, atol=tolerance)
-        return np.asarray(found.y).reshape(6, -1)[:, -1]
+        result = nbsolve2_ivp(address, span, y0, "DOP853", wanted, rtol=tolerance, atol=tolerance)
+        return np.asarray(result.y).reshape(6, -1)[:, -1]
 
     return solve
 

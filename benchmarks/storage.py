@@ -76,9 +76,9 @@ def main() -> None:
     """`python -m benchmarks.storage [--quick]`."""
     parser = argparse.ArgumentParser(prog="benchmarks.storage", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of it")
-    found = row(parser.parse_args().quick)
-    print(found)
-    sys.exit(0 if found.bounded else 1)
+    result = row(parser.parse_args().quick)
+    print(result)
+    sys.exit(0 if result.bounded else 1)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,9 @@ RATIOS = {  # (quantity, peer, kind of robot) → at least
     ("motion, RK4 at 1 kHz", "Pinocchio", ARM): 20.0,
     ("1024 motions, RK4 at 1 kHz", "MuJoCo", ARM): 20.0,
     ("1024 motions, RK4 at 1 kHz", "MuJoCo", HUMANOID): 8.0,
+    ("one RK4 step by a stepper", "MuJoCo", ARM): 5.0,
+    ("one RK4 step of 256 by a stepper", "MuJoCo", ARM): 20.0,
+    ("100 RK4 steps, second call", "MuJoCo", ARM): 2.0,
 }
 ADAPTIVE = {"SciPy": 10.0, "CyRK": 1.0}  # at equal error
 LOOPS = {  # (quantity, peer, mechanism) → at least

@@ -23,9 +23,9 @@ print("derivatives against differences:", f"{np.abs(slopes.q - by_hand).max():.0
 Y = arm.regressor(q, qd, qdd)
 print(
     "torques are linear in",
-    len(arm.parameters()),
+    len(arm.regressor_parameters()),
     "parameters:",
-    np.allclose(Y @ arm.parameters(), arm.inverse_dynamics(q, qd, qdd)),
+    np.allclose(Y @ arm.regressor_parameters(), arm.inverse_dynamics(q, qd, qdd)),
 )
 
 pendulum = kp.example("double-pendulum")

@@ -1,4 +1,4 @@
-"""A condition of your own on a mechanism, and a system of your own without bodies."""
+"""A constraint of your own on a mechanism, and a system of your own without bodies."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def height(q, time):
     return 0.3 * np.sin(a) + 0.25 * np.sin(b) + 0.22 * np.sin(c) - 0.4
 
 
-on_line = arm.with_constraints(kp.conditions.Given("line", phi=height))
+on_line = arm.with_constraints(kp.constraint.custom("line", phi=height))
 q = on_line.assemble([0.5, 0.3, -0.4])
 qd = on_line.velocities(q, {"joint1": 1.0})
 fall = on_line.forward_dynamics(q, qd, np.zeros(3))
@@ -21,9 +21,8 @@ print(on_line.mobility(q))
 print("accelerations with the tip on the line:", fall.round(4))
 print("the line pushes with [N]:", on_line.constraint_forces(q, qd, np.zeros(3)).multipliers)
 
-tip = kp.Origin(xyz=(0.22, 0, 0))
 guided = arm.with_constraints(
-    kp.conditions.Guide("line", "ground", "link3", ("", "0.4", ""), child_origin=tip)
+    kp.constraint.guide("line", "link3", xyz=("", "0.4", ""), child_xyz=(0.22, 0, 0))
 )
 print(
     "a guide of kinpair's own does the same to",

@@ -15,7 +15,7 @@ wagons = kp.Builder("wagons", gravity=(0, 0, 0)).link("engine", mass=3.0).link("
 wagons = wagons.joint("x", "prismatic", "ground", "engine", axis="x").joint(
     "y", "prismatic", "ground", "trailer", axis="x"
 )
-couple = kp.conditions.Coupling("hook", "y", (("x", (1.0,)),), offset=1.0)
+couple = kp.constraint.coupling("hook", "y", follows="x", offset=1.0)
 meet = kp.Event("hook", lambda time, q, qd: q[1] - q[0] - 1.0, action=kp.Change(add=[couple]))
 run = kp.simulate(kp.build(wagons), [0.0, 2.0], [2.0, 0.0], duration=1.0, events=[meet])
 print(run.summary)

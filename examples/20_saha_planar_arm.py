@@ -8,7 +8,6 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 import kinpair as kp
-from kinpair.motion.cycloid import cycloid
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "build/figures")
 MARK = {"color": "#222222", "marker": "o", "linestyle": "", "markerfacecolor": "none", "zorder": 5}
@@ -30,7 +29,8 @@ still = np.zeros(3)
 
 def torques(time):
     """Torques (n, 3) while every joint turns from 0 to π in 10 s."""
-    return arm.inverse_dynamics(*cycloid(time, still, np.full(3, np.pi), 10.0))
+    q, qd, qdd, _ = kp.motion.cycloid(still, np.full(3, np.pi), 10.0).at(time)
+    return arm.inverse_dynamics(q, qd, qdd)
 
 
 def draw_torques(file):

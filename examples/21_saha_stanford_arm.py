@@ -8,7 +8,6 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 import kinpair as kp
-from kinpair.motion.cycloid import cycloid
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "build/figures")
 MARK = {"color": "#222222", "marker": "o", "linestyle": "", "markerfacecolor": "none", "zorder": 5}
@@ -88,7 +87,8 @@ SOURCES = {  # example: whose data, start, end, efforts at TIMES by two formulat
 def efforts(name, time):
     """Torques, and for joint 3 the force, of the cycloidal motion in 10 s (n, 6)."""
     _, start, end, _ = SOURCES[name]
-    return kp.example(name).inverse_dynamics(*cycloid(time, start, end, 10.0))
+    q, qd, qdd, _ = kp.motion.cycloid(start, end, 10.0).at(time)
+    return kp.example(name).inverse_dynamics(q, qd, qdd)
 
 
 def draw_efforts(name, file):

@@ -23,6 +23,7 @@ STARTS: dict[str, list[float] | None] = {  # where their files start them; None:
     "omni-robot": [1, 1, 1, 0.001, 0.001, np.pi / 6],
     "diff-drive": None,
     "rolling-disk": None,
+    "bicycle": None,
 }
 
 
@@ -37,15 +38,15 @@ def gap(m: kp.Mechanism, q: np.ndarray) -> np.ndarray:
     return residual(m.model, constraints_of(m.model), q, 0.0)
 
 
-def conditions(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def constraints(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A, ψ and b of every row."""
-    found = rows(m.model, constraints_of(m.model), q, qd, 0.0)
-    return tuple(np.array(x, dtype=float) for x in found)  # type: ignore[return-value]
+    result = rows(m.model, constraints_of(m.model), q, qd, 0.0)
+    return tuple(np.array(x, dtype=float) for x in result)  # type: ignore[return-value]
 
 
 def motion(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and λ of H q̈ + h = τ + Aᵀλ, A q̈ = b, the shortest λ where rows are redundant."""
-    A, _, b = conditions(m, q, qd)
+    A, _, b = constraints(m, q, qd)
     H, h = m.reference.mass_matrix(q), m.reference.bias_forces(q, qd)
     free, W = np.linalg.solve(H, tau - h), np.linalg.solve(H, A.T)
     lam = np.linalg.pinv(A @ W, rcond=1e-12, hermitian=True) @ (b - A @ free)

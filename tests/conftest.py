@@ -1,14 +1,40 @@
-"""Compiled code of the tests goes to a directory of its own, kept for one run."""
+"""Where compiled code of the tests is kept, for which instruction set it is compiled, and how many threads BLAS has."""
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # workers share the cores; small systems only wait for more threads
+
 import pytest
+from hypothesis import settings
+
+from instruction_set import VARIABLE, compiling_for_target, subprocesses_too
+
+for name, count in (("usual", 40), ("long", 150)):
+    settings.register_profile(name, deadline=None, derandomize=True, max_examples=count)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("usual" if config.option.markexpr == "not long" else "long")
+    try:
+        target = compiling_for_target()
+    except ValueError as problem:
+        raise pytest.UsageError(str(problem)) from None
+    target.__enter__()
+    config.add_cleanup(lambda: target.__exit__(None, None, None))
+    if VARIABLE in os.environ:
+        subprocesses_too()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory):
+    """One directory for all workers of a run: entries are whole or absent, whoever writes them."""
+    base = tmp_path_factory.getbasetemp()
+    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    directory.mkdir(mode=0o700, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        directory = tmp_path_factory.mktemp("cache")
-        directory.chmod(0o700)
         patch.setenv("KINPAIR_CACHE", str(directory))
         yield

@@ -165,14 +165,14 @@ def disagreement(ours: Mechanism, theirs: Any, c: Convention, m: zoo.Motion) -> 
     tip = ours.model.names[-1]
     s = c.state(m.q, m.qd, m.qdd, ours.inverse_dynamics(m.q, m.qd, m.qdd, passive=False))
     pose, their_pose = ours.pose(m.q, tip), theirs.pose(s.q, tip)
-    found = {
+    results = {
         "inverse dynamics": (s.tau, theirs.inverse_dynamics(s.q, s.v, s.a)),
         "mass matrix": (c.mass_matrix(m.q, ours.mass_matrix(m.q)), theirs.mass_matrix(s.q)),
         "rotation": (pose.rotation, their_pose[0]),
         "position": (pose.position, their_pose[1]),
         "jacobian": (c.jacobian(m.q, ours.jacobian(m.q, tip)), theirs.jacobian(s.q, tip)),
     }
-    return {name: zoo.relative_error(*pair) for name, pair in found.items()}
+    return {name: zoo.relative_error(*pair) for name, pair in results.items()}
 
 
 ENGINES = {"pinocchio": Pinocchio, "mujoco": Mujoco, "drake": Drake}

@@ -101,6 +101,12 @@ TREES = {
     "ball": mjcf(_JOINTS.format('<joint name="j" type="ball" pos=".1 .2 .3" damping=".2"/>', "")),
     "free": mjcf(_JOINTS.format('<freejoint name="j"/>', "")),
     "free-damped": mjcf(_JOINTS.format('<joint type="free" damping=".2"/>', "")),
+    "free-armature": mjcf(
+        _JOINTS.format(
+            '<joint name="j" type="free" armature=".7"/>',
+            f'<body name="tip" pos="0 0 1"><joint name="z" axis="0 1 0" armature=".2"/>{TIP}</body>',
+        )
+    ),
     "three-of-one-body": mjcf(
         _JOINTS.format(
             '<joint name="x" type="slide" axis="1 0 0" ref=".2"/><joint name="y" pos=".1 .2 .3" axis="0 1 1" ref="40"/>'
@@ -172,9 +178,9 @@ _PAIR = f"""<body name="one" pos="1 0 0" euler="10 20 30"><joint name="a" axis="
 <body name="far" pos="0 0 1"><joint name="c" type="slide" ref=".5"/>{LINK}</body>"""
 
 
-def held(*conditions: str) -> str:
+def held(*constraints: str) -> str:
     """Three bodies, and equality constraints between them."""
-    return mjcf(_PAIR).replace("</mujoco>", f"<equality>{''.join(conditions)}</equality></mujoco>")
+    return mjcf(_PAIR).replace("</mujoco>", f"<equality>{''.join(constraints)}</equality></mujoco>")
 
 
 LOOPS = {

@@ -11,9 +11,9 @@ from pathlib import Path
 def urdf_files() -> dict[str, Path]:
     """Every URDF file of the package: family/name of the file without ending → path."""
     listed = sorted(f for f in files("example-robot-data") or () if f.suffix == ".urdf")
-    found = {f"{f.parts[-3].removesuffix('_description')}/{f.stem}": Path(str(f.locate())) for f in listed}
-    assert len(found) == len(listed)
-    return found
+    results = {f"{f.parts[-3].removesuffix('_description')}/{f.stem}": Path(str(f.locate())) for f in listed}
+    assert len(results) == len(listed)
+    return results
 
 
 def urdf(name: str) -> Path:

@@ -56,13 +56,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 def links(n: int, seed: int = 1) -> list[tuple[Any, ...]]:
     """Rotation, offset, mass, mass centre and inertia of n random bodies in a row."""
     random = np.random.default_rng(seed)
-    made: list[tuple[Any, ...]] = []
+    built: list[tuple[Any, ...]] = []
     for _ in range(n):
         R = clean(from_rpy(*(random.integers(0, 4, 3) * np.pi / 2)))
         A = random.normal(size=(3, 3))
         a = random.normal(size=3) * (random.random(3) < 0.5)
-        made.append((R, a, random.uniform(1, 5), random.normal(size=3) * 0.1, A @ A.T * 0.1))
-    return made
+        built.append((R, a, random.uniform(1, 5), random.normal(size=3) * 0.1, A @ A.T * 0.1))
+    return built
 
 
 def chain(bodies: list[tuple[Any, ...]]) -> Callable[..., Any]:

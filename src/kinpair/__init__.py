@@ -10,28 +10,33 @@ The map, in the order in which data flows; nothing imports what stands below it:
     model/          checked, numbered, frozen; and the walks over its bodies
     formulations/   the mechanics, one formulation a file
     constraints/    loops, rolling, drives, user-given: their rows, and the solvers
-    forces/         springs, dampers, friction, applied wrenches
+    forces/         what acts: elements with one protocol, applied wrenches
     quantities      what each quantity is: a formulation and its loads
-    constrained     the quantities of a mechanism under constraints
+    constrained/    the quantities of a mechanism under constraints, and the one solve for accelerations
     evaluation      one state or a batch of them
     compiler/       from a Python function to machine code; knows no mechanics
     closed_form/    from a Python function to formulas a person can read; knows no mechanics
     rolling         long mechanisms: walks over the bodies as loops of machine code
     kernels         where the two halves meet: quantities, compiled
     calls           straight to machine code, or checked and explained
+    reactions       what joints and loops carry: wrenches, loads of bearings and motors
     closure/        assembling, moving and driving a mechanism under constraints
+    inverse_kinematics/  coordinates that bring frames to given places
     soundness       which joint makes a solve for accelerations fail
+    notebook        what notebooks show of a mechanism; tables of HTML
     mechanism       the object a user holds
     system          a system given by its energy, without bodies
     bundled/        examples
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
     loading         load, example, build
-    motion/         trajectories
     equations_of_motion/  H, C and g of a mechanism with letters, printed
     viewer/         pictures
-    analysis/       formulations beside each other; transmission of a linkage
-    simulation/     motion in time: integrators, runs, results
-    sweep/          many runs: on all cores or a cluster, each written down at once
+    motion/         trajectories of joints and frames
+    analysis/       formulations beside each other; transmission of a linkage; linear models, equilibria
+    regulators/     efforts that keep a mechanism to a motion
+    simulation/     motion in time: integrators, events, one driver for all runs
+    runs/           what a simulation gives: samples, words, pictures, files; simulate, resume
+    sweeps/         many runs: on all cores or a cluster, each written down at once
     cli/            the command `kinpair`
 """
 
@@ -41,7 +46,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from kinpair.algebra.choice import where
-from kinpair.description import conditions
+from kinpair.description import constraint_forms as constraint
 from kinpair.description.builder import Builder
 from kinpair.description.dh import DHRow, dh_description
 from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
@@ -59,28 +64,34 @@ from kinpair.errors import (
     StorageError,
     TraceError,
 )
+from kinpair.inverse_kinematics import Target
 from kinpair.loading import build, example, example_text, examples, load, read
 from kinpair.mechanism import Energy, FramePose, Mechanism
-from kinpair.sweep.sweep import sweep
-from kinpair.sweep.variation import Grid, LatinHypercube, Normal, Uniform
+from kinpair.sweeps.sweep import sweep
+from kinpair.sweeps.variation import Grid, LatinHypercube, Normal, Uniform
 
 if TYPE_CHECKING:
-    from kinpair import conventions
+    from kinpair import conventions, motion
+    from kinpair import regulators as regulator
     from kinpair.analysis.compare import compare
     from kinpair.analysis.comparison import Comparison
+    from kinpair.analysis.linear.equilibrium import Equilibrium, equilibrium
+    from kinpair.analysis.linear.linear_model import LinearModel
+    from kinpair.analysis.linear.linearise import linearise
     from kinpair.analysis.transmission import Transmission, transmission
     from kinpair.compiler.kernel import Kernel, compile
     from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
+    from kinpair.runs.load import load_run
+    from kinpair.runs.result import Result
+    from kinpair.runs.resume import resume
+    from kinpair.runs.simulate import simulate
     from kinpair.simulation.events.events import Change, Event
     from kinpair.simulation.events.limits import Limits
-    from kinpair.simulation.result import Result
-    from kinpair.simulation.simulate import simulate
-    from kinpair.simulation.storage.checkpoint_resume import resume
-    from kinpair.simulation.storage.storage import load_run
-    from kinpair.sweep.study import Study
-    from kinpair.sweep.table import Table, open_sweep
+    from kinpair.simulation.resident import stepper
+    from kinpair.sweeps.study import Study
+    from kinpair.sweeps.table import Table, open_sweep
     from kinpair.system import System
 
 __version__ = "0.1.0"
@@ -98,6 +109,7 @@ __all__ = [
     "DescriptionWarning",
     "Energy",
     "Equations",
+    "Equilibrium",
     "Event",
     "Frame",
     "FramePose",
@@ -110,6 +122,7 @@ __all__ = [
     "LatinHypercube",
     "LimitWarning",
     "Limits",
+    "LinearModel",
     "Link",
     "Mechanism",
     "Mimic",
@@ -123,6 +136,7 @@ __all__ = [
     "Study",
     "System",
     "Table",
+    "Target",
     "TraceError",
     "Transmission",
     "Uniform",
@@ -130,19 +144,24 @@ __all__ = [
     "build",
     "compare",
     "compile",
-    "conditions",
+    "constraint",
     "conventions",
     "dh_description",
     "equations",
+    "equilibrium",
     "example",
     "example_text",
     "examples",
+    "linearise",
     "load",
     "load_run",
+    "motion",
     "open_sweep",
     "read",
+    "regulator",
     "resume",
     "simulate",
+    "stepper",
     "sweep",
     "to_toml",
     "transmission",
@@ -153,6 +172,10 @@ __all__ = [
 _LATER = {  # imported when first asked for
     "Comparison": "kinpair.analysis.comparison",
     "compare": "kinpair.analysis.compare",
+    "Equilibrium": "kinpair.analysis.linear.equilibrium",
+    "equilibrium": "kinpair.analysis.linear.equilibrium",
+    "LinearModel": "kinpair.analysis.linear.linear_model",
+    "linearise": "kinpair.analysis.linear.linearise",
     "Kernel": "kinpair.compiler.kernel",
     "compile": "kinpair.compiler.kernel",
     "System": "kinpair.system",
@@ -161,22 +184,30 @@ _LATER = {  # imported when first asked for
     "Change": "kinpair.simulation.events.events",
     "Event": "kinpair.simulation.events.events",
     "Limits": "kinpair.simulation.events.limits",
-    "Result": "kinpair.simulation.result",
-    "simulate": "kinpair.simulation.simulate",
-    "load_run": "kinpair.simulation.storage.storage",
-    "resume": "kinpair.simulation.storage.checkpoint_resume",
-    "Study": "kinpair.sweep.study",
-    "Table": "kinpair.sweep.table",
-    "open_sweep": "kinpair.sweep.table",
+    "Result": "kinpair.runs.result",
+    "simulate": "kinpair.runs.simulate",
+    "stepper": "kinpair.simulation.resident",
+    "load_run": "kinpair.runs.load",
+    "resume": "kinpair.runs.resume",
+    "Study": "kinpair.sweeps.study",
+    "Table": "kinpair.sweeps.table",
+    "open_sweep": "kinpair.sweeps.table",
     "ConstrainedEquations": "kinpair.equations_of_motion.constrained_printed",
     "Equations": "kinpair.equations_of_motion.printed",
     "equations": "kinpair.equations_of_motion.equations",
 }
 
 
+_PACKAGES = {  # the same for what has functions of its own
+    "conventions": "kinpair.conventions",
+    "motion": "kinpair.motion",
+    "regulator": "kinpair.regulators",
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "conventions":
-        return importlib.import_module("kinpair.conventions")
+    if name in _PACKAGES:
+        return importlib.import_module(_PACKAGES[name])
     if name not in _LATER:
         raise AttributeError(f"module 'kinpair' has no attribute {name!r}")
     return getattr(importlib.import_module(_LATER[name]), name)

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinpair.algebra.choice import holds_symbols
 from kinpair.constrained import CALLED, EVERY
-from kinpair.errors import InputError, LengthError
-from kinpair.evaluation import Expected, Given, evaluate, given
+from kinpair.errors import InputError, LengthError, TraceError
+from kinpair.evaluation import WRENCH, Arguments, Expected, checked_arguments, evaluate
 from kinpair.model.model import Model
-from kinpair.quantities import Ask, check_method
+from kinpair.quantities import Request, check_method
 
 if TYPE_CHECKING:
     from kinpair.kernels import Kernels
 
 
 class Calls:
-    """What evaluates each wish of one model: compiled code, or the reference."""
+    """What evaluates each request of one model: compiled code, or the reference."""
 
     def __init__(self, model: Model, compiled: bool) -> None:
         self.model = model
@@ -27,7 +28,7 @@ class Calls:
         rates = dict.fromkeys(("qd", "qdd", "tau"), model.v_names)
         entries = {"q": model.q_names, **rates, "time": ("time",)}
         self._expected = {name: Expected(name, names) for name, names in entries.items()}
-        self._ready: dict[Ask, Any] = {}
+        self._ready: dict[Request, Any] = {}
 
     @cached_property
     def kernels(self) -> Kernels:
@@ -36,20 +37,22 @@ class Calls:
 
         return Kernels(self.model)
 
-    def __call__(self, ask: Ask, arguments: tuple[Any, ...], out: Any = None, threads: int = 1) -> Any:
-        """The quantity of the state and the wrenches, in the order of the wish."""
-        call = self._ready.get(ask) or self._prepared(ask)
+    def __call__(
+        self, request: Request, arguments: tuple[Any, ...], out: Any = None, threads: int = 1
+    ) -> Any:
+        """The quantity of the state and the wrenches, in the order of the request."""
+        call = self._ready.get(request) or self._prepared(request)
         if self._quaternions.size:
             self._check_quaternions(arguments[0])
         if out is None and threads == 1:
             return call(*arguments)
         return call(*arguments, out=out, threads=threads)
 
-    def asking(self, ask: Ask) -> Any:
+    def caller_of(self, request: Request) -> Any:
         """A function of the arguments and of `out=`, `threads=`."""
 
         def call(*arguments: Any, out: Any = None, threads: int = 1) -> Any:
-            return self(ask, arguments, out, threads)
+            return self(request, arguments, out, threads)
 
         return call
 
@@ -57,9 +60,11 @@ class Calls:
         """An argument of one state or of a batch, checked."""
         return self._expected[name].checked(self.model.name, value)
 
-    def given(self, external: Mapping[str, Any], **state: Any) -> Given:
+    def checked_arguments(self, external: Mapping[str, Any], **state: Any) -> Arguments:
         """Arguments and wrenches of one state or of a batch, checked alone and against each other."""
-        return given(self.model.name, [(self._expected[name], x) for name, x in state.items()], external)
+        return checked_arguments(
+            self.model.name, [(self._expected[name], x) for name, x in state.items()], external
+        )
 
     def one(self, name: str, value: Any) -> np.ndarray:
         """An argument of one state, checked."""
@@ -70,11 +75,11 @@ class Calls:
             )
         return x
 
-    def direct(self, ask: Ask, method: Any) -> Any:
+    def direct(self, request: Request, method: Any) -> Any:
         """A function in the place of `method`: machine code that hands unusual arguments back to it."""
-        if not (self.compiled and self.kernels.can(ask)):
+        if not (self.compiled and self.kernels.can(request)):
             return method
-        entry = self.kernels.get(ask).entry(method)
+        entry = self.kernels.get(request).entry(method)
         return self._looking_at_quaternions(entry, method) if self._quaternions.size else entry
 
     def _looking_at_quaternions(self, entry: Any, method: Any) -> Any:
@@ -84,7 +89,7 @@ class Calls:
 
         def call(*arguments: Any, **options: Any) -> Any:
             q = arguments[0] if arguments else None
-            if options or type(q) is not np.ndarray or q.shape != shape:
+            if options or type(q) is not np.ndarray or q.shape != shape or q.dtype.char != "d":
                 return method(*arguments, **options)
             for x, y, z, w in first:
                 if not (q[w] or q[x] or q[y] or q[z]):
@@ -93,46 +98,66 @@ class Calls:
 
         return call
 
-    def _prepared(self, ask: Ask) -> Any:
-        check_method(self.model, ask)
-        for name in ask.external:
+    def _prepared(self, request: Request) -> Any:
+        check_method(self.model, request)
+        for name in request.external:
             self.model.place(name)
-        call = self._code(ask) or partial(self._interpreted, ask)
-        self._ready[ask] = call
+        call = self._code(request) or partial(self._interpreted, request)
+        self._ready[request] = call
         return call
 
-    def _code(self, ask: Ask) -> Any:
+    def _code(self, request: Request) -> Any:
         """Machine code; None where there is none, or where it would be too long to compile."""
-        if not (self.compiled and self.kernels.can(ask)):
+        if not (self.compiled and self.kernels.can(request)):
             return None
         try:
-            return self.kernels.get(ask).entry(partial(self._explained, ask))
+            return self.kernels.get(request).entry(partial(self._explained, request))
         except LengthError:
             return None
 
-    def _given(self, ask: Ask, arguments: tuple[Any, ...]) -> Given:
-        names = EVERY[ask.quantity].state
-        every = {**self._expected, "lam": Expected("lam", tuple(map(str, ask.kept)))}
+    def _named(self, request: Request, arguments: tuple[Any, ...]) -> tuple[Any, dict[str, Any]]:
+        """What is expected of the state, with its values; and the wrenches."""
+        names = EVERY[request.quantity].state
+        every = {**self._expected, "lam": Expected("lam", tuple(map(str, request.kept)))}
         state = [(every[name], x) for name, x in zip(names, arguments, strict=False)]
-        wrenches = dict(zip(ask.external, arguments[len(names) :], strict=True))
-        return given(self.model.name, state, wrenches)
+        return state, dict(zip(request.external, arguments[len(names) :], strict=True))
 
-    def _explained(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+    def _checked(self, request: Request, arguments: tuple[Any, ...]) -> Arguments:
+        return checked_arguments(self.model.name, *self._named(request, arguments))
+
+    def _recorded(self, request: Request, arguments: tuple[Any, ...]) -> Any:
+        """The quantity of symbols: its equations run on them, and become part of what is being recorded."""
+        owner, quantity = self.model.name, EVERY[request.quantity]
+        if not quantity.recorded:
+            raise TraceError(
+                f"{owner}: {request.quantity} is differentiated when it is compiled, and cannot be recorded in another "
+                "function"
+            )
+        state, external = self._named(request, arguments)
+        numbers = [expected.recorded(owner, x) for expected, x in state]
+        loads = {name: Expected(name, WRENCH).recorded(owner, w) for name, w in external.items()}
+        return quantity.compute(self.model, request, *numbers, *([loads] if quantity.loaded else []))
+
+    def _explained(self, request: Request, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """Arguments that are not plain arrays of the right shape: converted, or refused with a reason."""
-        x = self._given(ask, arguments)
-        return self.kernels.get(ask).general(*x.state, *x.external.values(), out=out, threads=threads)
+        if any(map(holds_symbols, arguments)):
+            return self._recorded(request, arguments)
+        x = self._checked(request, arguments)
+        return self.kernels.get(request).general(*x.state, *x.external.values(), out=out, threads=threads)
 
-    def _interpreted(self, ask: Ask, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
+    def _interpreted(self, request: Request, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """The reference road."""
-        quantity = EVERY[ask.quantity]
-        compute = partial(quantity.compute, self.model, ask)
+        if any(map(holds_symbols, arguments)):
+            return self._recorded(request, arguments)
+        quantity = EVERY[request.quantity]
+        compute = partial(quantity.compute, self.model, request)
         if threads != 1:
             from kinpair.compiler.arguments import whole_threads
 
-            whole_threads(CALLED.get(ask.quantity, ask.quantity), threads)
-        x = self._given(ask, arguments)
+            whole_threads(CALLED.get(request.quantity, request.quantity), threads)
+        x = self._checked(request, arguments)
         result = evaluate(compute, x, quantity.loaded, quantity.columns)
-        return result if out is None else _copied(ask.quantity, result, out, x.batch)
+        return result if out is None else _copied(request.quantity, result, out, x.batch)
 
     @cached_property
     def _with_quaternion(self) -> list[int]:
@@ -145,6 +170,8 @@ class Calls:
         return np.array([range(stop - 4, stop) for stop in stops], dtype=int).reshape(-1, 4)
 
     def _check_quaternions(self, q: Any) -> None:
+        if holds_symbols(q):
+            return
         turning = self._expected["q"].checked(self.model.name, q)[..., self._quaternions].any(-1)
         if not turning.all():
             k = int(np.argwhere(~turning)[0][-1])
@@ -159,9 +186,9 @@ def _copied(name: str, result: Any, out: Any, batch: int | None) -> Any:
     """The results in the arrays given for them."""
     from kinpair.compiler.arguments import checked_out
 
-    found = result if isinstance(result, tuple) else (result,)
+    results = result if isinstance(result, tuple) else (result,)
     targets = out if isinstance(out, tuple) else (out,)
-    shapes = {str(k): x.shape[0 if batch is None else 1 :] for k, x in enumerate(found)}
-    for target, x in zip(checked_out(name, shapes, targets, batch, np.dtype(float)), found, strict=True):
+    shapes = {str(k): x.shape[0 if batch is None else 1 :] for k, x in enumerate(results)}
+    for target, x in zip(checked_out(name, shapes, targets, batch, np.dtype(float)), results, strict=True):
         target[...] = x
     return out

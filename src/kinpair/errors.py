@@ -6,8 +6,12 @@ so that a program can react to it without reading the sentence.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from inspect import currentframe
+from itertools import takewhile
+from traceback import walk_stack
 
 
 class KinpairError(Exception):
@@ -66,10 +70,17 @@ class LimitWarning(UserWarning):
     """A position was found beyond the limits of a joint, and none within them."""
 
 
+def caller_level() -> int:
+    """The `stacklevel` at which a warning of the calling function points at the first line outside kinpair."""
+    home = os.path.dirname(__file__) + os.sep
+    frames = (frame for frame, _ in walk_stack(currentframe()))
+    return sum(1 for _ in takewhile(lambda frame: frame.f_code.co_filename.startswith(home), frames))
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """`did you mean 'x'? ` if a similar name exists, else an empty string."""
-    found = get_close_matches(name, list(names), n=1)
-    return f"did you mean {found[0]!r}? " if found else ""
+    matches = get_close_matches(name, list(names), n=1)
+    return f"did you mean {matches[0]!r}? " if matches else ""
 
 
 def offered(name: str, what: str, names: Iterable[str]) -> str:

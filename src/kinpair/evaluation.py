@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import columns, rows
-from kinpair.errors import InputError, listed
+from kinpair.algebra.arrays import array, columns, rows
+from kinpair.algebra.choice import holds_symbols
+from kinpair.errors import InputError, TraceError, listed
 
 WRENCH = ("nx", "ny", "nz", "fx", "fy", "fz")
 
@@ -28,30 +29,46 @@ class Expected:
     def checked(self, owner: str, value: Any) -> np.ndarray:
         """The value as floats of shape (n,) or (batch, n)."""
         n = len(self.entries)
+        if holds_symbols(value):
+            raise TraceError(
+                f"{owner}: {self.name} is only known at run time, and what was called here works on numbers: it cannot "
+                "be recorded",
+                argument=self.name,
+            )
         try:
             x = np.asarray(value)
         except (TypeError, ValueError):
             x = np.array(None)
         if x.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
-            found = "complex" if x.dtype.kind == "c" else type(value).__name__
+            other = "complex" if x.dtype.kind == "c" else type(value).__name__
             raise InputError(
-                f"{owner}: {self.name} is not an array of real numbers (it is {found}); "
+                f"{owner}: {self.name} is not an array of real numbers (it is {other}); "
                 f"expected shape ({n},) or (batch, {n})",
                 argument=self.name,
             )
         x = x.astype(float, copy=False)
         if x.ndim not in (1, 2) or x.shape[-1] != n:
-            raise InputError(
-                f"{owner}: {self.name} has shape {x.shape}; expected ({n},) or (batch, {n}): "
-                f"{listed(self.entries, 12) or 'nothing moves'}",
-                argument=self.name,
-                shape=x.shape,
-            )
+            raise self._wrong_shape(owner, x, f"({n},) or (batch, {n})")
         return x
+
+    def recorded(self, owner: str, value: Any) -> np.ndarray:
+        """The value, numbers and symbols, of shape (n,)."""
+        x = array(value) if isinstance(value, list | tuple) else np.asarray(value)
+        if x.shape != (len(self.entries),):
+            raise self._wrong_shape(owner, x, f"({len(self.entries)},)")
+        return x
+
+    def _wrong_shape(self, owner: str, x: np.ndarray, expected: str) -> InputError:
+        return InputError(
+            f"{owner}: {self.name} has shape {x.shape}; expected {expected}: "
+            f"{listed(self.entries, 12) or 'nothing moves'}",
+            argument=self.name,
+            shape=x.shape,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class Arguments:
     """Checked arguments: the state, wrenches by name, and the rows of the batch (None for one state)."""
 
     state: list[np.ndarray]
@@ -59,9 +76,9 @@ class Given:
     batch: int | None
 
 
-def given(
+def checked_arguments(
     owner: str, state: Sequence[tuple[Expected, Any]], external: Mapping[str, Any] | None = None
-) -> Given:
+) -> Arguments:
     """Every argument checked, alone and against the others."""
     named = {expected.name: expected.checked(owner, value) for expected, value in state}
     wrenches = {
@@ -71,38 +88,38 @@ def given(
     sizes = {name: len(x) for name, x in named.items() if x.ndim == 2}
     sizes |= {f"external[{name!r}]": len(w) for name, w in wrenches.items() if w.ndim == 2}
     if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise InputError(f"{owner}: batches differ in length: {found} rows", **sizes)
-    return Given(list(named.values()), wrenches, next(iter(sizes.values()), None))
+        lengths = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise InputError(f"{owner}: batches differ in length: {lengths} rows", **sizes)
+    return Arguments(list(named.values()), wrenches, next(iter(sizes.values()), None))
 
 
-def evaluate(f: Callable[..., Any], x: Given, loaded: bool, by_column: bool = True) -> Any:
+def evaluate(f: Callable[..., Any], x: Arguments, loaded: bool, by_column: bool = True) -> Any:
     """f(*state) or f(*state, wrenches), for one state; for a batch by columns at once, or row by row."""
     with np.errstate(all="ignore"):
         if x.batch is None:
             return f(*x.state, x.external) if loaded else f(*x.state)
         batch = x.batch
         if not by_column:
-            found = [evaluate(f, _row(x, k), loaded) for k in range(batch)]
-            return _stacked(found) if found else _nothing(evaluate(f, _nowhere(x), loaded))
+            results = [evaluate(f, _row(x, k), loaded) for k in range(batch)]
+            return _stacked(results) if results else _nothing(evaluate(f, _nowhere(x), loaded))
         state = [_column(v, batch) for v in x.state]
         loads = {name: _column(w, batch) for name, w in x.external.items()}
         return _to_rows(f(*state, loads) if loaded else f(*state), batch)
 
 
-def _row(x: Given, k: int) -> Given:
+def _row(x: Arguments, k: int) -> Arguments:
     """State number k of a batch."""
 
     def own(v: np.ndarray) -> np.ndarray:
         return v[k] if v.ndim == 2 else v
 
-    return Given([own(v) for v in x.state], {name: own(w) for name, w in x.external.items()}, None)
+    return Arguments([own(v) for v in x.state], {name: own(w) for name, w in x.external.items()}, None)
 
 
-def _nowhere(x: Given) -> Given:
+def _nowhere(x: Arguments) -> Arguments:
     """A state of zeros, to see what shape a result has."""
     state, external = ([np.zeros(v.shape[-1]) for v in some] for some in (x.state, x.external.values()))
-    return Given(state, dict(zip(x.external, external, strict=True)), None)
+    return Arguments(state, dict(zip(x.external, external, strict=True)), None)
 
 
 def _nothing(one: Any) -> Any:
@@ -114,15 +131,15 @@ def _nothing(one: Any) -> Any:
     return np.zeros((0, *np.shape(one)))
 
 
-def _stacked(found: list[Any]) -> Any:
+def _stacked(results: list[Any]) -> Any:
     """Results of single states as one result with the batch in front."""
-    if isinstance(found[0], dict):
-        return {name: _stacked([one[name] for one in found]) for name in found[0]}
-    if isinstance(found[0], tuple):
+    if isinstance(results[0], dict):
+        return {name: _stacked([one[name] for one in results]) for name in results[0]}
+    if isinstance(results[0], tuple):
         return tuple(
-            np.stack([np.asarray(x, dtype=float) for x in part]) for part in zip(*found, strict=True)
+            np.stack([np.asarray(x, dtype=float) for x in part]) for part in zip(*results, strict=True)
         )
-    return np.stack([np.asarray(x, dtype=float) for x in found])
+    return np.stack([np.asarray(x, dtype=float) for x in results])
 
 
 def _column(x: np.ndarray, batch: int) -> np.ndarray:

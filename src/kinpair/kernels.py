@@ -23,16 +23,16 @@ from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
 from kinpair.constrained import CALLED, CONSTRAINED, EVERY
 from kinpair.errors import LengthError
-from kinpair.forces.passive import has_passive
+from kinpair.forces.elements import elements_of
 from kinpair.formulations import kinematics
 from kinpair.model.digest import digest, has_functions
 from kinpair.model.model import Model
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import (
     METHODS,
-    Ask,
     External,
     Quantity,
+    Request,
     inverse_dynamics,
     is_default,
     solved_for,
@@ -45,10 +45,10 @@ UNROLLED = 120  # bodies: the one formula of a longer mechanism would be too lon
 
 
 def effort_derivatives(
-    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+    model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix]:
     """By the chain rule on the recorded inverse dynamics; ∂/∂q along the directions of the rates."""
-    tau = inverse_dynamics(model, ask, q, qd, qdd, loads)
+    tau = inverse_dynamics(model, request, q, qd, qdd, loads)
     return _along_rates(model, q, jacobian(tau, q)), jacobian(tau, qd)
 
 
@@ -60,22 +60,30 @@ def _along_rates(model: Model, q: Vector, J: Matrix) -> Matrix:
 
 
 def acceleration_derivatives(
-    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+    model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix, Matrix]:
     """The same for the accelerations."""
-    return solved_for(model, q, *effort_derivatives(model, ask, q, qd, qdd, loads))
+    return solved_for(model, q, *effort_derivatives(model, request, q, qd, qdd, loads))
 
 
-def balance_derivatives(model: Model, ask: Ask, q: Vector, qd: Vector, *others: Any) -> tuple[Matrix, Matrix]:
+def balance_derivatives(
+    model: Model, request: Request, q: Vector, qd: Vector, *others: Any
+) -> tuple[Matrix, Matrix]:
     """Derivatives by q and q̇ of what vanishes in motion, see `constrained.balance`, with all it takes."""
-    balance = np.concatenate(constrained.balance(model, ask, q, qd, *others))
+    balance = np.concatenate(constrained.balance(model, request, q, qd, *others))
     by_q = jacobian(balance, q)
     return _along_rates(model, q, by_q), jacobian(balance, qd)
+
+
+def rate_row_derivatives(model: Model, request: Request, q: Vector, qd: Vector, time: Vector) -> Matrix:
+    """∂ψ/∂q of every row of the constraints."""
+    return _along_rates(model, q, jacobian(constrained.rate_rows(model, request, q, qd, time), q))
 
 
 RECORDED: dict[str, Quantity] = {
     "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
     "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
+    "rate_row_derivatives": Quantity(("q", "qd", "time"), rate_row_derivatives),
     "balance_derivatives": Quantity(
         ("q", "qd", "tau", "time", "qdd", "lam"), balance_derivatives, loaded=True
     ),
@@ -83,11 +91,11 @@ RECORDED: dict[str, Quantity] = {
 COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
 
 
-def _room(ask: Ask) -> float:
+def _room(request: Request) -> float:
     """How many operations it may have: a formulation that is not the default is mostly asked for once, to compare."""
-    if ask.force or (is_default(ask) and ask.quantity not in METHODS):
+    if request.force or (is_default(request) and request.quantity not in METHODS):
         return inf
-    return ROOM if is_default(ask) else ROOM_OF_OTHERS
+    return ROOM if is_default(request) else ROOM_OF_OTHERS
 
 
 class Kernels:
@@ -96,77 +104,77 @@ class Kernels:
     def __init__(self, model: Model, store: Store | None = None) -> None:
         self.model = model
         self._store = store if store is not None else Store()
-        self._made: dict[tuple[Any, ...], Kernel] = {}
+        self._kernels: dict[tuple[Any, ...], Kernel] = {}
 
-    def can(self, ask: Ask) -> bool:
-        """Is this wish compiled? Long mechanisms only have what can be written as loops over the bodies."""
-        fits = len(self.model.moving) <= (SPARSE if ask.quantity in CONSTRAINED else UNROLLED)
-        return self.model.nv > 0 and (fits or self._is_rolled(ask))
+    def can(self, request: Request) -> bool:
+        """Is this request compiled? Long mechanisms only have what can be written as loops over the bodies."""
+        fits = len(self.model.moving) <= (SPARSE if request.quantity in CONSTRAINED else UNROLLED)
+        return self.model.nv > 0 and (fits or self._is_rolled(request))
 
     @property
     def _long(self) -> bool:
         return len(self.model.moving) > UNROLLED
 
-    def _is_rolled(self, ask: Ask) -> bool:
-        passive = ask.passive and has_passive(self.model)
-        plain = ask.method == "newton-euler" and not ask.external and not passive
-        return self._long and ask.quantity == "inverse_dynamics" and plain
+    def _is_rolled(self, request: Request) -> bool:
+        acting = request.external or elements_of(self.model, passive=request.passive)
+        plain = request.method == "newton-euler" and not acting
+        return self._long and request.quantity == "inverse_dynamics" and plain
 
     @cached_property
     def _digest(self) -> str:
         return digest(self.model)
 
-    def get(self, ask: Ask, *, dtype: Any = "float64", parameters: tuple[str, ...] = ()) -> Kernel:
+    def get(self, request: Request, *, dtype: Any = "float64", parameters: tuple[str, ...] = ()) -> Kernel:
         """The kernel of a quantity; named parameters become arguments behind the state."""
-        key = (ask, str(dtype), parameters)
-        if key not in self._made:
-            self._made[key] = Kernel(
-                partial(self._traced, ask, parameters),
+        key = (request, str(dtype), parameters)
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(
+                partial(self._traced, request, parameters),
                 dtype=dtype,
-                key=repr((self._digest, ask, parameters)),
+                key=repr((self._digest, request, parameters)),
                 store=None if has_functions(self.model) else self._store,
             )
-        return self._made[key]
+        return self._kernels[key]
 
-    def _traced(self, ask: Ask, parameters: tuple[str, ...]) -> Program | Rolled:
-        if self._is_rolled(ask) and not parameters:
+    def _traced(self, request: Request, parameters: tuple[str, ...]) -> Program | Rolled:
+        if self._is_rolled(request) and not parameters:
             return rolling.inverse_dynamics(self.model)
         with np.errstate(all="ignore"):  # constants of a mechanism without inertia divide by zero here
-            name = CALLED.get(ask.quantity, ask.quantity)
-            made, shapes = self._function(ask, parameters), self._shapes(ask, parameters)
+            name = CALLED.get(request.quantity, request.quantity)
+            function, shapes = self._function(request, parameters), self._shapes(request, parameters)
             try:
-                return trace(made, shapes, name=name, room=_room(ask))
+                return trace(function, shapes, name=name, room=_room(request))
             except LengthError as reason:
-                by = f" by method {ask.method!r}" if ask.method else ""
+                by = f" by method {request.method!r}" if request.method else ""
                 raise LengthError(
-                    f"{self.model.name}: {name}{by} is more than {_room(ask)} operations, which take long to compile; "
-                    "force=True compiles them, `reference` of the mechanism evaluates them without",
+                    f"{self.model.name}: {name}{by} is more than {_room(request)} operations, which take long "
+                    "to compile; force=True compiles them, `reference` of the mechanism evaluates them without",
                     quantity=name,
-                    method=ask.method,
+                    method=request.method,
                 ) from reason
 
-    def _shapes(self, ask: Ask, parameters: tuple[str, ...]) -> dict[str, Shape]:
-        sizes = {"q": self.model.nq, "time": 1, "lam": len(ask.kept)}
+    def _shapes(self, request: Request, parameters: tuple[str, ...]) -> dict[str, Shape]:
+        sizes = {"q": self.model.nq, "time": 1, "lam": len(request.kept)}
         shapes: dict[str, Shape] = {
-            name: (sizes.get(name, self.model.nv),) for name in COMPILED[ask.quantity].state
+            name: (sizes.get(name, self.model.nv),) for name in COMPILED[request.quantity].state
         }
-        shapes |= {f"external {name}": (WRENCH,) for name in ask.external}
+        shapes |= {f"external {name}": (WRENCH,) for name in request.external}
         return shapes | dict.fromkeys(parameters, ())
 
-    def _function(self, ask: Ask, parameters: tuple[str, ...]) -> Callable[..., Any]:
-        quantity = COMPILED[ask.quantity]
+    def _function(self, request: Request, parameters: tuple[str, ...]) -> Callable[..., Any]:
+        quantity = COMPILED[request.quantity]
         n = len(quantity.state)
 
-        def f(*given: Any) -> Any:
+        def f(*arguments: Any) -> Any:
             state, wrenches, values = (
-                given[:n],
-                given[n : n + len(ask.external)],
-                given[n + len(ask.external) :],
+                arguments[:n],
+                arguments[n : n + len(request.external)],
+                arguments[n + len(request.external) :],
             )
             model = (
                 with_symbols(self.model, dict(zip(parameters, values, strict=True))) if values else self.model
             )
-            loads = (dict(zip(ask.external, wrenches, strict=True)),) if quantity.loaded else ()
-            return quantity.compute(model, ask, *state, *loads)
+            loads = (dict(zip(request.external, wrenches, strict=True)),) if quantity.loaded else ()
+            return quantity.compute(model, request, *state, *loads)
 
         return f

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import importlib
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, overload
+from warnings import warn
 
-from kinpair.constraints.build import constraints_of, is_constrained
+from kinpair.constraints.check import checked
 from kinpair.description.builder import Builder
-from kinpair.description.doubts import Doubts
 from kinpair.description.fields import vector
-from kinpair.description.parts import Description, Three, without_conditions
+from kinpair.description.parts import Description, Three, without_constraints
 from kinpair.description.place import Place
 from kinpair.description.text import read_text
-from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
+from kinpair.description.warning_list import WarningList
+from kinpair.errors import DescriptionError, DescriptionWarning, InputError, caller_level, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build as build_model
 from kinpair.model.build import freed
 from kinpair.system import System
 
 Base = Literal["fixed", "free"]
+SHOWN = 3  # sentences in a warning; all are in `Mechanism.warnings`
 
 
 def load(
@@ -74,11 +75,11 @@ def build(
         )
     description = what.description() if isinstance(what, Builder) else what
     if not constraints:
-        description = without_conditions(description)
-    return _told(_made(description, base, strict, snap, merge_fixed, gravity))
+        description = without_constraints(description)
+    return _with_warning(_mechanism(description, base, strict, snap, merge_fixed, gravity))
 
 
-def _made(
+def _mechanism(
     description: Description, base: str, strict: bool, snap: float, merge_fixed: bool, gravity: Any
 ) -> Mechanism:
     if base not in ("fixed", "free"):
@@ -86,20 +87,28 @@ def _made(
     if not isinstance(snap, (int, float)) or not 0.0 <= snap < 0.1:  # type: ignore[redundant-expr]
         raise InputError(f"snap is {snap!r}; it is a small distance between 0 and 0.1", snap=snap)
     if gravity is not None:
-        description = description.with_gravity(vector(gravity, Place(Doubts()).at("gravity")))
+        description = description.with_gravity(vector(gravity, Place(WarningList()).at("gravity")))
     if base == "free":
         description = freed(description)
     model = build_model(description, strict=strict, snap=snap, merge_fixed=merge_fixed)
-    if is_constrained(description):
-        constraints_of(model)  # refuses conditions that say nothing or contradict the parts
-    return Mechanism(model)
+    return Mechanism(checked(model, strict=strict))
 
 
-def _told(mechanism: Mechanism) -> Mechanism:
-    """The mechanism, its doubts told as warnings at the line that called kinpair."""
-    for sentence in mechanism.warnings:
-        warnings.warn(sentence, DescriptionWarning, stacklevel=3)
+def _with_warning(mechanism: Mechanism) -> Mechanism:
+    """The mechanism, its warnings given as one Python warning at the line that called kinpair."""
+    if mechanism.warnings:
+        warn(_summary(mechanism), DescriptionWarning, stacklevel=caller_level())
     return mechanism
+
+
+def _summary(mechanism: Mechanism) -> str:
+    """The only sentence; or how many there are, and the first of them."""
+    sentences = mechanism.warnings
+    if len(sentences) == 1:
+        return sentences[0]
+    first = "; ".join((*sentences[:SHOWN], *("...",) * (len(sentences) > SHOWN)))
+    whose = mechanism.model.description.source or mechanism.name
+    return f"{whose}: {len(sentences)} warnings: {first} (all in .warnings)"
 
 
 def read(
@@ -116,38 +125,38 @@ def read(
             f"kinpair reads {listed(_READERS)}",
             path=str(path),
         )
-    return _READERS[suffix](path, Doubts(strict), packages)
+    return _READERS[suffix](path, WarningList(strict), packages)
 
 
-def _urdf(path: Any, doubts: Doubts, packages: Any) -> Description:
+def _urdf(path: Any, warnings: WarningList, packages: Any) -> Description:
     from kinpair.description.urdf import read_urdf
 
-    return read_urdf(path, doubts=doubts, packages=packages)
+    return read_urdf(path, warnings=warnings, packages=packages)
 
 
-def _mjcf(path: Any, doubts: Doubts, packages: Any) -> Description:
+def _mjcf(path: Any, warnings: WarningList, packages: Any) -> Description:
     from kinpair.description.mjcf import read_mjcf
 
-    return read_mjcf(path, doubts=doubts)
+    return read_mjcf(path, warnings=warnings)
 
 
-def _xml(path: Any, doubts: Doubts, packages: Any) -> Description:
+def _xml(path: Any, warnings: WarningList, packages: Any) -> Description:
     """URDF or MJCF, by the root of the file."""
     from kinpair.description.mjcf_xml import is_mjcf
 
-    return (_mjcf if is_mjcf(read_text(path), os.fspath(path)) else _urdf)(path, doubts, packages)
+    return (_mjcf if is_mjcf(read_text(path), os.fspath(path)) else _urdf)(path, warnings, packages)
 
 
-def _toml(path: Any, doubts: Doubts, packages: Any) -> Description:
+def _toml(path: Any, warnings: WarningList, packages: Any) -> Description:
     from kinpair.description.toml_reader import read_toml
 
-    return read_toml(path, doubts=doubts)
+    return read_toml(path, warnings=warnings)
 
 
-def _csv(path: Any, doubts: Doubts, packages: Any) -> Description:
+def _csv(path: Any, warnings: WarningList, packages: Any) -> Description:
     from kinpair.description.dh import read_dh_csv
 
-    return read_dh_csv(path, doubts=doubts)
+    return read_dh_csv(path, warnings=warnings)
 
 
 _READERS: dict[str, Callable[..., Description]] = {
@@ -161,9 +170,9 @@ _READERS: dict[str, Callable[..., Description]] = {
 def examples(*, systems: bool = True) -> dict[str, str]:
     """Names of the bundled examples, and a line about each; systems=False: mechanisms alone."""
     endings = (".toml", ".py") if systems else (".toml",)
-    found = {_example_name(f): f for f in _bundled().iterdir() if f.name.endswith(endings)}
-    found.pop("--init--", None)
-    return {name: _first_line(found[name].read_text("utf-8")) for name in sorted(found)}
+    by_name = {_example_name(f): f for f in _bundled().iterdir() if f.name.endswith(endings)}
+    by_name.pop("--init--", None)
+    return {name: _first_line(by_name[name].read_text("utf-8")) for name in sorted(by_name)}
 
 
 def _example_name(file: Any) -> str:
@@ -196,8 +205,8 @@ def example(name: str, **options: Any) -> Mechanism | System:
         if options:
             raise InputError(f"{name} is given by its energy, without bodies, and takes no {listed(options)}")
         return importlib.import_module(f"kinpair.bundled.{name.replace('-', '_')}").system()
-    doubts = Doubts(options.get("strict", False))
-    return build(parse_toml(text, source=f"{name}.toml", doubts=doubts), **options)
+    warnings = WarningList(options.get("strict", False))
+    return build(parse_toml(text, source=f"{name}.toml", warnings=warnings), **options)
 
 
 def example_text(name: str) -> str:

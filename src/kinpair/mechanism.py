@@ -16,31 +16,37 @@ from kinpair.closure import (
     ConstraintForces,
     Movable,
     check_solver,
+    constraint_tables,
     copied,
-    held,
-    kernel_wish,
-    names_given,
-    reaching,
+    kernel_request,
+    names_from,
 )
-from kinpair.constraints.build import constraints_of, is_constrained
-from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY
-from kinpair.description.conditions import Condition
-from kinpair.description.parts import Description, without_conditions
-from kinpair.errors import InputError, SingularError
+from kinpair.constrained import EVERY, reaction_names
+from kinpair.constraints.build import is_constrained
+from kinpair.constraints.check import checked
+from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
+from kinpair.description.constraint_parts import ConstraintPart
+from kinpair.description.parts import Description, without_constraints
+from kinpair.description.payload import with_payload
+from kinpair.errors import InputError, offered
 from kinpair.formulations import regressor
+from kinpair.inverse_kinematics.targets import Target, wanted
 from kinpair.model import starts
 from kinpair.model.build import build
 from kinpair.model.model import Model
 from kinpair.model.split import SplitMap, split_description
 from kinpair.model.starts import StateByName
-from kinpair.model.symbols import check_symbols
+from kinpair.model.symbols import check_symbols, symbol_names
 from kinpair.model.table import table
 from kinpair.model.welds import with_welds
-from kinpair.quantities import METHODS, Ask, asked, check_method
+from kinpair.notebook import mechanism_html
+from kinpair.quantities import AXES, METHODS, Request, check_method, request_of
+from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, by_name, motor_loads
 from kinpair.soundness import DOUBTFUL, check_soundness
 
 if TYPE_CHECKING:
     from kinpair.compiler.kernel import Kernel
+    from kinpair.inverse_kinematics.solver import Solver
 
 DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "inverse_dynamics",
@@ -52,6 +58,7 @@ DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "dq_dt",
     "regressor",
 )
+ARRAYS = {np.ndarray}  # types of a state that is not given by name
 
 
 class Energy(NamedTuple):
@@ -88,11 +95,15 @@ class Mechanism(Movable):
     """A mechanism: sizes, names, and its dynamics for one state or a batch of states.
 
     Shapes: q is (nq,) or (batch, nq), rates and efforts are (nv,) or (batch, nv); results have the batch
-    in front as well. An argument without a batch serves every row. SI units, radians. Options of most calls:
+    in front as well. An argument without a batch serves every row. SI units, radians.
+
+    A state may be given by name: `m.forward_dynamics({"elbow": 0.3}, {}, {"shoulder": 2.0})`, see `by_name`.
+
+    Options of most calls:
 
     * `method=` a formulation by name, see `methods`; `force=True` has it done though it is long work;
     * `external=` wrenches [moment; force] by link or frame, in world axes at its origin;
-    * `passive=False` leaves out the springs, dampers and friction of the joints;
+    * `passive=False` leaves out springs, dampers and friction, in the joints and between points;
     * `out=` an array to write into, `threads=` how many cores share a batch;
     * `solver=` how constraints are solved, see `solvers`, and `time=` where something depends on it.
 
@@ -139,7 +150,7 @@ class Mechanism(Movable):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was doubtful in the description, and what was made of it."""
-        return self.model.doubts
+        return self.model.warnings
 
     @property
     def methods(self) -> Mapping[str, tuple[str, ...]]:
@@ -157,7 +168,10 @@ class Mechanism(Movable):
     def __str__(self) -> str:
         if self.closure is None:
             return table(self.model)
-        return "\n\n".join([table(self.model, " without constraints"), *held(self.closure)])
+        return "\n\n".join([table(self.model, " without constraints"), *constraint_tables(self.closure)])
+
+    def _repr_html_(self) -> str:
+        return mechanism_html(self.model, "" if self.closure is None else constraint_tables(self.closure)[-1])
 
     # Dynamics.
 
@@ -181,7 +195,7 @@ class Mechanism(Movable):
         Under constraints: the least efforts of the `actuators` (joints or rates; all that follow no other by
         default) that do. SingularError where none do, InputError where the accelerations break a constraint.
         """
-        ask = asked(
+        request = request_of(
             "inverse_dynamics",
             owner=self.name,
             method=method,
@@ -191,14 +205,15 @@ class Mechanism(Movable):
         )
         if self.closure is not None or actuators is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
-            drives = None if actuators is None else names_given("actuators", actuators)
+            drives = None if actuators is None else names_from("actuators", actuators)
             if threads != 1:
                 from kinpair.compiler.arguments import whole_threads
 
                 whole_threads("inverse_dynamics", threads)
-            found = self._closed.drives.inverse((q, qd, qdd), time, drives, options, external or {})
-            return found if out is None else copied(found, out)
-        return self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads)
+            state = self.by_name(time, q=q, qd=qd, qdd=qdd)
+            tau = self._closed.drives.inverse(state, time, drives, options, external or {})
+            return tau if out is None else copied(tau, out)
+        return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
 
     def forward_dynamics(
         self,
@@ -221,12 +236,14 @@ class Mechanism(Movable):
         names where constraints contradict each other.
         """
         if self.closure is not None:
+            if not (type(q) is type(qd) is type(tau) is np.ndarray):
+                q, qd, tau = self.by_name(time, q=q, qd=qd, tau=tau)
             options = {"method": method, "force": force, "passive": passive, "external": external}
             state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
             return self.closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
         if solver is not None:
             check_solver(solver)
-        ask = asked(
+        request = request_of(
             "forward_dynamics",
             owner=self.name,
             method=method,
@@ -235,9 +252,9 @@ class Mechanism(Movable):
             external=external,
         )
         room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 2)))
-        qdd, soundness = self._evaluate(ask, (q, qd, tau), external, out=room, threads=threads)
-        if not (soundness > DOUBTFUL).all():
-            check_soundness(self.model, q, soundness)
+        qdd, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
+        if soundness.dtype != object and not (soundness > DOUBTFUL).all():
+            check_soundness(self.model, self.by_name(q=q)[0], soundness)
         return qdd
 
     def mass_matrix(
@@ -251,7 +268,10 @@ class Mechanism(Movable):
     ) -> np.ndarray:
         """H, symmetric and positive definite (nv, nv)."""
         return self._evaluate(
-            asked("mass_matrix", owner=self.name, method=method, force=force), (q,), out=out, threads=threads
+            request_of("mass_matrix", owner=self.name, method=method, force=force),
+            (q,),
+            out=out,
+            threads=threads,
         )
 
     def coriolis_matrix(
@@ -266,7 +286,7 @@ class Mechanism(Movable):
     ) -> np.ndarray:
         """C with C q̇ the Coriolis and centrifugal efforts and Ḣ − 2C skew-symmetric (nv, nv)."""
         return self._evaluate(
-            asked("coriolis_matrix", owner=self.name, method=method, force=force),
+            request_of("coriolis_matrix", owner=self.name, method=method, force=force),
             (q, qd),
             out=out,
             threads=threads,
@@ -285,10 +305,10 @@ class Mechanism(Movable):
         threads: int = 1,
     ) -> np.ndarray:
         """h = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ."""
-        ask = asked(
+        request = request_of(
             "bias_forces", owner=self.name, method=method, force=force, passive=passive, external=external
         )
-        return self._evaluate(ask, (q, qd), external, out=out, threads=threads)
+        return self._evaluate(request, (q, qd), external, out=out, threads=threads)
 
     def gravity_forces(
         self,
@@ -301,7 +321,7 @@ class Mechanism(Movable):
     ) -> np.ndarray:
         """Efforts that hold the mechanism still against gravity."""
         return self._evaluate(
-            asked("gravity_forces", owner=self.name, method=method, force=force),
+            request_of("gravity_forces", owner=self.name, method=method, force=force),
             (q,),
             out=out,
             threads=threads,
@@ -315,30 +335,80 @@ class Mechanism(Movable):
         *,
         tau: Any = None,
         external: Mapping[str, Any] | None = None,
+        passive: bool = True,
         method: str | None = None,
         force: bool = False,
-        time: float = 0.0,
+        axes: str = "joint",
+        compliance: Mapping[str, Any] | None = None,
+        time: Any = 0.0,
         threads: int = 1,
-    ) -> dict[str, np.ndarray]:
+    ) -> Reactions:
         """The full wrench [moment; force] on the child in every joint, welds too, by name of the joint in the order of
         the description, and in every loop.
 
-        At the joint point (the origin of the moved joint frame), in axes of the joint frame on the parent.
-        The component along a joint's motion is what its drive, spring and friction hand over together.
-        Under constraints it depends on the efforts tau, by default those of `inverse_dynamics`.
+        At the joint point, the origin of the moved joint frame. `axes`: those of the "joint" frame on the parent, of
+        the joint frame on the "child", or of the "world". The component along a joint's motion is what its motor,
+        spring and friction hand over together.
+
+        Under constraints it depends on the efforts tau, by default those of `inverse_dynamics`. Redundant constraints
+        share loads in a way that no motion shows: `.undetermined` of the result marks such components, and these are
+        the least that balance. `compliance` by joint or loop, six numbers [rad/(N m)], [m/N] in joint axes, shares them
+        out as elastic parts would.
         """
+        usual = external is None and passive and method is None and axes == "joint" and threads == 1
+        if usual and self.closure is None and type(q) is type(qd) is type(qdd) is np.ndarray:
+            return by_name(self._reaction_names, self._plain_wrenches(q, qd, qdd))
+        if axes not in AXES:
+            raise InputError(f"{self.name}: axes is {axes!r}; {offered(str(axes), 'axes', AXES)}", axes=axes)
+        options: dict[str, Any] = {"method": method, "force": force, "passive": passive}
+        seen = "" if axes == "joint" else axes
         if self.closure is not None:
-            loads, own = self.closure.drives.loop_loads((q, qd, qdd), tau, time, external or {}, threads)
-            tree = self._tree.reactions(
-                q, qd, qdd, external=loads, method=method, force=force, threads=threads
-            )
-            return {**tree, **own}
-        ask = asked("reactions", owner=self.name, method=method, force=force, external=external)
-        return self._welded._evaluate(ask, (q, qd, qdd), external, threads=threads)
+            state = self.by_name(time, q=q, qd=qd, qdd=qdd)
+            own = None if tau is None else self.by_name(tau=tau)[0]
+            of = self._welded._closed.reactions
+            return of.reactions(state, own, time, options, external or {}, threads, seen, compliance or {})
+        request = replace(request_of("reactions", owner=self.name, external=external, **options), axes=seen)
+        check_method(self._welded.model, request)
+        wanted = replace(request, quantity="wrenches")
+        found = self._welded._evaluate(wanted, (q, qd, qdd), external, threads=threads)
+        return by_name(self._reaction_names, found)
+
+    def bearing_loads(self, q: Any, qd: Any, qdd: Any, **options: Any) -> dict[str, BearingLoad]:
+        """Radial and axial force, bending and axial moment [N], [N m] in every joint and loop that has an axis.
+
+        Sizes across the axis, signed along it, on the child at the joint point; options as for `reactions`.
+        """
+        if "axes" in options:
+            raise InputError(f"{self.name}: bearing_loads takes no axes; they are those of the bearing")
+        return bearing_loads(self._welded.model, self.reactions(q, qd, qdd, **options))
+
+    def motor_loads(
+        self, q: Any, qd: Any, qdd: Any, *, tau: Any = None, **options: Any
+    ) -> dict[str, MotorLoad]:
+        """Behind the gear, of every joint with a rotor or a gear ratio: torque of the motor, what of it goes into the
+        gear beyond the rotor's own inertia [N m], and speed [rad/s].
+
+        Under the efforts tau, by default those of `inverse_dynamics`, which takes the options.
+        """
+        q, qd, qdd = self.by_name(options.get("time", 0.0), q=q, qd=qd, qdd=qdd)
+        efforts = self.inverse_dynamics(q, qd, qdd, **options) if tau is None else self.by_name(tau=tau)[0]
+        arrays = (self._calls.checked(name, x) for name, x in (("qd", qd), ("qdd", qdd), ("tau", efforts)))
+        return motor_loads(self.model, *arrays)
+
+    @cached_property
+    def _reaction_names(self) -> tuple[str, ...]:
+        return reaction_names(self._welded.model)
+
+    @cached_property
+    def _plain_wrenches(self) -> Any:
+        """Straight to machine code; what is unusual is checked and explained elsewhere."""
+        of = self._welded._calls
+        request = replace(request_of("reactions"), quantity="wrenches")
+        return of.direct(request, of.caller_of(request))
 
     def energy(self, q: Any, qd: Any, *, threads: int = 1) -> Energy:
         """Kinetic energy, and potential energy of gravity (zero at the origin) and springs."""
-        return Energy(*self._evaluate(asked("energy"), (q, qd), threads=threads).T)
+        return Energy(*self._evaluate(request_of("energy"), (q, qd), threads=threads).T)
 
     # Derivatives and parameters.
 
@@ -360,7 +430,7 @@ class Mechanism(Movable):
         ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes. Under constraints
         these are derivatives of the tree's efforts, H q̈ + h, not of what `inverse_dynamics` shares out among actuators.
         """
-        ask = asked(
+        request = request_of(
             "inverse_dynamics_derivatives",
             owner=self.name,
             method=method,
@@ -368,7 +438,7 @@ class Mechanism(Movable):
             passive=passive,
             external=external,
         )
-        return EffortDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
+        return EffortDerivatives(*self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads))
 
     def forward_dynamics_derivatives(
         self,
@@ -385,7 +455,7 @@ class Mechanism(Movable):
         threads: int = 1,
     ) -> AccelerationDerivatives:
         """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹."""
-        ask = asked(
+        request = request_of(
             "forward_dynamics_derivatives",
             owner=self.name,
             method=method,
@@ -395,24 +465,33 @@ class Mechanism(Movable):
         )
         if self.closure is not None:
             options = {"method": method, "force": force, "passive": passive, "external": external}
-            found = self.closure.dynamics.derivatives((q, qd, tau), time, options, external or {}, threads)
-            return AccelerationDerivatives(*found)
-        check_method(self.model, ask)
+            state = self.by_name(time, q=q, qd=qd, tau=tau)
+            result = self.closure.derivatives.derivatives(state, time, options, external or {}, threads)
+            return AccelerationDerivatives(*result)
+        check_method(self.model, request)
+        q, qd, tau = self.by_name(q=q, qd=qd, tau=tau)
         qdd = self.forward_dynamics(q, qd, tau, external=external, passive=passive, threads=threads)
-        return AccelerationDerivatives(*self._evaluate(ask, (q, qd, qdd), external, out=out, threads=threads))
+        return AccelerationDerivatives(
+            *self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
+        )
 
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
-        """Y with τ = Y π (nv, len(π)): efforts as a linear function of `parameters()`; springs are left out."""
-        return self._evaluate(asked("regressor"), (q, qd, qdd), out=out, threads=threads)
+        """Y with τ = Y π (nv, len(π)): efforts as a function of π, `regressor_parameters()`; springs are left out."""
+        return self._evaluate(request_of("regressor"), (q, qd, qdd), out=out, threads=threads)
 
-    def parameters(self) -> np.ndarray:
+    def regressor_parameters(self) -> np.ndarray:
         """π of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction a rate."""
         return regressor.parameters(self.model)
 
     @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """What each entry of `parameters()` is."""
+    def regressor_names(self) -> tuple[str, ...]:
+        """What each entry of `regressor_parameters()` is, and each column of `regressor`."""
         return regressor.parameter_names(self.model)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The constants that `parameters=` of a run and of a kernel takes, such as "upper.mass" or "elbow.x"."""
+        return symbol_names(self.model)
 
     # Kinematics.
 
@@ -433,25 +512,25 @@ class Mechanism(Movable):
 
         Those of a link are `jacobian(q, link)` @ qd. Loops need not be closed: `velocities` gives rates that obey.
         """
-        return self._evaluate(asked("twists"), (q, qd), threads=threads)
+        return self._evaluate(request_of("twists"), (q, qd), threads=threads)
 
     def twist_rates(self, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> dict[str, np.ndarray]:
         """Derivative in time of the twist of every link, by name (6,): J q̈ + J̇ q̇, without gravity."""
-        return self._evaluate(asked("twist_rates"), (q, qd, qdd), threads=threads)
+        return self._evaluate(request_of("twist_rates"), (q, qd, qdd), threads=threads)
 
     def centre_of_mass(self, q: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Mass centre of all that moves, in the world (3,); links welded to the ground do not count."""
         if not self.mass:
             raise InputError(f"{self.name}: nothing that moves has mass, so there is no centre of mass")
-        return self._evaluate(asked("centre_of_mass"), (q,), out=out, threads=threads)
+        return self._evaluate(request_of("centre_of_mass"), (q,), out=out, threads=threads)
 
     def momentum(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """[angular about the world's origin; linear] momentum of all that moves (6,)."""
-        return self._evaluate(asked("momentum"), (q, qd), out=out, threads=threads)
+        return self._evaluate(request_of("momentum"), (q, qd), out=out, threads=threads)
 
     def dq_dt(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Rate of change of q at the rates qd (nq,): qd itself, except where q holds a quaternion."""
-        return self._evaluate(asked("dq_dt"), (q, qd), out=out, threads=threads)
+        return self._evaluate(request_of("dq_dt"), (q, qd), out=out, threads=threads)
 
     def neutral(self) -> np.ndarray:
         """Zero angles and displacements, unit quaternions (nq,)."""
@@ -466,10 +545,11 @@ class Mechanism(Movable):
         Voronets' and Chaplygin's equations where their conditions hold. Rosenberg's give no accelerations by
         themselves: they are `reduced_equations`.
         """
+        able = tuple(x for x in EVERY_SOLVER if not refusal(self.model, x))
         if self.closure is None:
-            return EVERY_SOLVER
+            return able
         met = self.closure.rank.structure.applies
-        return tuple(x for x in EVERY_SOLVER if x not in OF_ENERGY or met(x, self.neutral(), 0.0))
+        return tuple(x for x in able if x not in OF_ENERGY or met(x, self.neutral(), 0.0))
 
     def constraint_forces(
         self,
@@ -482,8 +562,9 @@ class Mechanism(Movable):
         time: float = 0.0,
     ) -> ConstraintForces:
         """Multipliers by row and wrenches by constraint while tau drives the mechanism."""
-        state = (self._state("q", q), self._state("qd", qd), self._state("tau", tau))
-        return self._closed.dynamics.forces(
+        at, rates, efforts = self.by_name(time, q=q, qd=qd, tau=tau)
+        state = (self._state("q", at), self._state("qd", rates), self._state("tau", efforts))
+        return self._closed.any_rank.forces(
             state, time, {"passive": passive, "external": external}, external or {}
         )
 
@@ -491,42 +572,73 @@ class Mechanism(Movable):
         self, q: Any, qd: Any, tau: Any, *, passive: bool = True, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rosenberg's n − l equations: (E, f) with E q̈ = f; the constraints have the other l."""
-        return self._closed.dynamics.reduced((q, qd, tau), time, {"passive": passive})
+        state = self.by_name(time, q=q, qd=qd, tau=tau)
+        return self._closed.derivatives.reduced(state, time, {"passive": passive})
 
     def inverse_kinematics(
         self,
         q: Any,
-        frame: str,
+        frame: str | Mapping[str, Target],
         position: Any = None,
         rotation: Any = None,
         *,
+        axis: Any = None,
         fixed: Sequence[str] = (),
+        criterion: str = "rates",
         time: float = 0.0,
     ) -> np.ndarray:
-        """Coordinates near q that bring the frame to a position (3,) and rotation (3, 3), either or both, and close
-        every loop. Limits are obeyed, or not, as in `assemble`."""
-        self.model.place(frame)
-        target = reaching(frame, position, rotation)
-        guided = self.with_constraints(target).reference
-        guess, stay = self._state("q", q), names_given("fixed", fixed)
-        try:
-            return guided._closed.assembly.assemble(guess, stay, time)
-        except SingularError as reason:
-            raise SingularError(
-                f"{self.name}: {frame!r} cannot be brought there from this q; the target is out of reach, or needs a "
-                f"guess nearer to it ({reason})",
-                frame=frame,
-                **reason.parts,
-            ) from reason
+        """Coordinates (nq,) near the guess q that bring a frame to its target and close every loop.
 
-    def with_constraints(self, *conditions: Condition) -> Mechanism:
-        """The same mechanism under more constraints, see `kinpair.conditions`."""
+        A target is any of a position (3,) (None for an entry that is free), a rotation (3, 3), and an axis: a
+        direction in the frame and the one that it is to have in the world. Several frames: a dict of `kp.Target`.
+        Many targets or guesses at once, (n, 3) and so on, give (n, nq).
+
+        Joints or entries of q in `fixed` stay. Within the limits of the joints if there is a way; where only positions
+        beyond them are found, a LimitWarning names the joints. Where there are many solutions, `criterion` says which
+        way to go: "rates" the smallest steps from the guess, "energy" those of least kinetic energy, "limits" towards
+        the middle between the limits. SingularError where none is found: what is left, and `parts` with the nearest q.
+        """
+        targets = frame if isinstance(frame, Mapping) else {frame: Target(position, rotation, axis)}
+        for name in targets:
+            self.model.place(name)
+        many = np.ndim(q) > 1 and not isinstance(q, Mapping)
+        guess = self._calls.checked("q", q) if many else self._guess(q)
+        return self.inverse.solve(guess, wanted(targets), names_from("fixed", fixed), time, criterion)
+
+    @cached_property
+    def inverse(self) -> Solver:
+        """What solves inverse kinematics, with the code made for it; `inverse_kinematics` and motions ask it."""
+        from kinpair.inverse_kinematics.solver import Solver  # it compiles
+
+        return Solver(self._closed)
+
+    def with_constraints(self, *constraints: ConstraintPart) -> Mechanism:
+        """The same mechanism under more constraints, see `kinpair.constraint`."""
         description = self.model.description
-        return self._rebuilt(replace(description, conditions=(*description.conditions, *conditions)))
+        return self._rebuilt(replace(description, constraints=(*description.constraints, *constraints)))
+
+    def with_payload(
+        self,
+        frame: str,
+        *,
+        mass: float,
+        com: Any = (0.0, 0.0, 0.0),
+        inertia: Any = (0.0, 0.0, 0.0),
+        inertia_about: str = "com",
+        name: str = "payload",
+    ) -> Mechanism:
+        """The same mechanism with a body welded to a link or frame, its link frame where that is.
+
+        Keys as of a link: mass [kg], mass centre [m], inertia (3, 6 or 3 × 3 numbers) [kg m²]. They are parameters of
+        runs: `parameters={"payload.mass": 3.0}`.
+        """
+        self.model.place(frame)
+        keys = {"mass": mass, "com": com, "inertia": inertia, "inertia_about": inertia_about}
+        return self._rebuilt(with_payload(self.model.description, frame, name, keys))
 
     def without_constraints(self) -> Mechanism:
         """The spanning tree alone: loops open, no rolling, nothing prescribed, mimic joints free."""
-        return self._rebuilt(without_conditions(self.model.description))
+        return self._rebuilt(without_constraints(self.model.description))
 
     @cached_property
     def _tree(self) -> Mechanism:
@@ -541,9 +653,7 @@ class Mechanism(Movable):
     def _rebuilt(self, description: Description) -> Mechanism:
         options = self.model.options
         model = build(description, snap=options.snap, merge_fixed=options.merge_fixed)
-        if is_constrained(description):
-            constraints_of(model)  # refuses what is wrong with a condition
-        return Mechanism(model, compiled=self.compiled)
+        return Mechanism(checked(model), compiled=self.compiled)
 
     def start(self, keyframe: str | None = None) -> np.ndarray:
         """Coordinates to begin with (nq,): what the description gives for its joints, else neutral, assembled.
@@ -606,12 +716,12 @@ class Mechanism(Movable):
         cannot. In single precision the rounding of redundant rows makes it 0.
         """
         options = {"method": method, "force": force, "passive": passive}
-        wrenches, kept = names_given("external", external), names_given("parameters", parameters)
+        wrenches, kept = names_from("external", external), names_from("parameters", parameters)
         of = self._welded if quantity == "reactions" else self
-        ask = kernel_wish(of.model, of.closure, quantity, solver, frame, wrenches, options)
+        request = kernel_request(of.model, of.closure, quantity, solver, frame, wrenches, options)
         check_symbols(of.model, kept)
-        check_method(of.model, ask)
-        return of._calls.kernels.get(ask, dtype=dtype, parameters=kept)
+        check_method(of.model, request)
+        return of._calls.kernels.get(request, dtype=dtype, parameters=kept)
 
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> Mechanism:
         """Compile quantities now rather than at their first use; options as for `kernel`."""
@@ -622,23 +732,30 @@ class Mechanism(Movable):
 
     # Inside.
 
-    def _of_frame(self, quantity: str, frame: str) -> Ask:
+    def _of_frame(self, quantity: str, frame: str) -> Request:
         self.model.place(frame)
-        return asked(quantity, frame=frame)
+        return request_of(quantity, frame=frame)
 
     def _evaluate(
         self,
-        ask: Ask,
+        request: Request,
         state: tuple[Any, ...],
         external: Mapping[str, Any] | None = None,
         *,
         out: Any = None,
         threads: int = 1,
     ) -> Any:
-        """The default wish of a quantity then takes the place of its method: the next call goes there at once."""
-        found = self._calls(ask, (*state, *(external or {}).values()), out, threads)
-        tree = self.closure is None or ask.quantity != "inverse_dynamics"
-        if tree and ask.quantity in DIRECT and ask.quantity not in vars(self) and ask == asked(ask.quantity):
-            method = getattr(self, ask.quantity)
-            vars(self)[ask.quantity] = self._calls.direct(ask, method)
-        return found
+        """The default request of a quantity then takes the place of its method: the next call goes there at once."""
+        if not ARRAYS.issuperset(map(type, state)):
+            state = self.by_name(**dict(zip(EVERY[request.quantity].state, state, strict=True)))
+        result = self._calls(request, (*state, *(external or {}).values()), out, threads)
+        tree = self.closure is None or request.quantity != "inverse_dynamics"
+        if (
+            tree
+            and request.quantity in DIRECT
+            and request.quantity not in vars(self)
+            and request == request_of(request.quantity)
+        ):
+            method = getattr(self, request.quantity)
+            vars(self)[request.quantity] = self._calls.direct(request, method)
+        return result

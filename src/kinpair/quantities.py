@@ -1,6 +1,6 @@
 """What each quantity of the face is: a formulation, and the loads it is given.
 
-A quantity is a function of (model, ask, state..., external wrenches) over floats, symbols or columns of a batch.
+A quantity is a function of (model, request, state..., external wrenches) over floats, symbols or columns of a batch.
 `QUANTITIES` is the table of all of them. `METHODS` lists, for each that several formulations give, which do; the
 first is the default. It is the one with the fewest operations (`make bench` prints them), except for the Coriolis
 matrix: there it is DeNOC's, the published form for every pair. The rows are in `formulations/catalogue.py`.
@@ -21,16 +21,17 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import maximum, minimum
 from kinpair.description.parts import GROUND
 from kinpair.errors import InputError, offered
-from kinpair.forces.applied import applied_wrenches
-from kinpair.forces.passive import passive_efforts, spring_energy
-from kinpair.formulations import composite, kinematics
+from kinpair.forces.elements import loads_on, stored_energy
+from kinpair.formulations import composite, kinematics, rotors
 from kinpair.formulations import regressor as regressors
 from kinpair.formulations.catalogue import Function as Formulation
 from kinpair.formulations.catalogue import differentiated, giving
 from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Model, Place
-from kinpair.model.recursion import rate_tree
+from kinpair.model.recursion import ByBody, coordinates, rate_tree
+from kinpair.model.state import State
+from kinpair.spatial.twist import rotate
 
 External: TypeAlias = Mapping[str, Vector]
 STEP = 1e-200  # of the complex step: its square vanishes beside any number
@@ -49,7 +50,7 @@ METHODS: dict[str, dict[str, Formulation]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Request:
     """How a quantity is wanted: by which formulation, of which frame, with which loads, at any price."""
 
     quantity: str
@@ -58,6 +59,7 @@ class Ask:
     passive: bool = True
     external: tuple[str, ...] = ()
     force: bool = False
+    axes: str = ""  # of reactions; those of the joint frame on the parent where empty
     solver: str = ""  # of the constraints
     kept: tuple[int, ...] = ()  # rows that are not redundant
     rows: tuple[int, ...] = ()  # the order in which an embedding eliminates them
@@ -69,7 +71,7 @@ class Ask:
         return METHODS[self.quantity][self.method]
 
 
-def asked(
+def request_of(
     quantity: str,
     *,
     owner: str = "",
@@ -78,8 +80,8 @@ def asked(
     passive: bool = True,
     external: Mapping[str, Any] | None = None,
     force: bool = False,
-) -> Ask:
-    """The wish with its method found: the default one for None, an error that lists them for an unknown one.
+) -> Request:
+    """The request with its method found: the default one for None, an error that lists them for an unknown one.
 
     owner: the name of the mechanism, for the errors.
     """
@@ -93,13 +95,13 @@ def asked(
         raise InputError(
             f"external is {type(external).__name__}; give a dict: name of a link or frame → wrench (6,)"
         )
-    return Ask(quantity, method, frame, passive, tuple(external or ()), bool(force))
+    return Request(quantity, method, frame, passive, tuple(external or ()), bool(force))
 
 
-def is_default(ask: Ask) -> bool:
+def is_default(request: Request) -> bool:
     """Is it asked for by the formulation that is taken where none is named?"""
-    table = METHODS.get(ask.quantity, METHODS["inverse_dynamics"])
-    return ask.method in ("", next(iter(table)))
+    table = METHODS.get(request.quantity, METHODS["inverse_dynamics"])
+    return request.method in ("", next(iter(table)))
 
 
 def _no_method(quantity: str, method: Any, table: Mapping[str, Formulation]) -> str:
@@ -111,65 +113,96 @@ def _no_method(quantity: str, method: Any, table: Mapping[str, Formulation]) -> 
     return f"{quantity} has no method {method!r}; {offered(str(method), 'methods', table)}"
 
 
-def check_method(model: Model, ask: Ask) -> None:
+def check_method(model: Model, request: Request) -> None:
     """Refuses what a formulation cannot do for this model, or would do at too high a price, before any work."""
-    if reason := refusal(model, ask.quantity, ask.method, force=ask.force):
-        raise InputError(f"{model.name}: {reason}", quantity=ask.quantity, method=ask.method)
+    if reason := refusal(model, request.quantity, request.method, force=request.force):
+        raise InputError(f"{model.name}: {reason}", quantity=request.quantity, method=request.method)
 
 
-def inverse_dynamics(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Vector:
+def inverse_dynamics(
+    model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
+) -> Vector:
     """τ = H q̈ + C q̇ + gravity − applied − passive."""
-    tau = ask.formulation(model, q, qd, qdd, applied_wrenches(model, q, loads))
-    return tau - passive_efforts(model, q, qd) if ask.passive else tau
+    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    return request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
 
 
 def forward_dynamics(
-    model: Model, ask: Ask, q: Vector, qd: Vector, tau: Vector, loads: External
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
     """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost.
 
     The smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees as a
     part of the product of its diagonal.
     """
-    driving = tau + passive_efforts(model, q, qd) if ask.passive else tau
-    found = ask.formulation(model, q, qd, driving, applied_wrenches(model, q, loads))
-    pivots = list(found.pivots) or [1.0]
+    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    solution = request.formulation(model, q, qd, tau + acting.efforts, acting.wrenches)
+    pivots = list(solution.pivots) or [1.0]
     of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
-    return found.qdd, array([of_pivots, reduce(minimum, _determinants(model, found))])
+    return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution))])
 
 
-def _determinants(model: Model, found: Solution) -> list[Scalar]:
+def _determinants(model: Model, solution: Solution) -> list[Scalar]:
     spans = [model.v_span[i] for i in model.moving if model.body[i].pair.nv > 1]
-    ratios = [[np.divide(p, s) for p, s in zip(found.pivots[k], found.scales[k], strict=True)] for k in spans]
+    ratios = [
+        [np.divide(p, s) for p, s in zip(solution.pivots[k], solution.scales[k], strict=True)] for k in spans
+    ]
     return [1.0, *(reduce(mul, ratio) for ratio in ratios)]
 
 
-def bias_forces(model: Model, ask: Ask, q: Vector, qd: Vector, loads: External) -> Vector:
+def bias_forces(model: Model, request: Request, q: Vector, qd: Vector, loads: External) -> Vector:
     """h = C q̇ + gravity − applied − passive: the efforts of motion without acceleration."""
-    return inverse_dynamics(model, ask, q, qd, np.zeros(model.nv), loads)
+    return inverse_dynamics(model, request, q, qd, np.zeros(model.nv), loads)
 
 
-def gravity_forces(model: Model, ask: Ask, q: Vector) -> Vector:
+def gravity_forces(model: Model, request: Request, q: Vector) -> Vector:
     """The efforts that hold the mechanism still against gravity alone."""
     nothing = np.zeros(model.nv)
-    return ask.formulation(model, q, nothing, nothing, kinematics.no_wrenches(model))
+    return request.formulation(model, q, nothing, nothing, kinematics.no_wrenches(model))
 
 
-def matrix(model: Model, ask: Ask, *state: Vector) -> Matrix:
-    """The matrix a formulation gives of the state: H(q), C(q, q̇)."""
-    return ask.formulation(model, *state)
+def matrix(model: Model, request: Request, *state: Vector) -> Matrix:
+    """The matrix a formulation gives of the state, as H(q)."""
+    return request.formulation(model, *state)
+
+
+def coriolis_matrix(model: Model, request: Request, q: Vector, qd: Vector) -> Matrix:
+    """C(q, q̇) of C q̇ + gravity = h."""
+    C = request.formulation(model, q, qd)
+    return C + rotors.convective_matrix(model, qd) if rotors.turning_rotors(model) else C
 
 
 def reactions(
-    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+    model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> dict[str, Vector]:
     """Wrench on the child in every joint, by name of the joint in the order of the description."""
-    w = ask.formulation(model, q, qd, qdd, applied_wrenches(model, q, loads))
+    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    w = _in_axes(model, request.axes, q, request.formulation(model, q, qd, qdd, acting.wrenches))
     number = {model.joint_names[i]: i for i in model.moving}
     return {joint.name: w[number[joint.name]] for joint in model.description.joints if joint.name in number}
 
 
-def regressor(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
+AXES = ("joint", "child", "world")  # in which reactions are given
+
+
+def _in_axes(model: Model, axes: str, q: Vector, w: ByBody) -> ByBody:
+    """Wrenches by body in axes of the joint frame on the parent: in those of the joint frame on the child, or of the
+    world."""
+    if axes not in AXES[1:]:
+        return w
+    poses, qs = kinematics.poses(model, q), coordinates(model, q)
+    found: ByBody = [None]
+    for i in model.moving:
+        body, described = model.body[i], model.R_joint[i]
+        if axes == "world":
+            turn = poses[model.parent[i]].R @ body.R_seat @ described
+        else:
+            turn = described.T @ body.pair.rotation(qs[i]).T @ described
+        found.append(rotate(turn, w[i]))
+    return found
+
+
+def regressor(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     """Y of τ = Y π."""
     return regressors.regressor(model, q, qd, qdd)
 
@@ -180,18 +213,19 @@ def _complex_step(f: Callable[[Vector], Vector], x: Vector, direction: Vector) -
 
 
 def effort_derivatives(
-    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+    model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix]:
     """∂τ/∂q and ∂τ/∂q̇ by complex steps along the unit rates: slow, and what compiled ones are judged by."""
     units = np.eye(model.nv)
     by_q = [
         _complex_step(
-            lambda x: inverse_dynamics(model, ask, x, qd, qdd, loads), q, kinematics.dq_dt(model, q, unit)
+            lambda x: inverse_dynamics(model, request, x, qd, qdd, loads), q, kinematics.dq_dt(model, q, unit)
         )
         for unit in units
     ]
     by_qd = [
-        _complex_step(lambda x: inverse_dynamics(model, ask, q, x, qdd, loads), qd, unit) for unit in units
+        _complex_step(lambda x: inverse_dynamics(model, request, q, x, qdd, loads), qd, unit)
+        for unit in units
     ]
     return _side_by_side(by_q), _side_by_side(by_qd)
 
@@ -201,10 +235,10 @@ def _side_by_side(columns: Sequence[Vector]) -> Matrix:
 
 
 def acceleration_derivatives(
-    model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector, loads: External
+    model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ at the q̈ of the forward dynamics: ∂q̈ = H⁻¹ (∂τ − ∂(inverse dynamics))."""
-    return solved_for(model, q, *effort_derivatives(model, ask, q, qd, qdd, loads))
+    return solved_for(model, q, *effort_derivatives(model, request, q, qd, qdd, loads))
 
 
 def solved_for(model: Model, q: Vector, by_q: Matrix, by_qd: Matrix) -> tuple[Matrix, Matrix, Matrix]:
@@ -217,34 +251,34 @@ def solved_for(model: Model, q: Vector, by_q: Matrix, by_qd: Matrix) -> tuple[Ma
     return -solved(by_q), -solved(by_qd), solved(np.eye(model.nv))
 
 
-def energy(model: Model, ask: Ask, q: Vector, qd: Vector) -> Vector:
+def energy(model: Model, request: Request, q: Vector, qd: Vector) -> Vector:
     """(kinetic energy, potential energy of gravity and springs)."""
-    potential = kinematics.potential_energy(model, q) + spring_energy(model, q)
+    potential = kinematics.potential_energy(model, q) + stored_energy(model, State(q, qd))
     return array([kinematics.kinetic_energy(model, q, qd), potential])
 
 
-def pose(model: Model, ask: Ask, q: Vector) -> tuple[Matrix, Vector]:
+def pose(model: Model, request: Request, q: Vector) -> tuple[Matrix, Vector]:
     """Rotation and origin of the frame in the world."""
-    return kinematics.pose(model, q, model.place(ask.frame))
+    return kinematics.pose(model, q, model.place(request.frame))
 
 
-def jacobian(model: Model, ask: Ask, q: Vector) -> Matrix:
+def jacobian(model: Model, request: Request, q: Vector) -> Matrix:
     """(6, nv) at the origin of the frame, world axes, angular rows first."""
-    return kinematics.jacobian(model, q, model.place(ask.frame))
+    return kinematics.jacobian(model, q, model.place(request.frame))
 
 
-def jacobian_rate(model: Model, ask: Ask, q: Vector, qd: Vector) -> Matrix:
+def jacobian_rate(model: Model, request: Request, q: Vector, qd: Vector) -> Matrix:
     """Its derivative in time."""
-    return kinematics.jacobian_rate(model, q, qd, model.place(ask.frame))
+    return kinematics.jacobian_rate(model, q, qd, model.place(request.frame))
 
 
-def twists(model: Model, ask: Ask, q: Vector, qd: Vector) -> dict[str, Vector]:
+def twists(model: Model, request: Request, q: Vector, qd: Vector) -> dict[str, Vector]:
     """Twist of every link at its origin, world axes, by name in the order of the description."""
     state = kinematics.states(model, q, qd)
     return {name: kinematics.twist(state[place.body], place) for name, place in _links(model)}
 
 
-def twist_rates(model: Model, ask: Ask, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Vector]:
+def twist_rates(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Vector]:
     """Their derivatives in time."""
     state, along = kinematics.states(model, q, qd), kinematics.states(model, q, qdd)
     bias = kinematics.biases(model, q, qd, state)
@@ -260,31 +294,36 @@ def _links(model: Model) -> list[tuple[str, Place]]:
 
 
 def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda model, ask, *state: f(model, *state)
+    return lambda model, request, *state: f(model, *state)
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """Which state a quantity takes, its function, whether wrenches may be applied, and whether the function
-    takes the columns of a whole batch at once."""
+    takes the columns of a whole batch at once; whether it can be part of a function that is recorded."""
 
     state: tuple[str, ...]
     compute: Callable[..., Any]
     loaded: bool = False
     columns: bool = True
+    recorded: bool = True
 
 
 QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": Quantity(("q", "qd", "qdd"), inverse_dynamics, loaded=True),
     "forward_dynamics": Quantity(("q", "qd", "tau"), forward_dynamics, loaded=True),
     "mass_matrix": Quantity(("q",), matrix),
-    "coriolis_matrix": Quantity(("q", "qd"), matrix),
+    "coriolis_matrix": Quantity(("q", "qd"), coriolis_matrix),
     "bias_forces": Quantity(("q", "qd"), bias_forces, loaded=True),
     "gravity_forces": Quantity(("q",), gravity_forces),
     "reactions": Quantity(("q", "qd", "qdd"), reactions, loaded=True),
     "regressor": Quantity(("q", "qd", "qdd"), regressor),
-    "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
-    "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
+    "inverse_dynamics_derivatives": Quantity(
+        ("q", "qd", "qdd"), effort_derivatives, loaded=True, recorded=False
+    ),
+    "forward_dynamics_derivatives": Quantity(
+        ("q", "qd", "qdd"), acceleration_derivatives, loaded=True, recorded=False
+    ),
     "energy": Quantity(("q", "qd"), energy),
     "pose": Quantity(("q",), pose),
     "jacobian": Quantity(("q",), jacobian),

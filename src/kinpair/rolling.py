@@ -46,30 +46,32 @@ class Roller:
         pair: Pair = replace(self._pairs[int(numbers["kind"])], **own)  # type: ignore[type-var]
         return Body(pair, **{name: numbers[name] for name in CONSTANTS})
 
-    def _fields(self, given: Sequence[Any]) -> list[Field]:
+    def _fields(self, values: Sequence[Any]) -> list[Field]:
         """Fields as they are; lists of numbers by body as constants."""
-        return [x if isinstance(x, Field) else self.tape.constants(list(x)[1:]) for x in given]
+        return [x if isinstance(x, Field) else self.tape.constants(list(x)[1:]) for x in values]
 
-    def each(self, step: Callable[..., Any], *given: Any) -> Field:
+    def each(self, step: Callable[..., Any], *values: Any) -> Field:
         """x_i = step(body, given_i...)."""
-        return self.tape.each(lambda body, *x: step(self._body(body), *x), self._bodies, *self._fields(given))
+        return self.tape.each(
+            lambda body, *x: step(self._body(body), *x), self._bodies, *self._fields(values)
+        )
 
-    def outward(self, step: Callable[..., Any], ground: Any, *given: Any) -> Field:
+    def outward(self, step: Callable[..., Any], ground: Any, *values: Any) -> Field:
         """x_i = step(body, x_parent, given_i...)."""
         return self.tape.outward(
             lambda parent, body, *x: step(self._body(body), parent, *x),
             ground,
             self._bodies,
-            *self._fields(given),
+            *self._fields(values),
         )
 
-    def inward(self, step: Callable[..., Any], nothing: Any, *given: Any) -> Field:
+    def inward(self, step: Callable[..., Any], nothing: Any, *values: Any) -> Field:
         """x_i, y_i = step(body, Σ y_child, given_i...)."""
         return self.tape.inward(
             lambda outer, body, *x: step(self._body(body), outer, *x),
             nothing,
             self._bodies,
-            *self._fields(given),
+            *self._fields(values),
         )
 
     def coordinates(self, name: Any) -> Field:

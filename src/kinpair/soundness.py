@@ -8,10 +8,12 @@ import numpy as np
 
 from kinpair.errors import SingularError
 from kinpair.formulations import composite
-from kinpair.model.model import Model
+from kinpair.model.inertia_scales import inertia_scales
+from kinpair.model.model import Body, Model
 
 DOUBTFUL = 1e-12  # a solve less sound than this is looked at closely
-LOST = 1e-13  # an inertia this small against the entries of H of its joint is lost in rounding
+FULL = 1e-10  # an inertia above this part of the largest that a joint carries is never lost
+LOST = 1e-13  # an inertia this small against what the joint carries is lost in rounding
 
 
 def check_soundness(model: Model, q: Any, soundness: np.ndarray) -> None:
@@ -32,16 +34,42 @@ def check_soundness(model: Model, q: Any, soundness: np.ndarray) -> None:
             )
 
 
+def has_full_inertia(model: Model) -> bool:
+    """Does every body by itself resist its own joint, so that no joint moves nothing with inertia, wherever it stands?
+
+    What a body carries adds to that: pᵀ M p of the body alone is the least that its joint can feel.
+    """
+    return model.once("full inertia", lambda: _has_full_inertia(model))
+
+
+def _has_full_inertia(model: Model) -> bool:
+    least = FULL * max(inertia_scales(model), default=0.0)
+    bodies = [model.body[i] for i in model.moving if model.body[i].pair.nv]
+    return all(np.linalg.eigvalsh(_resistance(body))[0] > least for body in bodies)
+
+
+def _resistance(body: Body) -> np.ndarray:
+    """pᵀ M p of a joint of one degree, whose p is constant; of others M about the mass centre, whatever p is."""
+    m, I = float(body.m), np.asarray(body.I, dtype=float)
+    if body.pair.nv > 1:
+        return np.block([[I, np.zeros((3, 3))], [np.zeros((3, 3)), m * np.eye(3)]])
+    p = np.asarray(body.pair.p(body.pair.neutral()), dtype=float)[:, 0]
+    omega, v = p[:3], p[3:] + np.cross(p[:3], np.asarray(body.d, dtype=float))
+    return np.array([[omega @ I @ omega + m * v @ v]])
+
+
 def lost_joint(model: Model, q: np.ndarray) -> int | None:
     """The outermost body whose block of H, all outer joints free to move, has no inverse; None if there is none."""
+    if has_full_inertia(model):
+        return None
     with np.errstate(all="ignore"):
         H = composite.mass_matrix(model, q)
     if not np.isfinite(H).all():
         return None  # too large to tell; the result shows it
-    S = H.copy()
+    S, scales = H.copy(), inertia_scales(model)
     for i in reversed(model.moving):
         span = model.v_span[i]
-        D, scale = S[span, span], np.abs(np.diag(H)[span]).max(initial=0.0)
+        D, scale = S[span, span], max(scales[span], default=0.0)
         if len(D) and not np.linalg.eigvalsh(D)[0] > LOST * scale:
             return i
         S = S - S[:, span] @ np.linalg.solve(D, S[span])

@@ -20,10 +20,10 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.algebra.jet import gradient, jacobian, rate
 from kinpair.calls import Calls
-from kinpair.closure import KERNELS, Closure, ConstraintForces, Movable, names_given
+from kinpair.closure import KERNELS, Closure, ConstraintForces, Movable, names_from
 from kinpair.constraints.solvers import DEFAULT_SOLVER
-from kinpair.description.conditions import Given
-from kinpair.description.formula import numbers, told
+from kinpair.description.constraint_parts import Custom
+from kinpair.description.formula import numbers, with_error
 from kinpair.description.parts import GROUND, Description, Joint, Link
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
 from kinpair.model.build import build
@@ -62,7 +62,7 @@ class System(Movable):
     [-4.703165]
 
     Give the kinetic energy T(q, qd, t) and forces Q(q, qd, t), or M(q, t) and F(q, qd, t) as they are. `constraints`
-    are `kinpair.conditions.Given`, or mappings with phi, psi, or A and a. M may be singular where the constraints
+    are `kinpair.constraint.custom(...)`, or mappings with phi, psi, or A and a. M may be singular where the constraints
     make up for it.
 
     With `parameters`, names and values, every function takes one argument more that has them as attributes,
@@ -78,7 +78,7 @@ class System(Movable):
         names: Sequence[str],
         T: Function | None = None,
         Q: Function | None = None,
-        constraints: Sequence[Given | Mapping[str, Any]] = (),
+        constraints: Sequence[Custom | Mapping[str, Any]] = (),
         *,
         M: Function | None = None,
         F: Function | None = None,
@@ -86,32 +86,32 @@ class System(Movable):
         name: str = "system",
         compiled: bool = True,
     ) -> None:
-        given = tuple(_given(name, k, x) for k, x in enumerate(constraints))
-        self._made = (names, T, Q, given, M, F, name)
+        parts = tuple(_custom(name, k, x) for k, x in enumerate(constraints))
+        self._parts = (names, T, Q, parts, M, F, name)
         self.parameters = _checked(name, parameters or {})
         self.model = self.model_with(self.parameters)
         self._kinetic = None if T is None else _energy(name, _bound(T, self.parameters))
         self._calls = Calls(self.model, compiled)
         self._closure = Closure(self.model, self._calls)
-        _check_conditions(name, self._closure)
+        _check_constraints(name, self._closure)
         _check_mass(self.model)
 
     @cached_property
     def reference(self) -> System:
         """The same evaluated without a compiler."""
-        names, T, Q, constraints, M, F, name = self._made
+        names, T, Q, constraints, M, F, name = self._parts
         known = self.parameters
         return System(names, T, Q, constraints, M=M, F=F, parameters=known, name=name, compiled=False)
 
     def model_with(self, values: Mapping[str, Any]) -> Model:
         """The model with these values, or symbols, for the parameters."""
-        names, T, Q, given, M, F, name = self._made
+        names, T, Q, parts, M, F, name = self._parts
         terms = _terms(name, *(_bound(f, values) for f in (T, Q, M, F)))
-        conditions = [
+        constraints = [
             replace(x, **{part: _bound(getattr(x, part), values) for part in ("phi", "psi", "A", "a")})
-            for x in given
+            for x in parts
         ]
-        return _model(name, names, tuple(conditions), terms)
+        return _model(name, names, tuple(constraints), terms)
 
     @property
     def closure(self) -> Closure:
@@ -136,23 +136,24 @@ class System(Movable):
         threads: int = 1,
     ) -> np.ndarray:
         """q̈ with constraints in force; tau is added to the forces."""
-        effort = np.zeros(self.nv) if tau is None else tau
+        state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
         wanted = DEFAULT_SOLVER if solver is None else solver
-        return self._closure.dynamics.forward((q, qd, effort), time, wanted, {}, {}, None, threads)
+        return self._closure.dynamics.forward(state, time, wanted, {}, {}, None, threads)
 
     def inverse_dynamics(
         self, q: Any, qd: Any, qdd: Any, *, actuators: Sequence[str] | None = None, time: Any = 0.0
     ) -> np.ndarray:
         """What must be added to the forces for the accelerations qdd: the least of the `actuators`, all coordinates by
         default. SingularError where none do, InputError where the accelerations break a constraint."""
-        drives = None if actuators is None else names_given("actuators", actuators)
-        return self._closure.drives.inverse((q, qd, qdd), time, drives, {}, {})
+        drives = None if actuators is None else names_from("actuators", actuators)
+        return self._closure.drives.inverse(self.by_name(time, q=q, qd=qd, qdd=qdd), time, drives, {}, {})
 
     def terms(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """M, F, A, b of M q̈ = F + Aᵀλ, A q̈ = b."""
-        return self._closure.terms((q, qd, np.zeros(self.nv) if tau is None else tau), time, {}, {})
+        state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
+        return self._closure.terms(state, time, {}, {})
 
     def mass_matrix(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
         """M (nv, nv)."""
@@ -160,7 +161,8 @@ class System(Movable):
 
     def kinetic_energy(self, q: Any, qd: Any, *, time: float = 0.0) -> float:
         """T of one state."""
-        at, rates = self._calls.one("q", q), self._calls.one("qd", qd)
+        coordinates, speeds = self.by_name(time, q=q, qd=qd)
+        at, rates = self._calls.one("q", coordinates), self._calls.one("qd", speeds)
         if self._kinetic is None:
             return float(0.5 * rates @ self.mass_matrix(at, time=time) @ rates)
         return float(self._kinetic(at, rates, time))
@@ -179,7 +181,7 @@ class System(Movable):
         start = self._closure.assembly.assembled(np.zeros(self.nq), (), 0.0).q
         wanted = DEFAULT_SOLVER if solver is None else solver
         return self._calls.kernels.get(
-            self._closure.dynamics.kernel_ask(quantity, start, wanted, {}), dtype=dtype
+            self._closure.requests.of_kernel(quantity, start, wanted, {}), dtype=dtype
         )
 
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> System:
@@ -190,15 +192,16 @@ class System(Movable):
 
     def constraint_forces(self, q: Any, qd: Any, tau: Any = None, *, time: float = 0.0) -> ConstraintForces:
         """Multipliers by row."""
-        effort = np.zeros(self.nv) if tau is None else self._calls.one("tau", tau)
-        state = (self._calls.one("q", q), self._calls.one("qd", qd), effort)
-        return self._closure.dynamics.forces(state, time, {}, {})
+        state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
+        at, rates, efforts = (self._state(x, y) for x, y in zip(("q", "qd", "tau"), state, strict=True))
+        return self._closure.any_rank.forces((at, rates, efforts), time, {}, {})
 
     def reduced_equations(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rosenberg's n − l equations: (E, f) with E q̈ = f."""
-        return self._closure.dynamics.reduced((q, qd, np.zeros(self.nv) if tau is None else tau), time, {})
+        state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
+        return self._closure.derivatives.reduced(state, time, {})
 
 
 def _terms(
@@ -214,7 +217,7 @@ def _terms(
     if M is None or F is None:
         assert T is not None
         return from_energy(_energy(name, T), Q and numbers(Q, "Q(q, qd, t)", error))
-    mass = told(lambda q, t: np.asarray(M(q, t)), "M(q, t)", error)
+    mass = with_error(lambda q, t: np.asarray(M(q, t)), "M(q, t)", error)
     force = numbers(F, "F(q, qd, t)", error)
     return lambda q, qd, time: (
         _square("M(q, t)", mass(q, time), len(q)),
@@ -228,10 +231,10 @@ def _error(name: str, trouble: str) -> InputError:
 
 def _energy(name: str, T: Any) -> Function:
     """T as one number."""
-    found = numbers(T, "T(q, qd, t)", partial(_error, name))
+    T_of = numbers(T, "T(q, qd, t)", partial(_error, name))
 
     def energy(*state: Any) -> Any:
-        values = found(*state)
+        values = T_of(*state)
         if len(values) != 1:
             raise InputError(f"T(q, qd, t) gives {len(values)} numbers; the kinetic energy is one")
         return values[0]
@@ -239,8 +242,8 @@ def _energy(name: str, T: Any) -> Function:
     return energy
 
 
-def _check_conditions(name: str, closure: Closure) -> None:
-    """Every condition is made once, so that what is wrong with one is said here."""
+def _check_constraints(name: str, closure: Closure) -> None:
+    """Every constraint is made once, so that what is wrong with one is said here."""
     try:
         _ = closure.constraints
     except DescriptionError as reason:
@@ -275,9 +278,9 @@ def _check_mass(model: Model) -> None:
         )
 
 
-def _square(word: str, found: Any, n: int) -> Matrix:
+def _square(word: str, value: Any, n: int) -> Matrix:
     """The mass matrix, a row and a column for each coordinate."""
-    x = np.asarray(found)
+    x = np.asarray(value)
     if x.shape != (n, n):
         raise InputError(f"{word} gives an array of shape {x.shape}; give {(n, n)}")
     return x
@@ -307,10 +310,10 @@ def _bound(f: Function | None, values: Mapping[str, Any]) -> Function | None:
     return lambda *state: f(*state, known)
 
 
-def _given(name: str, k: int, x: Any) -> Given:
-    if isinstance(x, Given):
+def _custom(name: str, k: int, x: Any) -> Custom:
+    if isinstance(x, Custom):
         return x
-    known = tuple(y.name for y in fields(Given) if y.name != "where")
+    known = tuple(y.name for y in fields(Custom) if y.name != "where")
     if not isinstance(x, Mapping):
         raise InputError(f"{name}: constraint {k + 1} is {x!r}; give a mapping with phi, psi, or A and a")
     keys: dict[str, Any] = {"name": f"constraint {k + 1}", **x}
@@ -319,10 +322,11 @@ def _given(name: str, k: int, x: Any) -> Given:
             raise InputError(
                 f"{name}: constraint {k + 1} has the key {key!r}; {nearest(str(key), known)}Keys: {listed(known)}"
             )
-    return Given(**keys)
+    keys |= {key: (keys[key],) for key in ("phi", "psi") if isinstance(keys.get(key), str)}
+    return Custom(**keys)
 
 
-def _model(name: str, names: Sequence[Any], conditions: tuple[Given, ...], terms: Terms) -> Model:
+def _model(name: str, names: Sequence[Any], constraints: tuple[Custom, ...], terms: Terms) -> Model:
     """A slide for each coordinate, so that rates are dq/dt; M and F are given."""
     if isinstance(names, str) or not names or len(set(names)) < len(names):
         raise InputError(
@@ -333,5 +337,5 @@ def _model(name: str, names: Sequence[Any], conditions: tuple[Given, ...], terms
             raise InputError(f"{name}: a coordinate is called {x!r}; give a text, and not {GROUND!r}")
     links = tuple(Link(x, mass=1.0) for x in names)
     joints = tuple(Joint(x, "prismatic", "ground", x) for x in names)
-    description = Description(name, links, joints, gravity=(0.0, 0.0, 0.0), conditions=conditions)
+    description = Description(name, links, joints, gravity=(0.0, 0.0, 0.0), constraints=constraints)
     return replace(build(description), terms=terms)

@@ -59,8 +59,8 @@ def test_sympy_means_the_same(name):
     names = [s for array in symbolic.inputs.values() for s in array]
     for x, y in STATES[:, :3].swapaxes(0, 1):
         values = dict(zip(names, np.concatenate([x, y]), strict=True))
-        found = [float(e.subs(values)) for e in symbolic.expanded()["result"]]
-        assert found == pytest.approx(
+        results = [float(e.subs(values)) for e in symbolic.expanded()["result"]]
+        assert results == pytest.approx(
             np.asarray(FUNCTIONS[name](x, y), dtype=float).tolist(), rel=1e-13, abs=1e-13
         )
 
@@ -105,5 +105,5 @@ def test_special_values_go_through_as_numpy_has_them():
     ):
         with np.errstate(all="ignore"):
             expected = np.array([FUNCTIONS[name](x, y) for x, y in zip(*pairs, strict=True)], dtype=float)
-        found = Kernel(trace(FUNCTIONS[name], SHAPES))(*pairs)
-        assert found == pytest.approx(expected, rel=1e-14, nan_ok=True), name
+        result = Kernel(trace(FUNCTIONS[name], SHAPES))(*pairs)
+        assert result == pytest.approx(expected, rel=1e-14, nan_ok=True), name

@@ -104,11 +104,11 @@ def test_forces_in_the_balls_of_the_stewart_platform_are_those_of_pinocchio():
     s = theirs.convention(x.m).state(x.q, x.qd, tau=x.tau)
     for k in range(STATES):
         theirs(s.q[k], s.v[k], s.tau[k])
-        found = x.m.constraint_forces(x.q[k], x.qd[k], x.tau[k])
-        assert found.unique
-        for ball, rod in zip(found.wrenches, theirs.constraint_data, strict=True):
+        result = x.m.constraint_forces(x.q[k], x.qd[k], x.tau[k])
+        assert result.unique
+        for ball, rod in zip(result.wrenches, theirs.constraint_data, strict=True):
             on_rod = rod.oMc1.rotation @ rod.contact_force.linear
-            assert zoo.relative_error(found.wrenches[ball][3:], -on_rod) <= TOLERANCE
+            assert zoo.relative_error(result.wrenches[ball][3:], -on_rod) <= TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["four-bar", "slider-crank", "five-bar"])
@@ -213,11 +213,17 @@ PLANAR = {  # rods, and pins on the ground
 GUIDED = {"slider-crank": "piston"}  # moves along x only
 
 
-def exudyn_accelerations(
-    m: kp.Mechanism, q: np.ndarray, qd: np.ndarray
-) -> tuple[dict[str, np.ndarray], float]:
-    """(ẍ, ÿ, φ̈) of the mass centre of every rod, as Exudyn starts a simulation in this state; and the step by
-    which it differentiates its rows."""
+@dataclass(frozen=True, eq=False)
+class Start:
+    """(ẍ, ÿ, φ̈) of the mass centre of every rod, force in every pin, and the step by which rows are differentiated."""
+
+    accelerations: dict[str, np.ndarray]
+    forces: dict[str, np.ndarray]
+    step: float
+
+
+def exudyn_start(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray) -> Start:
+    """How Exudyn starts a simulation in this state."""
     rods, grounded = PLANAR[m.name]
     system = exudyn.SystemContainer().AddSystem()
     ground = system.AddObject(ObjectGround())
@@ -247,10 +253,10 @@ def exudyn_accelerations(
             ends.setdefault(pin_name, []).append(system.AddMarker(marker))
         if GUIDED.get(m.name) == rod.link:
             for coordinate in (1, 2):
-                held = MarkerNodeCoordinate(nodeNumber=node, coordinate=coordinate)
+                fixed = MarkerNodeCoordinate(nodeNumber=node, coordinate=coordinate)
                 nothing = system.AddNode(NodePointGround())
                 still = MarkerNodeCoordinate(nodeNumber=nothing, coordinate=0)
-                markers = [system.AddMarker(still), system.AddMarker(held)]
+                markers = [system.AddMarker(still), system.AddMarker(fixed)]
                 system.AddObject(ObjectConnectorCoordinate(markerNumbers=markers))
     for markers in ends.values():
         system.AddObject(ObjectJointRevolute2D(markerNumbers=markers))
@@ -262,28 +268,48 @@ def exudyn_accelerations(
     solver = exudyn.MainSolverImplicitSecondOrder()
     solver.InitializeSolver(system, settings)
     a = np.array(system.systemData.GetODE2Coordinates_tt())
+    pins = np.array(system.systemData.GetAECoordinates())[-2 * len(ends) :].reshape(-1, 2)
     solver.FinalizeSolver(system, settings)
     step = settings.timeIntegration.newton.numericalDifferentiation.relativeEpsilon
-    return {rod.link: a[3 * k : 3 * k + 3] for k, rod in enumerate(rods)}, step
+    by_rod = {rod.link: a[3 * k : 3 * k + 3] for k, rod in enumerate(rods)}
+    return Start(by_rod, dict(zip(ends, pins, strict=True)), step)
 
 
 @pytest.mark.parametrize("name", PLANAR)
 def test_a_simulation_of_exudyn_starts_with_the_same_accelerations(name):
     x = closed_motions(name)
     for k in range(STATES):
-        theirs, step = exudyn_accelerations(x.m, x.q[k], x.qd[k])
+        theirs = exudyn_start(x.m, x.q[k], x.qd[k])
         qdd = x.m.forward_dynamics(x.q[k], x.qd[k], np.zeros(x.m.nv))
-        for link, a in theirs.items():
+        for link, a in theirs.accelerations.items():
             J, Jd = x.m.jacobian(x.q[k], link), x.m.jacobian_rate(x.q[k], x.qd[k], link)
             td = J @ qdd + Jd @ x.qd[k]
             omega = J[2] @ x.qd[k]
             arm = x.m.pose(x.q[k], link).rotation @ np.array(_com(x.m, link))
             centre = td[3:5] + td[2] * np.array([-arm[1], arm[0]]) - omega**2 * arm[:2]
-            assert zoo.relative_error(np.array([*centre, td[2]]), a) <= (step if k else TOLERANCE)
+            assert zoo.relative_error(np.array([*centre, td[2]]), a) <= (theirs.step if k else TOLERANCE)
 
 
 def _com(m: kp.Mechanism, link: str) -> Any:
     return next(x.com for x in m.model.description.links if x.name == link)
+
+
+PINS = {  # ours by theirs: their force acts on the first of the two bodies
+    "four-bar": {"A": "crank", "D": "output", "B": "pin", "C": "coupler"},
+    "slider-crank": {"A": "crank", "B": "rod", "C": "pin"},
+}
+
+
+@pytest.mark.parametrize("name", PLANAR)
+def test_forces_in_the_pins_are_those_of_exudyn(name):
+    """The multipliers with which it starts a simulation; the last ones of its list, two a pin."""
+    x = closed_motions(name)
+    theirs = exudyn_start(x.m, x.q[0], x.qd[0])
+    still = np.zeros(x.m.nv)
+    qdd = x.m.forward_dynamics(x.q[0], x.qd[0], still)
+    found = x.m.reactions(x.q[0], x.qd[0], qdd, tau=still, axes="world")
+    for pin_name, joint in PINS[name].items():
+        assert zoo.relative_error(found[joint][3:5], -theirs.forces[pin_name]) <= TOLERANCE
 
 
 # MuJoCo: its own mass matrix, bias, rows and what they ask for, solved here without its softness.

@@ -40,9 +40,9 @@ def test_the_kernel_of_forward_dynamics_has_the_constraints_in_force(name, solve
 @pytest.mark.parametrize("name", NAMES)
 def test_single_precision_agrees_to_its_rounding(name):
     m, q, qd, tau = state(name)
-    found = m.kernel("forward_dynamics", dtype="float32")(*(x.astype("float32") for x in (q, qd, tau, TIME)))
+    result = m.kernel("forward_dynamics", dtype="float32")(*(x.astype("float32") for x in (q, qd, tau, TIME)))
     expected = m.forward_dynamics(q, qd, tau)
-    assert np.abs(found[0] - expected).max() <= 1e-3 * np.abs(expected).max()
+    assert np.abs(result[0] - expected).max() <= 1e-3 * np.abs(expected).max()
 
 
 def test_the_other_quantities_by_name():
@@ -59,7 +59,7 @@ def test_the_other_quantities_by_name():
 
 
 def test_rows_have_a_kernel_where_nothing_can_be_assembled():
-    far = kp.conditions.Guide("far", "ground", "coupler", ("5", "", ""))
+    far = kp.constraint.guide("far", "coupler", xyz=("5", "", ""))
     m = kp.example("four-bar").with_constraints(far)
     assert m.kernel("constraint_positions")(closed.start("four-bar"), TIME)[-1] < -4.0
     with pytest.raises(kp.SingularError, match="cannot be assembled"):
@@ -124,8 +124,8 @@ def test_a_system_has_kernels_too():
         qdd, _, sound = skate.kernel("forward_dynamics", solver=solver)(q, qd, tau, TIME)
         assert sound == 1.0
         assert qdd == pytest.approx(skate.forward_dynamics(q, qd, solver=solver), rel=1e-12, abs=1e-14)
-    for found, expected in zip(skate.kernel("terms")(q, qd, tau, TIME), skate.terms(q, qd), strict=True):
-        assert found == pytest.approx(expected, abs=1e-14)
+    for result, expected in zip(skate.kernel("terms")(q, qd, tau, TIME), skate.terms(q, qd), strict=True):
+        assert result == pytest.approx(expected, abs=1e-14)
     assert skate.kernel("constraint_matrix")(q, TIME).shape == (1, 3)
     assert skate.compile("forward_dynamics", batch=False) is skate
     with pytest.raises(InputError, match="skate: no quantity 'mass'; Quantities: forward_dynamics, terms, "):

@@ -47,29 +47,29 @@ def m(request) -> kp.Mechanism:
 
 def test_a_batch_gives_what_each_state_gives_alone(m):
     state = motions(m, 3)
-    found = m.reactions(*state)
-    assert all(w.shape == (3, 6) for w in found.values())
+    result = m.reactions(*state)
+    assert all(w.shape == (3, 6) for w in result.values())
     for k in range(3):
-        assert same(row(found, k), m.reactions(*(x[k] for x in state)))
-    assert same(found, m.reference.reactions(*state))
+        assert same(row(result, k), m.reactions(*(x[k] for x in state)))
+    assert same(result, m.reference.reactions(*state))
 
 
 def test_efforts_wrenches_and_time_may_differ_from_row_to_row(m):
     state, rng = motions(m, 3), np.random.default_rng(SEED)
     tau, link, time = m.inverse_dynamics(*state), m.model.names[-1], np.array([0.0, 0.1, 0.2])
     w = rng.uniform(-1, 1, (3, 6))
-    found = m.reactions(*state, tau=tau, external={link: w}, time=time)
+    results = m.reactions(*state, tau=tau, external={link: w}, time=time)
     for k in range(3):
         alone = m.reactions(*(x[k] for x in state), tau=tau[k], external={link: w[k]}, time=float(time[k]))
-        assert same(row(found, k), alone)
+        assert same(row(results, k), alone)
 
 
 def test_one_state_serves_every_row(m):
     q, qd, qdd = (x[0] for x in motions(m, 1))
     tau = np.stack([m.inverse_dynamics(q, qd, qdd)] * 2)
-    found = m.reactions(q, qd, qdd, tau=tau)
+    result = m.reactions(q, qd, qdd, tau=tau)
     for k in range(2):
-        assert same(row(found, k), m.reactions(q, qd, qdd))
+        assert same(row(result, k), m.reactions(q, qd, qdd))
 
 
 def test_batches_of_different_length_are_refused():

@@ -17,9 +17,9 @@ import kinpair as kp
 import zoo
 from engines import Drake, Mujoco, Pinocchio, disagreement
 from kinpair import conventions
-from kinpair.description.doubts import Doubts
 from kinpair.description.parts import GROUND, X_AXIS, Y_AXIS, Z_AXIS, Description, Joint, Link, Origin
 from kinpair.description.urdf import parse_urdf
+from kinpair.description.warning_list import WarningList
 from kinpair.pairs import PAIRS
 
 TOLERANCE = 1e-12
@@ -56,10 +56,10 @@ def assert_agree(ours: kp.Mechanism, theirs, names=None) -> conventions.Conventi
 
 
 def composite(*joints):
-    made = pin.JointModelComposite()
+    built = pin.JointModelComposite()
     for joint in joints:
-        made.addJoint(joint)
-    return made
+        built.addJoint(joint)
+    return built
 
 
 PINOCCHIO_JOINTS = {
@@ -165,10 +165,10 @@ def test_every_kind_of_joint(make, kind):
     ours = swinging(kind)
     c, m = assert_agree(ours, make(kind), names), zoo.motion(ours, seed=5)
     back = c.from_state(*c.state(m.q, m.qd, m.qdd, m.qd))
-    for found, given in zip(back[1:], (m.qd, m.qdd, m.qd), strict=True):
-        assert zoo.relative_error(found, given) <= TOLERANCE
-    for found, given in zip(ours.pose(back.q, "tip"), ours.pose(m.q, "tip"), strict=True):
-        assert zoo.relative_error(found, given) <= TOLERANCE
+    for result, arguments in zip(back[1:], (m.qd, m.qdd, m.qd), strict=True):
+        assert zoo.relative_error(result, arguments) <= TOLERANCE
+    for result, arguments in zip(ours.pose(back.q, "tip"), ours.pose(m.q, "tip"), strict=True):
+        assert zoo.relative_error(result, arguments) <= TOLERANCE
 
 
 def test_a_drake_base_by_roll_pitch_yaw():
@@ -188,5 +188,5 @@ def test_planar_of_a_urdf_in_mujoco_is_three_joints():
         f'<robot name="trolley"><link name="floor"/><link name="trolley">{inertial}</link><joint name="j" '
         'type="planar"><parent link="floor"/><child link="trolley"/><axis xyz="0 0 1"/></joint></robot>'
     )
-    ours = kp.build(parse_urdf(text, source="trolley.urdf", doubts=Doubts()))
+    ours = kp.build(parse_urdf(text, source="trolley.urdf", warnings=WarningList()))
     assert_agree(ours, Mujoco.read(text, False), dict.fromkeys(("j_TX", "j_TY", "j_RZ"), "j"))

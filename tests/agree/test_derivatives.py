@@ -11,6 +11,7 @@ import pytest
 
 import kinpair as kp
 import zoo
+from families import family
 from kinpair import conventions
 from kinpair.formulations import kinematics
 from robots import urdf_files
@@ -53,11 +54,11 @@ def test_every_kind_of_pair_takes_part():
 def test_compiled_derivatives_are_those_of_complex_steps(m):
     """The compiler differentiates the recorded equations; the reference steps into the complex plane."""
     s = zoo.motion(m, 3)
-    found = m.inverse_dynamics_derivatives(s.q, s.qd, s.qdd)
-    same(found, m.reference.inverse_dynamics_derivatives(s.q, s.qd, s.qdd), COMPLEX_STEP)
+    result = m.inverse_dynamics_derivatives(s.q, s.qd, s.qdd)
+    same(result, m.reference.inverse_dynamics_derivatives(s.q, s.qd, s.qdd), COMPLEX_STEP)
     bound = max(COMPLEX_STEP, 100 * EPS * condition(m, s.q))
-    found = m.forward_dynamics_derivatives(s.q, s.qd, s.qdd)
-    same(found, m.reference.forward_dynamics_derivatives(s.q, s.qd, s.qdd), bound)
+    result = m.forward_dynamics_derivatives(s.q, s.qd, s.qdd)
+    same(result, m.reference.forward_dynamics_derivatives(s.q, s.qd, s.qdd), bound)
 
 
 @pytest.mark.parametrize("m", EXAMPLES, ids=lambda m: m.name)
@@ -65,8 +66,8 @@ def test_wrenches_and_loads_of_the_joints_take_part(m):
     s = zoo.motion(m, 4)
     frame = m.frames[-1]
     how = {"external": {frame: LOADS}, "passive": False}
-    found = m.inverse_dynamics_derivatives(s.q, s.qd, s.qdd, **how)
-    same(found, m.reference.inverse_dynamics_derivatives(s.q, s.qd, s.qdd, **how), COMPLEX_STEP)
+    result = m.inverse_dynamics_derivatives(s.q, s.qd, s.qdd, **how)
+    same(result, m.reference.inverse_dynamics_derivatives(s.q, s.qd, s.qdd, **how), COMPLEX_STEP)
 
 
 def along_rates(f, m, q):
@@ -132,7 +133,21 @@ ROBOTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=ROBOTS, ids="-".join)
+USUAL = {
+    "ur/ur5_robot-fixed",
+    "allegro_hand/allegro_left_hand-fixed",
+    "iris/iris-free",
+    "finger_edu/finger_edu-free",
+}
+
+
+@pytest.fixture(
+    scope="module",
+    params=family(
+        ROBOTS, USUAL | {"double_pendulum/double_pendulum_continuous-fixed"}, "more robots", "-".join
+    ),
+    ids="-".join,
+)
 def both(request) -> Both:
     robot, base = request.param
     path = urdf_files()[robot]
@@ -151,9 +166,9 @@ def test_inverse_dynamics_derivatives_of_pinocchio(both):
     m = both.motion
     data = both.theirs.createData()
     pin.computeRNEADerivatives(both.theirs, data, both.q, m.qd[both.v], m.qdd[both.v])
-    found = both.ours.inverse_dynamics_derivatives(m.q, m.qd, m.qdd, passive=False)
-    assert zoo.relative_error(both.ordered(found.q), data.dtau_dq) <= ENGINE
-    assert zoo.relative_error(both.ordered(found.qd), data.dtau_dv) <= ENGINE
+    result = both.ours.inverse_dynamics_derivatives(m.q, m.qd, m.qdd, passive=False)
+    assert zoo.relative_error(both.ordered(result.q), data.dtau_dq) <= ENGINE
+    assert zoo.relative_error(both.ordered(result.qd), data.dtau_dv) <= ENGINE
 
 
 def test_forward_dynamics_derivatives_of_pinocchio(both):
@@ -161,12 +176,12 @@ def test_forward_dynamics_derivatives_of_pinocchio(both):
     data = both.theirs.createData()
     tau = both.ours.inverse_dynamics(m.q, m.qd, m.qdd, passive=False)
     pin.computeABADerivatives(both.theirs, data, both.q, m.qd[both.v], tau[both.v])
-    found = both.ours.forward_dynamics_derivatives(m.q, m.qd, tau, passive=False)
+    result = both.ours.forward_dynamics_derivatives(m.q, m.qd, tau, passive=False)
     bound = max(ENGINE, 100 * EPS * condition(both.ours, m.q))
-    assert zoo.relative_error(both.ordered(found.q), data.ddq_dq) <= bound
-    assert zoo.relative_error(both.ordered(found.qd), data.ddq_dv) <= bound
+    assert zoo.relative_error(both.ordered(result.q), data.ddq_dq) <= bound
+    assert zoo.relative_error(both.ordered(result.qd), data.ddq_dv) <= bound
     inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
-    assert zoo.relative_error(both.ordered(found.tau), inverse) <= bound
+    assert zoo.relative_error(both.ordered(result.tau), inverse) <= bound
 
 
 def test_a_batch_shares_its_rows_among_threads_and_writes_into_out():

@@ -42,8 +42,8 @@ def leaves(result) -> list[np.ndarray]:
 
 def arguments(m: kp.Mechanism, quantity: str) -> list[np.ndarray]:
     s = zoo.motion(m, 2)
-    given = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
-    return [given[name] for name in QUANTITIES[quantity].state]
+    options = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
+    return [options[name] for name in QUANTITIES[quantity].state]
 
 
 def bound(m: kp.Mechanism, quantity: str) -> float:
@@ -73,8 +73,8 @@ def by_c(kernel: kp.Kernel, folder, given) -> list[np.ndarray]:
 
 
 def check_c(m: kp.Mechanism, quantity: str, folder) -> None:
-    kernel, given = m.kernel(quantity), arguments(m, quantity)
-    agree(by_c(kernel, folder, given), leaves(kernel.interpret(*given)), bound(m, quantity))
+    kernel, inputs = m.kernel(quantity), arguments(m, quantity)
+    agree(by_c(kernel, folder, inputs), leaves(kernel.interpret(*inputs)), bound(m, quantity))
 
 
 @pytest.mark.parametrize("quantity", DYNAMICS)
@@ -103,8 +103,8 @@ OTHERS = [name for name in QUANTITIES if name not in DYNAMICS]
 def test_c_of_every_quantity(quantity, tmp_path):
     m = kp.example("scara")
     frame = "tool" if quantity in ("pose", "jacobian", "jacobian_rate") else ""
-    kernel, given = m.kernel(quantity, frame=frame), arguments(m, quantity)
-    agree(by_c(kernel, tmp_path, given), leaves(kernel.interpret(*given)), bound(m, quantity))
+    kernel, inputs = m.kernel(quantity, frame=frame), arguments(m, quantity)
+    agree(by_c(kernel, tmp_path, inputs), leaves(kernel.interpret(*inputs)), bound(m, quantity))
 
 
 @pytest.mark.parametrize("quantity", DYNAMICS)
@@ -118,18 +118,18 @@ def test_the_self_test_of_an_export_says_right(name, quantity, tmp_path):
 def test_c_with_wrenches_and_parameters(tmp_path):
     m = kp.example("double-pendulum")
     kernel = m.kernel("inverse_dynamics", external=("tip",), parameters=("upper.mass", "elbow.z"))
-    given = [*arguments(m, "inverse_dynamics"), np.arange(6.0), np.array(1.5), np.array(-0.8)]
-    agree(by_c(kernel, tmp_path, given), leaves(kernel.interpret(*given)), TOLERANCE)
+    inputs = [*arguments(m, "inverse_dynamics"), np.arange(6.0), np.array(1.5), np.array(-0.8)]
+    agree(by_c(kernel, tmp_path, inputs), leaves(kernel.interpret(*inputs)), TOLERANCE)
 
 
 @pytest.mark.parametrize("quantity", DYNAMICS)
 @pytest.mark.parametrize("name", ["double-pendulum", "cart-pole", "stanford-arm", "floating-arm"])
 def test_casadi(name, quantity):
     m = kp.example(name)
-    kernel, given = m.kernel(quantity), arguments(m, quantity)
-    found = kernel.casadi()(*given)
-    results = [np.asarray(x) for x in (found if isinstance(found, tuple) else (found,))]
-    agree(results, leaves(kernel.interpret(*given)), bound(m, quantity))
+    kernel, inputs = m.kernel(quantity), arguments(m, quantity)
+    result = kernel.casadi()(*inputs)
+    results = [np.asarray(x) for x in (result if isinstance(result, tuple) else (result,))]
+    agree(results, leaves(kernel.interpret(*inputs)), bound(m, quantity))
 
 
 @pytest.mark.parametrize("quantity", DYNAMICS)
@@ -140,8 +140,8 @@ def test_sympy(name, quantity):
     symbolic = kernel.sympy()
     symbols = [s for array in symbolic.inputs.values() for s in array]
     values = dict(zip(symbols, np.concatenate(given), strict=True))
-    found = [np.array([float(x.subs(values)) for x in A.flat]) for A in symbolic.expanded().values()]
-    agree(found, leaves(kernel.interpret(*given)), bound(m, quantity))
+    results = [np.array([float(x.subs(values)) for x in A.flat]) for A in symbolic.expanded().values()]
+    agree(results, leaves(kernel.interpret(*given)), bound(m, quantity))
 
 
 def test_sympy_of_the_mass_matrix_is_the_textbook_formula():

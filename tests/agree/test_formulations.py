@@ -95,7 +95,7 @@ def disagreeing(name: str, quantity: str, reference: np.ndarray, *state: np.ndar
         way: relative_errors(getattr(x.tree, quantity)(*state, method=way), reference)
         for way in x.methods(quantity)
     }
-    return {way: found for way, found in errors.items() if not (found <= x.allowed).all()}
+    return {way: result for way, result in errors.items() if not (result <= x.allowed).all()}
 
 
 def test_what_takes_part():

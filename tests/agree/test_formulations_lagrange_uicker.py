@@ -62,8 +62,8 @@ def check_dynamics(m: kp.Mechanism, method: str) -> None:
     h = m.bias_forces(s.q, s.qd, method=method)
     assert zoo.relative_error(h, m.bias_forces(s.q, s.qd)) <= TOLERANCE
     assert zoo.relative_error(m.gravity_forces(s.q, method=method), m.gravity_forces(s.q)) <= TOLERANCE
-    found = m.forward_dynamics(s.q, s.qd, tau, **how)
-    assert zoo.relative_error(found, s.qdd) <= max(TOLERANCE, 100 * EPS * np.linalg.cond(H))
+    result = m.forward_dynamics(s.q, s.qd, tau, **how)
+    assert zoo.relative_error(result, s.qdd) <= max(TOLERANCE, 100 * EPS * np.linalg.cond(H))
 
 
 def test_every_kind_of_pair_takes_part():

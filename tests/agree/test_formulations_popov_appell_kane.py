@@ -80,9 +80,9 @@ def test_inverse_dynamics(mechanism, motion, loads, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_mass_matrix_and_bias_forces(mechanism, motion, loads, method):
     H, h = mechanism.mass_matrix(motion.q), mechanism.bias_forces(motion.q, motion.qd, external=loads)
-    found = mechanism.mass_matrix(motion.q, method=method)
-    assert zoo.relative_error(found, H) < TOLERANCE
-    assert np.abs(found - found.T).max() <= 100 * EPS * np.abs(H).max()
+    result = mechanism.mass_matrix(motion.q, method=method)
+    assert zoo.relative_error(result, H) < TOLERANCE
+    assert np.abs(result - result.T).max() <= 100 * EPS * np.abs(H).max()
     by_method = mechanism.bias_forces(motion.q, motion.qd, external=loads, method=method)
     assert zoo.relative_error(by_method, h) < TOLERANCE
 
@@ -91,18 +91,18 @@ def test_mass_matrix_and_bias_forces(mechanism, motion, loads, method):
 def test_forward_dynamics(mechanism, motion, loads, method):
     tau = 10.0 * motion.qdd
     expected = mechanism.forward_dynamics(motion.q, motion.qd, tau, external=loads)
-    found = mechanism.forward_dynamics(motion.q, motion.qd, tau, external=loads, method=method)
+    result = mechanism.forward_dynamics(motion.q, motion.qd, tau, external=loads, method=method)
     bound = max(TOLERANCE, 100 * EPS * np.linalg.cond(mechanism.mass_matrix(motion.q)))
-    assert zoo.relative_error(found, expected) < bound
+    assert zoo.relative_error(result, expected) < bound
 
 
 def test_reactions(mechanism, motion, loads):
     state = motion.q, motion.qd, motion.qdd
     expected = mechanism.reactions(*state, external=loads)
-    found = mechanism.reactions(*state, external=loads, method="popov")
-    assert list(found) == list(expected)
+    result = mechanism.reactions(*state, external=loads, method="popov")
+    assert list(result) == list(expected)
     for joint, w in expected.items():
-        assert zoo.relative_error(found[joint], w) < TOLERANCE
+        assert zoo.relative_error(result[joint], w) < TOLERANCE
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -136,7 +136,7 @@ def test_kept_welds_change_nothing(method):
 def test_compiled_code_gives_what_the_reference_gives(name, method, quantity):
     m = kp.example(name)
     s = zoo.motions(m, 11)
-    given = {
+    options = {
         "inverse_dynamics": (s.q, s.qd, s.qdd),
         "forward_dynamics": (s.q, s.qd, 10.0 * s.qdd),
         "mass_matrix": (s.q,),
@@ -144,9 +144,9 @@ def test_compiled_code_gives_what_the_reference_gives(name, method, quantity):
     bound = COMPILED
     if quantity == "forward_dynamics":
         bound = max(bound, 100 * EPS * max(np.linalg.cond(H) for H in m.reference.mass_matrix(s.q)))
-    expected = getattr(m.reference, quantity)(*given, method=method)
-    assert zoo.relative_error(getattr(m, quantity)(*given, method=method), expected) < bound
-    one = getattr(m, quantity)(*(x[3] for x in given), method=method)
+    expected = getattr(m.reference, quantity)(*options, method=method)
+    assert zoo.relative_error(getattr(m, quantity)(*options, method=method), expected) < bound
+    one = getattr(m, quantity)(*(x[3] for x in options), method=method)
     assert zoo.relative_error(one, expected[3]) < bound
 
 
@@ -156,19 +156,19 @@ def test_compiled_code_with_wrenches_on_two_links(name, method):
     m = kp.example(name)
     s, rng = zoo.motions(m, 5), np.random.default_rng(7)
     loads = {frame: rng.normal(size=(5, 6)) for frame in (m.frames[1], m.frames[-1])}
-    found, expected = (
+    result, expected = (
         x.inverse_dynamics(s.q, s.qd, s.qdd, external=loads, method=method) for x in (m, m.reference)
     )
-    assert zoo.relative_error(found, expected) < COMPILED
+    assert zoo.relative_error(result, expected) < COMPILED
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_compiled_reactions(name):
     m = kp.example(name)
     s = zoo.motions(m, 5)
-    found, expected = (x.reactions(s.q, s.qd, s.qdd, method="popov") for x in (m, m.reference))
+    result, expected = (x.reactions(s.q, s.qd, s.qdd, method="popov") for x in (m, m.reference))
     for joint, w in expected.items():
-        assert zoo.relative_error(found[joint], w) < COMPILED
+        assert zoo.relative_error(result[joint], w) < COMPILED
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -186,14 +186,14 @@ def test_planar_arm(method):
     assert np.abs(arm.mass_matrix(q, method=method) - H).max() < PRINTED
     assert arm.bias_forces(q, qd, method=method) == pytest.approx(convective + gravity, abs=PRINTED, rel=0)
     qdd = (-3.219534893217, -66.732075425882, 139.176622634376)
-    found = arm.forward_dynamics(q, qd, [0.5, -0.2, 0.1], method=method)
-    assert found == pytest.approx(qdd, abs=PRINTED, rel=0)
+    result = arm.forward_dynamics(q, qd, [0.5, -0.2, 0.1], method=method)
+    assert result == pytest.approx(qdd, abs=PRINTED, rel=0)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_three_cylinders(method):
     """E8: the torque of Vukobratović's chapter 1, which Gibbs–Appell gives too."""
     chain = kp.example("three-cylinders").reference
-    found = chain.inverse_dynamics((0.3, 0.5, -0.4), (0.7, -0.2, 1.1), (0.5, 0.4, -0.6), method=method)
+    result = chain.inverse_dynamics((0.3, 0.5, -0.4), (0.7, -0.2, 1.1), (0.5, 0.4, -0.6), method=method)
     torque = (1.170376640127, 8.651899317240, 1.486968429764)
-    assert found == pytest.approx(torque, abs=PRINTED, rel=0)
+    assert result == pytest.approx(torque, abs=PRINTED, rel=0)

@@ -1,4 +1,4 @@
-"""Screws and Roberson–Wittenburg against Newton–Euler, and each against its own matrices in full.
+"""Screws, Roberson–Wittenburg and Zhao–Gu against Newton–Euler, and screws against their own matrices in full.
 
 Relative error ≤ 1e-9; forward dynamics 100·eps·cond(H) where that is larger.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,9 +17,18 @@ from benchmarks.chains import dh_chain
 import kinpair as kp
 import zoo
 from kinpair.algebra.arrays import columns
-from kinpair.formulations import composite, kinematics, roberson_wittenburg, screw, screw_block, screw_bodies
+from kinpair.formulations import (
+    composite,
+    kinematics,
+    roberson_wittenburg,
+    screw,
+    screw_block,
+    screw_bodies,
+    zhao_gu,
+)
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.screw_algebra import force_moved
+from kinpair.model.model import Model
 from kinpair.model.recursion import rates
 from kinpair.pairs.spherical import Spherical
 from opaque import hide, reveal
@@ -26,7 +36,7 @@ from robots import urdf_files
 
 TOLERANCE = 1e-9
 EPS = np.finfo(float).eps
-METHODS = {"screw": screw, "roberson-wittenburg": roberson_wittenburg}
+METHODS = {"screw": screw, "roberson-wittenburg": roberson_wittenburg, "zhao-gu": zhao_gu}
 TREES = [
     *zoo.random_trees(seed=7, sizes=(1, 3, 7, 15, 40)),
     *zoo.random_trees(seed=8, sizes=(1, 7, 15), floating=True),
@@ -78,10 +88,10 @@ def test_efforts_accelerations_and_inertia(mechanism, method):
     s = zoo.motion(mechanism, seed=3)
     external = {mechanism.frames[-1]: WRENCH}
     tau = mechanism.inverse_dynamics(s.q, s.qd, s.qdd, external=external)
-    found = mechanism.inverse_dynamics(s.q, s.qd, s.qdd, external=external, method=method)
-    assert zoo.relative_error(found, tau) <= TOLERANCE
-    found = mechanism.forward_dynamics(s.q, s.qd, tau, external=external, method=method)
-    assert zoo.relative_error(found, s.qdd) <= bound(mechanism, s.q)
+    result = mechanism.inverse_dynamics(s.q, s.qd, s.qdd, external=external, method=method)
+    assert zoo.relative_error(result, tau) <= TOLERANCE
+    result = mechanism.forward_dynamics(s.q, s.qd, tau, external=external, method=method)
+    assert zoo.relative_error(result, s.qdd) <= bound(mechanism, s.q)
     for quantity, state in (("mass_matrix", (s.q,)), ("bias_forces", (s.q, s.qd))):
         f = getattr(mechanism, quantity)
         assert zoo.relative_error(f(*state, method=method), f(*state)) <= TOLERANCE
@@ -91,10 +101,10 @@ def test_reactions(mechanism, method):
     s = zoo.motion(mechanism, seed=4)
     external = {mechanism.frames[-1]: WRENCH}
     expected = mechanism.reactions(s.q, s.qd, s.qdd, external=external)
-    found = mechanism.reactions(s.q, s.qd, s.qdd, external=external, method=method)
-    assert list(found) == list(expected)
+    result = mechanism.reactions(s.q, s.qd, s.qdd, external=external, method=method)
+    assert list(result) == list(expected)
     for joint, w in expected.items():
-        assert zoo.relative_error(found[joint], w) <= TOLERANCE
+        assert zoo.relative_error(result[joint], w) <= TOLERANCE
 
 
 def test_welds_kept_as_joints(method):
@@ -104,8 +114,8 @@ def test_welds_kept_as_joints(method):
     s = zoo.motion(kept)
     tau = merged.inverse_dynamics(s.q, s.qd, s.qdd)
     assert zoo.relative_error(kept.inverse_dynamics(s.q, s.qd, s.qdd, method=method), tau) <= TOLERANCE
-    found = kept.forward_dynamics(s.q, s.qd, tau, method=method)
-    assert zoo.relative_error(found, s.qdd) <= bound(merged, s.q)
+    result = kept.forward_dynamics(s.q, s.qd, tau, method=method)
+    assert zoo.relative_error(result, s.qdd) <= bound(merged, s.q)
 
 
 def test_far_from_the_origin_no_digits_are_lost(method):
@@ -117,8 +127,8 @@ def test_far_from_the_origin_no_digits_are_lost(method):
     near = mechanism.mass_matrix(s.q)
     assert zoo.relative_error(mechanism.mass_matrix(far, method=method), near) < 1e-13
     tau = mechanism.inverse_dynamics(s.q, s.qd, s.qdd)
-    found = mechanism.inverse_dynamics(far, s.qd, s.qdd, method=method)
-    assert zoo.relative_error(found, tau) < 1e-12
+    result = mechanism.inverse_dynamics(far, s.qd, s.qdd, method=method)
+    assert zoo.relative_error(result, tau) < 1e-12
 
 
 def test_batches(method):
@@ -150,9 +160,9 @@ def test_compiled_is_the_reference(name, method):
         assert zoo.relative_error(getattr(m, quantity)(*state, method=method), expected) <= allowed
         one = getattr(m, quantity)(*(x[0] for x in state), method=method)
         assert zoo.relative_error(one, expected[0]) <= allowed
-    held = m.reactions(s.q, s.qd, s.qdd, method=method)
+    fixed = m.reactions(s.q, s.qd, s.qdd, method=method)
     for joint, w in m.reference.reactions(s.q, s.qd, s.qdd, method=method).items():
-        assert zoo.relative_error(held[joint], w) < 1e-12
+        assert zoo.relative_error(fixed[joint], w) < 1e-12
 
 
 def test_planar_arm_to_the_printed_digits(method):
@@ -225,8 +235,8 @@ def test_constants_kept_as_symbols(method):
     names = (f"{link}.mass", f"{link}.com.x", f"{link}.inertia.xy", f"{joint}.z")
     values = (3.0, 0.1, 0.02, 0.3)
     expected = arm.kernel("inverse_dynamics", parameters=names)(s.q, s.qd, s.qdd, *values)
-    found = arm.kernel("inverse_dynamics", method=method, parameters=names)(s.q, s.qd, s.qdd, *values)
-    assert zoo.relative_error(found, expected) <= 1e-12
+    result = arm.kernel("inverse_dynamics", method=method, parameters=names)(s.q, s.qd, s.qdd, *values)
+    assert zoo.relative_error(result, expected) <= 1e-12
 
 
 # Work.
@@ -266,15 +276,15 @@ def test_elimination_solves_the_block_system(tree):
     K, right = screw_block.block_system(model, s.q, s.qd, w, joints, drives)
     assert np.abs(K - K.T).max() <= 8 * EPS * np.abs(K).max()
     x = np.linalg.solve(K, right)
-    found = screw_block.block_solve(model, s.q, s.qd, tau, w)
+    result = screw_block.block_solve(model, s.q, s.qd, tau, w)
     allowed = bound(tree, s.q)
     n = 6 * len(model.moving)
-    assert zoo.relative_error(np.concatenate(found.A[1:]), x[:n]) <= allowed
-    assert zoo.relative_error(np.concatenate(found.eta[1:]), x[n:]) <= allowed
+    assert zoo.relative_error(np.concatenate(result.A[1:]), x[:n]) <= allowed
+    assert zoo.relative_error(np.concatenate(result.eta[1:]), x[n:]) <= allowed
     other = composite.forward_dynamics(model, s.q, s.qd, tau, w)
-    assert zoo.relative_error(found.solution.qdd, other.qdd) <= allowed
-    assert (found.solution.pivots > 0).all()
-    assert (found.solution.pivots <= found.solution.scales * (1 + 1e-9)).all()
+    assert zoo.relative_error(result.solution.qdd, other.qdd) <= allowed
+    assert (result.solution.pivots > 0).all()
+    assert (result.solution.pivots <= result.solution.scales * (1 + 1e-9)).all()
 
 
 def test_multipliers_of_driven_joints_are_the_efforts(tree):
@@ -292,15 +302,15 @@ def test_wrench_of_a_joint_is_what_it_holds_and_what_it_drives(tree):
     """W = C η + D (τ − rotor q̈) by two roads: elimination, and the sums of the inverse dynamics."""
     s, w, model = zoo.motion(tree, seed=7), wrenches(tree), tree.model
     tau = 10.0 * s.qdd
-    found = screw_block.block_solve(model, s.q, s.qd, tau, w)
-    W, _, where = screw.wrenches(model, s.q, s.qd, found.solution.qdd, w)
+    result = screw_block.block_solve(model, s.q, s.qd, tau, w)
+    W, _, where = screw.wrenches(model, s.q, s.qd, result.solution.qdd, w)
     in_world = kinematics.poses(model, s.q)
     joints = screw_block.tree_joints(model, s.q, s.qd)
     drives = screw_block.tree_drives(model, s.q, s.qd, tau)
-    qdd = rates(model, found.solution.qdd)
+    qdd = rates(model, result.solution.qdd)
     for j, joint, drive in zip(model.moving, joints, drives, strict=True):
         handed = drive.effort - drive.rotor * qdd[j]
-        both = joint.C @ found.eta[j] + drive.D @ handed
+        both = joint.C @ result.eta[j] + drive.D @ handed
         moved = force_moved(np.eye(3), in_world[j].a - where[j].a, W[j])
         assert zoo.relative_error(both, moved) <= bound(tree, s.q)
 
@@ -320,14 +330,24 @@ def test_links_without_mass_do_no_harm():
         assert zoo.relative_error(wrist.forward_dynamics(s.q, s.qd, tau, method=method), s.qdd) < 1e-12
 
 
+def farthest(model: Model) -> tuple[int, int]:
+    """The two bodies with most joints between them."""
+    path = {i: set(model.path_to_ground(i)) for i in model.moving}
+    return max(combinations(model.moving, 2), key=lambda pair: len(path[pair[0]] ^ path[pair[1]]))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_ball_joint_between_two_tips(seed):
-    """A joint beyond the tree as columns of C; the other road is H q̈ + h = τ + Gᵀ λ in the rates."""
+    """A joint beyond the tree as columns of C; the other road is H q̈ + h = τ + Gᵀ λ in the rates.
+
+    Six joints lie between the two bodies: fewer than three could not move as the three rows say, and the
+    system would be singular.
+    """
     mechanism = zoo.tree(seed, 9, kinds=zoo.ONE_DEGREE, floating=True)
     model, s, w = mechanism.model, zoo.motion(mechanism, seed), no_wrenches(mechanism.model)
     where = kinematics.poses(model, s.q)
     moving = screw_bodies.motions(model, s.q, s.qd, where)
-    i, j = len(model.parent) - 2, len(model.parent) - 1
+    i, j = farthest(model)
     extra = screw_block.holding(Spherical(), np.array([0, 0, 0, 1]), np.zeros(3), where[i], moving[i].V, i, j)
     joints = [*screw_block.tree_joints(model, s.q, s.qd), extra]
     drives = screw_block.tree_drives(model, s.q, s.qd, s.qdd)

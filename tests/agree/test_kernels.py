@@ -1,6 +1,8 @@
 """One number by four roads: floats, interpreter, code for one state, code for batches.
 
 Every quantity by both order-n formulations on the bundled examples, and on real robots with fixed and free base.
+Each kernel is compiled in one form on every second mechanism and in the other one on the others; `make long` compiles
+the examples in both forms, and has more robots.
 Relative error ≤ 1e-12; what solves with H is allowed 100·eps·cond(H) where that is larger.
 """
 
@@ -14,9 +16,10 @@ import pytest
 
 import kinpair as kp
 import zoo
+from families import family
 from kinpair.compiler.structure import flatten
 from kinpair.model.welds import with_welds
-from kinpair.quantities import METHODS, QUANTITIES, asked
+from kinpair.quantities import METHODS, QUANTITIES, request_of
 from robots import urdf_files
 
 TOLERANCE = 1e-12
@@ -38,6 +41,16 @@ ROBOTS = (
     "finger_edu/finger_edu bolt/bolt solo/solo12 go2/go2 anymal_b_simple/anymal hyq/hyq_no_sensors iris/iris "
     "borinot/borinot_flying_arm_2 hextilt/hextilt_flying_arm_5"
 ).split()
+SOME_ROBOTS = family(
+    ROBOTS,
+    "ur/ur5_robot panda/panda kinova/kinova double_pendulum/double_pendulum solo/solo12 iris/iris".split(),
+    reason="fourteen more robots",
+)
+SOME_EXAMPLES = family(
+    EXAMPLES,
+    set(EXAMPLES) - {"four-bar-3d", "stanford-arm-saha", "five-bar", "three-cylinders", "kr5"},
+    reason="examples whose trees have the joints of others",
+)
 HUMANOIDS = ("g1/g1_29dof_rev_1_0", "talos_data/talos_reduced")
 DYNAMICS = [("inverse_dynamics", "newton-euler"), ("forward_dynamics", "newton-euler")]
 SMALL = 5  # rates: the long programs of robots are compiled up to here, and interpreted beyond
@@ -65,21 +78,21 @@ def tolerance(m: kp.Mechanism, quantity: str) -> float:
 def arguments(m: kp.Mechanism, quantity: str) -> list[np.ndarray]:
     """The states the quantity takes, a row each."""
     s = zoo.motions(m, STATES)
-    given = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": 10.0 * s.qdd}
-    return [given[name] for name in QUANTITIES[quantity].state]
+    options = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": 10.0 * s.qdd}
+    return [options[name] for name in QUANTITIES[quantity].state]
 
 
 def leaves(result) -> list[np.ndarray]:
     return [np.asarray(x, dtype=float) for _, x in flatten(result)[1]]
 
 
-def by_floats(m, ask, *row):
+def by_floats(m, request, *row):
     """The equations as they are written, on plain numbers."""
-    quantity = QUANTITIES[ask.quantity]
+    quantity = QUANTITIES[request.quantity]
     n = len(quantity.state)
-    loads = [dict(zip(ask.external, row[n:], strict=True))] if quantity.loaded else []
+    loads = [dict(zip(request.external, row[n:], strict=True))] if quantity.loaded else []
     with np.errstate(all="ignore"):
-        return leaves(quantity.compute(m.model, ask, *row[:n], *loads))
+        return leaves(quantity.compute(m.model, request, *row[:n], *loads))
 
 
 def by_rows(kernel, given):
@@ -89,10 +102,10 @@ def by_rows(kernel, given):
 
 def by_batch(kernel, given):
     """All at once; equal rows give equal bits wherever they stand."""
-    found = leaves(kernel(*(np.resize(x, (ROWS, *x.shape[1:])) for x in given)))
-    for x in found:
+    result = leaves(kernel(*(np.resize(x, (ROWS, *x.shape[1:])) for x in given)))
+    for x in result:
         assert (x == np.resize(x[:STATES], x.shape)).all()
-    return [[x[k] for x in found] for k in range(STATES)]
+    return [[x[k] for x in result] for k in range(STATES)]
 
 
 ROADS = {"one": by_rows, "batch": by_batch}
@@ -102,32 +115,42 @@ def check(m, quantity, method, forms, external=()):
     """Floats against the interpreter, and against the forms of machine code asked for."""
     frame = m.frames[-1] if quantity in ("pose", "jacobian", "jacobian_rate") else ""
     kernel = m.kernel(quantity, method=method, frame=frame, external=external)
-    ask = asked(quantity, method=method, frame=frame, external=dict.fromkeys(external))
+    request = request_of(quantity, method=method, frame=frame, external=dict.fromkeys(external))
     wrenches = [np.random.default_rng(k).normal(size=(STATES, 6)) for k in range(len(external))]
-    given = [*arguments(m, quantity), *wrenches]
+    inputs = [*arguments(m, quantity), *wrenches]
     if quantity == "reactions":
         m = kp.Mechanism(with_welds(m.model), compiled=False)
     bound = tolerance(m, quantity)
-    checked = zip(*(x[: STATES if forms else 1] for x in given), strict=True)
-    expected = [by_floats(m, ask, *row) for row in checked]
-    roads = {form: ROADS[form](kernel, given) for form in forms}
-    roads["interpreter"] = [leaves(kernel.interpret(*(x[0] for x in given)))]
+    checked = zip(*(x[: STATES if forms else 1] for x in inputs), strict=True)
+    expected = [by_floats(m, request, *row) for row in checked]
+    roads = {form: ROADS[form](kernel, inputs) for form in forms}
+    roads["interpreter"] = [leaves(kernel.interpret(*(x[0] for x in inputs)))]
     for road, results in roads.items():
         for result, reference in zip(results, expected, strict=False):
             errors = [zoo.relative_error(a, b) for a, b in zip(result, reference, strict=True)]
             assert max(errors) <= bound, (road, errors)
 
 
+def turn(names, name, quantity, method) -> int:
+    """Which of the two forms of code is compiled: they take turns."""
+    return (names.index(name) + KERNELS.index((quantity, method))) % 2
+
+
+@pytest.mark.parametrize(("quantity", "method"), KERNELS)
+@pytest.mark.parametrize("name", SOME_EXAMPLES)
+def test_examples(name, quantity, method):
+    check(mechanism(name), quantity, method, [FORMS[turn(EXAMPLES, name, quantity, method)]])
+
+
+@pytest.mark.long(reason="the form of code that test_examples leaves out")
 @pytest.mark.parametrize(("quantity", "method"), KERNELS)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples(name, quantity, method):
-    """By both forms of code; a second formulation by one of them here and by the other one there."""
-    forms = FORMS if (quantity, method) in DEFAULTS else [FORMS[EXAMPLES.index(name) % 2]]
-    check(mechanism(name), quantity, method, forms)
+def test_examples_by_the_other_form(name, quantity, method):
+    check(mechanism(name), quantity, method, [FORMS[1 - turn(EXAMPLES, name, quantity, method)]])
 
 
 @pytest.mark.parametrize(("quantity", "method"), LOADED)
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", SOME_EXAMPLES)
 def test_examples_with_wrenches_on_two_links(name, quantity, method):
     m = mechanism(name)
     form = FORMS[EXAMPLES.index(name) % 2]
@@ -135,16 +158,16 @@ def test_examples_with_wrenches_on_two_links(name, quantity, method):
 
 
 @pytest.mark.parametrize(("quantity", "method"), KERNELS)
-@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("robot", SOME_ROBOTS)
 def test_robots(robot, quantity, method):
     """By the interpreter; and by one form of code on every second robot, by the other one on the others."""
     m = mechanism(robot)
-    form = FORMS[(ROBOTS.index(robot) + KERNELS.index((quantity, method))) % 2]
+    form = FORMS[turn(ROBOTS, robot, quantity, method)]
     compiled = (quantity, method) in DEFAULTS or quantity in BOTH_WAYS
     check(m, quantity, method, [form] if compiled and (quantity not in LONG or m.nv <= SMALL) else [])
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("robot", SOME_ROBOTS)
 def test_robots_with_a_free_base(robot):
     m = mechanism(robot, "free")
     for k, (quantity, method) in enumerate([*DYNAMICS, ("mass_matrix", "newton-euler")]):
@@ -152,13 +175,13 @@ def test_robots_with_a_free_base(robot):
 
 
 @pytest.mark.parametrize("base", ["fixed", "free"])
-@pytest.mark.parametrize("robot", HUMANOIDS)
+@pytest.mark.parametrize("robot", family(HUMANOIDS, HUMANOIDS[:1], reason="a second humanoid"))
 def test_humanoids(robot, base):
     for k, (quantity, method) in enumerate(DYNAMICS):
         check(mechanism(robot, base), quantity, method, [FORMS[(k + (base == "free")) % 2]])
 
 
-@pytest.mark.parametrize("robot", ROBOTS[::3])
+@pytest.mark.parametrize("robot", family(ROBOTS[::3], ROBOTS[:9:3], reason="robots with other trees"))
 def test_robots_with_wrenches(robot):
     m = mechanism(robot, "free")
     check(m, "inverse_dynamics", None, ["batch"], external=(m.frames[1], m.frames[-1]))
@@ -199,7 +222,7 @@ def test_the_face_gives_what_the_reference_gives(name, quantity):
     m, call = mechanism(name), FACE[quantity]
     s = zoo.motions(m, STATES)
     for state in [(s.q, s.qd, s.qdd), (s.q[1], s.qd[1], s.qdd[1])] * 2:
-        found, expected = call(m, *state), call(m.reference, *state)
-        assert type(found) is type(expected)
-        for a, b in zip(leaves(found), leaves(expected), strict=True):
+        result, expected = call(m, *state), call(m.reference, *state)
+        assert type(result) is type(expected)
+        for a, b in zip(leaves(result), leaves(expected), strict=True):
             assert zoo.relative_error(a, b) <= tolerance(m, quantity)

@@ -47,8 +47,8 @@ def test_efforts_and_inertia(m):
 def test_slopes_of_the_inertia_are_its_derivatives(m):
     s, step = zoo.motion(m, 4), 1e-200
     for i in m.model.moving:
-        found = lagrange_cylinders.inertia_slopes(m.model, s.q, i)
-        for slope, unit in zip(found, np.eye(m.nv), strict=True):
+        result = lagrange_cylinders.inertia_slopes(m.model, s.q, i)
+        for slope, unit in zip(result, np.eye(m.nv), strict=True):
             share = lagrange_cylinders.inertia_shares(m.model, s.q + 1j * step * unit)[i - 1]
             assert zoo.relative_error(slope, np.imag(share) / step) <= 1e-13
 

@@ -77,7 +77,7 @@ def test_forces_are_lagranges_equations_of_the_energies(m, angles):
 
 
 def test_no_equation_looks_at_a_value(m, angles):
-    found = reveal(lagrange_euler.inverse_dynamics(m.model, *(hide(x) for x in angles)))
-    assert zoo.relative_error(found, lagrange_euler.inverse_dynamics(m.model, *angles)) <= 1e-12
+    result = reveal(lagrange_euler.inverse_dynamics(m.model, *(hide(x) for x in angles)))
+    assert zoo.relative_error(result, lagrange_euler.inverse_dynamics(m.model, *angles)) <= 1e-12
     H = reveal(lagrange_euler.mass_matrix(m.model, hide(angles[0])))
     assert zoo.relative_error(H, lagrange_euler.mass_matrix(m.model, angles[0])) <= 1e-12

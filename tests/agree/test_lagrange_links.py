@@ -41,8 +41,8 @@ def test_efforts_and_reactions_are_those_of_newton_and_euler(m):
         zoo.relative_error(lagrange_links.inverse_dynamics(*state), newton_euler.inverse_dynamics(*state))
         < near
     )
-    found, expected = lagrange_links.reactions(*state), newton_euler.reactions(*state)
-    for x, y in zip(found[1:], expected[1:], strict=True):
+    result, expected = lagrange_links.reactions(*state), newton_euler.reactions(*state)
+    for x, y in zip(result[1:], expected[1:], strict=True):
         assert zoo.relative_error(x, y) < near
 
 
@@ -53,10 +53,10 @@ def test_of_ball_joints_the_forces_along_the_angles_are_those_of_free_ones():
     q, qd, qdd = lagrange_euler.to_internal(model, *angles)
     links = popov_euler.links(model, q, qd, qdd)
     turned = lagrange_euler.links(model, *angles)
-    found = lagrange_links.forces(model, turned, links, kinematics.no_wrenches(model))
+    result = lagrange_links.forces(model, turned, links, kinematics.no_wrenches(model))
     expected = lagrange_euler.inverse_dynamics(model, *angles)
     for i in model.moving:
-        assert zoo.relative_error(found[i].eta, expected[model.v_span[i]]) < 1e-12
+        assert zoo.relative_error(result[i].eta, expected[model.v_span[i]]) < 1e-12
 
 
 def test_it_compiles():
@@ -66,8 +66,8 @@ def test_it_compiles():
     def efforts(q, qd, qdd):
         return lagrange_links.inverse_dynamics(model, q, qd, qdd, kinematics.no_wrenches(model))
 
-    found = kp.compile(efforts, s.q, s.qd, s.qdd)(s.q, s.qd, s.qdd)
-    assert zoo.relative_error(found, m.inverse_dynamics(s.q, s.qd, s.qdd, passive=False)) < tolerance(
+    result = kp.compile(efforts, s.q, s.qd, s.qdd)(s.q, s.qd, s.qdd)
+    assert zoo.relative_error(result, m.inverse_dynamics(s.q, s.qd, s.qdd, passive=False)) < tolerance(
         model, s.q
     )
 

@@ -18,7 +18,7 @@ import mjcf_models
 import zoo
 from kinpair import conventions
 from kinpair.conventions import Convention, State
-from kinpair.description.conditions import Coupling
+from kinpair.description.constraint_parts import Coupling
 from kinpair.loading import read
 
 TOLERANCE = 1e-10
@@ -56,10 +56,10 @@ class Both:
 
 
 def made(path, model, within=TOLERANCE) -> Both:
-    """Both engines; conditions are left to the tests below, the tree moves freely."""
+    """Both engines; constraints are left to the tests below, the tree moves freely."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kp.DescriptionWarning)
-        ours = kp.build(replace(read(path), conditions=())).reference
+        ours = kp.build(replace(read(path), constraints=())).reference
     rng = np.random.default_rng(SEED)
     data = mujoco.MjData(model)
     data.qpos[:] = model.qpos0 + rng.uniform(-1, 1, model.nq)
@@ -113,11 +113,11 @@ def test_mass_centre_and_inertia_of_every_body(both):
 
 def apart(b: Both, ours: np.ndarray, theirs: np.ndarray) -> float:
     """How far coordinates are apart, k and −k being one rotation."""
-    found = b.c.q(ours)
+    result = b.c.q(ours)
     for j in b.c.joints:
-        if j.unit.stop > j.unit.start and found[j.unit] @ theirs[j.unit] < 0.0:
-            found[j.unit] *= -1.0
-    return zoo.relative_error(found, theirs)
+        if j.unit.stop > j.unit.start and result[j.unit] @ theirs[j.unit] < 0.0:
+            result[j.unit] *= -1.0
+    return zoo.relative_error(result, theirs)
 
 
 def test_the_start_is_the_pose_of_the_file(both):
@@ -234,15 +234,24 @@ def test_springs_and_dampers_act_as_in_mujoco(name, tmp_path):
     )
 
 
-def held(tmp_path, condition) -> Both:
-    (tmp_path / "test.xml").write_text(mjcf_models.held(condition))
+@pytest.mark.parametrize("name", ["hinge", "free", "free-armature", "three-of-one-body"])
+def test_accelerations_are_those_of_mujoco(name, tmp_path):
+    (tmp_path / "test.xml").write_text(mjcf_models.TREES[name])
+    b = made(tmp_path / "test.xml", mujoco.MjModel.from_xml_path(str(tmp_path / "test.xml")))
+    own = b.ours.forward_dynamics(b.s.q, b.s.qd, np.zeros(b.ours.nv))
+    theirs = b.c.from_accelerations(b.s.q, b.data.qvel, b.data.qacc_smooth)
+    assert zoo.relative_error(own, theirs) <= TOLERANCE
+
+
+def held(tmp_path, constraint) -> Both:
+    (tmp_path / "test.xml").write_text(mjcf_models.held(constraint))
     return made(tmp_path / "test.xml", mujoco.MjModel.from_xml_path(str(tmp_path / "test.xml")))
 
 
 @pytest.mark.parametrize("name", mjcf_models.LOOPS)
 def test_a_loop_gapes_as_in_mujoco(name, tmp_path):
     b = held(tmp_path, mjcf_models.LOOPS[name])
-    (loop,) = read(tmp_path / "test.xml").conditions
+    (loop,) = read(tmp_path / "test.xml").constraints
     first, second = (b.ours.pose(b.s.q, link) for link in (loop.parent, loop.child))
     x, y = loop.origin.pose(), loop.child_origin.pose()
     gap = second.position + second.rotation @ y.a - first.position - first.rotation @ x.a
@@ -257,7 +266,7 @@ def test_a_loop_gapes_as_in_mujoco(name, tmp_path):
 @pytest.mark.parametrize("name", mjcf_models.COUPLINGS)
 def test_a_coupling_is_off_as_in_mujoco(name, tmp_path):
     b = held(tmp_path, mjcf_models.COUPLINGS[name])
-    (coupling,) = read(tmp_path / "test.xml").conditions
+    (coupling,) = read(tmp_path / "test.xml").constraints
     assert isinstance(coupling, Coupling)
     q = dict(zip(b.ours.q_names, b.s.q, strict=True))
     wanted = coupling.offset + sum(

@@ -9,10 +9,11 @@ import pytest
 
 import zoo
 from kinpair import quantities
-from kinpair.forces.passive import passive_efforts, spring_energy
+from kinpair.forces.elements import efforts_of, stored_energy
 from kinpair.formulations import articulated, composite, denoc, kinematics, newton_euler, regressor
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.recursion import inward, outward
+from kinpair.model.state import State
 from opaque import hide, reveal
 
 TREE = zoo.tree(11, 14)
@@ -25,14 +26,14 @@ def with_loads(f):
 
 
 def by_name(f):
-    return lambda model, *state: f(model, quantities.Ask("pose", frame="tip 1"), *state)
+    return lambda model, *state: f(model, quantities.Request("pose", frame="tip 1"), *state)
 
 
 def plain(f):
-    return lambda model, *state: f(model, quantities.Ask(""), *state)
+    return lambda model, *state: f(model, quantities.Request(""), *state)
 
 
-INVERSE = quantities.asked("inverse_dynamics")
+INVERSE = quantities.request_of("inverse_dynamics")
 
 
 EQUATIONS = {
@@ -89,9 +90,9 @@ def test_springs_and_friction_on_symbols():
     model = build(b).model
     q, qd = np.array([0.3, 0, 0, 0, 1.0]), np.array([-0.4, 1, 2, 3])
     expected = [-30 * 0.2 + 0.5 * 0.4 + 2.0, -0.1, -0.4, -0.9]
-    assert passive_efforts(model, q, qd) == pytest.approx(expected)
-    assert reveal(passive_efforts(model, hide(q), hide(qd))) == pytest.approx(expected)
-    assert reveal(spring_energy(model, hide(q))) == pytest.approx(0.5 * 30 * 0.04)
+    assert efforts_of(model, State(q, qd)) == pytest.approx(expected)
+    assert reveal(efforts_of(model, State(hide(q), hide(qd)))) == pytest.approx(expected)
+    assert reveal(stored_energy(model, State(hide(q), hide(qd)))) == pytest.approx(0.5 * 30 * 0.04)
 
 
 def test_a_step_never_sees_the_number_of_its_body():
@@ -115,7 +116,7 @@ def test_walks_hand_each_body_its_neighbours_values():
 
 def test_columns_of_a_batch_give_what_symbols_give():
     s = zoo.motions(TREE, 3)
-    found = TREE.inverse_dynamics(s.q, s.qd, s.qdd, external=LOADS)
+    result = TREE.inverse_dynamics(s.q, s.qd, s.qdd, external=LOADS)
     one = partial(TREE.inverse_dynamics, external=LOADS)
     for k in range(3):
-        assert zoo.relative_error(found[k], one(s.q[k], s.qd[k], s.qdd[k])) < 1e-13
+        assert zoo.relative_error(result[k], one(s.q[k], s.qd[k], s.qdd[k])) < 1e-13

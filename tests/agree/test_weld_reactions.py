@@ -47,9 +47,9 @@ def held(welded: kp.Mechanism, other: kp.Mechanism, q, qd, qdd):
 
 
 def by_name(names, others, x):
-    made = np.zeros((*x.shape[:-1], len(others)))
-    made[..., [others.index(name) for name in names]] = x
-    return made
+    built = np.zeros((*x.shape[:-1], len(others)))
+    built[..., [others.index(name) for name in names]] = x
+    return built
 
 
 def same(one, other, tolerance=TOLERANCE):
@@ -59,13 +59,13 @@ def same(one, other, tolerance=TOLERANCE):
 
 def test_a_force_sensor_carries_the_weight_of_its_tool():
     m = kp.build(sensor())
-    found = m.reactions([0.0], [0.0], [0.0])
-    assert list(found) == ["sensor", "j"]
+    result = m.reactions([0.0], [0.0], [0.0])
+    assert list(result) == ["sensor", "j"]
     R = m.pose([0.0], "tool").rotation
     weight = -0.5 * m.model.gravity
     assert weight[2] > 4.9
     moment = np.cross(R @ [0, 0, 0.1], weight)
-    assert found["sensor"] == pytest.approx(np.concatenate([R.T @ moment, R.T @ weight]), abs=1e-14)
+    assert result["sensor"] == pytest.approx(np.concatenate([R.T @ moment, R.T @ weight]), abs=1e-14)
 
 
 @pytest.mark.parametrize("method", METHODS["reactions"])
@@ -81,11 +81,11 @@ def test_a_weld_carries_what_a_hinge_held_still_carries(method, compiled):
         m, other = (m, other) if compiled else (m.reference, other.reference)
         s = zoo.motions(m, 3, seed=4)
         loads = {description.links[-1].name: np.arange(6.0)}
-        found = m.reactions(s.q, s.qd, s.qdd, external=loads, method=method)
-        assert list(found) == [joint.name for joint in description.joints]
-        same(found, other.reactions(*held(m, other, s.q, s.qd, s.qdd), external=loads, method=method))
+        result = m.reactions(s.q, s.qd, s.qdd, external=loads, method=method)
+        assert list(result) == [joint.name for joint in description.joints]
+        same(result, other.reactions(*held(m, other, s.q, s.qd, s.qdd), external=loads, method=method))
         for k in range(3):
-            row = {name: w[k] for name, w in found.items()}
+            row = {name: w[k] for name, w in result.items()}
             same(row, m.reactions(s.q[k], s.qd[k], s.qdd[k], external=loads, method=method))
 
 
@@ -102,18 +102,18 @@ def test_under_loops_too():
     q = m.start()
     qd = m.velocities(q, guess=np.ones(m.nv))
     qdd = m.accelerations(q, qd, guess=np.ones(m.nv))
-    found = m.reactions(q, qd, qdd)
-    assert list(found)[: m.nv + 1] == ["weld", *m.joint_names]
-    same(found, kept.reactions(q, qd, qdd), 1e-9)
+    result = m.reactions(q, qd, qdd)
+    assert list(result)[: m.nv + 1] == ["weld", *m.joint_names]
+    same(result, kept.reactions(q, qd, qdd), 1e-9)
     tau = m.inverse_dynamics(q, qd, qdd)
     batch = m.reactions(np.stack([q, q]), qd, qdd, tau=np.stack([tau, 0 * tau]))
-    same({name: w[0] for name, w in batch.items()}, found, 1e-9)
+    same({name: w[0] for name, w in batch.items()}, result, 1e-9)
 
 
 def test_what_does_not_move_has_reactions_too():
     rock = kp.build(Description("rock", (Link("rock", 2.0),), (Joint("weld", "fixed", "ground", "rock"),)))
-    found = rock.reactions([], [], [])
-    assert found["weld"] == pytest.approx([0, 0, 0, *(-2.0 * rock.model.gravity)])
+    result = rock.reactions([], [], [])
+    assert result["weld"] == pytest.approx([0, 0, 0, *(-2.0 * rock.model.gravity)])
     assert rock.reactions(np.zeros((4, 0)), [], [])["weld"].shape == (4, 6)
 
 

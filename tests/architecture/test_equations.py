@@ -1,8 +1,11 @@
-"""Every numbered equation of the source is in the docs, and in one place there."""
+"""Every numbered equation of the source is in the docs, in one place there, and has its line of code."""
 
 from __future__ import annotations
 
+import ast
+import io
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ PAGES = {
     "formulations/masses.py": ("newton_euler.md", r"\((M\d+)\)"),
     "formulations/composite.py": ("newton_euler.md", r"\((CB\d+)\)"),
     "formulations/articulated.py": ("newton_euler.md", r"\((AB\d+)\)"),
+    "formulations/rotors.py": ("newton_euler.md", r"\((RO\d+)\)"),
     "algebra/tree_ldl.py": ("newton_euler.md", r"\((T\d+)\)"),
     "formulations/denoc.py": ("denoc.md", r"\((D\d+|2[489][ab]?|30)\)"),
     "formulations/linear_forms.py": ("popov.md", r"\((LF\d+)\)"),
@@ -36,19 +40,29 @@ PAGES = {
     "formulations/screw_bodies.py": ("screw.md", r"\((SB\d+)\)"),
     "formulations/screw_block.py": ("screw.md", r"\((SK\d+)\)"),
     "formulations/screw.py": ("screw.md", r"\((SD\d+)\)"),
+    "formulations/zhao_gu*.py": ("zhao_gu.md", r"\((Z[GR]\d+)\)"),
+    "constrained/reactions.py": ("reactions.md", r"\((RE[1-3])\)"),
+    "closure/reactions.py": ("reactions.md", r"\((RE[4-5])\)"),
+    "reactions.py": ("reactions.md", r"\((ML\d+)\)"),
+    "algebra/series.py": ("motion.md", r"\((TY\d+)\)"),
+    "motion/*.py": ("motion.md", r"\((MO\d+)\)"),
+    "inverse_kinematics/*.py": ("inverse_kinematics.md", r"\((IK\d+)\)"),
     "formulations/kinematics.py": ("kinematics.md", r"\((K\d+)\)"),
     "analysis/one_freedom.py": ("transmission.md", r"\((TF[12])\)"),
     "analysis/transmission.py": ("transmission.md", r"\((TF[3-5])\)"),
-    "forces/passive.py": ("forces.md", r"\((P\d+)\)"),
+    "forces/element.py": ("forces.md", r"\((EL\d+)\)"),
+    "forces/joint.py": ("forces.md", r"\((P\d+)\)"),
+    "forces/limit_spring.py": ("forces.md", r"\((BU\d+)\)"),
+    "forces/*spring*.py": ("forces.md", r"\((PS\d+)\)"),
     "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+a?)\)"),
-    "closure/dynamics.py": ("constraints.md", r"\((CD\d+)\)"),
-    "constrained.py": ("constraints.md", r"\((P[RM]\d+)\)"),
-    "simulation/held.py": ("constraints.md", r"\((HD\d+)\)"),
+    "closure/derivatives.py": ("constraints.md", r"\((CD\d+)\)"),
+    "constrained/*.py": ("constraints.md", r"\((P[RM]\d+)\)"),
+    "constrained/equations.py": ("constraints.md", r"\((HD\d+)\)"),
     "simulation/methods/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),
-    "simulation/methods/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
-    "simulation/methods/taylor.py": ("integrators.md", r"\((TS\d+)\)"),
-    "simulation/events/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
-    "simulation/events/bumpers.py": ("impacts.md", r"\((BU\d+)\)"),
+    "simulation/steppers/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
+    "simulation/steppers/taylor.py": ("integrators.md", r"\((TS\d+)\)"),
+    "constraints/complementarity.py": ("bounded.md", r"\((BR\d+)\)"),
+    "simulation/driver/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
     "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }
 
@@ -62,3 +76,35 @@ def test_numbers_of_the_source_are_those_of_the_page(file):
     tagged = [tag for tag in every if re.fullmatch(number, f"({tag})")]
     assert in_source
     assert in_source == set(tagged)
+
+
+def in_code(text: str, number: str) -> set[str]:
+    """Tags beside a line, and of functions and classes that are the equation."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    parts = [x for x in ast.walk(ast.parse(text)) if isinstance(x, (ast.FunctionDef, ast.ClassDef))]
+    return {
+        tag
+        for x in (*comments, *(ast.get_docstring(x) or "" for x in parts))
+        for tag in re.findall(number, x)
+    }
+
+
+def derived(text: str, number: str) -> set[str]:
+    """Tags that the docstring of a module marks as derivation."""
+    marked = re.findall(
+        r"^Derivation, no line of code: (.*)$", ast.get_docstring(ast.parse(text)) or "", re.MULTILINE
+    )
+    return {tag for line in marked for tag in re.findall(number, line)}
+
+
+@pytest.mark.parametrize("file", PAGES)
+def test_every_equation_has_its_line_of_code_or_is_marked_as_derivation(file):
+    number = PAGES[file][1]
+    texts = [path.read_text("utf-8") for path in SRC.glob(file)]
+    every, code, marked = (
+        {tag for text in texts for tag in find(text, number)}
+        for find in (lambda text, number: re.findall(number, text), in_code, derived)
+    )
+    assert every == code | marked
+    assert not code & marked

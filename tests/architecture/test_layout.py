@@ -7,14 +7,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import kinpair
 
 SRC = Path(kinpair.__file__).parent
 ORDER = (
     "errors algebra spatial pairs description model formulations constraints forces quantities constrained "
-    "evaluation compiler closed_form rolling kernels calls closure soundness mechanism system bundled conventions "
-    "loading motion equations_of_motion viewer analysis simulation sweep cli"
+    "evaluation compiler closed_form rolling kernels calls reactions closure inverse_kinematics soundness notebook "
+    "mechanism system bundled conventions loading equations_of_motion viewer motion analysis "
+    "regulators simulation runs sweeps cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 
@@ -25,7 +29,7 @@ def part_of(path: Path) -> str:
 
 def imported(path: Path) -> set[str]:
     """Parts of kinpair that a file imports, inside functions too."""
-    found = set()
+    result = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module == "kinpair":
@@ -34,13 +38,19 @@ def imported(path: Path) -> set[str]:
             names = [node.module]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        found |= {name.split(".")[1] for name in names if name.startswith("kinpair.")}
-    return found
+        result |= {name.split(".")[1] for name in names if name.startswith("kinpair.")}
+    return result
 
 
 def test_every_part_has_its_place_in_the_order():
     parts = {part_of(path) for path in FILES} - {"__init__", "__main__"}
     assert parts <= set(ORDER)
+
+
+def test_no_public_function_hides_a_part():
+    """`kinpair.sweeps` is the package, `kinpair.sweep` the function."""
+    public = {name: getattr(kinpair, name) for name in ORDER if hasattr(kinpair, name)}
+    assert [name for name, value in public.items() if not isinstance(value, ModuleType)] == []
 
 
 def test_nothing_imports_what_stands_after_it():
@@ -57,9 +67,63 @@ def test_mechanics_knows_no_compiler_and_no_linear_algebra_of_floats():
         text = path.read_text("utf-8")
         assert "np.linalg" not in text, path
         assert "compiler" not in imported(path)
-    for part in ("algebra", "constraints", "forces"):
+    for part in ("algebra", "constraints", "forces", "constrained"):
         assert not [path for path in (SRC / part).rglob("*.py") if "compiler" in imported(path)]
-    assert "compiler" not in imported(SRC / "constrained.py")
+
+
+def declared(package: Path) -> list[str]:
+    """The modules of a sub-package in the order in which its docstring lists them; empty if it lists none."""
+    lines = (ast.get_docstring(ast.parse(package.read_text("utf-8"))) or "").splitlines()
+    names = [match[1] for line in lines if (match := re.match(r"(\w+) {2,}\S", line))]
+    return names if len(names) > 1 else []
+
+
+PACKAGES = {
+    x.parent: order for x in FILES if x.name == "__init__.py" and x.parent != SRC if (order := declared(x))
+}
+
+
+def siblings(path: Path, package: Path) -> set[str]:
+    """Modules of its own package that a file imports, those for types alone and those inside functions too."""
+    own = ".".join(("kinpair", *package.relative_to(SRC).parts))
+    result = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        result |= {name.removeprefix(f"{own}.").split(".")[0] for name in names if name.startswith(f"{own}.")}
+    return result
+
+
+def test_sub_packages_declare_an_order():
+    ordered = {package.relative_to(SRC).as_posix() for package in PACKAGES}
+    assert {
+        "closure",
+        "constrained",
+        "constraints",
+        "inverse_kinematics",
+        "motion",
+        "runs",
+        "simulation",
+    } <= ordered
+    for whole in ("simulation", "runs"):
+        assert {f"{whole}/{x.parent.name}" for x in (SRC / whole).glob("*/__init__.py")} <= ordered
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda x: x.relative_to(SRC).as_posix())
+def test_modules_of_a_package_import_only_what_stands_above_them(package):
+    order = PACKAGES[package]
+    modules = {x.stem for x in package.iterdir() if x.suffix == ".py" or (x / "__init__.py").exists()}
+    assert modules - {"__init__"} == set(order)
+    for path in sorted(package.rglob("*.py")):
+        own = path.relative_to(package).parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        allowed = {*order[: order.index(own)], own}
+        later = (siblings(path, package) & set(order)) - allowed
+        assert not later, f"{path.relative_to(SRC)} imports {later}"
 
 
 def test_no_file_is_called_after_nothing():
@@ -79,14 +143,13 @@ def test_public_names_exist_and_are_documented():
         assert name.startswith("__") or thing.__doc__, name
 
 
-def test_import_has_no_side_effects_and_is_quick():
+def test_import_has_no_side_effects():
     """No heavy library comes along, no NumPy setting changes, nothing is printed."""
     code = (
-        "import sys, time, numpy as np; before = np.get_printoptions(), np.geterr();"
-        "t = time.perf_counter(); import kinpair; t = time.perf_counter() - t;"
+        "import sys, numpy as np; before = np.get_printoptions(), np.geterr(); import kinpair;"
         "assert before == (np.get_printoptions(), np.geterr());"
         "heavy = {'scipy', 'matplotlib', 'lxml', 'rich', 'cyclopts', 'tomlkit'} & set(sys.modules);"
-        "assert not heavy, heavy; assert t < 1.0, t"
+        "assert not heavy, heavy"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -35,11 +35,13 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "compiler",
         "conventions",
         "mjcf",
+        "motion",
         "equations/lagrange",
         "equations/roberson_wittenburg",
         "printed_equations",
         "simulate",
         "events",
+        "forces",
         "sweep",
     ],
 )

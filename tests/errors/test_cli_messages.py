@@ -14,7 +14,7 @@ WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = f"Examples: {listed(kp.examples())}"
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
 COMMANDS = (
-    "Available commands: info, dynamics, simulate, resume, show, compare, equations, sweep, examples, demo "
+    "Available commands: info, dynamics, simulate, resume, show, compare, equations, sweep, examples, demo, cache "
     "(see kinpair --help)"
 )
 
@@ -158,6 +158,6 @@ def test_what_a_strict_reading_doubts_is_refused(capsys, tmp_path):
         '[[link]]\nname = "a"\n[[joint]]\nname = "j"\nkind = "revolute"\nparent = "ground"\nchild = "a"\n'
     )
     assert main(["info", str(file)]) == 0
-    doubt = capsys.readouterr().out.splitlines()[-1].removeprefix("- ")
+    warn = capsys.readouterr().out.splitlines()[-1].removeprefix("- ")
     assert main(["info", str(file), "--strict"]) == 2
-    assert capsys.readouterr().err == f"kinpair: {doubt}\n"
+    assert capsys.readouterr().err == f"kinpair: {warn}\n"

@@ -54,8 +54,8 @@ def test_what_does_not_move_is_not_compared():
 
 
 def test_a_page_that_cannot_be_written(tmp_path):
-    found = kp.compare(kp.example("cart-pole"), quantities=["mass_matrix"], time=False)
-    for write, name in ((found.to_html, "a.html"), (found.to_json, "a.json")):
+    results = kp.compare(kp.example("cart-pole"), quantities=["mass_matrix"], time=False)
+    for write, name in ((results.to_html, "a.html"), (results.to_json, "a.json")):
         path = tmp_path / "none" / name
         with pytest.raises(kp.InputError) as error:
             write(path)

@@ -43,15 +43,15 @@ FOUND = kp.equations(kp.example("double-pendulum").reference)
     ],
 )
 def test_options(options: dict[str, Any], message: str):
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as result:
         kp.equations(ARM, **options)
-    assert str(found.value) == message
+    assert str(result.value) == message
 
 
 def test_a_name_is_no_mechanism():
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as result:
         kp.equations("planar-3r")  # type: ignore[call-overload]
-    assert str(found.value) == (
+    assert str(result.value) == (
         "equations takes a Mechanism or System, not str; load() reads files, example() names"
     )
 
@@ -71,9 +71,9 @@ def test_one_dependent_coordinate_is_given_by_its_name():
     ],
 )
 def test_values_of_letters(values: Any, message: str):
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as result:
         FOUND.evaluate([0.1, 0.2], [0, 0], values)
-    assert str(found.value) == message
+    assert str(result.value) == message
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,6 @@ def test_values_of_letters(values: Any, message: str):
     ],
 )
 def test_files_of_c(path: str, message: str):
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as result:
         FOUND.c(path)
-    assert str(found.value) == message
+    assert str(result.value) == message

@@ -121,6 +121,6 @@ def test_refused(case):
 
 
 def test_lists_will_do():
-    found = appell.in_quasi_velocities(MODEL, [0.0] * 3, [1.0] * 3, W.tolist(), (0 * W).tolist())
-    assert np.abs(found.H - ARM.mass_matrix(ZERO)).max() < 1e-14
+    result = appell.in_quasi_velocities(MODEL, [0.0] * 3, [1.0] * 3, W.tolist(), (0 * W).tolist())
+    assert np.abs(result.H - ARM.mass_matrix(ZERO)).max() < 1e-14
     assert lagrange_cylinders.inertia_shares(CYLINDERS, [0.1, 0.2, 0.3])[0].shape == (3, 3)

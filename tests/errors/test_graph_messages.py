@@ -58,4 +58,4 @@ def test_message(case):
 
 
 def test_known_pair_has_its_wrenches():
-    assert wrenches_of(Prismatic()).held(Prismatic(), np.zeros(1)).shape == (6, 5)
+    assert wrenches_of(Prismatic()).wrenches(Prismatic(), np.zeros(1)).shape == (6, 5)

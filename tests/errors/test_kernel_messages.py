@@ -17,6 +17,7 @@ import pytest
 import kinpair as kp
 import zoo
 from kinpair import kernels
+from kinpair.compiler.cache_size import contents
 from kinpair.compiler.structure import flatten
 
 ARM = kp.example("scara")
@@ -176,10 +177,10 @@ def _frozen(x):
 
 def _unaligned(x):
     room = np.zeros(x.nbytes + 1, dtype=np.uint8)[1:]
-    made = room.view(float).reshape(x.shape)
-    made[...] = x
-    assert not made.flags.aligned
-    return made
+    built = room.view(float).reshape(x.shape)
+    built[...] = x
+    assert not built.flags.aligned
+    return built
 
 
 @pytest.mark.parametrize("name", UNUSUAL)
@@ -223,9 +224,9 @@ def test_a_row_does_not_depend_on_its_batch(m, name):
     whole = leaves(call(m, s.q, s.qd, s.qdd))
     for part in (slice(0, 1), slice(3, 20), slice(31, 40), slice(5, 5)):
         for threads in (1, 2):
-            found = leaves(call(m, s.q[part], s.qd[part], s.qdd[part], threads=threads))
-            assert all(a.shape[0] == part.stop - part.start for a in found)
-            assert same(found, [x[part] for x in whole])
+            result = leaves(call(m, s.q[part], s.qd[part], s.qdd[part], threads=threads))
+            assert all(a.shape[0] == part.stop - part.start for a in result)
+            assert same(result, [x[part] for x in whole])
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -268,9 +269,9 @@ def test_single_precision_on_request():
     kernel = ARM.kernel("inverse_dynamics", dtype="float32")
     tau = ARM.inverse_dynamics(Q, QD, QDD)
     single = [x.astype("float32") for x in (Q, QD, QDD)]
-    for found, expected in ((kernel(*single), tau), (kernel(*(x[3] for x in single)), tau[3])):
-        assert found.dtype == np.float32
-        assert zoo.relative_error(found, expected) < 1e-5
+    for result, expected in ((kernel(*single), tau), (kernel(*(x[3] for x in single)), tau[3])):
+        assert result.dtype == np.float32
+        assert zoo.relative_error(result, expected) < 1e-5
     assert kernel(Q, QD, QDD).dtype == np.float32
 
 
@@ -339,16 +340,16 @@ def test_kept_code_is_not_traced_again(cache, monkeypatch):
 
 def test_a_damaged_entry_is_compiled_again(cache):
     tau = kp.example("scara").inverse_dynamics(Q, QD, QDD)
-    for entry in cache.iterdir():
+    for _, _, entry in contents(cache):
         content = bytearray(entry.read_bytes())
         content[-9] ^= 1
         entry.write_bytes(content)
     with pytest.warns(kp.CacheWarning) as caught:
         assert (kp.example("scara").inverse_dynamics(Q, QD, QDD) == tau).all()
     for warning in caught:
-        path, _, said = str(warning.message).partition(": ")
+        path, _, text = str(warning.message).partition(": ")
         assert Path(path).parent == cache
-        assert said == (
+        assert text == (
             "is damaged (its checksum does not fit); it was not used and the code is compiled again. "
             "Delete it, or set KINPAIR_CACHE to a directory of your own"
         )
@@ -361,11 +362,11 @@ def test_without_a_place_to_write_there_is_no_cache(cache, monkeypatch):
     with pytest.warns(kp.CacheWarning) as caught:
         tau = kp.example("scara").inverse_dynamics(Q, QD, QDD)
     assert (tau == ARM.inverse_dynamics(Q, QD, QDD)).all()
-    said = {str(warning.message) for warning in caught}
+    text = {str(warning.message) for warning in caught}
     assert (
         f"{cache / 'below'}: cannot be written (Not a directory); compiled code is not kept for the next run. "
         "Set KINPAIR_CACHE to a directory you can write"
-    ) in said
+    ) in text
 
 
 def test_a_file_in_place_of_the_directory_is_left_alone(cache):
@@ -373,8 +374,8 @@ def test_a_file_in_place_of_the_directory_is_left_alone(cache):
     cache.chmod(0o600)
     with pytest.warns(kp.CacheWarning) as caught:
         tau = kp.example("scara").inverse_dynamics(Q, QD, QDD)
-    said = " ".join(str(warning.message) for warning in caught)
-    assert f"{cache}: is not what it should be (a link or a special file); it was not used" in said
+    text = " ".join(str(warning.message) for warning in caught)
+    assert f"{cache}: is not what it should be (a link or a special file); it was not used" in text
     assert (tau == ARM.inverse_dynamics(Q, QD, QDD)).all()
     assert cache.read_text() == "in the way"
 
@@ -482,9 +483,9 @@ def test_a_cache_entry_that_makes_no_sense_is_compiled_again(tmp_path, monkeypat
 
     monkeypatch.setenv("KINPAIR_CACHE", str(tmp_path / "cache"))
     expected = kp.example("scara").mass_matrix(np.zeros(4))
-    for entry in (tmp_path / "cache").iterdir():
+    for _, _, entry in contents(tmp_path / "cache"):
         start = entry.read_bytes().split(b"\n", 1)[0] + b"\n"
         entry.write_bytes(start + sha256(b"x").digest() + b"x")
     with pytest.warns(CacheWarning, match="its content makes no sense"):
-        found = kp.example("scara").mass_matrix(np.zeros(4))
-    assert (found == expected).all()
+        result = kp.example("scara").mass_matrix(np.zeros(4))
+    assert (result == expected).all()

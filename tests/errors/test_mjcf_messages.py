@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kinpair.description.doubts import Doubts
 from kinpair.description.mjcf import parse_mjcf, read_mjcf
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
+from kinpair.loading import read
 from mjcf_models import held, mjcf
 
 J = '<joint name="j"/>'
@@ -27,6 +28,19 @@ REFUSED = [
         "without bound; MJCF needs none, delete it",
     ),
     ("<robot/>", "r.xml:1: is not MJCF: its root is <robot>, and should be <mujoco>"),
+    *(
+        (
+            f"<{root}/>",
+            f"r.xml:1: is a fragment of MJCF (its root is <{root}>), which other files take in; "
+            "load the file whose root is <mujoco> and that includes it",
+        )
+        for root in ("mujocoinclude", "worldbody", "default")
+    ),
+    (
+        '\n<body name="arm"/>',
+        "r.xml:2: is a fragment of MJCF (its root is <body>), which other files take in; "
+        "load the file whose root is <mujoco> and that includes it",
+    ),
     ("<mujoco/>", "r.xml:1: <mujoco> has no <worldbody>, so there is no mechanism in it"),
     (
         "<mujoco>\n<wordbody/></mujoco>",
@@ -384,7 +398,7 @@ DOUBTED = [
     (
         held('<tendon tendon1="a"/><tendon/>'),
         [
-            "r.xml:5: equality 'tendon 0' is a condition <tendon>, which is not taken; left out "
+            "r.xml:5: equality 'tendon 0' is a constraint <tendon>, which is not taken; left out "
             "here and elsewhere"
         ],
     ),
@@ -402,22 +416,35 @@ DOUBTED = [
 @pytest.mark.parametrize(("text", "message"), REFUSED, ids=lambda x: x[:60])
 def test_refused(text, message):
     with pytest.raises(DescriptionError) as caught:
-        parse_mjcf(text, source="r.xml", doubts=Doubts())
+        parse_mjcf(text, source="r.xml", warnings=WarningList())
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("root", ["mujocoinclude", "body", "worldbody"])
+@pytest.mark.parametrize("ending", ["xml", "urdf"])
+def test_a_fragment_is_called_so_whatever_its_ending(tmp_path, root, ending):
+    file = tmp_path / f"part.{ending}"
+    file.write_text(f'<{root}><geom size="1"/></{root}>')
+    with pytest.raises(DescriptionError) as caught:
+        read(file)
+    assert str(caught.value) == (
+        f"{file}:1: is a fragment of MJCF (its root is <{root}>), which other files take in; "
+        "load the file whose root is <mujoco> and that includes it"
+    )
 
 
 @pytest.mark.parametrize(("text", "sentences"), DOUBTED)
 def test_doubted_once_each(text, sentences):
-    doubts = Doubts()
-    found = parse_mjcf(text, source="r.xml", doubts=doubts)
-    assert doubts.sentences == sentences
-    assert found.doubts == tuple(sentences)
+    warnings = WarningList()
+    result = parse_mjcf(text, source="r.xml", warnings=warnings)
+    assert warnings.sentences == sentences
+    assert result.warnings == tuple(sentences)
 
 
 @pytest.mark.parametrize(("text", "sentences"), [x for x in DOUBTED if 'active="false"' not in x[0]])
 def test_a_doubt_is_an_error_if_strict(text, sentences):
     with pytest.raises(DescriptionError) as caught:
-        parse_mjcf(text, source="r.xml", doubts=Doubts(strict=True))
+        parse_mjcf(text, source="r.xml", warnings=WarningList(strict=True))
     assert str(caught.value) == sentences[0]
 
 
@@ -425,12 +452,12 @@ def test_included_files_that_are_not_there_or_come_twice(tmp_path):
     (tmp_path / "part.xml").write_text("<any><body/></any>")
     (tmp_path / "r.xml").write_text(world('<include file="gone.xml"/>'))
     with pytest.raises(DescriptionError) as caught:
-        read_mjcf(tmp_path / "r.xml", doubts=Doubts())
+        read_mjcf(tmp_path / "r.xml", warnings=WarningList())
     gone = f"<include> takes in the file '{tmp_path}/gone.xml', which is not there"
     assert str(caught.value) == f"{tmp_path}/r.xml:2: {gone}"
     (tmp_path / "r.xml").write_text(world('<include file="part.xml"/>\n<include file="part.xml"/>'))
     with pytest.raises(DescriptionError) as caught:
-        read_mjcf(tmp_path / "r.xml", doubts=Doubts())
+        read_mjcf(tmp_path / "r.xml", warnings=WarningList())
     twice = "<include> takes in the file 'part.xml' a second time; once is all there can be"
     assert str(caught.value) == f"{tmp_path}/r.xml:3: {twice}"
 
@@ -441,6 +468,6 @@ def test_a_mesh_file_that_is_none(tmp_path):
         body(J + '<geom type="mesh" mesh="m"/>', '<asset><mesh file="m.stl"/></asset>')
     )
     with pytest.raises(DescriptionError) as caught:
-        read_mjcf(tmp_path / "r.xml", doubts=Doubts())
+        read_mjcf(tmp_path / "r.xml", warnings=WarningList())
     none = "mesh 'm' lies in 'm.stl', which is no binary STL, no OBJ and no MSH with faces"
     assert str(caught.value) == f"{tmp_path}/r.xml:1: {none}"

@@ -41,16 +41,16 @@ def warning(links: tuple[Link, ...], *joints: Joint) -> str:
 
 
 def test_unknown_link():
-    found = message(links("coupler", "crank"), joint("C", "crank", "cuopler"))
-    assert found == (
+    result = message(links("coupler", "crank"), joint("C", "crank", "cuopler"))
+    assert result == (
         "m.toml:11: joint 'C' moves link 'cuopler', which does not exist; did you mean 'coupler'? "
         "Links: coupler, crank"
     )
 
 
 def test_unknown_parent():
-    found = message(links("a", "b"), joint("A", "ground", "a"), joint("B", "q", "b"))
-    assert found == f"m.toml:11: joint 'B' hangs on link 'q', which does not exist; {LINKS}"
+    result = message(links("a", "b"), joint("A", "ground", "a"), joint("B", "q", "b"))
+    assert result == f"m.toml:11: joint 'B' hangs on link 'q', which does not exist; {LINKS}"
 
 
 BALL = joint("A", "ground", "a", "spherical")
@@ -83,47 +83,47 @@ def test_keyframes_that_are_not_there():
 
 
 def test_a_start_without_a_rotation():
-    found = message(links("a"), joint("A", "ground", "a", "spherical", start=(0.0, 0.0, 0.0, 0.0)))
-    assert found == (
+    result = message(links("a"), joint("A", "ground", "a", "spherical", start=(0.0, 0.0, 0.0, 0.0)))
+    assert result == (
         "m.toml:11: joint 'A': start has the quaternion 0 0 0 0, which is no rotation; 0 0 0 1 is none"
     )
 
 
 def test_frame_on_an_unknown_link():
     frame = Frame("tip", "c", where="m.toml:30")
-    found = message(links("a", "b"), joint("A", "ground", "a"), joint("B", "a", "b"), frames=(frame,))
-    assert found == f"m.toml:30: frame 'tip' sits on link 'c', which does not exist; {LINKS}"
+    result = message(links("a", "b"), joint("A", "ground", "a"), joint("B", "a", "b"), frames=(frame,))
+    assert result == f"m.toml:30: frame 'tip' sits on link 'c', which does not exist; {LINKS}"
 
 
 def test_two_parents():
-    found = message(
+    result = message(
         links("a", "b"), joint("A", "ground", "a"), joint("B", "a", "b"), joint("BB", "ground", "b")
     )
-    assert found == (
+    assert result == (
         "m.toml:12: link 'b' has two parents: joint 'B' hangs it on 'a', joint 'BB' on 'ground'; "
         "in a tree a link has one"
     )
 
 
 def test_a_cycle_beside_a_root():
-    found = message(
+    result = message(
         links("r", "a", "b", "c"), joint("A", "c", "a"), joint("B", "a", "b"), joint("C", "b", "c")
     )
-    assert found == (
+    assert result == (
         "m.toml: the joints form a cycle: a → b → c → a; in a tree every link is reached from the root 'r'"
     )
 
 
 def test_no_root():
-    found = message(links("a", "b"), joint("A", "b", "a"), joint("B", "a", "b"))
-    assert found == (
+    result = message(links("a", "b"), joint("A", "b", "a"), joint("B", "a", "b"))
+    assert result == (
         "m.toml: there is no root: every link is moved by a joint (a → b → a); one link must hang on nothing"
     )
 
 
 def test_several_roots():
-    found = message(links("a", "b", "c"), joint("B", "a", "b"))
-    assert found == (
+    result = message(links("a", "b", "c"), joint("B", "a", "b"))
+    assert result == (
         "m.toml: there are 2 roots: no joint moves 'a', 'c'; connect them by joints, fixed ones if they do not move"
     )
 
@@ -133,8 +133,8 @@ def test_no_link_at_all():
 
 
 def test_zero_axis():
-    found = message(links("a"), joint("A", "ground", "a", axis=(0.0, 0.0, 0.0)))
-    assert found == "m.toml:11: joint 'A' has the axis 0 0 0; give a direction"
+    result = message(links("a"), joint("A", "ground", "a", axis=(0.0, 0.0, 0.0)))
+    assert result == "m.toml:11: joint 'A' has the axis 0 0 0; give a direction"
 
 
 def test_axes_of_a_universal_joint_at_an_angle():
@@ -146,8 +146,8 @@ def test_axes_of_a_universal_joint_at_an_angle():
 
 
 def test_negative_mass():
-    found = message((Link("a", -2.0, where="m.toml:3"),), joint("A", "ground", "a"))
-    assert found == "m.toml:3: link 'a' has mass -2 kg; a mass is zero or positive"
+    result = message((Link("a", -2.0, where="m.toml:3"),), joint("A", "ground", "a"))
+    assert result == "m.toml:3: link 'a' has mass -2 kg; a mass is zero or positive"
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ def test_negative_mass():
     ],
 )
 def test_numbers_of_a_link_that_are_none(part, quantity, value):
-    found = message((part,), joint("A", "ground", "a"))
-    assert found == f"m.toml:3: link 'a': {quantity} is {value}; a finite number is needed"
+    result = message((part,), joint("A", "ground", "a"))
+    assert result == f"m.toml:3: link 'a': {quantity} is {value}; a finite number is needed"
 
 
 @pytest.mark.parametrize(
@@ -174,13 +174,13 @@ def test_numbers_of_a_link_that_are_none(part, quantity, value):
     ],
 )
 def test_numbers_of_a_joint_that_are_none(more, quantity):
-    found = message(links("a"), joint("A", "ground", "a", **more))
-    assert found == f"m.toml:11: joint 'A': {quantity} is nan; a finite number is needed"
+    result = message(links("a"), joint("A", "ground", "a", **more))
+    assert result == f"m.toml:11: joint 'A': {quantity} is nan; a finite number is needed"
 
 
 def test_unknown_kind():
-    found = message(links("a"), joint("A", "ground", "a", "revolut"))
-    assert found == (
+    result = message(links("a"), joint("A", "ground", "a", "revolut"))
+    assert result == (
         "m.toml:11: joint 'A' is of unknown kind 'revolut'; did you mean 'revolute'? Kinds: revolute, prismatic, "
         "helical, cylindrical, universal, spherical, planar, free, fixed"
     )
@@ -192,26 +192,40 @@ def test_two_parts_of_one_name():
     )
 
 
+def test_a_free_joint_with_a_rotor_cannot_be_split():
+    built = kp.build(Description("m", links("a"), (joint("A", "ground", "a", "free", rotor_inertia=1.0),)))
+    with pytest.raises(kp.DescriptionError) as caught:
+        built.split()
+    assert str(caught.value) == (
+        "m.toml:11: joint 'A': rotor_inertia of a free joint cannot be split; leave it out, or write the hinges "
+        "yourself"
+    )
+
+
 def test_a_part_without_a_name():
     assert message((Link("", where="m.toml:1"),)) == "m.toml:1: a link has no name; give it one"
 
 
 def test_wrong_count_of_damping():
-    found = message(links("a"), joint("A", "ground", "a", "spherical", damping=(1.0, 2.0)))
-    assert found == ("m.toml:11: joint 'A': damping has 2 numbers; a spherical joint takes 3, or one for all")
+    result = message(links("a"), joint("A", "ground", "a", "spherical", damping=(1.0, 2.0)))
+    assert result == (
+        "m.toml:11: joint 'A': damping has 2 numbers; a spherical joint takes 3, or one for all"
+    )
 
 
 def test_spring_on_a_quaternion():
-    found = message(links("a"), joint("A", "ground", "a", "free", stiffness=(1.0,)))
-    assert found == (
+    result = message(links("a"), joint("A", "ground", "a", "free", stiffness=(1.0,)))
+    assert result == (
         "m.toml:11: joint 'A': stiffness has no meaning for the quaternion of a free joint; "
         "leave it out, or write the joint as hinges"
     )
 
 
 def test_rotor_on_a_ball():
-    found = message(links("a"), joint("A", "ground", "a", "spherical", rotor_inertia=1.0))
-    assert found == ("m.toml:11: joint 'A': a rotor needs a joint of one degree; a spherical joint has 3")
+    result = message(links("a"), joint("A", "ground", "a", "spherical", rotor_inertia=1.0))
+    assert result == (
+        "m.toml:11: joint 'A': a rotor needs a joint of one degree or a free one; a spherical joint has 3"
+    )
 
 
 def test_damping_of_a_ball_cannot_be_split():
@@ -226,8 +240,8 @@ def test_damping_of_a_ball_cannot_be_split():
 
 def test_matrix_that_is_no_rotation():
     skewed = Origin(turn=(1, 0, 0, 0, 1, 0, 0, 1, 1))
-    found = message(links("a"), joint("A", "ground", "a", origin=skewed))
-    assert found == "m.toml:11: joint 'A': origin has a matrix that is no rotation (R Rᵀ ≠ 1 or det R < 0)"
+    result = message(links("a"), joint("A", "ground", "a", origin=skewed))
+    assert result == "m.toml:11: joint 'A': origin has a matrix that is no rotation (R Rᵀ ≠ 1 or det R < 0)"
 
 
 def test_inertia_that_breaks_the_triangle_inequality_is_doubted():
@@ -239,8 +253,8 @@ def test_inertia_that_breaks_the_triangle_inequality_is_doubted():
 
 
 def test_weightless_leaf_is_doubted():
-    found = warning((*links("a"), Link("tip")), joint("A", "ground", "a"), joint("T", "a", "tip"))
-    assert found == (
+    result = warning((*links("a"), Link("tip")), joint("A", "ground", "a"), joint("T", "a", "tip"))
+    assert result == (
         "m.toml: joint 'T' moves link 'tip', and neither it nor anything it carries has mass or inertia: "
         "forward dynamics will be singular, inverse dynamics works"
     )
@@ -349,8 +363,8 @@ def test_unknown_frame(arm):
 
 
 def test_external_that_is_no_wrench(arm):
-    found = refused(arm.inverse_dynamics, [0, 0], [0, 0], [0, 0], external={"upper": [1, 2, 3]})
-    assert found == (
+    results = refused(arm.inverse_dynamics, [0, 0], [0, 0], [0, 0], external={"upper": [1, 2, 3]})
+    assert results == (
         "double-pendulum: external['upper'] has shape (3,); expected (6,) or (batch, 6): nx, ny, nz, fx, fy, fz"
     )
 
@@ -438,15 +452,15 @@ def test_joint_with_wrong_counts(more, words):
 
 
 def test_two_coordinates_of_one_name():
-    found = message(links("a", "b"), joint("j", "ground", "a", "planar"), joint("j.x", "a", "b"))
-    assert found == (
+    result = message(links("a", "b"), joint("j", "ground", "a", "planar"), joint("j.x", "a", "b"))
+    assert result == (
         "two coordinates would be called 'j.x': a joint of that name, and a part of another; rename the joint"
     )
 
 
 def test_ground_is_not_moved():
-    found = message(links("a"), joint("A", "a", "ground"))
-    assert found == "m.toml:11: joint 'A' moves the ground, which stands still; swap parent and child"
+    result = message(links("a"), joint("A", "a", "ground"))
+    assert result == "m.toml:11: joint 'A' moves the ground, which stands still; swap parent and child"
 
 
 def test_ground_is_always_there_for_frames():
@@ -490,7 +504,7 @@ def test_mimics_in_a_circle_are_doubted_once():
     )
 
 
-def test_doubts_of_reading_are_refused_too_when_strict():
+def test_warnings_of_reading_are_refused_too_when_strict():
     b = kp.Builder("x").link("a", mass=1.0).joint("j", "revolute", "ground", "a", quaternion=[0, 0, 0, 2])
     with pytest.raises(kp.DescriptionError, match="it was scaled to length 1"):
         kp.build(b, strict=True)

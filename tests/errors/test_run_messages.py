@@ -105,14 +105,14 @@ def test_one_of_a_thing_is_told_as_one(arm):
 
 
 def test_limits_that_were_passed_are_told_with_which_and_unit():
-    made = (
+    built = (
         kp.Builder("lift")
         .link("cage", mass=1.0)
         .joint("drop", "prismatic", "ground", "cage", axis="z", lower=-1.0, upper=1.0)
         .link("arm", mass=1.0, com=[0.0, 0.0, 1.0])
         .joint("turn", "revolute", "cage", "arm", axis="y", lower=-1.0, upper=0.5)
     )
-    run = kp.simulate(kp.build(made), [0.0, 0.0], [0.0, 1.0], duration=1.0)
+    run = kp.simulate(kp.build(built), [0.0, 0.0], [0.0, 1.0], duration=1.0)
     drop, turn = -1.0 - run.q[:, 0].min(), run.q[:, 1].max() - 0.5
     assert (
         f"Limits were passed: drop went {drop:.3g} m beyond its lower limit, turn went {turn:.3g} rad beyond its "

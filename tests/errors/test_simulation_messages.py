@@ -57,8 +57,10 @@ WISHES = {
     "double-pendulum: no link or frame 'lowr'; did you mean 'lower'? Links and frames: ground, upper, lower, tip": {
         "external": {"lowr": np.zeros(6)}
     },
-    "double-pendulum: external['lower'] is a function that cannot be recorded; it must be (time, q, qd) → wrench (6,) "
-    "in NumPy terms, see docs/compiler.md": {"external": {"lower": lambda time, q, qd: np.zeros(5)}},
+    "double-pendulum: external['lower'] is a function that cannot be recorded: it returns shape (5,); it must be "
+    "(time, q, qd) → wrench (6,) in NumPy terms, see docs/compiler.md": {
+        "external": {"lower": lambda time, q, qd: np.zeros(5)}
+    },
     "double-pendulum: parameter 'upper.mass' must be a number, or one for each motion of a batch": {
         "parameters": {"upper.mass": [[1.0]]}
     },
@@ -307,11 +309,11 @@ def test_rows_of_a_batch_that_fail_are_named(arm):
 
 
 def test_an_interrupted_run_keeps_what_it_has(arm):
-    told = []
+    caught = []
 
     def interrupt(part: float) -> None:
-        told.append(part)
-        if len(told) == 8:
+        caught.append(part)
+        if len(caught) == 8:
             os.kill(os.getpid(), signal.SIGINT)
 
     assert threading.current_thread() is threading.main_thread()

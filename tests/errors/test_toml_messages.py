@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kinpair.description.dh import DHRow, dh_description, parse_dh_csv
-from kinpair.description.doubts import Doubts
 from kinpair.description.parts import Description
 from kinpair.description.toml_reader import parse_toml, read_toml
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 
 LINK = '\n[[link]]\nname = "a"\n'
@@ -27,8 +27,8 @@ TOML = [
     # the file
     (
         "gravty = [0, 0, 0]",
-        ": unknown key 'gravty'; did you mean 'gravity'? Keys: name, gravity, link, joint, frame, keyframe, dh, loop, "
-        "coupling, distance, surface, rolling, knife_edge, drive, guide, momentum",
+        ": unknown key 'gravty'; did you mean 'gravity'? Keys: name, gravity, link, joint, frame, keyframe, spring, "
+        "dh, loop, coupling, distance, surface, rolling, knife_edge, drive, guide, momentum, custom",
     ),
     ("name = 3", ": name is 3; give a text in quotes"),
     ("gravity = 9.81", ": gravity is 9.81; give [x, y, z]"),
@@ -188,39 +188,39 @@ TOML = [
 @pytest.mark.parametrize(("text", "message"), TOML, ids=[message for _, message in TOML])
 def test_a_wrong_file_is_refused_in_these_words(text, message):
     with pytest.raises(DescriptionError) as caught:
-        parse_toml(text, source="arm.toml", doubts=Doubts())
+        parse_toml(text, source="arm.toml", warnings=WarningList())
     assert str(caught.value) == f"arm.toml{message}"
 
 
 def test_a_joint_with_an_unknown_key_is_told_all_keys():
     with pytest.raises(DescriptionError) as caught:
-        parse_toml(JOINT + "axs = 1", source="arm.toml", doubts=Doubts())
+        parse_toml(JOINT + "axs = 1", source="arm.toml", warnings=WarningList())
     assert str(caught.value) == (
         "arm.toml:2: joint 'j': unknown key 'axs'; did you mean 'axis'? Keys: name, kind, parent, "
         "child, xyz, rpy, quaternion, matrix, axis, axis2, pitch, child_xyz, child_rpy, child_quaternion, "
-        "child_matrix, lower, upper, velocity, effort, damping, friction, stiffness, rest, "
-        "rotor_inertia, gear_ratio, start, mimic"
+        "child_matrix, lower, upper, velocity, acceleration, jerk, effort, damping, friction, stiffness, "
+        "rest, rotor_inertia, gear_ratio, start, mimic"
     )
 
 
 def test_an_error_carries_its_place_as_data():
     with pytest.raises(DescriptionError) as caught:
-        parse_toml(LINK + "mass = true", source="arm.toml", doubts=Doubts())
+        parse_toml(LINK + "mass = true", source="arm.toml", warnings=WarningList())
     assert caught.value.parts == {"where": "arm.toml:2", "part": "link 'a'", "key": "mass"}
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(DescriptionError) as caught:
-        read_toml(tmp_path / "no.toml", doubts=Doubts())
+        read_toml(tmp_path / "no.toml", warnings=WarningList())
     assert str(caught.value) == f"{tmp_path / 'no.toml'}: no such file"
 
 
 def test_nesting_without_end_is_refused():
     with pytest.raises(DescriptionError, match=r"^arm\.toml: is not TOML: "):
-        parse_toml("a = " + "[" * 100_000, source="arm.toml", doubts=Doubts())
+        parse_toml("a = " + "[" * 100_000, source="arm.toml", warnings=WarningList())
 
 
-DOUBTS = [
+WARNINGS = [
     (
         FRAME + "rpy = [0, 90, 0]",
         "arm.toml:2: frame 'f': entry 2 of rpy is 90 rad, more than a full turn; "
@@ -237,11 +237,11 @@ DOUBTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "sentence"), DOUBTS)
+@pytest.mark.parametrize(("text", "sentence"), WARNINGS)
 def test_a_doubtful_value_is_read_with_a_warning_or_refused_if_strict(text, sentence):
-    assert parse_toml(text, source="arm.toml", doubts=Doubts()).doubts == (sentence,)
+    assert parse_toml(text, source="arm.toml", warnings=WarningList()).warnings == (sentence,)
     with pytest.raises(DescriptionError) as caught:
-        parse_toml(text, source="arm.toml", doubts=Doubts(strict=True))
+        parse_toml(text, source="arm.toml", warnings=WarningList(strict=True))
     assert str(caught.value) == sentence
 
 
@@ -276,7 +276,7 @@ CSV = [
 @pytest.mark.parametrize(("text", "message"), CSV)
 def test_a_wrong_csv_is_refused_in_these_words(text, message):
     with pytest.raises(DescriptionError) as caught:
-        parse_dh_csv(text, source="arm.csv", doubts=Doubts())
+        parse_dh_csv(text, source="arm.csv", warnings=WarningList())
     assert str(caught.value) == f"arm.csv{message}"
 
 

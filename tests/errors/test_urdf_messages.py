@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kinpair.description.doubts import Doubts
 from kinpair.description.urdf import parse_urdf, read_urdf
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 
 ENDS = '<parent link="a"/><child link="b"/>'
@@ -199,6 +199,42 @@ DOUBTED = [
         joint('<mimic joint="shoulder"/>', "continuous"),
         "r.urdf:2: joint 'elbow' mimics joint 'shoulder', which does not exist; left to move on its own",
     ),
+    (
+        '<?xml version="0.0" ?>\n<robot name="r"/>',
+        "r.urdf:1: declares XML of version '0.0'; read as 1.0",
+    ),
+    (
+        '<?xml version="1.1" encoding="utf-8"?>\n<robot name="r"/>',
+        "r.urdf:1: declares XML of version '1.1'; read as 1.0",
+    ),
+    (
+        '\n \n<?xml version="1.0"?>\n<robot name="r"/>',
+        "r.urdf:3: has space before <?xml ...?>, which belongs at the very start of a file; read without it",
+    ),
+    (
+        ' \ufeff<?xml version="1.0"?>\n<robot name="r"/>',
+        "r.urdf:1: has space before <?xml ...?>, which belongs at the very start of a file; read without it",
+    ),
+    (
+        '<robot name="r" version="0.0"/>',
+        'r.urdf:1: <robot> has version="0.0", which is not a version of URDF; read as 1.0',
+    ),
+]
+
+UNDRAWN = [
+    (
+        visual('<mesh filename="a.stl" scale="1 1 1 1"/>'),
+        "r.urdf:2: link 'arm' has <mesh scale=\"1 1 1 1\">: 4 numbers, where 3 would do",
+    ),
+    (
+        visual('<sphere radius="big"/>'),
+        "r.urdf:2: link 'arm' has <sphere radius=\"big\">: 'big' is not a number; "
+        "write a plain finite number in SI units",
+    ),
+    (
+        link('<visual><origin xyz="1 2"/><geometry><sphere radius="1"/></geometry></visual>'),
+        "r.urdf:2: link 'arm' has <origin xyz=\"1 2\">: 2 numbers, where 3 would do",
+    ),
 ]
 
 
@@ -211,32 +247,62 @@ def _no_ros(monkeypatch):
 @pytest.mark.parametrize(("text", "message"), REFUSED)
 def test_a_wrong_file_is_refused_with_a_sentence(text, message):
     with pytest.raises(DescriptionError) as refusal:
-        parse_urdf(text, source="r.urdf", doubts=Doubts())
+        parse_urdf(text, source="r.urdf", warnings=WarningList())
     assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize(("text", "message"), DOUBTED)
 def test_a_doubtful_part_is_accepted_with_one_sentence(text, message):
-    assert parse_urdf(text, source="r.urdf", doubts=Doubts()).doubts == (message,)
+    assert parse_urdf(text, source="r.urdf", warnings=WarningList()).warnings == (message,)
 
 
 @pytest.mark.parametrize(("text", "message"), DOUBTED)
 def test_strict_refuses_a_doubtful_part_with_the_same_sentence(text, message):
     with pytest.raises(DescriptionError) as refusal:
-        parse_urdf(text, source="r.urdf", doubts=Doubts(strict=True))
+        parse_urdf(text, source="r.urdf", warnings=WarningList(strict=True))
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(("text", "reason"), UNDRAWN)
+def test_a_shape_that_cannot_be_read_is_left_undrawn(text, reason):
+    result = parse_urdf(text, source="r.urdf", warnings=WarningList())
+    assert result.warnings == (f"{reason}; left undrawn",)
+    assert result.links[0].shapes == ()
+
+
+@pytest.mark.parametrize(("text", "reason"), UNDRAWN)
+def test_strict_refuses_a_shape_that_cannot_be_read(text, reason):
+    with pytest.raises(DescriptionError) as refusal:
+        parse_urdf(text, source="r.urdf", warnings=WarningList(strict=True))
+    assert str(refusal.value) == reason
+
+
+def test_lines_are_counted_from_the_start_of_the_file_also_before_a_late_declaration():
+    text = '\n\n<?xml\nversion="0.0"?>\n<robot name="r">\n<link/></robot>'
+    with pytest.raises(DescriptionError) as refusal:
+        parse_urdf(text, source="r.urdf", warnings=WarningList())
+    assert str(refusal.value) == 'r.urdf:6: <link> has no name; write <link name="...">'
+
+
+def test_a_late_declaration_hides_no_foreign_encoding():
+    text = '\n\n<?xml version="1.0" encoding="latin-1"?><robot/>'
+    with pytest.raises(DescriptionError) as refusal:
+        parse_urdf(text, source="r.urdf", warnings=WarningList())
+    assert (
+        str(refusal.value) == "r.urdf:3: declares the encoding 'latin-1'; save it as UTF-8 and declare that"
+    )
 
 
 def test_a_file_is_named_as_the_caller_named_it(tmp_path, monkeypatch):
     (tmp_path / "arm.urdf").write_text("<robot>\n<link/>\n</robot>")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DescriptionError) as refusal:
-        read_urdf("arm.urdf", doubts=Doubts())
+        read_urdf("arm.urdf", warnings=WarningList())
     assert str(refusal.value) == 'arm.urdf:2: <link> has no name; write <link name="...">'
     assert refusal.value.parts == {"part": "link"}
 
 
 def test_an_error_carries_part_attribute_and_what_was_found():
     with pytest.raises(DescriptionError) as refusal:
-        parse_urdf(link('<inertial><mass value="abc"/></inertial>'), source="r.urdf", doubts=Doubts())
+        parse_urdf(link('<inertial><mass value="abc"/></inertial>'), source="r.urdf", warnings=WarningList())
     assert refusal.value.parts == {"part": "link 'arm'", "attribute": "value", "found": "abc"}

@@ -9,8 +9,8 @@ import pytest
 
 import closed
 import kinpair as kp
-from kinpair import conditions as c
 from kinpair.algebra.choice import maximum, minimum, sign, where
+from kinpair.description import constraint_parts as c
 from kinpair.errors import DescriptionError, InputError, KinpairError, SingularError, TraceError
 
 STILL = np.zeros(3)
@@ -42,37 +42,37 @@ def kinetic(q, qd, t):
     return 0.5 * (qd[0] ** 2 + qd[1] ** 2)
 
 
-# Functions of conditions: refused when the mechanism is built.
+# Functions of constraints: refused when the mechanism is built.
 
 FUNCTIONS = [
     (
-        c.Given("g", phi=lambda q, t: []),
-        "given 'g': phi(q, t) gives nothing; give a number or a list of numbers",
+        c.Custom("g", phi=lambda q, t: []),
+        "custom 'g': phi(q, t) gives nothing; give a number or a list of numbers",
     ),
     (
-        c.Given("g", phi=lambda q, t: None),
-        "given 'g': phi(q, t) gives None; give a number or a list of numbers",
+        c.Custom("g", phi=lambda q, t: None),
+        "custom 'g': phi(q, t) gives None; give a number or a list of numbers",
     ),
     (
-        c.Given("g", psi=lambda q, qd, t: "slow"),
-        "given 'g': psi(q, qd, t) gives 'slow'; give a number or a list of numbers",
+        c.Custom("g", psi=lambda q, qd, t: "slow"),
+        "custom 'g': psi(q, qd, t) gives 'slow'; give a number or a list of numbers",
     ),
     (
-        c.Given("g", phi=lambda q, t: q[7]),
-        "given 'g': phi(q, t) fails: IndexError: index 7 is out of bounds for axis 0 with size 2",
+        c.Custom("g", phi=lambda q, t: q[7]),
+        "custom 'g': phi(q, t) fails: IndexError: index 7 is out of bounds for axis 0 with size 2",
     ),
-    (c.Given("g", psi=lambda q, qd, t: 1 // 0), "given 'g': psi(q, qd, t) fails: ZeroDivisionError: "),
+    (c.Custom("g", psi=lambda q, qd, t: 1 // 0), "custom 'g': psi(q, qd, t) fails: ZeroDivisionError: "),
     (
-        c.Given("g", phi=lambda q: q[0]),
-        "given 'g': phi(q, t) fails: TypeError: <lambda>() takes 1 positional argument but 2 were given",
-    ),
-    (
-        c.Given("g", A=lambda q, t: [[1.0, 2.0], [3.0]]),
-        "given 'g': A(q, t) fails: ValueError: setting an array element with a sequence.",
+        c.Custom("g", phi=lambda q: q[0]),
+        "custom 'g': phi(q, t) fails: TypeError: <lambda>() takes 1 positional argument but 2 were given",
     ),
     (
-        c.Given("g", A=lambda q, t: [[1.0, 2.0]], a=lambda q, t: []),
-        "given 'g': a(q, t) gives nothing; give a number or a list of numbers",
+        c.Custom("g", A=lambda q, t: [[1.0, 2.0], [3.0]]),
+        "custom 'g': A(q, t) fails: ValueError: setting an array element with a sequence.",
+    ),
+    (
+        c.Custom("g", A=lambda q, t: [[1.0, 2.0]], a=lambda q, t: []),
+        "custom 'g': a(q, t) gives nothing; give a number or a list of numbers",
     ),
     (c.Drive("d", "x", 3.0), "drive 'd': motion is 3.0; give a text or a Python function"),  # type: ignore[arg-type]
     (
@@ -91,27 +91,27 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("condition", "message"), FUNCTIONS, ids=[message for _, message in FUNCTIONS])
-def test_a_function_that_cannot_be_used_is_refused_at_once(condition, message):
-    error = said(DescriptionError, lambda: kp.build(rails()).with_constraints(condition))
+@pytest.mark.parametrize(("constraint", "message"), FUNCTIONS, ids=[message for _, message in FUNCTIONS])
+def test_a_function_that_cannot_be_used_is_refused_at_once(constraint, message):
+    error = said(DescriptionError, lambda: kp.build(rails()).with_constraints(constraint))
     assert str(error).startswith(message)
 
 
 def test_the_original_error_is_kept_behind_the_one_told():
-    error = said(DescriptionError, lambda: kp.build(rails().given("g", phi=lambda q, t: q[7])))
+    error = said(DescriptionError, lambda: kp.build(rails().custom("g", phi=lambda q, t: q[7])))
     assert isinstance(error.__cause__, IndexError)
 
 
 def test_a_function_that_fails_on_derivatives_alone_is_told_when_it_does():
-    m = kp.build(rails().given("g", phi=lambda q, t: math.sin(q[0]))).reference
+    m = kp.build(rails().custom("g", phi=lambda q, t: math.sin(q[0]))).reference
     error = said(DescriptionError, lambda: m.constraint_matrix([0.0, 0.0]))
-    assert str(error) == "given 'g': phi(q, t) fails: TypeError: must be real number, not Jet"
+    assert str(error) == "custom 'g': phi(q, t) fails: TypeError: must be real number, not Jet"
 
 
 def test_numpy_choices_on_symbols_are_refused_with_the_condition_and_what_would_do():
-    m = kp.build(rails().given("g", phi=lambda q, t: np.where(q[0] > 0.0, q[0], q[1])))
+    m = kp.build(rails().custom("g", phi=lambda q, t: np.where(q[0] > 0.0, q[0], q[1])))
     error = said(TraceError, lambda: m.constraint_matrix([0.0, 0.0]))
-    assert str(error).startswith("given 'g': phi(q, t): ")
+    assert str(error).startswith("custom 'g': phi(q, t): ")
     assert "use where(condition, a, b)" in str(error)
     assert "kinpair.algebra.choice" in str(error)
 
@@ -130,18 +130,18 @@ def test_numpy_choices_on_symbols_are_refused_with_the_condition_and_what_would_
 )
 def test_choices_make_a_track_with_a_corner(phi):
     """y = |x|, with masses 1 and 2 and a force along x: (1 + 2) ẍ = 6, ÿ = ± ẍ."""
-    m = kp.build(rails().given("track", phi=phi), gravity=(0, 0, 0))
+    m = kp.build(rails().custom("track", phi=phi), gravity=(0, 0, 0))
     for x in (0.7, -0.7):
         for own in (m, m.reference):
-            found = own.forward_dynamics([x, 0.7], [0.0, 0.0], [6.0, 0.0])
-            assert found == pytest.approx([2.0, math.copysign(2.0, x)], rel=1e-13)
+            result = own.forward_dynamics([x, 0.7], [0.0, 0.0], [6.0, 0.0])
+            assert result == pytest.approx([2.0, math.copysign(2.0, x)], rel=1e-13)
 
 
-# Conditions are checked when a mechanism is made.
+# Constraints are checked when a mechanism is made.
 
 
 @pytest.mark.parametrize(
-    ("condition", "message"),
+    ("constraint", "message"),
     [
         (
             c.Loop("l", "revolute", "a", "nowhere"),
@@ -161,17 +161,17 @@ def test_choices_make_a_track_with_a_corner(phi):
     ],
     ids=["unknown link", "free", "with itself", "no length", "unknown coordinate"],
 )
-def test_a_condition_is_refused_when_the_mechanism_is_built(condition, message):
+def test_a_constraint_is_refused_when_the_mechanism_is_built(constraint, message):
     parts = rails().description()
-    described = type(parts)(parts.name, parts.links, parts.joints, conditions=(condition,))
+    described = type(parts)(parts.name, parts.links, parts.joints, constraints=(constraint,))
     assert str(said(DescriptionError, lambda: kp.build(described))) == message
-    assert str(said(DescriptionError, lambda: kp.build(rails()).with_constraints(condition))) == message
+    assert str(said(DescriptionError, lambda: kp.build(rails()).with_constraints(constraint))) == message
 
 
-def test_two_conditions_of_one_name_are_refused():
+def test_two_constraints_of_one_name_are_refused():
     drive = c.Drive("d", "x", "t")
     error = said(DescriptionError, lambda: kp.build(rails()).with_constraints(drive, drive))
-    assert str(error) == "drive 'd': has the name of another condition; give one of them another name"
+    assert str(error) == "drive 'd': has the name of another constraint; give one of them another name"
 
 
 # Systems given by their energy.
@@ -184,7 +184,7 @@ SYSTEMS = [
         lambda: kp.System(["x", "y"], M=lambda q, t: [[1.0, 0.5], [0.0, 1.0]], F=lambda q, qd, t: [0.0, 0.0]),
     ),
     (
-        "system: given 'a': has the name of another condition; give one of them another name",
+        "system: custom 'a': has the name of another constraint; give one of them another name",
         lambda: kp.System(["x", "y"], kinetic, constraints=TWICE),
     ),
     (
@@ -212,7 +212,7 @@ SYSTEMS = [
         lambda: kp.System(["x", "y"], M=lambda q, t: np.eye(2), F=lambda q, qd, t: [1 // 0, 0.0]),
     ),
     (
-        "system: given 'constraint 1': psi(q, qd, t) fails: KeyError: 'speed'",
+        "system: custom 'constraint 1': psi(q, qd, t) fails: KeyError: 'speed'",
         lambda: kp.System(["x", "y"], kinetic, constraints=[{"psi": lambda q, qd, t: {}["speed"]}]),
     ),
     (
@@ -273,13 +273,18 @@ def test_targets_are_three_numbers_and_a_rotation(linkage):
         assert str(said(InputError, target(linkage, **at))) == message
 
 
-def test_a_target_out_of_reach_names_the_frame(linkage):
+def test_a_target_out_of_reach_names_the_frame():
+    linkage = kp.example("four-bar")
     error = said(SingularError, target(linkage, position=[9.0, 0.0, 0.0]))
-    assert str(error).startswith(
-        "four-bar: 'coupler' cannot be brought there from this q; the target is out of reach, or needs a guess nearer "
-        "to it (four-bar: cannot be assembled: 'target of coupler' stays open by "
+    left = error.parts["left"]["coupler [m]"]
+    assert str(error) == (
+        f"four-bar: 'coupler' cannot be brought there from this q: {left:.3g} m are left at the nearest place found; "
+        "the target is out of reach, or needs a guess nearer to it"
     )
     assert error.parts["frame"] == "coupler"
+    place = linkage.pose(error.parts["q"], "coupler").position
+    assert left == pytest.approx(np.linalg.norm(place - [9.0, 0.0, 0.0]))
+    assert np.abs(linkage.constraint_residual(error.parts["q"])).max() < 1e-9
 
 
 def test_inputs_and_times_are_numbers(linkage):
@@ -292,9 +297,9 @@ def test_inputs_and_times_are_numbers(linkage):
 
 
 def test_room_for_results_has_their_shape(linkage):
-    for out, found in ((np.zeros((2, 3)), "float64 (2, 3)"), ([0.0] * 3, "list")):
+    for out, result in ((np.zeros((2, 3)), "float64 (2, 3)"), ([0.0] * 3, "list")):
         error = said(InputError, lambda x=out: linkage.forward_dynamics(START, STILL, STILL, out=x))
-        assert str(error) == f"out= is {found}; it must be an array float64 (3,)"
+        assert str(error) == f"out= is {result}; it must be an array float64 (3,)"
 
 
 def test_one_name_is_no_tuple_of_names(linkage):
@@ -321,8 +326,8 @@ def test_the_bad_row_of_a_batch_is_numbered(linkage):
 
 def test_accelerations_of_a_batch_at_one_state(linkage):
     ways = [linkage.accelerations(START, STILL, {"crank": float(k)}) for k in range(3)]
-    found = linkage.inverse_dynamics(START, STILL, ways)
-    assert found == pytest.approx(
+    result = linkage.inverse_dynamics(START, STILL, ways)
+    assert result == pytest.approx(
         np.array([linkage.inverse_dynamics(START, STILL, x) for x in ways]), rel=1e-13
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -15,12 +16,14 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from waiting import HANGS, wait_until
 
 ARM = "double-pendulum"
 Q, QD = [0.3, 0.2], [0.0, 0.0]
 LONG = {"duration": 1e6, "integrator": "rk4", "dt": 1e-3, "output": 1e-2}  # far longer than any test
 PROGRAM = """
 import sys, resource
+import numpy as np
 import kinpair as kp
 arm = kp.example("double-pendulum")
 {body}
@@ -35,36 +38,44 @@ def child(body: str, *words: str) -> subprocess.Popen[str]:
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: path.exists() or process.poll() is not None, "no file")
+    assert process.poll() is None, process.communicate()
 
 
-def killed(path: Path, after: float, integrator: str) -> float:
-    """Kill -9 a run after so many seconds of writing; how long it had written."""
-    options = {**LONG, "integrator": integrator} if integrator == "rk4" else {"duration": 1e5, "output": 1e-2}
-    process = child(
-        f"kp.simulate(arm, {Q}, {QD}, **{options!r}, save=sys.argv[1], progress=lambda part: None)", str(path)
-    )
+TOLD = """
+import time
+def told(part):
+    print(time.perf_counter(), part, flush=True)
+kp.simulate(arm, {q}, {qd}, **{options!r}, save=sys.argv[1], checkpoint={checkpoint}, progress=told)
+"""
+
+
+def killed(path: Path, options: dict[str, Any], checkpoint: float) -> np.ndarray:
+    """Kill -9 a run after three checkpoints; how far it was at which time, on its own clock."""
+    process = child(TOLD.format(q=Q, qd=QD, options=options, checkpoint=checkpoint), str(path))
     try:
         wait_for(path, process)
-        began = time.monotonic()
-        time.sleep(after)
-        return time.monotonic() - began
+        wait_until(lambda: kp.load_run(path).took > 3 * checkpoint, "no checkpoints")
     finally:
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
+        out, _ = process.communicate()
+    return np.array([[float(x) for x in line.split()] for line in out.split("\n")[:-1]])
+
+
+def test_by_default_a_checkpoint_is_written_twice_a_second():
+    assert inspect.signature(kp.simulate).parameters["checkpoint"].default == 0.5
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "dop853"])
-def test_a_killed_run_leaves_a_file_that_holds_all_but_the_last_second(tmp_path, integrator):
-    path = tmp_path / "run.h5"
-    lived = killed(path, 2.2, integrator)
+def test_a_killed_run_leaves_a_file_that_holds_all_up_to_the_last_checkpoint(tmp_path, integrator):
+    """None that is due is missing: one is written when the run looks up and the last is older than `checkpoint`."""
+    path, checkpoint = tmp_path / "run.h5", 0.3
+    options = {**LONG, "integrator": integrator} if integrator == "rk4" else {"duration": 1e5, "output": 1e-2}
+    clock, part = killed(path, options, checkpoint).T
     run = kp.load_run(path)
     assert run.status.name == "unfinished"
-    assert run.took > lived - 1.0
+    saved = clock[part * options["duration"] <= run.time[-1] * (1 + 1e-12)]
+    assert clock[-1] - saved[-1] <= checkpoint + np.diff(clock).max()
     assert (np.diff(run.time) > 0).all()
     again = kp.simulate(
         kp.example(ARM),
@@ -104,22 +115,22 @@ for line in sys.stdin:
 
 
 SWING = """
-from kinpair.simulation.storage import storage_history
+from kinpair.runs.files import stored_events as storage_history
 storage_history.FIRST = 1  # so that the file grows again and again
 made = kp.Builder("pendulum").link("bob", mass=1.0, com=[0, 0, -1.0])
 swing = kp.build(made.joint("pin", "revolute", "ground", "bob", axis="y", lower=-0.2, upper=2.0))
-options = dict(duration=100.0, integrator="rk4", dt=1e-3, limits=kp.Limits("bounce", restitution=1.0))
+options = dict(duration=40.0, integrator="rk4", dt=1e-3, limits=kp.Limits("bounce", restitution=1.0))
 low = kp.Event("low", lambda time, q, qd: q[0] - 0.1)
 """
 
 
 def test_a_killed_run_with_impacts_and_events_goes_on_to_the_last_bit(tmp_path):
     """At any moment: the file opens, and holds what the run would have had."""
-    told: dict[str, Any] = {"kp": kp}
-    exec(SWING, told)
-    swing, options, low = told["swing"], told["options"], told["low"]
+    caught: dict[str, Any] = {"kp": kp}
+    exec(SWING, caught)
+    swing, options, low = caught["swing"], caught["options"], caught["low"]
     whole = kp.simulate(swing, [1.0], [0.0], events=[low], **options)
-    assert len(whole.events) > 200
+    assert len(whole.events) > 80
     body = (
         SWING + "kp.simulate(swing, [1.0], [0.0], events=[low], save=sys.argv[1], checkpoint=1e-3, **options)"
     )
@@ -145,19 +156,19 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_written(tmp_path, room):
     """At the beginning of a dataset, and in the midst of the last one, where a part of the samples still fits."""
     path = tmp_path / "run.h5"
     body = f"""
-from kinpair.simulation import runs
+from kinpair.simulation.steppers import pace as runs
 runs.PAUSE = 0.003
 def told(part):
-    if part > 0.2:  # from here on no file may be longer
-        run = kp.load_run(sys.argv[1])
+    run = kp.load_run(sys.argv[1])
+    if part > 0.2 and isinstance(run.q, np.memmap):  # it holds samples: from here on no file may be longer
         size = {room}
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-run = kp.simulate(arm, {Q}, {QD}, duration=400.0, integrator="rk4", dt=1e-3, save=sys.argv[1], checkpoint=0.05,
+run = kp.simulate(arm, {Q}, {QD}, duration=100.0, integrator="rk4", dt=1e-3, save=sys.argv[1], checkpoint=1e-3,
                   output=1e-3, progress=told)
 print(run.status.name, len(run.time), run.time[-1], run.status.message, sep="|")
 """
     process = child(body, str(path))
-    out, problem = process.communicate(timeout=60)
+    out, problem = process.communicate(timeout=HANGS)
     assert process.returncode == 0, problem
     name, samples, reached, message = out.strip().split("|")
     assert name == "not saved"
@@ -167,9 +178,9 @@ print(run.status.name, len(run.time), run.time[-1], run.status.message, sep="|")
     )
     kept = kp.load_run(path)
     assert (len(kept.time), kept.status.name) == (int(samples), "not saved")
-    assert 0.2 < float(reached) / 400.0 < 1.0
+    assert 0.2 < float(reached) / 100.0 < 1.0
     whole = kp.resume(path)
-    plain = kp.simulate(kp.example(ARM), Q, QD, duration=400.0, integrator="rk4", dt=1e-3, output=1e-3)
+    plain = kp.simulate(kp.example(ARM), Q, QD, duration=100.0, integrator="rk4", dt=1e-3, output=1e-3)
     assert whole.status.ok
     assert np.array_equal(whole.q, plain.q)
 
@@ -228,7 +239,7 @@ FAULTS = {
     "steps", [{"integrator": "rk4", "dt": 1e-3}, {"integrator": "dop853"}], ids=["fixed", "free"]
 )
 def test_a_controller_that_fails_loses_nothing_and_the_run_goes_on(tmp_path, monkeypatch, told, fault, steps):
-    from kinpair.simulation import runs
+    from kinpair.simulation.steppers import pace as runs
 
     monkeypatch.setattr(runs, "FIRST_STEPS", 7)
     path = tmp_path / "run.h5"
@@ -258,12 +269,9 @@ print(run.status.name, len(run.time), sep="|")
 """
     process = child(body, str(path))
     wait_for(path, process)
-    deadline = time.monotonic() + 60
-    while len(kp.load_run(path).time) <= 100:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: len(kp.load_run(path).time) > 100, "no samples")
     os.kill(process.pid, signal.SIGINT)
-    out, problem = process.communicate(timeout=20)
+    out, problem = process.communicate(timeout=HANGS)
     assert process.returncode == 0, problem
     name, samples = out.strip().split("|")
     assert name == "interrupted"
@@ -282,7 +290,7 @@ assert "Energy" in run.summary
 print(len(run.time), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, sep="|")
 """
     process = child(body, str(tmp_path / "run.h5"), str(tmp_path / "first.h5"))
-    out, problem = process.communicate(timeout=120)
+    out, problem = process.communicate(timeout=HANGS)
     assert process.returncode == 0, problem
     samples, more = map(int, out.strip().split("|"))
     assert samples == 1_000_001
@@ -339,15 +347,15 @@ except kp.StorageError:
         )
         for start in ("0.1", "0.3")
     ]
-    said = []
+    message = []
     for process in both:
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
     for process in both:
-        said.append(process.communicate(timeout=60)[0].strip())
-    starts = [start for start, word in zip((0.1, 0.3), said, strict=True) if word == "done"]
-    assert set(said) <= {"done", "refused"}
+        message.append(process.communicate(timeout=HANGS)[0].strip())
+    starts = [start for start, word in zip((0.1, 0.3), message, strict=True) if word == "done"]
+    assert set(message) <= {"done", "refused"}
     assert starts
     run = kp.load_run(path)
     assert run.status.ok

@@ -18,15 +18,16 @@ import pytest
 from distributed import Client
 
 import kinpair as kp
-from kinpair.sweep import work
+from kinpair.sweeps import work
+from waiting import HANGS, wait_until
 
-LIMIT = 60.0  # seconds: no test waits longer
 SLOW = """
 import os, time, sys
 import kinpair as kp
 
 def case(x):
-    time.sleep(0.02)
+    while x >= {count} // 2 and not os.path.exists({gate!r}):  # half of the cases wait for a file
+        time.sleep(0.02)
     with open(os.path.join({folder!r}, "calls"), "a") as calls:
         calls.write(f"{{x}}\\n")
     return {{"square": x * x}}
@@ -44,22 +45,15 @@ def finished(out: Path) -> list[dict]:
     return [json.loads(line) for line in lines]
 
 
-def wait_until(true, what: str) -> None:
-    end = time.monotonic() + LIMIT
-    while not true():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
-
-
 @contextmanager
 def process(*words: str, **options):
     """A process that is gone at the end."""
-    found = subprocess.Popen([sys.executable, *words], **options)
+    result = subprocess.Popen([sys.executable, *words], **options)
     try:
-        yield found
+        yield result
     finally:
-        found.kill()
-        found.wait(LIMIT)
+        result.kill()
+        result.wait(HANGS)
 
 
 def children(pid: int) -> list[int]:
@@ -76,12 +70,14 @@ def alive(pid: int) -> bool:
 def test_driver_killed_in_the_middle_and_resumed(tmp_path):
     out, count = tmp_path / "out", 120
     program = tmp_path / "program.py"
-    program.write_text(SLOW.format(folder=str(tmp_path), count=count, out=str(out)))
+    gate = tmp_path / "gate"
+    program.write_text(SLOW.format(folder=str(tmp_path), count=count, out=str(out), gate=str(gate)))
     with process(str(program)) as driver:
         wait_until(lambda: len(finished(out)) > 20, "no case was finished")
         workers = children(driver.pid)
         driver.send_signal(signal.SIGKILL)
-        driver.wait(LIMIT)
+        driver.wait(HANGS)
+    gate.touch()
     before = finished(out)
     assert 20 < len(before) < count
     opened = kp.open_sweep(out)
@@ -92,7 +88,7 @@ def test_driver_killed_in_the_middle_and_resumed(tmp_path):
     with open(out / "journal.jsonl", "ab") as journal:
         journal.write(b'{"key":"torn')
     done = subprocess.run(
-        [sys.executable, str(program), "resume"], capture_output=True, text=True, timeout=LIMIT, check=True
+        [sys.executable, str(program), "resume"], capture_output=True, text=True, timeout=HANGS, check=True
     )
     assert done.stdout == f"{count} cases\n"
     computed = [int(x) for x in (tmp_path / "calls").read_text().split()]
@@ -151,35 +147,39 @@ def cluster(tmp_path, workers: int):
         (tmp_path / "scheduler.pid").write_text(str(scheduler.pid))
         wait_until(lambda: file.exists() and file.read_text().endswith("}"), "no scheduler")
         address = json.loads(file.read_text())["address"]
-        crew = [dask_worker(address, tmp_path) for _ in range(workers)]
+        pool = [dask_worker(address, tmp_path) for _ in range(workers)]
         try:
-            yield address, crew
+            yield address, pool
         finally:
-            for worker in crew:
+            for worker in pool:
                 worker.kill()
-                worker.wait(LIMIT)
+                worker.wait(HANGS)
 
 
-def slow_square(x):
-    time.sleep(0.02)
+def gated_square(x, gate):
+    """Cases from 30 on wait for a file."""
+    while x >= 30 and not os.path.exists(gate):
+        time.sleep(0.02)
     return {"square": x * x}
 
 
 def test_one_of_two_dask_workers_killed_in_the_middle(tmp_path):
-    out, count, killed = tmp_path / "out", 150, []
+    out, gate, count, killed = tmp_path / "out", tmp_path / "gate", 60, []
 
     def kill_one(part):
         if part > 0.2 and not killed:
-            killed.append(crew[0].pid)
-            crew[0].kill()
+            killed.append(pool[0].pid)
+            pool[0].kill()
+            gate.touch()
 
-    with cluster(tmp_path, 2) as (address, crew):
-        with Client(address, timeout=LIMIT, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=LIMIT)
-        table = kp.sweep(slow_square, {"x": range(count)}, cluster=address, out=out, progress=kill_one)
+    with cluster(tmp_path, 2) as (address, pool):
+        with Client(address, timeout=HANGS, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=HANGS)
+        over = {"x": range(count), "gate": [str(gate)]}
+        table = kp.sweep(gated_square, over, cluster=address, out=out, progress=kill_one)
         assert killed
-        assert crew[0].poll() is not None
-        assert crew[1].poll() is None
+        assert pool[0].poll() is not None
+        assert pool[1].poll() is None
     assert len(table) == count
     assert not table.failed.any()
     assert (table["square"] == table["x"] ** 2).all()
@@ -216,7 +216,7 @@ def test_full_disk_keeps_what_is_written_and_hands_over_what_is_computed(tmp_pat
         [sys.executable, "-c", FULL.format(out=str(out))],
         capture_output=True,
         text=True,
-        timeout=LIMIT,
+        timeout=HANGS,
         check=True,
     )
     message, _, computed = done.stdout.rpartition("|")
@@ -253,26 +253,29 @@ def test_interrupt_keeps_what_is_finished(tmp_path):
 
 def test_a_sweep_says_that_all_workers_are_gone_and_goes_on_when_others_come(tmp_path, monkeypatch):
     monkeypatch.setattr(work, "LOOK", 0.5)
+    gate = tmp_path / "gate"
     killed: list[int] = []
-    with cluster(tmp_path, 1) as (address, crew):
+    with cluster(tmp_path, 1) as (address, pool):
 
         def kill_all(part):
             if part > 0.2 and not killed:
-                killed.append(crew[0].pid)
-                crew[0].kill()
+                killed.append(pool[0].pid)
+                pool[0].kill()
 
         def come():
-            wait_until(lambda: told, "nothing was said")
-            crew.append(dask_worker(address, tmp_path))
+            wait_until(lambda: caught, "nothing was said")
+            gate.touch()
+            pool.append(dask_worker(address, tmp_path))
 
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", kp.ClusterWarning)
             coming = Thread(target=come)
             coming.start()
-            table = kp.sweep(slow_square, {"x": range(60)}, cluster=address, progress=kill_all)
-            coming.join(LIMIT)
+            over = {"x": range(60), "gate": [str(gate)]}
+            table = kp.sweep(gated_square, over, cluster=address, progress=kill_all)
+            coming.join(HANGS)
     assert killed
-    assert str(told[0].message).startswith(f"cluster {address}: no workers are left; ")
+    assert str(caught[0].message).startswith(f"cluster {address}: no workers are left; ")
     assert (table["square"] == table["x"] ** 2).all()
     assert len(table) == 60
     assert not table.failed.any()
@@ -282,8 +285,9 @@ GONE = """
 import os, signal, sys, time
 import kinpair as kp
 
-def slow_square(x):
-    time.sleep(0.02)
+def gated_square(x, gate=sys.argv[4]):
+    while x >= 30 and not os.path.exists(gate):
+        time.sleep(0.02)
     return {"square": x * x}
 
 def kill(part):
@@ -292,19 +296,19 @@ def kill(part):
 
 options = {"cluster": sys.argv[1], "progress": kill} if sys.argv[1] else {"workers": 0, "resume": True}
 try:
-    print(kp.sweep(slow_square, {"x": range(60)}, out=sys.argv[3], **options).summary)
+    print(kp.sweep(gated_square, {"x": range(60)}, out=sys.argv[3], **options).summary)
 except kp.KinpairError as gone:
     print(gone, len(gone.parts["table"]), sep="|")
 """
 
 
 def test_a_scheduler_that_is_gone_is_told_without_traces_and_the_sweep_is_resumed(tmp_path):
-    out, program = tmp_path / "out", tmp_path / "program.py"
+    out, gate, program = tmp_path / "out", tmp_path / "gate", tmp_path / "program.py"
     program.write_text(GONE)
 
     def said(address: str, pid: int) -> str:
-        words = [sys.executable, str(program), address, str(pid), str(out)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=True)
+        words = [sys.executable, str(program), address, str(pid), str(out), str(gate)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=HANGS, check=True)
         assert done.stderr == ""
         return done.stdout.strip()
 
@@ -316,4 +320,5 @@ def test_a_scheduler_that_is_gone_is_told_without_traces_and_the_sweep_is_resume
     )
     assert 0 < len(kp.open_sweep(out)) == int(finished_there) < 60
     assert kp.open_sweep(out).missing == 60 - int(finished_there)
+    gate.touch()
     assert said("", 0) == "60 cases"

@@ -11,10 +11,10 @@ from scipy.integrate import solve_ivp
 import closed
 import kinpair as kp
 import zoo
-from kinpair import conditions as c
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Motion
 from kinpair.constraints.joined import Joined
+from kinpair.description import constraint_parts as c
 from kinpair.formulations import kinematics
 
 EXAMPLES = tuple(closed.STARTS)
@@ -33,6 +33,7 @@ FREEDOM = {  # rates less rank, and Grübler's count
     "omni-robot": (3, 3),
     "diff-drive": (2, 1),
     "rolling-disk": (3, 3),
+    "bicycle": (3, 3),
 }
 
 
@@ -106,8 +107,8 @@ def test_the_open_tree_under_the_wrenches_moves_as_the_closed_mechanism(name):
     loads.pop("ground", None)
     open_tree = m.without_constraints()
     assert open_tree.constraints == ()
-    found = open_tree.forward_dynamics(q, qd, tau, external=loads)
-    assert zoo.relative_error(found, forces.qdd) < 1e-10
+    result = open_tree.forward_dynamics(q, qd, tau, external=loads)
+    assert zoo.relative_error(result, forces.qdd) < 1e-10
 
 
 def test_power_of_a_drive_is_its_multiplier_times_its_speed():
@@ -128,8 +129,9 @@ def test_power_of_a_drive_is_its_multiplier_times_its_speed():
 def test_energy_gained_in_a_run_is_the_work_done_and_constraints_still_hold(name):
     """To the accuracy of the integration; work is integrated beside the motion.
 
-    Bennett's rows are redundant only where it is closed, so between the stages of the integration they agree no
-    better than these are closed, and two of them vanish on the way.
+    Nothing holds the constraints but the accelerations. Bennett's rows are redundant only where it is closed, so
+    while the integration leaves it open by a little, they may not fade: its run ends before its links are in line,
+    where two rows vanish.
     """
     m = kp.example(name)
     q, qd, tau = state(name)
@@ -140,7 +142,8 @@ def test_energy_gained_in_a_run_is_the_work_done_and_constraints_still_hold(name
         return np.concatenate([m.dq_dt(q, qd), m.forward_dynamics(q, qd, tau, passive=False), [tau @ qd]])
 
     start = np.concatenate([q, qd, [0.0]])
-    run = solve_ivp(slope, (0.0, 0.5), start, method="DOP853", rtol=1e-12, atol=1e-12)
+    end = 0.3 if name == "bennett" else 0.5
+    run = solve_ivp(slope, (0.0, end), start, method="DOP853", rtol=1e-12, atol=1e-12)
     assert run.success
     q, qd, work = run.y[: m.nq].T, run.y[m.nq : -1].T, run.y[-1]
     energy = sum(m.energy(q, qd))
@@ -148,12 +151,14 @@ def test_energy_gained_in_a_run_is_the_work_done_and_constraints_still_hold(name
     assert np.abs(energy - energy[0] - work).max() < 1e-9 * size
     assert np.abs(m.constraint_residual(q)).max(initial=0.0) < 1e-9
     for k in (len(q) // 2, -1):
-        assert np.abs(closed.conditions(m, q[k], qd[k])[1]).max() < (1e-7 if name == "bennett" else 1e-9)
+        A, psi, _ = closed.constraints(m, q[k], qd[k])
+        assert np.abs(psi).max() < 1e-9
+        assert name != "bennett" or np.linalg.norm(A, axis=1).min() > 0.1
     assert np.abs(q - q[0]).max() > 0.01
 
 
 def test_momentum_is_kept_whatever_the_arms_do():
-    """Efforts inside the space robot change no momentum; one from outside is held by the condition, and named."""
+    """Efforts inside the space robot change no momentum; one from outside is held by the constraint, and named."""
     m = example("space-robot")
     q, qd = np.array([0.3, -0.4, 0.9]), np.array([0.5, -0.7, 0.2])
     for tau in ([0, 1.0, -3.0], [5.0, 0.0, 0.0]):
@@ -161,8 +166,8 @@ def test_momentum_is_kept_whatever_the_arms_do():
         moved = kinematics.momentum(m.model, q + 1j * STEP * qd, qd + 1j * STEP * qdd)
         assert np.imag(moved[2]) / STEP == pytest.approx(0.0, abs=1e-12)
     assert m.constraint_forces(q, qd, [0, 1.0, -3.0]).multipliers["momentum"] == pytest.approx(0.0, abs=1e-13)
-    held = m.constraint_forces(q, qd, [5.0, 0, 0]).multipliers["momentum"]
-    assert held * m.mass_matrix(q)[0, 0] == pytest.approx(-5.0, abs=1e-12)
+    fixed = m.constraint_forces(q, qd, [5.0, 0, 0]).multipliers["momentum"]
+    assert fixed * m.mass_matrix(q)[0, 0] == pytest.approx(-5.0, abs=1e-12)
 
 
 # Kinematics.
@@ -224,7 +229,7 @@ def test_rates_and_accelerations_obey_the_rows_and_have_the_inputs(name):
     q, _, _ = state(name)
     inputs = {m.v_names[-1]: 0.4} if FREEDOM[name][0] else {}
     qd = m.velocities(q, inputs)
-    A, psi, b = closed.conditions(m, q, qd)
+    A, psi, b = closed.constraints(m, q, qd)
     assert np.abs(psi).max() < 1e-12
     qdd = m.accelerations(q, qd, dict.fromkeys(inputs, -0.7))
     assert zoo.relative_error(A @ qdd, b) < 1e-11
@@ -240,8 +245,8 @@ def test_forward_undoes_inverse_dynamics(name):
     q, qd, _ = state(name)
     qdd = m.accelerations(q, qd, guess=np.cos(np.arange(m.nv)))
     tau = m.inverse_dynamics(q, qd, qdd)
-    found = m.forward_dynamics(q, qd, tau)
-    assert zoo.relative_error(found, qdd) < 1e-9
+    result = m.forward_dynamics(q, qd, tau)
+    assert zoo.relative_error(result, qdd) < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -280,10 +285,10 @@ def test_inverse_kinematics_brings_a_frame_to_its_place_and_closes_the_loops():
     q, _, _ = state("three-rrr")
     rotation, position = m.pose(q, "platform")
     goal = position + np.array([0.01, -0.02, 0.0])
-    found = m.inverse_kinematics(q, "platform", goal, rotation)
-    for reached, wanted in zip(m.pose(found, "platform"), (rotation, goal), strict=True):
+    result = m.inverse_kinematics(q, "platform", goal, rotation)
+    for reached, wanted in zip(m.pose(result, "platform"), (rotation, goal), strict=True):
         assert reached == pytest.approx(wanted, abs=1e-11)
-    assert np.abs(m.constraint_residual(found)).max() < 1e-11
+    assert np.abs(m.constraint_residual(result)).max() < 1e-11
 
 
 @pytest.mark.parametrize("name", ["four-bar", "stewart", "omni-robot"])

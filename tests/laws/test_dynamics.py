@@ -71,8 +71,8 @@ def test_mass_matrix_is_the_projected_mass_of_the_bodies(mechanism, motion):
     rotors = np.zeros(mechanism.nv)
     for i in mechanism.model.moving:
         rotors[mechanism.model.v_span[i]] = mechanism.model.body[i].rotor
-    found = mechanism.mass_matrix(motion.q)
-    assert zoo.relative_error(found, N.T @ M @ N + np.diag(rotors)) < 1e-13
+    result = mechanism.mass_matrix(motion.q)
+    assert zoo.relative_error(result, N.T @ M @ N + np.diag(rotors)) < 1e-13
 
 
 def test_columns_of_the_mass_matrix_are_efforts_of_unit_accelerations(mechanism, motion):
@@ -128,8 +128,8 @@ def test_convective_matrix_is_linear_in_the_rates(mechanism, motion):
 def test_forward_undoes_inverse_dynamics(mechanism, motion, method):
     q, qd, qdd = motion.q, motion.qd, motion.qdd
     tau = mechanism.inverse_dynamics(q, qd, qdd, method=method)
-    found = mechanism.forward_dynamics(q, qd, tau, method=method)
-    assert zoo.relative_error(found, qdd) <= 100 * EPS * np.linalg.cond(mechanism.mass_matrix(q))
+    result = mechanism.forward_dynamics(q, qd, tau, method=method)
+    assert zoo.relative_error(result, qdd) <= 100 * EPS * np.linalg.cond(mechanism.mass_matrix(q))
 
 
 def test_gravity_forces_are_the_slope_of_the_potential_energy(mechanism, motion):
@@ -177,12 +177,12 @@ def test_momentum_changes_by_gravity_and_ground_reaction(mechanism, motion):
     q, qd, qdd = motion.q, motion.qd, motion.qdd
     rate = rate_of(kinematics.momentum, mechanism, q, qd, qdd)[3:]
     model = mechanism.model
-    held = np.zeros(3)
+    fixed = np.zeros(3)
     for i in model.moving:
         if model.parent[i] == 0:
             w = mechanism.reactions(q, qd, qdd)[model.joint_names[i]]
-            held += model.body[i].R_seat @ model.R_joint[i] @ w[3:]
-    assert zoo.relative_error(rate, held + mechanism.mass * model.gravity) < 1e-12
+            fixed += model.body[i].R_seat @ model.R_joint[i] @ w[3:]
+    assert zoo.relative_error(rate, fixed + mechanism.mass * model.gravity) < 1e-12
 
 
 def test_reactions_of_the_two_formulations_agree(mechanism, motion):

@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.description.conditions import Drive
+from kinpair.description.constraint_parts import Drive
 
 G = 9.81
 
 
 @pytest.fixture(scope="module")
 def ball() -> kp.Mechanism:
-    made = kp.Builder("ball").link("ball", mass=2.0)
-    return kp.build(made.joint("drop", "prismatic", "ground", "ball", axis="z", lower=0.0))
+    builder = kp.Builder("ball").link("ball", mass=2.0)
+    return kp.build(builder.joint("drop", "prismatic", "ground", "ball", axis="z", lower=0.0))
 
 
 def links(**keys) -> kp.Mechanism:
     """Two level rods in the x-z plane, 1 kg and 0.5 kg."""
-    made = kp.Builder("arm")
+    builder = kp.Builder("arm")
     for name, parent, mass, at in (("j1", "ground", 1.0, 0.0), ("j2", "j1", 0.5, 1.0)):
         link = {"mass": mass, "com": [0.5, 0, 0], "inertia": [0.0, mass / 12, mass / 12]}
         where = {"axis": "y", "xyz": [at, 0, 0], **keys}
-        made = made.link(f"l{name}", **link).joint(
+        builder = builder.link(f"l{name}", **link).joint(
             name, "revolute", parent if parent == "ground" else f"l{parent}", f"l{name}", **where
         )
-    return kp.build(made)
+    return kp.build(builder)
 
 
 def both(run, path) -> list[kp.Result]:
@@ -57,9 +57,9 @@ def test_an_arm_at_rest_on_its_stops_has_static_reactions(way):
 def test_a_joint_that_an_event_locks_stays_locked_in_accelerations(options, tmp_path):
     arm = links()
     lock = kp.Event("lock", lambda t, q, qd: q[1], action=kp.Change(add=[Drive("lock", "j2", "0.0")]))
-    given = {"duration": 0.6, "output": 1e-3, "events": [lock], **options}
-    run = kp.simulate(arm, [0.3, 0.5], [0.0, -2.0], **given)
-    saved = kp.simulate(arm, [0.3, 0.5], [0.0, -2.0], **given, save=tmp_path / "saved.h5")
+    arguments = {"duration": 0.6, "output": 1e-3, "events": [lock], **options}
+    run = kp.simulate(arm, [0.3, 0.5], [0.0, -2.0], **arguments)
+    saved = kp.simulate(arm, [0.3, 0.5], [0.0, -2.0], **arguments, save=tmp_path / "saved.h5")
     when = run.events[0].time
     assert 0.1 < when < 0.5
     slope = (run.qd[2:] - run.qd[:-2]) / 2e-3
@@ -74,14 +74,14 @@ def test_a_joint_that_an_event_locks_stays_locked_in_accelerations(options, tmp_
 
 def test_a_resumed_run_knows_its_modes(ball, tmp_path):
     file = tmp_path / "run.h5"
-    given = {"duration": 1.0, "limits": "stop", "integrator": "rk4", "dt": 1e-3}
-    whole = kp.simulate(ball, [0.5], [0.0], **given)
+    options = {"duration": 1.0, "limits": "stop", "integrator": "rk4", "dt": 1e-3}
+    whole = kp.simulate(ball, [0.5], [0.0], **options)
 
     def stop(done: float) -> None:
         if done > 0.6:
             raise KeyboardInterrupt
 
-    assert kp.simulate(ball, [0.5], [0.0], **given, save=file, progress=stop).status.name == "interrupted"
+    assert kp.simulate(ball, [0.5], [0.0], **options, save=file, progress=stop).status.name == "interrupted"
     resumed = kp.resume(file)
     assert whole.qdd[-1] == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_array_equal(resumed.history.number, whole.history.number)

@@ -46,15 +46,15 @@ def test_every_kind_of_pair_and_every_loss_takes_part():
 
 def test_efforts_are_the_regressor_times_the_parameters(mechanism):
     s = zoo.motion(mechanism, 6)
-    Y, pi = mechanism.regressor(s.q, s.qd, s.qdd), mechanism.parameters()
+    Y, pi = mechanism.regressor(s.q, s.qd, s.qdd), mechanism.regressor_parameters()
     assert Y.shape == (mechanism.nv, len(pi))
-    assert len(mechanism.parameter_names) == len(set(mechanism.parameter_names)) == len(pi)
+    assert len(mechanism.regressor_names) == len(set(mechanism.regressor_names)) == len(pi)
     assert zoo.relative_error(Y @ pi, mechanism.inverse_dynamics(s.q, s.qd, s.qdd)) < TOLERANCE
 
 
 def test_without_losses_their_columns_take_no_part(mechanism):
     s = zoo.motion(mechanism, 7)
-    Y, pi = mechanism.regressor(s.q, s.qd, s.qdd), mechanism.parameters()
+    Y, pi = mechanism.regressor(s.q, s.qd, s.qdd), mechanism.regressor_parameters()
     kept = len(pi) - 2 * mechanism.nv
     tau = mechanism.inverse_dynamics(s.q, s.qd, s.qdd, passive=False)
     assert zoo.relative_error(Y[:, :kept] @ pi[:kept], tau) < TOLERANCE
@@ -74,7 +74,10 @@ def test_the_regressor_knows_nothing_of_the_parameters(mechanism):
     Y = mechanism.regressor(s.q, s.qd, s.qdd)
     assert zoo.relative_error(other.regressor(s.q, s.qd, s.qdd), Y) < TOLERANCE
     change = other.inverse_dynamics(s.q, s.qd, s.qdd) - mechanism.inverse_dynamics(s.q, s.qd, s.qdd)
-    assert zoo.relative_error(Y @ (other.parameters() - mechanism.parameters()), change) < TOLERANCE
+    assert (
+        zoo.relative_error(Y @ (other.regressor_parameters() - mechanism.regressor_parameters()), change)
+        < TOLERANCE
+    )
 
 
 def test_springs_are_left_out():
@@ -83,7 +86,9 @@ def test_springs_are_left_out():
     m = kp.build(b).reference
     state = ([0.4], [0.7], [-0.2])
     spring = 30.0 * (0.4 - 0.1)
-    assert m.regressor(*state) @ m.parameters() + spring == pytest.approx(m.inverse_dynamics(*state))
+    assert m.regressor(*state) @ m.regressor_parameters() + spring == pytest.approx(
+        m.inverse_dynamics(*state)
+    )
 
 
 def test_compiled_regressors_give_the_same():
@@ -93,7 +98,7 @@ def test_compiled_regressors_give_the_same():
         Y = m.regressor(s.q, s.qd, s.qdd)
         assert zoo.relative_error(Y, m.reference.regressor(s.q, s.qd, s.qdd)) < TOLERANCE
         tau = m.inverse_dynamics(s.q, s.qd, s.qdd)
-        assert zoo.relative_error(Y @ m.parameters(), tau) < TOLERANCE
+        assert zoo.relative_error(Y @ m.regressor_parameters(), tau) < TOLERANCE
 
 
 # Pinocchio's ten: m, m c, and Ixx Ixy Iyy Ixz Iyz Izz about the origin of the joint, which is that of the link

@@ -12,7 +12,7 @@ from kinpair.simulation.methods.integrators import INTEGRATORS
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}
 EXACT = 1e-9  # demanded of known solutions
-OURS = [name for name, method in INTEGRATORS.items() if not method.outside]
+OURS = [name for name, method in INTEGRATORS.items() if not method.external]
 FIXED = [name for name in OURS if name != "dop853"]
 
 
@@ -183,8 +183,8 @@ def test_variational_energy_stays_in_a_band_without_drift(arm):
 @pytest.mark.parametrize("method", OURS)
 def test_energy_adds_up_to_the_order_of_the_method(arm, method):
     """Drives, an applied wrench, dampers and friction of an arm with all of them."""
-    made = zoo.tree(11, 3, ("revolute", "prismatic"))
-    damped = kp.build(_with_damping(made.model.description))
+    built = zoo.tree(11, 3, ("revolute", "prismatic"))
+    damped = kp.build(_with_damping(built.model.description))
     q, qd = np.full(3, 0.2), np.array([0.5, -0.4, 0.3])
     errors = []
     for dt in (0.004, 0.002):
@@ -280,11 +280,11 @@ def test_recorded_and_called_torques_are_the_same(arm, method):
 
     called.traceable = False
     options = {"duration": 0.5, "integrator": method} | ({"dt": 0.01} if method in FIXED else {})
-    recorded, asked = (
+    recorded, request_of = (
         kp.simulate(arm, [0.1, 0.2], [0.0, 1.0], torque=f, **options) for f in (pushed, called)
     )
-    assert np.abs(recorded.q - asked.q).max() < 1e-9
-    assert np.abs(recorded.tau - asked.tau).max() < 1e-8
+    assert np.abs(recorded.q - request_of.q).max() < 1e-9
+    assert np.abs(recorded.tau - request_of.tau).max() < 1e-8
 
 
 class Sampled:
@@ -293,11 +293,11 @@ class Sampled:
     sample_time = 0.02
 
     def __init__(self) -> None:
-        self.asked: list[float] = []
+        self.request_of: list[float] = []
         self.sum = 0.0
 
     def __call__(self, time, q, qd):
-        self.asked.append(time)
+        self.request_of.append(time)
         self.sum += q[0]
         return np.array([-5.0 * q[0] - 0.1 * self.sum, -2.0 * q[1]])
 
@@ -306,7 +306,7 @@ class Sampled:
 def test_controller_is_asked_at_its_sample_times(arm, options):
     controller = Sampled()
     run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.4, torque=controller, output=0.005, **options)
-    assert controller.asked == pytest.approx(0.02 * np.arange(21), abs=1e-12)
+    assert controller.request_of == pytest.approx(0.02 * np.arange(21), abs=1e-12)
     again = Sampled()
     other = kp.simulate(
         arm, [0.3, 0.2], [0.0, 0.0], duration=0.4, torque=again, output=0.005, rtol=1e-12, atol=1e-12
@@ -349,7 +349,7 @@ def test_free_fall_of_the_planar_arm():
     )
     at_1 = (-2.254069438, -1.101286931, -0.167747284, 4.839476221, 2.852131912, -18.977059587)
     at_3 = (-0.853981342, 0.237917852, 0.824508310, 10.255214550, -14.837898094, 7.126855389)
-    found = np.concatenate([run.q, run.qd], axis=1)
-    assert found[0] == pytest.approx(at_1, abs=1e-8, rel=0)
-    assert found[1] == pytest.approx(at_3, abs=1e-8, rel=0)
+    result = np.concatenate([run.q, run.qd], axis=1)
+    assert result[0] == pytest.approx(at_1, abs=1e-8, rel=0)
+    assert result[1] == pytest.approx(at_3, abs=1e-8, rel=0)
     assert run.balance.error < 1e-11

@@ -17,7 +17,7 @@ from kinpair.constraints.solvers.problem import full
 EXACT = 1e-11  # rounding of solves with matrices of condition below 1e3
 
 
-class Given(NamedTuple):
+class Custom(NamedTuple):
     """Random M, F, A, b in blocks: 1 the dependent coordinates, 2 the others."""
 
     M: np.ndarray
@@ -47,37 +47,37 @@ class Given(NamedTuple):
 
 
 @pytest.fixture(params=[(3, 1), (6, 3), (12, 6), (12, 10)], ids=str)
-def given(request) -> Given:
+def given(request) -> Custom:
     n, l = request.param
     rng = np.random.default_rng(n + l)
     root = rng.normal(size=(n, n))
     A = rng.normal(size=(l, n)) + 3 * np.eye(l, n)
-    return Given(root @ root.T + n * np.eye(n), rng.normal(size=n), A, rng.normal(size=l), l)
+    return Custom(root @ root.T + n * np.eye(n), rng.normal(size=n), A, rng.normal(size=l), l)
 
 
 def off(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
-def virtual(x: Given) -> np.ndarray:
+def virtual(x: Custom) -> np.ndarray:
     """Z of δq = Z δq₂."""
     return np.vstack([-x.K, np.eye(len(x.F) - x.l)])
 
 
-def by_kkt(x: Given) -> tuple[np.ndarray, np.ndarray]:
+def by_kkt(x: Custom) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and λ of the whole system, by LAPACK."""
     n, l = len(x.F), x.l
     whole = np.block([[x.M, -x.A.T], [x.A, np.zeros((l, l))]])
-    found = np.linalg.solve(whole, np.concatenate([x.F, x.b]))
-    return found[:n], found[n:]
+    result = np.linalg.solve(whole, np.concatenate([x.F, x.b]))
+    return result[:n], result[n:]
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_solves_the_whole_system(given, name):
     qdd, lam = by_kkt(given)
-    found = SOLVERS[name](given.problem)
-    assert off(found.qdd, qdd) < EXACT
-    assert off(found.lam, lam) < EXACT
+    result = SOLVERS[name](given.problem)
+    assert off(result.qdd, qdd) < EXACT
+    assert off(result.lam, lam) < EXACT
 
 
 def test_reduced_mass_is_the_mass_of_the_virtual_displacements(given):

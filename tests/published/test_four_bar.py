@@ -37,7 +37,7 @@ def test_it_starts_to_fall_as_published(linkage):
 
 
 def test_rows_across_the_plane_are_redundant(linkage):
-    A, _, b = closed.conditions(linkage, START, np.array([0.2, 0.3, -0.1]))
+    A, _, b = closed.constraints(linkage, START, np.array([0.2, 0.3, -0.1]))
     assert np.linalg.matrix_rank(A) == 2
     assert not A[2:].any()
     assert not b[2:].any()

@@ -87,12 +87,12 @@ def test_the_wheels_are_dependent_and_the_common_denominator_stands_outside(prin
 
 @pytest.mark.parametrize("what", ["R1", "R2", "R3", "R4"])
 def test_every_entry_is_that_of_the_source(printed, what):
-    found = printed.sympy()
-    under = found.results["D1"].item() if what in ("R1", "R2") else 1
+    result = printed.sympy()
+    under = result.results["D1"].item() if what in ("R1", "R2") else 1
     expected = source()[what]
-    for place, entry in np.ndenumerate(found.results[what]):
+    for place, entry in np.ndenumerate(result.results[what]):
         whole = entry / under
-        for name, meaning in reversed(found.parts):
+        for name, meaning in reversed(result.parts):
             whole = sp.sympify(whole).subs(name, exact(meaning))
         assert sp.simplify(sp.expand_trig(whole - expected[place])) == 0, (what, place)
 
@@ -116,15 +116,15 @@ def test_the_mechanism_with_shared_letters_is_as_short_as_the_source(built):
 @pytest.mark.parametrize("what", ["R1", "R2", "R3", "R4"])
 def test_every_entry_of_the_mechanism_is_that_of_the_source(built, what):
     """Wheels: m2, I2xx about the axle, I2yy across it, r, at the distance a. What turns beside their mass is I2."""
-    found = built.sympy()
-    under = found.results["D1"].item() if what in ("R1", "R2") else 1
+    result = built.sympy()
+    under = result.results["D1"].item() if what in ("R1", "R2") else 1
     m1, m2, I1, I2xx, I2yy, r, a = sp.symbols("m1 m2 I1 I2xx I2yy r a", real=True)
     ours = {"m1": m2, "m2": m1, "I1": I2xx, "I2": I1 + 3 * I2yy, "r": r, "L": a}
     named = {sp.Symbol(name, real=True): value for name, value in ours.items()}
     expected = source()[what].subs(named, simultaneous=True)
-    for place, entry in np.ndenumerate(found.results[what]):
+    for place, entry in np.ndenumerate(result.results[what]):
         whole = entry / under
-        for name, meaning in reversed(found.parts):
+        for name, meaning in reversed(result.parts):
             whole = sp.sympify(whole).subs(name, exact(meaning))
         assert sp.simplify(sp.expand_trig(whole - expected[place])) == 0, (what, place)
 
@@ -140,8 +140,8 @@ def test_accelerations_are_those_of_the_system(omni, solver):
 def test_letters_take_other_values(printed):
     q, qd, tau = np.random.default_rng(11).normal(size=(3, 6))
     heavier = system(m2=5.0, L=31.0).reference.forward_dynamics(q, qd, tau)
-    found = printed.evaluate(q, qd, tau, values={"m2": 5.0, "L": 31.0})["qdd"]
-    assert found == pytest.approx(heavier, rel=TOLERANCE, abs=TOLERANCE)
+    results = printed.evaluate(q, qd, tau, values={"m2": 5.0, "L": 31.0})["qdd"]
+    assert results == pytest.approx(heavier, rel=TOLERANCE, abs=TOLERANCE)
 
 
 def test_initial_accelerations_of_the_source(printed):
@@ -159,11 +159,11 @@ def test_other_coordinates_may_be_dependent(omni, solver):
     printed = kp.equations(omni, solver=solver, dependent=("x", "y", "theta"))
     assert printed.dependent == ("x", "y", "theta")
     q, qd, tau = np.random.default_rng(12).normal(size=(3, 6))
-    found, qdd = printed.evaluate(q, qd, tau), omni.forward_dynamics(q, qd, tau)
+    result, qdd = printed.evaluate(q, qd, tau), omni.forward_dynamics(q, qd, tau)
     if solver == "rosenberg":
-        assert found["E"] @ qdd == pytest.approx(found["Z"].T @ found["F"], rel=1e-10, abs=1e-10)
+        assert result["E"] @ qdd == pytest.approx(result["Z"].T @ result["F"], rel=1e-10, abs=1e-10)
     else:
-        assert found["qdd"] == pytest.approx(qdd, rel=TOLERANCE, abs=TOLERANCE)
+        assert result["qdd"] == pytest.approx(qdd, rel=TOLERANCE, abs=TOLERANCE)
 
 
 def test_space_robot_needs_no_force_beyond_its_own():
@@ -176,9 +176,11 @@ def test_space_robot_needs_no_force_beyond_its_own():
     assert printed.text(printed["R2"][0, 0]) == "Y2"
     assert printed["M"][0, 0] == Symbol("Y1")
     for q, qd, tau in np.random.default_rng(9).normal(size=(5, 3, 3)):
-        found = printed.evaluate(q, qd, tau)
-        assert not found["R4"].any()
-        assert found["qdd"] == pytest.approx(robot.forward_dynamics(q, qd, tau), rel=TOLERANCE, abs=TOLERANCE)
+        result = printed.evaluate(q, qd, tau)
+        assert not result["R4"].any()
+        assert result["qdd"] == pytest.approx(
+            robot.forward_dynamics(q, qd, tau), rel=TOLERANCE, abs=TOLERANCE
+        )
 
 
 def test_the_bundled_system_is_that_of_the_source_in_metres_and_prints_what_the_page_shows(omni):
@@ -186,9 +188,9 @@ def test_the_bundled_system_is_that_of_the_source_in_metres_and_prints_what_the_
     metres = np.array([1, 1, 1, 1e-3, 1e-3, 1])
     q, qd, tau = np.random.default_rng(13).normal(size=(3, 6))
     efforts = np.where(metres == 1, 1e-6, 1e-3)  # N mm to N m, kg mm/s² to N
-    found = bundled.forward_dynamics(metres * q, metres * qd, efforts * tau)
+    result = bundled.forward_dynamics(metres * q, metres * qd, efforts * tau)
     expected = metres * omni.forward_dynamics(q, qd, tau)
-    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
+    assert result == pytest.approx(expected, rel=1e-11, abs=1e-11)
     page = (Path(__file__).parents[2] / "docs" / "printed_equations.md").read_text("utf-8")
     shown = page.partition("```text\n")[2].partition("```")[0].splitlines()
     assert len(shown) > 5

@@ -36,9 +36,9 @@ def test_mass_matrix_is_that_of_the_source(robot):
     assert robot.reference.bias_forces(START, RATES) == pytest.approx(np.zeros(6), abs=1e-15)
 
 
-def test_conditions_are_those_of_the_source_sign_by_sign(robot):
+def test_constraints_are_those_of_the_source_sign_by_sign(robot):
     q, qd = np.array([0.3, -0.2, 0.9, 0.1, 0.2, 0.7]), np.array([1, -2, 0.5, 0.3, -0.4, 1.1])
-    A, psi, b = closed.conditions(robot, q, qd)
+    A, psi, b = closed.constraints(robot, q, qd)
     s, c = np.sin(q[5] + AZIMUTHS), np.cos(q[5] + AZIMUTHS)
     expected = np.column_stack([-R * np.eye(3), s, -c, -L * np.ones(3)])
     assert pytest.approx(expected, abs=1e-15) == A
@@ -48,8 +48,8 @@ def test_conditions_are_those_of_the_source_sign_by_sign(robot):
 
 def test_exact_start_is_consistent_and_the_rounded_one_is_not(robot):
     rounded = np.array([1, 1, 2, -6.667e-3, -11.547e-3, -0.667])
-    assert closed.conditions(robot, START, RATES)[1] == pytest.approx(np.zeros(3), abs=1e-16)
-    off = 1e3 * closed.conditions(robot, START, rounded)[1]
+    assert closed.constraints(robot, START, RATES)[1] == pytest.approx(np.zeros(3), abs=1e-16)
+    off = 1e3 * closed.constraints(robot, START, rounded)[1]
     assert np.abs(off) == pytest.approx((0.0130000, 0.0135047, 0.0134953), abs=1e-6, rel=0)
 
 
@@ -112,29 +112,29 @@ def test_every_solver_accelerates_as_computed(robot, solver):
 def test_it_rolls_to_the_computed_state(robot, name):
     """And every other solver sees the same accelerations along the way; residuals of the start stay what they were."""
     qd, tau, expected, rates = ENDS[name]
-    found = run(robot, qd, tau)
-    assert IN_MM * found.y[:6, -1] == pytest.approx(expected, abs=1e-9, rel=0)
-    assert IN_MM * found.y[6:, -1] == pytest.approx(rates, abs=1e-9, rel=0)
-    residual = [closed.conditions(robot, x[:6], x[6:])[1] for x in found.y.T[:: len(found.t) // 10]]
+    result = run(robot, qd, tau)
+    assert IN_MM * result.y[:6, -1] == pytest.approx(expected, abs=1e-9, rel=0)
+    assert IN_MM * result.y[6:, -1] == pytest.approx(rates, abs=1e-9, rel=0)
+    residual = [closed.constraints(robot, x[:6], x[6:])[1] for x in result.y.T[:: len(result.t) // 10]]
     assert np.ptp(residual, axis=0) == pytest.approx(np.zeros(3), abs=1e-15)
-    q, qd = found.y[:6].T, found.y[6:].T
+    q, qd = result.y[:6].T, result.y[6:].T
     if name != "rounded":
         reference = robot.forward_dynamics(q, qd, tau)
         for other in SOLVERS:
-            found = robot.forward_dynamics(q, qd, tau, solver=other)
-            assert np.abs(found - reference).max() < 1e-11, other  # pivots go down to 1e-4: eps / 1e-4
+            result = robot.forward_dynamics(q, qd, tau, solver=other)
+            assert np.abs(result - reference).max() < 1e-11, other  # pivots go down to 1e-4: eps / 1e-4
 
 
 def test_residual_of_the_rounded_start_is_carried_along(robot):
-    found = run(robot, ROUNDED, DRIVEN)
-    off = 1e3 * closed.conditions(robot, found.y[:6, -1], found.y[6:, -1])[1]
+    result = run(robot, ROUNDED, DRIVEN)
+    off = 1e3 * closed.constraints(robot, result.y[:6, -1], result.y[6:, -1])[1]
     assert np.abs(off) == pytest.approx((0.0130000, 0.0135047, 0.0134953), abs=1e-6, rel=0)
 
 
 def test_energy_gained_is_the_work_of_the_wheel(robot):
-    found = run(robot, RATES, DRIVEN)
-    energy = [sum(robot.energy(x[:6], x[6:])) for x in (found.y[:, 0], found.y[:, -1])]
-    work = 1e9 * DRIVEN[0] * (found.y[0, -1] - found.y[0, 0])  # kg mm²/s²
+    result = run(robot, RATES, DRIVEN)
+    energy = [sum(robot.energy(x[:6], x[6:])) for x in (result.y[:, 0], result.y[:, -1])]
+    work = 1e9 * DRIVEN[0] * (result.y[0, -1] - result.y[0, 0])  # kg mm²/s²
     assert 1e9 * (energy[1] - energy[0]) / 1e3 == pytest.approx(20.507155617, abs=1e-8, rel=0)
     assert work / 1e3 == pytest.approx(20.507155617, abs=1e-8, rel=0)
 
@@ -142,14 +142,14 @@ def test_energy_gained_is_the_work_of_the_wheel(robot):
 def test_without_drive_it_runs_on_a_circle(robot):
     """κ = μ/m_e = 3/29: radius 193.333333 mm, once round in 91.106186954 s; straight on by Hamel's mistake."""
     period = 91.106186954
-    found = run(robot, RATES, IDLE, end=period)
-    turned = found.sol(np.linspace(0, period, 13)[:-1])
+    result = run(robot, RATES, IDLE, end=period)
+    turned = result.sol(np.linspace(0, period, 13)[:-1])
     x, y = 1e3 * turned[3], 1e3 * turned[4]
     middle = np.array([x.mean(), y.mean()])
     radius = np.hypot(x - middle[0], y - middle[1])
     assert radius == pytest.approx(np.full(12, 193.333333333), abs=1e-6, rel=0)
-    assert found.y[3:5, -1] == pytest.approx(START[3:5], abs=1e-9)
-    assert found.y[9:11, -1] == pytest.approx(RATES[3:5], abs=1e-9)
+    assert result.y[3:5, -1] == pytest.approx(START[3:5], abs=1e-9)
+    assert result.y[9:11, -1] == pytest.approx(RATES[3:5], abs=1e-9)
 
 
 def hamel(robot: kp.Mechanism, q, qd, tau, **mistake: bool) -> np.ndarray:

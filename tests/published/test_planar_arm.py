@@ -73,9 +73,9 @@ def test_convective_matrix(arm, method):
         (-0.015592467359, -0.001977630347, 0.001977630347),
         (-0.002966909869, -0.003955260693, 0),
     )
-    found = arm.coriolis_matrix(Q, QD, method=method)
-    assert np.abs(found - C).max() < PRINTED
-    assert found @ QD == pytest.approx(CONVECTIVE, abs=PRINTED, rel=0)
+    result = arm.coriolis_matrix(Q, QD, method=method)
+    assert np.abs(result - C).max() < PRINTED
+    assert result @ QD == pytest.approx(CONVECTIVE, abs=PRINTED, rel=0)
 
 
 @by_every_formulation_of("gravity_forces")
@@ -103,8 +103,8 @@ def test_factors_of_reverse_elimination(arm):
 @by_every_formulation_of("forward_dynamics")
 def test_forward_dynamics(arm, method):
     qdd = (-3.219534893217, -66.732075425882, 139.176622634376)
-    found = arm.forward_dynamics(Q, QD, [0.5, -0.2, 0.1], method=method)
-    assert found == pytest.approx(qdd, abs=PRINTED, rel=0)
+    result = arm.forward_dynamics(Q, QD, [0.5, -0.2, 0.1], method=method)
+    assert result == pytest.approx(qdd, abs=PRINTED, rel=0)
 
 
 def test_free_fall(arm):

@@ -69,7 +69,7 @@ def test_exercise_4_cross_products():
 )
 def test_exercise_4_rates_of_wrenches_and_screws(pair, Cd, Dd, Sd):
     row = wrenches_of(pair)
-    exactly(force_cross(V) @ row.held(pair, NO_Q), Cd)
+    exactly(force_cross(V) @ row.wrenches(pair, NO_Q), Cd)
     exactly(force_cross(V) @ row.drive(pair, NO_Q), Dd)
     screw = pair.p(NO_Q)[[3, 4, 5, 0, 1, 2], 0]
     exactly(motion_cross(V) @ screw, Sd)
@@ -135,13 +135,13 @@ def test_accelerations_with_every_freedom_driven(arm):
 
 def test_accelerations_and_multipliers_under_torques(arm):
     tau, w = np.array([3.0, 1.0]), no_wrenches(arm.model)
-    found = block_solve(arm.model, Q, QD, tau, w)
+    result = block_solve(arm.model, Q, QD, tau, w)
     joints, drives = tree_joints(arm.model, Q, QD), tree_drives(arm.model, Q, QD, tau)
     x = np.linalg.solve(*block_system(arm.model, Q, QD, w, joints, drives))
-    for eta1, eta2 in ((found.eta[1], found.eta[2]), (x[12:17], x[17:])):
+    for eta1, eta2 in ((result.eta[1], result.eta[2]), (x[12:17], x[17:])):
         near(eta1, (8.285334169796, 12.783005997188, 0, 0, 0))
         near(eta2, (5.442823765387, 0.108424396922, 0, 0, 0))
-    near(found.solution.qdd, (-10.063100255171, 14.002869321875))
+    near(result.solution.qdd, (-10.063100255171, 14.002869321875))
     near(arm.forward_dynamics(Q, QD, tau, method="screw"), (-10.063100255171, 14.002869321875))
 
 

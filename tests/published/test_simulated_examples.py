@@ -33,9 +33,9 @@ def test_space_robot_turns_to_the_computed_states(solver):
     run = kp.simulate(
         robot, closed.start("space-robot"), SPINNING, duration=60.0, output=times, solver=solver, **TIGHT
     )
-    found = np.concatenate([run.q, run.qd], axis=1)
+    result = np.concatenate([run.q, run.qd], axis=1)
     expected = np.array([mirrored(x) for x in FLOATING.values()])
-    assert np.abs(found - expected).max() < 1e-11
+    assert np.abs(result - expected).max() < 1e-11
     assert robot.momentum(run.q, run.qd)[:, 2] == pytest.approx(253.180438763306, abs=1e-11, rel=0)
     assert run.energy.kinetic == pytest.approx(20.444662584220, abs=1e-11, rel=0)
 
@@ -56,8 +56,8 @@ def test_space_robot_turns_there_by_other_libraries(method, digits):
         kp.example("space-robot"), closed.start("space-robot"), SPINNING,
         duration=10.0, output=[10.0], integrator=method, rtol=1e-11, atol=1e-11,
     )  # fmt: skip
-    found = np.concatenate([run.q[-1], run.qd[-1]])
-    assert np.abs(found - mirrored(FLOATING[10])).max() < digits
+    result = np.concatenate([run.q[-1], run.qd[-1]])
+    assert np.abs(result - mirrored(FLOATING[10])).max() < digits
 
 
 IN_MM = np.array([1, 1, 1, 1e3, 1e3, 1])
@@ -127,8 +127,8 @@ def test_four_bar_falls_to_the_computed_states(name, solver):
         linkage, closed.start(name), np.zeros(3), duration=1.33, output=times, solver=solver, **TIGHT
     )
     for k, (time, expected) in enumerate(FALLEN.items()):
-        found = np.concatenate([run.q[k], run.qd[k]])
-        assert found == pytest.approx(expected, abs=1e-11 if time < 1 else 5e-10, rel=0)
+        result = np.concatenate([run.q[k], run.qd[k]])
+        assert result == pytest.approx(expected, abs=1e-11 if time < 1 else 5e-10, rel=0)
     assert run.residual.position.max() < 1e-14
     assert run.balance.error < 1e-11
 

@@ -73,12 +73,12 @@ def test_multiplier_is_the_force_in_the_cut():
 
 def test_forces_that_make_a_motion_make_it():
     """Any forces, the motion they make, and the least forces that make the same one."""
-    given = np.array([0.3, -0.2, 0.7])
+    arguments = np.array([0.3, -0.2, 0.7])
     qd = BY_ENERGY.velocities(Q0, {"x1": 0.5, "y": -0.1})
-    qdd = BY_ENERGY.forward_dynamics(Q0, qd, given)
+    qdd = BY_ENERGY.forward_dynamics(Q0, qd, arguments)
     assert BY_ENERGY.accelerations(Q0, qd, {"x1": qdd[0], "y": qdd[2]}) == pytest.approx(qdd, abs=1e-13)
     least = BY_ENERGY.inverse_dynamics(Q0, qd, qdd)
-    assert np.linalg.norm(least) <= np.linalg.norm(given)
+    assert np.linalg.norm(least) <= np.linalg.norm(arguments)
     assert BY_ENERGY.forward_dynamics(Q0, qd, least) == pytest.approx(qdd, abs=1e-12)
     driven = BY_ENERGY.inverse_dynamics(Q0, qd, qdd, actuators=("x1", "y"))
     assert driven[1] == 0.0

@@ -43,14 +43,14 @@ def test_momentum_and_energy_at_the_start(robot):
     assert robot.reference.energy(START, RATES).kinetic == pytest.approx(20.444662584220, abs=1e-11, rel=0)
 
 
-def test_it_accelerates_as_computed_and_the_condition_needs_no_force(robot):
+def test_it_accelerates_as_computed_and_the_constraint_needs_no_force(robot):
     qdd, lam = closed.motion(robot, START, RATES, np.zeros(3))
     assert qdd == pytest.approx((0.0236096808569, 0.0363329725555, 0.0363329725555), abs=1e-12, rel=0)
     assert lam == pytest.approx([0.0], abs=1e-13)
 
 
 def test_the_row_of_the_momentum_is_the_first_row_of_the_motion(robot):
-    A, psi, b = closed.conditions(robot, START, RATES)
+    A, psi, b = closed.constraints(robot, START, RATES)
     assert A[0] == pytest.approx(robot.reference.mass_matrix(START)[0], rel=1e-13)
     assert b == pytest.approx([-robot.reference.bias_forces(START, RATES)[0]], rel=1e-12)
     assert psi == [0.0]  # kept at whatever it is
@@ -87,10 +87,10 @@ def mirrored(values) -> np.ndarray:
 
 @pytest.mark.parametrize("solver", ["multipliers", "rosenberg-extended"])
 def test_it_turns_to_the_computed_states_and_keeps_momentum_and_energy(robot, solver):
-    found = run(robot, START, RATES, solver)
+    result = run(robot, START, RATES, solver)
     for time, expected in REACHED.items():
-        assert found.sol(time) == pytest.approx(mirrored(expected), abs=1e-11, rel=0)
-    q, qd = found.y[:3].T, found.y[3:].T
+        assert result.sol(time) == pytest.approx(mirrored(expected), abs=1e-11, rel=0)
+    q, qd = result.y[:3].T, result.y[3:].T
     assert robot.momentum(q, qd)[:, 2] == pytest.approx(253.180438763306, abs=1e-11, rel=0)
     assert np.ptp(robot.energy(q, qd).kinetic) < 4e-12
     expected = robot.forward_dynamics(q, qd, NO_EFFORT, solver=solver)
@@ -99,7 +99,7 @@ def test_it_turns_to_the_computed_states_and_keeps_momentum_and_energy(robot, so
         assert np.abs(qdd - expected).max() < 1e-13, other
 
 
-def test_the_condition_pushes_with_nothing_along_the_way(robot):
+def test_the_constraint_pushes_with_nothing_along_the_way(robot):
     """With the right forces the momentum row is the first row of the motion, so its multiplier is zero."""
     for q, qd in ((START, RATES), ([0.4, 0.9, -1.2], [0.3, -0.5, 0.2])):
         assert robot.constraint_forces(q, qd, NO_EFFORT).multipliers["momentum"] == pytest.approx(
@@ -147,11 +147,11 @@ def test_printed_forces_start_otherwise(printed, solver):
 
 
 def test_printed_forces_keep_momentum_and_not_energy(printed, robot):
-    found = run(printed, START, RATES)
-    assert found.y[:, -1] == pytest.approx(mirrored(PRINTED_END), abs=1e-11, rel=0)
-    q, qd = found.y[:3].T, found.y[3:].T
+    result = run(printed, START, RATES)
+    assert result.y[:, -1] == pytest.approx(mirrored(PRINTED_END), abs=1e-11, rel=0)
+    q, qd = result.y[:3].T, result.y[3:].T
     assert robot.momentum(q, qd)[:, 2] == pytest.approx(253.180438763306, rel=1e-13)
-    seen = found.sol(np.linspace(0, 60, 6001))
+    seen = result.sol(np.linspace(0, 60, 6001))
     energy = robot.energy(seen[:3].T, seen[3:].T).kinetic
     assert energy.max() == pytest.approx(20.55651, abs=1e-5, rel=0)
     assert 0 < 19.98053 - energy.min() < 2e-4  # that is the lowest at the steps of an integration

@@ -121,8 +121,8 @@ def test_paul_arm_falls(arm, method):
         -5.534743628768,
         -9.919325757420,
     )
-    found = arm.forward_dynamics(Q, QD, np.zeros(6), method=method)
-    assert found == pytest.approx(qdd, abs=PRINTED, rel=0)
+    result = arm.forward_dynamics(Q, QD, np.zeros(6), method=method)
+    assert result == pytest.approx(qdd, abs=PRINTED, rel=0)
 
 
 def test_paul_arm_pivots_of_reverse_elimination(arm):

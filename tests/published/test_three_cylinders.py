@@ -82,10 +82,10 @@ def test_convective_torques(chain, method):
 
 
 def test_links_are_cylinders(chain):
-    found = lagrange_cylinders.cylinders(chain.model)[1:]
-    assert [c.J_S for c in found] == pytest.approx((0.00375, 0.0016, 0.00045), abs=1e-12, rel=0)
-    assert [c.J_N for c in found] == pytest.approx((0.064375, 0.0824 / 3, 0.007725), abs=1e-12, rel=0)
-    assert [abs(c.q @ c.d) for c in found] == pytest.approx(
+    result = lagrange_cylinders.cylinders(chain.model)[1:]
+    assert [c.J_S for c in result] == pytest.approx((0.00375, 0.0016, 0.00045), abs=1e-12, rel=0)
+    assert [c.J_N for c in result] == pytest.approx((0.064375, 0.0824 / 3, 0.007725), abs=1e-12, rel=0)
+    assert [abs(c.q @ c.d) for c in result] == pytest.approx(
         (0.25, 0.2, 0.15)
     )  # the mass centre is on the axis
 
@@ -105,8 +105,8 @@ def test_inertia_of_each_link_written_out(chain):
 
 def test_convective_matrix_written_out(chain):
     """M² of eq 1.23, digit by digit: the same forces as Christoffel's C, but Ṁ¹ − 2 M² is not skew."""
-    found = sum(lagrange_cylinders.convective_shares(chain.model, np.array(Q), np.array(QD)))
-    assert np.abs(found - M2).max() < PRINTED
+    result = sum(lagrange_cylinders.convective_shares(chain.model, np.array(Q), np.array(QD)))
+    assert np.abs(result - M2).max() < PRINTED
     step = 1e-200
     shares = lagrange_cylinders.inertia_shares(chain.model, np.array(Q) + 1j * step * np.array(QD))
     Md = np.imag(sum(shares)) / step
@@ -115,13 +115,13 @@ def test_convective_matrix_written_out(chain):
         return np.abs((Md - 2 * C) + (Md - 2 * C).T).max()
 
     C = chain.coriolis_matrix(Q, QD, method="lagrange")
-    assert found @ QD == pytest.approx(C @ QD, abs=1e-14, rel=0)
+    assert result @ QD == pytest.approx(C @ QD, abs=1e-14, rel=0)
     assert asymmetry(C) < 1e-14
-    assert asymmetry(found) > 0.1
+    assert asymmetry(result) > 0.1
 
 
 def test_torques_written_out(chain):
     f = sum(lagrange_cylinders.weight_shares(chain.model, np.array(Q)))
     assert f == pytest.approx((0, 8.351416574922, 1.464148629207), abs=PRINTED, rel=0)
-    found = lagrange_cylinders.inverse_dynamics(chain.model, np.array(Q), np.array(QD), np.array(QDD))
-    assert found == pytest.approx((1.170376640127, 8.651899317240, 1.486968429764), abs=PRINTED, rel=0)
+    result = lagrange_cylinders.inverse_dynamics(chain.model, np.array(Q), np.array(QD), np.array(QDD))
+    assert result == pytest.approx((1.170376640127, 8.651899317240, 1.486968429764), abs=PRINTED, rel=0)

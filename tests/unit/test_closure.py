@@ -41,9 +41,9 @@ def test_a_free_body_is_brought_to_any_pose(seed):
     b = kp.Builder("body").link("a", mass=1, inertia=[1, 1, 1])
     m = kp.build(b.joint("j", "free", "ground", "a"))
     R, x = about(unit(rng.normal(size=3)), rng.uniform(1.5, 3.1)), rng.normal(size=3)
-    found = m.pose(m.inverse_kinematics(m.neutral(), "a", x, R), "a")
-    assert np.abs(found.rotation - R).max() < 1e-12
-    assert np.abs(found.position - x).max() < 1e-12
+    result = m.pose(m.inverse_kinematics(m.neutral(), "a", x, R), "a")
+    assert np.abs(result.rotation - R).max() < 1e-12
+    assert np.abs(result.position - x).max() < 1e-12
 
 
 @pytest.mark.parametrize("kind", ["fixed", "prismatic", "revolute", "cylindrical", "planar"])
@@ -68,7 +68,7 @@ def test_what_is_wide_open_does_not_depend_on_the_size(scale):
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "question",
     [
         lambda m, q: m.forward_dynamics(q, np.zeros(3), np.zeros(3)),
         lambda m, q: m.inverse_dynamics(q, np.zeros(3), np.zeros(3)),
@@ -76,9 +76,9 @@ def test_what_is_wide_open_does_not_depend_on_the_size(scale):
         lambda m, q: m.forward_dynamics_derivatives(q, np.zeros(3), np.zeros(3)),
     ],
 )
-def test_open_coordinates_are_refused_by_every_question(ask):
+def test_open_coordinates_are_refused_by_every_question(question):
     with pytest.raises(kp.InputError, match=r"'pin' stays open by 0\.0\d+; assemble"):
-        ask(four_bar(), np.array([0.3, 2.0, 2.0]))
+        question(four_bar(), np.array([0.3, 2.0, 2.0]))
 
 
 def test_numbers_that_are_none_are_refused_in_words():
@@ -89,14 +89,14 @@ def test_numbers_that_are_none_are_refused_in_words():
         m.forward_dynamics([np.nan, 0, 0], np.zeros(3), np.zeros(3))
     q = m.assemble([0.3, 2.0, 2.0])
     rows = np.stack([np.full(3, np.nan), q])
-    found = m.forward_dynamics(rows, np.zeros(3), np.zeros(3))
-    assert np.isnan(found[0]).all()
-    assert found[1] == pytest.approx(m.forward_dynamics(q, np.zeros(3), np.zeros(3)))
+    result = m.forward_dynamics(rows, np.zeros(3), np.zeros(3))
+    assert np.isnan(result[0]).all()
+    assert result[1] == pytest.approx(m.forward_dynamics(q, np.zeros(3), np.zeros(3)))
 
 
 def test_a_disk_that_lies_flat_has_no_point_of_contact():
     b = kp.Builder("disk").link("d", mass=1, inertia=[1, 1, 2]).joint("f", "free", "ground", "d")
-    m = kp.build(b.rolling("r", "ground", "d", shape="disk", radius=0.1, axis="z"))
+    m = kp.build(b.rolling("r", "d", "disk", radius=0.1, axis="z"))
     with pytest.raises(kp.SingularError, match=r"r\.height, r\.slip x, r\.slip y are not defined"):
         m.mobility(m.neutral())
     assert np.abs(m.constraint_residual(m.assemble(m.neutral()))).max() < 1e-12
@@ -127,12 +127,12 @@ def test_equations_without_time_refuse_rows_with_it_whenever_asked():
 
 
 def test_derivatives_under_a_drive_are_those_of_their_time():
-    m = four_bar().with_constraints(kp.conditions.Drive("d", "crank", "0.3 + 2*t + t**2"))
+    m = four_bar().with_constraints(kp.constraint.drive("d", "crank", "0.3 + 2*t + t**2"))
     time, tau = 0.2, np.array([0.3, -0.1, 0.2])
     q = m.assemble([0.74, 2.0, 2.0], time=time)
     qd = m.velocities(q, time=time)
-    found = m.forward_dynamics_derivatives(q, qd, tau, time=time).qd
+    result = m.forward_dynamics_derivatives(q, qd, tau, time=time).qd
     h = 1e-6
     for k, unit_rate in enumerate(np.eye(3)):
         up, down = (m.forward_dynamics(q, qd + s * h * unit_rate, tau, time=time) for s in (1, -1))
-        assert found[:, k] == pytest.approx((up - down) / (2 * h), abs=1e-4)
+        assert result[:, k] == pytest.approx((up - down) / (2 * h), abs=1e-4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair import conditions as c
+from kinpair.description import constraint_parts as c
 from kinpair.errors import InputError, SingularError
 
 STILL = np.zeros(3)
@@ -20,7 +20,7 @@ def linkage() -> kp.Mechanism:
 @pytest.fixture(scope="module")
 def disk() -> kp.Mechanism:
     b = kp.Builder("disk").link("d", mass=1, inertia=[1, 1, 2]).joint("f", "free", "ground", "d")
-    return kp.build(b.rolling("r", "ground", "d", shape="disk", radius=0.1, axis="z"))
+    return kp.build(b.rolling("r", "d", "disk", radius=0.1, axis="z"))
 
 
 CALLS = {
@@ -65,9 +65,9 @@ def test_one_row_without_numbers_spoils_no_other(linkage, compiled):
     q = m.assemble([0.3, 2.0, 2.0])
     rows, qd = np.array([q, np.full(3, np.nan), q]), m.velocities(q, {"crank": 1.0})
     qdd = m.accelerations(q, qd, {"crank": 0.5})
-    found = m.inverse_dynamics(rows, qd, qdd)
-    assert np.isnan(found[1]).all()
-    assert found[[0, 2]] == pytest.approx(np.tile(m.inverse_dynamics(q, qd, qdd), (2, 1)))
+    result = m.inverse_dynamics(rows, qd, qdd)
+    assert np.isnan(result[1]).all()
+    assert result[[0, 2]] == pytest.approx(np.tile(m.inverse_dynamics(q, qd, qdd), (2, 1)))
 
 
 def test_rates_without_numbers_give_efforts_without(linkage):
@@ -90,9 +90,9 @@ def test_a_batch_of_no_states_gives_no_results(linkage, compiled):
     assert [x.shape for x in m.reduced_equations(none, none, none)] == [(0, 1, 3), (0, 1)]
 
 
-def slide(condition: c.Condition) -> kp.Mechanism:
+def slide(constraint: c.ConstraintPart) -> kp.Mechanism:
     b = kp.Builder("slide").link("a", mass=1.0).joint("x", "prismatic", "ground", "a", axis="x")
-    return kp.build(b).with_constraints(condition)
+    return kp.build(b).with_constraints(constraint)
 
 
 def test_a_drive_without_an_acceleration_is_named():
@@ -102,16 +102,16 @@ def test_a_drive_without_an_acceleration_is_named():
 
 
 def test_a_function_without_a_value_is_named():
-    m = slide(c.Given("void", phi=lambda q, t: q[0] * 0.0 + np.nan))
+    m = slide(c.Custom("void", phi=lambda q, t: q[0] * 0.0 + np.nan))
     with pytest.raises(SingularError, match="the rows void are not defined"):
         m.forward_dynamics([0.0], [0.0], [0.0])
 
 
 @pytest.mark.parametrize("time", [None, np.nan, np.inf, "now"])
 def test_time_is_a_number(linkage, time):
-    for ask in (linkage.assemble, linkage.velocities, linkage.mobility, linkage.constraint_residual):
+    for request in (linkage.assemble, linkage.velocities, linkage.mobility, linkage.constraint_residual):
         with pytest.raises(InputError) as refused:
-            ask(linkage.start(), time=time)
+            request(linkage.start(), time=time)
         assert str(refused.value) == f"time is {time!r}; give a number of seconds"
 
 
@@ -128,16 +128,18 @@ def test_open_coordinates_are_refused(linkage, name):
 
 
 def test_the_mobility_of_an_open_position_says_so(linkage):
-    found = linkage.mobility(STILL)
-    assert found.open == "'pin' stays open by 0.33"
-    assert str(found).endswith("not closed: 'pin' stays open by 0.33; assemble(q) gives coordinates that are")
+    result = linkage.mobility(STILL)
+    assert result.open == "'pin' stays open by 0.33"
+    assert str(result).endswith(
+        "not closed: 'pin' stays open by 0.33; assemble(q) gives coordinates that are"
+    )
     assert not linkage.mobility(linkage.start()).open
 
 
 @pytest.mark.parametrize("solver", ["voronets", "chaplygin", "maggi"])
 def test_open_coordinates_are_refused_before_an_order_is_chosen(solver):
     arm = kp.example("double-pendulum").with_constraints(
-        c.Given("tip", phi=lambda q, t: [q[0] - 1.0, q[1] + 1.0])
+        c.Custom("tip", phi=lambda q, t: [q[0] - 1.0, q[1] + 1.0])
     )
     with pytest.raises(InputError, match="'tip' stays open by 1"):
         arm.forward_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], solver=solver)

@@ -23,14 +23,14 @@ AXES = ("x", "y", "z")
 
 def own_values(m: kp.Mechanism) -> dict[str, float]:
     """What the description says, by name of the symbol."""
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     for link in m.model.description.links:
-        found[f"{link.name}.mass"] = link.mass
-        found |= {f"{link.name}.com.{x}": v for x, v in zip(AXES, link.com, strict=True)}
-        found |= {f"{link.name}.inertia.{x}": v for x, v in zip(TENSOR, link.inertia, strict=True)}
+        results[f"{link.name}.mass"] = link.mass
+        results |= {f"{link.name}.com.{x}": v for x, v in zip(AXES, link.com, strict=True)}
+        results |= {f"{link.name}.inertia.{x}": v for x, v in zip(TENSOR, link.inertia, strict=True)}
     for joint in m.model.description.joints:
-        found |= {f"{joint.name}.{x}": v for x, v in zip(AXES, joint.origin.xyz, strict=True)}
-    return found
+        results |= {f"{joint.name}.{x}": v for x, v in zip(AXES, joint.origin.xyz, strict=True)}
+    return results
 
 
 def rebuilt(m: kp.Mechanism, values: dict[str, float]) -> kp.Mechanism:
@@ -62,8 +62,8 @@ def other_values(m: kp.Mechanism, names) -> dict[str, float]:
 
 def state(m: kp.Mechanism, quantity: str) -> list[np.ndarray]:
     s = zoo.motion(m, 2)
-    given = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
-    return [given[name] for name in QUANTITIES[quantity].state]
+    options = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
+    return [options[name] for name in QUANTITIES[quantity].state]
 
 
 def test_names_are_listed():
@@ -79,11 +79,11 @@ def test_names_are_listed():
 def test_own_values_give_the_plain_kernel(name, quantity):
     m = kp.example(name)
     names = symbol_names(m.model)
-    own, given = own_values(m), state(m, quantity)
+    own, arguments = own_values(m), state(m, quantity)
     kernel = m.kernel(quantity, parameters=names)
-    assert list(kernel.signature.inputs)[len(given) :] == list(names)
-    found = kernel.interpret(*given, *(own[x] for x in names))
-    assert zoo.relative_error(found, m.kernel(quantity).interpret(*given)) <= TOLERANCE
+    assert list(kernel.signature.inputs)[len(arguments) :] == list(names)
+    result = kernel.interpret(*arguments, *(own[x] for x in names))
+    assert zoo.relative_error(result, m.kernel(quantity).interpret(*arguments)) <= TOLERANCE
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_own_values_give_the_plain_kernel(name, quantity):
 def test_other_values_give_the_mechanism_built_with_them(name, quantity):
     m = kp.example(name)
     names = symbol_names(m.model)
-    other, given = other_values(m, names), state(m, quantity)
-    found = m.kernel(quantity, parameters=names).interpret(*given, *other.values())
-    expected = getattr(rebuilt(m, other), quantity)(*given)
-    assert zoo.relative_error(np.asarray(found), np.asarray(expected)) <= TOLERANCE
+    other, arguments = other_values(m, names), state(m, quantity)
+    result = m.kernel(quantity, parameters=names).interpret(*arguments, *other.values())
+    expected = getattr(rebuilt(m, other), quantity)(*arguments)
+    assert zoo.relative_error(np.asarray(result), np.asarray(expected)) <= TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["stanford-arm", "floating-arm"])
@@ -109,8 +109,8 @@ def test_frames_and_forward_dynamics_follow_too(name):
     qdd, _ = m.kernel("forward_dynamics", parameters=names).interpret(q, qd, tau, *other.values())
     bound = 100 * np.finfo(float).eps * np.linalg.cond(new.mass_matrix(q))
     assert zoo.relative_error(qdd, new.forward_dynamics(q, qd, tau)) <= max(TOLERANCE, bound)
-    found = m.kernel("pose", frame=frame, parameters=names).interpret(q, *other.values())
-    for a, b in zip(found, new.pose(q, frame), strict=True):
+    result = m.kernel("pose", frame=frame, parameters=names).interpret(q, *other.values())
+    for a, b in zip(result, new.pose(q, frame), strict=True):
         assert zoo.relative_error(a, b) <= TOLERANCE
 
 
@@ -118,9 +118,9 @@ def test_frames_and_forward_dynamics_follow_too(name):
 def test_each_name_alone(name):
     m = kp.example("double-pendulum")
     other = other_values(m, [name])
-    given = state(m, "inverse_dynamics")
-    found = m.kernel("inverse_dynamics", parameters=(name,)).interpret(*given, other[name])
-    assert zoo.relative_error(found, rebuilt(m, other).inverse_dynamics(*given)) <= TOLERANCE
+    arguments = state(m, "inverse_dynamics")
+    result = m.kernel("inverse_dynamics", parameters=(name,)).interpret(*arguments, other[name])
+    assert zoo.relative_error(result, rebuilt(m, other).inverse_dynamics(*arguments)) <= TOLERANCE
 
 
 def test_machine_code_takes_them_as_numbers_or_rows():
@@ -129,20 +129,20 @@ def test_machine_code_takes_them_as_numbers_or_rows():
     kernel = m.kernel("mass_matrix", parameters=names)
     q = zoo.motions(m, 9).q
     masses = np.linspace(0.5, 2.0, 9)
-    found = kernel(q, masses, -0.7)
+    result = kernel(q, masses, -0.7)
     for k in range(9):
         expected = rebuilt(m, {"lower.mass": float(masses[k]), "elbow.z": -0.7}).mass_matrix(q[k])
-        assert zoo.relative_error(found[k], expected) <= TOLERANCE
+        assert zoo.relative_error(result[k], expected) <= TOLERANCE
         assert zoo.relative_error(kernel(q[k], float(masses[k]), -0.7), expected) <= TOLERANCE
     assert zoo.relative_error(kernel(q, 1.0, -1.0), m.mass_matrix(q)) <= TOLERANCE
 
 
 def test_derivatives_may_keep_them():
     m = kp.example("double-pendulum")
-    given = state(m, "inverse_dynamics_derivatives")
-    found = m.kernel("inverse_dynamics_derivatives", parameters=("upper.mass",)).interpret(*given, 2.5)
-    expected = rebuilt(m, {"upper.mass": 2.5}).inverse_dynamics_derivatives(*given)
-    for a, b in zip(found, expected, strict=True):
+    arguments = state(m, "inverse_dynamics_derivatives")
+    result = m.kernel("inverse_dynamics_derivatives", parameters=("upper.mass",)).interpret(*arguments, 2.5)
+    expected = rebuilt(m, {"upper.mass": 2.5}).inverse_dynamics_derivatives(*arguments)
+    for a, b in zip(result, expected, strict=True):
         assert zoo.relative_error(a, b) <= 1e-10
 
 
@@ -153,8 +153,8 @@ def test_a_link_without_mass_may_be_given_one():
         warnings.simplefilter("ignore", kp.DescriptionWarning)
         m = kp.build(b)
     q = np.array([0.3, 0.7])
-    found = m.kernel("mass_matrix", parameters=("tip.mass",)).interpret(q, 2.0)
-    assert zoo.relative_error(found, rebuilt(m, {"tip.mass": 2.0}).mass_matrix(q)) <= TOLERANCE
+    result = m.kernel("mass_matrix", parameters=("tip.mass",)).interpret(q, 2.0)
+    assert zoo.relative_error(result, rebuilt(m, {"tip.mass": 2.0}).mass_matrix(q)) <= TOLERANCE
 
 
 @pytest.mark.parametrize("robot", ["panda", "solo12"])
@@ -172,3 +172,19 @@ def test_links_that_are_welded_on_count_with_their_body(robot):
     s = zoo.motion(m, 1)
     tau = kp.Mechanism(same, compiled=False).inverse_dynamics(s.q, s.qd, s.qdd)
     assert zoo.relative_error(tau, m.reference.inverse_dynamics(s.q, s.qd, s.qdd)) <= TOLERANCE
+
+
+def test_parameter_names_are_what_a_run_and_a_kernel_take():
+    m = kp.example("crane")
+    assert {"load.mass", "load.com.x", "load.inertia.xx", "rope.damping"} <= set(m.parameter_names)
+    assert m.kernel("forward_dynamics", parameters=m.parameter_names)
+    start = {
+        "mechanism": m,
+        "q": m.start(),
+        "qd": np.zeros(m.nv),
+        "duration": 0.1,
+        "integrator": "rk4",
+        "dt": 1e-3,
+    }
+    own = {"load.mass": 10.0, "rope.damping": 25.0}
+    assert kp.simulate(**start, parameters=own).q == pytest.approx(kp.simulate(**start).q, abs=TOLERANCE)

@@ -27,12 +27,12 @@ def array(entries: Sequence[Any]) -> np.ndarray:
     rows = isinstance(entries[0], (list, tuple))
     flat: list[Any] = [x for row in entries for x in row] if rows else list(entries)
     if any(isinstance(x, np.ndarray) for x in flat):
-        made = np.empty(len(flat), dtype=object)
+        result = np.empty(len(flat), dtype=object)
         for k, x in enumerate(flat):
-            made[k] = x
+            result[k] = x
     else:
-        made = np.array(flat)
-    return made.reshape(len(entries), -1) if rows else made
+        result = np.array(flat)
+    return result.reshape(len(entries), -1) if rows else result
 
 
 def zeros(*shape: int) -> np.ndarray:
@@ -47,28 +47,28 @@ def is_nothing(x: Any) -> bool:
 
 def columns(batch: np.ndarray) -> np.ndarray:
     """(batch, n) → object array (n,) whose entries are the columns."""
-    made = np.empty(batch.shape[1], dtype=object)
+    result = np.empty(batch.shape[1], dtype=object)
     for k in range(batch.shape[1]):
-        made[k] = np.ascontiguousarray(batch[:, k])
-    return made
+        result[k] = np.ascontiguousarray(batch[:, k])
+    return result
 
 
 def rows(entries: np.ndarray, batch: int) -> np.ndarray:
     """Inverse of `columns` for a result of any shape: (...) of columns → (batch, ...) of floats."""
     entries = np.asarray(entries, dtype=object)
-    made = np.empty((batch, entries.size))
+    result = np.empty((batch, entries.size))
     for k, x in enumerate(entries.reshape(-1)):
-        made[:, k] = x
-    return made.reshape(batch, *entries.shape)
+        result[:, k] = x
+    return result.reshape(batch, *entries.shape)
 
 
 def assemble(shape: tuple[int, int], blocks: Sequence[tuple[slice, slice, Matrix]]) -> Matrix:
     """A matrix of zeros with the given blocks in place; its dtype is what the blocks need."""
     kind = np.result_type(float, *(b.dtype for _, _, b in blocks)) if blocks else np.dtype(float)
-    made = np.zeros(shape, dtype=kind)
+    result = np.zeros(shape, dtype=kind)
     for where_row, where_column, block in blocks:
-        made[where_row, where_column] = block
-    return made
+        result[where_row, where_column] = block
+    return result
 
 
 def symmetric(S: Matrix) -> Matrix:

@@ -19,7 +19,7 @@ def less(a: Any, b: Any) -> Any:
 
 def where(condition: Any, a: Any, b: Any) -> Any:
     """a where the condition holds, else b."""
-    return _entrywise("where", lambda *given: np.where(*given)[()], condition, a, b)
+    return _entrywise("where", lambda *arrays: np.where(*arrays)[()], condition, a, b)
 
 
 def sign(x: Any) -> Any:
@@ -64,6 +64,13 @@ def _chosen(plain: Callable[..., Any], condition: Any, a: Any, b: Any) -> Any:
     if np.ndim(condition) == 0:
         return a if condition else b
     return plain(condition, a, b)
+
+
+def holds_symbols(x: Any) -> bool:
+    """Is it a symbol or a jet, or are there any in it? They are only known at run time."""
+    if isinstance(x, np.ndarray):
+        return x.dtype == object and any(map(_layer, x.flat))
+    return any(map(holds_symbols, x)) if isinstance(x, list | tuple) else _layer(x) > 0
 
 
 def _layer(x: Any) -> int:

@@ -21,8 +21,8 @@ _LEVELS = count(1)
 def rate(f: Callable[..., Any], at: Sequence[Any], along: Sequence[Any]) -> Any:
     """d f(at + ε along)/dε; the arguments and the result are scalars or arrays, `along` entry by entry as `at`."""
     level = next(_LEVELS)
-    given = [_seeded(x, xd, level) for x, xd in zip(at, along, strict=True)]
-    return _rates(f(*given), level)
+    jets = [_seeded(x, xd, level) for x, xd in zip(at, along, strict=True)]
+    return _rates(f(*jets), level)
 
 
 def gradient(f: Callable[[Vector], Any], x: Vector) -> Vector:
@@ -39,19 +39,19 @@ def jacobian(f: Callable[[Vector], Vector], x: Vector, rows: int) -> Matrix:
 def _seeded(x: Any, xd: Any, level: int) -> Any:
     if np.ndim(x) == 0:
         return _jet(x, xd, level)
-    made = np.empty(np.shape(x), dtype=object)
+    jets = np.empty(np.shape(x), dtype=object)
     for k, (entry, change) in enumerate(zip(np.ravel(x), np.ravel(xd), strict=True)):
-        made.reshape(-1)[k] = _jet(entry, change, level)
-    return made
+        jets.reshape(-1)[k] = _jet(entry, change, level)
+    return jets
 
 
-def _rates(found: Any, level: int) -> Any:
-    if isinstance(found, (list, tuple)):
-        return [_rates(x, level) for x in found]
-    if np.ndim(found) == 0:
-        return _rate_of(found[()] if isinstance(found, np.ndarray) else found, level)
-    flat = [_rate_of(x, level) for x in np.ravel(found)]
-    return array(flat).reshape(np.shape(found)) if flat else np.zeros(np.shape(found))
+def _rates(value: Any, level: int) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_rates(x, level) for x in value]
+    if np.ndim(value) == 0:
+        return _rate_of(value[()] if isinstance(value, np.ndarray) else value, level)
+    flat = [_rate_of(x, level) for x in np.ravel(value)]
+    return array(flat).reshape(np.shape(value)) if flat else np.zeros(np.shape(value))
 
 
 def _rate_of(x: Any, level: int) -> Any:
@@ -216,10 +216,10 @@ class Jet:
     def __bool__(self) -> bool:
         return bool(self.base)
 
-    def __array_ufunc__(self, function: np.ufunc, way: str, *given: Any, **options: Any) -> Any:
-        if way == "__call__" and function in _ASKED and not any(isinstance(x, np.ndarray) for x in given):
-            return _ASKED[function](*given)
-        return getattr(function, way)(*map(_boxed, given), **options)
+    def __array_ufunc__(self, function: np.ufunc, way: str, *inputs: Any, **options: Any) -> Any:
+        if way == "__call__" and function in _ASKED and not any(isinstance(x, np.ndarray) for x in inputs):
+            return _ASKED[function](*inputs)
+        return getattr(function, way)(*map(_boxed, inputs), **options)
 
     def __pos__(self) -> Jet:
         return self

@@ -75,7 +75,7 @@ def pivots(factors: TreeFactors) -> Vector:
 
 
 def _ancestors(k: int, parent: Sequence[int]) -> list[int]:
-    found: list[int] = []
+    ancestors: list[int] = []
     while (k := parent[k]) >= 0:
-        found.append(k)
-    return found
+        ancestors.append(k)
+    return ancestors

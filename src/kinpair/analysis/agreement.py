@@ -9,38 +9,40 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.structure import flatten
-from kinpair.evaluation import Given, evaluate
+from kinpair.evaluation import Arguments, evaluate
 from kinpair.formulations import composite, kinematics
 from kinpair.model.model import Model
-from kinpair.quantities import QUANTITIES, STEP, Ask
+from kinpair.quantities import QUANTITIES, STEP, Request
 from kinpair.soundness import check_soundness
 
 EPS = float(np.finfo(float).eps)
 UNFOLDED = 1000  # operations a body, at most, of a recursion run as it is written, as the yardstick is
 
 
-def by_floats(model: Model, ask: Ask, states: Mapping[str, np.ndarray]) -> Any:
+def by_floats(model: Model, request: Request, states: Mapping[str, np.ndarray]) -> Any:
     """The quantity of a batch of states without the compiler."""
-    quantity = QUANTITIES[ask.quantity]
-    given = [states[name] for name in quantity.state]
-    return evaluate(partial(quantity.compute, model, ask), Given(given, {}, len(given[0])), quantity.loaded)
+    quantity = QUANTITIES[request.quantity]
+    own = [states[name] for name in quantity.state]
+    return evaluate(
+        partial(quantity.compute, model, request), Arguments(own, {}, len(own[0])), quantity.loaded
+    )
 
 
-def numbers(model: Model, quantity: str, found: Any, states: Mapping[str, np.ndarray]) -> np.ndarray:
+def numbers(model: Model, quantity: str, value: Any, states: Mapping[str, np.ndarray]) -> np.ndarray:
     """What formulations must agree on, a row a state: all numbers of a result, but C q̇ for a matrix C."""
     rows = len(states["q"])
     if quantity == "coriolis_matrix":
-        return np.einsum("bij,bj->bi", found, states["qd"])
+        return np.einsum("bij,bj->bi", value, states["qd"])
     if quantity == "forward_dynamics":
-        qdd, soundness = found
+        qdd, soundness = value
         check_soundness(model, states["q"], soundness)
         return qdd
-    return np.concatenate([np.reshape(x, (rows, -1)) for _, x in flatten(found)[1]], axis=1)
+    return np.concatenate([np.reshape(x, (rows, -1)) for _, x in flatten(value)[1]], axis=1)
 
 
-def relative_errors(found: np.ndarray, reference: np.ndarray) -> np.ndarray:
+def relative_errors(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """max|Δ| / max(1, max|reference|) of every row (batch,)."""
-    return np.abs(found - reference).max(1) / np.maximum(1.0, np.abs(reference).max(1))
+    return np.abs(values - reference).max(1) / np.maximum(1.0, np.abs(reference).max(1))
 
 
 def rounding(model: Model, quantity: str, operations: int, q: np.ndarray) -> np.ndarray:
@@ -51,7 +53,7 @@ def rounding(model: Model, quantity: str, operations: int, q: np.ndarray) -> np.
     plain = np.full(len(q), EPS * (operations + UNFOLDED * len(model.moving)))
     if not quantity.startswith("forward_dynamics"):
         return plain
-    H = by_floats(model, Ask("mass_matrix", "newton-euler"), {"q": q})
+    H = by_floats(model, Request("mass_matrix", "newton-euler"), {"q": q})
     return np.maximum(plain, 100 * EPS * np.linalg.cond(H))
 
 

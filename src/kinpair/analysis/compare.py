@@ -38,18 +38,18 @@ def compare(
     long. time=False: no compiling and no clock, only numbers and operations.
 
     The yardstick is the default formulation run without the compiler. Springs, dampers and friction, the
-    same for all, are left out; so are loops and other conditions beyond the joints: of a closed mechanism the tree is
+    same for all, are left out; so are loops and other constraints beyond the joints: of a closed mechanism the tree is
     compared, its forward dynamics too, not the motion with the loops closed.
     A formulation that does not apply has a row with the reason. Ctrl-C keeps the rows that are finished: `complete` is
     False then, and `status` says how far it got.
     """
     _check(mechanism, quantities, states, seed)
     model, names = mechanism.model, tuple(dict.fromkeys(quantities))
-    given = random_states(model, states, seed)
+    batch = random_states(model, states, seed)
     steps = sum(len(METHODS[name]) for name in names)
     rows: list[Row] = []
     with progress(f"comparing {model.name}", steps) as begin:
-        setting = Setting(model, given, seed, force, time, begin)
+        setting = Setting(model, batch, seed, force, time, begin)
         try:
             if time:
                 warm_up()
@@ -62,9 +62,9 @@ def compare(
             if not rows:
                 raise
     mimics = [joint for joint in model.description.joints if joint.mimic is not None]
-    conditions = len(model.description.conditions) + len(mimics)
+    constraints = len(model.description.constraints) + len(mimics)
     missing = steps - len(rows)
-    return Comparison(model.name, model.nv, states, seed, host().cpu, tuple(rows), conditions, missing)
+    return Comparison(model.name, model.nv, states, seed, host().cpu, tuple(rows), constraints, missing)
 
 
 def _check(mechanism: Any, quantities: Any, states: Any, seed: Any) -> None:

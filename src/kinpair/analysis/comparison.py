@@ -59,8 +59,8 @@ class Comparison:
     seed: int
     machine: str
     rows: tuple[Row, ...]
-    conditions: int = 0
-    """Loops, mimics and other conditions beyond the joints, which are left open: compared is the tree."""
+    constraints: int = 0
+    """Loops, mimics and other constraints beyond the joints, which are left open: compared is the tree."""
     missing: int = 0
     """Rows that were not reached before it was stopped."""
 
@@ -102,10 +102,10 @@ class Comparison:
 
     def _least(self, field: str) -> dict[str, str]:
         judged = [row for row in self.rows if row.agrees and getattr(row, field) is not None]
-        found: dict[str, str] = {}
+        fewest: dict[str, str] = {}
         for row in sorted(judged, key=lambda row: getattr(row, field)):
-            found.setdefault(row.quantity, row.method)
-        return {name: found[name] for name in self.quantities if name in found}
+            fewest.setdefault(row.quantity, row.method)
+        return {name: fewest[name] for name in self.quantities if name in fewest}
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -120,7 +120,7 @@ class Comparison:
             "states": self.states,
             "seed": self.seed,
             "machine": self.machine,
-            "conditions": self.conditions,
+            "constraints": self.constraints,
             "complete": self.complete,
             "status": self.status,
             "agrees": self.agrees,
@@ -138,6 +138,11 @@ class Comparison:
         from kinpair.analysis.comparison_page import page
 
         return _write(Path(path), page(self))
+
+    def _repr_html_(self) -> str:
+        from kinpair.analysis.comparison_page import fragment
+
+        return fragment(self)
 
     def __str__(self) -> str:
         from kinpair.analysis.comparison_table import text

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 
 from kinpair.analysis.bars import Panel, chart
 from kinpair.analysis.comparison_table import LEGEND, Part, head, parts
+from kinpair.notebook import html_paragraph, html_table
 
 if TYPE_CHECKING:
     from kinpair.analysis.comparison import Comparison, Row
@@ -61,11 +62,21 @@ def page(comparison: Comparison) -> str:
     )
 
 
+def fragment(comparison: Comparison) -> str:
+    """HTML for a notebook: a table and the verdicts a quantity."""
+    tables = (
+        f"<h4>{escape(part.title)}</h4>\n{html_table(part.headings, part.rows) if part.rows else ''}"
+        f"{''.join(map(html_paragraph, part.lines))}"
+        for part in parts(comparison)
+    )
+    return "\n".join([html_paragraph(head(comparison)), *tables])
+
+
 def _section(part: Part, rows: Sequence[Row]) -> Iterator[str]:
     yield f"<h2>{escape(part.title)}</h2>"
     if rows:
         yield chart([row.method for row in rows], list(_panels(rows)))
-        yield _table(part.headings, part.rows)
+        yield html_table(part.headings, part.rows)
     yield from (f'<p class="note">{escape(line)}</p>' for line in part.lines)
 
 
@@ -82,12 +93,3 @@ def _panels(rows: Sequence[Row]) -> Iterator[Panel]:
 
 def _times(total: float, least: float) -> str:
     return f" · {total / least:.1f}×" if total > least > 0 else ""
-
-
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [_line("th", headings), *(_line("td", row) for row in rows)]
-    return "\n".join(["<table>", *lines, "</table>"])
-
-
-def _line(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"

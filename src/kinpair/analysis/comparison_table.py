@@ -67,7 +67,7 @@ CELLS: dict[str, Cell] = {
 def head(comparison: Comparison) -> str:
     """Of what mechanism, in which states, on which machine."""
     c = comparison
-    opened = f"; {c.conditions} of its conditions beyond the joints left open" if c.conditions else ""
+    opened = f"; {c.constraints} of its constraints beyond the joints left open" if c.constraints else ""
     stopped = "" if c.complete else f"; {c.status}"
     return (
         f"{c.mechanism}: {c.nv} degree{'s' * (c.nv > 1)} of freedom, {c.states} random "
@@ -87,8 +87,8 @@ def parts(comparison: Comparison) -> Iterator[Part]:
     """A part a quantity; a column that is empty for all is left out."""
     for quantity in comparison.quantities:
         rows = comparison.of(quantity)
-        given = [row for row in rows if not row.reason]
-        columns = {heading: [cell(row) for row in given] for heading, cell in CELLS.items()}
+        complete = [row for row in rows if not row.reason]
+        columns = {heading: [cell(row) for row in complete] for heading, cell in CELLS.items()}
         used = {h: cells for h, cells in columns.items() if any(cell != NOTHING for cell in cells)}
         yield Part(
             TITLES.get(quantity, quantity),

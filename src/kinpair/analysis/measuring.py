@@ -20,7 +20,7 @@ from kinpair.errors import InputError, KinpairError
 from kinpair.formulations.limits import refusal
 from kinpair.kernels import UNROLLED, Kernels
 from kinpair.model.model import Model
-from kinpair.quantities import METHODS, Ask, asked
+from kinpair.quantities import METHODS, Request, request_of
 
 BATCH = 1024
 TURNS, CALLS = 5, 20  # of the clock; calls for one state between two looks at it
@@ -39,7 +39,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Made:
+class _Measured:
     """A formulation that applies: its code, the seconds it took to make, its result and what is compared of it."""
 
     kernel: Kernel
@@ -63,33 +63,33 @@ def warm_up() -> None:
 
 def measured(setting: Setting, quantity: str) -> list[Row]:
     """A row a formulation, in the order of METHODS; Ctrl-C ends it with those that are made."""
-    made: dict[str, _Made | str] = {}
+    kernels: dict[str, _Measured | str] = {}
     try:
         for method in METHODS[quantity]:
             setting.begin(f"{quantity.replace('_', ' ')}, {method}")
             try:
-                made[method] = _made(setting, quantity, method)
+                kernels[method] = _kernel(setting, quantity, method)
             except KinpairError as refusal:
-                made[method] = str(refusal)
+                kernels[method] = str(refusal)
     except KeyboardInterrupt:
-        raise Stopped(_rows(setting, quantity, made)) from None
-    return _rows(setting, quantity, made)
+        raise Stopped(_rows(setting, quantity, kernels)) from None
+    return _rows(setting, quantity, kernels)
 
 
-def _rows(setting: Setting, quantity: str, made: Mapping[str, _Made | str]) -> list[Row]:
+def _rows(setting: Setting, quantity: str, kernels: Mapping[str, _Measured | str]) -> list[Row]:
     """What was made, timed in turns and judged."""
-    given = {method: m for method, m in made.items() if isinstance(m, _Made)}
-    times = _times(setting, {method: m.kernel for method, m in given.items()}) if setting.time else {}
-    yardstick = _yardstick(setting, quantity, given)
+    compiled = {method: m for method, m in kernels.items() if isinstance(m, _Measured)}
+    times = _times(setting, {method: m.kernel for method, m in compiled.items()}) if setting.time else {}
+    yardstick = _yardstick(setting, quantity, compiled)
     return [
         replace(_judged(setting, quantity, method, m, yardstick), **times.get(method, {}))
-        if isinstance(m, _Made)
+        if isinstance(m, _Measured)
         else Row(quantity, method, reason=m)
-        for method, m in made.items()
+        for method, m in kernels.items()
     ]
 
 
-def _made(setting: Setting, quantity: str, method: str) -> _Made:
+def _kernel(setting: Setting, quantity: str, method: str) -> _Measured:
     """Without a cache: recorded and compiled anew, or run by floats where no time is taken."""
     start = processor_time()
     kernel = Kernel(_with_thin_calls(_recorded(setting, quantity, method)))
@@ -97,23 +97,23 @@ def _made(setting: Setting, quantity: str, method: str) -> _Made:
         kernel.compile("one", "batch")
     seconds = processor_time() - start if setting.time else None
     result = _run(setting, kernel) if setting.time else _floats(setting, quantity, method)
-    return _Made(kernel, seconds, result, numbers(setting.model, quantity, result, setting.states))
+    return _Measured(kernel, seconds, result, numbers(setting.model, quantity, result, setting.states))
 
 
 def _recorded(setting: Setting, quantity: str, method: str) -> Program | Rolled:
-    model, ask = setting.model, _ask(setting, quantity, method)
+    model, request = setting.model, _request(setting, quantity, method)
     if reason := refusal(model, quantity, method, force=setting.force):
         raise InputError(reason)
-    if not Kernels(model).can(ask):
+    if not Kernels(model).can(request):
         raise InputError(
             f"{model.name} has {len(model.moving)} bodies; beyond {UNROLLED} this is evaluated without the "
             "compiler, so there are no operations to count"
         )
-    return Kernels(model).get(ask).graph
+    return Kernels(model).get(request).graph
 
 
-def _ask(setting: Setting, quantity: str, method: str) -> Ask:
-    return asked(quantity, method=method, passive=False, force=setting.force)
+def _request(setting: Setting, quantity: str, method: str) -> Request:
+    return request_of(quantity, method=method, passive=False, force=setting.force)
 
 
 def _with_thin_calls(program: Program | Rolled) -> Program | Rolled:
@@ -129,26 +129,26 @@ def _run(setting: Setting, kernel: Kernel) -> Any:
 
 
 def _floats(setting: Setting, quantity: str, method: str) -> Any:
-    return by_floats(setting.model, _ask(setting, quantity, method), setting.states)
+    return by_floats(setting.model, _request(setting, quantity, method), setting.states)
 
 
-def _yardstick(setting: Setting, quantity: str, made: Mapping[str, _Made]) -> np.ndarray:
+def _yardstick(setting: Setting, quantity: str, kernels: Mapping[str, _Measured]) -> np.ndarray:
     """The numbers of the first formulation that applies, by floats; C q̇ is the bias where nothing weighs."""
-    if not made:
+    if not kernels:
         return np.empty((0, 0))
     if quantity == "coriolis_matrix":
         weightless = replace(setting.model, gravity=np.zeros(3))
-        return by_floats(weightless, asked("bias_forces", passive=False), setting.states)
-    found = _floats(setting, quantity, next(iter(made)))
-    return numbers(setting.model, quantity, found, setting.states)
+        return by_floats(weightless, request_of("bias_forces", passive=False), setting.states)
+    values = _floats(setting, quantity, next(iter(kernels)))
+    return numbers(setting.model, quantity, values, setting.states)
 
 
-def _judged(setting: Setting, quantity: str, method: str, made: _Made, yardstick: np.ndarray) -> Row:
-    count = made.kernel.count
-    errors = relative_errors(made.numbers, yardstick)
+def _judged(setting: Setting, quantity: str, method: str, compiled: _Measured, yardstick: np.ndarray) -> Row:
+    count = compiled.kernel.count
+    errors = relative_errors(compiled.numbers, yardstick)
     bounds = rounding(setting.model, quantity, count["total"], setting.states["q"])
     worst = int(np.argmax(errors))
-    skew = skewness(setting.model, made.result, setting.states) if quantity == "coriolis_matrix" else None
+    skew = skewness(setting.model, compiled.result, setting.states) if quantity == "coriolis_matrix" else None
     return Row(
         quantity,
         method,
@@ -159,21 +159,21 @@ def _judged(setting: Setting, quantity: str, method: str, made: _Made, yardstick
         multiplications=count["multiplications"] + count["divisions"],
         additions=count["additions"],
         operations=count["total"],
-        compile=made.seconds,
+        compile=compiled.seconds,
     )
 
 
 def _times(setting: Setting, kernels: Mapping[str, Kernel]) -> dict[str, dict[str, float]]:
     """Seconds of a call for one state and of a state in a batch."""
-    given = random_states(setting.model, BATCH, setting.seed)
+    states = random_states(setting.model, BATCH, setting.seed)
     calls: dict[tuple[str, str], Callable[[], Any]] = {}
     for method, kernel in kernels.items():
-        batch = [given[name] for name in kernel.signature.inputs]
+        batch = [states[name] for name in kernel.signature.inputs]
         one = [x[0].copy() for x in batch]
         kernel(*one)  # from here on the short way to the code is open
         calls[method, "one"] = repeated(kernel.call, *one, times=CALLS)
-        found = kernel(*batch)
-        room = {} if isinstance(found, tuple) else {"out": found}
+        result = kernel(*batch)
+        room = {} if isinstance(result, tuple) else {"out": result}
         calls[method, "batch"] = partial(kernel.call, *batch, **room)
     best = race(calls, TURNS, wall_time)
     return {m: {"one": best[m, "one"] / CALLS, "batch": best[m, "batch"] / BATCH} for m in kernels}

@@ -49,19 +49,19 @@ class Positions:
     def start(self, q: Any) -> np.ndarray:
         """The closed position nearest the guess; errors if the freedom there is not one."""
         m = self.mechanism
-        found = m.assemble(m.neutral() if q is None else q)
-        if len(m.constraint_residual(found)) < len(m.constraint_matrix(found)):
+        q_start = m.assemble(m.neutral() if q is None else q)
+        if len(m.constraint_residual(q_start)) < len(m.constraint_matrix(q_start)):
             raise InputError(
                 f"{m.name}: has constraints on rates alone (rolling, knife edges, momentum), and no curve of positions"
             )
-        mobility = m.mobility(found)
+        mobility = m.mobility(q_start)
         if mobility.freedom != 1:
             elsewhere = "; it is singular here, try another guess q" if mobility.singular else ""
             raise InputError(
                 f"{m.name}: has {mobility.freedom} freedoms, a transmission needs 1{elsewhere}",
                 freedom=mobility.freedom,
             )
-        return found
+        return q_start
 
     def direction(self, q: np.ndarray, like: np.ndarray) -> np.ndarray:
         """t at q, on the side of `like`.    (TF1)"""
@@ -107,7 +107,7 @@ class Positions:
         here, step, there = segment
         low, high = 0.0, step
         f_low, f_high = f(here), f(there)
-        found = there
+        best = there
         for _ in range(HALVINGS):
             if f_high == 0.0 or abs(high - low) <= 1e-15 * step:
                 break
@@ -121,10 +121,10 @@ class Positions:
             else:
                 f_low *= 0.5
             done = abs(cut - high) <= 1e-14 * step
-            high, f_high, found = cut, f_cut, reached
+            high, f_high, best = cut, f_cut, reached
             if done:
                 break
-        return Segment(here, high, found)
+        return Segment(here, high, best)
 
     def _moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         model = self.mechanism.model

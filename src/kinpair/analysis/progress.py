@@ -21,12 +21,12 @@ def progress(what: str, steps: int) -> AbstractContextManager[Begin]:
 
 @contextmanager
 def _lines(what: str, steps: int) -> Generator[Begin]:
-    begun, said = 0, perf_counter()
+    begun, last = 0, perf_counter()
 
     def begin(step: str) -> None:
-        nonlocal begun, said
-        if perf_counter() - said >= PAUSE:
-            said = perf_counter()
+        nonlocal begun, last
+        if perf_counter() - last >= PAUSE:
+            last = perf_counter()
             print(f"kinpair: {what}: {begun} of {steps} done, now {step}", file=sys.stderr, flush=True)
         begun += 1
 

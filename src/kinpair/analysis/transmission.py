@@ -238,8 +238,8 @@ def _at(
     for node in (segment.here, segment.there):
         if driven.value(node.q) == wanted:
             return node
-    found = positions.crossing(_from_start(segment), lambda x: driven.value(x.q) - wanted).there
-    return found if segment.step > 0.0 else Point(found.q, -found.t)
+    position = positions.crossing(_from_start(segment), lambda x: driven.value(x.q) - wanted).there
+    return position if segment.step > 0.0 else Point(position.q, -position.t)
 
 
 def _rates(x: Measured, points: list[Point]) -> np.ndarray:

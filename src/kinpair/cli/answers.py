@@ -59,11 +59,11 @@ class Question:
         return {key: wanted if key in gives else names[0] for key, names in every.items()}
 
 
-Ask = Callable[[Question, dict[str, Any]], Any]
+Answer = Callable[[Question, dict[str, Any]], Any]
 Act = Callable[[Mechanism, State, dict[str, Any]], Any]
 
 
-def _of_tree(act: Act) -> Ask:
+def _of_tree(act: Act) -> Answer:
     """A quantity that no constraint touches."""
     return lambda question, how: act(question.mechanism, question.state, how)
 
@@ -93,10 +93,10 @@ def _acting(question: Question) -> np.ndarray | None:
     return tau + m.bias_forces(s.q, s.qd) - m.bias_forces(s.q, s.qd, passive=question.passive)
 
 
-def _held(question: Question, how: dict[str, Any]) -> dict[str, Any]:
+def _constraint_forces(question: Question, how: dict[str, Any]) -> dict[str, Any]:
     m, s = question.mechanism, question.state
-    found = m.constraint_forces(s.q, s.qd, s.tau, passive=how["passive"], time=question.time)
-    return {"multipliers": found.multipliers, "wrenches": found.wrenches, "unique": found.unique}
+    forces = m.constraint_forces(s.q, s.qd, s.tau, passive=how["passive"], time=question.time)
+    return {"multipliers": forces.multipliers, "wrenches": forces.wrenches, "unique": forces.unique}
 
 
 def _mobility(question: Question, how: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _mobility(question: Question, how: dict[str, Any]) -> dict[str, Any]:
 
 
 # quantity → how to ask for it, given the method and whether springs, dampers and friction act
-QUANTITIES: dict[str, Ask] = {
+QUANTITIES: dict[str, Answer] = {
     "inverse_dynamics": _inverse,
     "forward_dynamics": _forward,
     "mass_matrix": _of_tree(lambda m, s, how: m.mass_matrix(s.q, method=how["method"])),
@@ -116,7 +116,7 @@ QUANTITIES: dict[str, Ask] = {
     "energy": _of_tree(lambda m, s, how: m.energy(s.q, s.qd)._asdict()),
     "centre_of_mass": _of_tree(lambda m, s, how: m.centre_of_mass(s.q)),
 }
-OF_CONSTRAINTS: dict[str, Ask] = {"constraint_forces": _held, "mobility": _mobility}
+OF_CONSTRAINTS: dict[str, Answer] = {"constraint_forces": _constraint_forces, "mobility": _mobility}
 # quantity → the error that says it does not exist in this state
 MAY_LACK: dict[str, type[KinpairError]] = {
     "inverse_dynamics": SingularError,
@@ -131,14 +131,14 @@ def answers(question: Question) -> dict[str, Any]:
     """Names, state and every quantity; what does not exist in this state is None, with its reason."""
     m, methods = question.mechanism, question.methods()
     frames = {name: _frame(m, question.state.q, name) for name in question.frames}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     reasons: dict[str, str] = {}
-    for key, ask in (QUANTITIES | (OF_CONSTRAINTS if question.constrained else {})).items():
+    for key, answer in (QUANTITIES | (OF_CONSTRAINTS if question.constrained else {})).items():
         how = {"method": methods.get(key), "passive": question.passive}
         try:
-            found[key] = ask(question, how)
+            values[key] = answer(question, how)
         except MAY_LACK.get(key, ()) as reason:
-            found[key], reasons[key] = None, str(reason)
+            values[key], reasons[key] = None, str(reason)
     return {
         "name": m.name,
         "q_names": m.q_names,
@@ -150,7 +150,7 @@ def answers(question: Question) -> dict[str, Any]:
         "time": question.time,
         "constraints": records.constraints(m),
         "state": {key: getattr(question.state, key) for key in ("q", "qd", "qdd", "tau")},
-        **found,
+        **values,
         "frames": frames,
         "reasons": reasons,
         "warnings": m.warnings,

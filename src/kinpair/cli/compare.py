@@ -35,6 +35,7 @@ def compare(
     force: Flag = False,
     no_time: Flag = False,
     base: Base = "fixed",
+    snap: float = 0.0,
     html: Out = None,
     json: Out = None,
 ) -> None:
@@ -58,33 +59,35 @@ def compare(
         Compile nothing and time nothing: only numbers and operations.
     base
         "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     html
         Write a page with charts.
     json
         Write all digits as JSON.
     """
-    mechanism = source.mechanism(file, base=base)
-    found = kinpair.compare(
+    mechanism = source.mechanism(file, base=base, snap=snap)
+    comparison = kinpair.compare(
         mechanism, quantities=quantity or USUAL, states=states, seed=seed, force=force, time=not no_time
     )
-    _show(found)
+    _show(comparison)
     screen = Screen()
     if html is not None:
-        screen.say(f"page: {found.to_html(html)}")
+        screen.say(f"page: {comparison.to_html(html)}")
     if json is not None:
-        found.to_json(json)
+        comparison.to_json(json)
         screen.say(f"json: {json}")
-    if not found.complete:
-        screen.say(f"interrupted: {found.status}; --quantity asks for fewer")
+    if not comparison.complete:
+        screen.say(f"interrupted: {comparison.status}; --quantity asks for fewer")
         raise SystemExit(INTERRUPTED)
 
 
-def _show(found: Comparison) -> None:
+def _show(comparison: Comparison) -> None:
     screen = Screen()
-    screen.heading(head(found))
+    screen.heading(head(comparison))
     for line in LEGEND:
         screen.say(line)
-    for part in parts(found):
+    for part in parts(comparison):
         screen.say()
         screen.heading(part.title)
         if part.rows:
@@ -98,6 +101,6 @@ def _fitting(part: Part, width: int) -> Table:
     widest = [max(map(len, column)) + GAP for column in zip(part.headings, *part.rows, strict=True)]
     narrow = sum(widest) - GAP > width
     headings = [heading.replace(" [", "\n[") for heading in part.headings] if narrow else part.headings
-    made = table(headings, part.rows)
-    made.columns[0].no_wrap = True
-    return made
+    fitting = table(headings, part.rows)
+    fitting.columns[0].no_wrap = True
+    return fitting

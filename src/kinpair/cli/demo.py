@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from kinpair import InputError, Mechanism, MissingExtraError, example
 from kinpair.cli.screen import Screen, table
-from kinpair.motion.cycloid import cycloid
+from kinpair.motion import cycloid
 from kinpair.viewer.curves import Panel, draw_curves
 
 DURATION = 10.0  # s
@@ -84,7 +84,7 @@ def _file(out: Path) -> Path:
 def _run() -> Run:
     arm = example("stanford-arm")
     time = np.linspace(0.0, DURATION, SAMPLES)
-    q, qd, qdd = cycloid(time, START, END, DURATION)
+    q, qd, qdd, _ = cycloid(START, END, DURATION).at(time)
     return Run(arm, time, {method: arm.inverse_dynamics(q, qd, qdd, method=method) for method in METHODS})
 
 

@@ -39,6 +39,7 @@ def dynamics(
     time: float = 0.0,
     no_passive: Flag = False,
     base: Base = "fixed",
+    snap: float = 0.0,
     frame: Names = None,
     json: Flag = False,
 ) -> None:
@@ -76,12 +77,14 @@ def dynamics(
         Leave out springs, dampers and friction of the joints.
     base
         "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     frame
         Links or frames whose pose and Jacobian to give.
     json
         Print one JSON document instead of tables.
     """
-    mechanism = source.mechanism(file, base=base)
+    mechanism = source.mechanism(file, base=base, snap=snap)
     if not np.isfinite(time):
         raise InputError(f"--time is {time}; give a finite number of seconds", option="--time")
     state, notes = _state(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, time)
@@ -95,11 +98,11 @@ def dynamics(
         None if actuators is None else tuple(actuators),
         time,
     )
-    found = {**answers(question), "notes": notes}
+    results = {**answers(question), "notes": notes}
     if json:
-        print_json(found)
+        print_json(results)
     else:
-        show(found, file)
+        show(results, file)
 
 
 def _state(mechanism: Mechanism, words: dict[str, Words], time: float) -> tuple[State, list[str]]:
@@ -109,9 +112,9 @@ def _state(mechanism: Mechanism, words: dict[str, Words], time: float) -> tuple[
     options["q"] = Option("--q", mechanism.q_names, mechanism.neutral())
     if not is_constrained(mechanism.model.description):
         return State(**{key: option.read(words[key]) for key, option in options.items()}), []
-    given = {key: option.given(words[key]) for key, option in options.items()}
+    stated = {key: option.stated(words[key]) for key, option in options.items()}
     obeying = Obeying(mechanism, time)
-    q = obeying.positions(given["q"])
-    qd = obeying.rates(q, given["qd"])
-    qdd = obeying.accelerations(q, qd, given["qdd"], given["qd"])
+    q = obeying.positions(stated["q"])
+    qd = obeying.rates(q, stated["qd"])
+    qdd = obeying.accelerations(q, qd, stated["qdd"], stated["qd"])
     return State(q, qd, qdd, options["tau"].read(words["tau"])), obeying.notes

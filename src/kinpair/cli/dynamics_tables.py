@@ -18,75 +18,84 @@ AXES: tuple[str, ...] = ("x", "y", "z")
 PASSIVE = {True: "", False: "; springs, dampers and friction left out"}
 
 
-def show(found: dict[str, Any], file: str) -> None:
+def show(results: dict[str, Any], file: str) -> None:
     """Print every quantity, the vectors first."""
     screen = Screen()
-    screen.heading(found["name"])
-    screen.say(f"SI units: N m or N, rad or m, J{PASSIVE[found['passive']]}")
-    for note in found["notes"]:
+    screen.heading(results["name"])
+    screen.say(f"SI units: N m or N, rad or m, J{PASSIVE[results['passive']]}")
+    for note in results["notes"]:
         screen.say(note)
     screen.say()
-    for part in (_coordinates, _inverse, _forward, _held, _totals, _matrices, _reactions, _frames):
-        part(screen, found)
-    if found["warnings"]:
-        count = len(found["warnings"])
+    for part in (
+        _coordinates,
+        _inverse,
+        _forward,
+        _constraint_forces,
+        _totals,
+        _matrices,
+        _reactions,
+        _frames,
+    ):
+        part(screen, results)
+    if results["warnings"]:
+        count = len(results["warnings"])
         screen.say(f"{count} warning{'s' * (count > 1)} about the description: kinpair info {file}")
 
 
-def _title(found: dict[str, Any], key: str, text: str) -> str:
-    return f"{text} ({found['methods'][key]})"
+def _title(results: dict[str, Any], key: str, text: str) -> str:
+    return f"{text} ({results['methods'][key]})"
 
 
-def _lacks(screen: Screen, found: dict[str, Any], key: str) -> bool:
+def _lacks(screen: Screen, results: dict[str, Any], key: str) -> bool:
     """Is there none of it? Then the reason is said."""
-    if found[key] is None:
-        screen.say(f"none: {found['reasons'][key]}")
-    return found[key] is None
+    if results[key] is None:
+        screen.say(f"none: {results['reasons'][key]}")
+    return results[key] is None
 
 
-def _coordinates(screen: Screen, found: dict[str, Any]) -> None:
-    screen.print(number_table("coordinate", found["q_names"], {"q": found["state"]["q"]}, screen.width))
+def _coordinates(screen: Screen, results: dict[str, Any]) -> None:
+    screen.print(number_table("coordinate", results["q_names"], {"q": results["state"]["q"]}, screen.width))
     screen.say()
-    if found["constraints"]:
-        for line in records.sentences(found["mobility"]):
+    if results["constraints"]:
+        for line in records.sentences(results["mobility"]):
             screen.say(line)
         screen.say()
 
 
-def _inverse(screen: Screen, found: dict[str, Any]) -> None:
+def _inverse(screen: Screen, results: dict[str, Any]) -> None:
     law, acting = "tau", ""
-    if found["constraints"]:
-        who = "every joint" if found["actuators"] is None else listed(found["actuators"])
+    if results["constraints"]:
+        who = "every joint" if results["actuators"] is None else listed(results["actuators"])
         law, acting = "tau + Aᵀ lambda", f", the least efforts of {who}"
-    screen.heading(_title(found, "inverse_dynamics", f"Inverse dynamics{acting}: {law} = H qdd + bias"))
-    tau = {} if _lacks(screen, found, "inverse_dynamics") else {"tau": found["inverse_dynamics"]}
+    screen.heading(_title(results, "inverse_dynamics", f"Inverse dynamics{acting}: {law} = H qdd + bias"))
+    tau = {} if _lacks(screen, results, "inverse_dynamics") else {"tau": results["inverse_dynamics"]}
     columns = {
-        "qd": found["state"]["qd"],
-        "qdd": found["state"]["qdd"],
+        "qd": results["state"]["qd"],
+        "qdd": results["state"]["qdd"],
         **tau,
-        "bias": found["bias_forces"],
-        "gravity": found["gravity_forces"],
+        "bias": results["bias_forces"],
+        "gravity": results["gravity_forces"],
     }
-    screen.print(number_table("rate", found["v_names"], columns, screen.width))
+    screen.print(number_table("rate", results["v_names"], columns, screen.width))
     screen.say()
 
 
-def _forward(screen: Screen, found: dict[str, Any]) -> None:
-    ways = ", ".join(filter(None, (found["methods"]["forward_dynamics"], found["solver"])))
+def _forward(screen: Screen, results: dict[str, Any]) -> None:
+    ways = ", ".join(filter(None, (results["methods"]["forward_dynamics"], results["solver"])))
     screen.heading(f"Forward dynamics: qdd for the given tau ({ways})")
-    if not _lacks(screen, found, "forward_dynamics"):
-        columns = {"tau": found["state"]["tau"], "qdd": found["forward_dynamics"]}
-        screen.print(number_table("rate", found["v_names"], columns, screen.width))
+    if not _lacks(screen, results, "forward_dynamics"):
+        columns = {"tau": results["state"]["tau"], "qdd": results["forward_dynamics"]}
+        screen.print(number_table("rate", results["v_names"], columns, screen.width))
     screen.say()
 
 
-def _held(screen: Screen, found: dict[str, Any]) -> None:
+def _constraint_forces(screen: Screen, results: dict[str, Any]) -> None:
     """Multipliers and wrenches of the constraints."""
-    if not found["constraints"]:
+    if not results["constraints"]:
         return
     screen.heading("Constraints while the given tau acts: a multiplier a row")
-    if not _lacks(screen, found, "constraint_forces"):
-        forces = found["constraint_forces"]
+    if not _lacks(screen, results, "constraint_forces"):
+        forces = results["constraint_forces"]
         multipliers = forces["multipliers"]
         screen.print(
             number_table("row", tuple(multipliers), {"lambda": [*multipliers.values()]}, screen.width)
@@ -100,30 +109,30 @@ def _held(screen: Screen, found: dict[str, Any]) -> None:
     screen.say()
 
 
-def _totals(screen: Screen, found: dict[str, Any]) -> None:
-    kinetic, potential = found["energy"].values()
+def _totals(screen: Screen, results: dict[str, Any]) -> None:
+    kinetic, potential = results["energy"].values()
     screen.heading("Energy [J] and centre of mass [m]")
     screen.say(f"kinetic {kinetic:.6g}, potential {potential:.6g}, total {kinetic + potential:.6g}")
-    if not _lacks(screen, found, "centre_of_mass"):
-        screen.say(f"centre of mass {' '.join(texts(found['centre_of_mass']))}")
+    if not _lacks(screen, results, "centre_of_mass"):
+        screen.say(f"centre of mass {' '.join(texts(results['centre_of_mass']))}")
     screen.say()
 
 
-def _matrices(screen: Screen, found: dict[str, Any]) -> None:
-    tree = " without constraints" if found["constraints"] else ""
+def _matrices(screen: Screen, results: dict[str, Any]) -> None:
+    tree = " without constraints" if results["constraints"] else ""
     for key, text in (("mass_matrix", "Mass matrix H"), ("coriolis_matrix", "Coriolis matrix C")):
-        screen.heading(_title(found, key, text + tree))
-        for part in matrix_tables(found["v_names"], found[key], screen.width):
+        screen.heading(_title(results, key, text + tree))
+        for part in matrix_tables(results["v_names"], results[key], screen.width):
             screen.print(part)
         screen.say()
 
 
-def _reactions(screen: Screen, found: dict[str, Any]) -> None:
+def _reactions(screen: Screen, results: dict[str, Any]) -> None:
     screen.heading(
-        _title(found, "reactions", "Reactions on the child, at the joint, in the parent's joint axes")
+        _title(results, "reactions", "Reactions on the child, at the joint, in the parent's joint axes")
     )
-    if not _lacks(screen, found, "reactions"):
-        screen.print(_wrench_table("joint", found["reactions"], screen.width))
+    if not _lacks(screen, results, "reactions"):
+        screen.print(_wrench_table("joint", results["reactions"], screen.width))
     screen.say()
 
 
@@ -132,13 +141,13 @@ def _wrench_table(first: str, wrenches: Mapping[str, np.ndarray], width: int) ->
     return number_table(first, tuple(wrenches), dict(zip(WRENCH, values.T, strict=True)), width)
 
 
-def _frames(screen: Screen, found: dict[str, Any]) -> None:
-    for name, frame in found["frames"].items():
+def _frames(screen: Screen, results: dict[str, Any]) -> None:
+    for name, frame in results["frames"].items():
         screen.heading(f"Frame {name}: position and rotation in the world")
         columns = {"position": frame["position"], **dict(zip(AXES, frame["rotation"].T, strict=True))}
         screen.print(number_table("", AXES, columns, screen.width))
         screen.say()
         screen.heading(f"Frame {name}: Jacobian, a row a rate, world axes")
         columns = dict(zip(TWIST, frame["jacobian"], strict=True))
-        screen.print(number_table("rate", found["v_names"], columns, screen.width))
+        screen.print(number_table("rate", results["v_names"], columns, screen.width))
         screen.say()

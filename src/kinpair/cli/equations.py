@@ -40,6 +40,7 @@ def equations(
     solver: str | None = None,
     dependent: Names = (),
     base: Base = "fixed",
+    snap: float = 0.0,
 ) -> None:
     """The equations of motion of a mechanism with letters, as one writes them by hand.
 
@@ -76,6 +77,8 @@ def equations(
         Coordinates that the constraints determine, one for each row; chosen if not given.
     base
         "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     """
     wanted = [
         name for name, on in (("latex", latex), ("markdown", markdown), ("sympy", sympy), ("c", c)) if on
@@ -85,8 +88,8 @@ def equations(
         if len(several) > 1:
             raise InputError(f"--{' and --'.join(several)}: one at a time", options=several)
     try:
-        found = kinpair.equations(
-            source.subject(file, base=base),
+        printed = kinpair.equations(
+            source.subject(file, base=base, snap=snap),
             "numbers" if numbers else "shared" if shared else "symbols",
             form=form,
             seconds=seconds,
@@ -98,25 +101,25 @@ def equations(
         print("kinpair: interrupted before anything was finished", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     if c is not None:
-        found.c(c)
+        printed.c(c)
     else:
-        sys.stdout.write(PRINTED[wanted[0] if wanted else "text"](found))
-    print(f"{found.sheet.name}: {found.status}; {found.terms} terms", file=sys.stderr)
-    if found.stopped:
+        sys.stdout.write(PRINTED[wanted[0] if wanted else "text"](printed))
+    print(f"{printed.sheet.name}: {printed.status}; {printed.terms} terms", file=sys.stderr)
+    if printed.stopped:
         raise SystemExit(INTERRUPTED)
 
 
-def _python(found: OnASheet) -> str:
+def _python(printed: OnASheet) -> str:
     """A program that makes the matrices."""
-    made, sheet = found.sympy(), found.sheet
-    every = [str(x) for entries in made.inputs.values() for x in entries]
-    taken = {*every, *(str(name) for name, _ in made.parts)}
+    symbols, sheet = printed.sympy(), printed.sheet
+    every = [str(x) for entries in symbols.inputs.values() for x in entries]
+    taken = {*every, *(str(name) for name, _ in symbols.parts)}
     names = ", ".join(every)
     lines = [f"# {line}" for line in (sheet.name, *sheet.cautions)]
     lines += ["from sympy import Matrix, cos, sign, sin, sqrt, symbols", ""]
     lines += [f'{names}, = symbols("{names}", real=True)'] if every else []
-    lines += [f"{name} = {meaning}" for name, meaning in made.parts]
-    for what, x in made.results.items():
+    lines += [f"{name} = {meaning}" for name, meaning in symbols.parts]
+    for what, x in symbols.results.items():
         called = sheet.printed_as.get(what, what)
         lines.append(f"{called if called not in taken else f'{called}_matrix'} = {_matrix(x)}")
     return "\n".join([*lines, ""])
@@ -130,8 +133,8 @@ def _matrix(x: Any) -> str:
 
 
 PRINTED: dict[str, Callable[[OnASheet], str]] = {
-    "text": lambda found: f"{found}\n",
-    "latex": lambda found: found.latex(document=True),
-    "markdown": lambda found: found.markdown(),
+    "text": lambda x: f"{x}\n",
+    "latex": lambda x: x.latex(document=True),
+    "markdown": lambda x: x.markdown(),
     "sympy": _python,
 }

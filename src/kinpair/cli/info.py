@@ -15,7 +15,9 @@ from kinpair.cli.screen import Screen, table, texts
 from kinpair.cli.source import File, Flag
 from kinpair.constraints.table import HEADINGS, Entry
 from kinpair.description.fields import AXES
+from kinpair.description.parts import Spring
 from kinpair.loading import Base
+from kinpair.model.table import SPRING_HEADINGS, spring_cells
 
 Cell: TypeAlias = Callable[[dict[str, Any]], str]
 
@@ -50,37 +52,39 @@ def _document(mechanism: Mechanism) -> dict[str, Any]:
         "joints": records.joints(mechanism),
         "bodies": records.bodies(mechanism),
         "frames": records.frames(mechanism),
+        "springs": records.springs(mechanism),
         "warnings": mechanism.warnings,
     }
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(facts: dict[str, Any]) -> None:
     screen = Screen()
-    screen.heading(found["name"])
-    screen.say(f"bodies {len(found['bodies'])}, mass {found['mass']:.6g} kg, coordinates {found['nq']}")
-    for line in _freedom(found):
+    screen.heading(facts["name"])
+    screen.say(f"bodies {len(facts['bodies'])}, mass {facts['mass']:.6g} kg, coordinates {facts['nq']}")
+    for line in _freedom(facts):
         screen.say(line)
-    screen.say(f"gravity {' '.join(texts(found['gravity']))} m/s²\n")
-    if found["joints"]:
-        screen.print(_joint_table(found["joints"], MOTION | _start_column(found)))
+    screen.say(f"gravity {' '.join(texts(facts['gravity']))} m/s²\n")
+    if facts["joints"]:
+        screen.print(_joint_table(facts["joints"], MOTION | _start_column(facts)))
         screen.say()
-        _show_loads(screen, found["joints"])
-        screen.print(_body_table(found["bodies"]))
+        _show_loads(screen, facts["joints"])
+        screen.print(_body_table(facts["bodies"]))
         screen.say()
-    _show_constraints(screen, found["constraints"])
-    _show_frames(screen, found["frames"])
-    _show_warnings(screen, found["warnings"])
+    _show_constraints(screen, facts["constraints"])
+    _show_springs(screen, facts["springs"])
+    _show_frames(screen, facts["frames"])
+    _show_warnings(screen, facts["warnings"])
 
 
-def _freedom(found: dict[str, Any]) -> list[str]:
+def _freedom(facts: dict[str, Any]) -> list[str]:
     """Freedoms of a tree, or at the start under constraints."""
-    mobility = found["mobility"]
-    if not found["constraints"]:
-        return [f"degrees of freedom {found['nv']}, mobility {mobility['freedom']} (an open tree)"]
+    mobility = facts["mobility"]
+    if not facts["constraints"]:
+        return [f"degrees of freedom {facts['nv']}, mobility {mobility['freedom']} (an open tree)"]
     if mobility is None:
-        return [f"degrees of freedom without constraints {found['nv']}, mobility unknown: {found['reason']}"]
+        return [f"degrees of freedom without constraints {facts['nv']}, mobility unknown: {facts['reason']}"]
     return [
-        f"degrees of freedom without constraints {found['nv']}, at the start:",
+        f"degrees of freedom without constraints {facts['nv']}, at the start:",
         *records.sentences(mobility),
     ]
 
@@ -91,9 +95,15 @@ def _show_constraints(screen: Screen, constraints: Sequence[dict[str, Any]]) -> 
         screen.say()
 
 
-def _start_column(found: dict[str, Any]) -> dict[str, Cell]:
+def _show_springs(screen: Screen, springs: Sequence[dict[str, Any]]) -> None:
+    if springs:
+        screen.print(table(SPRING_HEADINGS, (spring_cells(Spring(**x)) for x in springs), names=4))
+        screen.say()
+
+
+def _start_column(facts: dict[str, Any]) -> dict[str, Cell]:
     """Where each joint starts, under constraints."""
-    start = found["start"] if found["constraints"] else None
+    start = facts["start"] if facts["constraints"] else None
     if start is None:
         return {}
     return {"start": lambda joint: ", ".join(texts(start[joint["q"]], 5))}

@@ -17,6 +17,7 @@ from cyclopts import (
 )
 
 from kinpair import KinpairError, __version__
+from kinpair.cli.cache import cache
 from kinpair.cli.compare import compare
 from kinpair.cli.demo import demo
 from kinpair.cli.dynamics import dynamics
@@ -49,6 +50,7 @@ USAGE: dict[Callable[..., None], str] = {
     sweep: "STUDY.toml [OPTIONS]",
     examples: "[NAME]",
     demo: "[OPTIONS]",
+    cache: "[OPTIONS]",
 }
 for command, usage in USAGE.items():
     app.command(command, usage=f"Usage: kinpair {command.__name__} {usage}", help_epilogue="")
@@ -56,12 +58,12 @@ for command, usage in USAGE.items():
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command in `words` (default: the command line) and return the exit code."""
-    given = sys.argv[1:] if words is None else words
+    arguments = sys.argv[1:] if words is None else words
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return _run([_shielded(word) for word in given])
+        return _run([_shielded(word) for word in arguments])
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -122,6 +124,6 @@ _WORDING: tuple[tuple[type[CycloptsError], Callable[[Any], str]], ...] = (
 
 
 def _worded(error: CycloptsError) -> str:
-    said = next(word(error) for kind, word in _WORDING if isinstance(error, kind))
+    sentence = next(word(error) for kind, word in _WORDING if isinstance(error, kind))
     command = " ".join(("kinpair", *(error.command_chain or ())))
-    return f"{said[:1].lower()}{said[1:]} (see {command} --help)"
+    return f"{sentence[:1].lower()}{sentence[1:]} (see {command} --help)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,11 +15,9 @@ from kinpair.constraints.build import constraints_of
 from kinpair.errors import listed
 
 ROUNDING = 1e-9  # as good as zero
-STEP = 0.1  # [rad] or [m]: how far named coordinates are led at a time
-STEPS = 1000
 ROUGH = 1e-3  # numbers typed with a few digits: put right, and told
 
-Given = np.ndarray | Mapping[str, float]
+Stated = np.ndarray | Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,87 +28,67 @@ class Obeying:
     time: float = 0.0
     notes: list[str] = field(default_factory=list[str])
 
-    def positions(self, given: Given) -> np.ndarray:
+    def positions(self, stated: Stated) -> np.ndarray:
         """q: the start; with named coordinates held and the rest assembled; or all of them, checked."""
         m = self.mechanism
-        if isinstance(given, np.ndarray):
-            return self._all_positions(given)
-        if not given:
+        if isinstance(stated, np.ndarray):
+            return self._all_positions(stated)
+        if not stated:
             self._note("q: the start")
-            return self._assembled(self._assembly.start(), [])
-        held = [name for name in given if name in m.v_names]
-        how = f"{listed(held)} held" if held else f"begun from the given {listed(given)}"
-        self._note(f"q: assembled, {how}")
-        begin = self._begin()
-        return self._led(begin, Option("--q", m.q_names, begin).filled(given), held)
-
-    def _led(self, begin: np.ndarray, end: np.ndarray, held: list[str]) -> np.ndarray:
-        """From the start in short steps, each guessed from the last two, so that the linkage stays in its branch.
-
-        At one go where that leads nowhere.
-        """
-        steps = min(max(1, math.ceil(np.abs(end - begin).max() / STEP)), STEPS)
-        before = q = begin
-        for part in np.linspace(0.0, 1.0, steps + 1)[1:]:
-            guess = np.where(end != begin, begin + part * (end - begin), 2.0 * q - before)
-            found = self._assembly.assembled(guess, held, self.time)
-            if not found.closed:
-                return self._assembled(end, held)
-            before, q = q, found.q
-        return self._assembled(q, held)
+            return self._assembled(self._assembly.start())
+        self._note(f"q: assembled, {listed(stated)} held")
+        begin = self._assembly.begin()
+        end = Option("--q", m.q_names, begin).filled(stated)
+        return self._noted(lambda: self._assembly.led(begin, end, tuple(stated), self.time))
 
     @property
     def _assembly(self) -> Assembly:
         assert self.mechanism.closure is not None
         return self.mechanism.closure.assembly
 
-    def _assembled(self, guess: np.ndarray, held: list[str]) -> np.ndarray:
+    def _assembled(self, guess: np.ndarray) -> np.ndarray:
+        return self._noted(lambda: self._assembly.assemble(guess, (), self.time))
+
+    def _noted(self, search: Callable[[], np.ndarray]) -> np.ndarray:
         """The position in the end; limits that it passes are told."""
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", LimitWarning)
-            q = self.mechanism.assemble(guess, fixed=held, time=self.time)
-        self.notes.extend(str(x.message) for x in told)
+            q = search()
+        self.notes.extend(str(x.message) for x in caught)
         return q
 
-    def rates(self, q: np.ndarray, given: Given) -> np.ndarray:
+    def rates(self, q: np.ndarray, stated: Stated) -> np.ndarray:
         """q̇: the named ones are inputs, the rest follow; or all of them, checked."""
         m, time = self.mechanism, self.time
-        if isinstance(given, np.ndarray):
-            return self._all("qd", given, lambda near: m.velocities(q, guess=near, time=time))
-        self._follow("qd", given)
-        return m.velocities(q, given, time=time)
+        if isinstance(stated, np.ndarray):
+            return self._all("qd", stated, lambda near: m.velocities(q, guess=near, time=time))
+        self._follow("qd", stated)
+        return m.velocities(q, stated, time=time)
 
-    def accelerations(self, q: np.ndarray, qd: np.ndarray, given: Given, driven: Given) -> np.ndarray:
+    def accelerations(self, q: np.ndarray, qd: np.ndarray, stated: Stated, driven: Stated) -> np.ndarray:
         """q̈: the same; if nothing is given, the `driven` rates stay as they are where that can be."""
         m, time = self.mechanism, self.time
-        if isinstance(given, np.ndarray):
-            return self._all("qdd", given, lambda near: m.accelerations(q, qd, guess=near, time=time))
-        if not given and isinstance(driven, Mapping) and driven:
+        if isinstance(stated, np.ndarray):
+            return self._all("qdd", stated, lambda near: m.accelerations(q, qd, guess=near, time=time))
+        if not stated and isinstance(driven, Mapping) and driven:
             return self._steady(q, qd, dict.fromkeys(driven, 0.0))
-        self._follow("qdd", given)
-        return m.accelerations(q, qd, given, time=time)
+        self._follow("qdd", stated)
+        return m.accelerations(q, qd, stated, time=time)
 
     def _steady(self, q: np.ndarray, qd: np.ndarray, still: Mapping[str, float]) -> np.ndarray:
         try:
-            found = self.mechanism.accelerations(q, qd, still, time=self.time)
+            qdd = self.mechanism.accelerations(q, qd, still, time=self.time)
         except SingularError:
             return self.mechanism.accelerations(q, qd, time=self.time)
         self._note(f"qdd: 0 for {listed(still)}, the rest follow")
-        return found
+        return qdd
 
     def _note(self, sentence: str) -> None:
         self.notes.append(sentence)
 
-    def _follow(self, key: str, given: Mapping[str, float]) -> None:
-        if given:
-            self._note(f"{key}: {listed(given)} given, the rest follow, as near to 0 as can be")
-
-    def _begin(self) -> np.ndarray:
-        """Where a search begins."""
-        try:
-            return self._assembly.start()
-        except SingularError:
-            return self.mechanism.neutral()
+    def _follow(self, key: str, stated: Mapping[str, float]) -> None:
+        if stated:
+            self._note(f"{key}: {listed(stated)} given, the rest follow, as near to 0 as can be")
 
     def _all_positions(self, q: np.ndarray) -> np.ndarray:
         open_by = self._gaps(q)
@@ -127,7 +104,7 @@ class Obeying:
                 option="--q",
             )
         self._note(f"q: was off by {widest:.1e}, assembled")
-        return self._assembled(q, [])
+        return self._assembled(q)
 
     def _gaps(self, q: np.ndarray) -> dict[str, float]:
         """How far off each constraint is [m] or [rad]."""
@@ -136,19 +113,19 @@ class Obeying:
         parts = np.split(residual, np.cumsum([x.holonomic for x in every])[:-1])
         return {x.name: float(part.max(initial=0.0)) for x, part in zip(every, parts, strict=True)}
 
-    def _all(self, key: str, given: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def _all(self, key: str, stated: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """All the numbers, if they obey the constraints but for the digits left out."""
-        found = nearest(given)
-        size = 1.0 + np.abs(given).max(initial=0.0)
-        off = np.abs(found - given).max(initial=0.0) / size
+        solution = nearest(stated)
+        size = 1.0 + np.abs(stated).max(initial=0.0)
+        off = np.abs(solution - stated).max(initial=0.0) / size
         if off > ROUGH:
-            change = int(np.abs(found - given).argmax())
+            change = int(np.abs(solution - stated).argmax())
             raise InputError(
                 f"--{key} does not obey the constraints: the nearest that does differs by "
-                f"{abs(found - given)[change]:.3g} at {self.mechanism.v_names[change]}; give the inputs by name, "
+                f"{abs(solution - stated)[change]:.3g} at {self.mechanism.v_names[change]}; give the inputs by name, "
                 f"--{key} {self.mechanism.v_names[0]}=..., and the rest follow",
                 option=f"--{key}",
             )
         if off > ROUNDING:
             self._note(f"{key}: was off by {off * size:.1e}, put right")
-        return found if off > ROUNDING else given
+        return solution if off > ROUNDING else stated

@@ -8,9 +8,10 @@ from kinpair import Mechanism, SingularError
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.table import entries
+from kinpair.description.schema import SPRING_IN_FILE
 
 BY_COORDINATE = ("lower", "upper")
-BY_RATE = ("damping", "friction", "stiffness", "effort", "velocity")
+BY_RATE = ("damping", "friction", "stiffness", "effort", "velocity", "acceleration", "jerk")
 
 
 def summary(mechanism: Mechanism) -> dict[str, Any]:
@@ -31,16 +32,16 @@ def constraints(mechanism: Mechanism) -> list[dict[str, Any]]:
     return [entry._asdict() for entry in entries(mechanism.model)]
 
 
-def freedom(found: Mobility) -> dict[str, Any]:
+def freedom(mobility: Mobility) -> dict[str, Any]:
     """Freedoms by rank and by Grübler's count, and what the rows say twice."""
     keys = ("freedom", "counted", "rates", "rows", "rank", "redundant", "singular", "contradicting", "open")
-    return {key: getattr(found, key) for key in keys}
+    return {key: getattr(mobility, key) for key in keys}
 
 
-def sentences(found: dict[str, Any]) -> list[str]:
+def sentences(facts: dict[str, Any]) -> list[str]:
     """The same for a person, a line each."""
     keys = ("rates", "rows", "rank", "redundant", "singular", "contradicting", "open")
-    return str(Mobility(**{key: found[key] for key in keys})).splitlines()
+    return str(Mobility(**{key: facts[key] for key in keys})).splitlines()
 
 
 def at_start(mechanism: Mechanism) -> dict[str, Any]:
@@ -84,6 +85,14 @@ def frames(mechanism: Mechanism) -> list[dict[str, Any]]:
         {"name": name, "body": model.names[place.body]}
         for name, place in model.places.items()
         if name not in model.names
+    ]
+
+
+def springs(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """Springs between points, by the keys of the file."""
+    return [
+        {key: getattr(spring, key) for key in SPRING_IN_FILE}
+        for spring in mechanism.model.description.springs
     ]
 
 

@@ -37,8 +37,8 @@ def check_outputs(
     read: str | Path, *, save: Path | None = None, plot: Path | None = None, report: Path | None = None
 ) -> list[str]:
     """Before the work: each file may be written, and none is the one that is read; what will be replaced, in words."""
-    from kinpair.simulation.storage.storage import read_file
-    from kinpair.simulation.storage.targets import PAGE, PICTURE, RUN, target
+    from kinpair.runs.files.stored import read_file
+    from kinpair.runs.targets import PAGE, PICTURE, RUN, target
 
     wanted = {"--save": (save, RUN), "--plot": (plot, PICTURE), "--report": (report, PAGE)}
     for option, (path, kind) in wanted.items():
@@ -56,7 +56,8 @@ def show(run: Result, wanted: Wanted) -> None:
     """Tell everything; a run that did not reach its end is told as an error, after that; exit 130 after Ctrl-C."""
     written = {"run": wanted.file}
     if wanted.plot is not None:
-        written["picture"] = run.plot(wanted.plot)
+        run.plot(wanted.plot)
+        written["picture"] = wanted.plot
     if wanted.report is not None:
         written["page"] = run.report(wanted.report)
     files = {what: str(path) for what, path in written.items() if path is not None}

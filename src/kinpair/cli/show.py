@@ -35,6 +35,7 @@ def show(
     parameter: Names = None,
     no_passive: Flag = False,
     base: Base = "fixed",
+    snap: float = 0.0,
     out: Out = None,
 ) -> None:
     """What is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.
@@ -59,10 +60,12 @@ def show(
         Leave out springs, dampers and friction of the joints.
     base
         "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     out
         File to write; for C also a directory, made if need be, for source, header and self-test.
     """
-    kernel = source.mechanism(file, base=base).kernel(
+    kernel = source.mechanism(file, base=base, snap=snap).kernel(
         quantity, method=method, frame=frame, passive=not no_passive, parameters=tuple(parameter or ())
     )
     if out is None:

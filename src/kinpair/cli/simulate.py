@@ -38,8 +38,12 @@ def simulate(
     time: float = 0.0,
     solver: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
     limits: Annotated[str, Parameter(metavar="WAY")] = "ignore",
+    hold: Annotated[str, Parameter(metavar="WAY")] = "project",
+    alpha: Number = None,
+    rho_inf: Number = None,
     no_passive: Flag = False,
     base: Base = "fixed",
+    snap: float = 0.0,
     plot: Out = None,
     save: Out = None,
     report: Out = None,
@@ -85,10 +89,18 @@ def simulate(
         How constraints are solved, such as multipliers or udwadia-kalaba.
     limits
         What happens at the limits of joints: ignore, stop, bounce or spring; see docs/events.md.
+    hold
+        How constraints are held: project, baumgarte or none; see docs/simulate.md.
+    alpha
+        Rate at which constraints are pulled back [1/s], for baumgarte.
+    rho_inf
+        What generalised-alpha leaves of infinitely fast vibrations in a step, 0 to 1.
     no_passive
         Leave out springs, dampers and friction of the joints.
     base
         "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     plot
         Draw coordinates, rates, efforts and energies (.png, .svg, .pdf).
     save
@@ -98,7 +110,9 @@ def simulate(
     json
         Print one JSON document: the samples too, unless they are saved.
     """
-    mechanism = source.mechanism(file, base=base)
+    from kinpair.simulation.options import ALPHA
+
+    mechanism = source.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)
     positions, rates, notes = _start(mechanism, q, qd, time)
     efforts = Option("--tau", mechanism.v_names, np.zeros(mechanism.nv)).read(tau) if tau else None
@@ -117,6 +131,9 @@ def simulate(
         time=time,
         solver=solver,
         limits=limits,
+        hold=hold,
+        alpha=ALPHA if alpha is None else alpha,
+        rho_inf=rho_inf,
         passive=not no_passive,
         save=save,
     )
@@ -132,5 +149,5 @@ def _start(
     if not is_constrained(mechanism.model.description):
         return positions.read(q), rates.read(qd), []
     obeying = Obeying(mechanism, time)
-    at = obeying.positions(positions.given(q))
-    return at, obeying.rates(at, rates.given(qd)), obeying.notes
+    at = obeying.positions(positions.stated(q))
+    return at, obeying.rates(at, rates.stated(qd)), obeying.notes

@@ -17,20 +17,20 @@ Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 
 
 def mechanism(file: str, *, base: Base = "fixed", strict: bool = False, snap: float = 0.0) -> Mechanism:
-    """The mechanism in the file, or the bundled example of that name; doubts are left in its `warnings`."""
+    """The mechanism in the file, or the bundled example of that name; warnings stay in its `warnings`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)
-        return _found(file, base=base, strict=strict, snap=snap)
+        return _loaded(file, base=base, strict=strict, snap=snap)
 
 
-def subject(file: str, *, base: Base = "fixed") -> Mechanism | System:
+def subject(file: str, *, base: Base = "fixed", snap: float = 0.0) -> Mechanism | System:
     """The same, or a bundled example that is given by its energy."""
     if file in examples() and file not in examples(systems=False) and not Path(file).exists():
         return example(file) if base == "fixed" else example(file, base=base)
-    return mechanism(file, base=base)
+    return mechanism(file, base=base, snap=snap)
 
 
-def _found(file: str, **options: Any) -> Mechanism:
+def _loaded(file: str, **options: Any) -> Mechanism:
     known = examples()
     if Path(file).exists() and not (Path(file).is_dir() and file in known):
         return load(file, **options)

@@ -11,10 +11,10 @@ import numpy as np
 from cyclopts import Parameter
 
 from kinpair import DescriptionError, InputError
-from kinpair.description.doubts import Doubts
 from kinpair.description.fields import angle
 from kinpair.description.place import Place
 from kinpair.description.text import read_text
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
 
 Numbers = Annotated[
@@ -33,19 +33,19 @@ class Option:
 
     def read(self, words: Sequence[str] | None) -> np.ndarray:
         """The numbers (n,)."""
-        given = self.given(words)
-        return given if isinstance(given, np.ndarray) else self.filled(given)
+        stated = self.stated(words)
+        return stated if isinstance(stated, np.ndarray) else self.filled(stated)
 
-    def given(self, words: Sequence[str] | None) -> np.ndarray | dict[str, float]:
+    def stated(self, words: Sequence[str] | None) -> np.ndarray | dict[str, float]:
         """The numbers as they were given: all of them (n,), or some by name."""
         if words is None:
             return {}
-        found = (
+        numbers = (
             _from_file(words[0][1:])
             if len(words) == 1 and words[0].startswith("@")
             else _split(self.name, words)
         )
-        return self._paired(found) if isinstance(found, Mapping) else self._counted(found)
+        return self._paired(numbers) if isinstance(numbers, Mapping) else self._counted(numbers)
 
     def filled(self, named: Mapping[str, float]) -> np.ndarray:
         """The default (n,) with the named entries in it."""
@@ -76,7 +76,7 @@ class Option:
 
     def _number(self, value: Any, key: str) -> float:
         try:
-            return angle(_float(value), Place(Doubts()))
+            return angle(_float(value), Place(WarningList()))
         except DescriptionError:
             raise InputError(
                 f"{self.name}: {key} is {value!r}; give a finite number, or a fraction of pi such as pi/2",
@@ -121,9 +121,11 @@ def _by_name(option: str, pieces: list[str], pairs: list[tuple[str, str]]) -> di
 def _from_file(path: str) -> list[Any] | dict[str, Any]:
     text = read_text(path)
     try:
-        given = json.loads(text)
+        stated = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as reason:
         raise InputError(f"{path}: is not JSON: {reason}", path=path) from None
-    if not isinstance(given, (list, dict)):
-        raise InputError(f"{path}: holds {given!r}; give a list of numbers, or names with numbers", path=path)
-    return given
+    if not isinstance(stated, (list, dict)):
+        raise InputError(
+            f"{path}: holds {stated!r}; give a list of numbers, or names with numbers", path=path
+        )
+    return stated

@@ -15,7 +15,7 @@ from kinpair.cli.run_output import INTERRUPTED
 from kinpair.cli.screen import Screen, table, texts
 from kinpair.cli.source import Flag
 from kinpair.description.fields import counted
-from kinpair.errors import ClusterWarning, KinpairError
+from kinpair.errors import ClusterWarning, KinpairError, MissingExtraError
 
 if TYPE_CHECKING:
     from kinpair import Table
@@ -39,7 +39,8 @@ def sweep(
 ) -> None:
     """Many runs of a mechanism: what varies and what is recorded is written in a study file.
 
-    Finished cases are written to a journal at once; when all are there, to table.parquet beside it.
+    Finished cases are written to a journal at once; when all are there, to table.parquet beside it, if pyarrow is
+    installed.
 
     Parameters
     ----------
@@ -56,52 +57,56 @@ def sweep(
     out
         Folder for journal and table; default: the name of the study without its ending, and .sweep.
     """
-    from kinpair.sweep.study_file import read_study
+    from kinpair.sweeps.driver import Options, driven
+    from kinpair.sweeps.study_file import read_study
 
     plan = read_study(study)
     folder = out if out is not None else Path(f"{study.stem}.sweep")
     with warnings.catch_warnings():
         warnings.simplefilter("always", ClusterWarning)
         warnings.showwarning = _warned
-        found = kinpair.sweep(
-            plan.study,
-            plan.over,
-            samples=plan.samples,
-            seed=plan.seed,
-            units=plan.units,
-            out=folder,
-            resume=resume,
-            retry=retry,
-            workers=workers,
-            cluster=cluster,
-        )
-    _show(found, folder)
-    if found.missing:
+        parquet = _has_pyarrow()
+        options = Options(folder, resume, retry, workers, cluster, plan.units or {}, None, parquet)
+        results = driven(plan.study, plan.over, plan.samples, plan.seed, options)
+    _show(results, folder, parquet)
+    if results.missing:
         raise SystemExit(INTERRUPTED)
-    if failed := int(found.failed.sum()):
+    if failed := int(results.failed.sum()):
         raise KinpairError(
-            f"{failed} of {counted(len(found), 'case')} failed; --resume --retry computes them again"
+            f"{failed} of {counted(len(results), 'case')} failed; --resume --retry computes them again"
         )
+
+
+def _has_pyarrow() -> bool:
+    from kinpair.sweeps.table import pyarrow
+
+    try:
+        return bool(pyarrow())
+    except MissingExtraError:
+        return False
 
 
 def _warned(message: Warning | str, *where: object, **more: object) -> None:
     print(f"kinpair: {message}", file=sys.stderr, flush=True)
 
 
-def _show(found: Table, folder: Path) -> None:
+def _show(results: Table, folder: Path, parquet: bool) -> None:
     screen = Screen()
-    screen.heading(f"{found.name}: {found.summary}")
+    screen.heading(f"{results.name}: {results.summary}")
     rows = [
-        (name, found.units[name], *texts([np.nanmin(x), np.nanmax(x)]))
-        for name, x in found.columns.items()
+        (name, results.units[name], *texts([np.nanmin(x), np.nanmax(x)]))
+        for name, x in results.columns.items()
         if x.dtype.kind in "fi" and np.isfinite(x).any()
     ]
     screen.print(table(("column", "unit", "lowest", "highest"), rows, names=2))
-    for k in np.flatnonzero(found.failed)[:ERRORS]:
-        inputs = ", ".join(f"{name} = {found[name][k]}" for name in found.inputs)
-        screen.say(f"failed: {inputs}: {found.errors[k]}")
-    kept = len(kinpair.open_sweep(folder))
-    beside = f", with {counted(kept - len(found), 'case')} of earlier sweeps" if kept > len(found) else ""
-    screen.say(f"table: {folder / 'table.parquet'}{beside}")
-    if found.missing:
+    for k in np.flatnonzero(results.failed)[:ERRORS]:
+        inputs = ", ".join(f"{name} = {results[name][k]}" for name in results.inputs)
+        screen.say(f"failed: {inputs}: {results.errors[k]}")
+    file = folder / ("table.parquet" if parquet else "journal.jsonl")
+    kept = len(kinpair.open_sweep(folder if parquet else file))
+    beside = f", with {counted(kept - len(results), 'case')} of earlier sweeps" if kept > len(results) else ""
+    screen.say(f"{'table' if parquet else 'journal'}: {file}{beside}")
+    if not parquet:
+        screen.say('no table.parquet: it needs pyarrow; install it with pip install "kinpair[cluster]"')
+    if results.missing:
         screen.say("interrupted; the same command with --resume finishes it")

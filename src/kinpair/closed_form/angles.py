@@ -56,30 +56,30 @@ def product(x: Waves, y: Waves) -> list[tuple[float, Waves]]:
     if not x or not y:
         return [(1.0, x or y)]
     mine, other = {w.group: w for w in x}, {w.group: w for w in y}
-    made: list[tuple[float, Waves]] = [(1.0, ())]
+    products: list[tuple[float, Waves]] = [(1.0, ())]
     for group in sorted({*mine, *other}):
         a, b = mine.get(group), other.get(group)
         choices = _pair(a, b) if a and b else [(1.0, (a or b,))]
-        made = [(f * g, (*waves, *more)) for f, waves in made for g, more in choices if g]  # type: ignore[misc]
-    return made
+        products = [(f * g, (*waves, *more)) for f, waves in products for g, more in choices if g]  # type: ignore[misc]
+    return products
 
 
 def _pair(a: Wave, b: Wave) -> list[tuple[float, Waves]]:
     kind, minus, plus = _PRODUCTS[a.kind, b.kind]
-    found: list[tuple[float, Waves]] = []
+    terms: list[tuple[float, Waves]] = []
     for sign, factor in ((-1, minus), (1, plus)):
         value, waves = wave(a.group, kind, combined(a.angle, b.angle, sign))
-        found.append((factor * value, waves))
-    return found
+        terms.append((factor * value, waves))
+    return terms
 
 
 def slopes(waves: Waves, name: str) -> list[tuple[float, Waves]]:
     """Derivative of a product of waves with respect to one symbol: (factor, waves) each."""
-    found: list[tuple[float, Waves]] = []
+    terms: list[tuple[float, Waves]] = []
     for k, each in enumerate(waves):
         multiple = dict(each.angle).get(name, 0)
         if multiple:
             kind, sign = _SLOPES[each.kind]
             turned = Wave(each.group, kind, each.angle)
-            found.append((sign * multiple, (*waves[:k], turned, *waves[k + 1 :])))
-    return found
+            terms.append((sign * multiple, (*waves[:k], turned, *waves[k + 1 :])))
+    return terms

@@ -60,7 +60,7 @@ class Lines:
     def _filled(self, pieces: Sequence[Piece]) -> list[str]:
         measure, latex = MEASURE[self.style.latex], self.style.latex
         widths = [measure(x.before + x.text) for x in pieces]
-        made: list[str] = []
+        lines: list[str] = []
         start, room = 0, self.room
         while start < len(pieces):
             end, used = start + 1, [0.0, measure(pieces[start].first + pieces[start].text)]
@@ -70,10 +70,10 @@ class Lines:
             if end < len(pieces):
                 good = [k for k in range(start + 1, end + 1) if used[k - start] >= FULL * room or k == end]
                 end = min(good, key=lambda k: (pieces[k].depth, -k))
-            made.append(_joined(pieces[start:end], bool(made)))
+            lines.append(_joined(pieces[start:end], bool(lines)))
             start = end
             room = WIDTH[latex] - INDENT[latex] - (EQUALS[latex] + self.left if latex else 0.0)
-        return made
+        return lines
 
     # Where a formula may be broken.
 
@@ -96,13 +96,13 @@ class Lines:
         return measure(written(x, self.letters, self.style)) > self.room - INDENT[self.style.latex]
 
     def _sum(self, terms: Sequence[Formula], depth: float) -> list[Piece]:
-        made: list[Piece] = []
+        pieces: list[Piece] = []
         for k, term in enumerate(terms):
             first, *rest = self._pieces(term, depth)
             if k:
                 first = Piece(signed(first.text), " ", "", depth)
-            made += [first, *rest]
-        return made
+            pieces += [first, *rest]
+        return pieces
 
     def _product(self, factors: tuple[Formula, ...], depth: float) -> list[Piece]:
         sign, over, under = fraction_parts(factors)
@@ -113,27 +113,27 @@ class Lines:
             below = written(Product(tuple(under)), self.letters, self.style)
             behind_number = int(bool(over) and isinstance(over[0], Number))
             parts.insert(behind_number, [Piece(f"\\frac{{1}}{{{below}}}", "", "", depth)])
-        made: list[Piece] = []
+        pieces: list[Piece] = []
         between, first = self.style.between, "{} \\cdot " if self.style.latex else "* "
         for k, part in enumerate(parts):
             lead = replace(part[0], before=between, first=first, depth=depth + FACTOR) if k else part[0]
-            made += [lead, *part[1:]]
-        made[0] = replace(made[0], text=sign + made[0].text)
+            pieces += [lead, *part[1:]]
+        pieces[0] = replace(pieces[0], text=sign + pieces[0].text)
         if under and not self.style.latex:
             below = written(Product(tuple(under)), self.letters, self.style)
             closed = f"({below})" if len(under) > 1 or isinstance(under[0], Sum) else below
-            made[-1] = replace(made[-1], text=f"{made[-1].text}/{closed}")
-        return made
+            pieces[-1] = replace(pieces[-1], text=f"{pieces[-1].text}/{closed}")
+        return pieces
 
     def _factor(self, x: Formula, depth: float) -> list[Piece]:
         return self._bracketed(x, depth, "") if isinstance(x, Sum) else self._pieces(x, depth)
 
     def _bracketed(self, x: Sum, depth: float, behind: str) -> list[Piece]:
         begin, end = bracketed("\n", self.style).split("\n")
-        made = self._sum(x.terms, depth + 1.0)
-        made[0] = replace(made[0], text=begin + made[0].text)
-        made[-1] = replace(made[-1], text=made[-1].text + end + behind)
-        return made
+        pieces = self._sum(x.terms, depth + 1.0)
+        pieces[0] = replace(pieces[0], text=begin + pieces[0].text)
+        pieces[-1] = replace(pieces[-1], text=pieces[-1].text + end + behind)
+        return pieces
 
 
 def _joined(pieces: Sequence[Piece], goes_on: bool) -> str:
@@ -149,12 +149,12 @@ def _matched(line: str) -> str:
     """Brackets that close in another line without \\left and \\right: these must meet in one."""
     alone: set[int] = set()
     opened: list[int] = []
-    for found in _SIZED.finditer(line):
-        if found.group() == "\\left(":
-            opened.append(found.start())
+    for match in _SIZED.finditer(line):
+        if match.group() == "\\left(":
+            opened.append(match.start())
         elif opened:
             opened.pop()
         else:
-            alone.add(found.start())
+            alone.add(match.start())
     alone |= set(opened)
     return _SIZED.sub(lambda x: x.group()[-1] if x.start() in alone else x.group(), line)

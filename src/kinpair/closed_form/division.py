@@ -36,7 +36,7 @@ def quotient(
         return x if divisor else None
     if not _vanishes_with(left, divisor):
         return None
-    lead, size, made = max(divisor), x.size, Laurent()
+    lead, size, result = max(divisor), x.size, Laurent()
     lowest = _minus(min(left), min(divisor))
     queue = [_negative(at) for at in left]
     heapify(queue)
@@ -45,19 +45,19 @@ def quotient(
         if top not in left:
             continue
         place = _minus(top, lead)
-        if place < lowest or (limit is not None and len(made) >= limit):
+        if place < lowest or (limit is not None and len(result) >= limit):
             return None
         if watch is not None:
-            watch(f"{len(made)} terms of a quotient")
-        made[place] = left[top] / divisor[lead]
+            watch(f"{len(result)} terms of a quotient")
+        result[place] = left[top] / divisor[lead]
         for there, value in divisor.items():
             at = _plus(place, there)
             if at not in left:
                 heappush(queue, _negative(at))
-            left[at] = left.get(at, 0.0) - made[place] * value
+            left[at] = left.get(at, 0.0) - result[place] * value
             if abs(left[at]) <= LEFT_OVER * size or there == lead:
                 del left[at]
-    return _real(made, variables)
+    return _real(result, variables)
 
 
 def _vanishes_with(x: Laurent, y: Laurent) -> bool:
@@ -111,13 +111,13 @@ def _laurent(x: Polynomial, variables: list[Variable]) -> Laurent:
 
 def _exponentials(term: Term) -> list[tuple[complex, dict[Variable, int]]]:
     powers, waves = term
-    made: list[tuple[complex, dict[Variable, int]]] = [(1.0, {(-1, name): n for name, n in powers})]
+    terms: list[tuple[complex, dict[Variable, int]]] = [(1.0, {(-1, name): n for name, n in powers})]
     for w in waves:
         up, down = (0.5, 0.5) if w.kind == "cos" else (-0.5j, 0.5j)
         turned = {(w.group, name): k for name, k in w.angle}
         back = {v: -k for v, k in turned.items()}
-        made = [(f * g, known | z) for f, known in made for g, z in ((up, turned), (down, back))]
-    return made
+        terms = [(f * g, known | z) for f, known in terms for g, z in ((up, turned), (down, back))]
+    return terms
 
 
 def _real(x: Laurent, variables: list[Variable]) -> Polynomial:
@@ -135,9 +135,9 @@ def _waves(at: Exponents, variables: list[Variable]) -> list[tuple[complex, Term
     """Letters times e^{ix} of each group as cos x + i sin x."""
     present = [(v, n) for v, n in zip(variables, at, strict=True) if n]
     letters = tuple((name, n) for (group, name), n in present if group < 0)
-    made: list[tuple[complex, angles.Waves]] = [(1.0, ())]
+    terms: list[tuple[complex, angles.Waves]] = [(1.0, ())]
     for group in sorted({v[0] for v, _ in present if v[0] >= 0}):
         angle = tuple((name, n) for (its, name), n in present if its == group)
         choices = [(f, angles.wave(group, kind, angle)) for f, kind in ((1.0, "cos"), (1.0j, "sin"))]
-        made = [(f * g * h, (*waves, *more)) for f, waves in made for g, (h, more) in choices if h]
-    return [(factor, (letters, waves)) for factor, waves in made]
+        terms = [(f * g * h, (*waves, *more)) for f, waves in terms for g, (h, more) in choices if h]
+    return [(factor, (letters, waves)) for factor, waves in terms]

@@ -33,16 +33,16 @@ class Expansion:
         self.limit = limit
         self.phases: set[float] = set()
         self._watch = watch
-        self._found: dict[int, Polynomial] = {}
+        self._forms: dict[int, Polynomial] = {}
 
     def of(self, x: Expr) -> Polynomial:
         """The normal form of a node."""
         for node in needed([x]):
-            if node.id not in self._found:
-                self._found[node.id] = self.made(node, [self._found[y.id] for y in node.args])
-        return self._found[x.id]
+            if node.id not in self._forms:
+                self._forms[node.id] = self.form_of(node, [self._forms[y.id] for y in node.args])
+        return self._forms[x.id]
 
-    def made(self, x: Expr, known: list[Polynomial]) -> Polynomial:
+    def form_of(self, x: Expr, known: list[Polynomial]) -> Polynomial:
         """The normal form of a node from those of what it is made of."""
         if x.op == "const":
             return polynomial.number(float(x.value))
@@ -55,10 +55,10 @@ class Expansion:
             return polynomial.number(OF_NUMBERS[x.op](*(y.terms.get(PLAIN, 0.0) for y in known)))
         if x.op not in FORMS:
             raise ClosedFormError(f"{x.op} in {x} has no expanded form", operation=x.op)
-        made = FORMS[x.op](*known)
-        if made is None:
+        result = FORMS[x.op](*known)
+        if result is None:
             raise ClosedFormError(f"a division by a sum in {x} has no expanded form", operation=x.op)
-        return made
+        return result
 
     def _check_length(self, op: str, known: list[Polynomial]) -> None:
         longest = max(map(len, known))

@@ -62,13 +62,13 @@ def plain_formula(x: Polynomial, rank: Rank) -> Formula:
             known[key] = rank(of), of if n == 1 else Power(of, n)
         return known[key]
 
-    made: list[Formula] = []
+    formulas: list[Formula] = []
     for (powers, waves), value in x.terms.items():
         factors = [f for _, f in sorted([*map(factor, powers), *map(factor, waves)], key=itemgetter(0))]
         if value != 1.0 or not factors:
             factors.insert(0, Number(value))
-        made.append(factors[0] if len(factors) == 1 else Product(tuple(factors)))
-    return _sum(made) if made else ZERO
+        formulas.append(factors[0] if len(factors) == 1 else Product(tuple(factors)))
+    return _sum(formulas) if formulas else ZERO
 
 
 def _monomial(value: float, powers: Sequence[tuple[str, int]], waves: Sequence[Any]) -> Monomial:
@@ -99,18 +99,18 @@ def _factored(terms: Sequence[Monomial], rank: Rank) -> Formula:
 
 def _parts(terms: Sequence[Monomial], rank: Rank) -> list[tuple[Any, Formula]]:
     """Groups of terms with something in common, and the terms that are left, each with its place."""
-    made: list[list[Monomial]] = []
+    parts: list[list[Monomial]] = []
     left = list(terms)
     while (best := most_common(left, rank, leading=True)) is not None:
-        made.append([term for term in left if best in term[1]])
+        parts.append([term for term in left if best in term[1]])
         left = [term for term in left if best not in term[1]]
     for likeness in (before_rates, behind_letter) if len(left) <= VERY_LONG else ():
-        found, left = alike(left, likeness, rank, len(terms))
-        made += found
+        similar, left = alike(left, likeness, rank, len(terms))
+        parts += similar
     while (best := most_common(left, rank, leading=False)) is not None:
-        made.append([term for term in left if best in term[1]])
+        parts.append([term for term in left if best in term[1]])
         left = [term for term in left if best not in term[1]]
-    groups = [(min(place(term, rank) for term in group), _factored(group, rank)) for group in made]
+    groups = [(min(place(term, rank) for term in group), _factored(group, rank)) for group in parts]
     return groups + [(place(term, rank), _product(*term, rank)) for term in left]
 
 

@@ -50,27 +50,27 @@ def _doubled(term: Folded) -> Folded:
 def _one_round(terms: list[Folded], groups: set[int]) -> list[Folded]:
     """Each term joined with the first before it that fits."""
     waiting: dict[object, tuple[int, Wave]] = {}  # a view → the term that waits for a partner there
-    made: dict[int, Folded] = {}
+    folded: dict[int, Folded] = {}
     joined: set[int] = set()
     for k, term in enumerate(terms):
         views = _views(term, groups)
         open_views = [(key, its) for key, its in views if key in waiting and waiting[key][0] not in joined]
-        found = next(_partners(term, open_views, waiting, made), None)
-        if found is not None:
-            partner, made[partner] = found
+        match = next(_partners(term, open_views, waiting, folded), None)
+        if match is not None:
+            partner, folded[partner] = match
             joined.add(partner)
         else:
-            made[k] = term
+            folded[k] = term
             waiting |= {key: (k, each) for key, each in views if (key, each) not in open_views}
-    return list(made.values())
+    return list(folded.values())
 
 
 def _partners(
-    term: Folded, views: list[View], waiting: dict[object, tuple[int, Wave]], made: dict[int, Folded]
+    term: Folded, views: list[View], waiting: dict[object, tuple[int, Wave]], folded: dict[int, Folded]
 ) -> Iterator[tuple[int, Folded]]:
     for key, its in views:
         k, mine = waiting[key]
-        product = _joined(made[k], mine, term, its)
+        product = _joined(folded[k], mine, term, its)
         if product is not None:
             yield k, product
 

@@ -58,11 +58,11 @@ def to_program(name: str, inputs: Inputs, definitions: Definitions, results: Res
     for each, meaning in definitions:
         known[each] = calculated(meaning, known, graph.const, RULES)
     taken = [Leaf(what, (len(entries),), tuple(entries.values())) for what, entries in leaves.items()]
-    given = [
+    outputs = [
         Leaf(what, x.shape, tuple(calculated(y, known, graph.const, RULES) for y in x.flat))
         for what, x in results.items()
     ]
-    program = Program(name, graph, tuple(taken), tuple(given), ["dict", list(results), list(results)])
+    program = Program(name, graph, tuple(taken), tuple(outputs), ["dict", list(results), list(results)])
     verify(program)
     return program
 
@@ -84,9 +84,9 @@ def to_sympy(inputs: Inputs, definitions: Definitions, results: Results) -> Symb
     known |= {name: symbol(name) for name, _ in definitions}
 
     def each(x: np.ndarray) -> np.ndarray:
-        made = np.empty(x.size, dtype=object)
-        made[:] = [calculated(y, known, number, calls) for y in x.flat]
-        return made.reshape(x.shape)
+        symbols = np.empty(x.size, dtype=object)
+        symbols[:] = [calculated(y, known, number, calls) for y in x.flat]
+        return symbols.reshape(x.shape)
 
     return SymbolicEquations(
         {what: np.array(list(entries.values()), dtype=object) for what, entries in named.items()},

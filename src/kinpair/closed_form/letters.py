@@ -60,10 +60,10 @@ class Alphabet:
 
     def rank(self, x: Atom) -> tuple[int, str]:
         """Place of a factor: named terms, leading letters, other letters, waves, last letters."""
-        found = self._ranks.get(x)
-        if found is None:
-            found = self._ranks[x] = self._rank(x)
-        return found
+        known = self._ranks.get(x)
+        if known is None:
+            known = self._ranks[x] = self._rank(x)
+        return known
 
     @cached_property
     def _ranks(self) -> dict[Atom, tuple[int, str]]:
@@ -111,7 +111,7 @@ class Alphabet:
 
 def _natural(name: str) -> str:
     """h2 before h10."""
-    return re.sub(r"\d+", lambda found: found.group().zfill(6), name)
+    return re.sub(r"\d+", lambda match: match.group().zfill(6), name)
 
 
 def symbols(x: set[Atom]) -> set[str]:

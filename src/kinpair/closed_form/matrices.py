@@ -71,12 +71,12 @@ class Matrices:
     def adjugate(self, a: Square) -> Square:
         """The matrix with a · adj a = det a."""
         n = len(a)
-        made = [[ZERO] * n for _ in range(n)]
+        rows = [[ZERO] * n for _ in range(n)]
         for i in range(n):
             for j in range(n):
                 less = [[x for k, x in enumerate(row) if k != j] for m, row in enumerate(a) if m != i]
-                made[j][i] = self.determinant(less).scaled(-1.0 if (i + j) % 2 else 1.0)
-        return made
+                rows[j][i] = self.determinant(less).scaled(-1.0 if (i + j) % 2 else 1.0)
+        return rows
 
 
 def tidy(x: Polynomial) -> Polynomial:
@@ -104,7 +104,7 @@ def transposed(a: Square) -> Square:
 
 def blocks(a: Square) -> list[list[int]]:
     """Numbers that belong together in a symmetric matrix: it is zero between one list and another."""
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     left = list(range(len(a)))
     while left:
         block = [left.pop(0)]
@@ -112,5 +112,5 @@ def blocks(a: Square) -> list[list[int]]:
             met = [j for j in left if len(a[i][j]) or len(a[j][i])]
             block += met
             left = [j for j in left if j not in met]
-        found.append(sorted(block))
-    return found
+        groups.append(sorted(block))
+    return groups

@@ -94,10 +94,10 @@ def alike(
     if len(terms) < 2:
         return [], list(terms)
     wave = rank(Trig("cos", ()))[0]
-    found: dict[Part, list[Monomial]] = {}
+    by_part: dict[Part, list[Monomial]] = {}
     for term in terms:
-        found.setdefault(likeness(term[1], lambda x: rank(x)[0] - wave), []).append(term)
-    groups = [group for key, group in found.items() if key and 1 < len(group) < most]
+        by_part.setdefault(likeness(term[1], lambda x: rank(x)[0] - wave), []).append(term)
+    groups = [group for key, group in by_part.items() if key and 1 < len(group) < most]
     taken = {id(term) for group in groups for term in group}
     return groups, [term for term in terms if id(term) not in taken]
 

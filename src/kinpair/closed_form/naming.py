@@ -30,7 +30,7 @@ class Naming:
         self._roots: dict[str, Polynomial] = {}
         self._meaning: dict[str, Polynomial] = {}  # of sums
         self._fractions: dict[str, Polynomial] = {}
-        self.made: Definitions = []
+        self.result: Definitions = []
 
     def formula(self, x: Polynomial) -> Formula:
         """A sum as a formula, the letters of waves as waves."""
@@ -40,7 +40,7 @@ class Naming:
         """A letter for a formula: x1, x2, ..."""
         if x not in self._known:
             self._known[x] = f"x{len(self._known) + 1}"
-            self.made.append((self._known[x], x))
+            self.result.append((self._known[x], x))
         return polynomial.letter(self._known[x])
 
     def named(self, x: Polynomial) -> Polynomial:
@@ -49,18 +49,18 @@ class Naming:
 
     def letter_of(self, x: Polynomial) -> Polynomial:
         """A letter for a sum or a fraction."""
-        made = self.name(self.formula(x))
-        (self._meaning if len(x) > 1 else self._fractions)[_letter(made)] = x
-        return made
+        result = self.name(self.formula(x))
+        (self._meaning if len(x) > 1 else self._fractions)[_letter(result)] = x
+        return result
 
     def added(self, x: Polynomial, y: Polynomial, sign: float) -> Polynomial:
         """x ± y, a named sum written out where something cancels."""
-        made = x.plus(y, sign)
+        result = x.plus(y, sign)
         for a, b in ((self._sum(x), y), (x, self._sum(y))):
             if a is not None and b is not None:
                 other = a.plus(b, sign)
-                made = other if len(other) <= len(made) else made
-        return self._rooted(made)
+                result = other if len(other) <= len(result) else result
+        return self._rooted(result)
 
     def _rooted(self, x: Polynomial) -> Polynomial:
         """A sum over the root of that sum as the root."""
@@ -94,22 +94,22 @@ class Naming:
         """Named fractions written out where their denominator is a factor."""
         if not any(name in self._fractions for powers, _ in x.terms for name, _ in powers):
             return x
-        made = polynomial.number(0.0)
+        result = polynomial.number(0.0)
         for (powers, waves), value in x.terms.items():
             term = Polynomial({(powers, waves): value})
             for name, n in powers:
                 meaning = self._fractions.get(name) if n > 0 else None
                 if meaning is not None and _meets(meaning, dict(powers)):
                     term = term * Polynomial({(((name, -1),), ()): 1.0}) * meaning
-            made = made + term
-        return made
+            result = result + term
+        return result
 
     def call(self, op: str, known: list[Polynomial]) -> Polynomial:
         """A letter for what is no sum and no product."""
-        made = self.name(Call(op, tuple(map(self.formula, known))))
+        result = self.name(Call(op, tuple(map(self.formula, known))))
         if op == "sqrt":
-            self._roots[_letter(made)] = known[0]
-        return made
+            self._roots[_letter(result)] = known[0]
+        return result
 
     def quotient(self, x: Polynomial, y: Polynomial) -> Polynomial:
         """x over one letter; where that is the root of x, the root."""
@@ -117,23 +117,23 @@ class Naming:
         factor = _multiple(x, under) if under is not None else None
         if factor is not None:
             return y * factor
-        made = FORMS["div"](x, y)
-        assert made is not None  # one letter can be divided by
-        return self.cancelled(made)
+        result = FORMS["div"](x, y)
+        assert result is not None  # one letter can be divided by
+        return self.cancelled(result)
 
     def in_letters(self, x: Polynomial) -> Polynomial:
         """A normal form with letters in the place of its waves."""
         if not any(waves for _, waves in x.terms):
             return x
-        made = polynomial.number(0.0)
+        result = polynomial.number(0.0)
         for value, powers, waves in folded(x):
             total: dict[str, int] = dict(powers)
             for w in waves:
                 letter = f"{w.kind} {w.angle}"
                 self._waves[letter] = Trig(w.kind, w.angle)
                 total[letter] = total.get(letter, 0) + 1
-            made = made + Polynomial({(tuple(sorted(total.items())), ()): value})
-        return made
+            result = result + Polynomial({(tuple(sorted(total.items())), ()): value})
+        return result
 
     def squares_joined(self, x: Polynomial) -> Polynomial:
         """cos² and sin² of one angle with the same factor as 1."""

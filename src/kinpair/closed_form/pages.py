@@ -53,11 +53,11 @@ class Page(NamedTuple):
     def text(self, rows: Sequence[Row]) -> str:
         """For a screen."""
         width = int(WIDTH[False])
-        made = [f"{left} = " + "\n    ".join(right) for left, right in rows]
+        lines = [f"{left} = " + "\n    ".join(right) for left, right in rows]
         table = [f"{x.text:<8} {value(x):<12} {x.meaning}".rstrip() for x in self.letters]
         head = f"{self.name}: {self.statement[1]}" if self.statement[1] else self.name
         notes = [_wrapped(note, width) for note in self.notes]
-        blocks = ["\n".join(x) for x in ([_wrapped(head, width)], notes, table, made) if x]
+        blocks = ["\n".join(x) for x in ([_wrapped(head, width)], notes, table, lines) if x]
         return "\n\n".join(blocks)
 
     def latex(self, rows: Sequence[Row]) -> str:
@@ -76,6 +76,16 @@ class Page(NamedTuple):
         parts = (self.latex([]), TABLE.format(" \\\\\n".join(table)) if table else "", _aligned(rows))
         return "\n\n".join(part for part in parts if part)
 
+    def notebook(self, rows: Sequence[Row]) -> str:
+        """The statement and the rows as one formula."""
+        parts = [part for part in self.statement[0].split(PARTS) if part]
+        aligned = _aligned(rows).replace("{align*}", "{aligned}")
+        return (
+            "$$\\begin{gathered}\n"
+            + " \\\\[1ex]\n".join(filter(None, [*parts, aligned]))
+            + "\n\\end{gathered}$$"
+        )
+
     def _statement(self) -> str:
         parts = self.statement[0].split(PARTS)
         if len(parts) > 1:
@@ -87,13 +97,13 @@ class Page(NamedTuple):
         statement = [f"$$ {self.statement[0]} $$"] if self.statement[0] else []
         table = [f"| ${x.latex}$ | {value(x)} | {_cell(x.meaning)} |" for x in self.letters]
         parts = ["\n".join(["| letter | value | meaning |", "|---|---|---|", *table])] if table else []
-        made = [f"$$ {_several(left, right)} $$" for left, right in rows]
-        return "\n\n".join([f"# {self.name}", *statement, *self.notes, *parts, *made]) + "\n"
+        lines = [f"$$ {_several(left, right)} $$" for left, right in rows]
+        return "\n\n".join([f"# {self.name}", *statement, *self.notes, *parts, *lines]) + "\n"
 
 
 def tex(text: str) -> str:
     """A sentence for LaTeX."""
-    return _TEX.sub(lambda found: IN_TEX[found.group()], text)
+    return _TEX.sub(lambda match: IN_TEX[match.group()], text)
 
 
 def value(letter: Letter) -> str:
@@ -109,8 +119,8 @@ def _wrapped(text: str, width: int) -> str:
 
 def _aligned(rows: Sequence[Row]) -> str:
     """An `align*`; nothing where there are no rows, since an empty one does not compile."""
-    made = [f"{left} &= " + " \\\\\n  &\\quad ".join(right) for left, right in rows]
-    return "\\begin{align*}\n" + " \\\\\n".join(made) + "\n\\end{align*}" if made else ""
+    lines = [f"{left} &= " + " \\\\\n  &\\quad ".join(right) for left, right in rows]
+    return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}" if lines else ""
 
 
 def _several(left: str, right: Sequence[str]) -> str:

@@ -23,8 +23,8 @@ FRACTIONS = 64  # a multiple of 1/64 is a simple fraction
 class Phases:
     """Phases by letter; those `given` are used before the simple ones."""
 
-    def __init__(self, given: Iterable[float] = (), letter: str = "alpha") -> None:
-        self._given = [_within(x) for x in sorted(given)]
+    def __init__(self, known: Iterable[float] = (), letter: str = "alpha") -> None:
+        self._known = [_within(x) for x in sorted(known)]
         self._letter = letter
         self.values: dict[str, float] = {}
 
@@ -36,10 +36,10 @@ class Phases:
                 partner: Term = (powers, (*waves[:k], w._replace(kind="sin"), *waves[k + 1 :]))
                 here: Term = (powers, waves)
                 if w.kind == "cos" and here in terms and partner in terms:
-                    found = self._joined(a, terms[partner], w)
-                    if found is not None:
+                    joined = self._joined(a, terms[partner], w)
+                    if joined is not None:
                         del terms[here], terms[partner]
-                        terms[powers, (*waves[:k], found[1], *waves[k + 1 :])] = found[0]
+                        terms[powers, (*waves[:k], joined[1], *waves[k + 1 :])] = joined[0]
         return Polynomial(terms)
 
     def _joined(self, a: float, b: float, w: Wave) -> tuple[float, Wave] | None:
@@ -56,7 +56,7 @@ class Phases:
         return sign * simple(hypot(a, b)), Wave(w.group, kind, angle)
 
     def _place(self, phase: float) -> int | None:
-        if any(abs(phase - x) < CLOSE for x in self._given):
+        if any(abs(phase - x) < CLOSE for x in self._known):
             return 0
         return next((k for k in PARTS_OF_PI if abs(phase * k / pi - round(phase * k / pi)) < CLOSE), None)
 

@@ -61,8 +61,8 @@ class Polynomial:
         for (powers, waves), a in self.terms.items():
             for (more, other_waves), b in other.terms.items():
                 joined = _times(powers, more)
-                for factor, found in angles.product(waves, other_waves):
-                    _add(total, (joined, found), a * b * factor)
+                for factor, new_waves in angles.product(waves, other_waves):
+                    _add(total, (joined, new_waves), a * b * factor)
         return Polynomial(total)
 
     def inverse(self) -> Polynomial | None:
@@ -80,8 +80,8 @@ class Polynomial:
             n = dict(powers).get(name, 0)
             if n:
                 _add(total, (_times(powers, ((name, -1),)), waves), n * value)
-            for factor, found in angles.slopes(waves, name):
-                _add(total, (powers, found), factor * value)
+            for factor, new_waves in angles.slopes(waves, name):
+                _add(total, (powers, new_waves), factor * value)
         return Polynomial(total)
 
     def cleaned(self, size: float) -> Polynomial:
@@ -130,5 +130,5 @@ def letter(name: str) -> Polynomial:
 
 def wave(group: int, kind: str, angle: angles.Angle) -> Polynomial:
     """cos or sin of an angle."""
-    factor, found = angles.wave(group, kind, angle)
-    return Polynomial({((), found): factor} if factor else {})
+    factor, new_waves = angles.wave(group, kind, angle)
+    return Polynomial({((), new_waves): factor} if factor else {})

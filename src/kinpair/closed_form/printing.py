@@ -143,9 +143,9 @@ def bracketed(text: str, style: Style) -> str:
 def number(value: float, style: Style) -> str:
     """A constant: whole, a simple fraction, such a one of √2, √3 or π, or to six digits."""
     for unit, spelled in UNITS.items():
-        found = _fraction(value / unit)
-        if found is not None:
-            return ("-" if value < 0 else "") + _multiple(abs(found), spelled[style.latex], style)
+        fraction = _fraction(value / unit)
+        if fraction is not None:
+            return ("-" if value < 0 else "") + _multiple(abs(fraction), spelled[style.latex], style)
     text = f"{value:.{DIGITS}g}"
     mantissa, _, exponent = text.partition("e")
     return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if exponent and style.latex else text
@@ -158,8 +158,8 @@ def _fraction(value: float) -> Fraction | None:
     nearest = round(value * COMMON)
     if abs(nearest / COMMON - value) > EXACT * abs(value):
         return None
-    found = Fraction(nearest, COMMON)
-    return found if found.denominator in DENOMINATORS else None
+    fraction = Fraction(nearest, COMMON)
+    return fraction if fraction.denominator in DENOMINATORS else None
 
 
 def _multiple(x: Fraction, unit: str, style: Style) -> str:

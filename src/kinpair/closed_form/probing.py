@@ -42,9 +42,9 @@ def constant_sums(program: Program) -> dict[int, float]:
         if not sums:
             return {}
         first, second = (np.abs([value[x.args[k].id] for x in sums]) for k in range(2))
-        made = np.array([value[x.id] for x in sums])
-        mean, error = made.mean(1).real, ROUNDING * (first + second)
-        constant = np.all(np.abs(made - mean[:, None]) <= error, axis=1)
+        values = np.array([value[x.id] for x in sums])
+        mean, error = values.mean(1).real, ROUNDING * (first + second)
+        constant = np.all(np.abs(values - mean[:, None]) <= error, axis=1)
         zero = np.abs(mean) <= error.min(1)
     return {x.id: 0.0 if zero[k] else float(mean[k]) for k, x in enumerate(sums) if constant[k]}
 
@@ -56,5 +56,5 @@ def _value(x: Expr, known: list[np.ndarray], rng: np.random.Generator) -> np.nda
         return 10.0 ** rng.uniform(*SIZES, POINTS) * np.exp(2j * np.pi * rng.uniform(size=POINTS))
     if x.op == "sqrt" and np.abs(known[0] - known[0][0]).max() > ROUNDING * np.abs(known[0][0]):
         return np.sqrt(known[0]) * rng.choice([-1.0, 1.0], POINTS)
-    made = ANALYTIC.get(x.op)
-    return np.full(POINTS, np.nan, dtype=complex) if made is None else made(*known)
+    function = ANALYTIC.get(x.op)
+    return np.full(POINTS, np.nan, dtype=complex) if function is None else function(*known)

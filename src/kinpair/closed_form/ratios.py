@@ -65,8 +65,8 @@ class Denominators:
         """Without the denominators that divide x."""
         left: list[str] = []
         for name in under:
-            found = self._matrices.quotient(x, self.meaning[name])
-            x, left = (x, [*left, name]) if found is None else (tidy(found), left)
+            whole = self._matrices.quotient(x, self.meaning[name])
+            x, left = (x, [*left, name]) if whole is None else (tidy(whole), left)
         return x, tuple(left)
 
     def whole(self, x: Ratio) -> Whole:
@@ -145,10 +145,10 @@ def _shared(every: Sequence[Mapping[str, int]]) -> dict[str, int]:
 
 def _divisor(numbers: Sequence[float]) -> float:
     """The largest number of which all are whole multiples; that of the first, if they are none but for one factor."""
-    found = [Fraction(abs(value)).limit_denominator(FINEST) for value in numbers]
+    fractions = [Fraction(abs(value)).limit_denominator(FINEST) for value in numbers]
     exact = all(
-        float(f) and abs(float(f) / abs(v) - 1.0) < 1e-12 for f, v in zip(found, numbers, strict=True)
+        float(f) and abs(float(f) / abs(v) - 1.0) < 1e-12 for f, v in zip(fractions, numbers, strict=True)
     )
     if not exact:
         return abs(numbers[0]) if len(numbers) == 1 else 1.0
-    return gcd(*(f.numerator for f in found)) / lcm(*(f.denominator for f in found))
+    return gcd(*(f.numerator for f in fractions)) / lcm(*(f.denominator for f in fractions))

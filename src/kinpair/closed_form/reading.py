@@ -18,7 +18,7 @@ from kinpair.closed_form.terms import named_terms
 from kinpair.compiler.program import Program
 from kinpair.errors import ClosedFormError
 
-Found: TypeAlias = Mapping[str, Sequence[Polynomial | None]]  # entries by name; None: not finished
+Entries: TypeAlias = Mapping[str, Sequence[Polynomial | None]]  # entries by name; None: not finished
 Spelling: TypeAlias = Callable[[set[str]], Alphabet]  # the letters, given which symbols are used
 LIMIT = 1000  # terms of an entry that is still written in one piece
 LONG_SHEET = 200  # terms in all from which on sums that occur several times are named
@@ -41,26 +41,29 @@ class Written(NamedTuple):
 
     def array(self, what: str, shape: tuple[int, ...]) -> np.ndarray:
         """The entries of a result; those missing at the end are None."""
-        made = np.full(int(np.prod(shape)), None, dtype=object)
+        entries = np.full(int(np.prod(shape)), None, dtype=object)
         for k, x in enumerate(self.results.get(what, [])):
-            made[k] = x
-        return made.reshape(shape)
+            entries[k] = x
+        return entries.reshape(shape)
 
 
 def write_closed(
-    found: Found,
+    polynomials: Entries,
     named: Sequence[tuple[str, Polynomial]],
     spelling: Spelling,
     watch: Watch | None = None,
     *,
-    given_up: tuple[type[BaseException], ...] = (),
+    stops: tuple[type[BaseException], ...] = (),
     longest: int | None = None,
 ) -> Written:
     """Normal forms, each in one piece; in a long sheet sums that occur several times are named.
 
-    What is not made short before something of `given_up` happens, or has more than `longest` terms, stays as it is.
+    What is not made short before something of `stops` happens, or has more than `longest` terms, stays as it is.
     """
-    every = [*(x for _, x in named), *(x for entries in found.values() for x in entries if x is not None)]
+    every = [
+        *(x for _, x in named),
+        *(x for entries in polynomials.values() for x in entries if x is not None),
+    ]
     alphabet = spelling(_letters(every))
     short: dict[Polynomial, Formula] = {}
     shortened = sorted(dict.fromkeys(x for x in every if longest is None or len(x) <= longest), key=len)
@@ -70,31 +73,33 @@ def write_closed(
             if watch is not None:
                 watch(f"entry {k + 1} of {len(shortened)}")
             short[x] = formula(x, alphabet.rank)
-        made = _written(found, named, alphabet, short)
+        written = _written(polynomials, named, alphabet, short)
         if at_length:
-            return made._replace(at_length=True)
-        long = sum(map(written_terms, made.formulas)) > LONG_SHEET
-        return Written(*shared_sums(made.definitions, made.results, naming=long), alphabet)
-    except given_up:
-        return _written(found, named, alphabet, short)._replace(at_length=True)
+            return written._replace(at_length=True)
+        long = sum(map(written_terms, written.formulas)) > LONG_SHEET
+        return Written(*shared_sums(written.definitions, written.results, naming=long), alphabet)
+    except stops:
+        return _written(polynomials, named, alphabet, short)._replace(at_length=True)
 
 
 def _written(
-    found: Found,
+    polynomials: Entries,
     named: Sequence[tuple[str, Polynomial]],
     alphabet: Alphabet,
     short: Mapping[Polynomial, Formula],
 ) -> Written:
     """Formulas that are short, the others plain; a symmetric matrix has most of them twice."""
-    longest, made = max(map(len, short), default=0), dict[int, Formula]()
+    longest, formulas = max(map(len, short), default=0), dict[int, Formula]()
 
     def write(x: Polynomial) -> Formula:
-        if id(x) not in made:
+        if id(x) not in formulas:
             known = short.get(x) if len(x) <= longest else None
-            made[id(x)] = plain_formula(x, alphabet.rank) if known is None else known
-        return made[id(x)]
+            formulas[id(x)] = plain_formula(x, alphabet.rank) if known is None else known
+        return formulas[id(x)]
 
-    results = {what: [None if x is None else write(x) for x in entries] for what, entries in found.items()}
+    results = {
+        what: [None if x is None else write(x) for x in entries] for what, entries in polynomials.items()
+    }
     return Written([(name, write(x)) for name, x in named], results, alphabet)
 
 
@@ -110,8 +115,8 @@ def write_terms(
     """A program as a list of short named terms; `groups` as in `read`."""
     first = spelling(set(program.graph.names.values()))
     definitions, results = named_terms(program, groups, first.rank, watch)
-    made = Written(definitions, results, first)
-    return made._replace(alphabet=spelling(symbols(set().union(*map(atoms, made.formulas)))))
+    written = Written(definitions, results, first)
+    return written._replace(alphabet=spelling(symbols(set().union(*map(atoms, written.formulas)))))
 
 
 def read(
@@ -129,8 +134,8 @@ def read(
     """
     try:
         expansion = Expansion(groups, limit, watch)
-        found = {leaf.name: [expansion.of(x) for x in leaf.entries] for leaf in program.outputs}
-        written = write_closed(found, [], spelling)
+        polynomials = {leaf.name: [expansion.of(x) for x in leaf.entries] for leaf in program.outputs}
+        written = write_closed(polynomials, [], spelling)
     except ClosedFormError:
         written = write_terms(program, spelling, groups, watch)
     names = program.graph.names

@@ -35,8 +35,8 @@ class Name(NamedTuple):
         """1 or −1 where it or its negative is a part of another sum, else 0."""
         if any(x not in signs for x in self.signs):
             return 0.0
-        found = {sign * signs[x] for x, sign in self.signs.items()}
-        return found.pop() if len(found) == 1 else 0.0
+        factors = {sign * signs[x] for x, sign in self.signs.items()}
+        return factors.pop() if len(factors) == 1 else 0.0
 
 
 class Names:
@@ -68,8 +68,8 @@ class Names:
 
     def renamed(self, x: Formula) -> Formula:
         """The formula with sums in it, or itself, by name."""
-        found = self._find(x) if isinstance(x, Sum) else None
-        return self.inside(x) if found is None else _times(found[0], found[1])
+        name = self._find(x) if isinstance(x, Sum) else None
+        return self.inside(x) if name is None else _times(name[0], name[1])
 
     def inside(self, x: Formula) -> Formula:
         """The formula with what it is made of replaced."""
@@ -82,10 +82,10 @@ class Names:
             case Call(op, arguments):
                 return Call(op, tuple(self.renamed(y) for y in arguments))
             case Power(Sum() as of, exponent):
-                found = self._find(of)
-                inner = self.inside(of) if found is None else found[1]
+                name = self._find(of)
+                inner = self.inside(of) if name is None else name[1]
                 assert isinstance(inner, Sum | Symbol)
-                sign = 1.0 if found is None else found[0] ** exponent
+                sign = 1.0 if name is None else name[0] ** exponent
                 return _times(sign, Power(inner, exponent))
             case _:
                 return x
@@ -97,7 +97,7 @@ class Names:
         fit = [(each, sign) for each, sign in known if sign and len(each.signs) < len(x.terms)]
         if not fit:
             return [], x.terms
-        best, sign = max(fit, key=lambda found: len(found[0].signs))
+        best, sign = max(fit, key=lambda pair: len(pair[0].signs))
         left = [term for term, size in zip(x.terms, signs, strict=True) if size not in best.signs]
         return [_times(sign, Symbol(best.name))], left
 
@@ -140,19 +140,19 @@ def shared_sums(
 ) -> tuple[Definitions, dict[str, list[Formula | None]]]:
     """The same formulas with each sum that has a name by that name. With `naming` those that stand in several places
     but for their sign get one: p1, p2, ..., innermost first; and what is a part of another sum stands in it by name."""
-    names, made = Names(parts=naming), Definitions()
+    names, ordered = Names(parts=naming), Definitions()
     for name, x in definitions:
         if isinstance(x, Sum):
             names.add(x, name)
     if naming:
         for x in _repeated([x for _, x in definitions], results.values()):
             if not names.has(x):
-                made.append((f"{letter}{len(made) + 1}", names.inside(x)))
-                names.add(x, made[-1][0])
+                ordered.append((f"{letter}{len(ordered) + 1}", names.inside(x)))
+                names.add(x, ordered[-1][0])
     replaced = {
         what: [None if x is None else names.renamed(x) for x in entries] for what, entries in results.items()
     }
-    return _ordered(made + [(name, names.inside(x)) for name, x in definitions]), replaced
+    return _ordered(ordered + [(name, names.inside(x)) for name, x in definitions]), replaced
 
 
 def _repeated(definitions: Sequence[Formula], results: Iterable[Sequence[Formula | None]]) -> list[Sum]:
@@ -177,18 +177,18 @@ def _unsigned(x: Sum) -> object:
 
 def _ordered(definitions: Definitions) -> Definitions:
     """Each definition behind those it uses."""
-    meaning, made = dict(definitions), dict[str, Formula]()
+    meaning, ordered = dict(definitions), dict[str, Formula]()
 
     def place(name: str) -> None:
-        if name in made:
+        if name in ordered:
             return
         for used in sorted(symbols(atoms(meaning[name])) & meaning.keys()):
             place(used)
-        made[name] = meaning[name]
+        ordered[name] = meaning[name]
 
     for name in meaning:
         place(name)
-    return list(made.items())
+    return list(ordered.items())
 
 
 def _sums(x: Formula) -> Iterator[Sum]:

@@ -74,12 +74,12 @@ class Sheet:
 
     @cached_property
     def _inputs(self) -> Inputs:
-        given = {
+        inputs = {
             what: {key: self.alphabet.letter(key).text for key in keys}
             for what, keys in self.variables.items()
         }
         parameters = {key: self.alphabet.letters[key].text for key in self._parameter_keys}
-        return {**given, "parameters": parameters} if parameters else given
+        return {**inputs, "parameters": parameters} if parameters else inputs
 
     @property
     def _finished(self) -> dict[str, np.ndarray]:
@@ -94,14 +94,14 @@ class Sheet:
         """The formulas in numbers: the arrays of variables in order; `values` of parameters that shall differ."""
         known = {text: letter.value for text, letter in self.parameters.items()}
         self._check_values(values, known)
-        for (what, keys), given in zip(self.variables.items(), state, strict=True):
-            if np.shape(given) != (len(keys),):
+        for (what, keys), numbers in zip(self.variables.items(), state, strict=True):
+            if np.shape(numbers) != (len(keys),):
                 raise InputError(
-                    f"{self.name}: {what} has shape {np.shape(given)}; give ({len(keys)},)", input=what
+                    f"{self.name}: {what} has shape {np.shape(numbers)}; give ({len(keys)},)", input=what
                 )
         chosen = list((known | dict(values or {})).values())
-        found = interpret(self.program, *state, *([chosen] if chosen else []))
-        return {what: np.asarray(x) for what, x in found.items()}
+        results = interpret(self.program, *state, *([chosen] if chosen else []))
+        return {what: np.asarray(x) for what, x in results.items()}
 
     def _check_values(self, values: Any, known: Mapping[str, float | None]) -> None:
         if values is not None and not isinstance(values, Mapping):
@@ -123,14 +123,14 @@ class Sheet:
     @property
     def unfinished(self) -> list[str]:
         """What is not finished: matrices, or entries of those that are begun."""
-        made: list[str] = []
+        missing: list[str] = []
         for what, x in self.results.items():
             places = [place for place in product(*map(range, x.shape)) if x[place] is None]
             upper = [place for place in places if what not in self.symmetric or place[0] <= place[1]]
             begun = len(places) < x.size
             names = [entry_name(self._name(what), place, x.shape) for place in upper]
-            made += names if begun else [self._name(what)] if places else []
-        return made
+            missing += names if begun else [self._name(what)] if places else []
+        return missing
 
     @property
     def cautions(self) -> list[str]:
@@ -147,8 +147,8 @@ class Sheet:
         zeros = any(x == ZERO for a in self.results.values() for x in a.flat)
         rest = UNFINISHED if self.unfinished else FINISHED
         if names:
-            said = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-            return [f"{said} {'is' if len(names) == 1 else 'are'} symmetric; {rest}."]
+            subject = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+            return [f"{subject} {'is' if len(names) == 1 else 'are'} symmetric; {rest}."]
         return [f"{rest.capitalize()}."] if zeros else []
 
     def _name(self, what: str) -> str:
@@ -185,24 +185,24 @@ class Sheet:
 
     def rows(self, style: Style = LATEX) -> list[Row]:
         """Left and right sides: sines and cosines with short names, named terms, then the results."""
-        made: list[Row] = []
+        lines: list[Row] = []
         for x in self._waves:
             short = self.alphabet.short(x)
             assert short is not None
             angle = self.alphabet.angle(x.angle, style.latex)
             right = f"\\{x.kind}({angle})" if style.latex else f"{x.kind}({angle})"
-            made.append((_called(short, style), [right]))
+            lines.append((_called(short, style), [right]))
         sides = [(_called(self.alphabet.letter(name), style), x) for name, x in self.definitions]
         sides += [
             (_entry(self._name(what), place, self.results[what].shape, style), x)
             for what, place, x in self._shown()
         ]
         measure = MEASURE[style.latex]
-        widest = max((measure(left) for left, _ in (*made, *sides)), default=0.0)
+        widest = max((measure(left) for left, _ in (*lines, *sides)), default=0.0)
         for left, x in sides:
             width = widest if style.latex else measure(left)
-            made.append((left, Lines(self.alphabet, style, width).of(x)))
-        return made
+            lines.append((left, Lines(self.alphabet, style, width).of(x)))
+        return lines
 
     def latex(self, *, document: bool = False) -> str:
         """What the formulas are for, the notes and an `align*` of all rows (package amsmath); with `document` a whole
@@ -211,6 +211,10 @@ class Sheet:
 
     def __str__(self) -> str:
         return self._page.text(self.rows(TEXT))
+
+    def notebook(self) -> str:
+        """What the formulas are for and all rows, as one formula for MathJax."""
+        return self._page.notebook(self.rows(LATEX))
 
     def markdown(self) -> str:
         """A page: what the letters mean, then the formulas."""
@@ -230,12 +234,12 @@ class Sheet:
         """C99 at `path` (.c), with a header that says what the parameters are, and a self-test beside it."""
         target = _c_file(path)
         try:
-            made = write_c(self.program, target)
-            for file in (made, made.with_suffix(".h")):
+            written = write_c(self.program, target)
+            for file in (written, written.with_suffix(".h")):
                 file.write_text(self._comment + file.read_text("utf-8"), "utf-8")
         except OSError as reason:
             raise InputError(f"{path}: cannot be written ({reason.strerror})", path=str(path)) from None
-        return made
+        return written
 
     @property
     def _comment(self) -> str:

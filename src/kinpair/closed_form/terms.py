@@ -36,22 +36,22 @@ def named_terms(
     constant = constant_sums(program)
     uses = Counter(y.id for x in program.nodes for y in x.args)
     whole: dict[int, Polynomial] = {}
-    found: dict[int, Polynomial] = {}
+    values: dict[int, Polynomial] = {}
     for k, x in enumerate(program.nodes):
         if watch is not None:
             watch(f"{k} of {len(program.nodes)} operations")
         normal = number(simple(constant[x.id])) if x.id in constant else _normal(x, whole, expansion)
         if normal is not None:
             whole[x.id] = normal
-        made = _shorter(x, normal, [found[y.id] for y in x.args], naming)
+        result = _shorter(x, normal, [values[y.id] for y in x.args], naming)
         several = uses[x.id] > 1
-        if len(made) > LONGEST or (several and len(made) > 1):
-            made = naming.named(made)
-        elif several and naming.is_fraction(made):
-            made = naming.letter_of(made)
-        found[x.id] = made
-    results = {leaf.name: [naming.formula(found[x.id]) for x in leaf.entries] for leaf in program.outputs}
-    return _numbered(_needed(naming.made, results), results)
+        if len(result) > LONGEST or (several and len(result) > 1):
+            result = naming.named(result)
+        elif several and naming.is_fraction(result):
+            result = naming.letter_of(result)
+        values[x.id] = result
+    results = {leaf.name: [naming.formula(values[x.id]) for x in leaf.entries] for leaf in program.outputs}
+    return _numbered(_needed(naming.result, results), results)
 
 
 def _normal(x: Expr, whole: Mapping[int, Polynomial], expansion: Expansion) -> Polynomial | None:
@@ -59,22 +59,22 @@ def _normal(x: Expr, whole: Mapping[int, Polynomial], expansion: Expansion) -> P
     if any(y.id not in whole for y in x.args):
         return None
     try:
-        made = expansion.made(x, [whole[y.id] for y in x.args])
+        result = expansion.form_of(x, [whole[y.id] for y in x.args])
     except ClosedFormError:
         return None
-    made = made.cleaned(made.size)
-    return rounded(made) if len(made) <= WHOLE else None
+    result = result.cleaned(result.size)
+    return rounded(result) if len(result) <= WHOLE else None
 
 
 def _shorter(x: Expr, normal: Polynomial | None, known: list[Polynomial], naming: Naming) -> Polynomial:
     """The normal form, or what is made of known parts where that has fewer terms."""
     if normal is not None and (_is_number(normal) or x.op not in FORMS):
         return naming.in_letters(normal)
-    made = _value(x, known, naming)
-    if normal is None or len(normal) > FOLDS * len(made):
-        return made
+    result = _value(x, known, naming)
+    if normal is None or len(normal) > FOLDS * len(result):
+        return result
     short = naming.in_letters(normal)
-    return short if _length(short) <= _length(made) else made
+    return short if _length(short) <= _length(result) else result
 
 
 def _is_number(x: Polynomial) -> bool:
@@ -95,16 +95,16 @@ def _value(x: Expr, known: list[Polynomial], naming: Naming) -> Polynomial:
         return naming.squares_joined(naming.added(known[0], known[1], SIGNS[x.op]))
     if x.op == "mul" and len(known[0]) > 1:
         known = [known[0], naming.named(known[1])]
-    made = FORMS[x.op](*known)
-    assert made is not None  # only a quotient can be none
-    return naming.cancelled(made)
+    result = FORMS[x.op](*known)
+    assert result is not None  # only a quotient can be none
+    return naming.cancelled(result)
 
 
-def _needed(made: Definitions, results: Mapping[str, list[Formula]]) -> Definitions:
+def _needed(definitions: Definitions, results: Mapping[str, list[Formula]]) -> Definitions:
     """Definitions that the results use, themselves or through others."""
     wanted = {x for entries in results.values() for each in entries for x in atoms(each)}
     kept: Definitions = []
-    for name, x in reversed(made):
+    for name, x in reversed(definitions):
         if Symbol(name) in wanted:
             wanted |= atoms(x)
             kept.append((name, x))
@@ -112,9 +112,9 @@ def _needed(made: Definitions, results: Mapping[str, list[Formula]]) -> Definiti
 
 
 def _numbered(
-    made: Definitions, results: Mapping[str, list[Formula]]
+    named: Definitions, results: Mapping[str, list[Formula]]
 ) -> tuple[Definitions, dict[str, list[Formula]]]:
     """Without gaps in the numbers."""
-    names: dict[Formula, str] = {Symbol(name): f"x{k + 1}" for k, (name, _) in enumerate(made)}
-    definitions = [(names[Symbol(name)], renamed(x, names)) for name, x in made]
+    names: dict[Formula, str] = {Symbol(name): f"x{k + 1}" for k, (name, _) in enumerate(named)}
+    definitions = [(names[Symbol(name)], renamed(x, names)) for name, x in named]
     return definitions, {what: [renamed(x, names) for x in entries] for what, entries in results.items()}

@@ -48,7 +48,7 @@ class _Measure:
     """Reads LaTeX once from left to right."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = [found.groups() for found in TOKEN.finditer(text)]
+        self._tokens = [match.groups() for match in TOKEN.finditer(text)]
         self._at = 0
 
     def group(self) -> float:

@@ -1,24 +1,33 @@
 """A mechanism under constraints: assembling it, moving it, and its dynamics with every row in force.
 
-moment       time as an argument of compiled code
-target       a frame that is to be at a place, as a condition
-closure      the rows of one model, and the parts below that work on them
-assembly     positions, rates and accelerations that obey
-structure    what the equations depend on, whatever the state
-rank         which rows say something new
-dynamics     accelerations, multipliers, derivatives
-drives       efforts that make a motion, and what the loops carry
-table        the constraints as a text
-kernel_wish  which kernel is meant by the name of a quantity
-movable      what a mechanism and a system without bodies have in common
+moment          time as an argument of compiled code
+batch           states of a batch, one by one
+rows            the rows of one model, and checks of a state
+assembly        positions, rates and accelerations that obey
+structure       what the equations depend on, whatever the state
+rank            which rows say something new
+requests        by which rows, in which order, a solver works
+drives          efforts that make a motion, and what the loops carry
+reactions       wrenches in joints and loops, and which of them are not unique
+any_rank        accelerations and forces of one state, with the rank found there
+accelerations   accelerations of any states, compiled
+derivatives     derivatives of the accelerations, and reduced equations
+closure         the rows of one model, and the parts above
+by_name         states given by name, as arrays
+table           the constraints as a text
+kernel_request  which kernel is meant by the name of a quantity
+movable         what a mechanism and a system without bodies have in common
+
+A module imports only what stands above it; a test checks it.
 """
 
+from kinpair.closure.any_rank import ConstraintForces
+from kinpair.closure.batch import copied
 from kinpair.closure.closure import Closure
-from kinpair.closure.dynamics import KERNELS, ConstraintForces, check_solver, copied
-from kinpair.closure.kernel_wish import kernel_wish
-from kinpair.closure.movable import Movable, names_given
-from kinpair.closure.table import held
-from kinpair.closure.target import reaching
+from kinpair.closure.kernel_request import kernel_request
+from kinpair.closure.movable import Movable, names_from
+from kinpair.closure.requests import KERNELS, check_solver
+from kinpair.closure.table import constraint_tables
 
 __all__ = [
     "KERNELS",
@@ -26,9 +35,8 @@ __all__ = [
     "ConstraintForces",
     "Movable",
     "check_solver",
+    "constraint_tables",
     "copied",
-    "held",
-    "kernel_wish",
-    "names_given",
-    "reaching",
+    "kernel_request",
+    "names_from",
 ]

@@ -2,81 +2,141 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from kinpair.closure.rows import ConstraintRows
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.assembly import Assembled, Box, Closing, assemble, assemble_within
 from kinpair.constraints.rows import holonomic_rows
-from kinpair.errors import InputError, LimitWarning, SingularError, listed, nearest
+from kinpair.errors import InputError, LimitWarning, SingularError, listed
 from kinpair.formulations import kinematics
 from kinpair.model import starts
-
-if TYPE_CHECKING:
-    from kinpair.closure.closure import Closure
+from kinpair.model.entries import INPUTS, filled, words_of
 
 RATE_STEPS = 50  # where rows are not linear in the rates
-DRIVEN = ("drive", "guided frame")  # kinds of conditions that prescribe a motion
+DRIVEN = ("drive", "driven distance", "guided frame")  # kinds of constraints that prescribe a motion
+STEP = 0.1  # [rad] or [m]: how far named coordinates are led at a time
+STEPS = 1000
 STANDING = 1e-12  # a step of the rates below this part of them is none
 
 
 class Assembly:
     """Closes the loops of a closure, and moves them."""
 
-    def __init__(self, closed: Closure) -> None:
-        self.closed, self.model = closed, closed.model
+    def __init__(self, rows: ConstraintRows) -> None:
+        self.rows, self.model = rows, rows.model
 
     def assembled(
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, within_limits: bool = False
     ) -> Assembled:
         """Coordinates that close the loops, from the guess q, the named ones held."""
-        held = self.closed.rates_of(fixed)
-        free = [k for k in range(self.model.nv) if k not in held]
-        holonomic, scales = holonomic_rows(self.closed.constraints), self.closed.scales
-        closing = Closing(
-            lambda x: self.closed.positions(x, time) / scales,
-            lambda x: self.closed.matrix(x, time)[holonomic] / scales[:, None],
-            lambda x, step: kinematics.normalised(self.model, kinematics.moved(self.model, x, step)),
-            self.model.nv,
-            free,
-        )
+        entries = self._entries(fixed)
+        fixed_rates = self.rows.rates_of([name for name in fixed if name not in entries])
+        free = [k for k in range(self.model.nv) if k not in fixed_rates]
         if not np.isfinite(q).all():
             raise InputError(
                 f"{self.model.name}: q holds NaN or infinity; a guess is made of numbers", argument="q"
             )
         guess = kinematics.normalised(self.model, np.array(q, dtype=float))
+        stay = list(entries.values())
+        closing = self._closing(self._kept(q, guess, stay), free, stay, time)
         box = self._limits(free) if within_limits else None
-        found = assemble(closing, guess) if box is None else assemble_within(closing, box, guess)
-        return found._replace(phi=found.phi * scales)
+        result = assemble(closing, guess) if box is None else assemble_within(closing, box, guess)
+        scales = self.rows.scales
+        return result._replace(phi=result.phi[: len(scales)] * scales)
+
+    def _kept(self, q: np.ndarray, guess: np.ndarray, stay: list[int]) -> np.ndarray:
+        """What entries that stay are held at: what is given, or of a whole quaternion that of length one."""
+        kept = np.array(q, dtype=float)
+        for i in self.model.moving:
+            span, pair = self.model.q_span[i], self.model.body[i].pair
+            if pair.nq > pair.nv and set(range(span.stop - 4, span.stop)) <= set(stay):
+                kept[span.stop - 4 : span.stop] = guess[span.stop - 4 : span.stop]
+        return kept
+
+    def _closing(self, kept: np.ndarray, free: Sequence[int], entries: list[int], time: float) -> Closing:
+        """The holonomic rows, and a row for each entry of q that stays: q_k as it is kept, its rate (dq/dt)_k."""
+        holonomic, scales = holonomic_rows(self.rows.constraints), self.rows.scales
+
+        def phi(q: np.ndarray) -> np.ndarray:
+            closed = self.rows.positions(q, time) / scales
+            return np.concatenate([closed, (q - kept)[entries]]) if entries else closed
+
+        def matrix(q: np.ndarray) -> np.ndarray:
+            A = self.rows.matrix(q, time)[holonomic] / scales[:, None]
+            return np.concatenate([A, self._coordinate_rates(q)[entries]]) if entries else A
+
+        def moved(q: np.ndarray, step: np.ndarray) -> np.ndarray:
+            return kinematics.normalised(self.model, kinematics.moved(self.model, q, step))
+
+        return Closing(phi, matrix, moved, self.model.nv, free)
+
+    def _coordinate_rates(self, q: np.ndarray) -> np.ndarray:
+        """The matrix (nq, nv) of dq/dt as a function of the rates."""
+        units = np.eye(self.model.nv)
+        return np.array([kinematics.dq_dt(self.model, q, unit) for unit in units], dtype=float).T
+
+    def _entries(self, fixed: Sequence[str]) -> dict[str, int]:
+        """The names of entries of q that are no rates: those of quaternions, and positions of free joints."""
+        names = self.model.q_names
+        return {x: names.index(x) for x in fixed if x in names and x not in self.model.v_names}
 
     def start(self) -> np.ndarray:
         """Coordinates to begin with, closed; whatever limits they pass."""
         return self.assemble(starts.start(self.model), (), 0.0, silent=True)
+
+    def begin(self) -> np.ndarray:
+        """Where a search begins: the start, or neutral coordinates where that cannot be closed."""
+        try:
+            return self.start()
+        except SingularError:
+            return self.model.neutral()
+
+    def led(self, begin: np.ndarray, end: np.ndarray, fixed: Sequence[str], time: float) -> np.ndarray:
+        """Coordinates with the named ones as at the end, reached from the beginning in short steps.
+
+        Each step is guessed from the last two, so that a linkage stays in its branch; at one go where that leads
+        nowhere.
+        """
+        steps = min(max(1, math.ceil(np.abs(end - begin).max(initial=0.0) / STEP)), STEPS)
+        before = q = begin
+        for part in np.linspace(0.0, 1.0, steps + 1)[1:]:
+            guess = np.where(end != begin, begin + part * (end - begin), 2.0 * q - before)
+            result = self.assembled(guess, fixed, time)
+            if not result.closed:
+                return self.assemble(end, fixed, time)
+            before, q = q, result.q
+        return self.assemble(q, fixed, time)
 
     def assemble(
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, silent: bool = False
     ) -> np.ndarray:
         """The same, within the limits of the joints if there is a way, else with a warning that says which are passed;
         an error says which closure fails and by how much."""
-        found = self.assembled(q, fixed, time, within_limits=True)
-        if not found.closed:
-            held, gaps = f" with {listed(fixed)} held" if fixed else "", self.closed.worst(found.phi)
-            raise SingularError(
-                f"{self.model.name}: cannot be assembled{held}: {gaps} after {found.steps} steps; "
-                f"give a guess nearer to a closed position, hold fewer coordinates, or {self._cure(found.phi)}",
-                q=found.q,
-                residual=found.phi,
+        result = self.assembled(q, fixed, time, within_limits=True)
+        if not result.closed:
+            while_fixed = f" with {listed(fixed)} held" if fixed else ""
+            gaps = (
+                self.rows.worst(result.phi) if self.rows.gaps(result.phi) else "these move as the loops close"
             )
-        if found.beyond and not silent:
-            warnings.warn(self._passed(found), LimitWarning, stacklevel=3)
-        return found.q
+            raise SingularError(
+                f"{self.model.name}: cannot be assembled{while_fixed}: {gaps} after {result.steps} steps; "
+                f"give a guess nearer to a closed position, hold fewer coordinates, or {self._cure(result.phi)}",
+                q=result.q,
+                residual=result.phi,
+            )
+        if result.beyond and not silent:
+            warnings.warn(self._passed(result), LimitWarning, stacklevel=3)
+        return result.q
 
     def _cure(self, phi: np.ndarray) -> str:
         """What to look at: drives, where some are among the closures that fail, else lengths."""
-        kinds = {x.kind for x in self.closed.constraints if x.name in self.closed.gaps(phi)}
+        kinds = {x.kind for x in self.rows.constraints if x.name in self.rows.gaps(phi)}
         if kinds.isdisjoint(DRIVEN):
             return "check the lengths"
         return "check the drives: they must agree with each other, and with what the loops allow"
@@ -88,71 +148,65 @@ class Assembly:
             return None
         return Box(of, joints.lower[of], joints.upper[of]).of_rates([k for k in free if of[k] >= 0])
 
-    def _passed(self, found: Assembled) -> str:
+    def _passed(self, assembled: Assembled) -> str:
         joints = self.model.joints
         passed = [
-            f"{self.model.v_names[k]!r} is {found.q[i]:.4g} ({joints.lower[i]:.4g} to {joints.upper[i]:.4g})"
-            for k, i in ((k, joints.spring_q[k]) for k in found.beyond)
+            f"{self.model.v_names[k]!r} is {assembled.q[i]:.4g} ({joints.lower[i]:.4g} to {joints.upper[i]:.4g})"
+            for k, i in ((k, joints.spring_q[k]) for k in assembled.beyond)
         ]
         return (
             f"{self.model.name}: closed beyond limits: {listed(passed, 6)}; "
             "give a guess within the limits, or hold other coordinates"
         )
 
-    def velocities(self, q: Any, inputs: Mapping[str, float] | None, guess: Any, time: float) -> np.ndarray:
+    def velocities(self, q: Any, inputs: Mapping[str, Any] | None, guess: Any, time: float) -> np.ndarray:
         """Rates that obey the rows and have the inputs; in one step where the rows are linear in the rates."""
-        near = np.zeros(self.model.nv) if guess is None else self.closed.calls.one("qd", guess)
-        at = self.closed.calls.one("q", q)
+        near = self._guess("qd", guess)
+        at = self.rows.calls.one("q", q)
         for _ in range(RATE_STEPS):
-            A, psi, _ = self.closed.defined_rows(at, near, time)
-            found = self.solved_rates("rates", A, A @ near - psi, {} if inputs is None else inputs, near)
-            if np.abs(found - near).max(initial=0.0) <= STANDING * (1.0 + np.abs(found).max(initial=0.0)):
-                return found
-            near = found
+            A, psi, _ = self.rows.defined_rows(at, near, time)
+            qd = self.solved_rates("rates", A, A @ near - psi, {} if inputs is None else inputs, near)
+            if np.abs(qd - near).max(initial=0.0) <= STANDING * (1.0 + np.abs(qd).max(initial=0.0)):
+                return qd
+            near = qd
         raise SingularError(
-            f"{self.model.name}: no rates found that obey {listed(self.closed.row_names, 6)}; "
+            f"{self.model.name}: no rates found that obey {listed(self.rows.row_names, 6)}; "
             "give a guess nearer to such rates",
             rates=near,
         )
 
     def accelerations(
-        self, q: Any, qd: Any, inputs: Mapping[str, float] | None, guess: Any, time: float
+        self, q: Any, qd: Any, inputs: Mapping[str, Any] | None, guess: Any, time: float
     ) -> np.ndarray:
         """Accelerations that obey the rows and have the inputs."""
-        near = np.zeros(self.model.nv) if guess is None else self.closed.calls.one("qdd", guess)
-        at, rates = self.closed.calls.one("q", q), self.closed.calls.one("qd", qd)
-        A, _, b = self.closed.defined_rows(at, rates, time)
-        self.closed.check_closed(at, time)
+        near = self._guess("qdd", guess)
+        at, rates = self.rows.calls.one("q", q), self.rows.calls.one("qd", qd)
+        A, _, b = self.rows.defined_rows(at, rates, time)
+        self.rows.check_closed(at, time)
         return self.solved_rates("accelerations", A, b, {} if inputs is None else inputs, near)
+
+    def _guess(self, argument: str, value: Any) -> np.ndarray:
+        """Rates or accelerations to be near to; zero where nothing is given."""
+        if value is None or isinstance(value, Mapping):
+            return filled(self.model, words_of(argument), value or {}, np.zeros(self.model.nv))[0]
+        return self.rows.calls.one(argument, value)
 
     def solved_rates(
         self, what: str, A: np.ndarray, right: np.ndarray, inputs: Any, guess: np.ndarray
     ) -> np.ndarray:
         """x of A x = right with the inputs given, nearest to the guess; says which rows forbid it."""
-        x = np.array(guess, dtype=float)
         if not isinstance(inputs, Mapping):
             raise InputError(f"{self.model.name}: inputs is {inputs!r}; give a dict: name of a rate → number")
-        for name, value in inputs.items():
-            if name not in self.model.v_names:
-                raise InputError(
-                    f"{self.model.name}: no rate {name!r}; {nearest(str(name), self.model.v_names)}"
-                    f"Rates: {listed(self.model.v_names)}",
-                    rate=name,
-                )
-            if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
-                raise InputError(
-                    f"{self.model.name}: input {name!r} is {value!r}; give a finite number", rate=name
-                )
-            x[self.model.v_names.index(name)] = value
-        free = [k for k, name in enumerate(self.model.v_names) if name not in inputs]
+        x, stated = filled(self.model, INPUTS, inputs, guess)
+        free = [k for k in range(self.model.nv) if k not in stated]
         sizes = rank_revealing.lengths(A)
         missing = (right - A @ x) / sizes
         x[free] += np.linalg.lstsq((A / sizes[:, None])[:, free], missing, rcond=rank_revealing.RANK)[0]
         left = np.abs((right - A @ x) / sizes)
         wrong = np.flatnonzero(left > rank_revealing.CONSISTENT * (1.0 + np.abs(x).max(initial=0.0)))
         if len(wrong):
-            names = listed([self.closed.row_names[k] for k in wrong], 6)
-            wanted = listed(f"{name} = {value:g}" for name, value in inputs.items())
+            names = listed([self.rows.row_names[k] for k in wrong], 6)
+            wanted = listed(f"{self.model.v_names[k]} = {x[k]:g}" for k in stated)
             cure = (
                 "give fewer inputs, or other values"
                 if wanted

@@ -1,42 +1,39 @@
-"""The constraints of one model: their rows at a state, and what is done with them, part by part."""
+"""The constraints of one model: its rows, and the parts that work on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar, final
 
 from kinpair.calls import Calls
+from kinpair.closure.accelerations import ClosedAccelerations
+from kinpair.closure.any_rank import AnyRank
 from kinpair.closure.assembly import Assembly
+from kinpair.closure.derivatives import Derivatives
 from kinpair.closure.drives import Drives
-from kinpair.closure.dynamics import Dynamics
-from kinpair.closure.moment import at_time
 from kinpair.closure.rank import Rank
-from kinpair.constrained import WIDE_OPEN
-from kinpair.constraints import rank_revealing
-from kinpair.constraints.assembly import ROUNDED
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.constraint import Constraint
-from kinpair.constraints.rows import holonomic_rows, reach, row_names
-from kinpair.constraints.rows import scales as all_scales
-from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.closure.reactions import ConstrainedReactions
+from kinpair.closure.requests import Requests
+from kinpair.closure.rows import ConstraintRows
 from kinpair.model.model import Model
-from kinpair.quantities import Ask, asked
 
-OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
-LINEAR = 1e-9  # how little A changes with the rates where rows are linear in them
 T = TypeVar("T")
 
 
-class Closure:
-    """The constraints of one model: rows, and those who assemble, rank, solve and drive by them."""
+@final
+class Closure(ConstraintRows):
+    """The rows of one model, with those who assemble, rank, solve and drive by them; each is made when first needed."""
 
     def __init__(self, model: Model, calls: Calls) -> None:
-        self.model, self.calls = model, calls
-        self._found: dict[str, Any] = {}
+        super().__init__(model, calls)
+        self._known: dict[str, Any] = {}
+
+    def once(self, name: str, find: Callable[[], T]) -> T:
+        """What is found the first time, and taken for good: compiled code is made for it."""
+        if name not in self._known:
+            self._known[name] = find()
+        return self._known[name]
 
     @cached_property
     def assembly(self) -> Assembly:
@@ -46,182 +43,34 @@ class Closure:
     @cached_property
     def rank(self) -> Rank:
         """Which rows say something new."""
-        return Rank(self)
+        return Rank(self, self.assembly)
 
     @cached_property
-    def dynamics(self) -> Dynamics:
-        """Accelerations and forces with every row in force."""
-        return Dynamics(self)
+    def requests(self) -> Requests:
+        """By which rows, in which order, a solver works."""
+        return Requests(self, self.assembly, self.rank)
 
     @cached_property
     def drives(self) -> Drives:
         """Efforts that make a motion, and what the loops then carry."""
         return Drives(self)
 
-    def once(self, name: str, find: Callable[[], T]) -> T:
-        """What is found the first time, and taken for good: compiled code is made for it."""
-        if name not in self._found:
-            self._found[name] = find()
-        return self._found[name]
+    @cached_property
+    def reactions(self) -> ConstrainedReactions:
+        """Wrenches in joints and loops."""
+        return ConstrainedReactions(self, self.requests, self.drives)
 
     @cached_property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """All of them, in the order of their rows."""
-        return constraints_of(self.model)
+    def any_rank(self) -> AnyRank:
+        """Accelerations and forces of one state, with the rank found there."""
+        return AnyRank(self, self.drives)
 
     @cached_property
-    def row_names(self) -> tuple[str, ...]:
-        """Name of every row."""
-        return row_names(self.constraints)
+    def dynamics(self) -> ClosedAccelerations:
+        """Accelerations with every row in force."""
+        return ClosedAccelerations(self, self.requests, self.any_rank)
 
     @cached_property
-    def scales(self) -> np.ndarray:
-        """What each φ is judged by."""
-        return all_scales(self.model, self.constraints)
-
-    @cached_property
-    def reach(self) -> float:
-        """A length of the mechanism."""
-        return reach(self.model, self.constraints)
-
-    def positions(self, q: Any, time: Any = 0.0) -> np.ndarray:
-        """φ of every holonomic row."""
-        return self.calls(Ask("constraint_positions"), (q, at_time(time)))
-
-    def matrix(self, q: Any, time: Any = 0.0) -> np.ndarray:
-        """A of every row."""
-        return self.calls(Ask("constraint_matrix"), (q, at_time(time)))
-
-    def rows(self, q: Any, qd: Any, time: Any = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A, ψ and b of every row."""
-        return self.calls(Ask("constraint_rows"), (q, qd, at_time(time)))
-
-    def terms(
-        self, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any], external: Mapping[str, Any]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """M, F, A and b with every row."""
-        wish = replace(asked("forward_dynamics", owner=self.model.name, **options), quantity="terms")
-        return self.calls(wish, (*state, at_time(time), *external.values()))
-
-    def check_numbers(self, q: Any) -> None:
-        """One state is made of numbers; in a batch what is not stays in its row."""
-        if np.ndim(q) == 1 and not np.isfinite(self.calls.checked("q", q)).all():
-            raise InputError(f"{self.model.name}: q holds NaN or infinity", argument="q")
-
-    def defined(self, q: np.ndarray, time: float) -> np.ndarray:
-        """A, or an error that names the rows that have no value at q."""
-        if not np.isfinite(q).all():
-            raise InputError(f"{self.model.name}: q holds NaN or infinity", argument="q")
-        A, phi = self.matrix(q, time), self.positions(q, time)
-        lost = np.logical_not(np.isfinite(A).all(1), dtype=bool)
-        lost[holonomic_rows(self.constraints)] |= ~np.isfinite(phi)
-        self._refuse_lost(lost, "q")
-        return A
-
-    def defined_rows(
-        self, q: np.ndarray, qd: np.ndarray, time: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A, ψ and b, or an error that names the rows that have no value in this motion."""
-        self.defined(q, time)
-        if not np.isfinite(qd).all():
-            raise InputError(f"{self.model.name}: qd holds NaN or infinity", argument="qd")
-        A, psi, b = self.rows(q, qd, time)
-        self._refuse_lost(~(np.isfinite(psi) & np.isfinite(b) & np.isfinite(A).all(1)), "motion")
-        return A, psi, b
-
-    def _refuse_lost(self, lost: np.ndarray, what: str) -> None:
-        """Rows that have no value."""
-        if lost.any():
-            names = [self.row_names[k] for k in np.flatnonzero(lost)]
-            raise SingularError(
-                f"{self.model.name}: the rows {listed(names, 6)} are not defined at this {what} (a disk that lies "
-                "flat, an axis turned round, a function without a value); move it a little",
-                rows=names,
-            )
-
-    def without_rates(self, q: np.ndarray, qd: np.ndarray, time: float) -> np.ndarray:
-        """Numbers of the rows that no rates obey together with the others: their A agree, and their a do not.
-
-        Of rows that are linear in the rates and have a value; others are not judged.
-        """
-        A, psi, _ = self.rows(q, qd, time)
-        faster = self.rows(q, qd + np.cos(np.arange(self.model.nv)), time)[0]
-        if not np.isfinite(psi).all() or not np.allclose(A, faster, rtol=LINEAR, atol=LINEAR):
-            return np.zeros(0, dtype=int)
-        return np.flatnonzero(rank_revealing.beyond_range(A, psi))
-
-    def check_rates_exist(self, q: np.ndarray, qd: np.ndarray, time: float, which: str = "") -> None:
-        """Refuse rows of which some let no rates obey the others."""
-        if len(wrong := self.without_rates(q, qd, time)):
-            names = [self.row_names[k] for k in wrong]
-            raise SingularError(
-                f"{self.model.name}: the constraints contradict each other{which}: no rates obey {listed(names, 6)} "
-                "together with the others; leave one of them out, or make them agree",
-                rows=names,
-            )
-
-    def drift(self, q: Any, qd: Any, time: float) -> rank_revealing.Drift:
-        """How far a state is from obeying the rows."""
-        A, psi, _ = self.rows(q, qd, time)
-        gap = np.abs(self.positions(q, time)).max(initial=0.0)
-        slip = np.abs(psi / rank_revealing.lengths(A)).max(initial=0.0)
-        return rank_revealing.Drift(float(gap), float(slip), float(np.abs(qd).max(initial=0.0)))
-
-    def gaps(self, phi: np.ndarray) -> dict[str, float]:
-        """The closures that fail, each with its largest |φ|."""
-        found: dict[str, float] = {}
-        start = 0
-        for x in self.constraints:
-            found[x.name] = float(np.abs(phi[start : start + x.holonomic]).max(initial=0.0))
-            start += x.holonomic
-        return {name: gap for name, gap in found.items() if not gap <= ROUNDED * self.reach}
-
-    def worst(self, phi: np.ndarray) -> str:
-        """The closures that fail, the worst first."""
-        open_by = self.gaps(phi)
-        if lost := [name for name, gap in open_by.items() if not np.isfinite(gap)]:
-            return f"the rows of {listed(map(repr, lost))} are not defined there"
-        worst = sorted(open_by.items(), key=lambda x: -x[1])
-        return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
-
-    def opened(self, q: np.ndarray, time: float, by: float = OPEN) -> bool:
-        """Is a loop open by more than this?"""
-        return bool(np.abs(self.positions(q, time) / self.scales).max(initial=0.0) > by)
-
-    def check_gaps(self, q: Any, time: Any, gaps: np.ndarray) -> None:
-        """Refuse coordinates that leave a loop wide open."""
-        wide = np.flatnonzero(np.atleast_1d(gaps) > WIDE_OPEN)
-        if len(wide):
-            batch = np.ndim(gaps) == 1
-            k = int(wide[0])
-            states, moments = np.atleast_2d(q), np.ravel(time)
-            own, moment = states[min(k, len(states) - 1)], float(moments[min(k, len(moments) - 1)])
-            which = f" (state {k} of the batch)" if batch else ""
-            raise InputError(
-                f"{self.model.name}: q does not obey the constraints{which}: "
-                f"{self.worst(self.positions(own, moment))}; assemble(q) gives coordinates that do",
-                q=own,
-            )
-
-    def check_closed(self, q: Any, time: Any) -> None:
-        """The same for any coordinates."""
-        if self.scales.size:
-            self.check_gaps(q, time, np.abs(self.positions(q, time) / self.scales).max(-1))
-
-    def rates_of(self, names: Sequence[str]) -> set[int]:
-        """Numbers of the rates of named joints or coordinates."""
-        found: set[int] = set()
-        spans = {self.model.joint_names[i]: self.model.v_span[i] for i in self.model.moving}
-        for name in names:
-            if name in self.model.v_names:
-                found.add(self.model.v_names.index(name))
-            elif name in spans:
-                found.update(range(spans[name].start, spans[name].stop))
-            else:
-                known = tuple(dict.fromkeys((*spans, *self.model.v_names)))
-                raise InputError(
-                    f"{self.model.name}: no joint or coordinate {name!r}; {nearest(str(name), known)}"
-                    f"Joints: {listed(known)}",
-                    joint=name,
-                )
-        return found
+    def derivatives(self) -> Derivatives:
+        """Derivatives of the accelerations, and reduced equations."""
+        return Derivatives(self, self.requests, self.dynamics)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinpair.closure.moment import at_time
+from kinpair.closure.rows import ConstraintRows
 from kinpair.constrained import HOLDS
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.actuation import Efforts, efforts, multipliers_of
@@ -16,26 +17,24 @@ from kinpair.constraints.constraint import Motion
 from kinpair.constraints.coordinates import OfPositions
 from kinpair.constraints.joined import Joined
 from kinpair.constraints.loads import IN_LOOP, ON_LINK, by_constraint
+from kinpair.constraints.rolling import Rolls
 from kinpair.errors import InputError, SingularError, listed
-from kinpair.evaluation import Given
-from kinpair.quantities import Ask
+from kinpair.evaluation import Arguments
+from kinpair.quantities import Request
 
-if TYPE_CHECKING:
-    from kinpair.closure.closure import Closure
+ByConstraint = dict[str, np.ndarray]
 
 
 class Drives:
     """Inverse dynamics of a closure."""
 
-    def __init__(self, closed: Closure) -> None:
-        self.closed, self.model = closed, closed.model
+    def __init__(self, rows: ConstraintRows) -> None:
+        self.rows, self.model = rows, rows.model
 
     @cached_property
-    def _followers(self) -> set[int]:
+    def followers(self) -> set[int]:
         """Rates that a coupling determines: nobody drives them."""
-        couplings = [
-            x for x in self.closed.constraints if isinstance(x, OfPositions) and x.kind == "coupling"
-        ]
+        couplings = [x for x in self.rows.constraints if isinstance(x, OfPositions) and x.kind == "coupling"]
         return {x.rates[0] for x in couplings if x.rates}
 
     def inverse(
@@ -48,10 +47,10 @@ class Drives:
     ) -> np.ndarray:
         """Efforts of the actuators for motions that obey the rows."""
         q, qd, qdd = state
-        x = self.closed.calls.given(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
-        self.closed.check_numbers(q)
-        self.closed.check_closed(q, time)
-        terms = self.closed.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
+        x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
+        self.rows.check_numbers(q)
+        self.rows.check_closed(q, time)
+        terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         return self._each(x, self.model.nv, lambda *one: self.efforts(actuators, *one).tau, terms)
 
     def efforts(
@@ -68,49 +67,77 @@ class Drives:
         which = "" if row is None else f" (state {row} of the batch)"
         missed = np.abs(A @ qdd - b) / rank_revealing.lengths(A)
         if (worst := missed.max(initial=0.0)) > HOLDS * (1.0 + np.abs(qdd).max(initial=0.0)):
-            wrong = [self.closed.row_names[k] for k in np.flatnonzero(missed > 0.1 * worst)]
+            wrong = [self.rows.row_names[k] for k in np.flatnonzero(missed > 0.1 * worst)]
             raise InputError(
                 f"{self.model.name}: these accelerations{which} break {listed(wrong, 6)} (by {worst:.3g}); "
                 "accelerations(q, qd, inputs) gives ones that obey",
                 rows=wrong,
             )
         chosen = (
-            self.closed.rates_of(actuators)
+            self.rows.rates_of(actuators)
             if actuators is not None
-            else set(range(self.model.nv)) - self._followers
+            else set(range(self.model.nv)) - self.followers
         )
         actuated = np.array(sorted(chosen), dtype=int)
-        found = efforts(M @ qdd - F, A, actuated)
-        if not found.possible:
-            stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(found.unbalanced) > 1e-6)]
+        tau = efforts(M @ qdd - F, A, actuated)
+        if not tau.possible:
+            stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(tau.unbalanced) > 1e-6)]
             acting = self.model.v_names if actuators is None else actuators
             nobody = "nothing is actuated, so nothing makes"
             raise SingularError(
                 f"{self.model.name}: {f'no efforts of {listed(acting, 6)} make' if len(acting) else nobody} this "
-                f"motion{which}: {np.abs(found.unbalanced).max():.3g} stays unbalanced, seen at {listed(stuck, 6)}; "
+                f"motion{which}: {np.abs(tau.unbalanced).max():.3g} stays unbalanced, seen at {listed(stuck, 6)}; "
                 "add an actuator, or change the motion",
                 rates=stuck,
             )
-        return found
+        return tau
 
     def loop_loads(
-        self, state: tuple[Any, Any, Any], tau: Any, time: Any, external: Mapping[str, Any], threads: int
+        self,
+        state: tuple[Any, Any, Any],
+        tau: Any,
+        time: Any,
+        external: Mapping[str, Any],
+        threads: int,
+        *,
+        passive: bool = True,
+        axes: str = "",
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """What the loops do to the tree, as wrenches by link; and the wrench in each loop, in axes of its seat."""
+        """What the loops do to the tree, as wrenches by link; and the wrench in each loop, in axes of its seat or those
+        named."""
+        x, lam = self._loaded(state, tau, time, external, passive)
+        at, _, moment, *_ = x.state
+        if not any(isinstance(one, Joined) for one in self.rows.constraints):
+            return dict(external), {}
+        every = tuple(range(len(self.rows.row_names)))
+        request = Request("loop_loads", external=tuple(external), kept=every, axes=axes)
+        loads = self.rows.calls(request, (at, moment, lam, *x.external.values()), None, threads)
+        return _called(ON_LINK, loads), _called(IN_LOOP, loads)
+
+    def multipliers(
+        self,
+        state: tuple[Any, Any, Any],
+        tau: Any,
+        time: Any,
+        external: Mapping[str, Any],
+        *,
+        passive: bool = True,
+    ) -> np.ndarray:
+        """λ of every row (rows,) or (batch, rows) while the efforts tau make this motion."""
+        return self._loaded(state, tau, time, external, passive)[1]
+
+    def _loaded(
+        self, state: tuple[Any, Any, Any], tau: Any, time: Any, external: Mapping[str, Any], passive: bool
+    ) -> tuple[Arguments, np.ndarray]:
+        """The arguments, checked, and λ of every row."""
         q, qd, qdd = state
         drive = {} if tau is None else {"tau": tau}
-        x = self.closed.calls.given(external, q=q, qd=qd, time=at_time(time), qdd=qdd, **drive)
-        terms = self.closed.terms((q, qd, np.zeros(self.model.nv)), time, {"external": external}, external)
-        self.closed.check_numbers(q)
-        self.closed.check_closed(q, time)
-        at, _, moment, *_ = x.state
-        lam = self._each(x, len(self.closed.row_names), self._multipliers, terms)
-        if not any(isinstance(one, Joined) for one in self.closed.constraints):
-            return dict(external), {}
-        every = tuple(range(len(self.closed.row_names)))
-        ask = Ask("loop_loads", external=tuple(external), kept=every)
-        found = self.closed.calls(ask, (at, moment, lam, *x.external.values()), None, threads)
-        return _called(ON_LINK, found), _called(IN_LOOP, found)
+        x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd, **drive)
+        options = {"external": external, "passive": passive}
+        terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
+        self.rows.check_numbers(q)
+        self.rows.check_closed(q, time)
+        return x, self._each(x, len(self.rows.row_names), self._multipliers, terms)
 
     def _multipliers(
         self,
@@ -128,7 +155,7 @@ class Drives:
         return multipliers_of(A, M @ qdd - F - tau)
 
     def _each(
-        self, x: Given, size: int, f: Callable[..., np.ndarray], terms: Sequence[np.ndarray]
+        self, x: Arguments, size: int, f: Callable[..., np.ndarray], terms: Sequence[np.ndarray]
     ) -> np.ndarray:
         """f(row, M, F, A, b, q̈, ...), a vector of this size: of one state, or row by row of a batch.
 
@@ -157,22 +184,28 @@ class Drives:
             return nothing
         if all(np.isfinite(y).all() for y in terms):
             return f(row, *terms, *vectors)
-        self.closed.defined_rows(q, qd, float(time[0]))
+        self.rows.defined_rows(q, qd, float(time[0]))
         return nothing
 
-    def wrenches(self, q: Any, lam: np.ndarray, time: float) -> dict[str, np.ndarray]:
-        """Wrench of each constraint between two frames on its child, at its mark, world axes."""
+    def wrenches(
+        self, q: Any, lam: np.ndarray, time: float
+    ) -> tuple[ByConstraint, ByConstraint, ByConstraint]:
+        """Wrench of each constraint between two frames on its child, at its mark, world axes; where that mark is; and
+        where rolling bodies touch."""
         at = Motion(self.model, np.asarray(q, dtype=float), time, np.zeros(self.model.nv))
-        found: dict[str, np.ndarray] = {}
-        for name, x, own in by_constraint(self.closed.constraints, lam):
+        wrenches, points, contacts = ByConstraint(), ByConstraint(), ByConstraint()
+        for name, x, own in by_constraint(self.rows.constraints, lam):
             if isinstance(x, Joined):
-                S, M = x.places(self.model)
-                found[name] = np.asarray(x.wrenches(at.pose(S), at.pose(M), time).M.T @ own, dtype=float)
-        return found
+                S, M = (at.pose(place) for place in x.places(self.model))
+                wrenches[name] = np.asarray(x.wrenches(S, M, time).M.T @ own, dtype=float)
+                points[name] = np.asarray(M.a, dtype=float)
+                if isinstance(x, Rolls):
+                    contacts[name] = np.asarray(M.a + x.rho(S, M), dtype=float)
+        return wrenches, points, contacts
 
 
-def _called(what: str, found: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {name.removeprefix(what): w for name, w in found.items() if name.startswith(what)}
+def _called(what: str, wrenches: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name.removeprefix(what): w for name, w in wrenches.items() if name.startswith(what)}
 
 
 def _batched(x: np.ndarray, axes: int, rows: int) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.choice import holds_symbols
 from kinpair.errors import InputError
 
 BEGINNING = np.zeros(1)  # the time that most calls have
@@ -15,6 +16,8 @@ def at_time(time: Any) -> np.ndarray:
     """Time as a vector of one number, or a column of them."""
     if type(time) is float and not time:
         return BEGINNING
+    if holds_symbols(time):
+        return np.array([time]).reshape(1)
     try:
         x = np.asarray(time, dtype=float)
     except (TypeError, ValueError):

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from kinpair.calls import Calls
+from kinpair.closure import by_name
 from kinpair.closure.closure import Closure
 from kinpair.constraints.mobility import Mobility
 from kinpair.errors import InputError
 from kinpair.model.model import Model
+
+ARRAYS = {np.ndarray}  # types of a state that is not given by name
 
 
 class Movable(ABC):
@@ -53,6 +56,24 @@ class Movable(ABC):
         """What each entry of qd, qdd and tau is."""
         return self.model.v_names
 
+    # States by name.
+
+    def by_name(self, time: Any = 0.0, **state: Any) -> Any:
+        """The arguments q, qd, qdd, tau that are given, in this order, those given by name as arrays.
+
+        >>> import kinpair as kp
+        >>> q, qd = kp.example("four-bar").by_name(q={"crank": 0.3}, qd={"crank": 2.0})
+        >>> q.round(3).tolist(), qd.round(3).tolist()
+        ([0.3, 2.14, 2.245], [2.0, -0.797, -0.436])
+
+        The other coordinates are neutral, the other rates, accelerations and efforts zero; under constraints named
+        coordinates are held and the others assembled, named rates and accelerations are inputs and the others follow.
+        A joint of several degrees takes a vector.
+        """
+        if ARRAYS.issuperset(map(type, state.values())):
+            return tuple(state.values())
+        return by_name.arrays(self._closed, state, time)
+
     # Constraints.
 
     @property
@@ -67,51 +88,67 @@ class Movable(ABC):
 
     def constraint_residual(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
         """φ of every holonomic row [m] or [rad]; zero where the loops close."""
-        return self._closed.positions(q, time)
+        (at,) = self.by_name(time, q=q)
+        return self._closed.positions(at, time)
 
     def constraint_matrix(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
         """A (rows, nv) of A q̇ + a = 0."""
-        return self._closed.matrix(q, time)
+        (at,) = self.by_name(time, q=q)
+        return self._closed.matrix(at, time)
 
     def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
-        """Coordinates near the guess q that close every loop; joints or coordinates named in `fixed` stay.
+        """Coordinates near the guess q that close every loop; joints or entries of q named in `fixed` stay.
 
+        A guess by name is the start of the description with these entries in it.
         Within the limits of the joints if there is a way; where only positions beyond them are found, the nearest, with
         a LimitWarning that names the joints. A guess that closes to 1e-3 is a position, and stays where it is. Joints
         in `fixed`, and those on which no loop depends, are not judged.
         SingularError says which closure stays open, and by how much, where there are none.
         """
-        return self._closed.assembly.assemble(self._state("q", q), names_given("fixed", fixed), time)
+        return self._closed.assembly.assemble(self._guess(q), names_from("fixed", fixed), time)
 
     def velocities(
-        self, q: Any, inputs: Mapping[str, float] | None = None, *, guess: Any = None, time: float = 0.0
+        self, q: Any, inputs: Mapping[str, Any] | None = None, *, guess: Any = None, time: float = 0.0
     ) -> np.ndarray:
-        """Rates (nv,) that obey the constraints and have the `inputs` by name; the rest as near to `guess` (zero)
-        as can be."""
-        return self._closed.assembly.velocities(q, inputs, guess, time)
+        """Rates (nv,) that obey the constraints and have the `inputs`; the rest as near to `guess` (zero) as can be.
+
+        `inputs` are numbers by name of a rate, or vectors by name of a joint of several degrees.
+        """
+        (at,) = self.by_name(time, q=q)
+        return self._closed.assembly.velocities(at, inputs, guess, time)
 
     def accelerations(
         self,
         q: Any,
         qd: Any,
-        inputs: Mapping[str, float] | None = None,
+        inputs: Mapping[str, Any] | None = None,
         *,
         guess: Any = None,
         time: float = 0.0,
     ) -> np.ndarray:
         """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
-        return self._closed.assembly.accelerations(q, qd, inputs, guess, time)
+        at, rates = self.by_name(time, q=q, qd=qd)
+        return self._closed.assembly.accelerations(at, rates, inputs, guess, time)
 
     def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
         """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""
-        return self._closed.rank.mobility(self._state("q", q), time)
+        (at,) = self.by_name(time, q=q)
+        return self._closed.rank.mobility(self._state("q", at), time)
+
+    def _guess(self, q: Any) -> np.ndarray:
+        """Coordinates near which a position is looked for."""
+        return by_name.guess(self._closed, q) if isinstance(q, Mapping) else self._state("q", q)
+
+    def checked(self, name: str, value: Any) -> np.ndarray:
+        """One of the arguments q, qd, qdd, tau, of one state or of a batch, checked."""
+        return self._calls.checked(name, value)
 
     def _state(self, name: str, value: Any) -> np.ndarray:
         """One state, checked."""
         return self._calls.one(name, value)
 
 
-def names_given(what: str, names: Any) -> tuple[str, ...]:
+def names_from(what: str, names: Any) -> tuple[str, ...]:
     """A tuple of different names; one name alone is no tuple."""
     if isinstance(names, str):
         raise InputError(f"{what} is {names!r}; give a tuple of names, ({names!r},)")

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinpair.algebra.lu import pivot_order
+from kinpair.closure.rows import ConstraintRows
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.mobility import independent_rows
 from kinpair.errors import InputError, listed
-
-if TYPE_CHECKING:
-    from kinpair.closure.closure import Closure
 
 ABOUT = 0.7  # [rad] or [m]: how far away from the given state
 NARROW = 1e-3
@@ -30,8 +27,8 @@ State = tuple[np.ndarray, np.ndarray]
 class Structure:
     """Dependences of the mass, forces and rows of a closure; found once."""
 
-    def __init__(self, closed: Closure) -> None:
-        self.closed, self.model = closed, closed.model
+    def __init__(self, rows: ConstraintRows) -> None:
+        self.rows, self.model = rows, rows.model
         self._generic: list[State] = []
 
     def applies(self, solver: str, q: np.ndarray, time: float) -> bool:
@@ -55,12 +52,12 @@ class Structure:
             )
         if solver == "voronets":
             return list(range(self.model.nv))
-        found = max((self._rank_of(A) for A in self._matrices(q, time)), default=0)
-        if found < rank:
+        largest = max((self._rank_of(A) for A in self._matrices(q, time)), default=0)
+        if largest < rank:
             unseen = f", of {listed([self.model.v_names[k] for k in self._unfelt])}" if self._unfelt else ""
             raise InputError(
                 f"{self.model.name}: solver {solver!r} needs {rank} dependent coordinates on which neither mass, "
-                f"forces nor constraints depend; there are {found}{unseen}; 'voronets' or 'maggi' will do"
+                f"forces nor constraints depend; there are {largest}{unseen}; 'voronets' or 'maggi' will do"
             )
         return self._unfelt
 
@@ -76,13 +73,13 @@ class Structure:
 
     def _defined(self, q: np.ndarray, qd: np.ndarray) -> bool:
         """Has everything a value there?"""
-        every = self.closed.terms((q, qd, np.zeros(self.model.nv)), 0.0, {}, {})
+        every = self.rows.terms((q, qd, np.zeros(self.model.nv)), 0.0, {}, {})
         return all(np.isfinite(x).all() for x in every)
 
     def _matrices(self, q: np.ndarray, time: float) -> Iterator[np.ndarray]:
         """A in the states."""
         self._draw(q)
-        yield from (self.closed.matrix(x, time) for x, _ in self._generic)
+        yield from (self.rows.matrix(x, time) for x, _ in self._generic)
 
     def _rank_of(self, A: np.ndarray) -> int:
         """Rank of the columns of what nothing depends on."""
@@ -93,9 +90,9 @@ class Structure:
     def _steady(self) -> bool:
         """Are the rows A(q) q̇ = 0, at any time?"""
         for q, qd in self._generic:
-            A = self.closed.matrix(q, 0.0)
+            A = self.rows.matrix(q, 0.0)
             for time in MOMENTS:
-                there, psi, _ = self.closed.rows(q, qd, time)
+                there, psi, _ = self.rows.rows(q, qd, time)
                 if not (_same(there, A) and _same(psi, A @ qd)):
                     return False
         return True
@@ -111,7 +108,7 @@ class Structure:
         for (q, qd), (other, _) in zip(self._generic, self._generic[1:], strict=False):
             moved = q.copy()
             moved[k] = other[k]
-            here, there = (self.closed.terms((x, qd, still), 0.0, {}, {}) for x in (q, moved))
+            here, there = (self.rows.terms((x, qd, still), 0.0, {}, {}) for x in (q, moved))
             if not all(_same(a, b) for a, b in zip(here, there, strict=True)):
                 return True
         return False

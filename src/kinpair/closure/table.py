@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kinpair.closure.closure import Closure
 from kinpair.constraints.table import HEADINGS, entries
 from kinpair.errors import KinpairError
 from kinpair.model.table import aligned
 
-if TYPE_CHECKING:
-    from kinpair.closure.closure import Closure
 
-
-def held(closed: Closure) -> list[str]:
+def constraint_tables(closed: Closure) -> list[str]:
     """The constraints and what freedom they leave at the start, or what stands in the way."""
     parts: list[str] = []
     try:

@@ -14,7 +14,7 @@ from kinpair.errors import InputError, listed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class Arguments:
     """Arrays ready for the machine code; `rows` is None for a single state.
 
     `strides` has the bytes from row to row, 0 for an array that serves every row.
@@ -25,7 +25,9 @@ class Given:
     rows: int | None
 
 
-def checked(name: str, shapes: Mapping[str, Shape], arguments: Sequence[Any], dtype: np.dtype[Any]) -> Given:
+def checked(
+    name: str, shapes: Mapping[str, Shape], arguments: Sequence[Any], dtype: np.dtype[Any]
+) -> Arguments:
     """The arguments as arrays of the right type, each of its shape, or with a leading axis of rows."""
     if len(arguments) != len(shapes):
         wanted = listed(f"{key} {_shape(shape)}" for key, shape in shapes.items())
@@ -34,25 +36,25 @@ def checked(name: str, shapes: Mapping[str, Shape], arguments: Sequence[Any], dt
     rows: dict[str, int] = {}
     strides: list[int] = []
     for (key, shape), array in zip(shapes.items(), arrays, strict=True):
-        found = array.shape
-        if found == shape:
+        stated = array.shape
+        if stated == shape:
             strides.append(0)
             continue
-        if found[1:] != shape or not found:
+        if stated[1:] != shape or not stated:
             raise InputError(
-                f"{name}: {key} has shape {_shape(found)}; it takes {_shape(shape)}, "
+                f"{name}: {key} has shape {_shape(stated)}; it takes {_shape(shape)}, "
                 f"or {_shape(('batch', *shape))} for a batch",
                 argument=key,
-                shape=found,
+                shape=stated,
             )
-        rows[key] = found[0]
+        rows[key] = stated[0]
         strides.append(array.strides[0])
     if len(set(rows.values())) > 1:
-        told = listed(f"{key} {n}" for key, n in rows.items())
+        counts = listed(f"{key} {n}" for key, n in rows.items())
         raise InputError(
-            f"{name}: the arguments of a batch have different numbers of rows: {told}", rows=rows
+            f"{name}: the arguments of a batch have different numbers of rows: {counts}", rows=rows
         )
-    return Given(arrays, strides, next(iter(rows.values()), None))
+    return Arguments(arrays, strides, next(iter(rows.values()), None))
 
 
 def _numbers(name: str, key: str, x: Any, dtype: np.dtype[Any]) -> np.ndarray:
@@ -73,13 +75,13 @@ def checked_out(
     for (key, shape), array in zip(shapes.items(), out, strict=True):
         wanted = shape if rows is None else (rows, *shape)
         if not isinstance(array, np.ndarray) or array.shape != wanted or array.dtype != dtype:
-            found = (
+            kind = (
                 f"{array.dtype} {_shape(array.shape)}"
                 if isinstance(array, np.ndarray)
                 else type(array).__name__
             )
             raise InputError(
-                f"{name}: out= for {key} is {found}; it must be an array {dtype} {_shape(wanted)}"
+                f"{name}: out= for {key} is {kind}; it must be an array {dtype} {_shape(wanted)}"
             )
         if not array.flags.writeable:
             raise InputError(f"{name}: out= for {key} is read-only")

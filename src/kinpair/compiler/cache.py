@@ -3,7 +3,8 @@
 An entry is a checksum and a payload under a name made of everything that determines the code. Entries are
 written to a temporary file and moved into place, so that a reader sees all of one or nothing. Machine code is
 run only if the directory and the file belong to this user, nobody else can write them, and the checksum fits;
-anything else is compiled again, with a warning. Where nothing can be written there is simply no cache.
+anything else is compiled again, with a warning. Where nothing can be written there is simply no cache. Its size is
+limited, see `cache_size.py`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import os
 import stat
 import sys
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from kinpair.compiler.cache_size import default_limit, make_room
 from kinpair.compiler.target import host
 from kinpair.errors import CacheWarning
 
@@ -51,10 +54,11 @@ def surroundings() -> str:
 
 
 class Store:
-    """A directory of entries. `Store(None)` is the usual place."""
+    """A directory of entries, of at most `limit` bytes. `Store(None)` is the usual place."""
 
-    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, directory: str | os.PathLike[str] | None = None, *, limit: int | None = None) -> None:
         self.directory = Path(directory) if directory is not None else default_directory()
+        self.limit = limit if limit is not None else default_limit()
         self._silent = False
 
     def path(self, key: str) -> Path:
@@ -65,11 +69,11 @@ class Store:
         """The payload, or None if there is none that can be trusted."""
         path = self.path(key)
         try:
-            if doubt := self._doubt_about(self.directory):
-                return self._refuse(self.directory, doubt)
+            if objection := self._objection_to(self.directory):
+                return self._refuse(self.directory, objection)
             with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
-                if doubt := _doubt(os.fstat(file.fileno()), stat.S_ISREG):
-                    return self._refuse(path, doubt)
+                if objection := _objection(os.fstat(file.fileno()), stat.S_ISREG):
+                    return self._refuse(path, objection)
                 content = file.read()
         except FileNotFoundError:
             return None
@@ -78,17 +82,23 @@ class Store:
         digest, payload = content[len(MAGIC) : len(MAGIC) + 32], content[len(MAGIC) + 32 :]
         if not content.startswith(MAGIC) or hashlib.sha256(payload).digest() != digest:
             return self._refuse(path, "is damaged (its checksum does not fit)")
+        with suppress(OSError):
+            os.utime(path)  # used just now
         return payload
 
     def put(self, key: str, payload: bytes) -> None:
         """Keep a payload if possible."""
         import tempfile
 
+        size = len(MAGIC) + 32 + len(payload)
+        if size > self.limit:
+            return
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if doubt := self._doubt_about(self.directory):
-                self._refuse(self.directory, doubt)
+            if objection := self._objection_to(self.directory):
+                self._refuse(self.directory, objection)
                 return
+            make_room(self.directory, self.limit, size)
             handle, temporary = tempfile.mkstemp(dir=self.directory, prefix="new-")
             try:
                 with open(handle, "wb") as file:
@@ -100,16 +110,16 @@ class Store:
         except OSError as problem:
             self._warn_unwritable(problem)
 
-    def refuse(self, key: str, doubt: str) -> None:
+    def refuse(self, key: str, objection: str) -> None:
         """Tell that the entry of a key was not used."""
-        self._refuse(self.path(key), doubt)
+        self._refuse(self.path(key), objection)
 
-    def _doubt_about(self, directory: Path) -> str:
-        return _doubt(os.lstat(directory), stat.S_ISDIR)
+    def _objection_to(self, directory: Path) -> str:
+        return _objection(os.lstat(directory), stat.S_ISDIR)
 
-    def _refuse(self, path: Path, doubt: str) -> None:
+    def _refuse(self, path: Path, objection: str) -> None:
         warnings.warn(
-            f"{path}: {doubt}; it was not used and the code is compiled again. Delete it, or set {VARIABLE} "
+            f"{path}: {objection}; it was not used and the code is compiled again. Delete it, or set {VARIABLE} "
             "to a directory of your own",
             CacheWarning,
             stacklevel=2,
@@ -126,7 +136,7 @@ class Store:
             )
 
 
-def _doubt(facts: os.stat_result, is_kind: object) -> str:
+def _objection(facts: os.stat_result, is_kind: object) -> str:
     """Why something on disk is not to be trusted; empty if it is."""
     if not is_kind(facts.st_mode):  # type: ignore[operator]
         return "is not what it should be (a link or a special file)"

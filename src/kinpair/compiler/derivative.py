@@ -66,29 +66,29 @@ CHOICES: dict[
 
 def tangents(roots: Sequence[Expr], seeds: Mapping[int, Tangent]) -> list[Tangent]:
     """Forward mode: the derivatives of the roots, given those of the inputs (by node id)."""
-    found: dict[int, Tangent] = dict(seeds)
+    slopes: dict[int, Tangent] = dict(seeds)
     for x in needed(roots):
-        if x.id not in found:
-            found[x.id] = _chosen(x, found) if x.op in CHOICES else _chained(x, found)
-    return [found[x.id] for x in roots]
+        if x.id not in slopes:
+            slopes[x.id] = _chosen(x, slopes) if x.op in CHOICES else _chained(x, slopes)
+    return [slopes[x.id] for x in roots]
 
 
-def _chained(x: Expr, found: dict[int, Tangent]) -> Tangent:
+def _chained(x: Expr, slopes: dict[int, Tangent]) -> Tangent:
     """Σ ∂x/∂y · dy over the arguments y."""
     total: Tangent = {}
-    if x.op not in PARTIALS or not any(found[y.id] for y in x.args):
+    if x.op not in PARTIALS or not any(slopes[y.id] for y in x.args):
         return total
     for y, partial in zip(x.args, PARTIALS[x.op](x), strict=True):
-        for k, dy in found[y.id].items():
+        for k, dy in slopes[y.id].items():
             term = mul(partial, dy)
             total[k] = add(total[k], term) if k in total else term
     return {k: d for k, d in total.items() if d.value != 0.0}
 
 
-def _chosen(x: Expr, found: dict[int, Tangent]) -> Tangent:
+def _chosen(x: Expr, slopes: dict[int, Tangent]) -> Tangent:
     """The derivative of the argument that is chosen."""
     condition, first, second = CHOICES[x.op](x)
-    a, b, zero = found[x.args[first].id], found[x.args[second].id], x.graph.const(0.0)
+    a, b, zero = slopes[x.args[first].id], slopes[x.args[second].id], x.graph.const(0.0)
     return {k: where(condition, a.get(k, zero), b.get(k, zero)) for k in a | b}
 
 
@@ -123,14 +123,14 @@ def jacobian(of: Any, wrt: Any, *, mode: str = "auto") -> np.ndarray:
         return np.zeros((*roots.shape, *inputs.shape))
     graph = columns[0].graph
     nodes = [x if isinstance(x, Expr) else graph.const(float(x)) for x in roots.reshape(-1)]
-    made = ROADS[mode](nodes, columns)
-    return filled([x for row in made for x in row]).reshape(*roots.shape, *inputs.shape)
+    entries = ROADS[mode](nodes, columns)
+    return filled([x for row in entries for x in row]).reshape(*roots.shape, *inputs.shape)
 
 
 def _forward(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:
     one, zero = columns[0].graph.const(1.0), columns[0].graph.const(0.0)
-    found = tangents(nodes, {x.id: {k: one} for k, x in enumerate(columns)})
-    return [[row.get(k, zero) for k in range(len(columns))] for row in found]
+    slopes = tangents(nodes, {x.id: {k: one} for k, x in enumerate(columns)})
+    return [[row.get(k, zero) for k in range(len(columns))] for row in slopes]
 
 
 def _reverse(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:
@@ -163,10 +163,10 @@ def differentiate(program: Program, wrt: Sequence[str], *, mode: str = "auto") -
         with no_collection():
             rows = ROADS[mode](list(leaf.entries), columns)
         start = 0
-        for given in inputs:
-            entries = tuple(x for row in rows for x in row[start : start + given.size])
-            outputs.append(Leaf(f"d{leaf.name}/d{given.name}", leaf.shape + given.shape, entries))
-            start += given.size
+        for source in inputs:
+            entries = tuple(x for row in rows for x in row[start : start + source.size])
+            outputs.append(Leaf(f"d{leaf.name}/d{source.name}", leaf.shape + source.shape, entries))
+            start += source.size
     names = [leaf.name for leaf in outputs]
     structure = names[0] if len(names) == 1 else ["tuple", list(range(len(names))), names]
     return replace(program, name=f"{program.name}_derivatives", outputs=tuple(outputs), structure=structure)

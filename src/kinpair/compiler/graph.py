@@ -30,18 +30,18 @@ class Graph:
 
     def symbol(self, name: str) -> Expr:
         """A new input."""
-        made = self._append("symbol", ())
-        self.names[made.id] = name
-        return made
+        expr = self._append("symbol", ())
+        self.names[expr.id] = name
+        return expr
 
     def const(self, value: float) -> Expr:
         """A number or a truth value; −0 is taken as 0."""
         key = value if value.__class__ is float else repr(value)  # True == 1.0, but is something else
-        found = self.constants.get(key)
-        if found is None:
-            found = self._append("const", (), value + 0.0 if key is value else value)
-            self.constants[key] = found
-        return found
+        expr = self.constants.get(key)
+        if expr is None:
+            expr = self._append("const", (), value + 0.0 if key is value else value)
+            self.constants[key] = expr
+        return expr
 
     def node(self, op: str, x: Expr, y: Expr | None = None, z: Expr | None = None) -> Expr:
         """An operation on nodes of this graph, as it stands; `rules` has decided before."""
@@ -51,23 +51,23 @@ class Graph:
             key, args = (op, x.id, y.id), (x, y)
         else:
             key, args = (op, x.id, y.id, z.id), (x, y, z)
-        found = self.table.get(key)
-        if found is None:
+        expr = self.table.get(key)
+        if expr is None:
             nodes = self.nodes
             if len(nodes) >= self.room:
                 raise LengthError(f"more than {self.room} operations", room=self.room)
-            found = self.table[key] = Expr(self, len(nodes), op, args, None)
-            nodes.append(found)
-        return found
+            expr = self.table[key] = Expr(self, len(nodes), op, args, None)
+            nodes.append(expr)
+        return expr
 
     def known(self, op: str, x: Expr, y: Expr) -> Expr | None:
         """The node, if there is one."""
         return self.table.get((op, x.id, y.id))
 
     def _append(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
-        made = Expr(self, len(self.nodes), op, args, value)
-        self.nodes.append(made)
-        return made
+        expr = Expr(self, len(self.nodes), op, args, value)
+        self.nodes.append(expr)
+        return expr
 
     def coerce(self, other: object) -> Any:
         """`other` as a node of this graph, or NotImplemented if it is no scalar."""

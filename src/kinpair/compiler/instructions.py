@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from kinpair.compiler.form import Form
 from kinpair.compiler.graph import Expr
+from kinpair.compiler.operations import OPERATIONS
 from kinpair.compiler.sincos import sincos_function
 
 RELAXED = "contract reassoc"
@@ -74,8 +75,16 @@ class Instructions:
         for x in nodes:
             self.instruction(x)
             if x.id in carried:
-                self.store(self.names[x.id], "scratch", self.places.slots[x.id])
+                self.store(self._as_number(x), "scratch", self.places.slots[x.id])
         return self.text
+
+    def _as_number(self, x: Expr) -> str:
+        """The value as the scratch buffer has it: a truth value is 1 or 0."""
+        value = self.names[x.id]
+        if OPERATIONS[x.op].gives == "n":
+            return value
+        self.text.append(f"  {value}.n = uitofp {self.b} {value} to {self.v}")
+        return f"{value}.n"
 
     def instruction(self, x: Expr) -> None:
         """One node, and its stores if it is a result."""
@@ -96,14 +105,17 @@ class Instructions:
 
     def use(self, x: Expr) -> str:
         """The name of a value, loaded first if it comes from memory."""
-        found = self.names.get(x.id)
-        if found is not None:
-            return found
+        known = self.names.get(x.id)
+        if known is not None:
+            return known
         if x.op == "const":
             return self.form.number(x.value)
         name = f"%v{x.id}"
         array, place = self.places.loads[x.id] if x.op == "symbol" else ("scratch", self.places.slots[x.id])
-        self.load(name, array, place, fixed=x.op == "symbol" and self.places.fixed)
+        number = name if OPERATIONS[x.op].gives == "n" else f"{name}.n"
+        self.load(number, array, place, fixed=x.op == "symbol" and self.places.fixed)
+        if number != name:
+            self.text.append(f"  {name} = fcmp une {self.v} {number}, {self.form.number(0.0)}")
         self.names[x.id] = name
         return name
 

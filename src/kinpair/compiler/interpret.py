@@ -12,10 +12,10 @@ from kinpair.compiler.program import Program
 from kinpair.compiler.structure import rebuild
 
 
-def values(program: Program, given: Sequence[Sequence[float]]) -> list[list[float]]:
+def values(program: Program, arguments: Sequence[Sequence[float]]) -> list[list[float]]:
     """The entries of the outputs, from those of the inputs: node by node in Python floats."""
     value: dict[int, Any] = {}
-    for leaf, entries in zip(program.inputs, given, strict=True):
+    for leaf, entries in zip(program.inputs, arguments, strict=True):
         for symbol, x in zip(leaf.entries, entries, strict=True):
             value[symbol.id] = x
     for node in program.nodes:
@@ -28,6 +28,6 @@ def values(program: Program, given: Sequence[Sequence[float]]) -> list[list[floa
 
 def interpret(program: Program, *arguments: Any) -> Any:
     """The result of the program for one set of arguments."""
-    found = values(program, [np.asarray(x, dtype=float).reshape(-1).tolist() for x in arguments])
-    arrays = [np.array(x).reshape(leaf.shape) for x, leaf in zip(found, program.outputs, strict=True)]
+    results = values(program, [np.asarray(x, dtype=float).reshape(-1).tolist() for x in arguments])
+    arrays = [np.array(x).reshape(leaf.shape) for x, leaf in zip(results, program.outputs, strict=True)]
     return rebuild(program.structure, iter(x if x.shape else float(x) for x in arrays))

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from kinpair.compiler import machine_code
-from kinpair.compiler.arguments import Given, checked, checked_out, whole_threads
+from kinpair.compiler.arguments import Arguments, checked, checked_out, whole_threads
 from kinpair.compiler.cache import Store
 from kinpair.compiler.entry import Table, is_thin, thin_call, thin_calls_work
 from kinpair.compiler.interpret import interpret
@@ -159,25 +159,25 @@ class Kernel:
         except (ValueError, KeyError, TypeError):
             return self._store.refuse(key, "is damaged (its content makes no sense)")
 
-    def _made(self, form: str) -> ObjectCode:
+    def _object_code(self, form: str) -> ObjectCode:
         if (kept := self._kept(form)) is not None:
             return kept
         with patience(f"compiling {self.signature.name}, {self.count['total']} operations"):
-            made = machine_code.built(self.graph, self._real, form)
+            code = machine_code.built(self.graph, self._real, form)
         if self._store is not None and self._key:
-            self._store.put(self._entry_key(form), made.packed())
-        return made
+            self._store.put(self._entry_key(form), code.packed())
+        return code
 
     def _entry_key(self, form: str) -> str:
         return f"{self._key}\0{self._real.llvm}\0{form}"
 
     @cached_property
     def _one(self) -> One:
-        return One(self._made("one"))
+        return One(self._object_code("one"))
 
     @cached_property
     def _batch(self) -> Batch:
-        return Batch(self._made("batch"), host().lanes(self._real))
+        return Batch(self._object_code("batch"), host().lanes(self._real))
 
     def entry(self, fallback: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The thin call as a built-in function; `fallback` (else `general`) takes whatever is unusual."""
@@ -214,32 +214,35 @@ class Kernel:
     def general(self, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """Any admissible arguments; explains what is wrong with others."""
         s, dtype = self.signature, self._real.dtype
-        given = checked(s.name, s.inputs, arguments, dtype)
+        x = checked(s.name, s.inputs, arguments, dtype)
         threads = whole_threads(s.name, threads)
-        results = self._results(given, out)
-        arrays = [*given.arrays, *(_clear(results, given.arrays) if out is not None else results)]
-        if given.rows is None:
+        results = self._results(x, out)
+        arrays = [
+            *x.arrays,
+            *(_clear(results, x.arrays) if out is not None else results),
+        ]
+        if x.rows is None:
             self._one(arrays)
         else:
-            strides = given.strides + [a.strides[0] for a in arrays[len(given.strides) :]]
-            self._batch(arrays, strides, given.rows, threads)
+            strides = x.strides + [a.strides[0] for a in arrays[len(x.strides) :]]
+            self._batch(arrays, strides, x.rows, threads)
         self._connect()
-        for result, written in zip(results, arrays[len(given.arrays) :], strict=True):
+        for result, written in zip(results, arrays[len(x.arrays) :], strict=True):
             if result is not written:
                 result[...] = written
         return (
             out if out is not None else rebuild(s.structure, iter(x if x.ndim else float(x) for x in results))
         )
 
-    def _results(self, given: Given, out: Any) -> list[np.ndarray]:
+    def _results(self, x: Arguments, out: Any) -> list[np.ndarray]:
         s, dtype = self.signature, self._real.dtype
         if out is not None:
             named = flatten(out)[1]
             leaves = [x for _, x in named]
             if {name for name, _ in named} == set(s.outputs):
                 leaves = [dict(named)[name] for name in s.outputs]  # a dict may have them in another order
-            return checked_out(s.name, s.outputs, leaves, given.rows, dtype)
-        lead = () if given.rows is None else (given.rows,)
+            return checked_out(s.name, s.outputs, leaves, x.rows, dtype)
+        lead = () if x.rows is None else (x.rows,)
         return [np.empty((*lead, *shape), dtype=dtype) for shape in s.outputs.values()]
 
 

@@ -35,7 +35,7 @@ def _network(vector: str, lanes: int, names: list[str]) -> tuple[list[str], list
     lines: list[str] = []
     span = 1
     while span < lanes:
-        made = list(names)
+        wires = list(names)
         for i in range(lanes):
             if i & span:
                 continue
@@ -45,8 +45,8 @@ def _network(vector: str, lanes: int, names: list[str]) -> tuple[list[str], list
                 name = f"%{names[target][1:].split('.')[0]}.{span}"
                 shuffle = f"<{lanes} x i32> <{', '.join(f'i32 {p}' for p in pick)}>"
                 lines.append(f"  {name} = shufflevector {vector} {names[i]}, {vector} {names[j]}, {shuffle}")
-                made[target] = name
-        names = made
+                wires[target] = name
+        names = wires
         span *= 2
     return lines, names
 

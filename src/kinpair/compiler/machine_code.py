@@ -90,24 +90,24 @@ def built(program: Program | Rolled, real: Real, form: str) -> ObjectCode:
 class One:
     """Code for a single state."""
 
-    def __init__(self, made: ObjectCode) -> None:
-        self.loaded = Loaded(made.code, "one")
-        self.scratch_bytes = made.scratch
-        self._run = self.loaded.function(ctypes.c_void_p, ctypes.c_void_p)
+    def __init__(self, object_code: ObjectCode) -> None:
+        self.loaded = Loaded(object_code.code, "one")
+        self.scratch_bytes = object_code.scratch
+        self.run = self.loaded.function(ctypes.c_void_p, ctypes.c_void_p)
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> None:
         """Inputs and outputs, all contiguous."""
         room = aligned(self.scratch_bytes)
-        self._run((ctypes.c_void_p * len(arrays))(*map(address, arrays)), address(room))
+        self.run((ctypes.c_void_p * len(arrays))(*map(address, arrays)), address(room))
 
 
 class Batch:
     """Code for rows of a batch. Scratch memory is kept for the next call."""
 
-    def __init__(self, made: ObjectCode, lanes: int) -> None:
-        self.loaded = Loaded(made.code, "batch")
-        self.lanes, self.scratch_bytes = lanes, made.scratch
-        count = len(made.signature.inputs) + len(made.signature.outputs)
+    def __init__(self, object_code: ObjectCode, lanes: int) -> None:
+        self.loaded = Loaded(object_code.code, "batch")
+        self.lanes, self.scratch_bytes = lanes, object_code.scratch
+        count = len(object_code.signature.inputs) + len(object_code.signature.outputs)
         self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count
         self._free: list[tuple[np.ndarray, int]] = []
         kinds = (
@@ -116,7 +116,7 @@ class Batch:
             ctypes.c_int64,
             ctypes.c_void_p,
         )
-        self._run = self.loaded.function(*kinds)
+        self.run = self.loaded.function(*kinds)
 
     def __call__(self, arrays: Sequence[np.ndarray], strides: Sequence[int], rows: int, threads: int) -> None:
         """Inputs and outputs, and from row to row so many bytes; 0 for one that serves every row."""
@@ -132,10 +132,10 @@ class Batch:
         try:
             room = self._free.pop()
         except IndexError:
-            made = aligned(self.scratch_bytes)
-            room = made, address(made)
+            scratch = aligned(self.scratch_bytes)
+            room = scratch, address(scratch)
         places = starts if first == 0 else [p + first * s for p, s in zip(starts, strides, strict=True)]
-        self._run(self._pointers(*places), self._strides(*strides), last - first, room[1])
+        self.run(self._pointers(*places), self._strides(*strides), last - first, room[1])
         self._free.append(room)
 
 

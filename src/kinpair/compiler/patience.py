@@ -5,26 +5,76 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from threading import Timer
+from contextvars import ContextVar
+from threading import Lock, Timer
 from time import perf_counter
+from typing import final
 
 PATIENCE = 1.0  # seconds
 
 
+@final
+class Line:
+    """What is going on: shown once, then each part of it as it begins, and in the end how long it took."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._part = what, ""
+        self._shown, self._ended = False, False
+        self._start, self._lock = perf_counter(), Lock()
+
+    def show(self) -> None:
+        """Begin the line."""
+        with self._lock:
+            if not self._shown and not self._ended:
+                self._shown = True
+                _say(f"kinpair: {self._what} ...{self._part}")
+
+    @contextmanager
+    def part(self, what: str) -> Generator[Line]:
+        """Do a part of the work."""
+        with self._lock:
+            before, self._part = self._part, f" {what} ..."
+            if self._shown:
+                _say(self._part)
+        try:
+            yield self
+        finally:
+            self._part = before
+
+    def end(self) -> None:
+        """Say how long it took, if it was shown."""
+        with self._lock:
+            self._ended = True
+            if self._shown:
+                _say(f" {perf_counter() - self._start:.1f} s\n")
+
+
+_line: ContextVar[Line | None] = ContextVar("line", default=None)  # of the work that is going on
+
+
 @contextmanager
-def patience(what: str) -> Generator[None]:
-    """Say what is going on if it takes longer than a second, and how long it took; on terminals only."""
-    if not sys.stderr.isatty():
-        yield
+def patience(what: str) -> Generator[Line]:
+    """Say what is going on if it takes longer than a second, and how long it took; on terminals only.
+
+    Work inside of other work is a part of it and continues its line.
+    """
+    if (outer := _line.get()) is not None:
+        with outer.part(what):
+            yield outer
         return
-    start = perf_counter()
-    timer = Timer(PATIENCE, lambda: print(f"kinpair: {what} ...", end="", file=sys.stderr, flush=True))
+    line = Line(what)
+    timer = Timer(PATIENCE, line.show)
     timer.daemon = True
-    timer.start()
+    token = _line.set(line)
+    if sys.stderr.isatty():
+        timer.start()
     try:
-        yield
+        yield line
     finally:
+        _line.reset(token)
         timer.cancel()
-        took = perf_counter() - start
-        if took > PATIENCE:
-            print(f" {took:.1f} s", file=sys.stderr)
+        line.end()
+
+
+def _say(text: str) -> None:
+    print(text, end="", file=sys.stderr, flush=True)

@@ -56,8 +56,8 @@ class Program:
     @cached_property
     def count(self) -> dict[str, int]:
         """Operations by kind, and their total."""
-        found = Counter(OPERATIONS[x.op].counts for x in self.nodes)
-        table = {column: found[column] for column in COLUMNS}
+        counts = Counter(OPERATIONS[x.op].counts for x in self.nodes)
+        table = {column: counts[column] for column in COLUMNS}
         return table | {"total": sum(table.values())}
 
     def __str__(self) -> str:

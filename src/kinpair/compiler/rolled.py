@@ -155,39 +155,39 @@ class Tape:
 
     # walks
 
-    def each(self, step: Callable[..., Any], *given: Field) -> Field:
+    def each(self, step: Callable[..., Any], *fields: Field) -> Field:
         """x_i = step(given_i...), items on their own."""
-        made, access = self._new_field()
-        return self._shaped(made, self._loop(step, given, self._turns(), [access]))
+        field, access = self._new_field()
+        return self._shaped(field, self._loop(step, fields, self._turns(), [access]))
 
-    def outward(self, step: Callable[..., Any], ground: Any, *given: Field) -> Field:
+    def outward(self, step: Callable[..., Any], ground: Any, *fields: Field) -> Field:
         """x_i = step(x_parent, given_i...), from the root outward; x = ground before the first."""
-        made, _ = self._new_field()
+        field, _ = self._new_field()
         structure, leaves = flatten(ground)
         shapes = tuple(np.shape(x) for _, x in leaves)
-        width = self._fill(made, leaves, 1)
-        before = self._uniform(made, [width * (j + 1) for j in self.parent], structure, shapes)
-        after = Access(made, tuple(width * (i + 1) for i in range(len(self.parent))))
-        for kind, (_, found) in enumerate(self._loop(step, (before, *given), self._turns(), [after])):
-            if found != shapes:
+        width = self._fill(field, leaves, 1)
+        before = self._uniform(field, [width * (j + 1) for j in self.parent], structure, shapes)
+        after = Access(field, tuple(width * (i + 1) for i in range(len(self.parent))))
+        for kind, (_, results) in enumerate(self._loop(step, (before, *fields), self._turns(), [after])):
+            if results != shapes:
                 raise TraceError(
-                    f"the step of kind {kind} returns arrays of shapes {found}, the ground has {shapes}; "
+                    f"the step of kind {kind} returns arrays of shapes {results}, the ground has {shapes}; "
                     "a value is handed on as it was received"
                 )
-        self._work[made] = width * (len(self.parent) + 1)
-        return self._uniform(made, after.starts, structure, shapes)
+        self._work[field] = width * (len(self.parent) + 1)
+        return self._uniform(field, after.starts, structure, shapes)
 
-    def inward(self, step: Callable[..., Any], nothing: Any, *given: Field) -> Field:
+    def inward(self, step: Callable[..., Any], nothing: Any, *fields: Field) -> Field:
         """x_i, y_i = step(Σ y_child, given_i...), from the tips inward; the sum starts with nothing."""
         sums, _ = self._new_field()
-        made, access = self._new_field()
+        field, access = self._new_field()
         structure, leaves = flatten(nothing)
         shapes = tuple(np.shape(x) for _, x in leaves)
         width = self._fill(sums, leaves, len(self.parent) + 1)
         gathered = self._uniform(sums, [width * (i + 1) for i in range(len(self.parent))], structure, shapes)
         handed = Access(sums, tuple(width * (j + 1) for j in self.parent), add=True)
-        kept = self._loop(step, (gathered, *given), self._turns()[::-1], [access, handed])
-        return self._shaped(made, kept)
+        kept = self._loop(step, (gathered, *fields), self._turns()[::-1], [access, handed])
+        return self._shaped(field, kept)
 
     def finish(self, name: str = "rolled") -> Rolled:
         """What was recorded."""
@@ -203,9 +203,9 @@ class Tape:
 
     def _new_field(self) -> tuple[str, Access]:
         """A work array whose size is known once its step is traced."""
-        made = f"work{len(self._work)}"
-        self._work[made] = 0
-        return made, Access(made, ())
+        field = f"work{len(self._work)}"
+        self._work[field] = 0
+        return field, Access(field, ())
 
     def _uniform(
         self, array: str, starts: Sequence[int], structure: Structure, shapes: tuple[Shape, ...]
@@ -226,11 +226,15 @@ class Tape:
         return width
 
     def _loop(
-        self, step: Callable[..., Any], given: Sequence[Field], turns: Sequence[int], writes: Sequence[Access]
+        self,
+        step: Callable[..., Any],
+        fields: Sequence[Field],
+        turns: Sequence[int],
+        writes: Sequence[Access],
     ) -> list[tuple[Structure, tuple[Shape, ...]]]:
         """Trace the step for each kind, record the loop; structure and shapes of what is kept, by kind."""
-        traced = [_traced(step, given, kind, len(writes)) for kind in range(self.kinds)]
-        reads = tuple(Access(f.array, tuple(f.starts[i] for i in turns)) for f in given)
+        traced = [_traced(step, fields, kind, len(writes)) for kind in range(self.kinds)]
+        reads = tuple(Access(f.array, tuple(f.starts[i] for i in turns)) for f in fields)
         width = max((program.outputs[0].size for program, _, _ in traced), default=0)
         placed: list[Access] = []
         for access in writes:
@@ -256,25 +260,25 @@ def _common(rows: Sequence[np.ndarray]) -> dict[int, float]:
 
 
 def _traced(
-    step: Callable[..., Any], given: Sequence[Field], kind: int, parts: int
+    step: Callable[..., Any], fields: Sequence[Field], kind: int, parts: int
 ) -> tuple[Program, Structure, tuple[Shape, ...]]:
     """The program of a step for one kind; what it keeps is its first output, each flat."""
     graph = Graph()
-    inputs = tuple(symbols(graph, f"x{k}", (field.width(kind),)) for k, field in enumerate(given))
+    inputs = tuple(symbols(graph, f"x{k}", (field.width(kind),)) for k, field in enumerate(fields))
     arguments: list[Any] = []
-    for field, leaf in zip(given, inputs, strict=True):
+    for field, leaf in zip(fields, inputs, strict=True):
         known = field.known[kind]
         arguments.append(field.value(kind, [known.get(k, x) for k, x in enumerate(leaf.entries)]))
     result = step(*arguments)
-    made: list[Leaf] = []
+    produced: list[Leaf] = []
     kept: list[tuple[Structure, tuple[Shape, ...]]] = []
     for name, part in zip(("kept", "handed"), result if parts == 2 else (result,), strict=False):
         structure, leaves = flatten(part)
         outputs = [output(graph, path, x) for path, x in leaves]
         entries = tuple(x for leaf in outputs for x in leaf.entries)
-        made.append(Leaf(name, (len(entries),), entries))
+        produced.append(Leaf(name, (len(entries),), entries))
         kept.append((structure, tuple(leaf.shape for leaf in outputs)))
-    program = Program("step", graph, inputs, tuple(made))
+    program = Program("step", graph, inputs, tuple(produced))
     verify(program)
     return program, *kept[0]
 
@@ -285,8 +289,8 @@ def interpret_rolled(rolled: Rolled, *arguments: Any) -> Any:
 
     arrays: dict[str, list[float]] = {name: [0.0] * size for name, size in rolled.work.items()}
     arrays[NUMBERS] = rolled.numbers.tolist()
-    for name, given in zip(rolled.input_shapes, arguments, strict=True):
-        arrays[f"in:{name}"] = np.asarray(given, dtype=float).tolist()
+    for name, argument in zip(rolled.input_shapes, arguments, strict=True):
+        arrays[f"in:{name}"] = np.asarray(argument, dtype=float).tolist()
     for name, (size,) in rolled.output_shapes.items():
         arrays[f"out:{name}"] = [0.0] * size
     for loop in rolled.loops:
@@ -296,8 +300,8 @@ def interpret_rolled(rolled: Rolled, *arguments: Any) -> Any:
                 arrays[a.array][a.starts[turn] : a.starts[turn] + leaf.size]
                 for a, leaf in zip(step.reads, step.program.inputs, strict=True)
             ]
-            for a, found in zip(step.writes, values(step.program, read), strict=True):
-                for k, x in enumerate(found, a.starts[turn]):
+            for a, row in zip(step.writes, values(step.program, read), strict=True):
+                for k, x in enumerate(row, a.starts[turn]):
                     arrays[a.array][k] = arrays[a.array][k] + x if a.add else x
     results: Iterator[Any] = (np.array(arrays[f"out:{name}"]) for name in rolled.output_shapes)
     return rebuild(rolled.structure, results)

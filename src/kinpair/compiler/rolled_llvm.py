@@ -75,11 +75,11 @@ class _Writer:
         return self.table(step, name) + "\n" + "\n".join(lines)
 
     def stores(self, step: Step) -> dict[int, list[tuple[str, int]]]:
-        found: dict[int, list[tuple[str, int]]] = {}
+        stores: dict[int, list[tuple[str, int]]] = {}
         for k, leaf in enumerate(step.program.outputs):
             for i, x in enumerate(leaf.entries):
-                found.setdefault(x.id, []).append((f"w{k}", i))
-        return found
+                stores.setdefault(x.id, []).append((f"w{k}", i))
+        return stores
 
     def table(self, step: Step, name: str) -> str:
         """Where each turn reads and writes."""

@@ -66,8 +66,8 @@ def schedule(program: Program, whole: int = WHOLE, piece: int = PIECE) -> Plan:
 def _take_zeros(stores: dict[int, list[tuple[str, int]]], program: Program) -> tuple[str, ...]:
     """Results with many zeros; their zeros are taken out of the stores, one by one they cost LLVM its time."""
     zero = program.graph.const(0.0).id
-    found = Counter(name for name, _ in stores.get(zero, ()))
-    cleared = tuple(name for name, zeros in found.items() if zeros >= MANY_ZEROS)
+    counts = Counter(name for name, _ in stores.get(zero, ()))
+    cleared = tuple(name for name, zeros in counts.items() if zeros >= MANY_ZEROS)
     if zero in stores:
         stores[zero] = [place for place in stores[zero] if place[0] not in cleared]
     return cleared

@@ -65,9 +65,9 @@ def rebuild(structure: Structure, leaves: Iterator[Any]) -> Any:
 def named_tuple(kind: str) -> Any:
     """The class `module:Name`, if it is a named tuple that can be found again."""
     module, _, path = kind.partition(":")
-    found: Any = importlib.import_module(module)
+    value: Any = importlib.import_module(module)
     for part in path.split("."):
-        found = getattr(found, part)
-    if not (isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields")):
+        value = getattr(value, part)
+    if not (isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")):
         raise TypeError(f"{kind} is no named tuple")
-    return found
+    return value

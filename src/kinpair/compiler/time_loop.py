@@ -58,14 +58,14 @@ class _Compiled:
     def code(self, text: str, operations: int) -> bytes:
         """Compiled, or found."""
         key = "time loop\0" + hashlib.sha256(text.encode()).hexdigest()
-        found = self.store.get(key) if self.store is not None else None
-        if found is not None:
-            return found
+        stored = self.store.get(key) if self.store is not None else None
+        if stored is not None:
+            return stored
         with patience(f"compiling a time loop, {operations} operations"):
-            made = object_code(text)
+            compiled = object_code(text)
         if self.store is not None:
-            self.store.put(key, made)
-        return made
+            self.store.put(key, compiled)
+        return compiled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ class FixedLoop:
         sums = width if lanes > 1 else _single(self.flow, parts)
         return fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, sums), frame.bytes
 
-    def _made(self, form: str, lanes: int) -> ObjectCode:
+    def _object_code(self, form: str, lanes: int) -> ObjectCode:
         text, room = self._written(lanes)
         operations = sum(program.count["total"] for program in self.flow.programs.values())
         arrays: dict[str, tuple[int, ...]] = dict.fromkeys(fixed.INPUTS, ())
@@ -113,12 +113,16 @@ class FixedLoop:
 
     @cached_property
     def _one(self) -> One:
-        return One(self._made("one", 1))
+        return One(self._object_code("one", 1))
 
     @cached_property
     def _batch(self) -> Batch:
         lanes = host().lanes(REAL)
-        return Batch(self._made("batch", lanes), lanes)
+        return Batch(self._object_code("batch", lanes), lanes)
+
+    def code(self, *, batch: bool) -> One | Batch:
+        """Loaded machine code, for one trajectory or for a batch."""
+        return self._batch if batch else self._one
 
     def run(
         self,
@@ -141,19 +145,19 @@ class FixedLoop:
         gives the start itself as a sample. `out`: where the samples go, the rows of a trajectory contiguous. Guards
         stop the run unless it is not `minding` them.
         """
-        flow, given = self.flow, inputs or Inputs()
+        flow, own = self.flow, inputs or Inputs()
         lead = start.shape[:-1]
         settings = np.zeros(SETTINGS)
         settings[:ROWS] = t0, dt, first, samples, every, hold, 0
-        settings[ROWS], settings[FREE] = len(given.times), not minding
+        settings[ROWS], settings[FREE] = len(own.times), not minding
         room = out or tuple(np.empty((*lead, samples, n)) for n in (flow.ny, flow.nw))
         outputs = [*room, np.empty((*lead, flow.ny + flow.nu)), np.empty((*lead, 2))]
         arrays = [
             settings,
-            np.ascontiguousarray(given.parameters, dtype=float),
-            np.ascontiguousarray(given.times, dtype=float),
-            np.ascontiguousarray(given.rows, dtype=float),
-            given.address,
+            np.ascontiguousarray(own.parameters, dtype=float),
+            np.ascontiguousarray(own.times, dtype=float),
+            np.ascontiguousarray(own.rows, dtype=float),
+            own.address,
             np.ascontiguousarray(start, dtype=float),
             *outputs,
         ]
@@ -235,19 +239,19 @@ class AdaptiveLoop:
         new inputs, where held, from t0 on. Steps end at the rows of a table. Guards stop the run unless it is not
         `minding` them.
         """
-        given = inputs or Inputs()
+        own = inputs or Inputs()
         allowed = np.full(-(-self.flow.ny // self._sums) * self._sums + 1, np.inf)
         allowed[: self.flow.ny] = atol
         allowed[-1] = max(1, np.isfinite(atol).sum())
         settings = np.zeros(SETTINGS)
         settings[:ROWS] = stop, rtol, min(steps, 1 << 62), longest, len(wanted), hold, t0
-        settings[ROWS], settings[FREE], settings[LEAST] = len(given.times), not minding, least
+        settings[ROWS], settings[FREE], settings[LEAST] = len(own.times), not minding, least
         arrays = [
             settings,
-            np.ascontiguousarray(given.parameters, dtype=float),
-            np.append(given.times, np.inf),
-            np.ascontiguousarray(given.rows, dtype=float),
-            given.address,
+            np.ascontiguousarray(own.parameters, dtype=float),
+            np.append(own.times, np.inf),
+            np.ascontiguousarray(own.rows, dtype=float),
+            own.address,
             np.append(wanted, np.nan),
             allowed,
             at.memory,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.target import Real
-from kinpair.compiler.time_loop_code import Code, Walk
+from kinpair.compiler.time_loop_code import Code, OpenLoop
 from kinpair.compiler.time_loop_dense import Dense, dense_places
 from kinpair.compiler.time_loop_fixed import declarations, programs_text
 from kinpair.compiler.time_loop_lengths import Lengths
@@ -96,10 +96,10 @@ class _Writer:
             run.leave("true")
         self.move("scatter")
 
-    def turn(self, run: Walk) -> None:
+    def turn(self, run: OpenLoop) -> None:
         """What is due at this time, then a step."""
         code, real = self.code, self.code.real
-        if self.flow.held:
+        if self.flow.sampled:
             self.hold(run)
         if self.bends:
             self.pass_rows()
@@ -139,7 +139,7 @@ class _Writer:
             move(code, "state", str(first), size, self.places[place])
             first += size
 
-    def hold(self, run: Walk) -> None:
+    def hold(self, run: OpenLoop) -> None:
         """New inputs at their sample times, which every step stops at."""
         code = self.code
         with code.when(self.memory.compare("oge", self.memory.get(TIME), self.next_hold())):
@@ -169,8 +169,8 @@ class _Writer:
 
     def pass_rows(self) -> None:
         """HOLDS counts the rows that are not ahead; behind the last there is an infinite one."""
-        with self.code.forever() as walk:
-            walk.leave(self.memory.compare("ogt", self.next_row(), self.memory.get(TIME)))
+        with self.code.forever() as loop:
+            loop.leave(self.memory.compare("ogt", self.next_row(), self.memory.get(TIME)))
             self.memory.count(HOLDS)
 
     def next_row(self) -> str:
@@ -185,7 +185,7 @@ class _Writer:
             code.smaller(self.memory.get(LENGTH), self.memory.setting(LONGEST)),
         )
         stop = self.memory.setting(STOP)
-        if self.flow.held:
+        if self.flow.sampled:
             stop = code.smaller(stop, self.next_hold())
         if self.bends:
             stop = code.smaller(stop, self.next_row())
@@ -201,7 +201,7 @@ class _Writer:
         if self.end_in_error:
             step.slope(tableau.stages, end, "next")
         error = self.lengths.error(h)
-        code.set(error, self.places["found"], 0)
+        code.set(error, self.places["error"], 0)
         self.memory.refused()
         good = self.memory.compare("ole", error, code.real(1.0))
         running = self.memory.running()

@@ -12,7 +12,7 @@ UNROLLED = 16  # entries that are worth no loop
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class OpenLoop:
     """A loop being written; `leave` ends it where a condition holds."""
 
     code: Code
@@ -87,12 +87,12 @@ class Code:
         self.label(end)
 
     @contextmanager
-    def forever(self) -> Generator[Walk]:
+    def forever(self) -> Generator[OpenLoop]:
         """Again and again, until `leave`."""
         head, end = self.new("again")[1:], self.new("done")[1:]
         self.do(f"br label %{head}")
         self.label(head)
-        yield Walk(self, end)
+        yield OpenLoop(self, end)
         self.do(f"br label %{head}")
         self.label(end)
 

@@ -24,9 +24,9 @@ class Dense:
         """Samples wanted at the time reached: the state itself, with inputs that are new there."""
         code = self.code
         code.copy(self.places["y"], self.places["stage"], self.flow.ny)
-        with code.forever() as walk:
+        with code.forever() as loop:
             wanted = self.memory.wanted()
-            walk.leave(self.memory.compare("ugt", wanted, self.memory.get(TIME)))
+            loop.leave(self.memory.compare("ugt", wanted, self.memory.get(TIME)))
             self._sample(wanted)
         self.memory.refused()
 
@@ -40,9 +40,9 @@ class Dense:
         ]
         self.step.stages(rows, time, h)
         self._polynomial(h)
-        with code.forever() as walk:
+        with code.forever() as loop:
             wanted = self.memory.wanted()
-            walk.leave(self.memory.compare("uge", wanted, end))
+            loop.leave(self.memory.compare("uge", wanted, end))
             self._between(code.float("fdiv", code.float("fsub", wanted, time), h))
             self._sample(wanted)
 
@@ -85,7 +85,7 @@ class Dense:
             step.parts["after"].call(code, places, targets, y=places["stage"])
         self.arrays.put(code, "Y", code.op(f"mul i64 {at}, {flow.ny}"), flow.ny, places[place])
         if flow.nw:
-            if not flow.held:
+            if not flow.sampled:
                 step.refresh(time, place)
                 step.share(time, "time")
             step.parts["watch"].call(code, places, [places["w"]], y=places[place])

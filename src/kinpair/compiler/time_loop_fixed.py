@@ -120,9 +120,9 @@ def _trajectory(step: Step, tableau: Tableau | None) -> None:
     first, samples, every = (code.integer(code.get(settings, k)) for k in (FIRST, SAMPLES, EVERY))
     _begin(step, dt)
     begin = code.float("fadd", t0, code.float("fmul", code.whole(first), dt))
-    if flow.held:
+    if flow.sampled:
         with code.when(code.op(f"icmp eq i64 {every}, 0")):  # a look at the start, before any step
-            _held(step, begin)
+            _sample_inputs(step, begin)
     if step.guarded:
         step.share(begin, "time")
         step.look("y")
@@ -187,14 +187,14 @@ def _one_step(step: Step, tableau: Tableau | None, n: str, t0: str, dt: str) -> 
     step.lost(step.not_finite(), NOT_FINITE)
     if step.guarded:
         _guard(step)
-    if flow.held:
+    if flow.sampled:
         hold = code.integer(code.get(step.arrays.pointers["settings"], HOLD))
         due = code.op(f"icmp eq i64 {code.op(f'srem i64 {after}, {hold}')}, 0")
         if code.lanes == 1:
             fine = code.op(f"fcmp oeq {code.number} {code.get(places['verdict'], 0)}, {code.real(0.0)}")
             due = code.op(f"and i1 {due}, {fine}")
         with code.when(due):
-            _held(step, end)
+            _sample_inputs(step, end)
 
 
 def _guard(step: Step) -> None:
@@ -208,7 +208,7 @@ def _guard(step: Step) -> None:
     code.copy(places["g_new"], places["g"], step.flow.ng)
 
 
-def _held(step: Step, time: str) -> None:
+def _sample_inputs(step: Step, time: str) -> None:
     """New inputs, to be held."""
     code, entry = step.code, step.flow.afresh
     step.refresh(time, "y")
@@ -236,7 +236,7 @@ def _sample(step: Step, sample: str, every: str, first: str, t0: str, dt: str) -
     samples = code.op(f"add i64 {sample}, 1")
     n = code.op(f"add i64 {first}, {code.op(f'mul i64 {samples}, {every}')}")
     time = code.float("fadd", t0, code.float("fmul", code.whole(n), dt))
-    if not flow.held:
+    if not flow.sampled:
         step.refresh(time, "y")
         if flow.source == "call":
             _refused(step)

@@ -28,25 +28,25 @@ class Inputs:
     @property
     def address(self) -> np.ndarray:
         """Where the function is."""
-        found = ctypes.cast(self.called, ctypes.c_void_p).value if self.called is not None else 0
-        return np.array([found or 0], dtype=np.int64)
+        address = ctypes.cast(self.called, ctypes.c_void_p).value if self.called is not None else 0
+        return np.array([address or 0], dtype=np.int64)
 
 
 def callback(function: Callable[[float, np.ndarray], np.ndarray | None], ny: int, nu: int) -> Any:
     """A Python function (time, y) → u as the loop calls it; it must not raise, and says None to end the run."""
-    views: dict[int, np.ndarray] = {}  # the same few places again and again
+    views: dict[tuple[int, int], np.ndarray] = {}  # by address and size: the same few places again and again
 
     def view(address: int, size: int) -> np.ndarray:
-        found = views.get(address)
-        if found is None:
-            found = views[address] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
-        return found
+        place = address, size
+        if place not in views:
+            views[place] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+        return views[place]
 
     def call(time: float, y: int, u: int) -> int:
-        found = function(time, view(y, ny).copy())
-        if found is None:
+        result = function(time, view(y, ny).copy())
+        if result is None:
             return 1
-        view(u, nu)[...] = found
+        view(u, nu)[...] = result
         return 0
 
     return CONTROL(call)

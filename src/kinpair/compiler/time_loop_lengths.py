@@ -104,8 +104,8 @@ class Lengths:
         fifth, third = means
         below = code.float("fadd", fifth, code.float("fmul", code.real(0.01), third))
         none = self.memory.compare("oeq", below, code.real(0.0))
-        found = code.float("fmul", h, code.float("fdiv", fifth, self._root(below)))
-        return code.op(f"select i1 {none}, {code.number} {code.real(0.0)}, {code.number} {found}")
+        error = code.float("fmul", h, code.float("fdiv", fifth, self._root(below)))
+        return code.op(f"select i1 {none}, {code.number} {code.real(0.0)}, {code.number} {error}")
 
     def _call(self, function: str, x: str) -> str:
         """log or exp."""
@@ -114,7 +114,7 @@ class Lengths:
     def longer(self, h: str, reaches: str) -> None:
         """The length after a step that was accepted; `reaches`: it was cut short by a stop."""
         code, places = self.code, self.places
-        error = code.larger(code.get(places["found"], 0), code.real(1e-10))
+        error = code.larger(code.get(places["error"], 0), code.real(1e-10))
         alpha, beta = self.tableau.exponents
         size = self._call("log", error)
         change = code.float("fmul", size, code.real(-alpha))
@@ -131,7 +131,7 @@ class Lengths:
     def shorter(self, h: str) -> None:
         """A shorter step; too short a one is the end."""
         code = self.code
-        error = code.get(self.places["found"], 0)
+        error = code.get(self.places["error"], 0)
         self.memory.count(REJECTED)
         power = code.float("fmul", self._call("log", error), code.real(-1.0 / self.tableau.order))
         factor = code.float("fmul", code.real(SAFETY), self._call("exp", power))

@@ -19,7 +19,7 @@ OWN_NAMES = re.compile(r"@(block|piece\d+|loop\d+|numbers)\b")
 HEADS = re.compile(rf"{re.escape(ATTRIBUTES)}( noinline)? {{$", re.MULTILINE)
 INVARIANT = ", !invariant.load !0"
 BRIEF = 60  # operations: for one trajectory, a program this short is no function of its own
-SOURCES = ("given", "table", "program", "call")
+SOURCES = ("constant", "table", "program", "call")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,8 +32,8 @@ class Flow:
     (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples. A step in which
     an entry of `guard` → g changes its sign is not taken: one trajectory stops before it; a batch is not guarded.
 
-    `source` says where u comes from: `given` with the state, a `table` over time, the program `control` → u, or a
-    function that is `call`ed. `held` inputs change at their own sample times only, others whenever they are needed.
+    `source` says where u comes from: `constant` with the state, a `table` over time, the program `control` → u, or a
+    function that is `call`ed. `sampled` inputs change at their own sample times only, others whenever they are needed.
     `ahead` is the part of a step after which a method that is not explicit wants its table read. `afresh` is the entry
     of the state that becomes zero when held inputs change: what a method carries from step to step is of no use then.
     """
@@ -52,8 +52,8 @@ class Flow:
     watch: Program | None = None
     guard: Program | None = None
     control: Program | None = None
-    source: str = "given"
-    held: bool = False
+    source: str = "constant"
+    sampled: bool = False
     ahead: float = 0.0
     afresh: int | None = None
 
@@ -69,8 +69,8 @@ class Flow:
     def programs(self) -> dict[str, Program]:
         """Those there are, by name."""
         names = ("rhs", "start", "improve", "finish", "after", "watch", "guard", "control")
-        found = {name: getattr(self, name) for name in names}
-        return {name: program for name, program in found.items() if program is not None}
+        programs = {name: getattr(self, name) for name in names}
+        return {name: program for name, program in programs.items() if program is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +86,7 @@ class Part:
 
     def text(self, form: Form) -> str:
         """Its functions."""
-        own = OWN_NAMES.sub(lambda found: f"@{self.name}.{found[1]}", self.blocks.text(form))
+        own = OWN_NAMES.sub(lambda match: f"@{self.name}.{match[1]}", self.blocks.text(form))
         if self.inlined:  # what it reads changes in the function that it becomes a part of
             own = HEADS.sub(f"{ATTRIBUTES} alwaysinline {{", own).replace(INVARIANT, "")
         return own if self.turns is None else f"{own}\n{self.turns.text(self.name, form)}"
@@ -107,12 +107,12 @@ class Part:
 
 def parts_of(flow: Flow, form: Form, width: int) -> dict[str, Part]:
     """Every program, scheduled; for one trajectory, with the sines and cosines of the state in whole vectors."""
-    made: dict[str, Part] = {}
+    parts: dict[str, Part] = {}
     for name, program in flow.programs.items():
         blocks, turns = prepared(program, width) if form.lanes == 1 else (blocks_of(program), None)
         brief = form.lanes == 1 and turns is None and program.count["total"] <= BRIEF
-        made[name] = Part(name, blocks, tuple(program.input_shapes), len(program.outputs), turns, brief)
-    return made
+        parts[name] = Part(name, blocks, tuple(program.input_shapes), len(program.outputs), turns, brief)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +138,12 @@ class Frame:
 
     def places(self, code: Code) -> dict[str, str]:
         """A pointer for each place, from the pointer `%scratch`."""
-        found: dict[str, str] = {}
+        places: dict[str, str] = {}
         offset = 0
         for name, size in self.sizes:
-            found[name] = code.op(f"getelementptr i8, ptr %scratch, i64 {offset}", name)
+            places[name] = code.op(f"getelementptr i8, ptr %scratch, i64 {offset}", name)
             offset += self._bytes(size)
-        return found
+        return places
 
 
 def frame_of(
@@ -157,7 +157,7 @@ def frame_of(
     """Room for the state, the inputs, the slopes, and what the programs carry."""
     sizes = {"time": 1, "dt": 1, "y": flow.ny, "u": flow.nu, "p": flow.np, "w": flow.nw, "z": flow.nz}
     sizes |= {"next": max(flow.ny, flow.nz), "stage": flow.ny, "kept": flow.ny + flow.nu}
-    sizes |= dict.fromkeys(("size", "found", "tries", "sum", "step", "cursor", "failed"), 1)
+    sizes |= dict.fromkeys(("size", "error", "tries", "sum", "step", "cursor", "failed"), 1)
     sizes |= {
         "before": flow.ny,
         "g": flow.ng,

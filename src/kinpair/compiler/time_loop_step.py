@@ -100,7 +100,7 @@ class Step:
 
     def slope(self, j: int, time: str, place: str) -> None:
         """k_j = f(time, state at the place), its inputs fresh if they are not held."""
-        if not self.flow.held:
+        if not self.flow.sampled:
             self.refresh(time, place)
         self.share(time, "time")
         self.parts["rhs"].call(self.code, self.places, [self.places[f"k{j}"]], y=self.places[place])
@@ -128,7 +128,7 @@ class Step:
         """The step that `start`, `improve` and `finish` make, to `next`; `dt` stands in its place already."""
         code, places, flow = self.code, self.places, self.flow
         if (
-            not flow.held
+            not flow.sampled
         ):  # a function is asked about the state there is, a table about the middle of the step
             ahead = flow.ahead if flow.source == "table" else 0.0
             self.refresh(code.float("fadd", time, code.float("fmul", dt, code.real(ahead))), "y")
@@ -144,20 +144,20 @@ class Step:
         kind, mask = form.of(form.real.llvm), form.of("i1")
         code.do(f"store {kind} {form.number(2.0)}, ptr {places['size']}")
         code.do(f"store i64 0, ptr {places['tries']}")
-        with code.forever() as walk:
+        with code.forever() as loop:
             size_before = code.op(f"load {kind}, ptr {places['size']}")
             active = code.op(f"fcmp ogt {kind} {size_before}, {form.number(1.0)}")
-            walk.leave(code.op(f"xor i1 {self.any(active)}, true"))
+            loop.leave(code.op(f"xor i1 {self.any(active)}, true"))
             tries = code.op(f"load i64, ptr {places['tries']}")
             too_many = code.op(f"icmp sge i64 {tries}, {REPEATS}")
             with code.when(too_many):
                 self.lost(active, STUCK)
-            walk.leave(too_many)
+            loop.leave(too_many)
             code.do(f"store i64 {code.op(f'add i64 {tries}, 1')}, ptr {places['tries']}")
-            self.parts[name].call(code, places, [places["next"], places["found"]])
+            self.parts[name].call(code, places, [places["next"], places["error"]])
             self._keep(active, place, size)
-            found = code.op(f"load {kind}, ptr {places['found']}")
-            kept = code.op(f"select {mask} {active}, {kind} {found}, {kind} {size_before}")
+            error = code.op(f"load {kind}, ptr {places['error']}")
+            kept = code.op(f"select {mask} {active}, {kind} {error}, {kind} {size_before}")
             code.do(f"store {kind} {kept}, ptr {places['size']}")
 
     def _keep(self, active: str, place: str, size: int) -> None:
@@ -193,8 +193,8 @@ class Step:
         if self.flow.source == "call":
             address = code.op(f"load i64, ptr {arrays.pointers['called']}")
             function = code.op(f"inttoptr i64 {address} to ptr")
-            told = f"{code.number} {time}, ptr {places[place]}, ptr {places['u']}"
-            answer = code.op(f"call i64 {function}({told})")
+            chosen = f"{code.number} {time}, ptr {places[place]}, ptr {places['u']}"
+            answer = code.op(f"call i64 {function}({chosen})")
             old = code.op(f"load i64, ptr {places['failed']}")
             code.do(f"store i64 {code.op(f'or i64 {old}, {answer}')}, ptr {places['failed']}")
 
@@ -208,11 +208,11 @@ class Step:
         below = code.op(f"icmp slt i64 {old}, 0")
         code.do(f"store i64 {code.op(f'select i1 {below}, i64 0, i64 {old}')}, ptr {cursor}")
         for change, edge, test, beside in ((1, last, "fcmp olt", 1), (-1, "0", "fcmp oge", 0)):
-            with code.forever() as walk:
+            with code.forever() as loop:
                 now = code.op(f"load i64, ptr {cursor}")
-                walk.leave(code.op(f"icmp eq i64 {now}, {edge}"))
+                loop.leave(code.op(f"icmp eq i64 {now}, {edge}"))
                 border = code.get(times, code.op(f"add i64 {now}, {beside}"))
-                walk.leave(code.op(f"{test} {number} {time}, {border}"))
+                loop.leave(code.op(f"{test} {number} {time}, {border}"))
                 code.do(f"store i64 {code.op(f'add i64 {now}, {change}')}, ptr {cursor}")
         now = code.op(f"load i64, ptr {cursor}")
         after = code.op(f"add i64 {now}, 1")
@@ -247,18 +247,18 @@ class Step:
     def crossed(self) -> str:
         """Has a guard left its side, or become NaN? Zero is the other side."""
         code, n = self.code, self.code.number
-        found = "false"
+        crossed = "false"
         for k in range(self.flow.ng):
             old, new = (code.get(self.places[x], k) for x in ("g", "g_new"))
             for side in ("ogt", "olt"):
                 was, stays = (code.op(f"fcmp {side} {n} {x}, {code.real(0.0)}") for x in (old, new))
                 left = code.op(f"and i1 {was}, {code.op(f'xor i1 {stays}, true')}")
-                found = code.op(f"or i1 {found}, {left}")
+                crossed = code.op(f"or i1 {crossed}, {left}")
             was, lost = (code.op(f"fcmp {how} {n} {x}, {x}") for how, x in (("ord", old), ("uno", new)))
-            found = code.op(f"or i1 {found}, {code.op(f'and i1 {was}, {lost}')}")
+            crossed = code.op(f"or i1 {crossed}, {code.op(f'and i1 {was}, {lost}')}")
         free = code.get(self.arrays.pointers["settings"], FREE)
         minded = code.op(f"fcmp oeq {n} {free}, {code.real(0.0)}")
-        return code.op(f"and i1 {found}, {minded}")
+        return code.op(f"and i1 {crossed}, {minded}")
 
     @property
     def guarded(self) -> bool:
@@ -288,5 +288,5 @@ class Step:
         new = code.op(f"and {mask} {fine}, {lanes}")
         now = code.op(f"load {kind}, ptr {places['step']}")
         for place, value, before in ((at[0], form.number(verdict), old), (at[1], now, step)):
-            told = code.op(f"select {mask} {new}, {kind} {value}, {kind} {before}")
-            code.do(f"store {kind} {told}, ptr {place}")
+            chosen = code.op(f"select {mask} {new}, {kind} {value}, {kind} {before}")
+            code.do(f"store {kind} {chosen}, ptr {place}")

@@ -41,19 +41,19 @@ def prepared(program: Program, width: int) -> tuple[Blocks, Turns | None]:
     """The code of a program without the sines and cosines of its state, and what computes those."""
     plan = schedule(program)
     places = {x.id: k for leaf in program.inputs if leaf.name == "y" for k, x in enumerate(leaf.entries)}
-    found = {
+    tables = {
         x.id: x
         for piece in plan.pieces
         for x in piece.nodes
         if x.op in ("sin", "cos") and x.args[0].id in places and x.id not in plan.places.stores
     }
-    if len(plan.pieces) != 1 or width == 1 or len({x.args[0].id for x in found.values()}) <= FEW:
+    if len(plan.pieces) != 1 or width == 1 or len({x.args[0].id for x in tables.values()}) <= FEW:
         return straight_blocks(plan), None
     vectors = -(-len(places) // width)
     start = {"sin": 0, "cos": vectors * width}
-    slots = {x.id: start[x.op] + places[x.args[0].id] for x in found.values()}
-    nodes = tuple(x for x in plan.pieces[0].nodes if x.id not in found)
+    slots = {x.id: start[x.op] + places[x.args[0].id] for x in tables.values()}
+    nodes = tuple(x for x in plan.pieces[0].nodes if x.id not in tables)
     rest = Plan(plan.arrays, (Piece(nodes, frozenset()),), replace(plan.places, slots=slots), plan.cleared)
     blocks = replace(straight_blocks(rest), carried=2 * vectors * width)
-    used = sorted({places[x.args[0].id] // width for x in found.values()})
+    used = sorted({places[x.args[0].id] // width for x in tables.values()})
     return blocks, Turns(tuple(used), width, vectors)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.graph import RECORDED, Expr, Graph
+from kinpair.compiler.patience import patience
 from kinpair.compiler.program import Leaf, Program, Shape
 from kinpair.compiler.structure import flatten
 from kinpair.compiler.verify import verify
@@ -30,9 +31,9 @@ def trace(
     graph = Graph(room)
     inputs = tuple(symbols(graph, name, shape) for name, shape in shapes.items())
     name = name or getattr(function, "__name__", "function").strip("<>") or "function"
-    with no_collection():
-        structure, found = flatten(_run(function, [as_array(leaf) for leaf in inputs]))
-    outputs = tuple(output(graph, name, value) for name, value in found)
+    with patience(f"recording {name}"), no_collection():
+        structure, leaves = flatten(_run(function, [as_array(leaf) for leaf in inputs]))
+    outputs = tuple(output(graph, name, value) for name, value in leaves)
     program = Program(name, graph, inputs, outputs, structure)
     verify(program)
     return program
@@ -66,10 +67,10 @@ def as_array(leaf: Leaf) -> Any:
 
 def filled(entries: Sequence[Any]) -> np.ndarray:
     """An object vector of the entries."""
-    made = np.empty(len(entries), dtype=object)
+    array = np.empty(len(entries), dtype=object)
     for k, x in enumerate(entries):
-        made[k] = x
-    return made
+        array[k] = x
+    return array
 
 
 def output(graph: Graph, name: str, value: Any) -> Leaf:

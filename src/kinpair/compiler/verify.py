@@ -9,10 +9,10 @@ from kinpair.errors import TraceError
 
 def verify(program: Program) -> None:
     """Arguments before uses and of the right kind, every symbol an input, every output a number."""
-    given = {x.id for leaf in program.inputs for x in leaf.entries}
+    symbols = {x.id for leaf in program.inputs for x in leaf.entries}
     for x in program.nodes:
         operation = OPERATIONS[x.op]
-        if x.op == "symbol" and x.id not in given:
+        if x.op == "symbol" and x.id not in symbols:
             raise TraceError(f"{x}: this symbol is no input of {program.name!r}")
         if len(x.args) != len(operation.takes) or any(y.id >= x.id for y in x.args):
             raise TraceError(

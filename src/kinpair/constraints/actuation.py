@@ -34,7 +34,7 @@ def efforts(r: np.ndarray, A: np.ndarray, actuated: np.ndarray) -> Efforts:
     reduced = Z[actuated].T  # ZᵀS
     U, sigma, Vt = np.linalg.svd(reduced, full_matrices=False)
     rank = rank_of(sigma)
-    own = Vt[:rank].T @ ((U[:, :rank].T @ (Z.T @ r)) / sigma[:rank])
+    own = Vt[:rank].T @ ((U[:, :rank].T @ (Z.T @ r)) / sigma[:rank])  # (CI2)
     tau = np.zeros_like(r)
     tau[actuated] = own
     missing = Z @ (Z.T @ (r - tau))

@@ -72,7 +72,7 @@ class Box:
 
     def positions(self, q: np.ndarray) -> np.ndarray:
         """The coordinate of each rate, zero where it has none."""
-        return np.where(self.of >= 0, q[self.of], 0.0)
+        return np.where(self.of >= 0, q[..., self.of], 0.0)
 
     def beyond(self, q: np.ndarray) -> np.ndarray:
         """How far each coordinate is beyond its limits, by rate; negative within."""
@@ -90,9 +90,9 @@ class Box:
 
     def moved(self, q: np.ndarray, to: np.ndarray) -> np.ndarray:
         """q with the limited coordinates at `to`, by rate, or at the limit before it."""
-        made, limited = q.copy(), np.isfinite(self.lower) | np.isfinite(self.upper)
-        made[self.of[limited]] = np.clip(to, self.lower, self.upper)[limited]
-        return made
+        there, limited = q.copy(), np.isfinite(self.lower) | np.isfinite(self.upper)
+        there[..., self.of[limited]] = np.clip(to, self.lower, self.upper)[..., limited]
+        return there
 
     def turned(self, q: np.ndarray) -> np.ndarray:
         """q with full turns taken off what is beyond a limit; no solution where that is no angle."""
@@ -123,9 +123,11 @@ def assemble(x: Closing, q: np.ndarray) -> Assembled:
     x = x.felt(q, best.q)
     shakes = np.random.default_rng(len(x.free))
     for amount in SHAKES if x.free else ():
-        found = newton(x, x.step(q, amount * shakes.uniform(-1.0, 1.0, len(x.free))))
+        assembled = newton(x, x.step(q, amount * shakes.uniform(-1.0, 1.0, len(x.free))))
         best = min(
-            best, found, key=lambda one: (not one.closed, _distance(one, q) if one.closed else _norm(one.phi))
+            best,
+            assembled,
+            key=lambda one: (not one.closed, _distance(one, q) if one.closed else _norm(one.phi)),
         )
         if _is_near(best, q):
             break
@@ -138,19 +140,19 @@ def assemble_within(x: Closing, box: Box, q: np.ndarray) -> Assembled:
     Coordinates on which no row depends stay as they are, wherever they are; and so does a guess that closes but for the
     digits left out: it is a position.
     """
-    found = assemble(x, q)
-    if not found.closed or box.holds(found.q):
-        return found
-    x = x.felt(q, found.q)
+    assembled = assemble(x, q)
+    if not assembled.closed or box.holds(assembled.q):
+        return assembled
+    x = x.felt(q, assembled.q)
     box = box.of_rates(x.free)
-    passed = tuple(np.flatnonzero(box.beyond(found.q) > BEYOND).tolist())
-    if not passed or _distance(found, q) <= MEANT:
-        return found._replace(beyond=passed)
-    turned = box.turned(found.q)
+    passed = tuple(np.flatnonzero(box.beyond(assembled.q) > BEYOND).tolist())
+    if not passed or _distance(assembled, q) <= MEANT:
+        return assembled._replace(beyond=passed)
+    turned = box.turned(assembled.q)
     if box.holds(turned) and _norm(x.phi(turned)) <= ROUNDED:
-        return found._replace(q=turned, phi=x.phi(turned))
+        return assembled._replace(q=turned, phi=x.phi(turned))
     inside = (newton(x, guess, box, SEARCH) for guess in _guesses(x, box, q))
-    return next((one for one in inside if one.closed and box.holds(one.q)), found._replace(beyond=passed))
+    return next((one for one in inside if one.closed and box.holds(one.q)), assembled._replace(beyond=passed))
 
 
 def _guesses(x: Closing, box: Box, q: np.ndarray) -> Iterator[np.ndarray]:
@@ -165,40 +167,40 @@ def _guesses(x: Closing, box: Box, q: np.ndarray) -> Iterator[np.ndarray]:
         yield box.moved(there, box.positions(there))
 
 
-def _is_near(found: Assembled, q: np.ndarray) -> bool:
-    return found.closed and _distance(found, q) <= NEAR
+def _is_near(assembled: Assembled, q: np.ndarray) -> bool:
+    return assembled.closed and _distance(assembled, q) <= NEAR
 
 
-def _distance(found: Assembled, q: np.ndarray) -> float:
-    return float(np.abs(found.q - q).max(initial=0.0))
+def _distance(assembled: Assembled, q: np.ndarray) -> float:
+    return float(np.abs(assembled.q - q).max(initial=0.0))
 
 
 def newton(x: Closing, q: np.ndarray, box: Box | None = None, trials: int = TRIALS) -> Assembled:
     """(CA1), within a box (CA2), until it is closed or stands still, or comes where the rows have no value."""
-    found, steps, damping = x.phi(q), 0, DAMPING
+    residual, steps, damping = x.phi(q), 0, DAMPING
     for _ in range(trials):
-        gap, A = _norm(found), x.matrix(q)[:, list(x.free)]
+        gap, A = _norm(residual), x.matrix(q)[:, list(x.free)]
         if not np.isfinite(A).all() or not np.isfinite(gap):
-            return Assembled(q, found, steps, False)
+            return Assembled(q, residual, steps, False)
         if gap <= CLOSED:
-            return Assembled(*_polished(x, q, found, A), steps, True)
-        whole = A, found, damping
+            return Assembled(*_polished(x, q, residual, A), steps, True)
+        whole = A, residual, damping
         delta = _step(*whole) if box is None else _stopped(*whole, *box.room(q, x.free))
         taken = _shortened(x, q, delta, gap)
         if taken is not None:
-            q, found = taken
+            q, residual = taken
             steps, damping = steps + 1, max(damping / 10.0, DAMPING)
         elif gap <= ROUNDED or damping > MOST_DAMPED:
             break
         else:
             damping *= 100.0
-    return Assembled(q, found, steps, bool(_norm(found) <= ROUNDED))
+    return Assembled(q, residual, steps, bool(_norm(residual) <= ROUNDED))
 
 
 def _polished(x: Closing, q: np.ndarray, phi: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """One step more, from closed enough to closed as far as rounding goes: redundant rows then agree."""
     there = x.step(q, _step(A, phi, DAMPING))
-    return min((q, phi), (there, x.phi(there)), key=lambda found: _norm(found[1]))
+    return min((q, phi), (there, x.phi(there)), key=lambda pair: _norm(pair[1]))
 
 
 def _step(A: np.ndarray, phi: np.ndarray, damping: float) -> np.ndarray:
@@ -225,9 +227,9 @@ def _shortened(
     """The longest of the halved steps after which |φ| has fallen enough."""
     for halving in range(HALVINGS):
         there = x.step(q, delta * 0.5**halving)
-        found = x.phi(there)
-        if _norm(found) < gap * (1.0 - 1e-4 * 0.5**halving):
-            return there, found
+        residual = x.phi(there)
+        if _norm(residual) < gap * (1.0 - 1e-4 * 0.5**halving):
+            return there, residual
     return None
 
 

@@ -1,4 +1,4 @@
-"""From the conditions of a description to constraints on the numbered model, checked."""
+"""From the constraints of a description to constraints on the numbered model, checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from kinpair.constraints import coordinates as c
-from kinpair.constraints import rolling
+from kinpair.constraints import custom, rolling
 from kinpair.constraints.constraint import Constraint
 from kinpair.constraints.distance import Rod
 from kinpair.constraints.guide import Guided
@@ -17,12 +17,12 @@ from kinpair.constraints.knife_edge import Blade
 from kinpair.constraints.loop import LoopClosure
 from kinpair.constraints.rolling import Rolls, Support
 from kinpair.constraints.surface import OnZeros
-from kinpair.description import conditions as d
-from kinpair.description.condition_schema import WORDS
-from kinpair.description.doubts import Doubts
-from kinpair.description.formula import function_of, numbers, one_number, told
+from kinpair.description import constraint_parts as d
+from kinpair.description.constraint_schema import WORDS
+from kinpair.description.formula import function_of, one_number
 from kinpair.description.parts import Description, Mimic, Origin
 from kinpair.description.place import Place
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
 from kinpair.model.check_parts import axes_trouble, check_direction
 from kinpair.model.model import Model
@@ -42,16 +42,20 @@ RIMLESS = {"ball": "a ball", "ellipsoid": "an ellipsoid"}
 
 def is_constrained(description: Description) -> bool:
     """Is there anything beyond the joints?"""
-    return bool(description.conditions) or bool(_mimics(description))
+    return bool(description.constraints) or bool(_mimics(description))
 
 
 def constraints_of(model: Model) -> tuple[Constraint, ...]:
-    """The constraints of the model's description: mimic joints first, then the conditions in their order."""
-    conditions = (*_mimics(model.description), *model.description.conditions)
-    names = [x.name for x in conditions]
-    if twice := [x for k, x in enumerate(conditions) if x.name in names[:k]]:
-        raise _place(twice[0]).error("has the name of another condition; give one of them another name")
-    return tuple(_MAKERS[type(x)](model, x, _place(x)) for x in conditions)
+    """The constraints of the model's description, made once: mimic joints first, then the others in order."""
+    return model.once("constraints", lambda: _constraints(model))
+
+
+def _constraints(model: Model) -> tuple[Constraint, ...]:
+    constraints = (*_mimics(model.description), *model.description.constraints)
+    names = [x.name for x in constraints]
+    if twice := [x for k, x in enumerate(constraints) if x.name in names[:k]]:
+        raise _place(twice[0]).error("has the name of another constraint; give one of them another name")
+    return tuple(_MAKERS[type(x)](model, x, _place(x)) for x in constraints)
 
 
 def _mimics(description: Description) -> list[d.Coupling]:
@@ -72,7 +76,7 @@ def _followed(mimic: Mimic, kinds: Mapping[str, str]) -> tuple[tuple[str, tuple[
 
 
 def _place(part: Any) -> Place:
-    return Place(Doubts(), part.where, f"{WORDS[type(part)]} {part.name!r}")
+    return Place(WarningList(), part.where, f"{WORDS[type(part)]} {part.name!r}")
 
 
 def _mark(model: Model, name: str, origin: Origin, place: Place, turn: np.ndarray | None = None) -> Mark:
@@ -126,20 +130,24 @@ def _loop(model: Model, part: d.Loop, place: Place) -> Constraint:
 
 
 def _rod(model: Model, part: d.Distance, place: Place) -> Constraint:
-    if not part.length > 0.0:
+    number = isinstance(part.length, (int, float))
+    motion = None if number else function_of(part.length, ("t",), place.at("length"))  # type: ignore[arg-type]
+    length = float(part.length if motion is None else motion(0.0))  # type: ignore[arg-type]
+    if not length > 0.0:
+        when = "" if number else " at t = 0"
         raise place.error(
-            f"has length {part.length:g}; give the distance in metres, or a spherical loop for points that meet"
+            f"has length {length:g}{when}; give the distance in metres, or a spherical loop for points that meet"
         )
-    return Rod(part.name, *_marks(model, part, place), part.length, part.where)
+    return Rod(part.name, *_marks(model, part, place), length, part.where, motion)
 
 
 def _on_zeros(model: Model, part: d.OnSurface, place: Place) -> Constraint:
     if not 1 <= len(part.formulas) <= 2:
         raise place.error(f"has {len(part.formulas)} formulas; one makes a surface, two a curve")
-    made = [
+    functions = [
         function_of(x, ("x", "y", "z"), place.at(f"formula {k + 1}")) for k, x in enumerate(part.formulas)
     ]
-    return OnZeros(part.name, *_marks(model, part, place), tuple(made), part.where)
+    return OnZeros(part.name, *_marks(model, part, place), tuple(functions), part.where)
 
 
 def _disk(size: tuple[float, ...], axis: np.ndarray) -> Support:
@@ -166,11 +174,11 @@ def _rolls(model: Model, part: d.Rolling, place: Place) -> Constraint:
                 f"has shape {part.shape!r}; {nearest(part.shape, SHAPES)}Shapes: {listed(SHAPES)}, "
                 "or a support function in Python"
             )
-        count, form, made = SHAPES[part.shape]
+        count, form, make = SHAPES[part.shape]
         if len(part.size) != count or not all(x > 0.0 for x in part.size):
-            found = "no size" if not part.size else f"size {listed(f'{x:g}' for x in part.size)}"
-            raise place.error(f"has shape {part.shape!r} and {found}; give {form}, in metres and above zero")
-        support = made(part.size, axis)
+            sizes = "no size" if not part.size else f"size {listed(f'{x:g}' for x in part.size)}"
+            raise place.error(f"has shape {part.shape!r} and {sizes}; give {form}, in metres and above zero")
+        support = make(part.size, axis)
     else:
         if not callable(part.shape):  # type: ignore[redundant-expr]
             raise place.error(
@@ -269,40 +277,6 @@ def _momentum(model: Model, part: d.Momentum, place: Place) -> Constraint:
     return c.OfRates(part.name, psi, 1, "momentum", part.where, part.value is not None)
 
 
-def _given(model: Model, part: d.Given, place: Place) -> Constraint:
-    ways = [name for name in ("phi", "psi", "A") if getattr(part, name) is not None]
-    if len(ways) != 1:
-        raise place.error(f"has {' and '.join(ways) or 'no function'}; give one of phi, psi, or A (with a)")
-    q, qd = model.neutral(), np.zeros(model.nv)
-    with np.errstate(all="ignore"):
-        if part.phi is not None:
-            phi = numbers(part.phi, "phi(q, t)", place.error)
-            return c.OfPositions(part.name, phi, len(phi(q, 0.0)), None, "function", part.where)
-        if part.psi is not None:
-            psi = numbers(part.psi, "psi(q, qd, t)", place.error)
-        else:
-            A = told(lambda q, t: np.atleast_2d(np.asarray(part.A(q, t))), "A(q, t)", place.error)  # type: ignore[misc]
-            a = part.a and numbers(part.a, "a(q, t)", place.error)
-            _check_rows(A(q, 0.0), a and a(q, 0.0), model, place)
-            psi = _from_rows(A, a)
-        count = len(psi(q, qd, 0.0))
-    return c.OfRates(part.name, lambda model, q, qd, t: psi(q, qd, t), count, "function", part.where)
-
-
-def _check_rows(A: Any, a: Any, model: Model, place: Place) -> None:
-    """A has a column for each rate, a an entry for each row."""
-    if A.ndim != 2 or A.shape[1] != model.nv:
-        shape = " x ".join(str(n) for n in A.shape)
-        raise place.error(f"has an A of {shape} entries; give {model.nv} in a row, one for each rate")
-    if a is not None and len(a) != len(A):
-        raise place.error(f"has {len(A)} rows in A and {len(a)} entries in a; give as many of both")
-
-
-def _from_rows(A: Callable[..., Any], a: Callable[..., Any] | None) -> Callable[..., Any]:
-    """ψ = A(q, t) q̇ + a(q, t)."""
-    return lambda q, qd, t: A(q, t) @ qd if a is None else A(q, t) @ qd + a(q, t)
-
-
 Maker: TypeAlias = Callable[[Model, Any, Place], Constraint]
 _MAKERS: dict[type, Maker] = {
     d.Loop: _loop,
@@ -314,5 +288,5 @@ _MAKERS: dict[type, Maker] = {
     d.Guide: _guided,
     d.Drive: _drive,
     d.Momentum: _momentum,
-    d.Given: _given,
+    d.Custom: custom.rows_of,
 }

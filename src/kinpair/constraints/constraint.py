@@ -144,6 +144,10 @@ class Constraint(ABC):
     def rows(self, at: Motion) -> Rows:
         """A, ψ and b of all rows.    (CO2), (CO3)"""
 
+    def psi(self, at: Motion) -> Vector:
+        """ψ of all rows, also of one whose value is whatever a motion starts with."""
+        return self.rows(at).psi
+
     def matrix(self, at: Configuration) -> Matrix:
         """A alone."""
         return self.rows(Motion(at.model, at.q, at.time, np.zeros(at.model.nv))).A

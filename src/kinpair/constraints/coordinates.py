@@ -24,9 +24,9 @@ from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 
 
-def as_vector(found: Any) -> Vector:
+def as_vector(value: Any) -> Vector:
     """One number or a sequence of them as a vector."""
-    return array(list(np.ravel(np.asarray(found, dtype=object))))
+    return array(list(np.ravel(np.asarray(value, dtype=object))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,9 @@ class OfRates(Constraint):
     def positions(self, at: Configuration) -> Vector:
         return np.zeros(0)
 
+    def psi(self, at: Motion) -> Vector:
+        return as_vector(self.function(at.model, at.q, at.qd, at.time))
+
     def rows(self, at: Motion) -> Rows:
         def psi(q: Vector, qd: Vector, time: Any) -> Vector:
             return as_vector(self.function(at.model, q, qd, time))
@@ -117,11 +120,11 @@ def coupling(
     """φ = q_i − offset − Σ_j c_j1 y_j + c_j2 y_j² + ..."""
 
     def phi(q: Vector, time: Scalar) -> Scalar:
-        found = q[follower] - offset
+        gap = q[follower] - offset
         for j, coefficients in terms:
             for n, c in enumerate(coefficients):
-                found = found - c * q[j] ** (n + 1)
-        return found
+                gap = gap - c * q[j] ** (n + 1)
+        return gap
 
     return phi
 

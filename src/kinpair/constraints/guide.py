@@ -32,7 +32,10 @@ class Guided(Joined):
     xyz: tuple[OfTime | None, OfTime | None, OfTime | None]
     rpy: tuple[OfTime, OfTime, OfTime] | None = None
     where: str = ""
-    moving = True
+
+    @property
+    def moving(self) -> bool:
+        return True
 
     @property
     def kind(self) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,7 +52,6 @@ class Joined(Constraint):
 
     S: Mark
     M: Mark
-    moving: ClassVar[bool] = False  # does φ depend on time by itself?
 
     @abstractmethod
     def phi(self, S: Pose, M: Pose, time: Scalar) -> Vector:
@@ -61,6 +60,11 @@ class Joined(Constraint):
     @abstractmethod
     def wrenches(self, S: Pose, M: Pose, time: Scalar) -> Wrenches:
         """What a unit multiplier of each row puts on both bodies."""
+
+    @property
+    def moving(self) -> bool:
+        """Does φ depend on time by itself?"""
+        return False
 
     def places(self, model: Model) -> tuple[Place, Place]:
         """Both marks on their bodies."""

@@ -10,7 +10,7 @@ from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.constraint import Constraint, Motion
 from kinpair.constraints.joined import Joined
 from kinpair.constraints.loop import LoopClosure
-from kinpair.model.model import Model
+from kinpair.model.model import Model, Place
 from kinpair.spatial.twist import rotate, shift_wrench
 
 ON_LINK, IN_LOOP = "on ", "in "  # what the names of wrenches begin with
@@ -24,6 +24,35 @@ def by_constraint(constraints: Sequence[Constraint], lam: Vector) -> Iterator[tu
         start += len(x.labels)
 
 
+def wrench_rows(
+    model: Model, constraints: Sequence[Constraint], q: Vector, time: Scalar
+) -> list[dict[int, Vector] | None]:
+    """What a unit multiplier of each row puts on bodies: wrenches at their origins, in their axes; None for a row that
+    is not between two frames."""
+    at = Motion(model, q, time, np.zeros(model.nv))
+    found: list[dict[int, Vector] | None] = []
+    for x in constraints:
+        if not isinstance(x, Joined):
+            found += [None] * len(x.labels)
+            continue
+        S, M = x.places(model)
+        rows = x.wrenches(at.pose(S), at.pose(M), time)
+        for on_S, on_M in zip(rows.S, rows.M, strict=True):
+            own: dict[int, Vector] = {}
+            for place, w in ((S, on_S), (M, on_M)):
+                if place.body:
+                    part = _at_origin(at, place, w)
+                    own[place.body] = own[place.body] + part if place.body in own else part
+            found.append(own)
+    return found
+
+
+def _at_origin(at: Motion, place: Place, w: Vector) -> Vector:
+    """A wrench at a place in world axes: at the origin of the body, in its axes."""
+    R = at.poses[place.body].R
+    return shift_wrench(rotate(R.T, w), place.pose.a)
+
+
 def carried(
     model: Model,
     constraints: Sequence[Constraint],
@@ -31,11 +60,12 @@ def carried(
     time: Scalar,
     lam: Vector,
     external: Mapping[str, Vector],
+    axes: str = "",
 ) -> dict[str, Vector]:
     """`on LINK`: the wrench on the link, external ones with it, world axes, at its origin; `in LOOP`: on the child, at
-    its mark, in axes of the seat."""
+    its mark, in axes of the seat, or in those of the "child" or the "world"."""
     at = Motion(model, q, time, np.zeros(model.nv))
-    found = {ON_LINK + name: w for name, w in external.items()}
+    loads = {ON_LINK + name: w for name, w in external.items()}
     for name, x, own in by_constraint(constraints, lam):
         if isinstance(x, Joined):
             seat, mark = (at.pose(place) for place in x.places(model))
@@ -43,7 +73,10 @@ def carried(
             for end, origin, W in ((x.S, seat.a, rows.S), (x.M, mark.a, rows.M)):
                 w = shift_wrench(W.T @ own, origin - at.pose(model.place(end.name)).a)
                 key = ON_LINK + end.name
-                found[key] = found[key] + w if key in found else w
-            axes = seat.R @ x.turn.T if isinstance(x, LoopClosure) else seat.R
-            found[IN_LOOP + name] = rotate(axes.T, rows.M.T @ own)
-    return found
+                loads[key] = loads[key] + w if key in loads else w
+            w = rows.M.T @ own
+            if axes != "world":
+                R = mark.R if axes == "child" else seat.R
+                w = rotate((R @ x.turn.T if isinstance(x, LoopClosure) else R).T, w)
+            loads[IN_LOOP + name] = w
+    return loads

@@ -6,6 +6,9 @@ its null space:
     b must lie in the range of A; else the rows contradict each other                            (CR1)
     (ZᵀMZ) u = Zᵀ(F − Mγ),   q̈ = γ + Z u               regular where [M; A] has full rank        (CR2)
     λ = A⁺ᵀ (M q̈ − F)                                  the least-norm multipliers                (CR3)
+    ZᵀMZ v = μ ZᵀSZ v                                  S: what inertias are judged by            (CR4)
+
+A motion Z v whose μ is rounding meets no inertia.
 
 This is Udwadia & Kalaba's equation with the pseudo-inverse and, for a singular M, that of Udwadia & Phohomsiri.
 """
@@ -21,7 +24,8 @@ CONSISTENT = 1e-6  # b may miss the range of A by this much of its size
 DRIFTED = 10.0  # what a residual of the positions may do to the rank of redundant rows
 ALLOWED = 30.0  # and residuals of positions and rates to their agreement
 SHORT = 1e-2  # of the longest row
-LOST = 1e-12  # an inertia below this part of the largest entry of M is no inertia
+SHARED = 1e-8  # of a unit load that redundant rows carry against each other: a smaller part is rounding
+LOST = 1e-12  # an inertia below this part of what it is judged by is none
 
 
 class Drift(NamedTuple):
@@ -37,17 +41,24 @@ NO_DRIFT = Drift()
 
 
 class Solved(NamedTuple):
-    """q̈ and λ; rank of the rows; the rows that contradict the others; the direction without inertia, if any."""
+    """q̈ and λ; rank of the rows; the rows that contradict the others; motions (n, any) that meet no inertia."""
 
     qdd: np.ndarray
     lam: np.ndarray
     rank: int
     contradicting: np.ndarray
-    lost: np.ndarray | None
+    lost: np.ndarray
 
 
-def solve(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray, drift: Drift = NO_DRIFT) -> Solved:
-    """q̈ and λ of M q̈ = F + Aᵀλ, A q̈ = b."""
+def solve(
+    M: np.ndarray,
+    F: np.ndarray,
+    A: np.ndarray,
+    b: np.ndarray,
+    drift: Drift = NO_DRIFT,
+    scales: np.ndarray | None = None,
+) -> Solved:
+    """q̈ and λ of M q̈ = F + Aᵀλ, A q̈ = b; `scales` (n) judge the inertias, by default the largest entry of M does."""
     sizes = lengths(A)
     rows, right = A / sizes[:, None], b / sizes
     U, sigma, Vt = np.linalg.svd(rows)
@@ -60,12 +71,12 @@ def solve(M: np.ndarray, F: np.ndarray, A: np.ndarray, b: np.ndarray, drift: Dri
     allowed += ALLOWED * (by_position + drift.rate * (1.0 + drift.speed))
     contradicting = np.flatnonzero(missed > allowed)  # (CR1)
     Z = Vt[rank:].T
-    reduced = Z.T @ M @ Z
-    lost = _lost(reduced, M, Z)
-    u = np.linalg.lstsq(reduced, Z.T @ (F - M @ gamma), rcond=LOST)[0] if len(reduced) else np.zeros(0)
-    qdd = gamma + Z @ u  # (CR2)
+    mu, W = _inertias(M, Z, np.full(len(F), np.abs(M).max(initial=0.0) or 1.0) if scales is None else scales)
+    solid = mu > LOST
+    own = W[:, solid]
+    qdd = gamma + own @ ((own.T @ (F - M @ gamma)) / mu[solid])  # (CR2)
     lam = (over @ (Vt[:rank] @ (M @ qdd - F))) / sizes  # (CR3)
-    return Solved(qdd, lam, rank, contradicting, lost)
+    return Solved(qdd, lam, rank, contradicting, W[:, ~solid])
 
 
 def beyond_range(A: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -89,6 +100,19 @@ def rank_of(sigma: np.ndarray, part: float = RANK) -> int:
     return int((sigma > part * max(sigma[0], 1e-3)).sum()) if len(sigma) else 0
 
 
+def self_stresses(A: np.ndarray, rank: int | None = None) -> np.ndarray:
+    """Multipliers N (rows, any) of redundant rows that balance each other, AᵀN = 0; the rank is found if not given."""
+    sizes = lengths(A)
+    U, sigma, _ = np.linalg.svd(A / sizes[:, None])
+    return U[:, rank_of(sigma) if rank is None else rank :] / sizes[:, None]
+
+
+def sharing(A: np.ndarray, rank: int) -> np.ndarray:
+    """Which rows carry a load that others could carry (rows,)."""
+    N = self_stresses(A, rank) * lengths(A)[:, None]
+    return np.asarray((np.abs(N) > SHARED).any(axis=1))
+
+
 def null_space(A: np.ndarray) -> np.ndarray:
     """Orthonormal rates that obey A q̇ = 0 (nv, freedom)."""
     if not len(A):
@@ -97,9 +121,10 @@ def null_space(A: np.ndarray) -> np.ndarray:
     return Vt[rank_of(sigma) :].T
 
 
-def _lost(reduced: np.ndarray, M: np.ndarray, Z: np.ndarray) -> np.ndarray | None:
-    """A motion that the constraints allow and that meets no inertia, as rates."""
-    if not len(reduced):
-        return None
-    values, vectors = np.linalg.eigh(reduced)
-    return Z @ vectors[:, 0] if values[0] <= LOST * np.abs(M).max() else None
+def _inertias(M: np.ndarray, Z: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """μ of (CR4), and the motions W = Z V with WᵀMW = μ, WᵀSW = 1."""
+    root = np.sqrt(scales)
+    Q = np.linalg.qr(root[:, None] * Z)[0]
+    own = Q / root[:, None]  # the same motions, so that ownᵀ S own = 1
+    mu, V = np.linalg.eigh(own.T @ M @ own)
+    return mu, own @ V

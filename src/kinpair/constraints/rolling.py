@@ -85,9 +85,12 @@ class Rolls(Joined):
         n = S.R[:, 2]
         return array([n @ (M.a - S.a) - self.support(-(M.R.T @ n))])  # (CO14)
 
+    def rho(self, S: Pose, M: Pose) -> Vector:
+        """From the origin of M to the point of contact."""
+        return M.R @ gradient(self.support, -(M.R.T @ S.R[:, 2]))  # (CO13)
+
     def wrenches(self, S: Pose, M: Pose, time: Scalar) -> Wrenches:
-        n = S.R[:, 2]
-        rho = M.R @ gradient(self.support, -(M.R.T @ n))  # (CO13)
+        n, rho = S.R[:, 2], self.rho(S, M)
         arm = M.a - S.a + rho
         along = [S.R[:, 0], S.R[:, 1]] if self.rollers is None else [self._roller(n, M, self.rollers)]
         directions = [n, *along] if self.normal else along

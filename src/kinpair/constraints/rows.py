@@ -21,12 +21,12 @@ def row_names(constraints: Constraints) -> tuple[str, ...]:
 
 def holonomic_rows(constraints: Constraints) -> list[int]:
     """Numbers of the rows that have a φ."""
-    found: list[int] = []
+    numbers: list[int] = []
     start = 0
     for x in constraints:
-        found += range(start, start + x.holonomic)
+        numbers += range(start, start + x.holonomic)
         start += len(x.labels)
-    return found
+    return numbers
 
 
 def reach(model: Model, constraints: Constraints) -> float:
@@ -50,15 +50,15 @@ def residual(model: Model, constraints: Constraints, q: Vector, time: Scalar) ->
 
 def residual_at(constraints: Constraints, at: Configuration) -> Vector:
     """φ of every holonomic row, positions worked out before."""
-    found = [x.positions(at) for x in constraints if x.holonomic]
-    return np.concatenate(found) if found else np.zeros(0)
+    parts = [x.positions(at) for x in constraints if x.holonomic]
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def matrix(model: Model, constraints: Constraints, q: Vector, time: Scalar) -> Matrix:
     """A of every row."""
     at = Configuration(model, q, time)
-    found = [x.matrix(at) for x in constraints]
-    return np.concatenate(found) if found else np.zeros((0, model.nv))
+    parts = [x.matrix(at) for x in constraints]
+    return np.concatenate(parts) if parts else np.zeros((0, model.nv))
 
 
 def rows(
@@ -70,13 +70,20 @@ def rows(
     kept: Sequence[int] | None = None,
 ) -> Rows:
     """A, ψ and b of every row, or of those kept."""
-    found = rows_at(constraints, Motion(model, q, time, qd))
-    return found if kept is None else Rows(*(part[list(kept)] for part in found))
+    every = rows_at(constraints, Motion(model, q, time, qd))
+    return every if kept is None else Rows(*(part[list(kept)] for part in every))
+
+
+def psi(model: Model, constraints: Constraints, q: Vector, qd: Vector, time: Scalar) -> Vector:
+    """ψ of every row, see `Constraint.psi`."""
+    at = Motion(model, q, time, qd)
+    found = [x.psi(at) for x in constraints]
+    return np.concatenate(found) if found else np.zeros(0)
 
 
 def rows_at(constraints: Constraints, at: Motion) -> Rows:
     """A, ψ and b of every row, the motion worked out before."""
-    found = [x.rows(at) for x in constraints]
-    if not found:
+    parts = [x.rows(at) for x in constraints]
+    if not parts:
         return Rows(np.zeros((0, at.model.nv)), np.zeros(0), np.zeros(0))
-    return Rows(*(np.concatenate(part) for part in zip(*found, strict=True)))
+    return Rows(*(np.concatenate(part) for part in zip(*parts, strict=True)))

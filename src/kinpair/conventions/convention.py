@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.conventions.forms import Engine
 from kinpair.conventions.matching import Match
 from kinpair.errors import InputError
-from kinpair.evaluation import Expected, evaluate, given
+from kinpair.evaluation import Expected, checked_arguments, evaluate
 from kinpair.mechanism import Mechanism
 
 _LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
@@ -77,8 +77,8 @@ class Convention:
         q = self._checked("q", self.mechanism.q_names, q)
         self._check_units(q, [(j.name, j.own_unit) for j in self.joints])
         parts = self._each(lambda q: tuple(j.form.q(q[j.own_q]) for j in self.joints), ("q", q))
-        made = _placed(q.shape[:-1], zip((j.q for j in self.joints), parts, strict=True))
-        return self._normalised(made)
+        result = _placed(q.shape[:-1], zip((j.q for j in self.joints), parts, strict=True))
+        return self._normalised(result)
 
     def from_q(self, q: Any) -> np.ndarray:
         """Our coordinates from the engine's; an angle given by cosine and sine comes out within ±π."""
@@ -174,7 +174,7 @@ class Convention:
     def _each(self, f: Any, *state: tuple[str, np.ndarray]) -> Sequence[np.ndarray]:
         """f of one state, or of every state of a batch."""
         expected = [(Expected(name, tuple(map(str, range(x.shape[-1])))), x) for name, x in state]
-        return evaluate(f, given(self.mechanism.name, expected), loaded=False)
+        return evaluate(f, checked_arguments(self.mechanism.name, expected), loaded=False)
 
     def _entries(self, what: str) -> tuple[str, ...]:
         """What each of the engine's numbers belongs to."""

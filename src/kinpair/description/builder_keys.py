@@ -1,13 +1,13 @@
-"""The keys that the methods of the `Builder` take, with their types; their meaning is in docs/toml.md."""
+"""The keys that the `Builder` and `kinpair.constraint` take, with their types; their meaning is in docs/toml.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
 
-from kinpair.description.conditions import Formula
+from kinpair.description.constraint_parts import Formula
 
 List: TypeAlias = Sequence[float] | np.ndarray
 Rows: TypeAlias = Sequence[Sequence[float]] | np.ndarray
@@ -58,6 +58,8 @@ class JointKeys(TurnedInBoth, total=False):
     lower: EachAngle
     upper: EachAngle
     velocity: Each
+    acceleration: Each
+    jerk: Each
     effort: Each
     damping: Each
     friction: Each
@@ -67,6 +69,20 @@ class JointKeys(TurnedInBoth, total=False):
     gear_ratio: float
     start: EachAngle
     mimic: Mapping[str, object]
+
+
+class SpringKeys(TypedDict, total=False):
+    """Keys of a spring beside name, parent and child."""
+
+    xyz: List
+    child_xyz: List
+    stiffness: float
+    damping: float
+    rest_length: float
+    preload: float
+    tension_only: bool
+    law: Callable[[Any, Any], Any]
+    energy: Callable[[Any], Any]
 
 
 class KeyframeKeys(TypedDict, total=False):
@@ -94,24 +110,21 @@ class CouplingKeys(TypedDict, total=False):
 
 
 class SurfaceKeys(TurnedInBoth, total=False):
-    """Keys of a point on a surface beside name, parent and child; one of the first four says which."""
+    """Keys of a point on a surface or curve beside its name and child; one of the six says which."""
 
+    parent: str
     formula: Text
+    formulas: Sequence[Text]
     plane: bool
     sphere: float
     cylinder: float
-
-
-class CurveKeys(TurnedInBoth, total=False):
-    """Keys of a point on a curve beside name, parent and child; one of the first two says which."""
-
-    formulas: Sequence[Text]
     circle: float
 
 
 class RollingKeys(TurnedInBoth, total=False):
-    """Keys of rolling beside name, parent, child and shape."""
+    """Keys of rolling beside name, child and shape."""
 
+    parent: str
     radius: float
     size: Each
     axis: str | List

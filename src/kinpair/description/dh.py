@@ -19,11 +19,11 @@ from typing import Any, TypeAlias
 
 from kinpair.description import fields as f
 from kinpair.description.builder_keys import List, Rows
-from kinpair.description.doubts import Doubts
 from kinpair.description.parts import GRAVITY, GROUND, Description, Joint, Link, Numbers, Origin
 from kinpair.description.place import Key, Place, Schema, checked, known, numbered, tables
-from kinpair.description.schema import JOINT, LINK, distinct, made_link
+from kinpair.description.schema import JOINT, LINK, distinct, link_of
 from kinpair.description.text import read_text
+from kinpair.description.warning_list import WarningList
 
 Chain: TypeAlias = tuple[list[Link], list[Joint]]
 
@@ -34,10 +34,10 @@ HERE = Origin()
 class DHRow:
     """One joint and the link it moves: lengths [m], angles [rad], mass centre and inertia in frame i."""
 
-    alpha: float | str
-    a: float
-    d: float
-    theta: float | str
+    alpha: float | str = 0.0
+    a: float = 0.0
+    d: float = 0.0
+    theta: float | str = 0.0
     kind: str = "revolute"
     mass: float = 0.0
     com: List = (0.0, 0.0, 0.0)
@@ -64,8 +64,8 @@ def dh_description(
     base: Origin = HERE,
 ) -> Description:
     """A serial arm; frame 0 sits at `base` in the world."""
-    place = Place(Doubts())
-    places = [Place(place.doubts, part=f"row {i + 1}") for i in range(len(rows))]
+    place = Place(WarningList())
+    places = [Place(place.warnings, part=f"row {i + 1}") for i in range(len(rows))]
     values = [_row(_keys(row), there) for row, there in zip(rows, places, strict=True)]
     links, joints = _chain(values, places, _convention(convention, place.at("convention")), base)
     return Description(
@@ -73,18 +73,18 @@ def dh_description(
         distinct("link", links),
         distinct("joint", joints),
         gravity=f.vector(gravity, place.at("gravity")),
-        doubts=tuple(place.doubts.sentences),
+        warnings=tuple(place.warnings.sentences),
     )
 
 
 def _keys(row: DHRow) -> dict[str, object]:
-    given = {field: getattr(row, field.name) for field in fields(row)}
-    return {field.name: value for field, value in given.items() if value is not field.default}
+    values = {field: getattr(row, field.name) for field in fields(row)}
+    return {field.name: value for field, value in values.items() if value is not field.default}
 
 
 def dh_parts(keys: Mapping[str, object], lines: Sequence[int], place: Place) -> Chain:
     """Links and joints of the table [dh] of a TOML file, whose rows start at these lines."""
-    there = Place(place.doubts, place.where, "dh")
+    there = Place(place.warnings, place.where, "dh")
     table = checked(keys, DH, there)
     base = f.take_origin(table, there, "base_")
     default = {key: table[key] for key in ("inertia_about",) if key in table}
@@ -176,7 +176,7 @@ def _chain(
             **_picked(row, _OF_JOINT),
             where=place.where,
         )
-        links.append(made_link(link, place))
+        links.append(link_of(link, place))
         joints.append(joint)
     return links, joints
 
@@ -206,14 +206,14 @@ _CONVENTION_LINE = re.compile(r"#\s*convention\s*[:=]\s*(.*)", re.IGNORECASE)
 _PADDING = "\"',; \t"  # what spreadsheets put around a line of comment
 
 
-def read_dh_csv(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
+def read_dh_csv(path: str | os.PathLike[str], *, warnings: WarningList) -> Description:
     """The arm in a CSV file with one row a joint."""
-    return parse_dh_csv(read_text(path), source=str(path), doubts=doubts)
+    return parse_dh_csv(read_text(path), source=str(path), warnings=warnings)
 
 
-def parse_dh_csv(text: str, *, source: str, doubts: Doubts) -> Description:
+def parse_dh_csv(text: str, *, source: str, warnings: WarningList) -> Description:
     """The arm in a CSV text; `source` is its name in messages."""
-    place = Place(doubts, source)
+    place = Place(warnings, source)
     lines = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip(_PADDING)]
     comments = [(n, line.strip(_PADDING)) for n, line in lines if line.lstrip(_PADDING).startswith("#")]
     skipped = {n for n, _ in comments}
@@ -221,8 +221,8 @@ def parse_dh_csv(text: str, *, source: str, doubts: Doubts) -> Description:
     if len(cells) < 2:
         raise place.error("has no rows; give a line of column names, then a line for each joint")
     convention = _csv_convention(comments, place)
-    header = _header(cells[0][1], Place(doubts, f"{source}:{cells[0][0]}"))
-    places = [Place(doubts, f"{source}:{n}", f"row {i + 1}") for i, (n, _) in enumerate(cells[1:])]
+    header = _header(cells[0][1], Place(warnings, f"{source}:{cells[0][0]}"))
+    places = [Place(warnings, f"{source}:{n}", f"row {i + 1}") for i, (n, _) in enumerate(cells[1:])]
     rows = [_csv_row(header, row, there) for (_, row), there in zip(cells[1:], places, strict=True)]
     links, joints = _chain(rows, places, convention, HERE)
     return Description(
@@ -230,7 +230,7 @@ def parse_dh_csv(text: str, *, source: str, doubts: Doubts) -> Description:
         distinct("link", links),
         distinct("joint", joints),
         source=source,
-        doubts=tuple(doubts.sentences),
+        warnings=tuple(warnings.sentences),
     )
 
 
@@ -238,16 +238,16 @@ def _cells(line: str, n: int, place: Place) -> list[str]:
     try:
         return [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True, strict=True))]
     except csv.Error as reason:
-        raise Place(place.doubts, f"{place.where}:{n}").error(f"is not CSV: {reason}") from None
+        raise Place(place.warnings, f"{place.where}:{n}").error(f"is not CSV: {reason}") from None
 
 
 def _csv_convention(comments: Sequence[tuple[int, str]], place: Place) -> Convention:
     for n, line in comments:
-        if found := _CONVENTION_LINE.fullmatch(line):
-            word = found[1].strip()
-            there = Place(place.doubts, f"{place.where}:{n}", key="convention")
+        if match := _CONVENTION_LINE.fullmatch(line):
+            word = match[1].strip()
+            there = Place(place.warnings, f"{place.where}:{n}", key="convention")
             return _convention(word.lower() if word.lower() in CONVENTIONS else word, there)
-    place.doubt("does not say its convention; read as standard, write '# convention: standard' on top")
+    place.warn("does not say its convention; read as standard, write '# convention: standard' on top")
     return CONVENTIONS["standard"]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from reprlib import repr as shown
 from typing import Any
 
@@ -70,6 +71,27 @@ def _finite(x: float, place: Place) -> float:
     return x
 
 
+def zero_or_more(value: object, place: Place) -> float:
+    """A number that is not negative."""
+    if (x := number(value, place)) < 0.0:
+        raise place.error(f"is {x:g}; give zero or more")
+    return x
+
+
+def flag(value: object, place: Place) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise place.error(f"is {shown(value)}; give true or false")
+    return value
+
+
+def function(value: object, place: Place) -> Callable[..., Any]:
+    """A Python function."""
+    if not callable(value):
+        raise place.error(f"is {shown(value)}; give a Python function")
+    return value
+
+
 _PI = re.compile(r"\s*([+-]?)\s*(?:(\d+\.?\d*)\s*\*\s*)?(?:pi|π)\s*(?:/\s*(\d+\.?\d*))?\s*")
 ANGLE = 'a number of radians, or a fraction of pi such as "pi/2", "-pi" or "2*pi/3"'
 
@@ -77,10 +99,10 @@ ANGLE = 'a number of radians, or a fraction of pi such as "pi/2", "-pi" or "2*pi
 def _angle_or_infinity(value: object, place: Place) -> float:
     if not isinstance(value, str):
         return _real(value, place, ANGLE)
-    found = _PI.fullmatch(value)
-    if found is None or not float(found[3] or 1):
+    match = _PI.fullmatch(value)
+    if match is None or not float(match[3] or 1):
         raise place.error(f"is {shown(value)}; give {ANGLE}")
-    return (-1.0 if found[1] == "-" else 1.0) * float(found[2] or 1) * math.pi / float(found[3] or 1)
+    return (-1.0 if match[1] == "-" else 1.0) * float(match[2] or 1) * math.pi / float(match[3] or 1)
 
 
 def angle(value: object, place: Place) -> float:
@@ -92,7 +114,7 @@ def turn_angle(value: object, place: Place) -> float:
     """An angle that places a frame; more than a full turn is probably meant in degrees."""
     x = angle(value, place)
     if abs(x) > 2 * math.pi + 1e-6:
-        place.doubt(f"is {x:g} rad, more than a full turn; angles are in radians, not degrees")
+        place.warn(f"is {x:g} rad, more than a full turn; angles are in radians, not degrees")
     return x
 
 
@@ -153,7 +175,7 @@ def quaternion(value: object, place: Place) -> Numbers:
     if not 1e-6 < length < 1e6:
         raise place.error(f"has length {length:g}; give [x, y, z, w] of length 1")
     if abs(length - 1.0) > UNIT:
-        place.doubt(f"has length {length:g}; it was scaled to length 1")
+        place.warn(f"has length {length:g}; it was scaled to length 1")
     return k
 
 
@@ -184,8 +206,8 @@ def inertia(value: object, place: Place) -> Six:
         return _symmetric(np.array(_three_rows(value, place)), place)
     if len(entries) not in (3, 6):
         raise place.error(f"has {counted(len(entries))}; give {INERTIA}")
-    given = [number(x, place.entry(i)) for i, x in enumerate(entries)]
-    xx, yy, zz, xy, xz, yz = (*given, 0.0, 0.0, 0.0)[:6]
+    numbers = [number(x, place.entry(i)) for i, x in enumerate(entries)]
+    xx, yy, zz, xy, xz, yz = (*numbers, 0.0, 0.0, 0.0)[:6]
     return (xx, yy, zz, xy, xz, yz)
 
 
@@ -228,8 +250,8 @@ def origin_keys(prefix: str = "", note: str = "m") -> dict[str, Key]:
 
 def take_origin(values: dict[str, Any], place: Place, prefix: str = "") -> Origin:
     """The frame that checked values place, which are taken out of them."""
-    given = [prefix + word for word in TURNS if prefix + word in values]
-    if len(given) > 1:
-        raise place.error(f"{' and '.join(given)} both turn the same frame; keep one of them")
+    named = [prefix + word for word in TURNS if prefix + word in values]
+    if len(named) > 1:
+        raise place.error(f"{' and '.join(named)} both turn the same frame; keep one of them")
     xyz: Three = values.pop(prefix + "xyz", (0.0, 0.0, 0.0))
-    return Origin(xyz, values.pop(given[0]) if given else ())
+    return Origin(xyz, values.pop(named[0]) if named else ())

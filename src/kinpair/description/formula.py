@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from reprlib import repr as shown
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import array
-from kinpair.description.conditions import Formula
+from kinpair.description.constraint_parts import Formula
 from kinpair.description.place import Place
 from kinpair.errors import DescriptionError, KinpairError, TraceError, listed, nearest
 
@@ -41,6 +42,7 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 _SIGNS: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 LONGEST = 1000
+RATE = "_rate"  # behind the name of a coordinate
 HIGHEST = 64  # power
 
 
@@ -62,12 +64,17 @@ def function_of(formula: Formula, variables: tuple[str, ...], place: Place) -> C
     return lambda *values: _value(tree, dict(zip(variables, values, strict=True)))
 
 
-def told(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
+def identifier(name: str) -> str:
+    """The name of a coordinate in a formula."""
+    return re.sub(r"\W", "_", name)
+
+
+def with_error(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
     """A user's function; what goes wrong in it is told by its name, as an `error` of kinpair."""
 
-    def run(*given: Any) -> Any:
+    def run(*arguments: Any) -> Any:
         try:
-            return f(*given)
+            return f(*arguments)
         except TraceError as reason:
             raise TraceError(str(error(f"{call}: {reason}"))) from reason
         except KinpairError:
@@ -80,15 +87,15 @@ def told(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) ->
 
 def numbers(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., np.ndarray]:
     """The same with its results as a vector of numbers, one at least."""
-    run = told(f, call, error)
+    run = with_error(f, call, error)
 
-    def checked(*given: Any) -> np.ndarray:
-        found = run(*given)
-        entries = list(np.ravel(np.asarray(found, dtype=object)))
+    def checked(*arguments: Any) -> np.ndarray:
+        value = run(*arguments)
+        entries = list(np.ravel(np.asarray(value, dtype=object)))
         if not entries:
             raise error(f"{call} gives nothing; give a number or a list of numbers")
         if not all(isinstance(x, (int, float, complex, np.number)) or hasattr(x, "arctan2") for x in entries):
-            raise error(f"{call} gives {shown(found)}; give a number or a list of numbers")
+            raise error(f"{call} gives {shown(value)}; give a number or a list of numbers")
         return array(entries)
 
     return checked
@@ -98,17 +105,19 @@ def one_number(f: Callable[..., Any], call: str, error: Callable[[str], Exceptio
     """The same with one number as its result."""
     run = numbers(f, call, error)
 
-    def checked(*given: Any) -> Any:
-        found = run(*given)
-        if len(found) != 1:
-            raise error(f"{call} gives {len(found)} numbers; give one")
-        return found[0]
+    def checked(*arguments: Any) -> Any:
+        value = run(*arguments)
+        if len(value) != 1:
+            raise error(f"{call} gives {len(value)} numbers; give one")
+        return value[0]
 
     return checked
 
 
 def _sample(variables: tuple[str, ...]) -> str:
-    return "0.3*sin(2*pi*t)" if variables == ("t",) else "x**2 + y**2 - z"
+    if variables == ("t",):
+        return "0.3*sin(2*pi*t)"
+    return "x**2 + y**2 - z" if variables == ("x", "y", "z") else f"{variables[0]} - 0.1*sin(t)"
 
 
 def _check(node: ast.expr, variables: tuple[str, ...], formula: str, place: Place) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from kinpair.description.doubts import Doubts
 from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
 from kinpair.description.mjcf_defaults import defaults
 from kinpair.description.mjcf_equality import Equalities
@@ -22,25 +21,26 @@ from kinpair.description.mjcf_settings import gravity, settings
 from kinpair.description.mjcf_xml import Tag, mjcf_element
 from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers
 from kinpair.description.text import read_text
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import to_quaternion
 
 
-def read_mjcf(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
+def read_mjcf(path: str | os.PathLike[str], *, warnings: WarningList) -> Description:
     """The mechanism in an MJCF file and those it includes."""
     folder = Path(path).absolute().parent
-    return parse_mjcf(read_text(path), source=os.fspath(path), doubts=doubts, folder=folder)
+    return parse_mjcf(read_text(path), source=os.fspath(path), warnings=warnings, folder=folder)
 
 
-def parse_mjcf(text: str, *, source: str, doubts: Doubts, folder: Path | None = None) -> Description:
+def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | None = None) -> Description:
     """The mechanism in an MJCF text; `source` names it in messages, other files are looked for from `folder`."""
-    root = mjcf_element(text, source, folder, doubts)
+    root = mjcf_element(text, source, folder, warnings)
     _check_sections(root)
     chosen = settings(root, folder)
     classes = defaults(root)
-    found = meshes(root, chosen, classes)
-    reader = Reader(chosen, classes, found)
+    known_meshes = meshes(root, chosen, classes)
+    reader = Reader(chosen, classes, known_meshes)
     reader.world(unfolded(_world(root), chosen))
     bodies = scaled(reader.bodies, chosen)
     names = _names(bodies)
@@ -51,12 +51,12 @@ def parse_mjcf(text: str, *, source: str, doubts: Doubts, folder: Path | None = 
         joints=joints,
         frames=tuple(_frames(bodies, names)),
         gravity=gravity(root),
-        conditions=Equalities(bodies, names.links).read(root, classes),
+        constraints=Equalities(bodies, names.links).read(root, classes),
         keyframes=keyframes(root, joints),
         source=source,
     )
-    _doubt_missing_meshes(description, doubts)
-    return replace(description, doubts=tuple(doubts.sentences))
+    _warn_of_missing_meshes(description, warnings)
+    return replace(description, warnings=tuple(warnings.sentences))
 
 
 def _check_sections(root: Tag) -> None:
@@ -66,14 +66,14 @@ def _check_sections(root: Tag) -> None:
         if tag.name not in known:
             raise tag.error(f"is no section of MJCF; {nearest(tag.name, known)}Sections: {listed(known)}")
     for name, acting in LEFT_OUT.items():
-        _doubt_left_out(name, [tag for section in root.each(name) for tag in section.each(*acting)])
-    _doubt_left_out(ACTUATORS, [tag for section in root.each(ACTUATORS) for tag in section.inside])
+        _warn_of_left_out(name, [tag for section in root.each(name) for tag in section.each(*acting)])
+    _warn_of_left_out(ACTUATORS, [tag for section in root.each(ACTUATORS) for tag in section.inside])
 
 
-def _doubt_left_out(section: str, tags: list[Tag]) -> None:
+def _warn_of_left_out(section: str, tags: list[Tag]) -> None:
     if tags:
         count = f" ({len(tags)} in all)" if len(tags) > 1 else ""
-        tags[0].doubt(f"is in the section <{section}>, which is not taken{count}; left out", section=section)
+        tags[0].warn(f"is in the section <{section}>, which is not taken{count}; left out", section=section)
 
 
 def _world(root: Tag) -> Tag:
@@ -168,13 +168,13 @@ def _unused(name: str, taken: Iterable[str]) -> str:
     return next(n for n in (name, *numbered) if n not in every)
 
 
-def _doubt_missing_meshes(description: Description, doubts: Doubts) -> None:
-    """One doubt for all meshes that are not there."""
+def _warn_of_missing_meshes(description: Description, warnings: WarningList) -> None:
+    """One warning for all meshes that are not there."""
     shown = [shape for link in description.links for shape in link.shapes if shape.kind == "mesh"]
     missing = [shape for shape in shown if not os.path.isfile(shape.mesh)]
     if missing:
         meshes = tuple(dict.fromkeys(shape.mesh for shape in missing))
-        doubts.add(
+        warnings.add(
             f"{missing[0].where}: the mesh {missing[0].mesh!r} is not there ({len(meshes)} missing in all); "
             "left undrawn",
             meshes=meshes,

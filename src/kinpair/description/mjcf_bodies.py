@@ -84,7 +84,7 @@ class Reader:
         name = self._named(part.tag, "body", len(self.bodies))
         tag = part.tag.called(f"body {name!r}").known()
         if any(tag.values("gravcomp")):
-            tag.doubt_once(
+            tag.warn_once(
                 "has gravcomp, which is not taken: its whole weight acts, and that of others like it"
             )
         placed = part.frame @ pose(tag, self.settings)
@@ -107,10 +107,10 @@ class Reader:
 
     def _sorted(self, tag: Tag, child_class: str) -> Parts:
         """What is in a body by the names of the elements, each in the order of the file."""
-        found: dict[str, list[Part]] = {name: [] for name in IN_BODY}
+        parts: dict[str, list[Part]] = {name: [] for name in IN_BODY}
         for part in self._parts(tag, HOME, child_class):
-            found["joint" if part.tag.name == "freejoint" else part.tag.name].append(part)
-        return found
+            parts["joint" if part.tag.name == "freejoint" else part.tag.name].append(part)
+        return parts
 
     def _parts(self, tag: Tag, frame: Pose, child_class: str) -> Iterator[Part]:
         """What is in a body, frames opened."""
@@ -151,35 +151,35 @@ class Reader:
         return name
 
     def _joints(self, tag: Tag, parent: Body, parts: Parts) -> tuple[Moved, ...]:
-        made: list[Moved] = []
+        moves: list[Moved] = []
         for child, frame, _ in parts["joint"]:
             name = self._named(child, "joint", self.joints)
             self.joints += 1
-            made.append(moved(child.called(f"joint {name!r}"), name, frame, self.settings))
-        kinds = [x.joint.kind for x in made]
+            moves.append(moved(child.called(f"joint {name!r}"), name, frame, self.settings))
+        kinds = [x.joint.kind for x in moves]
         if "free" in kinds and (len(kinds) > 1 or parent.name != WORLD):
             raise tag.error("has a free joint, which must be its only one, and its parent the world")
-        if made and tag.word("mocap", YES_NO, "false"):
+        if moves and tag.word("mocap", YES_NO, "false"):
             raise tag.error("is a mocap body with joints; such a body is moved from outside and has none")
-        return tuple(made)
+        return tuple(moves)
 
     def _inertia(self, parts: Parts, moves: bool) -> Inertia:
-        given, geoms = parts["inertial"], parts["geom"]
-        own = mjcf_inertia.written(given[0].tag, self.settings) if given else NOTHING
-        use = {"never": False, "always": bool(geoms), "unless given": not given}[self.settings.from_geoms]
+        inertials, geoms = parts["inertial"], parts["geom"]
+        own = mjcf_inertia.written(inertials[0].tag, self.settings) if inertials else NOTHING
+        use = {"never": False, "always": bool(geoms), "unless given": not inertials}[self.settings.from_geoms]
         return mjcf_inertia.bounded(self._of_geoms(geoms, moves) if use else own, self.settings)
 
     def _of_geoms(self, geoms: list[Part], moves: bool) -> Inertia:
         """All geoms together; one without an answer is doubtful on a body that stands still, else an error."""
-        found: list[Inertia] = []
+        inertias: list[Inertia] = []
         for geom, frame, _ in geoms:
             try:
-                found.append(mjcf_geoms.inertia(geom, frame, self.settings, self.meshes))
+                inertias.append(mjcf_geoms.inertia(geom, frame, self.settings, self.meshes))
             except DescriptionError as reason:
                 if moves:
                     raise
-                geom.doubts.add(f"{reason}; its body stands still, so its mass is left out")
-        return joined(found) if found else NOTHING
+                geom.warnings.add(f"{reason}; its body stands still, so its mass is left out")
+        return joined(inertias) if inertias else NOTHING
 
     def _shapes(self, parts: Parts) -> tuple[Shape, ...]:
         shapes = (mjcf_geoms.shape(p.tag, p.frame, self.settings, self.meshes) for p in parts["geom"])

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from kinpair.description.conditions import Coupling, Loop
+from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.mjcf_bodies import WORLD, Body, Site
 from kinpair.description.mjcf_defaults import Defaults
 from kinpair.description.mjcf_joints import Moved
@@ -22,7 +22,7 @@ _LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class Equalities:
-    """Reads conditions between bodies that are known; `links` says what each body is called here."""
+    """Reads constraints between bodies that are known; `links` says what each body is called here."""
 
     def __init__(self, bodies: list[Body], links: Mapping[str, str]) -> None:
         self._links = links
@@ -31,20 +31,20 @@ class Equalities:
         self._joints: dict[str, Moved] = {m.joint.name: m for body in bodies for m in body.joints}
 
     def read(self, root: Tag, defaults: Defaults) -> tuple[Loop | Coupling, ...]:
-        """The conditions in force, in the order of the file."""
-        found: list[Loop | Coupling] = []
+        """The constraints in force, in the order of the file."""
+        parts: list[Loop | Coupling] = []
         for k, tag in enumerate(tag for section in root.each("equality") for tag in section.inside):
             name = tag.text("name") or f"{tag.name} {k}"
             tag = defaults.of(tag.called(f"equality {name!r}"), "", "equality")
             if not tag.word("active", YES_NO, "true"):
-                tag.doubts.note(f'{tag.where}: {tag.part} has active="false"; left out')
+                tag.warnings.note(f'{tag.where}: {tag.part} has active="false"; left out')
             elif tag.name not in _KINDS:
-                tag.doubt_once(
-                    f"is a condition <{tag.name}>, which is not taken; left out here and elsewhere"
+                tag.warn_once(
+                    f"is a constraint <{tag.name}>, which is not taken; left out here and elsewhere"
                 )
-            elif condition := _KINDS[tag.name](self, tag, name):
-                found.append(condition)
-        return tuple(found)
+            elif constraint := _KINDS[tag.name](self, tag, name):
+                parts.append(constraint)
+        return tuple(parts)
 
     def connect(self, tag: Tag, name: str) -> Loop | None:
         """Two points stay together."""
@@ -79,7 +79,7 @@ class Equalities:
         for attribute in tag.attributes:
             if attribute not in COUPLING_ATTRIBUTES:
                 hint = nearest(attribute, COUPLING_ATTRIBUTES)
-                tag.doubt(f"has the unknown attribute {attribute!r}; {hint}left out")
+                tag.warn(f"has the unknown attribute {attribute!r}; {hint}left out")
         a = tag.numbers("polycoef", 1, 5, _LINE)
         y = self._single(tag, "joint1")
         if not tag.has("joint2"):
@@ -96,7 +96,7 @@ class Equalities:
         self, tag: Tag, name: str, kind: str, first: Body, a: Pose, second: Body, b: Pose
     ) -> Loop | None:
         if self._carrier(first) is self._carrier(second):
-            return tag.doubt(
+            return tag.warn(
                 f"joins {first.name!r} to {second.name!r}, which do not move against each other; left out"
             )
         ends = self._links[first.name], self._links[second.name]

@@ -76,11 +76,11 @@ def _size(geom: Tag, what: str) -> Numbers:
             raise geom.error(f"is a {what} with fromto; a {what} has no length", type=what)
         written = (*written[:1] * (count - 1), between(geom)[1])
     if len(written) < count or min(written[:count]) <= 0.0:
-        raise geom.error(f"has {_told(written)}; a {what} takes {count}, all positive", type=what)
+        raise geom.error(f"has {_count_of(written)}; a {what} takes {count}, all positive", type=what)
     return written[:count]
 
 
-def _told(size: Numbers) -> str:
+def _count_of(size: Numbers) -> str:
     return f"size {' '.join(f'{x:g}' for x in size)}" if size else "no size"
 
 

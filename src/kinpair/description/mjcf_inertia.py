@@ -27,7 +27,7 @@ def written(inertial: Tag, settings: Settings) -> Inertia:
     else:
         tensor = np.diag(inertial.numbers("diaginertia", 3, default=(0.0, 0.0, 0.0)))
         if not inertial.has("diaginertia"):
-            inertial.doubt("has <inertial> without diaginertia or fullinertia; taken as zero")
+            inertial.warn("has <inertial> without diaginertia or fullinertia; taken as zero")
     at = pose(inertial, settings)
     return Inertia(inertial.number("mass", 0.0), np.zeros(3), tensor).moved(at.R, at.a)
 

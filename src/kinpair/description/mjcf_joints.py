@@ -19,7 +19,7 @@ from kinpair.spatial.rotation import about, unit
 
 _KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
 _LIMITED = {"true": True, "false": False, "auto": None}
-_NOT_TAKEN = {"spherical": ("stiffness", "armature"), "free": ("stiffness", "armature", "frictionloss")}
+_NOT_TAKEN = {"spherical": ("stiffness", "armature"), "free": ("stiffness", "frictionloss")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ def moved(tag: Tag, name: str, frame: Pose, settings: Settings) -> Moved:
     kind = _KINDS["free"] if tag.name == "freejoint" else tag.word("type", _KINDS, "hinge")
     joint = _with_passive(Joint(name, kind, "", "", where=tag.where), tag)
     if kind == "free":
-        _doubt_aligned(tag, settings)
+        _warn_of_aligned(tag, settings)
         return Moved(joint, HOME, 0.0)
     seat = shifted(frame.R @ np.array(tag.numbers("pos", 3, default=(0.0, 0.0, 0.0))) + frame.a)
     back = shifted(-seat.a)
     if kind == "spherical":
         if tag.word("limited", _LIMITED, "auto") is not False:
-            _doubt_single(tag, "range")
+            _warn_of_single(tag, "range")
         return Moved(replace(joint, child_origin=origin(back)), seat, 0.0)
     return _single(joint, tag, seat, frame.R, settings)
 
@@ -60,7 +60,7 @@ def _single(joint: Joint, tag: Tag, seat: Pose, axes: np.ndarray, settings: Sett
     x, y, z = (axis + 0.0).tolist()
     lower, upper = _limits(tag, "limited", "range", settings)
     force = _limits(tag, "actuatorfrclimited", "actuatorfrcrange", settings)
-    made = replace(
+    part = replace(
         joint,
         child_origin=origin((home if ref else HOME) @ shifted(-seat.a)),
         axis=(x, y, z),
@@ -70,40 +70,40 @@ def _single(joint: Joint, tag: Tag, seat: Pose, axes: np.ndarray, settings: Sett
         rest=(one * tag.number("springref", 0.0),) if joint.stiffness else (),
         start=_nonzero(ref),
     )
-    return Moved(made, seat, ref)
+    return Moved(part, seat, ref)
 
 
 def _limits(tag: Tag, limited: str, span: str, settings: Settings) -> tuple[Numbers, Numbers]:
     """Lower and upper bound, if there are any."""
     low, high = tag.numbers(span, 2, default=(0.0, 0.0))
-    asked = tag.word(limited, _LIMITED, "auto")
-    if asked is None and tag.has(span) and not settings.autolimits:
-        tag.doubt(f"has {span} without {limited}, and autolimits is off; taken as unlimited")
-    if asked and not low < high:
-        tag.doubt(
+    stated = tag.word(limited, _LIMITED, "auto")
+    if stated is None and tag.has(span) and not settings.autolimits:
+        tag.warn(f"has {span} without {limited}, and autolimits is off; taken as unlimited")
+    if stated and not low < high:
+        tag.warn(
             f"has {limited} and the {span} {low:g} to {high:g}, which leaves no room; taken as unlimited"
         )
-    on = low < high and (settings.autolimits if asked is None else asked)
+    on = low < high and (settings.autolimits if stated is None else stated)
     return ((low,), (high,)) if on else ((), ())
 
 
 def _with_passive(joint: Joint, tag: Tag) -> Joint:
     """Spring, damper, friction and rotor."""
     several = joint.kind in _NOT_TAKEN
-    _doubt_single(tag, *_NOT_TAKEN.get(joint.kind, ()))
+    _warn_of_single(tag, *_NOT_TAKEN.get(joint.kind, ()))
     if any(tag.values("springdamper")):
-        tag.doubt_once(
+        tag.warn_once(
             "has springdamper, which needs the inertia of the whole; left out here and elsewhere, "
             "write stiffness and damping"
         )
     if any(tag.values("springyield")):
-        tag.doubt_once("has springyield; springs are taken as if they did not yield, here and elsewhere")
+        tag.warn_once("has springyield; springs are taken as if they did not yield, here and elsewhere")
     return replace(
         joint,
         damping=_linear(tag, "damping"),
         friction=() if joint.kind == "free" else _nonzero(tag.number("frictionloss", 0.0)),
         stiffness=() if several else _linear(tag, "stiffness"),
-        rotor_inertia=0.0 if several else tag.number("armature", 0.0),
+        rotor_inertia=0.0 if joint.kind == "spherical" else tag.number("armature", 0.0),
     )
 
 
@@ -111,7 +111,7 @@ def _linear(tag: Tag, attribute: str) -> Numbers:
     """The coefficient of a spring or damper; those of higher order are left out."""
     first, *higher = tag.numbers(attribute, 1, 3, (0.0, 0.0, 0.0))
     if any(higher):
-        tag.doubt(f"has {attribute} of higher order; only the linear part {first:g} is taken")
+        tag.warn(f"has {attribute} of higher order; only the linear part {first:g} is taken")
     return _nonzero(first)
 
 
@@ -119,17 +119,17 @@ def _nonzero(number: float) -> Numbers:
     return (number,) if number else ()
 
 
-def _doubt_single(tag: Tag, *attributes: str) -> None:
+def _warn_of_single(tag: Tag, *attributes: str) -> None:
     """What is not taken for joints of several degrees."""
     for name in attributes:
         if any(tag.values(name)):
-            tag.doubt_once(
+            tag.warn_once(
                 f"turns freely, and {name} is not taken for such joints; left out here and elsewhere"
             )
 
 
-def _doubt_aligned(tag: Tag, settings: Settings) -> None:
+def _warn_of_aligned(tag: Tag, settings: Settings) -> None:
     if tag.word("align", {**YES_NO, "auto": settings.align_free}, "auto"):
-        tag.doubt_once(
+        tag.warn_once(
             "is to be aligned with the inertia of its body, which is not done: q is the pose of the body"
         )

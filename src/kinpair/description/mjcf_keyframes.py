@@ -50,7 +50,7 @@ def _coordinates(tag: Tag, joint: Joint, values: Numbers) -> Numbers:
         return values
     *place, w, x, y, z = values
     if not any((x, y, z, w)):
-        tag.doubt(f"has the quaternion 0 0 0 0 for joint {joint.name!r}; taken as not turned")
+        tag.warn(f"has the quaternion 0 0 0 0 for joint {joint.name!r}; taken as not turned")
         w = 1.0
     return (*place, x, y, z, w)
 

@@ -87,17 +87,17 @@ class Mesh:
 
 def meshes(root: Tag, settings: Settings, defaults: Defaults) -> dict[str, Mesh]:
     """The meshes by name."""
-    found: dict[str, Mesh] = {}
+    by_name: dict[str, Mesh] = {}
     for asset in root.each("asset"):
         for tag in asset.each("mesh"):
             file = settings.mesh(tag.text("file")) if tag.has("file") else ""
             name = tag.text("name") or Path(file).stem
             tag = defaults.of(tag.called(f"mesh {name!r}").known(), "")
-            if name in found:
-                raise tag.error(f"exists already at {found[name].tag.where}; rename one of them", name=name)
+            if name in by_name:
+                raise tag.error(f"exists already at {by_name[name].tag.where}; rename one of them", name=name)
             scale = tag.numbers("scale", 3, default=(1.0, 1.0, 1.0))
-            found[name] = Mesh(tag, settings.files.find(file) if file else None, file, scale)
-    return found
+            by_name[name] = Mesh(tag, settings.files.find(file) if file else None, file, scale)
+    return by_name
 
 
 def _stl(raw: bytes) -> np.ndarray | None:

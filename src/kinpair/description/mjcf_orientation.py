@@ -36,10 +36,10 @@ def between(tag: Tag) -> tuple[Pose, float]:
 
 def turn(tag: Tag, settings: Settings) -> np.ndarray:
     """The rotation that an element has."""
-    given = [name for name in TURNS if tag.has(name)]
-    if len(given) > 1:
-        raise tag.error(f"is turned twice, by {listed(given)}; keep one of them")
-    return TURNS[given[0]](tag, settings) if given else IDENTITY
+    named = [name for name in TURNS if tag.has(name)]
+    if len(named) > 1:
+        raise tag.error(f"is turned twice, by {listed(named)}; keep one of them")
+    return TURNS[named[0]](tag, settings) if named else IDENTITY
 
 
 def origin(pose: Pose) -> Origin:
@@ -92,11 +92,11 @@ def _euler(tag: Tag, settings: Settings) -> np.ndarray:
 
 def euler(angles: np.ndarray, settings: Settings) -> np.ndarray:
     """Turns one after the other: small letters about axes that turn along, large ones about fixed axes."""
-    made = IDENTITY
+    R = IDENTITY
     for letter, angle in zip(settings.euler, (angles * settings.angle).tolist(), strict=True):
         step = about(_AXES[letter.lower()], angle)
-        made = made @ step if letter.islower() else step @ made
-    return made
+        R = R @ step if letter.islower() else step @ R
+    return R
 
 
 def _xyaxes(tag: Tag, settings: Settings) -> np.ndarray:

@@ -34,7 +34,7 @@ def _copies(tag: Tag, settings: Settings) -> Iterator[Tag]:
     for k in range(count):
         suffix = f"{tag.text('sep')}{k:0{digits}d}"
         inside = tuple(_renamed(child, suffix) for child in tag.inside)
-        yield Tag("frame", _written(at), inside, tag.where, tag.doubts)
+        yield Tag("frame", _written(at), inside, tag.where, tag.warnings)
         at = Pose(euler((k + 1) * angles, settings), (at @ shifted(offset)).a)
 
 

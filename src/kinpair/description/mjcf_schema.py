@@ -46,3 +46,16 @@ LEFT_OUT = {  # section: the elements in it that act on the motion
     "deformable": ("flex",),
 }
 ACTUATORS = "actuator"
+
+# roots of files that are made to be included; an <include> drops the root and takes what is in it
+FRAGMENTS = frozenset(("mujocoinclude", "body", *SECTIONS, *IDLE_SECTIONS, *LEFT_OUT, ACTUATORS))
+
+
+def wrong_root(name: str, form: str, wanted: str) -> str:
+    """Why a file with this root is not read as this form of description, whose root is `wanted`."""
+    if name in FRAGMENTS:
+        return (
+            f"is a fragment of MJCF (its root is <{name}>), which other files take in; "
+            "load the file whose root is <mujoco> and that includes it"
+        )
+    return f"is not {form}: its root is <{name}>, and should be <{wanted}>"

@@ -48,7 +48,7 @@ def settings(root: Tag, folder: Path | None) -> Settings:
     for tag in root.each("compiler"):
         last = tag.known()
         every |= tag.attributes
-    tag = Tag("compiler", every, (), last.where, root.doubts)
+    tag = Tag("compiler", every, (), last.where, root.warnings)
     if tag.text("coordinate") == "global":
         raise tag.error('has coordinate="global", which was given up; save the file with coordinate="local"')
     return Settings(
@@ -81,16 +81,16 @@ def _pair(tag: Tag) -> tuple[float, float]:
 
 
 def gravity(root: Tag) -> Three:
-    """Gravity [m/s²]; a doubt about the rest of <option> that acts on the motion."""
-    found = GRAVITY
+    """Gravity [m/s²]; a warning about the rest of <option> that acts on the motion."""
+    vector = GRAVITY
     for tag in root.each("option"):
-        x, y, z = tag.numbers("gravity", 3, default=found)
-        found = (x, y, z)
+        x, y, z = tag.numbers("gravity", 3, default=vector)
+        vector = (x, y, z)
         if fluid := [name for name in _FLUID if any(tag.values(name))]:
-            tag.doubt(f"has {', '.join(fluid)}: the medium and its drag are left out")
+            tag.warn(f"has {', '.join(fluid)}: the medium and its drag are left out")
     for flag in (flag for tag in root.each("option") for flag in tag.each("flag")):
         if flag.text("gravity") == "disable":
-            found = (0.0, 0.0, 0.0)
+            vector = (0.0, 0.0, 0.0)
         if off := [name for name in _SWITCHES if flag.text(name) == "disable"]:
-            flag.doubt(f"switches off {', '.join(off)}; taken as written all the same")
-    return found
+            flag.warn(f"switches off {', '.join(off)}; taken as written all the same")
+    return vector

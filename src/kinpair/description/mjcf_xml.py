@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kinpair.description.doubts import Doubts
-from kinpair.description.mjcf_schema import ATTRIBUTES
+from kinpair.description.mjcf_schema import ATTRIBUTES, wrong_root
 from kinpair.description.parts import Numbers
 from kinpair.description.text import read_text
 from kinpair.description.urdf_xml import finite, root_element
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ class Tag:
     attributes: Mapping[str, str]
     inside: tuple[Tag, ...]
     where: str
-    doubts: Doubts
+    warnings: WarningList
     part: str = ""
 
     def called(self, part: str) -> Tag:
@@ -40,11 +40,11 @@ class Tag:
         return replace(self, attributes=attributes)
 
     def known(self) -> Tag:
-        """The same element; a doubt about each attribute that has no meaning in it."""
+        """The same element; a warning about each attribute that has no meaning in it."""
         names = ATTRIBUTES[self.name]
         for attribute in self.attributes:
             if attribute not in names:
-                self.doubt(f"has the unknown attribute {attribute!r}; {nearest(attribute, names)}left out")
+                self.warn(f"has the unknown attribute {attribute!r}; {nearest(attribute, names)}left out")
         return self
 
     def each(self, *names: str) -> list[Tag]:
@@ -93,14 +93,14 @@ class Tag:
         """An error about this element, to be raised."""
         return DescriptionError(self._says(sentence), part=self.part, **parts)
 
-    def doubt(self, sentence: str, **parts: object) -> None:
-        """A doubt about this element."""
-        self.doubts.add(self._says(sentence), part=self.part, **parts)
+    def warn(self, sentence: str, **parts: object) -> None:
+        """Warn about this element."""
+        self.warnings.add(self._says(sentence), part=self.part, **parts)
 
-    def doubt_once(self, sentence: str) -> None:
-        """A doubt about the first element that the sentence is true of; others like it go unsaid."""
-        if not any(said.endswith(sentence) for said in self.doubts.sentences):
-            self.doubt(sentence)
+    def warn_once(self, sentence: str) -> None:
+        """Warn about the first element that the sentence is true of; others like it go unsaid."""
+        if not any(known.endswith(sentence) for known in self.warnings.sentences):
+            self.warn(sentence)
 
     def unknown(self, what: str, name: str, names: Iterable[str]) -> DescriptionError:
         """An error about a name that means nothing, to be raised."""
@@ -132,26 +132,25 @@ class _Reader:
     """Turns elements into tags; a file is included at most once."""
 
     folder: Path | None
-    doubts: Doubts
+    warnings: WarningList
     included: set[Path] = field(default_factory=set[Path])
 
     def tag(self, element: Any, source: str) -> Tag:
         """An element and all inside it."""
-        name = element.tag.rpartition("}")[2]
         where = f"{source}:{element.sourceline}"
         inside = tuple(tag for child in element for tag in self._tags(child, source))
-        return Tag(name, dict(element.attrib), inside, where, self.doubts)
+        return Tag(_name(element), dict(element.attrib), inside, where, self.warnings)
 
     def _tags(self, element: Any, source: str) -> Iterator[Tag]:
-        if element.tag.rpartition("}")[2] != "include":
+        if _name(element) != "include":
             yield self.tag(element, source)
             return
-        tag = Tag("include", dict(element.attrib), (), f"{source}:{element.sourceline}", self.doubts)
+        tag = Tag("include", dict(element.attrib), (), f"{source}:{element.sourceline}", self.warnings)
         path = self._included(tag)
         if path in self.included:
             raise tag.error(f"takes in the file {tag.text('file')!r} a second time; once is all there can be")
         self.included.add(path)
-        for child in root_element(read_text(path), str(path), "MJCF"):
+        for child in root_element(read_text(path), str(path), "MJCF", self.warnings):
             yield from self._tags(child, str(path))
 
     def _included(self, tag: Tag) -> Path:
@@ -166,16 +165,19 @@ class _Reader:
         return path
 
 
-def mjcf_element(text: str, source: str, folder: Path | None, doubts: Doubts) -> Tag:
+def mjcf_element(text: str, source: str, folder: Path | None, warnings: WarningList) -> Tag:
     """The <mujoco> element of a text; files that it includes are sought from `folder`."""
-    root = _Reader(folder, doubts).tag(root_element(text, source, "MJCF"), source)
-    if root.name != "mujoco":
-        raise DescriptionError(
-            f"{root.where}: is not MJCF: its root is <{root.name}>, and should be <mujoco>", found=root.name
-        )
-    return root
+    root = root_element(text, source, "MJCF", warnings)
+    if (name := _name(root)) != "mujoco":
+        reason = wrong_root(name, "MJCF", "mujoco")
+        raise DescriptionError(f"{source}:{root.sourceline}: {reason}", found=name)
+    return _Reader(folder, warnings).tag(root, source)
 
 
 def is_mjcf(text: str, source: str) -> bool:
     """Whether the root of an XML text is <mujoco>."""
-    return root_element(text, source, "XML").tag.rpartition("}")[2] == "mujoco"
+    return _name(root_element(text, source, "XML", WarningList())) == "mujoco"
+
+
+def _name(element: Any) -> str:
+    return element.tag.rpartition("}")[2]

@@ -84,7 +84,7 @@ def _is_package(folder: Path, name: str) -> bool:
 def _manifest_name(folder: Path) -> str | None:
     """The name in package.xml."""
     try:
-        found = _PACKAGE_NAME.search((folder / "package.xml").read_text("utf-8", errors="replace"))
+        match = _PACKAGE_NAME.search((folder / "package.xml").read_text("utf-8", errors="replace"))
     except OSError:
         return None
-    return found.group(1) if found else None
+    return match.group(1) if match else None

@@ -129,6 +129,8 @@ class Joint:
     lower: Numbers = ()
     upper: Numbers = ()
     velocity: Numbers = ()  # largest rate
+    acceleration: Numbers = ()  # largest derivative of it
+    jerk: Numbers = ()  # largest derivative of that
     effort: Numbers = ()  # largest torque or force
     damping: Numbers = ()  # [N m s/rad] or [N s/m]
     friction: Numbers = ()  # Coulomb, [N m] or [N]
@@ -152,6 +154,30 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Spring:
+    """A spring and damper between a point of `parent` and a point of `child`, which are links or frames.
+
+    Tension = stiffness · (length − rest_length) + damping · rate of the length + preload. With `tension_only` it is a
+    rope: it never pushes. A `law` (length, rate) → tension takes the place of these numbers; `energy` (length) →
+    stored energy says what of its work comes back.
+    """
+
+    name: str
+    parent: str
+    child: str
+    xyz: Three = (0.0, 0.0, 0.0)  # in axes of the parent
+    child_xyz: Three = (0.0, 0.0, 0.0)  # in axes of the child
+    stiffness: float = 0.0  # [N/m]
+    damping: float = 0.0  # [N s/m]
+    rest_length: float | None = None  # [m]
+    preload: float = 0.0  # tension at the rest length [N]
+    tension_only: bool = False
+    law: Callable[..., Any] | None = None
+    energy: Callable[..., Any] | None = None
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Keyframe:
     """A state by name: coordinates and rates by joint. A joint that is not named is at its start, and at rest."""
 
@@ -163,24 +189,25 @@ class Keyframe:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A whole mechanism as written. `doubts` are sentences about parts that were accepted with a warning."""
+    """A whole mechanism as written. `warnings` are sentences about parts that were accepted with a warning."""
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
     gravity: Three = GRAVITY
-    conditions: tuple[Any, ...] = ()  # loops, couplings, ...: the dataclasses of `conditions.py`
+    constraints: tuple[Any, ...] = ()  # loops, couplings, ...: the dataclasses of `constraints.py`
     keyframes: tuple[Keyframe, ...] = ()
+    springs: tuple[Spring, ...] = ()
     source: str = field(default="", compare=False)
-    doubts: tuple[str, ...] = field(default=(), compare=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def with_gravity(self, gravity: Three) -> Description:
         """The same mechanism elsewhere."""
         return replace(self, gravity=gravity)
 
 
-def without_conditions(description: Description) -> Description:
+def without_constraints(description: Description) -> Description:
     """The joints alone: no loops, no couplings, no mimic."""
     free = tuple(replace(joint, mimic=None) for joint in description.joints)
-    return replace(description, joints=free, conditions=())
+    return replace(description, joints=free, constraints=())

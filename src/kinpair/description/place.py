@@ -9,15 +9,15 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from kinpair.description.doubts import Doubts, at
+from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands: file and line, part, key; and who collects the doubts about it."""
+    """Where a value stands: file and line, part, key; and the list that collects warnings about it."""
 
-    doubts: Doubts
+    warnings: WarningList
     where: str = ""
     part: str = ""
     key: str = ""
@@ -44,9 +44,9 @@ class Place:
         """What is wrong here and what would do."""
         return DescriptionError(self.says(trouble), where=self.where, part=self.part, key=self.key)
 
-    def doubt(self, trouble: str) -> None:
+    def warn(self, trouble: str) -> None:
         """What looks like a slip here and how it was read."""
-        self.doubts.add(self.says(trouble), where=self.where, part=self.part, key=self.key)
+        self.warnings.add(self.says(trouble), where=self.where, part=self.part, key=self.key)
 
 
 Read: TypeAlias = Callable[[object, Place], Any]
@@ -78,8 +78,8 @@ def known(keys: Iterable[str], schema: Schema, place: Place, word: str = "key") 
     """Refuse a key that is not in the schema."""
     for key in keys:
         if key not in schema:
-            found = f"unknown {word} {key!r}; {nearest(key, schema)}"
-            raise place.error(f"{found}{word.capitalize()}s: {listed(schema, 40)}")
+            unknown = f"unknown {word} {key!r}; {nearest(key, schema)}"
+            raise place.error(f"{unknown}{word.capitalize()}s: {listed(schema, 40)}")
 
 
 def items(value: object) -> Sequence[object] | None:

@@ -11,9 +11,9 @@ from reprlib import repr as shown
 from typing import Any, Protocol, TypeVar
 
 from kinpair.description import fields as f
-from kinpair.description.doubts import at
-from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mimic, Shape
-from kinpair.description.place import Key, Place, Read, checked, items, table
+from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mimic, Shape, Spring
+from kinpair.description.place import Key, Place, Read, checked, items, known, table
+from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError
 from kinpair.spatial.solids import Six, about_com
 
@@ -42,8 +42,8 @@ def _shape(keys: Mapping[str, object], place: Place) -> Shape:
     values = checked(keys, SHAPE, place)
     kinds = [key for key in SIZES if key in values]
     if len(kinds) != 1:
-        found = " and ".join(kinds) or "no shape"
-        raise place.error(f"has {found}; give one of {', '.join(SIZES)}")
+        names = " and ".join(kinds) or "no shape"
+        raise place.error(f"has {names}; give one of {', '.join(SIZES)}")
     if "scale" in values and "mesh" not in values:
         raise place.error(f"scale goes with a mesh; give the size in {kinds[0]}")
     origin = f.take_origin(values, place)
@@ -53,10 +53,10 @@ def _shape(keys: Mapping[str, object], place: Place) -> Shape:
 
 def link_from(keys: Mapping[str, object], place: Place) -> Link:
     """A link from its keys."""
-    return made_link(checked(keys, LINK, place), place)
+    return link_of(checked(keys, LINK, place), place)
 
 
-def made_link(values: dict[str, Any], place: Place) -> Link:
+def link_of(values: dict[str, Any], place: Place) -> Link:
     """A link from checked values."""
     shapes = values.pop("visual", ())
     about = values.pop("inertia_about", "com")
@@ -81,6 +81,26 @@ def frame_from(keys: Mapping[str, object], place: Place) -> Frame:
 def keyframe_from(keys: Mapping[str, object], place: Place) -> Keyframe:
     """A state from its keys."""
     return Keyframe(**checked(keys, KEYFRAME, place), where=place.where)
+
+
+def spring_from(keys: Mapping[str, object], place: Place) -> Spring:
+    """A spring between points from its keys."""
+    values = checked(keys, SPRING, place)
+    named = [key for key in OF_LAW if key in values]
+    if "law" in values and named:
+        raise place.error(f"law says what the tension is; leave out {' and '.join(named)}")
+    if "energy" in values and "law" not in values:
+        raise place.error("energy goes with a law; the energy of a stiffness is known")
+    needed = values.get("stiffness") or values.get("tension_only")
+    if needed and "rest_length" not in values:
+        raise place.at("rest_length").error("is missing; give the length in metres at which it is slack")
+    return Spring(**values, where=place.where)
+
+
+def spring_in_file(keys: Mapping[str, object], place: Place) -> Spring:
+    """The same from a file, which holds no functions."""
+    known(keys, SPRING_IN_FILE, place)
+    return spring_from(keys, place)
 
 
 def by_joint(read: Read) -> Read:
@@ -132,6 +152,8 @@ JOINT: dict[str, Key] = {
     "lower": Key(f.limits, "rad or m"),
     "upper": Key(f.limits, "rad or m"),
     "velocity": Key(f.limits, "largest rate, rad/s or m/s"),
+    "acceleration": Key(f.limits, "largest acceleration, rad/s² or m/s²"),
+    "jerk": Key(f.limits, "largest jerk, rad/s³ or m/s³"),
     "effort": Key(f.limits, "largest torque or force, N m or N"),
     "damping": Key(f.numbers, "N m s/rad or N s/m"),
     "friction": Key(f.numbers, "N m or N"),
@@ -154,6 +176,22 @@ KEYFRAME: dict[str, Key] = {
     "q": Key(by_joint(f.positions), "rad or m, by joint"),
     "qd": Key(by_joint(f.numbers), "rad/s or m/s, by joint"),
 }
+
+
+OF_LAW = ("stiffness", "damping", "rest_length", "preload", "tension_only")
+SPRING_IN_FILE: dict[str, Key] = {
+    "name": Key(f.name, needs="a name for the spring"),
+    "parent": Key(f.name, needs='the link or frame at one end, "ground" for the world'),
+    "child": Key(f.name, needs="the link or frame at the other end"),
+    "xyz": Key(f.vector, "m, its point in the parent"),
+    "child_xyz": Key(f.vector, "m, its point in the child"),
+    "stiffness": Key(f.number, "N/m"),
+    "damping": Key(f.zero_or_more, "N s/m"),
+    "rest_length": Key(f.zero_or_more, "m"),
+    "preload": Key(f.number, "N, tension at the rest length"),
+    "tension_only": Key(f.flag),
+}
+SPRING: dict[str, Key] = {**SPRING_IN_FILE, "law": Key(f.function), "energy": Key(f.function)}
 
 
 class _Named(Protocol):

@@ -10,61 +10,71 @@ from pathlib import Path
 from typing import Any
 
 from kinpair.description import fields as f
-from kinpair.description.condition_schema import CONDITIONS
-from kinpair.description.conditions import Condition
+from kinpair.description.constraint_parts import ConstraintPart
+from kinpair.description.constraint_schema import CONSTRAINTS
 from kinpair.description.dh import dh_parts
-from kinpair.description.doubts import Doubts
 from kinpair.description.parts import GRAVITY, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
-from kinpair.description.schema import distinct, frame_from, joint_from, keyframe_from, link_from
+from kinpair.description.schema import (
+    distinct,
+    frame_from,
+    joint_from,
+    keyframe_from,
+    link_from,
+    spring_in_file,
+)
 from kinpair.description.text import read_text
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 
 
-def read_toml(path: str | os.PathLike[str], *, doubts: Doubts) -> Description:
+def read_toml(path: str | os.PathLike[str], *, warnings: WarningList) -> Description:
     """The mechanism in a TOML file."""
-    return parse_toml(read_text(path), source=str(path), doubts=doubts)
+    return parse_toml(read_text(path), source=str(path), warnings=warnings)
 
 
-def parse_toml(text: str, *, source: str, doubts: Doubts) -> Description:
+def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     """The mechanism in a TOML text; `source` is its name in messages."""
-    place = Place(doubts, source)
+    place = Place(warnings, source)
     top = checked(toml_table(text, source), TOP, place)
     lines = _header_lines(text)
     links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
-    made = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
+    parts = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
     return Description(
         top.get("name", Path(source).stem),
-        distinct("link", [*links, *made["link"]]),
-        distinct("joint", [*joints, *made["joint"]]),
-        distinct("frame", made["frame"]),
+        distinct("link", [*links, *parts["link"]]),
+        distinct("joint", [*joints, *parts["joint"]]),
+        distinct("frame", parts["frame"]),
         top.get("gravity", GRAVITY),
-        distinct("condition", _conditions(top, lines, place)),
-        distinct("keyframe", made["keyframe"]),
+        distinct("constraint", _constraints(top, lines, place)),
+        distinct("keyframe", parts["keyframe"]),
+        distinct("spring", parts["spring"]),
         source=source,
-        doubts=tuple(doubts.sentences),
+        warnings=tuple(warnings.sentences),
     )
 
 
-def _parts(word: str, given: Tables, lines: list[int], place: Place) -> list[Any]:
-    places = numbered(word, given, lines, place)
-    for keys, there in zip(given, places, strict=True):
+def _parts(word: str, tables: Tables, lines: list[int], place: Place) -> list[Any]:
+    places = numbered(word, tables, lines, place)
+    for keys, there in zip(tables, places, strict=True):
         if "gravity" in keys:
             raise there.error(
                 "gravity belongs to the mechanism; write it above the first [[link]] or [[joint]]"
             )
-    return [MADE[word](keys, there) for keys, there in zip(given, places, strict=True)]
+    return [MAKERS[word](keys, there) for keys, there in zip(tables, places, strict=True)]
 
 
-def _conditions(top: Mapping[str, Any], lines: Mapping[str, list[int]], place: Place) -> list[Condition]:
+def _constraints(
+    top: Mapping[str, Any], lines: Mapping[str, list[int]], place: Place
+) -> list[ConstraintPart]:
     """In the order of their headers; without headers, kind by kind."""
-    found: list[tuple[int, Condition]] = []
-    for word in CONDITIONS:
-        given = top.get(word, [])
+    numbered: list[tuple[int, ConstraintPart]] = []
+    for word in CONSTRAINTS:
+        tables = top.get(word, [])
         headers = lines.get(word, [])
-        parts = _parts(word, given, headers, place)
-        found += zip(headers if len(headers) == len(given) else [0] * len(given), parts, strict=True)
-    return [part for _, part in sorted(found, key=lambda numbered_part: numbered_part[0])]
+        parts = _parts(word, tables, headers, place)
+        numbered += zip(headers if len(headers) == len(tables) else [0] * len(tables), parts, strict=True)
+    return [part for _, part in sorted(numbered, key=lambda numbered_part: numbered_part[0])]
 
 
 TOP: dict[str, Key] = {
@@ -74,16 +84,18 @@ TOP: dict[str, Key] = {
     "joint": Key(tables),
     "frame": Key(tables),
     "keyframe": Key(tables),
+    "spring": Key(tables),
     "dh": Key(table),
-    **dict.fromkeys(CONDITIONS, Key(tables)),
+    **dict.fromkeys(CONSTRAINTS, Key(tables)),
 }
 PARTS: dict[str, Any] = {
     "link": link_from,
     "joint": joint_from,
     "frame": frame_from,
     "keyframe": keyframe_from,
+    "spring": spring_in_file,
 }
-MADE: dict[str, Any] = {**PARTS, **{word: kind.made for word, kind in CONDITIONS.items()}}
+MAKERS: dict[str, Any] = {**PARTS, **{word: kind.make for word, kind in CONSTRAINTS.items()}}
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -93,8 +105,8 @@ def toml_table(text: str, source: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as reason:
-        found = _AT.search(str(reason))
-        line = found[1] or str(text.count("\n") + 1) if found else ""
+        match = _AT.search(str(reason))
+        line = match[1] or str(text.count("\n") + 1) if match else ""
         trouble = _AT.sub("", str(reason))
         raise DescriptionError(
             f"{source}{':' if line else ''}{line}: is not TOML: {trouble}", path=source, line=line

@@ -8,10 +8,9 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from kinpair.description import conditions as c
-from kinpair.description.condition_schema import CONDITIONS, WORDS, Terms
-from kinpair.description.conditions import Condition, Formula
-from kinpair.description.doubts import at
+from kinpair.description import constraint_parts as c
+from kinpair.description.constraint_parts import ConstraintPart, Formula
+from kinpair.description.constraint_schema import CONSTRAINTS, WORDS, Terms
 from kinpair.description.fields import AXES, TURNS
 from kinpair.description.parts import (
     GRAVITY,
@@ -24,9 +23,11 @@ from kinpair.description.parts import (
     Numbers,
     Origin,
     Shape,
+    Spring,
 )
 from kinpair.description.place import Key
-from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK
+from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK, SPRING_IN_FILE
+from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError
 
 _TURN_KEYS: dict[int, str] = dict(zip((3, 4, 9), TURNS, strict=True))
@@ -50,22 +51,23 @@ def to_toml(description: Description) -> str:
         "link": ([_link(link) for link in description.links], LINK),
         "joint": ([_joint(joint) for joint in description.joints], JOINT),
         "frame": ([_frame(frame) for frame in description.frames], FRAME),
+        "spring": ([_spring(spring) for spring in description.springs], SPRING_IN_FILE),
         "keyframe": ([_changed(state, _KEYFRAME) for state in description.keyframes], KEYFRAME),
     }
     for word, (tables, schema) in parts.items():
         if tables:
             document.add(word, _array_of_tables(tables, _notes(schema)))
-    return "\n".join([tomlkit.dumps(document), *_conditions(description.conditions)])
+    return "\n".join([tomlkit.dumps(document), *_constraints(description.constraints)])
 
 
-def _conditions(conditions: tuple[Condition, ...]) -> list[str]:
+def _constraints(constraints: tuple[ConstraintPart, ...]) -> list[str]:
     """A text for each, so that their order is kept where kinds alternate."""
     import tomlkit
 
-    notes = {word: _notes(kind.keys) for word, kind in CONDITIONS.items()}
+    notes = {word: _notes(kind.keys) for word, kind in CONSTRAINTS.items()}
     texts: list[str] = []
-    for part in conditions:
-        word, values = WORDS[type(part)], _condition(part)
+    for part in constraints:
+        word, values = WORDS[type(part)], _constraint(part)
         document = tomlkit.document()
         document.add(word, _array_of_tables([values], notes[word]))
         texts.append(tomlkit.dumps(document))
@@ -82,11 +84,11 @@ def _array_of_tables(tables: list[dict[str, Any]], notes: dict[str, str]) -> Any
 
     array = tomlkit.aot()
     for values in tables:
-        made = tomlkit.table()
+        written = tomlkit.table()
         for key, value in values.items():
             item = _item(value)
-            made.add(key, item.comment(notes.pop(key)) if key in notes else item)
-        array.append(made)
+            written.add(key, item.comment(notes.pop(key)) if key in notes else item)
+        array.append(written)
     return array
 
 
@@ -164,12 +166,23 @@ def _by_joint(numbers: ByJoint) -> dict[str, Any]:
     return {joint: _one_or_more(x) for joint, x in numbers}
 
 
+def _spring(spring: Spring) -> dict[str, Any]:
+    _refuse_functions("spring", spring)
+    return _changed(spring, _SPRING)
+
+
+_SPRING = {
+    **dict.fromkeys(("name", "parent", "child"), str),
+    **dict.fromkeys(("xyz", "child_xyz"), _list),
+    **dict.fromkeys(("stiffness", "damping", "rest_length", "preload"), _number),
+    "tension_only": bool,
+}
 _KEYFRAME = {"name": str, "q": _by_joint, "qd": _by_joint}
 _LINK = {"name": str, "mass": _number, "com": _list, "inertia": _inertia}
 _JOINT_ENDS = {"name": str, "kind": str, "parent": str, "child": str}
 _JOINT_AXES = {"axis": _axis, "axis2": _axis, "pitch": _number}
 _JOINT_NUMBERS = {
-    **dict.fromkeys(("lower", "upper", "velocity", "effort"), _one_or_more),
+    **dict.fromkeys(("lower", "upper", "velocity", "acceleration", "jerk", "effort"), _one_or_more),
     **dict.fromkeys(("damping", "friction", "stiffness", "rest", "start"), _one_or_more),
     **dict.fromkeys(("rotor_inertia", "gear_ratio"), _number),
     "mimic": _mimic,
@@ -210,16 +223,24 @@ def _formulas(formulas: tuple[Formula, ...]) -> dict[str, Any]:
     return {"formula": formulas[0]} if len(formulas) == 1 else {"formulas": list(formulas)}
 
 
+def _length(length: float | Formula) -> Any:
+    return length if isinstance(length, str) else _number(float(length))  # type: ignore[arg-type]
+
+
+def _one_or_list(formulas: tuple[str, ...]) -> Any:
+    return formulas[0] if len(formulas) == 1 else list(formulas)
+
+
 def _size(size: Numbers) -> dict[str, Any]:
     return {"radius": _number(size[0])} if len(size) == 1 else {"size": _list(size)}
 
 
 _ENDS = {"name": str, "parent": str, "child": str}
 _ORIGINS = {"origin": _origin, "child_origin": _child_origin}
-_CONDITIONS: dict[type, dict[str, Any]] = {
+_CONSTRAINTS: dict[type, dict[str, Any]] = {
     c.Loop: {"name": str, "kind": str, **_ENDS, **_ORIGINS, **_JOINT_AXES},
     c.Coupling: {"name": str, "joint": str, "terms": _terms, "offset": _number},
-    c.Distance: {**_ENDS, "length": _number, **_ORIGINS},
+    c.Distance: {**_ENDS, "length": _length, **_ORIGINS},
     c.OnSurface: {**_ENDS, "formulas": _formulas, **_ORIGINS},
     c.Rolling: {
         **_ENDS,
@@ -234,24 +255,25 @@ _CONDITIONS: dict[type, dict[str, Any]] = {
     c.Drive: {"name": str, "joint": str, "motion": str},
     c.Guide: {**_ENDS, "xyz": list, "rpy": list, "child_origin": _child_origin},
     c.Momentum: {"name": str, "part": str, "axis": _axis, "value": _number},
+    c.Custom: {"name": str, "phi": _one_or_list, "psi": _one_or_list},
 }
 
 
-def _condition(part: Condition) -> dict[str, Any]:
+def _constraint(part: ConstraintPart) -> dict[str, Any]:
     """Its keys; an attribute that takes several keys has them in line with the others."""
-    _refuse_functions(part)
+    _refuse_functions(WORDS[type(part)], part)
     keys: dict[str, Any] = {}
-    for key, value in _changed(part, _CONDITIONS[type(part)]).items():
+    for key, value in _changed(part, _CONSTRAINTS[type(part)]).items():
         keys |= value if isinstance(value, dict) else {key: value}
     return keys
 
 
-def _refuse_functions(part: Condition) -> None:
+def _refuse_functions(word: str, part: Any) -> None:
     for field in fields(part):
         value = getattr(part, field.name)
         if any(map(callable, value if isinstance(value, tuple) else (value,))):
             raise DescriptionError(
-                f"{at(part.where)}{WORDS[type(part)]} {part.name!r}: {field.name} is a Python function, "
+                f"{at(part.where)}{word} {part.name!r}: {field.name} is a Python function, "
                 "which a TOML file cannot hold; write a formula as a text where one will do, else keep this part "
                 "in Python",
                 part=part.name,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kinpair.description.doubts import Doubts
 from kinpair.description.package_uri import Files
 from kinpair.description.parts import X_AXIS, Z_AXIS, Description, Joint, Link, Mimic, Numbers, Origin, Shape
 from kinpair.description.text import read_text
 from kinpair.description.urdf_xml import Node, robot_element
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.spatial.inertia import Inertia
 
@@ -51,12 +51,12 @@ _TYPES = {
 
 
 def read_urdf(
-    path: str | os.PathLike[str], *, doubts: Doubts, packages: Packages | None = None
+    path: str | os.PathLike[str], *, warnings: WarningList, packages: Packages | None = None
 ) -> Description:
     """The mechanism in a URDF file; `packages` maps names in package:// to folders."""
     folder = Path(path).absolute().parent
     return parse_urdf(
-        read_text(path), source=os.fspath(path), doubts=doubts, folder=folder, packages=packages
+        read_text(path), source=os.fspath(path), warnings=warnings, folder=folder, packages=packages
     )
 
 
@@ -64,24 +64,31 @@ def parse_urdf(
     text: str,
     *,
     source: str,
-    doubts: Doubts,
+    warnings: WarningList,
     folder: Path | None = None,
     packages: Packages | None = None,
 ) -> Description:
     """The mechanism in a URDF text; `source` names it in messages, meshes are looked for from `folder`."""
-    robot = Node(robot_element(text, source), source, doubts)
+    robot = Node(robot_element(text, source, warnings), source, warnings, "<robot>")
+    _warn_of_version(robot)
     files = Files(folder and folder.absolute(), packages or {})
     links = tuple(_link(node, files) for node in _named(robot, "link"))
     joints = tuple(_joint(node) for node in _named(robot, "joint"))
     names = [joint.name for joint in joints]
-    _doubt_missing_meshes(links, files, doubts)
+    _warn_of_missing_meshes(links, files, warnings)
     return Description(
         name=robot.text("name") or Path(source).stem,
         links=links,
-        joints=tuple(_with_known_mimic(joint, names, doubts) for joint in joints),
+        joints=tuple(_with_known_mimic(joint, names, warnings) for joint in joints),
         source=source,
-        doubts=tuple(doubts.sentences),
+        warnings=tuple(warnings.sentences),
     )
+
+
+def _warn_of_version(robot: Node) -> None:
+    version = robot.text("version")
+    if version and version.partition(".")[0] != "1":
+        robot.warn(f'has version="{version[:20]}", which is not a version of URDF; read as 1.0')
 
 
 def _named(robot: Node, what: str) -> Iterator[Node]:
@@ -102,7 +109,7 @@ def _named(robot: Node, what: str) -> Iterator[Node]:
 
 def _link(node: Node, files: Files) -> Link:
     inertia = _inertia(node)
-    shapes = (_shape(visual, files) for visual in node.each("visual"))
+    shapes = (_shape_if_readable(visual, files) for visual in node.each("visual"))
     xx, yy, zz = np.diag(inertia.I).tolist()
     return Link(
         node.text("name"),
@@ -123,7 +130,7 @@ def _inertia(link: Node) -> Inertia:
     kilograms = mass.number("value", 0.0) if mass else 0.0
     xx, yy, zz, xy, xz, yz = (tensor.number(entry, 0.0) if tensor else 0.0 for entry in _TENSOR)
     if missing := _missing_inertia(mass, tensor):
-        inertial.doubt(f"has <inertial> without {listed(missing)}; taken as zero")
+        inertial.warn(f"has <inertial> without {listed(missing)}; taken as zero")
     origin = _origin(inertial).pose()
     written = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return Inertia(kilograms, np.zeros(3), written).moved(origin.R, origin.a)
@@ -142,7 +149,7 @@ def _origin(node: Node) -> Origin:
         return Origin()
     turn = origin.numbers("rpy", 3) or origin.numbers("quat_xyzw", 4)
     if len(turn) == 3 and max(map(abs, turn)) > FULL_TURN:
-        origin.doubt(
+        origin.warn(
             f"has an <origin> turned by {max(turn, key=abs):g} rad; angles are in radians, not degrees"
         )
     if len(turn) == 4 and not any(turn):
@@ -155,32 +162,42 @@ def _three(numbers: Numbers | list[float]) -> tuple[float, float, float]:
     return (x, y, z)
 
 
+def _shape_if_readable(visual: Node, files: Files) -> Shape | None:
+    """What one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
+    try:
+        return _shape(visual, files)
+    except DescriptionError as reason:
+        if visual.warnings.strict:
+            raise
+        return visual.warnings.add(f"{reason}; left undrawn", **reason.parts)
+
+
 def _shape(visual: Node, files: Files) -> Shape | None:
-    """What one <visual> shows, or None with a doubt."""
+    """What one <visual> shows, or None with a warning."""
     geometry = visual.first("geometry")
     shape = next(iter(geometry.each()), None) if geometry else None
     if shape is None:
-        return visual.doubt("has a <visual> without a shape; left out")
+        return visual.warn("has a <visual> without a shape; left out")
     if shape.name == "mesh" and (uri := shape.text("filename")):
         scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
         return Shape("mesh", scale, _origin(visual), str(files.find(uri) or uri), shape.where)
     sizes = _SIZES.get(shape.name)
     if sizes is None or not all(shape.has(attribute) for attribute in sizes):
         known = listed([*_SIZES, "mesh"])
-        return shape.doubt(f"has the unknown or incomplete shape <{shape.name}>; left out. Shapes: {known}")
+        return shape.warn(f"has the unknown or incomplete shape <{shape.name}>; left out. Shapes: {known}")
     size = [x for attribute, count in sizes.items() for x in shape.numbers(attribute, count)]
     return Shape(shape.name, tuple(size), _origin(visual), where=shape.where)
 
 
-def _doubt_missing_meshes(links: tuple[Link, ...], files: Files, doubts: Doubts) -> None:
-    """One doubt for all meshes that are not there."""
+def _warn_of_missing_meshes(links: tuple[Link, ...], files: Files, warnings: WarningList) -> None:
+    """One warning for all meshes that are not there."""
     shown = [(link.name, shape) for link in links for shape in link.shapes if shape.kind == "mesh"]
     missing = [(name, shape) for name, shape in shown if files.find(shape.mesh) is None]
     if not missing:
         return
     name, shape = missing[0]
     meshes = tuple(dict.fromkeys(shape.mesh for _, shape in missing))
-    doubts.add(
+    warnings.add(
         f"{shape.where}: link {name!r} shows the mesh {shape.mesh!r}, which is not there "
         f"({len(meshes)} missing in all); left undrawn{_PACKAGE_HINT * shape.mesh.startswith('package:')}",
         link=name,
@@ -209,18 +226,18 @@ def _joint(node: Node) -> Joint:
         where=node.where,
     )
     if not meaning.single:
-        _doubt_unused(node, meaning)
+        _warn_of_unused(node, meaning)
         return joint
     return _with_mimic(_with_dynamics(_with_limit(joint, node, meaning), node), node)
 
 
-def _doubt_unused(node: Node, meaning: _Type) -> None:
+def _warn_of_unused(node: Node, meaning: _Type) -> None:
     """What URDF defines for one degree of freedom says nothing about several."""
-    said = (
+    names = (
         ("mimic",) if meaning.kind == "fixed" else ("dynamics", "mimic")
     )  # damping of a fixed joint harms nobody
-    if unused := [name for name in said if node.each(name)]:
-        node.doubt(f"is {node.text('type')}, so <{unused[0]}> has no meaning for it; left out")
+    if unused := [name for name in names if node.each(name)]:
+        node.warn(f"is {node.text('type')}, so <{unused[0]}> has no meaning for it; left out")
 
 
 def _end(joint: Node, end: str) -> str:
@@ -236,14 +253,14 @@ def _with_limit(joint: Joint, node: Node, meaning: _Type) -> Joint:
     limit = node.first("limit")
     if limit is None:
         if meaning.ranged:
-            node.doubt(f"is {node.text('type')} and has no <limit>; taken as unlimited")
+            node.warn(f"is {node.text('type')} and has no <limit>; taken as unlimited")
         return joint
     lower, upper = _range(limit) if meaning.ranged else ((), ())
     velocity, effort = limit.numbers("velocity", 1), limit.numbers("effort", 1)
     unlimited = {"lower and upper": lower, "velocity": velocity, "effort": effort}
     missing = [name for name, numbers in unlimited.items() if not numbers]
     if meaning.ranged and missing:
-        limit.doubt(f"has <limit> without {listed(missing)}; taken as unlimited")
+        limit.warn(f"has <limit> without {listed(missing)}; taken as unlimited")
     return replace(joint, lower=lower, upper=upper, velocity=velocity, effort=effort)
 
 
@@ -272,11 +289,11 @@ def _with_mimic(joint: Joint, node: Node) -> Joint:
     return replace(joint, mimic=followed)
 
 
-def _with_known_mimic(joint: Joint, names: list[str], doubts: Doubts) -> Joint:
+def _with_known_mimic(joint: Joint, names: list[str], warnings: WarningList) -> Joint:
     """A joint that mimics one that does not exist moves on its own."""
     if joint.mimic is None or joint.mimic.joint in names:
         return joint
-    doubts.add(
+    warnings.add(
         f"{joint.where}: joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which does not exist; "
         "left to move on its own",
         joint=joint.name,

@@ -11,8 +11,10 @@ from xml.parsers import expat
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
-from kinpair.description.doubts import Doubts
+from kinpair.description.mjcf_schema import wrong_root
 from kinpair.description.parts import Numbers
+from kinpair.description.warning_list import WarningList
+from kinpair.description.xml_start import declaration_line, mended_start
 from kinpair.errors import DescriptionError
 
 _UTF8 = {"utf-8", "utf8", "us-ascii", "ascii"}
@@ -27,9 +29,9 @@ class _PrologEndsError(Exception):
     """The root element begins: a document type can no longer follow."""
 
 
-def robot_element(text: str, source: str) -> Any:
+def robot_element(text: str, source: str, warnings: WarningList) -> Any:
     """The <robot> element of a URDF text, or an error that says what the text is instead."""
-    root = root_element(text, source, "URDF")
+    root = root_element(text, source, "URDF", warnings)
     if (macro := next(filter(_is_xacro, root.iter()), None)) is not None:
         raise DescriptionError(
             f"{source}:{macro.sourceline}: is a xacro file (found <{_name(macro)}>), not URDF; "
@@ -37,15 +39,15 @@ def robot_element(text: str, source: str) -> Any:
             found=_name(macro),
         )
     if (name := _name(root)) != "robot":
-        reason = _OTHER_ROOTS.get(name, f"is not URDF: its root is <{name}>, and should be <robot>")
+        reason = _OTHER_ROOTS.get(name) or wrong_root(name, "URDF", "robot")
         raise DescriptionError(f"{source}:{root.sourceline}: {reason}", found=name)
     return root
 
 
-def root_element(text: str, source: str, form: str) -> Any:
+def root_element(text: str, source: str, form: str, warnings: WarningList) -> Any:
     """The root element of an XML text in this form of description; anything dangerous in it is refused."""
-    raw = text.encode("utf-8", "surrogatepass")
-    _check_prolog(raw, source, form)
+    raw = mended_start(text, source, warnings).encode("utf-8", "surrogatepass")
+    _check_prolog(raw, source, form, declaration_line(text))
     return _parse(raw, source)
 
 
@@ -54,10 +56,10 @@ def finite(word: str) -> float | None:
     return value if _NUMBER.fullmatch(word) and math.isfinite(value := float(word)) else None
 
 
-def _check_prolog(raw: bytes, source: str, form: str) -> None:
+def _check_prolog(raw: bytes, source: str, form: str, line: int) -> None:
     """Refuse a document type or a foreign encoding before any of it is acted on."""
     parser = expat.ParserCreate("UTF-8")
-    parser.XmlDeclHandler = _check_encoding(source)
+    parser.XmlDeclHandler = _check_encoding(f"{source}:{line}")
     parser.StartDoctypeDeclHandler = lambda *_: _refuse_doctype(f"{source}:{parser.CurrentLineNumber}", form)
     parser.StartElementHandler = _end_prolog
     try:
@@ -68,11 +70,11 @@ def _check_prolog(raw: bytes, source: str, form: str) -> None:
         raise _not_xml(source, reason.lineno, expat.ErrorString(reason.code)) from None
 
 
-def _check_encoding(source: str) -> Callable[[str, str | None, int], None]:
+def _check_encoding(where: str) -> Callable[[str, str | None, int], None]:
     def check(version: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and encoding.lower() not in _UTF8:
             raise DescriptionError(
-                f"{source}:1: declares the encoding {encoding!r}; save it as UTF-8 and declare that",
+                f"{where}: declares the encoding {encoding!r}; save it as UTF-8 and declare that",
                 found=encoding,
             )
 
@@ -131,7 +133,7 @@ class Node:
 
     element: Any
     source: str
-    doubts: Doubts
+    warnings: WarningList
     part: str = ""
 
     @property
@@ -154,10 +156,10 @@ class Node:
 
     def first(self, name: str) -> Node | None:
         """The first element of this name directly inside; a second one is doubtful."""
-        found = self.each(name)
-        if len(found) > 1:
-            found[1].doubt(f"has {len(found)} <{name}>; the first is taken, from {found[0].where}")
-        return found[0] if found else None
+        nodes = self.each(name)
+        if len(nodes) > 1:
+            nodes[1].warn(f"has {len(nodes)} <{name}>; the first is taken, from {nodes[0].where}")
+        return nodes[0] if nodes else None
 
     def has(self, attribute: str) -> bool:
         """Whether an attribute is written, be it empty."""
@@ -185,16 +187,16 @@ class Node:
                 found=written,
             )
         if "," in written:
-            self.doubt(f"has {self._shown(attribute)}: read as {' '.join(words)}", attribute=attribute)
+            self.warn(f"has {self._shown(attribute)}: read as {' '.join(words)}", attribute=attribute)
         return values
 
     def error(self, sentence: str, **parts: object) -> DescriptionError:
         """An error about this part, to be raised."""
         return DescriptionError(f"{self.where}: {self.part} {sentence}", part=self.part, **parts)
 
-    def doubt(self, sentence: str, **parts: object) -> None:
-        """A doubt about this part."""
-        self.doubts.add(f"{self.where}: {self.part} {sentence}", part=self.part, **parts)
+    def warn(self, sentence: str, **parts: object) -> None:
+        """Warn about this part."""
+        self.warnings.add(f"{self.where}: {self.part} {sentence}", part=self.part, **parts)
 
     def _value(self, attribute: str, word: str) -> float:
         if (value := finite(word)) is not None:

@@ -5,7 +5,7 @@ In the order of use:
     constant     a number that is a letter, with a meaning and a value; equal ones that share it
     places       places as letters: components, or a distance in a known direction
     parameters   constants of a model as letters
-    condition_letters    constants of its loops and rolling wheels as letters
+    constraint_letters    constants of its loops and rolling wheels as letters
     parallel     which angles turn about parallel axes, so that they add
     recording    what is traced: H and the potential, or H, C and g
     christoffel  C from H, exactly, in the normal form

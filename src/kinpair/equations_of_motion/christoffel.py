@@ -58,10 +58,10 @@ def _in_names(x: Polynomial, names: dict[Polynomial, str]) -> Polynomial:
 
 def coriolis(c: Cube, qd: Sequence[str]) -> Square:
     """C_ij = Σ_k c_ijk q̇_k."""
-    made: Square = []
+    C: Square = []
     for square in c:
-        made.append([_along(row, qd) for row in square])
-    return made
+        C.append([_along(row, qd) for row in square])
+    return C
 
 
 def _along(row: Sequence[Polynomial], qd: Sequence[str]) -> Polynomial:

@@ -29,7 +29,7 @@ class ClosedForm:
         self._paper = paper
         self._report = report
         self._expansion = Expansion(groups(paper.model, tuple(paper.q)), limit, report)
-        self._found: dict[str, list[Polynomial | None]] = {}
+        self._entries: dict[str, list[Polynomial | None]] = {}
         self._named: list[tuple[str, Polynomial]] = []
 
     def equations(self) -> Equations:
@@ -39,7 +39,7 @@ class ClosedForm:
         except KeyboardInterrupt:
             return self._stopped(f"stopped at {self._report.so_far}")
         self._report.begin("looking for short forms")
-        written = self._written(given_up=(KeyboardInterrupt,))
+        written = self._written(stops=(KeyboardInterrupt,))
         if not written.at_length:
             return self._paper.equations("closed", written, WHOLE)
         status = f"{WHOLE}, some at length: stopped at {self._report.so_far}"
@@ -48,11 +48,11 @@ class ClosedForm:
     def _stopped(self, status: str) -> Equations:
         """What was found, in short as far as that is quick."""
         with self._report.within(AFTER_STOP):
-            written = self._written(given_up=(KeyboardInterrupt, ClosedFormError), longest=SHORT)
+            written = self._written(stops=(KeyboardInterrupt, ClosedFormError), longest=SHORT)
         return self._paper.equations("closed", written, status, complete=False, stopped=True)
 
     def _written(self, **options: Any) -> Written:
-        return write_closed(self._found, self._named, self._paper.alphabet, self._report, **options)
+        return write_closed(self._entries, self._named, self._paper.alphabet, self._report, **options)
 
     def _work(self) -> None:
         n, q = self._paper.model.nv, self._paper.q
@@ -61,12 +61,12 @@ class ClosedForm:
         self._report.begin("g")
         V = self._expansion.of(potential.entries[0])
         V = rounded(V.cleaned(V.size))
-        self._found["g"] = [V.derivative(name) for name in q]
+        self._entries["g"] = [V.derivative(name) for name in q]
         H = self._masses(mass)
         self._report.begin("C")
         c = christoffel([H[n * i : n * (i + 1)] for i in range(n)], q, self._report)
         self._named, c = named_repeated(c)
-        self._found["C"] = [x for row in coriolis(c, self._paper.qd) for x in row]
+        self._entries["C"] = [x for row in coriolis(c, self._paper.qd) for x in row]
         self._join_waves()
 
     def _join_waves(self) -> None:
@@ -74,21 +74,21 @@ class ClosedForm:
         if not self._expansion.phases and not self._paper.directions:
             return
         phases = Phases(self._expansion.phases | self._paper.directions)
-        for what, entries in self._found.items():
-            self._found[what] = [x if x is None else phases.of(x) for x in entries]
+        for what, entries in self._entries.items():
+            self._entries[what] = [x if x is None else phases.of(x) for x in entries]
         named = [(name, phases.of(x)) for name, x in self._named]
         self._named = [*((name, number(value)) for name, value in phases.values.items()), *named]
 
     def _masses(self, H: Leaf) -> list[Polynomial]:
         """H from the tip of the tree to its root: easy entries first."""
         n = self._paper.model.nv
-        found = self._found["H"] = [None] * (n * n)
+        cells = self._entries["H"] = [None] * (n * n)
         for i in reversed(range(n)):
             for j in reversed(range(i, n)):
                 self._report.begin(f"H{i + 1},{j + 1} of {n},{n}")
-                found[n * i + j] = found[n * j + i] = self._expansion.of(H.entries[n * i + j])
-        every = [x for x in found if x is not None]
+                cells[n * i + j] = cells[n * j + i] = self._expansion.of(H.entries[n * i + j])
+        every = [x for x in cells if x is not None]
         size = max((x.size for x in every), default=0.0)
         cleaned = [rounded(x.cleaned(size)) for x in every]
-        self._found["H"] = list(cleaned)
+        self._entries["H"] = list(cleaned)
         return cleaned

@@ -1,4 +1,4 @@
-"""A number of a model or of its conditions that is a letter in the equations."""
+"""A number of a model or of its constraints that is a letter in the equations."""
 
 from __future__ import annotations
 
@@ -67,15 +67,15 @@ def merged(every: Sequence[Constant], kind: Callable[[Constant], Any], merge: Me
         if own:
             first.setdefault(like or c.key, []).append(c)
     lead = {c.key: key for key, those in first.items() for c in those}
-    made: list[Constant] = []
+    constants: list[Constant] = []
     for c in every:
         key = lead.get(c.letter, c.letter)
         if key != c.key:
-            made.append(replace(c, same_as=key))
+            constants.append(replace(c, same_as=key))
         else:
             others = first.get(key, [c])[1:]
-            made.append(merge(c, others) if others else c)
-    return made
+            constants.append(merge(c, others) if others else c)
+    return constants
 
 
 def _alike(a: Constant, b: Constant, kind: Callable[[Constant], Any]) -> bool:
@@ -98,13 +98,13 @@ def _of_several(first: Constant, others: Sequence[Constant]) -> Constant:
 def letters(every: list[Constant], used: set[str]) -> dict[str, Letter]:
     """Letters of the constants that are used, with as few indices as tell them apart."""
     kept = [c for c in every if c.key in used]
-    made: dict[str, Letter] = {}
+    alphabet: dict[str, Letter] = {}
     for c in kept:
         alone = sum((c.base, c.number) == (other.base, other.number) for other in kept) == 1
         index = c.number + ("" if alone else c.part)
         only = c.others and sum(c.base == other.base for other in kept) == 1
-        made[c.key] = Letter(_base(c, kept), "" if only else index, c.meaning, c.value)
-    return made
+        alphabet[c.key] = Letter(_base(c, kept), "" if only else index, c.meaning, c.value)
+    return alphabet
 
 
 def _base(c: Constant, kept: Sequence[Constant]) -> str:

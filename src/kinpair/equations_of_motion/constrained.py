@@ -37,7 +37,7 @@ from kinpair.equations_of_motion.solver_forms import (
 from kinpair.equations_of_motion.subject import Subject
 from kinpair.errors import ClosedFormError, InputError, listed, nearest
 
-Found = dict[str, list[Polynomial]]
+ByName = dict[str, list[Polynomial]]
 WHOLE = "every entry in one piece"
 NOTHING = ("", "")
 T = TypeVar("T")
@@ -51,7 +51,7 @@ BASE: dict[str, list[Formula]] = {"M": [], "F": [], "A": [], "b": []}  # of ever
 class Base(NamedTuple):
     """Entries of M, F, A and b, row by row, and the phases met in them."""
 
-    entries: Found
+    entries: ByName
     phases: set[float]
 
 
@@ -81,7 +81,7 @@ class Constrained:
         self._algebra = Matrices(limit, report)
         self._base: Base | None = None
         self._parted: Partition | None = None
-        self._found: dict[str, Sequence[Polynomial | None]] = {}
+        self._forms: dict[str, Sequence[Polynomial | None]] = {}
         self._named: list[tuple[str, Polynomial]] = []
         self._closure = subject.closure()
         self._dependent = Dependent(subject, self._closure, dependent, self._algebra)
@@ -96,7 +96,7 @@ class Constrained:
         except KeyboardInterrupt:
             return self._stopped(f"stopped at {self._report.so_far}")
         self._report.begin("looking for short forms")
-        written = self._written(given_up=(KeyboardInterrupt,))
+        written = self._written(stops=(KeyboardInterrupt,))
         if not written.at_length:
             return self._equations("closed", written, chosen, statement, WHOLE)
         status = f"{WHOLE}, some at length: stopped at {self._report.so_far}"
@@ -104,13 +104,13 @@ class Constrained:
 
     def _stopped(self, status: str) -> ConstrainedEquations:
         with self._report.within(AFTER_STOP):
-            written = self._written(given_up=(KeyboardInterrupt, ClosedFormError), longest=SHORT)
+            written = self._written(stops=(KeyboardInterrupt, ClosedFormError), longest=SHORT)
         chosen = self._parted or self._partition(None)
         return self._equations("closed", written, chosen, NOTHING, status, complete=False, stopped=True)
 
     def _written(self, **options: Any) -> Written:
         return self._with_passive(
-            write_closed(self._found, self._named, self.subject.alphabet, self._report, **options)
+            write_closed(self._forms, self._named, self.subject.alphabet, self._report, **options)
         )
 
     def _work(self) -> tuple[Partition, tuple[str, str]]:
@@ -127,7 +127,7 @@ class Constrained:
         named = ratios.named()
         plain = {what: [phases.of(x) for x in entries] for what, entries in base.entries.items()}
         constants = [(name, number(value)) for name, value in phases.values.items()]
-        self._found, self._named = {**plain, **ratios.found}, [*constants, *named]
+        self._forms, self._named = {**plain, **ratios.forms}, [*constants, *named]
         return chosen, statement
 
     def _partition(self, base: Base | None) -> Partition:
@@ -140,16 +140,16 @@ class Constrained:
         self._report.begin("recording")
         program = self.subject.recorded(self.kept, passive=False)
         expansion = Expansion(self.subject.groups(program), self._algebra.limit, self._report)
-        made: Found = {}
+        results: ByName = {}
         for leaf in program.outputs:
             n = len(leaf.entries)
             entries: list[Polynomial | None] = [None] * n
-            self._found[leaf.name] = entries
+            self._forms[leaf.name] = entries
             for k in reversed(range(n)):  # from the tip of the tree: easy entries first
                 self._report.begin(f"{leaf.name}, entry {k + 1} of {n}")
                 entries[k] = tidy(expansion.of(leaf.entries[k]))
-            made[leaf.name] = [x for x in entries if x is not None]
-        return Base(made, expansion.phases | self.subject.directions)
+            results[leaf.name] = [x for x in entries if x is not None]
+        return Base(results, expansion.phases | self.subject.directions)
 
     def _with_passive(self, x: Written) -> Written:
         """F less springs, dampers and dry friction."""
@@ -183,7 +183,7 @@ class Constrained:
 
     def _base_in_time(self) -> Base | None:
         """M, F, A and b, unless that was tried in vain."""
-        return None if self._found else self._in_time(self._expanded)
+        return None if self._forms else self._in_time(self._expanded)
 
     def _in_time(self, work: Callable[[], T]) -> T | None:
         try:
@@ -201,7 +201,7 @@ class Constrained:
         constants = [(name, number(value)) for name, value in phases.values.items()]
         self._report.begin("looking for short forms")
         first = self._with_passive(write_closed(plain, constants, self.subject.alphabet, self._report))
-        whole = {what: [x for x in found if x is not None] for what, found in first.results.items()}
+        whole = {what: [x for x in row if x is not None] for what, row in first.results.items()}
         entries = Entries(whole, {"M": (n, n), "F": (n,), "A": (len(self.kept), n), "b": (len(self.kept),)})
         self._report.begin("naming terms")
         program = entries.recorded(self.subject.model.name, self._solved(chosen))

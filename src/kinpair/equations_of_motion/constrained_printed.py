@@ -13,7 +13,7 @@ from kinpair.errors import InputError, listed, nearest
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConstrainedEquations(OnASheet):
     """The equations M q̈ = F + Aᵀλ, A q̈ = b as formulas, and what a solver makes of them.
 
@@ -51,16 +51,16 @@ class ConstrainedEquations(OnASheet):
         known = self.sheet.variables
         effort = np.zeros(len(known["tau"])) if tau is None else tau
         state = {"q": q, "qd": qd, "tau": effort, "time": [time]}
-        found = self.sheet.evaluate(*(state[what] for what in known), values=values)
-        if "qdd" not in found and self.complete and self.solver in ACCELERATIONS:
-            found["qdd"] = ACCELERATIONS[self.solver](found, self._order)
-        return found
+        results = self.sheet.evaluate(*(state[what] for what in known), values=values)
+        if "qdd" not in results and self.complete and self.solver in ACCELERATIONS:
+            results["qdd"] = ACCELERATIONS[self.solver](results, self._order)
+        return results
 
     @property
     def _order(self) -> np.ndarray:
         """Where each coordinate stands in (q_d, q_i)."""
-        given = (*self.dependent, *self.independent)
-        return np.array([given.index(name) for name in self.names], dtype=int)
+        order = (*self.dependent, *self.independent)
+        return np.array([order.index(name) for name in self.names], dtype=int)
 
 
 def _by_embedding(x: Mapping[str, np.ndarray], order: np.ndarray) -> np.ndarray:
@@ -85,8 +85,8 @@ def _by_pull(x: Mapping[str, np.ndarray], order: np.ndarray) -> np.ndarray:
 
 def _by_characteristics(x: Mapping[str, np.ndarray], order: np.ndarray) -> np.ndarray:
     """X u̇ = Zᵀ (F − M W b), q̈ = Z u̇ + W b."""
-    held = x["W"] @ x["b"]
-    return x["Z"] @ np.linalg.solve(x["X"], x["Z"].T @ (x["F"] - x["M"] @ held)) + held
+    prescribed = x["W"] @ x["b"]
+    return x["Z"] @ np.linalg.solve(x["X"], x["Z"].T @ (x["F"] - x["M"] @ prescribed)) + prescribed
 
 
 ACCELERATIONS: dict[str, Callable[[Mapping[str, np.ndarray], np.ndarray], np.ndarray]] = {

@@ -42,7 +42,7 @@ class Dependent:
     def parted(self, A: Square | None) -> Partition:
         """Dependent and independent rates; A in normal forms, where these are known, for rows never singular."""
         n, l = self.subject.model.nv, len(self.kept)
-        one = self._given() if self._wanted is not None else self._chosen(A)
+        one = self._stated() if self._wanted is not None else self._chosen(A)
         if len(one) != l:
             raise InputError(
                 f"{self.subject.model.name}: {l} rows make {l} coordinates dependent; dependent={self._wanted!r} "
@@ -50,20 +50,22 @@ class Dependent:
             )
         return Partition(self.kept, one, tuple(k for k in range(n) if k not in one))
 
-    def _given(self) -> tuple[int, ...]:
-        names, found = self.subject.model.v_names, list[int]()
+    def _stated(self) -> tuple[int, ...]:
+        names, numbers = self.subject.model.v_names, list[int]()
         for name in self._wanted or ():
             if name not in names:
                 raise InputError(
                     f"{self.subject.model.name}: no coordinate {name!r} to be dependent; {nearest(name, names)}"
                     f"Coordinates: {listed(names)}"
                 )
-            found.append(names.index(name))
-        if len(found) == len(self.kept) and len(pivot_order(self.scaled[:, found], RANK)[0]) < len(found):
+            numbers.append(names.index(name))
+        if len(numbers) == len(self.kept) and len(pivot_order(self.scaled[:, numbers], RANK)[0]) < len(
+            numbers
+        ):
             raise InputError(
                 f"{self.subject.model.name}: the rows do not determine {listed(self._wanted or ())}; choose others"
             )
-        return tuple(sorted(found))
+        return tuple(sorted(numbers))
 
     def _chosen(self, A: Square | None) -> tuple[int, ...]:
         """Those whose rows never get singular, having one constant term as determinant; else by pivoting."""
@@ -76,8 +78,10 @@ class Dependent:
 
     def _steady(self, one: tuple[int, ...]) -> bool:
         """Is the determinant of these columns the same in a few positions? Quick, and rules most choices out."""
-        found = [np.linalg.det(A[:, one]) for A in self._probes]
-        return bool(min(map(abs, found)) > 0.0 and np.ptp(found) <= STEADY * max(map(abs, found)))
+        determinants = [np.linalg.det(A[:, one]) for A in self._probes]
+        return bool(
+            min(map(abs, determinants)) > 0.0 and np.ptp(determinants) <= STEADY * max(map(abs, determinants))
+        )
 
     @cached_property
     def _probes(self) -> list[np.ndarray]:
@@ -89,10 +93,10 @@ class Dependent:
 
     def _never_singular(self, A1: Square) -> bool:
         try:
-            found = self._algebra.determinant(A1)
+            det = self._algebra.determinant(A1)
         except ClosedFormError:
             return False
         variables = {name for names in self.subject.variables.values() for name in names}
-        return len(found) == 1 and all(
-            not waves and not variables & {name for name, _ in powers} for powers, waves in found.terms
+        return len(det) == 1 and all(
+            not waves and not variables & {name for name, _ in powers} for powers, waves in det.terms
         )

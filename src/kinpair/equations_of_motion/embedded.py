@@ -45,10 +45,10 @@ def virtual(
 ) -> Virtual:
     """Z and A₁⁻¹ for the dependent rates `one` and the independent ones `two`."""
     A1, A2 = [[row[k] for k in one] for row in A], [[row[k] for k in two] for row in A]
-    found = algebra.determinant(A1)
-    if not len(found):
+    det = algebra.determinant(A1)
+    if not len(det):
         raise ClosedFormError("the rows do not determine the dependent coordinates")
-    content, under = names.over(found)
+    content, under = names.over(det)
     d = names.product(under)
     over_A1 = [[tidy(x * content) for x in row] for row in algebra.adjugate(A1)]
     K = algebra.product(over_A1, A2) if two else []
@@ -79,15 +79,15 @@ def _projector(M: Square, x: Virtual, algebra: Matrices, names: Denominators) ->
     n, free = len(M), range(len(x.Z[0]))
     X, under = _divided(algebra.product(transposed(x.Z), algebra.product(M, x.Z)), x, algebra)
     inverse = inverted(X, algebra, names, x)
-    made: Ratios = [[{} for _ in range(n)] for _ in range(n)]
+    result: Ratios = [[{} for _ in range(n)] for _ in range(n)]
     for i in range(n):
         for j in range(i, n):
             both = [(k, l) for k in free for l in free if len(x.Z[i][k]) and len(x.Z[j][l])]
             parts = [
                 scaled(algebra, inverse[k][l], algebra.times(x.Z[i][k], x.Z[j][l]), under) for k, l in both
             ]
-            made[i][j] = made[j][i] = _reduced(added(parts), names)
-    return made
+            result[i][j] = result[j][i] = _reduced(added(parts), names)
+    return result
 
 
 def _reduced(x: Ratio, names: Denominators) -> Ratio:
@@ -99,29 +99,29 @@ def _divided(X: Square, x: Virtual, algebra: Matrices) -> tuple[Square, Names]:
     """X without the powers of d that all its entries have; these by name."""
     under: Names = ()
     while x.under:
-        found = [[algebra.quotient(y, x.d) for y in row] for row in X]
-        if any(y is None for row in found for y in row):
+        quotients = [[algebra.quotient(y, x.d) for y in row] for row in X]
+        if any(y is None for row in quotients for y in row):
             break
-        X, under = [[tidy(y) for y in row if y is not None] for row in found], (*under, *x.under)
+        X, under = [[tidy(y) for y in row if y is not None] for row in quotients], (*under, *x.under)
     return X, under
 
 
 def inverted(X: Square, algebra: Matrices, names: Denominators, x: Virtual | None = None) -> Ratios:
     """The inverse of a symmetric matrix, block by block; powers of d in a determinant are told apart."""
     n = len(X)
-    made: Ratios = [[{} for _ in range(n)] for _ in range(n)]
+    result: Ratios = [[{} for _ in range(n)] for _ in range(n)]
     for block in blocks(X):
         inner = [[X[i][j] for j in block] for i in block]
-        found = algebra.determinant(inner)
-        if not len(found):
+        det = algebra.determinant(inner)
+        if not len(det):
             raise ClosedFormError("the mass matrix of the allowed motions is singular")
-        ((found,),), under = _divided([[found]], x, algebra) if x is not None else ([[found]], ())
-        content, names_of_it = names.over(found)
+        ((det,),), under = _divided([[det]], x, algebra) if x is not None else ([[det]], ())
+        content, names_of_it = names.over(det)
         adjugate = algebra.adjugate(inner)
         for i, row in zip(block, adjugate, strict=True):
             for j, y in zip(block, row, strict=True):
-                made[i][j] = scaled(algebra, {(): y}, content, (*under, *names_of_it))
-    return made
+                result[i][j] = scaled(algebra, {(): y}, content, (*under, *names_of_it))
+    return result
 
 
 def free_inverse(M: Square, A: Square, algebra: Matrices, names: Denominators) -> tuple[Ratios, Ratios]:

@@ -55,13 +55,13 @@ class Entries:
         inputs = list(dict.fromkeys(x for entries in self._known.values() for _, x in entries if x))
 
         def f(*values: Any) -> dict[str, Any]:
-            given = dict(zip(inputs, values, strict=True))
-            made = [self._array(what, given) for what in self._shapes]
-            return steps(*made)
+            values_by_name = dict(zip(inputs, values, strict=True))
+            arrays = [self._array(what, values_by_name) for what in self._shapes]
+            return steps(*arrays)
 
         with np.errstate(all="ignore"):
             return trace(f, dict.fromkeys(inputs, ()), name=name)
 
-    def _array(self, what: str, given: Mapping[str, Any]) -> np.ndarray:
-        entries = [factor * given[x] if x else factor for factor, x in self._known[what]]
+    def _array(self, what: str, values_by_name: Mapping[str, Any]) -> np.ndarray:
+        entries = [factor * values_by_name[x] if x else factor for factor, x in self._known[what]]
         return array(entries).reshape(self._shapes[what]) if entries else np.zeros(self._shapes[what])

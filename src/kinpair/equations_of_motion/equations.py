@@ -26,7 +26,7 @@ from kinpair.equations_of_motion.recording import (
 )
 from kinpair.equations_of_motion.reporting import Report
 from kinpair.equations_of_motion.subject import subject_of
-from kinpair.errors import ClosedFormError, InputError
+from kinpair.errors import ClosedFormError, InputError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.system import System
 
@@ -96,7 +96,9 @@ def equations(
     names the coordinates that the rows determine, one for each row.
     """
     _check(mechanism, seconds, limit, passive, parameters=parameters, form=form)
-    dependent = _names(dependent, given_solver=solver is not None or isinstance(mechanism, System))
+    if passive:
+        _refuse_springs(mechanism)
+    dependent = _names(dependent, has_solver=solver is not None or isinstance(mechanism, System))
     if solver is not None or isinstance(mechanism, System):
         return _constrained(mechanism, parameters, form, limit, seconds, passive, solver, dependent)
     paper = Paper(mechanism.model, parameters, passive=passive)
@@ -111,8 +113,16 @@ def equations(
         report.end()
 
 
+def _refuse_springs(mechanism: Mechanism | System) -> None:
+    """Springs between points are not printed."""
+    if names := [repr(spring.name) for spring in mechanism.model.springs]:
+        raise InputError(
+            f"{mechanism.name}: springs between points are not printed ({listed(names)}); passive=False leaves them out"
+        )
+
+
 def _constrained(
-    given: Mechanism | System,
+    mechanism: Mechanism | System,
     parameters: Parameters,
     form: Form,
     limit: int,
@@ -121,14 +131,14 @@ def _constrained(
     solver: str | None,
     dependent: str | Sequence[str] | None,
 ) -> ConstrainedEquations:
-    subject = subject_of(given, parameters, passive=passive)
-    report = Report(f"equations of {given.name}")
+    subject = subject_of(mechanism, parameters, passive=passive)
+    report = Report(f"equations of {mechanism.name}")
     most = None if form == "closed" else limit
     work = Constrained(subject, solver or "rosenberg-extended", dependent, most, report)
     try:
         if form == "terms":
             return work.by_terms("as asked")
-        return _preferred(given.name, form, seconds, work.closed, work.by_terms, report, OF_CONSTRAINED)
+        return _preferred(mechanism.name, form, seconds, work.closed, work.by_terms, report, OF_CONSTRAINED)
     finally:
         report.end()
 
@@ -154,11 +164,11 @@ def _is_number(value: Any, kinds: tuple[type, ...]) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool)
 
 
-def _names(dependent: Any, *, given_solver: bool) -> tuple[str, ...] | None:
+def _names(dependent: Any, *, has_solver: bool) -> tuple[str, ...] | None:
     """Names of dependent coordinates, one alone among them."""
     if dependent is None:
         return None
-    if not given_solver:
+    if not has_solver:
         raise InputError(
             f"dependent={dependent!r} is for equations under constraints; give a solver, such as 'rosenberg'",
             dependent=dependent,
@@ -197,8 +207,8 @@ def _preferred(
     try:
         with report.within(inf if always else seconds):
             closed = in_one_piece()
-    except ClosedFormError as found:
-        reason = f"{report.so_far}: {found}" if report.so_far else str(found)
+    except ClosedFormError as problem:
+        reason = f"{report.so_far}: {problem}" if report.so_far else str(problem)
         if always:
             raise InputError(
                 f"{name} has no closed form ({reason}); form='terms' has none of its limits"

@@ -12,9 +12,12 @@ from kinpair.closed_form.letters import Letter
 from kinpair.closed_form.pages import Row
 from kinpair.closed_form.sheet import Sheet
 from kinpair.compiler.export.sympy import SymbolicEquations
+from kinpair.description.fields import counted
+
+IN_A_NOTEBOOK = 600  # terms that a browser sets in about a second
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OnASheet(ABC):
     """Formulas on a sheet; `form` and `status` say how they are written and why. `complete`: all entries are there.
     `stopped`: the user ended the work, on entries or on their short forms."""
@@ -45,6 +48,13 @@ class OnASheet(ABC):
     def latex(self, *, document: bool = False) -> str:
         """LaTeX for the package amsmath; a whole file to compile with `document`."""
         return self.sheet.latex(document=document)
+
+    def _repr_latex_(self) -> str | None:
+        """Mathematics alone, as notebooks set it; None where a browser would take long."""
+        return self.sheet.notebook() if self.terms <= IN_A_NOTEBOOK else None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.sheet.name!r}: {counted(self.terms, 'term')}>"
 
     def rows(self) -> list[Row]:
         """Left side and lines of the right side of each equation, in LaTeX."""

@@ -36,14 +36,14 @@ class Paper:
     def alphabet(self, used: set[str]) -> Alphabet:
         """The letters, given which constants are used."""
         model, passive = self.model, self.passive if self.symbolic else []
-        made = letters(self.constants, used) | letters(passive, set(symbols_of(passive)))
+        all_letters = letters(self.constants, used) | letters(passive, set(symbols_of(passive)))
         for k, name in enumerate(self.q):
-            made[name] = Letter("q", str(k + 1), f"coordinate {model.q_names[k]!r}")
+            all_letters[name] = Letter("q", str(k + 1), f"coordinate {model.q_names[k]!r}")
         for k, name in enumerate(self.qd):
             meaning = f"rate {model.v_names[k]!r}" if model.nq > model.nv else ""
-            made[name] = Letter("q", str(k + 1), meaning, accent="\\dot")
-        masses = [c.key for c in self.constants if c.base == "m" and c.key in made]
-        return Alphabet(made, {name: k + 1 for k, name in enumerate(self.q)}, self.qd, masses)
+            all_letters[name] = Letter("q", str(k + 1), meaning, accent="\\dot")
+        masses = [c.key for c in self.constants if c.base == "m" and c.key in all_letters]
+        return Alphabet(all_letters, {name: k + 1 for k, name in enumerate(self.q)}, self.qd, masses)
 
     def equations(
         self, form: str, written: Written, status: str, *, complete: bool = True, stopped: bool = False
@@ -76,7 +76,7 @@ class Paper:
             notes.append(f"{status[0].upper()}{status[1:]}.")
         if form == "terms" and not has_christoffel(self.model):
             notes.append(OTHER_C)
-        conditions = [condition.name for condition in self.model.description.conditions]
-        if conditions:
-            notes.append(f"These are the equations of the tree; not in them: {', '.join(conditions)}.")
+        constraints = [constraint.name for constraint in self.model.description.constraints]
+        if constraints:
+            notes.append(f"These are the equations of the tree; not in them: {', '.join(constraints)}.")
         return tuple(notes)

@@ -28,10 +28,13 @@ def groups(model: Model, names: tuple[str, ...]) -> dict[str, int]:
     group = {name: k for k, name in enumerate(names)}
     turning: dict[int, _Turning] = {}
     for i in model.moving:
-        found = _axis(model, i)
-        if found is None:
+        direction = _axis(model, i)
+        if direction is None:
             continue
-        name, axis = names[model.q_span[i].start + found[0]], np.asarray(where[i].R, dtype=float) @ found[1]
+        name, axis = (
+            names[model.q_span[i].start + direction[0]],
+            np.asarray(where[i].R, dtype=float) @ direction[1],
+        )
         before = next((j for j in model.path_to_ground(model.parent[i]) if _turns(model, j)), 0)
         follows = before in turning and _parallel(turning[before].axis, axis)
         frame = turning[before].frame if follows else before

@@ -60,14 +60,14 @@ def _of_body(model: Model, i: int) -> list[Constant]:
     body, pose = model.body[i], model.places[model.names[i]].pose
     home = pose.inverse()
     link = Inertia(body.m, body.d, body.I).moved(home.R, home.a)
-    name, made = model.names[i], [_scalar(model, i, float(link.m))]
+    name, constants = model.names[i], [_scalar(model, i, float(link.m))]
     d, I = np.asarray(link.d, dtype=float), np.asarray(link.I, dtype=float)
     size = np.abs(d).max(initial=0.0)
     for k, x in enumerate(AXES):
         meaning = f"mass centre of {name!r}, along its {x} [m]"
-        made.append(signed(f"{name}.com.{x}", "r", str(i), x, d[k], meaning, size))
+        constants.append(signed(f"{name}.com.{x}", "r", str(i), x, d[k], meaning, size))
     return [
-        *made,
+        *constants,
         *_tensor(name, i, I),
         *_seat(model, i),
         *_own_side(model, i, np.asarray(home.a, dtype=float)),
@@ -76,13 +76,15 @@ def _of_body(model: Model, i: int) -> list[Constant]:
 
 def _tensor(name: str, i: int, I: np.ndarray) -> list[Constant]:
     """Moments and products of inertia; equal moments about principal axes are one letter."""
-    made: dict[str, Constant] = {}
+    constants: dict[str, Constant] = {}
     for x, place in TENSOR.items():
         meaning = f"inertia of {name!r} about its mass centre, {x} [kg m²]"
-        made[x] = signed(f"{name}.inertia.{x}", "I", str(i), x, I[place], meaning, np.abs(I).max(), keep=True)
-    if any(made[x].factor for x in PRODUCTS):
-        return list(made.values())
-    return merged(list(made.values()), lambda c: c.base, _of_one_body)
+        constants[x] = signed(
+            f"{name}.inertia.{x}", "I", str(i), x, I[place], meaning, np.abs(I).max(), keep=True
+        )
+    if any(constants[x].factor for x in PRODUCTS):
+        return list(constants.values())
+    return merged(list(constants.values()), lambda c: c.base, _of_one_body)
 
 
 def _of_one_body(first: Constant, others: Sequence[Constant]) -> Constant:
@@ -109,11 +111,11 @@ def _seat(model: Model, i: int) -> list[Constant]:
 def _own_side(model: Model, i: int, xyz: np.ndarray) -> list[Constant]:
     """Where the joint is on the link it moves."""
     name, joint = model.names[i], model.joint_names[i]
-    made: list[Constant] = []
+    constants: list[Constant] = []
     for k, x in enumerate(AXES):
         meaning = f"place of joint {joint!r} on {name!r}, along its {x} [m]"
-        made.append(signed(_own_key(model, i, x), "e", str(i), x, xyz[k], meaning, np.abs(xyz).max()))
-    return made
+        constants.append(signed(_own_key(model, i, x), "e", str(i), x, xyz[k], meaning, np.abs(xyz).max()))
+    return constants
 
 
 def _own_key(model: Model, i: int, x: str) -> str:
@@ -121,14 +123,14 @@ def _own_key(model: Model, i: int, x: str) -> str:
 
 
 def _rotors(model: Model) -> list[Constant]:
-    made: list[Constant] = []
+    constants: list[Constant] = []
     for i in model.moving:
         for k, value in enumerate(np.asarray(model.body[i].rotor, dtype=float).tolist()):
             if value:
                 number = str(model.v_span[i].start + k + 1)
                 meaning = f"rotor of joint {model.joint_names[i]!r} times its gear ratio squared [kg m²]"
-                made.append(Constant(f"rotor[{number}]", "J", number, "", value, meaning))
-    return made
+                constants.append(Constant(f"rotor[{number}]", "J", number, "", value, meaning))
+    return constants
 
 
 def with_letters(model: Model, symbols: Mapping[str, Any], every: list[Constant]) -> Model:
@@ -136,24 +138,24 @@ def with_letters(model: Model, symbols: Mapping[str, Any], every: list[Constant]
     own = {c.key: c for c in every}
     values = {c.key: c.factor * symbols[c.letter] if c.factor else 0.0 for c in every}
     named = {key: x for key, x in values.items() if own[key].base in "mrlaI"}
-    made = with_symbols(replace(model, places=_places(model, values)), named)
-    bodies = tuple(replace(body, rotor=_rotor(made, i, values)) for i, body in enumerate(made.body))
+    lettered = with_symbols(replace(model, places=_places(model, values)), named)
+    bodies = tuple(replace(body, rotor=_rotor(lettered, i, values)) for i, body in enumerate(lettered.body))
     gravity = model.gravity
     if GRAVITY in symbols:
         gravity = symbols[GRAVITY] * (np.asarray(gravity, dtype=float) / own[GRAVITY].value)
-    return replace(made, body=bodies, lean_body=bodies, gravity=gravity)
+    return replace(lettered, body=bodies, lean_body=bodies, gravity=gravity)
 
 
 def _places(model: Model, values: Mapping[str, Any]) -> dict[str, Place]:
     """Links and frames on their bodies, where the joint is on its own link replaced."""
-    made = dict(model.places)
+    moved = dict(model.places)
     for i in model.moving:
         main = model.places[model.names[i]].pose
         a = -(main.R @ array([values[_own_key(model, i, x)] for x in AXES]))
         for name, place in model.places.items():
             if place.body == i:
-                made[name] = replace(place, pose=Pose(place.pose.R, a + (place.pose.a - main.a)))
-    return made
+                moved[name] = replace(place, pose=Pose(place.pose.R, a + (place.pose.a - main.a)))
+    return moved
 
 
 def _rotor(model: Model, i: int, values: Mapping[str, Any]) -> Any:
@@ -166,7 +168,7 @@ def _rotor(model: Model, i: int, values: Mapping[str, Any]) -> Any:
 
 def passive_constants(model: Model) -> list[Constant]:
     """Springs, dampers and dry friction of the joints."""
-    data, made = model.joints, list[Constant]()
+    data, constants = model.joints, list[Constant]()
     kinds = (
         ("k", data.stiffness, "stiffness in", ("N m/rad", "N/m")),
         ("b", data.damping, "damping in", ("N m s/rad", "N s/m")),
@@ -176,19 +178,19 @@ def passive_constants(model: Model) -> list[Constant]:
     for base, values, meaning, units in kinds:
         for k in np.flatnonzero(values):
             about = f"{meaning} {model.v_names[k]!r} [{units[slides[k]]}]"
-            made.append(Constant(f"{base}[{k}]", base, str(k + 1), "", float(values[k]), about))
+            constants.append(Constant(f"{base}[{k}]", base, str(k + 1), "", float(values[k]), about))
     for k in np.flatnonzero(data.stiffness * data.rest):
         about = f"where the spring in {model.v_names[k]!r} is at rest [{('rad', 'm')[slides[k]]}]"
-        made.append(Constant(f"rest[{k}]", "q", f"0,{k + 1}", "", float(data.rest[k]), about))
-    return made
+        constants.append(Constant(f"rest[{k}]", "q", f"0,{k + 1}", "", float(data.rest[k]), about))
+    return constants
 
 
 def _slides(model: Model) -> list[int]:
     """1 for a rate that turns nothing, by rate."""
-    made = [0] * model.nv
+    slides = [0] * model.nv
     for i in model.moving:
         pair = model.body[i].pair
         p = np.asarray(pair.p(np.asarray(pair.neutral(), dtype=float)), dtype=float)
         for k in range(pair.nv):
-            made[model.v_span[i].start + k] = int(not p[:3, k].any())
-    return made
+            slides[model.v_span[i].start + k] = int(not p[:3, k].any())
+    return slides

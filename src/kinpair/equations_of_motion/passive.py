@@ -17,7 +17,7 @@ def passive_efforts(
     model: Model, known: Mapping[str, Formula], q: Sequence[str], qd: Sequence[str]
 ) -> np.ndarray:
     """d (nv,): what springs, dampers and friction ask for; `known` are their constants, see `passive_constants`."""
-    made = np.empty(model.nv, dtype=object)
+    efforts = np.empty(model.nv, dtype=object)
     for k, rate in enumerate(qd):
         motions: dict[str, Formula] = {
             f"k[{k}]": _stretch(Symbol(q[int(model.joints.spring_q[k])]), known.get(f"rest[{k}]")),
@@ -25,8 +25,8 @@ def passive_efforts(
             f"f[{k}]": Call("sign", (Symbol(rate),)),
         }
         terms = [Product((known[key], motion)) for key, motion in motions.items() if key in known]
-        made[k] = Sum(tuple(terms)) if len(terms) > 1 else terms[0] if terms else ZERO
-    return made
+        efforts[k] = Sum(tuple(terms)) if len(terms) > 1 else terms[0] if terms else ZERO
+    return efforts
 
 
 def _stretch(at: Symbol, rest: Formula | None) -> Formula:

@@ -21,21 +21,21 @@ def place_constants(
     key: str, base: str, number: str, about: str, xyz: np.ndarray, axes: np.ndarray
 ) -> list[Constant]:
     """A place by its components, or by a distance where its direction is known."""
-    made: list[Constant] = []
+    constants: list[Constant] = []
     for k, x in enumerate(AXES):
         meaning = f"place of {about}, along its {x} [m]"
-        made.append(signed(f"{key}.{x}", base, number, x, xyz[k], meaning, np.abs(xyz).max(initial=0.0)))
-    plane = [k for k in range(3) if made[k].factor]
+        constants.append(signed(f"{key}.{x}", base, number, x, xyz[k], meaning, np.abs(xyz).max(initial=0.0)))
+    plane = [k for k in range(3) if constants[k].factor]
     if len(plane) != 2 or not _known_direction(xyz, plane, axes):
-        return made
+        return constants
     first, second = plane
     angle, distance = atan2(xyz[second], xyz[first]), hypot(xyz[first], xyz[second])
     meaning = f"distance of {about} from its origin [m]"
-    for k, factor, same in ((first, cos(angle), ""), (second, sin(angle), made[first].key)):
-        made[k] = replace(
-            made[k], part="", value=distance, meaning=meaning, factor=simple(factor), same_as=same
+    for k, factor, same in ((first, cos(angle), ""), (second, sin(angle), constants[first].key)):
+        constants[k] = replace(
+            constants[k], part="", value=distance, meaning=meaning, factor=simple(factor), same_as=same
         )
-    return made
+    return constants
 
 
 def _known_direction(xyz: np.ndarray, plane: Sequence[int], axes: np.ndarray) -> bool:
@@ -52,11 +52,11 @@ def _known_direction(xyz: np.ndarray, plane: Sequence[int], axes: np.ndarray) ->
 
 def directions(every: Sequence[Constant]) -> set[float]:
     """Angles of places that are given by a distance."""
-    made: set[float] = set()
+    angles: set[float] = set()
     by_letter: dict[str, list[Constant]] = {}
     for c in every:
         if abs(c.factor) not in (0.0, 1.0):
             by_letter.setdefault(c.key.rpartition(".")[0], []).append(c)
     for first, second in (x for x in by_letter.values() if len(x) == 2):
-        made.add(atan2(second.factor, first.factor))
-    return made
+        angles.add(atan2(second.factor, first.factor))
+    return angles

@@ -13,7 +13,7 @@ from kinpair.equations_of_motion.on_a_sheet import OnASheet
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Equations(OnASheet):
     """The equations of motion of a mechanism, H q̈ + C q̇ + g + d = τ, as formulas.
 
@@ -46,14 +46,14 @@ class Equations(OnASheet):
     @property
     def h(self) -> np.ndarray:
         """C q̇ + g + d (nv,); None where a part of it is not finished."""
-        made = np.full(self.g.shape, None, dtype=object)
+        sums = np.full(self.g.shape, None, dtype=object)
         for i, (row, g, d) in enumerate(zip(self.C, self.g, self.d, strict=True)):
             if any(x is None for x in (*row, g, d)):
                 continue
             rates = zip(row, self.sheet.variables["qd"], strict=True)
             terms = [*(Product((x, Symbol(qd))) for x, qd in rates if x != ZERO), g, d]
-            made[i] = Sum(tuple(x for x in terms if x != ZERO) or (ZERO,))
-        return made
+            sums[i] = Sum(tuple(x for x in terms if x != ZERO) or (ZERO,))
+        return sums
 
     def evaluate(self, q: Any, qd: Any, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
         """H, C, g (and d) in numbers; `values` of parameters, by letter, that shall differ from the description's."""

@@ -22,7 +22,7 @@ class Ratios:
 
     def __init__(self, names: Denominators, phases: Phases) -> None:
         self._names, self._phases = names, phases
-        self.found: dict[str, list[Polynomial]] = {}
+        self.forms: dict[str, list[Polynomial]] = {}
 
     def add(self, group: Group, common: str) -> bool:
         """Write matrices down; their least common denominator is taken out and called `common`, if one entry has it
@@ -32,14 +32,14 @@ class Ratios:
         least = joined(x.under for x in every)
         outside = bool(common and least) and any(x.under == least for x in every)
         for what, entries in wholes.items():
-            self.found[what] = [_over(x.under, self._shorter(x), least if outside else None) for x in entries]
+            self.forms[what] = [_over(x.under, self._shorter(x), least if outside else None) for x in entries]
         if outside:
-            self.found[common] = [letters(least)]
+            self.forms[common] = [letters(least)]
         return outside
 
     def put(self, what: str, matrix: Square) -> None:
         """Write a matrix of normal forms down."""
-        self.found[what] = [self._phases.of(x) for row in matrix for x in row]
+        self.forms[what] = [self._phases.of(x) for row in matrix for x in row]
 
     def _shorter(self, x: Whole) -> Polynomial:
         content, inner = split(x.numerator) if len(x.numerator) else (x.numerator, x.numerator)
@@ -50,11 +50,11 @@ class Ratios:
     def named(self) -> list[tuple[str, Polynomial]]:
         """The denominators and repeated sums, the entries rewritten in them."""
         known = set(self._names.meaning)
-        parts = [_parts(x, known) for entries in self.found.values() for x in entries if len(x)]
+        parts = [_parts(x, known) for entries in self.forms.values() for x in entries if len(x)]
         count = Counter(inner for _, inner in parts if len(inner) >= LONG_ENOUGH)
         repeated = {inner: self._names.name(inner) for inner, times in count.items() if times > 1}
-        for what, entries in self.found.items():
-            self.found[what] = [_in_names(x, known, repeated) for x in entries]
+        for what, entries in self.forms.items():
+            self.forms[what] = [_in_names(x, known, repeated) for x in entries]
         return [(name, self._phases.of(x)) for name, x in self._names.meaning.items()]
 
 

@@ -12,7 +12,7 @@ from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.trace import trace
 from kinpair.equations_of_motion.constant import Constant, symbols_of
 from kinpair.equations_of_motion.parameters import with_letters
-from kinpair.formulations import composite, denoc, kinematics, lagrange, newton_euler
+from kinpair.formulations import composite, denoc, kinematics, lagrange, newton_euler, rotors
 from kinpair.model.model import Model
 
 MOST = 12  # degrees of freedom for which Christoffel's symbols are written out
@@ -26,7 +26,7 @@ def energies(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
 
 def matrices(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
     """H, C and g; C of the complement."""
-    return _matrices(model, q, denoc.coriolis_matrix(model, q, qd))
+    return _matrices(model, q, denoc.coriolis_matrix(model, q, qd) + rotors.convective_matrix(model, qd))
 
 
 def christoffel_matrices(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
@@ -57,8 +57,8 @@ def rates_are_derivatives(model: Model) -> bool:
     """Is q̇ the derivative of q? Not with quaternions."""
     if model.nq != model.nv:
         return False
-    found = trace(lambda q, qd: kinematics.dq_dt(model, q, qd), {"q": (model.nq,), "qd": (model.nv,)})
-    return found.outputs[0].entries == found.inputs[1].entries
+    program = trace(lambda q, qd: kinematics.dq_dt(model, q, qd), {"q": (model.nq,), "qd": (model.nv,)})
+    return program.outputs[0].entries == program.inputs[1].entries
 
 
 def has_christoffel(model: Model) -> bool:

@@ -56,12 +56,12 @@ def _extended(x: Work) -> Statement:
     """q̈_d = R₁F + R₂b, q̈_i = R₃F + R₄b, dependent and independent: eqs 34 and 33."""
     one, two = x.chosen.one, x.chosen.two
     allowed = virtual(x.A, one, two, x.algebra, x.names)
-    found = extended(x.M, allowed, one, x.algebra, x.names)
+    form = extended(x.M, allowed, one, x.algebra, x.names)
     parts: list[Statement] = []
     for k, those in ((1, one), (2, two)):
         group = {
-            f"R{2 * k - 1}": [y for i in those for y in found.on_F[i]],
-            f"R{2 * k}": [y for i in those for y in found.on_b[i]],
+            f"R{2 * k - 1}": [y for i in those for y in form.on_F[i]],
+            f"R{2 * k}": [y for i in those for y in form.on_b[i]],
         }
         outside = x.ratios.add(group, f"D{k}")
         parts += [_sum(k, outside)] if those else []

@@ -22,12 +22,12 @@ from kinpair.constrained import free_terms
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.constraint import Constraint
-from kinpair.equations_of_motion.condition_letters import (
-    condition_constants,
-    constraints_with_letters,
-    is_of_a_condition,
-)
 from kinpair.equations_of_motion.constant import SHARING, Constant, Parameters, letters, symbols_of
+from kinpair.equations_of_motion.constraint_letters import (
+    constraint_constants,
+    constraints_with_letters,
+    is_of_a_constraint,
+)
 from kinpair.equations_of_motion.parallel import groups
 from kinpair.equations_of_motion.parameters import constants, passive_constants, with_letters
 from kinpair.equations_of_motion.passive import passive_efforts
@@ -35,7 +35,8 @@ from kinpair.equations_of_motion.places import directions
 from kinpair.errors import InputError, KinpairError
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
-from kinpair.quantities import asked
+from kinpair.model.state import State
+from kinpair.quantities import request_of
 from kinpair.system import System
 
 TAKEN = re.compile(
@@ -72,16 +73,16 @@ class Subject:
 
     def alphabet(self, used: set[str]) -> Alphabet:
         """The letters, given which constants are used."""
-        made, model, names = self.spelled(used), self.model, self.variables
-        masses = [key for key, letter in made.items() if letter.base == "m"]
+        all_letters, model, names = self.spelled(used), self.model, self.variables
+        masses = [key for key, letter in all_letters.items() if letter.base == "m"]
         for k, name in enumerate(names["q"]):
-            made[name] = Letter("q", str(k + 1), f"coordinate {model.q_names[k]!r}")
+            all_letters[name] = Letter("q", str(k + 1), f"coordinate {model.q_names[k]!r}")
         for k, name in enumerate(names["qd"]):
             meaning = f"rate {model.v_names[k]!r}" if model.nq > model.nv else ""
-            made[name] = Letter("q", str(k + 1), meaning, accent="\\dot")
-        made |= {name: Letter("tau", str(k + 1)) for k, name in enumerate(names["tau"])}
-        made |= {name: Letter("t") for name in names["time"]}
-        return Alphabet(made, {name: k + 1 for k, name in enumerate(names["q"])}, names["qd"], masses)
+            all_letters[name] = Letter("q", str(k + 1), meaning, accent="\\dot")
+        all_letters |= {name: Letter("tau", str(k + 1)) for k, name in enumerate(names["tau"])}
+        all_letters |= {name: Letter("t") for name in names["time"]}
+        return Alphabet(all_letters, {name: k + 1 for k, name in enumerate(names["q"])}, names["qd"], masses)
 
     def passive_values(self) -> dict[str, Formula]:
         """Springs, dampers and friction as letters or numbers."""
@@ -90,27 +91,31 @@ class Subject:
     def recorded(self, kept: Sequence[int], *, passive: bool, more: More | None = None) -> Program:
         """M, F, A and b with the rows kept, and what `more` makes of them."""
         springs = symbols_of(self.passive) if passive and self.symbolic else []
-        keys, ask = [*self.keys, *springs], asked("forward_dynamics", passive=False)
+        keys, request = [*self.keys, *springs], request_of("forward_dynamics", passive=False)
 
         def f(q: Any, qd: Any, tau: Any, time: Any, *values: Any) -> dict[str, Any]:
-            given = dict(zip(keys, values, strict=True))
-            model = self.with_values(given)
-            M, F = free_terms(model, ask, q, qd, tau, time[0], {})
-            F = F - self._pull(q, qd, given) if passive else F
-            found = all_rows.rows(model, self.constrained(model, given), q, qd, time[0], kept)
-            known = {"M": M, "F": F, "A": found.A, "b": found.b}
-            return known | (more(M, F, found.A, found.b) if more is not None else {})
+            letters = dict(zip(keys, values, strict=True))
+            model = self.with_values(letters)
+            M, F = free_terms(model, request, State(q, qd, u=tau, time=time[0]), {})
+            F = F - self._pull(q, qd, letters) if passive else F
+            constraint_rows = all_rows.rows(model, self.constrained(model, letters), q, qd, time[0], kept)
+            known = {"M": M, "F": F, "A": constraint_rows.A, "b": constraint_rows.b}
+            return known | (more(M, F, constraint_rows.A, constraint_rows.b) if more is not None else {})
 
         shapes: dict[str, Shape] = {what: (len(names),) for what, names in self.variables.items()}
         with np.errstate(all="ignore"):
             return trace(f, shapes | dict.fromkeys(keys, ()), name=self.model.name)
 
-    def _pull(self, q: Any, qd: Any, given: Mapping[str, Any]) -> Any:
+    def _pull(self, q: Any, qd: Any, letters: Mapping[str, Any]) -> Any:
         """What springs, dampers and friction ask for."""
         names = self.variables
-        known = {**dict(zip(names["q"], q, strict=True)), **dict(zip(names["qd"], qd, strict=True)), **given}
-        made = passive_efforts(self.model, self.passive_values(), names["q"], names["qd"])
-        return array([calculated(x, known, float, {"sign": sign}) for x in made])
+        known = {
+            **dict(zip(names["q"], q, strict=True)),
+            **dict(zip(names["qd"], qd, strict=True)),
+            **letters,
+        }
+        efforts = passive_efforts(self.model, self.passive_values(), names["q"], names["qd"])
+        return array([calculated(x, known, float, {"sign": sign}) for x in efforts])
 
     def groups(self, program: Program) -> dict[str, int]:
         """Which coordinates add in angles."""
@@ -123,15 +128,15 @@ class Subject:
         return Closure(self.model, Calls(self.model, compiled=False))
 
 
-def subject_of(given: Mechanism | System, parameters: Parameters, *, passive: bool) -> Subject:
+def subject_of(mechanism: Mechanism | System, parameters: Parameters, *, passive: bool) -> Subject:
     """The subject of what a user holds."""
     symbolic = parameters != "numbers"
-    if isinstance(given, System):
-        return _of_system(given, symbolic)
-    model, share = given.model, SHARING[parameters]
-    every = share([*constants(model), *condition_constants(model)]) if symbolic else []
-    of_model = [c for c in every if not is_of_a_condition(c)]
-    of_conditions = [c for c in every if is_of_a_condition(c)]
+    if isinstance(mechanism, System):
+        return _of_system(mechanism, symbolic)
+    model, share = mechanism.model, SHARING[parameters]
+    every = share([*constants(model), *constraint_constants(model)]) if symbolic else []
+    of_model = [c for c in every if not is_of_a_constraint(c)]
+    of_constraints = [c for c in every if is_of_a_constraint(c)]
     springs = (
         share([replace(c, base=TOLD_APART.get(c.base, c.base)) for c in passive_constants(model)])
         if passive
@@ -146,14 +151,14 @@ def subject_of(given: Mechanism | System, parameters: Parameters, *, passive: bo
         return with_letters(model, values, of_model) if of_model else model
 
     def constrained(model: Model, values: Mapping[str, Any]) -> tuple[Constraint, ...]:
-        return constraints_with_letters(model, of_conditions, values)
+        return constraints_with_letters(model, of_constraints, values)
 
     return Subject(
         model,
         symbols_of(every),
         with_values,
         spelled,
-        given.start(),
+        mechanism.start(),
         springs,
         symbolic,
         constrained,
@@ -161,12 +166,12 @@ def subject_of(given: Mechanism | System, parameters: Parameters, *, passive: bo
     )
 
 
-def _of_system(given: System, symbolic: bool) -> Subject:
-    known = given.parameters if symbolic else {}
+def _of_system(system: System, symbolic: bool) -> Subject:
+    known = system.parameters if symbolic else {}
     for name in known:
         if TAKEN.fullmatch(name):
             raise InputError(
-                f"{given.name}: parameter {name!r} is what the printed equations call a term of their own; "
+                f"{system.name}: parameter {name!r} is what the printed equations call a term of their own; "
                 "give it another name"
             )
 
@@ -174,19 +179,19 @@ def _of_system(given: System, symbolic: bool) -> Subject:
         return {name: _letter(name, value) for name, value in known.items() if name in used}
 
     def with_values(values: Mapping[str, Any]) -> Model:
-        return given.model_with(values) if values else given.model
+        return system.model_with(values) if values else system.model
 
-    guess = 0.3 + 0.4 * np.cos(np.arange(given.nq))
+    guess = 0.3 + 0.4 * np.cos(np.arange(system.nq))
     try:
-        start = given.assemble(guess)
+        start = system.assemble(guess)
     except KinpairError:
         start = guess
-    return Subject(given.model, list(known), with_values, spelled, start)
+    return Subject(system.model, list(known), with_values, spelled, start)
 
 
 def _letter(name: str, value: float) -> Letter:
-    found = re.fullmatch(r"([A-Za-z]+)_?(\d*)", name)
-    base, index = found.groups() if found else (name, "")
+    match = re.fullmatch(r"([A-Za-z]+)_?(\d*)", name)
+    base, index = match.groups() if match else (name, "")
     return Letter(base, index, "parameter", value)
 
 

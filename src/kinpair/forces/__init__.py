@@ -1,1 +1,1 @@
-"""What acts on a mechanism besides inertia and gravity: springs, dampers, friction, applied wrenches."""
+"""What acts on a mechanism besides inertia and gravity, one element a file: `element.py` has what each answers."""

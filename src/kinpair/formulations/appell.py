@@ -75,11 +75,11 @@ def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Se
 def _projected(model: Model, placed: ByBody, loads: ByBody) -> Vector:
     """Σ_i α_ij·n_i + β_ij·f_i for every rate, of loads [n; f] at the mass centres."""
     n = totals(model, each(model, lambda _, load: load[:3], loads))
-    made = each(model, lambda _, at, n: at.e.T @ n, placed, n)
-    for found, load in zip(forms(model, placed)[1:], loads[1:], strict=True):
-        for j, form in found.items():
-            made[j] = made[j] + form.beta.T @ load[3:]
-    return joined(model, made)
+    couples = each(model, lambda _, at, n: at.e.T @ n, placed, n)
+    for own, load in zip(forms(model, placed)[1:], loads[1:], strict=True):
+        for j, form in own.items():
+            couples[j] = couples[j] + form.beta.T @ load[3:]
+    return joined(model, couples)
 
 
 def mass_matrix(model: Model, q: Vector) -> Matrix:
@@ -90,12 +90,12 @@ def mass_matrix(model: Model, q: Vector) -> Matrix:
     for k in model.moving:
         turning = placed[k].e.T @ I[k]
         entries |= {(k, j): turning @ placed[j].e for j in model.path_to_ground(k)}
-    for i, found in zip(model.moving, forms(model, placed)[1:], strict=True):
-        path = list(found)
+    for i, form in zip(model.moving, forms(model, placed)[1:], strict=True):
+        path = list(form)
         for n, k in enumerate(path):
-            moving = model.body[i].m * found[k].beta.T
+            moving = model.body[i].m * form[k].beta.T
             for j in path[n:]:
-                entries[k, j] = entries[k, j] + moving @ found[j].beta  # (GA5)
+                entries[k, j] = entries[k, j] + moving @ form[j].beta  # (GA5)
     H = joint_space(model, {at: (X, X.T) for at, X in entries.items()})
     return H + np.diag(rotors(model))
 

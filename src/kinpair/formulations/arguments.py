@@ -30,27 +30,27 @@ def check_model(model: Any) -> None:
 
 def vector(owner: str, name: str, x: Any, entries: Sequence[str]) -> Vector:
     """The vector of these entries."""
-    found = array_of(owner, name, x)
-    if found.shape != (len(entries),):
+    values = array_of(owner, name, x)
+    if values.shape != (len(entries),):
         raise InputError(
-            f"{owner}: {name} has shape {found.shape}; expected ({len(entries)},): {listed(entries, 12)}",
+            f"{owner}: {name} has shape {values.shape}; expected ({len(entries)},): {listed(entries, 12)}",
             argument=name,
-            shape=found.shape,
+            shape=values.shape,
         )
-    return found
+    return values
 
 
 def array_of(owner: str, name: str, x: Any) -> np.ndarray:
     """The value as an array of numbers or symbols."""
     try:
-        found = np.asarray(x)
+        values = np.asarray(x)
     except ValueError:  # rows of different lengths
-        found = np.array("")
-    if found.dtype.kind not in "fiubcO" or any(y is None or isinstance(y, str) for y in found.flat):
+        values = np.array("")
+    if values.dtype.kind not in "fiubcO" or any(y is None or isinstance(y, str) for y in values.flat):
         raise InputError(
             f"{owner}: {name} is not an array of numbers (it is {type(x).__name__})", argument=name
         )
-    return found
+    return values
 
 
 def check_wrenches(model: Model, w_ext: Sequence[Any]) -> None:

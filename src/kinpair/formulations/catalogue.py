@@ -23,6 +23,7 @@ from kinpair.formulations import (
     roberson_wittenburg,
     screw,
     uicker,
+    zhao_gu,
 )
 
 Function: TypeAlias = Callable[..., Any]
@@ -88,13 +89,16 @@ FORMULATIONS: dict[str, Formulation] = {
     "screw": Formulation(
         screw.inverse_dynamics, screw.forward_dynamics, screw.mass_matrix, reactions=screw.reactions
     ),
+    "zhao-gu": Formulation(
+        zhao_gu.inverse_dynamics, zhao_gu.forward_dynamics, zhao_gu.mass_matrix, reactions=zhao_gu.reactions
+    ),
 }
 
 
 def giving(quantity: str) -> dict[str, Function]:
     """The functions of a field by formulation, without those that do not give it."""
-    found = {name: getattr(row, quantity) for name, row in FORMULATIONS.items()}
-    return {name: f for name, f in found.items() if f is not None}
+    methods = {name: getattr(row, quantity) for name, row in FORMULATIONS.items()}
+    return {name: f for name, f in methods.items() if f is not None}
 
 
 def differentiated() -> dict[str, Function]:

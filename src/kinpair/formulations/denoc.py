@@ -303,7 +303,7 @@ def solve(model: Model, q: Vector, phi: Vector) -> Solution:
     """x of H x = φ by H = U D Uᵀ without H."""
     links = geometry(model, q)
     x = inward(model, _eliminate, (NO_MASS, NO_TWIST), links, rates(model, phi))
-    found = outward(model, _substitute, (np.zeros(0), NO_TWIST), x, links)
+    solution = outward(model, _substitute, (np.zeros(0), NO_TWIST), x, links)
     pivots, scales = each(model, lambda _, x: x.pivots, x), each(model, lambda _, x: x.scales, x)
-    qdd = each(model, lambda _, f: f[0], found)
+    qdd = each(model, lambda _, f: f[0], solution)
     return Solution(joined(model, qdd), joined(model, pivots), joined(model, scales))

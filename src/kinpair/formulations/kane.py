@@ -58,11 +58,11 @@ class Partial(NamedTuple):
 
 def partial_velocities(model: Model, placed: ByBody) -> ByBody:
     """ω_ir and v_ir by body where the speeds are the rates: a block for each pair between body and ground."""
-    return [[], *(_by_rates(model, found) for found in forms(model, placed)[1:])]
+    return [[], *(_by_rates(model, form) for form in forms(model, placed)[1:])]
 
 
-def _by_rates(model: Model, found: dict[int, Form]) -> list[Partial]:
-    moving = {k: form for k, form in found.items() if model.body[k].pair.nv}
+def _by_rates(model: Model, forms: dict[int, Form]) -> list[Partial]:
+    moving = {k: form for k, form in forms.items() if model.body[k].pair.nv}
     return [Partial(model.v_span[k], form.alpha, form.beta) for k, form in moving.items()]
 
 
@@ -80,13 +80,13 @@ def _combined(parts: list[Partial], W: Matrix) -> list[Partial]:
 
 def _forces(model: Model, partial: ByBody, loads: ByBody, n: int) -> Vector:
     """Σ_i v_ir·f_i + ω_ir·n_i for every speed, of loads [n; f] at the mass centres."""
-    made: list[Any] = [0.0] * n
+    forces: list[Any] = [0.0] * n
     for i in model.moving:
         for x in partial[i]:
             parts = x.omega.T @ loads[i][:3] + x.v.T @ loads[i][3:]
             for r, part in zip(range(x.at.start, x.at.stop), parts, strict=True):
-                made[r] = made[r] + part
-    return array(made) if made else np.zeros(0)
+                forces[r] = forces[r] + part
+    return array(forces) if forces else np.zeros(0)
 
 
 def active_forces(model: Model, placed: ByBody, partial: ByBody, w_ext: Sequence[Any], n: int) -> Vector:

@@ -107,8 +107,8 @@ def biases(model: Model, q: Vector, qd: Vector, state: ByBody) -> ByBody:
 
 def pose(model: Model, q: Vector, place: Place) -> tuple[Matrix, Vector]:
     """Rotation and origin of a place in the world."""
-    found = poses(model, q)[place.body] @ place.pose
-    return found.R, found.a
+    world = poses(model, q)[place.body] @ place.pose
+    return world.R, world.a
 
 
 def jacobian(model: Model, q: Vector, place: Place) -> Matrix:
@@ -209,6 +209,19 @@ def momentum(model: Model, q: Vector, qd: Vector) -> Vector:
     return np.concatenate([L, P])
 
 
+def rigid_inertia(model: Model, q: Vector) -> Matrix:
+    """(6, 6) inertia of all that moves as one rigid body, about the world's origin and in world axes: it makes the
+    [angular; linear] momentum of a twist [ω; v]."""
+    where = poses(model, q)
+    J, s, m = np.zeros((3, 3)), ZERO, 0.0
+    for i in model.carried:
+        body, R = model.body[i], where[i].R
+        c = R @ body.d + where[i].a
+        J = J + R @ body.I @ R.T + body.m * (c @ c * np.eye(3) - np.outer(c, c))
+        s, m = s + body.m * c, m + body.m
+    return np.block([[J, skew(s)], [-skew(s), m * np.eye(3)]])
+
+
 def dq_dt(model: Model, q: Vector, qd: Vector) -> Vector:
     """Rate of change of the coordinates at the rates q̇ (nq)."""
     return _by_pair(model, lambda pair, q, qd: pair.dq_dt(q, qd), q, qd)
@@ -219,6 +232,16 @@ def moved(model: Model, q: Vector, step: Vector) -> Vector:
     return _by_pair(model, lambda pair, q, step: pair.moved(q, step), q, step)
 
 
+def difference(model: Model, start: Vector, end: Vector) -> Vector:
+    """The displacement (nv) from one position to another along the rates, to first order; without a branch on a
+    value."""
+    found: list[Any] = [0.0] * model.nv
+    one, other = coordinates(model, start), coordinates(model, end)
+    for i in model.moving:
+        found[model.v_span[i]] = list(model.body[i].pair.difference(one[i], other[i]))
+    return array(found) if found else np.zeros(0)
+
+
 def nudged(model: Model, q: Vector, step: Vector) -> Vector:
     """The same to first order in the step, quaternions of length one; without a branch on a value."""
     return normalised(model, q + dq_dt(model, q, step))
@@ -226,19 +249,20 @@ def nudged(model: Model, q: Vector, step: Vector) -> Vector:
 
 def normalised(model: Model, q: Vector) -> Vector:
     """The coordinates with every quaternion scaled to length one."""
-    made = list(q)
+    entries = list(q)
     for i in model.moving:
         stop, pair = model.q_span[i].stop, model.body[i].pair
         if pair.nq > pair.nv:
-            k = array(made[stop - 4 : stop])
-            made[stop - 4 : stop] = list(np.divide(k, np.sqrt(k @ k)))
-    return array(made) if made else np.zeros(0)
+            k = array(entries[stop - 4 : stop])
+            length = np.sqrt(k @ k)
+            entries[stop - 4 : stop] = [np.divide(x, length) for x in k]
+    return array(entries) if entries else np.zeros(0)
 
 
 def _by_pair(model: Model, f: Callable[[Pair, Vector, Vector], Vector], q: Vector, x: Vector) -> Vector:
     """f of each pair, its coordinates and its rates, as one vector in the order of the coordinates."""
-    made: list[Any] = [0.0] * model.nq
+    entries: list[Any] = [0.0] * model.nq
     qs, xs = coordinates(model, q), rates(model, x)
     for i in model.moving:
-        made[model.q_span[i]] = list(f(model.body[i].pair, qs[i], xs[i]))
-    return array(made) if made else np.zeros(0)
+        entries[model.q_span[i]] = list(f(model.body[i].pair, qs[i], xs[i]))
+    return array(entries) if entries else np.zeros(0)

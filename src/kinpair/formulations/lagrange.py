@@ -23,6 +23,8 @@ The two halves of (LG6) meet the same momenta P = m v, L = J ω; collected, a li
 Christoffel's symbols need coordinates; with S = ½ tr(J) 1 − J and ω_<l the part of ω that comes before l:
 
     C_kl = Σ_i m β_ik·β̇_il + e_k·((S ω_<l) × e_l + (S e_l) × (ω − ω_<l))                             (LG8)
+
+Derivation, no line of code: (LG4), (LG5).
 """
 
 from __future__ import annotations
@@ -135,8 +137,8 @@ def turnings(model: Model, q: Vector, qd: Vector) -> ByBody:
     """Motions of the pairs, by body; the ground is at rest."""
     nothing = Columns(np.zeros((3, 0)), np.zeros((3, 0)))
     still = Turning(IDENTITY, ZERO, ZERO, ZERO, nothing, nothing, nothing, nothing, ZERO)
-    found = each(model, _turning, states(model, q, qd), coordinates(model, q), rates(model, qd))
-    return [still, *found[1:]]
+    turning = each(model, _turning, states(model, q, qd), coordinates(model, q), rates(model, qd))
+    return [still, *turning[1:]]
 
 
 def _link(body: Body, x: Turning) -> Link:

@@ -191,28 +191,28 @@ def inertia_slopes(model: Model, q: Vector, i: int) -> list[Matrix]:
     (q,) = checked(model, q=q)
     if i not in model.moving:
         raise InputError(f"{model.name}: no body {i}; they are 1 to {len(model.moving)}", body=i)
-    found: list[dict[tuple[int, int], Scalar]] = [{} for _ in range(model.nv)]
+    slopes: list[dict[tuple[int, int], Scalar]] = [{} for _ in range(model.nv)]
     path = _hinges(model, i)
     for l, m in combinations_with_replacement(range(len(path)), 2):
         x = seen(model, q, every, path[l], i)
         row, column = _rate(model, path[l]), _rate(model, path[m])
         for k in range(l + 1, len(path)):
             d = _entry_slope(every[i], _vectors(x, m - l), _slopes(x, m - l, k - l))
-            entries = found[_rate(model, path[k])]
+            entries = slopes[_rate(model, path[k])]
             entries[row, column] = entries[column, row] = d
-    return [_square(model.nv, entries) for entries in found]
+    return [_square(model.nv, entries) for entries in slopes]
 
 
 def convective_shares(model: Model, q: Vector, qd: Vector) -> list[Matrix]:
     """M²ⁱ (nv, nv) by link.    (1.23)"""
     q, qd = checked(model, q=q, qd=qd)
-    made: list[Matrix] = []
+    shares: list[Matrix] = []
     for i in model.moving:
         slopes = inertia_slopes(model, q, i)
         rate = array(_along(slopes, qd))
         rows = array([list(qd @ slope) for slope in slopes])
-        made.append(rate - 0.5 * rows)  # (1.23)
-    return made
+        shares.append(rate - 0.5 * rows)  # (1.23)
+    return shares
 
 
 def _along(slopes: list[Matrix], qd: Vector) -> list[list[Scalar]]:
@@ -229,15 +229,15 @@ def weight_shares(model: Model, q: Vector) -> list[Vector]:
     poses = [HOME]
     for i in model.moving:
         poses.append(poses[model.parent[i]] @ Pose(*places[i]))
-    made: list[Vector] = []
+    shares: list[Vector] = []
     for i in model.moving:
         C = poses[i].R @ every[i].d + poses[i].a
         f: list[Scalar] = [0.0] * model.nv
         for l in _hinges(model, i):
             lever = cross(poses[l].R @ ALONG_Z, C - poses[l].a)
             f[_rate(model, l)] = -every[i].m * (model.gravity @ lever)  # (LC1)
-        made.append(array(f))
-    return made
+        shares.append(array(f))
+    return shares
 
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Vector:

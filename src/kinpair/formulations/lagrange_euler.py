@@ -11,7 +11,7 @@ Internal Euler angles (2.2.4), those of a link in its parent, are the coordinate
     Q    = d/dt ∂T/∂η̇ − ∂T/∂η + ∂V/∂η                                                                 (LE6)
 
 Couples τ in the joints, in axes of the child, do the work of  Q_i = Π_iᵀ (R_i τ_i − Σ_c R_c τ_c), c: children. (LE7)
-A joint of fewer than three degrees is a condition between the angles of two links: `lagrange_links.py` takes every
+A joint of fewer than three degrees is a constraint between the angles of two links: `lagrange_links.py` takes every
 pair. Π is singular where sin ϑ = 0.
 """
 
@@ -74,8 +74,8 @@ def links(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> ByBody:
     still = Oriented(
         IDENTITY, np.zeros((3, 3)), np.zeros((3, 3)), ZERO, np.zeros((3, 3)), ZERO, np.zeros((3, 3))
     )
-    found = each(model, oriented, rates(model, eta), rates(model, etad), rates(model, etadd))
-    return [still, *found[1:]]
+    oriented_links = each(model, oriented, rates(model, eta), rates(model, etad), rates(model, etadd))
+    return [still, *oriented_links[1:]]
 
 
 def _check(model: Model) -> None:

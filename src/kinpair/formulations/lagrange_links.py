@@ -11,8 +11,8 @@ parent. k runs over i and its ancestors, c is the next link on the way from k to
 with e_a and ∂ω_k/∂η_a of (LE1) and (LE5). Lagrange's equations (LE6) then give a force Q_η, Q_z for each angle and
 stroke.
 
-A pair of fewer degrees is a set of conditions between the angles and strokes of neighbours. In a motion that obeys them
-Q holds the forces of the conditions as well, and is the work of the whole wrench [n_i; f_i] of each joint:
+A pair of fewer degrees is a set of constraints between the angles and strokes of neighbours. In a motion that obeys
+them Q holds the forces of the constraints as well, and is the work of the whole wrench [n_i; f_i] of each joint:
 
     Q_η,i = Π_iᵀ (n_i − Σ_c n_c),   Q_z,i = S_iᵀ f_i               c: children of i                  (LK5)
 
@@ -60,11 +60,11 @@ class Moved(NamedTuple):
     v_d: Vector
 
 
-def _arms(model: Model, turned: ByBody, found: ByBody, i: int) -> Iterator[Arm]:
+def _arms(model: Model, turned: ByBody, placed: ByBody, i: int) -> Iterator[Arm]:
     """From link i to the ground.    (LK1)"""
     yield Arm(i, 0, turned[i].R @ model.body[i].d, ZERO3, ZERO, ZERO)
     for c in model.path_to_ground(i):
-        body, link, k = model.body[c], found[c], model.parent[c]
+        body, link, k = model.body[c], placed[c], model.parent[c]
         S = turned[k].R @ body.R_seat
         b = turned[k].R @ body.a_seat + S @ link.z
         yield Arm(k, c, b, S, S @ link.zd, S @ link.zdd)
@@ -102,13 +102,13 @@ class Forces(NamedTuple):
     z: Vector
 
 
-def forces(model: Model, turned: ByBody, found: ByBody, w_ext: Sequence[Any]) -> ByBody:
+def forces(model: Model, turned: ByBody, placed: ByBody, w_ext: Sequence[Any]) -> ByBody:
     """Q_η (3,) and Q_z (3,) by link, of links turned and moved as given; gravity and wrenches on them counted."""
     loads = [ZERO, *(_load(model.body[i], turned[i], w_ext[i]) for i in model.moving)]
     eta: ByBody = [None, *(of_inertia(turned[i]) - turned[i].e.T @ loads[i][:3] for i in model.moving)]
     z: ByBody = [ZERO] * len(model.parent)
     for i in model.moving:
-        arms, m = list(_arms(model, turned, found, i)), model.body[i].m
+        arms, m = list(_arms(model, turned, placed, i)), model.body[i].m
         centre = _centre(turned, arms)
         P, f = m * centre.v, m * (centre.v_d - model.gravity) - loads[i][3:]
         for arm in arms:
@@ -149,11 +149,11 @@ class Reacting(NamedTuple):
 def reacting(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Reacting:
     """The wrenches of all joints in a motion; refused where a link has no Euler angles."""
     q, qd, qdd = checked(model, q=q, qd=qd, qdd=qdd)
-    found = popov_euler.links(model, q, qd, qdd)
-    turned = [GROUND, *each(model, lambda body, link: oriented(body, *link.angles), found)[1:]]
+    placed = popov_euler.links(model, q, qd, qdd)
+    turned = [GROUND, *each(model, lambda body, link: oriented(body, *link.angles), placed)[1:]]
     seats: ByBody = [None, *(turned[model.parent[i]].R @ model.body[i].R_seat for i in model.moving)]
-    Q = forces(model, turned, found, w_ext)
-    return Reacting(turned, seats, inward(model, _react, (ZERO,), found, seats, Q))
+    Q = forces(model, turned, placed, w_ext)
+    return Reacting(turned, seats, inward(model, _react, (ZERO,), placed, seats, Q))
 
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:

@@ -117,13 +117,13 @@ def forms(model: Model, placed: ByBody) -> ByBody:
 
 
 def _along_path(model: Model, placed: ByBody, i: int) -> dict[int, Form]:
-    found: dict[int, Form] = {}
+    by_rate: dict[int, Form] = {}
     r = placed[i].d
     for k in model.path_to_ground(i):
         at = placed[k]
-        found[k] = Form(at.e, at.u - skew(r) @ at.e, r)  # (LF8), (LF9)
+        by_rate[k] = Form(at.e, at.u - skew(r) @ at.e, r)  # (LF8), (LF9)
         r = r + at.a
-    return found
+    return by_rate
 
 
 def turning_couple(body: Body, at: Placed, x: Accelerated) -> Vector:

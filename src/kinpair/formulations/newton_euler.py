@@ -91,8 +91,8 @@ def wrenches(
     w_ext: Sequence[Any],
 ) -> ByBody:
     """Wrench that each pair hands to its body, at O_i, in axes of the body; by body."""
-    found, places = motions(model, q, qd, qdd)
-    return inward(model, _load, (ZERO, ZERO), found, places, w_ext)
+    moving, places = motions(model, q, qd, qdd)
+    return inward(model, _load, (ZERO, ZERO), moving, places, w_ext)
 
 
 def inverse_dynamics(

@@ -99,8 +99,8 @@ def _unit_accelerations(model: Model, placed: ByBody) -> ByBody:
     I = totals(model, each(model, lambda _, at: at.I, placed))
     n = each(model, lambda _, at, I: I @ at.e, placed, I)
     f: ByBody = [None, *(np.zeros((3, model.body[k].pair.nv)) for k in model.moving)]
-    for i, found in zip(model.moving, forms(model, placed)[1:], strict=True):
-        for k, form in found.items():
+    for i, own in zip(model.moving, forms(model, placed)[1:], strict=True):
+        for k, form in own.items():
             force = model.body[i].m * form.beta
             f[k] = f[k] + force
             n[k] = n[k] + skew(form.r) @ force  # (PV5)

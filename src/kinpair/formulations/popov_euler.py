@@ -107,8 +107,8 @@ def links(model: Model, q: Vector, qd: Vector, qdd: Vector) -> ByBody:
     placed = assembled(model, q)
     for i in model.moving:
         _check(model, i, placed[i].R)
-    found = each(model, _angles, placed, accelerations(model, placed, q, qd, qdd))
-    return each(model, _link, found, coordinates(model, q), rates(model, qd), rates(model, qdd))
+    angles = each(model, _angles, placed, accelerations(model, placed, q, qd, qdd))
+    return each(model, _link, angles, coordinates(model, q), rates(model, qd), rates(model, qdd))
 
 
 def _check(model: Model, i: int, R: Matrix) -> None:
@@ -141,10 +141,10 @@ def _move(body: Body, parent: Accelerated, at: Placed, link: Link) -> Accelerate
     return moved_with(at, omega, epsilon, o)
 
 
-def drives(model: Model, q: Vector, qdd: Vector, found: ByBody, w_ext: Sequence[Any]) -> Vector:
+def drives(model: Model, q: Vector, qdd: Vector, angles: ByBody, w_ext: Sequence[Any]) -> Vector:
     """Drives of links in their absolute angles; q gives the axes of the pairs, q̈ turns the rotors."""
-    placed = outward(model, _place, GROUND, found, coordinates(model, q))
-    moved = outward(model, _move, STILL, placed, found)
+    placed = outward(model, _place, GROUND, angles, coordinates(model, q))
+    moved = outward(model, _move, STILL, placed, angles)
     return popov.drives(model, placed, moved, qdd, w_ext)
 
 

@@ -22,6 +22,7 @@ from kinpair.algebra.arrays import Matrix, Vector, array, assemble
 from kinpair.algebra.choice import sign
 from kinpair.formulations.kinematics import Placement
 from kinpair.formulations.newton_euler import Motion, motions
+from kinpair.formulations.rotors import accelerations
 from kinpair.model.model import Model
 from kinpair.spatial.inertia import Inertia
 from kinpair.spatial.pose import Pose
@@ -97,9 +98,9 @@ def _carried(share: Share, place: Placement) -> Share:
     return Share(place.R @ share.n + skew(place.a) @ f, f)
 
 
-def _blocks(model: Model, q: Vector, found: list[Motion], places: list[Placement]) -> Iterator[tuple]:
+def _blocks(model: Model, q: Vector, motion: list[Motion], places: list[Placement]) -> Iterator[tuple]:
     for i in model.moving:
-        share = _share(_link_pose(model, i), found[i])
+        share = _share(_link_pose(model, i), motion[i])
         for j in model.path_to_ground(i):
             p = model.body[j].pair.p(q[model.q_span[j]])
             Y_ji = p[:3].T @ share.n + p[3:].T @ share.f  # (Y2)
@@ -109,9 +110,10 @@ def _blocks(model: Model, q: Vector, found: list[Motion], places: list[Placement
 
 def regressor(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     """Y (nv, 10 bodies + 3 nv): inertial parameters, rotor inertias, damping, dry friction."""
-    found, places = motions(model, q, qd, qdd)
+    motion, places = motions(model, q, qd, qdd)
     n, nv = 10 * len(model.moving), model.nv
-    blocks = list(_blocks(model, q, found, places))
-    for k, x in enumerate((qdd, qd, array([sign(v) for v in qd]) if nv else qd)):
+    blocks = list(_blocks(model, q, motion, places))
+    felt = accelerations(model, qd, qdd)
+    for k, x in enumerate((felt, qd, array([sign(v) for v in qd]) if nv else qd)):
         blocks.append((slice(0, nv), slice(n + k * nv, n + (k + 1) * nv), np.diag(x)))
     return assemble((nv, n + 3 * nv), blocks)

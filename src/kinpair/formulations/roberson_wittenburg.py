@@ -86,13 +86,13 @@ def arcs_of(model: Model, inward_arcs: Collection[int] = ()) -> list[Arc]:
 
 def joint_vectors(model: Model, q: Vector, arcs: Sequence[Arc]) -> dict[tuple[int, int], Vector]:
     """C_ka = S_ka c_ka (3,) by (body k, arc a); k = 0 is the ground, arc a joins body a to its parent.    (RW2)"""
-    found, (S_0, S) = links(model, q), incidence(arcs)
+    placed, (S_0, S) = links(model, q), incidence(arcs)
     signs = [S_0, *S]
     C: dict[tuple[int, int], Vector] = {}
     for a in model.moving:
         k = model.parent[a]
-        C[a, a] = -float(signs[a][a - 1]) * found[a].d  # (RW2)
-        C[k, a] = float(signs[k][a - 1]) * found[a].arm
+        C[a, a] = -float(signs[a][a - 1]) * placed[a].d  # (RW2)
+        C[k, a] = float(signs[k][a - 1]) * placed[a].arm
     return C
 
 
@@ -132,21 +132,21 @@ def _move(body: Body, parent: Motion, link: Link, q: Vector, qd: Vector, qdd: Ve
     return Motion(omega, alpha, at_joint + _swung(omega, alpha, link.d))  # (RW5)
 
 
-def motions(model: Model, q: Vector, qd: Vector, qdd: Vector, found: ByBody) -> ByBody:
+def motions(model: Model, q: Vector, qd: Vector, qdd: Vector, placed: ByBody) -> ByBody:
     """ω, ω̇ and r̈ by body; with q̈ = 0 the last two are b2 and b1."""
     qs, qds, qdds = coordinates(model, q), rates(model, qd), rates(model, qdd)
-    return outward(model, _move, Motion(ZERO, ZERO, ZERO), found, qs, qds, qdds)
+    return outward(model, _move, Motion(ZERO, ZERO, ZERO), placed, qs, qds, qdds)
 
 
-def partial_velocities(model: Model, found: ByBody) -> dict[tuple[int, int], Matrix]:
+def partial_velocities(model: Model, placed: ByBody) -> dict[tuple[int, int], Matrix]:
     """a1 (3, nv_a) by (body i, body a whose arc lies on the path to i); a2 is e_a for all of these.    (RW3)"""
     a1: dict[tuple[int, int], Matrix] = {}
     for i in model.moving:
         lever = zeros(3)  # Σ_k T_ak (CT)_ki: from joint a to C_i
         for a in model.path_to_ground(i):
-            lever = lever + found[a].d
-            a1[i, a] = found[a].u - skew(lever) @ found[a].e  # (RW3)
-            lever = lever + found[a].arm
+            lever = lever + placed[a].d
+            a1[i, a] = placed[a].u - skew(lever) @ placed[a].e  # (RW3)
+            lever = lever + placed[a].arm
     return a1
 
 
@@ -167,9 +167,9 @@ def _lack(g: Vector, body: Body, link: Link, motion: Motion, w_ext: Vector) -> L
     return Lack(force, link.R @ (body.I @ alpha + cross(omega, body.I @ omega) - applied))
 
 
-def lacks(model: Model, found: ByBody, moving: ByBody, w_ext: Sequence[Any]) -> ByBody:
+def lacks(model: Model, placed: ByBody, moving: ByBody, w_ext: Sequence[Any]) -> ByBody:
     """What Newton and Euler ask of the joints, by body; w_ext at O_i in axes of the body."""
-    return each(model, partial(_lack, model.gravity), found, moving, w_ext)
+    return each(model, partial(_lack, model.gravity), placed, moving, w_ext)
 
 
 def _joint(
@@ -185,9 +185,9 @@ def joint_loads(
     model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]
 ) -> tuple[ByBody, ByBody]:
     """Force and couple of each joint on the body it moves, at its origin, in world axes; and the links."""
-    found = links(model, q)
-    lack = lacks(model, found, motions(model, q, qd, qdd, found), w_ext)
-    return inward(model, _joint, (ZERO, ZERO), found, lack), found
+    placed = links(model, q)
+    lack = lacks(model, placed, motions(model, q, qd, qdd, placed), w_ext)
+    return inward(model, _joint, (ZERO, ZERO), placed, lack), placed
 
 
 def constraint_forces(
@@ -206,8 +206,8 @@ def _effort(body: Body, load: Lack, link: Link, qdd: Vector) -> Vector:
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:
     """τ that produces the motion, from the forces and couples of the joints; the work grows as n."""
-    loads, found = joint_loads(model, q, qd, qdd, w_ext)
-    return joined(model, each(model, _effort, loads, found, rates(model, qdd)))
+    loads, placed = joint_loads(model, q, qd, qdd, w_ext)
+    return joined(model, each(model, _effort, loads, placed, rates(model, qdd)))
 
 
 def _in_seat(body: Body, load: Lack, link: Link, q: Vector) -> Vector:
@@ -217,31 +217,31 @@ def _in_seat(body: Body, load: Lack, link: Link, q: Vector) -> Vector:
 
 def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> ByBody:
     """Wrench on each body from its pair, at O_i, in axes of the joint frame as described; by body."""
-    loads, found = joint_loads(model, q, qd, qdd, w_ext)
-    seen = each(model, _in_seat, loads, found, coordinates(model, q))
+    loads, placed = joint_loads(model, q, qd, qdd, w_ext)
+    seen = each(model, _in_seat, loads, placed, coordinates(model, q))
     return [None, *(rotate(model.R_joint[i].T, seen[i]) for i in model.moving)]
 
 
 # A q̈ = B.
 
 
-def _tensors(model: Model, found: ByBody) -> ByBody:
+def _tensors(model: Model, placed: ByBody) -> ByBody:
     """Σ_i J_i over body a and all it carries: (T J Tᵀ)_ab for every b on the path to a."""
 
     def gather(body: Body, outer: tuple[Matrix], link: Link) -> tuple[Matrix, tuple[Matrix]]:
         J = turned(link.R, body.I) + outer[0]
         return J, (J,)
 
-    return inward(model, gather, (ZERO3,), found)
+    return inward(model, gather, (ZERO3,), placed)
 
 
-def _matrix(model: Model, found: ByBody, a1: dict[tuple[int, int], Matrix]) -> Matrix:
-    J = _tensors(model, found)
+def _matrix(model: Model, placed: ByBody, a1: dict[tuple[int, int], Matrix]) -> Matrix:
+    J = _tensors(model, placed)
     A: dict[tuple[int, int], Matrix] = {}
     for a in model.moving:
-        w = J[a] @ found[a].e
+        w = J[a] @ placed[a].e
         for b in model.path_to_ground(a):
-            A[a, b] = w.T @ found[b].e  # (RW6)
+            A[a, b] = w.T @ placed[b].e  # (RW6)
     for i in model.moving:
         for a in model.path_to_ground(i):
             f = model.body[i].m * a1[i, a]
@@ -253,24 +253,24 @@ def _matrix(model: Model, found: ByBody, a1: dict[tuple[int, int], Matrix]) -> M
 
 def mass_matrix(model: Model, q: Vector) -> Matrix:
     """A of A q̈ = B, which is H."""
-    found = links(model, q)
-    return _matrix(model, found, partial_velocities(model, found))
+    placed = links(model, q)
+    return _matrix(model, placed, partial_velocities(model, placed))
 
 
-def _loads_on_rates(model: Model, found: ByBody, a1: dict[tuple[int, int], Matrix], lack: ByBody) -> Vector:
+def _loads_on_rates(model: Model, placed: ByBody, a1: dict[tuple[int, int], Matrix], lack: ByBody) -> Vector:
     """B without the drives, from what the joints lack while q̈ is zero.    (RW7)"""
     B: ByBody = [None, *(zeros(model.body[a].pair.nv) for a in model.moving)]
     for i in model.moving:
         for a in model.path_to_ground(i):
-            B[a] = B[a] - (a1[i, a].T @ lack[i].force + found[a].e.T @ lack[i].couple)  # (RW7)
+            B[a] = B[a] - (a1[i, a].T @ lack[i].force + placed[a].e.T @ lack[i].couple)  # (RW7)
     return joined(model, B)
 
 
 def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> Solution:
     """q̈ of A q̈ = B, A and B by the partial velocities, solved along the tree.    (RW8)"""
-    found = links(model, q)
-    a1 = partial_velocities(model, found)
-    lack = lacks(model, found, motions(model, q, qd, np.zeros(model.nv), found), w_ext)
-    A, B = _matrix(model, found, a1), tau + _loads_on_rates(model, found, a1, lack)
+    placed = links(model, q)
+    a1 = partial_velocities(model, placed)
+    lack = lacks(model, placed, motions(model, q, qd, np.zeros(model.nv), placed), w_ext)
+    A, B = _matrix(model, placed, a1), tau + _loads_on_rates(model, placed, a1, lack)
     factors = tree_ldl.factor(A, *rate_tree(model))
     return Solution(tree_ldl.solve(factors, B), tree_ldl.pivots(factors), np.diag(A))  # (RW8)

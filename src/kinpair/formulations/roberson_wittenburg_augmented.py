@@ -46,15 +46,15 @@ def augmented_bodies(model: Model, q: Vector) -> Augmented:
             f"{listed(roots)}",
             bodies=roots,
         )
-    found = links(model, q)
+    placed = links(model, q)
     M = sum(model.body[i].m for i in model.moving)
     b: dict[tuple[int, int], Vector] = {}
     K: ByBody = [None]
     for k in model.moving:
-        c = {i: _towards(model, found, k, i) for i in model.moving}
+        c = {i: _towards(model, placed, k, i) for i in model.moving}
         first = sum((model.body[i].m * c[i] for i in model.moving), zeros(3))
         beta = np.divide(first, M)  # (RA1)
-        J = turned(found[k].R, model.body[k].I)
+        J = turned(placed[k].R, model.body[k].I)
         for i in model.moving:
             b[k, i] = c[i] - beta  # (RA2)
             b_ = skew(b[k, i])
@@ -63,12 +63,12 @@ def augmented_bodies(model: Model, q: Vector) -> Augmented:
     return Augmented(M, b, K)
 
 
-def _towards(model: Model, found: list[Link], k: int, i: int) -> Vector:
+def _towards(model: Model, placed: list[Link], k: int, i: int) -> Vector:
     """From C_k to the joint on the way to body i, zero to itself."""
     if i == k:
         return zeros(3)
     path = model.path_to_ground(i)
-    return found[path[path.index(k) - 1]].arm if k in path else -found[k].d
+    return placed[path[path.index(k) - 1]].arm if k in path else -placed[k].d
 
 
 def from_mass_centre(x: Augmented, i: int, bodies: range) -> Vector:

@@ -73,8 +73,8 @@ def holding(pair: Pair, q: Vector, qd: Vector, seat: Pose, V_i: Vector, inner: i
     For a joint that closes a loop: the pose of its seat on the inner body, and the coordinates it has there.
     """
     row = wrenches_of(pair)
-    C = force_moved(seat.R, seat.a, row.held(pair, q))
-    Cd = force_cross(V_i) @ C + force_moved(seat.R, seat.a, row.held_rate(pair, q, qd))  # (SK1)
+    C = force_moved(seat.R, seat.a, row.wrenches(pair, q))
+    Cd = force_cross(V_i) @ C + force_moved(seat.R, seat.a, row.wrench_rates(pair, q, qd))  # (SK1)
     return Joint(inner, outer, C, Cd, np.zeros(C.shape[1]))
 
 
@@ -122,11 +122,11 @@ def tree_drives(model: Model, q: Vector, qd: Vector, tau: Vector) -> list[Drive]
 def driven(drives: Sequence[Drive], qdd: Sequence[Vector]) -> list[Joint]:
     """The drives as constraint rows that demand the accelerations q̈, a vector a drive.    (SK3)"""
     wanted = [(x.D.shape[1],) for x in drives]
-    found = [np.shape(demand) for demand in qdd]
-    if found != wanted:
+    shapes = [np.shape(demand) for demand in qdd]
+    if shapes != wanted:
         raise InputError(
-            f"qdd has vectors of the shapes {_shapes(found)}; expected one for each drive: {_shapes(wanted)}",
-            qdd=found,
+            f"qdd has vectors of the shapes {_shapes(shapes)}; expected one for each drive: {_shapes(wanted)}",
+            qdd=shapes,
         )
     return [Joint(x.inner, x.outer, x.D, x.Dd, np.asarray(y)) for x, y in zip(drives, qdd, strict=True)]
 
@@ -195,10 +195,10 @@ def _joint_parts(joint: Joint, span: slice, V: Sequence[Vector]) -> Iterator[Par
 
 def _drive_parts(drive: Drive, V: Sequence[Vector]) -> Iterator[Part]:
     """The load D (τ − rotor q̈), with q̈ as (SK3) has it."""
-    given = drive.effort - drive.rotor * (drive.Dd.T @ (V[drive.outer] - V[drive.inner]))
+    net = drive.effort - drive.rotor * (drive.Dd.T @ (V[drive.outer] - V[drive.inner]))
     sides = list(_signed(drive.inner, drive.outer, drive.D))
     for body, D in sides:
-        yield Part(body, body, np.zeros((6, 6)), -(D @ given))
+        yield Part(body, body, np.zeros((6, 6)), -(D @ net))
         for other, E in sides:
             yield Part(body, other, -((D * drive.rotor) @ E.T), NO_SCREW)
 

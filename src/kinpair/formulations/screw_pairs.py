@@ -37,28 +37,28 @@ def columns(*numbers: int) -> Matrix:
 class Wrenches:
     """Of one kind of pair: C_0, its rate on the inner body, M_0, D_0; functions of the pair and its q (and q̇)."""
 
-    held: OfPair
-    denied: OfPair
-    drive: OfPair = lambda pair, q: swapped(pair.p(q))
-    held_rate: Callable[[Any, Vector, Vector], Matrix] = lambda pair, q, qd: np.zeros((6, 6 - pair.nv))
+    wrenches: OfPair  # (SP1)
+    denied: OfPair  # (SP3)
+    drive: OfPair = lambda pair, q: swapped(pair.p(q))  # (SP2)
+    wrench_rates: Callable[[Any, Vector, Vector], Matrix] = lambda pair, q, qd: np.zeros((6, 6 - pair.nv))
 
 
 def _holding(*numbers: int) -> Wrenches:
     return Wrenches(lambda pair, q: columns(*numbers), lambda pair, q: columns(*numbers))
 
 
-def _screw_held(pair: Any, q: Vector) -> Matrix:
+def _screw_wrenches(pair: Any, q: Vector) -> Matrix:
     """As a hinge, but a force along the axis comes with the moment −pitch · force: no work on the screw."""
     nut = array([[0.0], [0.0], [1.0], [0.0], [0.0], [-pair.pitch]])
     return np.concatenate([columns(1, 2), nut, columns(4, 5)], axis=1)
 
 
-def _hooke_held(pair: Any, q: Vector) -> Matrix:
+def _hooke_wrenches(pair: Any, q: Vector) -> Matrix:
     c, s = np.cos(q[0]), np.sin(q[0])
     return np.concatenate([columns(1, 2, 3), array([[0.0], [0.0], [0.0], [0.0], [-s], [c]])], axis=1)
 
 
-def _hooke_held_rate(pair: Any, q: Vector, qd: Vector) -> Matrix:
+def _hooke_wrench_rates(pair: Any, q: Vector, qd: Vector) -> Matrix:
     c, s = np.cos(q[0]) * qd[0], np.sin(q[0]) * qd[0]
     return np.concatenate([np.zeros((6, 3)), array([[0.0], [0.0], [0.0], [0.0], [-c], [-s]])], axis=1)
 
@@ -66,9 +66,9 @@ def _hooke_held_rate(pair: Any, q: Vector, qd: Vector) -> Matrix:
 WRENCHES: Mapping[str, Wrenches] = {
     "revolute": _holding(1, 2, 3, 4, 5),
     "prismatic": _holding(1, 2, 4, 5, 6),
-    "helical": Wrenches(_screw_held, lambda pair, q: columns(1, 2, 3, 4, 5), lambda pair, q: columns(6)),
+    "helical": Wrenches(_screw_wrenches, lambda pair, q: columns(1, 2, 3, 4, 5), lambda pair, q: columns(6)),
     "cylindrical": _holding(1, 2, 4, 5),
-    "universal": Wrenches(_hooke_held, _hooke_held, held_rate=_hooke_held_rate),
+    "universal": Wrenches(_hooke_wrenches, _hooke_wrenches, wrench_rates=_hooke_wrench_rates),
     "spherical": _holding(1, 2, 3),
     "planar": _holding(3, 4, 5),
     "free": _holding(),

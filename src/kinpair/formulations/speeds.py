@@ -46,9 +46,9 @@ class Equations(NamedTuple):
                 Q=Q.shape,
             )
         with np.errstate(all="ignore"):
-            found, pivots = ldl.solve(self.H, Q - self.h)
+            ud, pivots = ldl.solve(self.H, Q - self.h)
         _check(pivots, np.diag(self.H))
-        return found
+        return ud
 
 
 def _check(pivots: Vector, scales: Vector) -> None:

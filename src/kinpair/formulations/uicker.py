@@ -21,6 +21,8 @@ outermost of these rates. Traces share Y_ki = Δ_k W Δ_iᵀ = Y_ikᵀ, since th
 
 D_ijk is Christoffel's symbol of the first kind, so C_ij = Σ_k D_ijk q̇_k has Ḣ − 2C skew. Every coefficient is written
 out: the work of a chain grows as n³. With a sum over the bodies for each, as in the source, it grows as n⁴.
+
+Derivation, no line of code: (U2).
 """
 
 from __future__ import annotations
@@ -85,14 +87,14 @@ def terms(model: Model, q: Vector) -> Terms:
     """Operators, and their products with the moments of all that they move."""
     where = poses(model, q)
     W = inward(model, _gather, (np.zeros((4, 4)),), where)
-    found = each(model, lambda body, pose, q: operators(pose, body.pair.p(q)), where, coordinates(model, q))
+    ops = each(model, lambda body, pose, q: operators(pose, body.pair.p(q)), where, coordinates(model, q))
     inner: list[Any] = [None] * model.nv
     Delta: list[Any] = [None] * model.nv
     X: list[Any] = [None] * model.nv
     for i in model.moving:
         before = _before(model, i)
         for n, k in enumerate(_rates(model, i)):
-            inner[k], Delta[k], X[k] = [*before, *_rates(model, i)[: n + 1]], found[i][n], found[i][n] @ W[i]
+            inner[k], Delta[k], X[k] = [*before, *_rates(model, i)[: n + 1]], ops[i][n], ops[i][n] @ W[i]
     return Terms(inner, Delta, X)
 
 

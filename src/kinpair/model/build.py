@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.description.doubts import Doubts, at
 from kinpair.description.parts import GROUND, Description, Joint, Link, Origin
+from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError
+from kinpair.model.check_inertia import warn_of_inertias
+from kinpair.model.check_numbers import check_inertias
 from kinpair.model.check_parts import check_parts
 from kinpair.model.check_tree import tree
+from kinpair.model.check_weight import warn_of_weightless, weightless
 from kinpair.model.joint_data import joint_data, reflected_rotor
 from kinpair.model.lean import lean_bodies
 from kinpair.model.model import Body, Model, Options, Place
+from kinpair.model.spring_data import check_springs, spring_data
 from kinpair.pairs import PAIRS, Pair
 from kinpair.pairs.fixed import Fixed
 from kinpair.spatial.inertia import Inertia, joined
@@ -49,12 +53,14 @@ def build(
     merge_fixed: bool = True,
 ) -> Model:
     """Check, merge what is welded together, number, freeze."""
-    if strict and description.doubts:
-        raise DescriptionError(description.doubts[0])
-    doubts = Doubts(strict, list(description.doubts))
-    check_parts(description, doubts)
+    if strict and description.warnings:
+        raise DescriptionError(description.warnings[0])
+    warnings = WarningList(strict, list(description.warnings))
+    check_parts(description, warnings)
     root, joints = tree(description)
-    poser = _Poser(snap, doubts)
+    check_inertias(description, root, joints)
+    check_springs(description, warnings)
+    poser = _Poser(snap, warnings)
     seeds, places = _gather(description, root, joints, poser, merge_fixed)
     bodies = _bodies(seeds)
     parents = (-1, *(seed.parent for seed in seeds))
@@ -74,15 +80,26 @@ def build(
         R_joint=(IDENTITY, *(seed.R_joint for seed in seeds)),
         places=MappingProxyType(places),
         gravity=_frozen(np.array(description.gravity, dtype=float)),
-        joints=joint_data([(joint, moving[joint.name]) for joint in order], doubts),
+        joints=joint_data([(joint, moving[joint.name]) for joint in order], warnings),
         q_names=q_names,
         v_names=v_names,
         description=description,
-        doubts=(),
+        warnings=(),
         options=Options(snap, merge_fixed),
+        springs=spring_data(description.springs, places, warnings),
     )
-    _doubt_weightless(model, doubts)
-    return replace(model, doubts=tuple(doubts.sentences))
+    warn_of_inertias(model, warnings)
+    if not description.constraints and not any(joint.mimic for joint in description.joints):
+        warn_of_weightless(
+            model, weightless(model), warnings
+        )  # else the constraints decide, see `constraints/check.py`
+    return replace(model, warnings=tuple(warnings.sentences))
+
+
+def rebuilt(description: Description, options: Options, added: tuple[Any, ...] = ()) -> Model:
+    """The model of a description with the options and added elements of another one."""
+    model = build(description, snap=options.snap, merge_fixed=options.merge_fixed)
+    return replace(model, added=added) if added else model
 
 
 def freed(description: Description) -> Description:
@@ -115,7 +132,7 @@ class _Poser:
     """Origins as poses; with `snap`, those within that distance of quarter turns are made exact, and it is said."""
 
     snap: float
-    doubts: Doubts
+    warnings: WarningList
 
     def pose(self, part: str, origin: Origin) -> Pose:
         """The pose of an origin."""
@@ -130,7 +147,7 @@ class _Poser:
     def _snapped(self, part: str, what: str, R: np.ndarray) -> np.ndarray:
         exact = snapped(R, self.snap)
         if change := float(np.abs(exact - R).max()):
-            self.doubts.note(f"{part}: {what} changed by {change:.2g} (snap={self.snap:g})")
+            self.warnings.note(f"{part}: {what} changed by {change:.2g} (snap={self.snap:g})")
         return exact
 
 
@@ -211,20 +228,6 @@ def _named(
             name=twice[0],
         )
     return tuple(names), spans
-
-
-def _doubt_weightless(model: Model, doubts: Doubts) -> None:
-    """A body that moves without inertia of its own or of what it carries has no forward dynamics."""
-    heavy = [bool(b.m or b.I.any()) for b in model.body]
-    for i in reversed(model.moving):
-        heavy[model.parent[i]] |= heavy[i]
-        joint, link = model.joint_names[i], model.names[i]
-        if not heavy[i] and model.body[i].pair.nv and not model.body[i].rotor.all():
-            doubts.add(
-                f"{at(model.description.source)}joint {joint!r} moves link {link!r}, and neither it nor "
-                "anything it carries has mass or inertia: forward dynamics will be singular, inverse dynamics works",
-                joint=joint,
-            )
 
 
 def _frozen(x: Any) -> Any:

@@ -8,28 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.description.doubts import Doubts, at
 from kinpair.description.parts import Description, Joint, Keyframe, Link, Origin
+from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
+from kinpair.model.check_numbers import LARGEST, check_actuation, check_degrees, too_large
 from kinpair.pairs import PAIRS
-from kinpair.spatial.inertia import defect
 from kinpair.spatial.rotation import unit
 
 
-def check_parts(description: Description, doubts: Doubts) -> None:
-    """Refuse what has no meaning; doubt what looks like a slip."""
+def check_parts(description: Description, warnings: WarningList) -> None:
+    """Refuse what has no meaning; warn of what looks like a slip."""
     _check_names("link", [(x.name, x.where) for x in description.links])
     _check_names("joint", [(x.name, x.where) for x in description.joints])
+    _check_names("spring", [(x.name, x.where) for x in description.springs])
     _check_names("keyframe", [(x.name, x.where) for x in description.keyframes])
     places = [(x.name, x.where) for x in (*description.links, *description.frames)]
     _check_names("link or frame", places)
     _check_count("", "gravity", description.gravity, 3)
-    _check_finite("", "gravity", description.gravity)
+    _check_size("", "gravity", description.gravity)
     for link in description.links:
-        _check_link(link, doubts)
+        _check_link(link)
     for joint in description.joints:
-        _check_joint(joint, doubts)
-    _check_mimics(description.joints, doubts)
+        _check_joint(joint, warnings)
+    _check_mimics(description.joints, warnings)
     for state in description.keyframes:
         _check_keyframe(state, description)
     for frame in description.frames:
@@ -77,10 +78,19 @@ def _check_finite(part: str, quantity: str, values: Iterable[float]) -> None:
             )
 
 
+def _check_size(part: str, quantity: str, values: Iterable[float]) -> None:
+    """Numbers that are finite and can be multiplied; of a direction only the ratio of its numbers counts."""
+    _check_finite(part, quantity, values)
+    for x in values:
+        if abs(x) > LARGEST:
+            raise DescriptionError(f"{part}{': ' if part else ''}{too_large(quantity, x)}", quantity=quantity)
+
+
 def _check_origin(part: str, quantity: str, origin: Origin) -> None:
     _check_count(part, quantity, origin.xyz, 3)
     _check_count(part, f"turn of {quantity}", origin.turn, 0, 3, 4, 9)
-    _check_finite(part, quantity, (*origin.xyz, *origin.turn))
+    _check_size(part, quantity, origin.xyz)
+    _check_finite(part, quantity, origin.turn)
     if len(origin.turn) == 4 and not any(origin.turn):
         raise DescriptionError(f"{part}: {quantity} has the quaternion 0 0 0 0, which is no rotation")
     if len(origin.turn) == 9:
@@ -91,23 +101,21 @@ def _check_origin(part: str, quantity: str, origin: Origin) -> None:
             )
 
 
-def _check_link(link: Link, doubts: Doubts) -> None:
+def _check_link(link: Link) -> None:
     part = f"{at(link.where)}link {link.name!r}"
     _check_count(part, "mass", (link.mass,), 1)
     _check_count(part, "mass centre", link.com, 3)
     _check_count(part, "inertia", link.inertia, 6)
-    _check_finite(part, "mass", (link.mass,))
-    _check_finite(part, "mass centre", link.com)
-    _check_finite(part, "inertia", link.inertia)
+    _check_size(part, "mass", (link.mass,))
+    _check_size(part, "mass centre", link.com)
+    _check_size(part, "inertia", link.inertia)
     if link.mass < 0.0:
         raise DescriptionError(
             f"{part} has mass {link.mass:g} kg; a mass is zero or positive", link=link.name, mass=link.mass
         )
-    if any(link.inertia) and (what := defect(link.tensor())):
-        doubts.add(f"{part}: inertia {what}; taken as it is", link=link.name)
 
 
-def _check_joint(joint: Joint, doubts: Doubts) -> None:
+def _check_joint(joint: Joint, warnings: WarningList) -> None:
     part = f"{at(joint.where)}joint {joint.name!r}"
     if joint.kind not in PAIRS:
         raise DescriptionError(
@@ -119,7 +127,7 @@ def _check_joint(joint: Joint, doubts: Doubts) -> None:
     _check_origin(part, "child origin", joint.child_origin)
     for quantity, values, *counts in _numbers(joint):
         _check_count(part, quantity, values, *counts)
-        _check_finite(part, quantity, values)
+        (_check_finite if "axis" in quantity else _check_size)(part, quantity, values)
     for quantity in _LIMITS:
         values = getattr(joint, quantity)
         _check_count(part, quantity, values)
@@ -129,39 +137,36 @@ def _check_joint(joint: Joint, doubts: Doubts) -> None:
     _check_finite(part, "start", joint.start)
     _check_turn(part, "start", joint, joint.start)
     _check_axes(part, joint)
-    _check_limits(part, joint, doubts)
+    _check_limits(part, joint, warnings)
+    check_degrees(part, joint, warnings)
+    check_actuation(part, joint, warnings)
     if joint.kind == "helical" and not joint.pitch:
-        doubts.add(
+        warnings.add(
             f"{part} is helical with pitch 0: it turns and does not advance; taken as it is", joint=joint.name
         )
-    for quantity, values in (("damping", joint.damping), ("friction", joint.friction)):
-        if any(x < 0.0 for x in values):
-            doubts.add(
-                f"{part}: {quantity} is negative and feeds energy in; taken as it is", joint=joint.name
-            )
 
 
-def _check_mimics(joints: Sequence[Joint], doubts: Doubts) -> None:
+def _check_mimics(joints: Sequence[Joint], warnings: WarningList) -> None:
     """A joint follows another one that moves; not itself, and not one that follows it."""
     named = {joint.name: joint for joint in joints}
     for joint in joints:
         if joint.mimic and (trouble := _mimic_trouble(joint, named)):
-            doubts.add(f"{at(joint.where)}{trouble}", joint=joint.name)
+            warnings.add(f"{at(joint.where)}{trouble}", joint=joint.name)
 
 
 def _mimic_trouble(joint: Joint, named: Mapping[str, Joint]) -> str:
     """What is doubtful in a mimic and what is made of it; nothing if it is well."""
     assert joint.mimic is not None
     other = named.get(joint.mimic.joint)
-    said = f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which is"
+    subject = f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which is"
     if joint.kind == "fixed":
         return f"joint {joint.name!r} is fixed and mimics joint {joint.mimic.joint!r}; left as it is fixed"
     if other is None:
-        return f"{said} not there; left to move on its own"
+        return f"{subject} not there; left to move on its own"
     if other is joint:
-        return f"{said} itself; left to move on its own"
+        return f"{subject} itself; left to move on its own"
     if other.kind == "fixed":
-        return f"{said} fixed; held at its offset {joint.mimic.offset:g}"
+        return f"{subject} fixed; held at its offset {joint.mimic.offset:g}"
     path = [joint.name]
     while other is not None and other.mimic and other.name not in path:
         path.append(other.name)
@@ -175,8 +180,8 @@ def _mimic_trouble(joint: Joint, named: Mapping[str, Joint]) -> str:
 def _check_keyframe(state: Keyframe, description: Description) -> None:
     part = f"{at(state.where)}keyframe {state.name!r}"
     joints = {joint.name: joint for joint in description.joints}
-    for quantity, given in (("q", state.q), ("qd", state.qd)):
-        for name, values in given:
+    for quantity, numbers in (("q", state.q), ("qd", state.qd)):
+        for name, values in numbers:
             if name not in joints:
                 raise DescriptionError(
                     f"{part}: {quantity} names joint {name!r}, which does not exist; {nearest(name, joints)}"
@@ -202,7 +207,7 @@ def _check_turn(part: str, quantity: str, joint: Joint, values: Sequence[float])
         )
 
 
-_LIMITS = ("lower", "upper", "velocity", "effort")
+_LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
 
 
 def _numbers(joint: Joint) -> Iterator[Any]:
@@ -236,9 +241,9 @@ def axes_trouble(axis: Sequence[float], axis2: Sequence[float] | None, axes: int
     )
 
 
-def _check_limits(part: str, joint: Joint, doubts: Doubts) -> None:
+def _check_limits(part: str, joint: Joint, warnings: WarningList) -> None:
     for low, high in zip(joint.lower, joint.upper, strict=False):
         if low > high:
-            doubts.add(
+            warnings.add(
                 f"{part}: lower limit {low:g} is above upper limit {high:g}; both ignored", joint=joint.name
             )

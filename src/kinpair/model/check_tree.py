@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kinpair.description.doubts import at
 from kinpair.description.parts import GROUND, Description, Joint
+from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError, listed, nearest
 
 

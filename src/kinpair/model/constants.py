@@ -2,47 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from kinpair.errors import InputError
+from kinpair.model.check_inertia import turning_axes
+from kinpair.model.check_numbers import LARGEST, too_large
 from kinpair.model.model import Model
-from kinpair.model.symbols import TENSOR
-from kinpair.spatial.inertia import Inertia, defect
+from kinpair.model.symbols import TENSOR, own_inertia
+from kinpair.spatial.inertia import defect, is_moment_about
 
 
-def check_constants(model: Model, given: Mapping[str, np.ndarray]) -> list[str]:
-    """Refuse negative masses and moments, in numbers or batches (n,); doubts about tensors, in words."""
-    for name, values in given.items():
+def check_constants(model: Model, new: Mapping[str, np.ndarray]) -> list[str]:
+    """Refuse negative masses and moments, and what overflows, in numbers or batches (n,); return warnings."""
+    for name, values in new.items():
         link, _, what = name.rpartition(".")
+        if (large := np.abs(values).max(initial=0.0)) > LARGEST:
+            raise InputError(f"{model.name}: parameters: {too_large(name, large)}", parameter=name)
         if what == "mass" and (values < 0.0).any():
             raise InputError(
                 f"{model.name}: parameters: link {link!r} has mass {values.min():g} kg; a mass is zero or positive",
                 link=link,
             )
-    doubts: list[str] = []
-    for link in dict.fromkeys(name.split(".inertia.")[0] for name in given if ".inertia." in name):
+        if what in ("damping", "rest_length") and (values < 0.0).any():
+            raise InputError(
+                f"{model.name}: parameters: spring {link!r} has {what} {values.min():g}; it is zero or above",
+                spring=link,
+            )
+    warnings: list[str] = []
+    for link in dict.fromkeys(name.split(".inertia.")[0] for name in new if ".inertia." in name):
         part = f"{model.name}: parameters: link {link!r}"
-        negative, flat = (defect(I) for I in _worst(model, link, given))
+        tensors = _tensors(model, link, new)
+        negative = defect(_worst(tensors, lambda J: J[:, 0]))
         if negative and "not positive" in negative:
             raise InputError(f"{part}: inertia {negative}", link=link)
-        if flat:
-            doubts.append(f"{part}: inertia {flat}; taken as it is")
-    return doubts
+        judged = tensors[~is_moment_about(turning_axes(model, link), tensors)]
+        if len(judged) and (flat := defect(_worst(judged, lambda J: J[:, 0] + J[:, 1] - J[:, 2]))):
+            warnings.append(f"{part}: inertia {flat}; taken as it is")
+    return warnings
 
 
-def _worst(model: Model, link: str, given: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Of all tensors of a link in its axes: that of the lowest principal moment, and that of the least real shape."""
-    body, home = model.body[model.names.index(link)], model.places[link].pose.inverse()
-    own = Inertia(body.m, body.d, body.I).moved(home.R, home.a).I
-    values = {place: given.get(f"{link}.inertia.{x}") for x, place in TENSOR.items()}
+def _tensors(model: Model, link: str, new: Mapping[str, np.ndarray]) -> np.ndarray:
+    """All tensors of a link (n, 3, 3), in its axes."""
+    own = own_inertia(model, link).I
+    values = {place: new.get(f"{link}.inertia.{x}") for x, place in TENSOR.items()}
     columns = np.broadcast_arrays(*(own[place] if x is None else x for place, x in values.items()))
     I = np.zeros((*columns[0].shape, 3, 3))
     for place, column in zip(values, columns, strict=True):
         I[..., *place] = I[..., *place[::-1]] = column
-    I = I.reshape(-1, 3, 3)
-    J = np.linalg.eigvalsh(I)
+    return I.reshape(-1, 3, 3)
+
+
+def _worst(tensors: np.ndarray, reality: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The tensor of which `reality`, a function of its principal moments J (n, 3), is the smallest part of its size."""
+    J = np.linalg.eigvalsh(tensors)
     size = np.maximum(np.abs(J).max(axis=-1), 1e-300)
-    lowest, flattest = J[:, 0] / size, (J[:, 0] + J[:, 1] - J[:, 2]) / size
-    return I[np.argmin(lowest)], I[np.argmin(flattest)]
+    return tensors[np.argmin(reality(J) / size)]

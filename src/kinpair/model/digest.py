@@ -14,15 +14,16 @@ from kinpair.model.model import Model
 
 def digest(model: Model) -> str:
     """Hexadecimal digest of everything the equations depend on, numbers to the last bit."""
-    found = hashlib.sha256()
+    checksum = hashlib.sha256()
     for part in _facts(model):
-        found.update(part + b"\0")
-    return found.hexdigest()
+        checksum.update(part + b"\0")
+    return checksum.hexdigest()
 
 
 def has_functions(model: Model) -> bool:
     """Does it hold a Python function, which no fingerprint can tell from another?"""
-    parts = [astuple(part) for part in model.description.conditions]
+    description = model.description
+    parts = [astuple(part) for part in (*description.constraints, *description.springs)]
     return model.terms is not None or any(callable(x) for part in parts for x in _leaves(part))
 
 
@@ -45,10 +46,12 @@ def _facts(model: Model) -> Iterator[bytes]:
     for name, place in model.places.items():
         yield repr((name, place.body)).encode()
         yield _bytes(place.pose.R) + _bytes(place.pose.a)
-    yield repr([replace(part, where="") for part in model.description.conditions]).encode()
+    for parts in (model.description.constraints, model.description.springs):
+        yield repr([replace(part, where="") for part in parts]).encode()
+    yield repr(model.added).encode()
     yield repr([(joint.name, joint.mimic) for joint in model.description.joints if joint.mimic]).encode()
-    if model.held_up:
-        yield b"held up"
+    if model.singular_mass:
+        yield b"singular mass"
 
 
 def _bytes(x: object) -> bytes:

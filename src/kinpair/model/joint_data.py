@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kinpair.description.doubts import Doubts, at
 from kinpair.description.parts import Joint
+from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError
 from kinpair.model.model import JointData
 from kinpair.pairs import Pair
@@ -20,35 +20,37 @@ _TABLE: tuple[tuple[str, float, bool], ...] = (
     ("rest", 0.0, False),
     ("effort", np.inf, False),
     ("velocity", np.inf, False),
+    ("acceleration", np.inf, False),
+    ("jerk", np.inf, False),
     ("lower", -np.inf, True),
     ("upper", np.inf, True),
 )
 _SCALAR_ONLY = ("stiffness", "rest", "lower", "upper")  # no meaning for a quaternion
 
 
-def joint_data(joints: Sequence[tuple[Joint, Pair]], doubts: Doubts) -> JointData:
+def joint_data(joints: Sequence[tuple[Joint, Pair]], warnings: WarningList) -> JointData:
     """One array a quantity, in the order of the joints given."""
-    found = {
+    arrays = {
         quantity: np.array([x for joint, pair in joints for x in _spread(joint, pair, *row)], dtype=float)
         for row in _TABLE
         for quantity in row[:1]
     }
-    crossed = found["lower"] > found["upper"]
-    found["lower"][crossed], found["upper"][crossed] = -np.inf, np.inf
+    crossed = arrays["lower"] > arrays["upper"]
+    arrays["lower"][crossed], arrays["upper"][crossed] = -np.inf, np.inf
     spring_q: list[int] = []
     nq = 0
     for _, pair in joints:
         spring_q += [nq + k if pair.nq == pair.nv else -1 for k in range(pair.nv)]
         nq += pair.nq
-    for x in found.values():
+    for x in arrays.values():
         x.flags.writeable = False
-    return JointData(spring_q=np.array(spring_q, dtype=int), **found)
+    return JointData(spring_q=np.array(spring_q, dtype=int), **arrays)
 
 
 def _spread(joint: Joint, pair: Pair, quantity: str, absent: float, of_q: bool) -> list[float]:
-    given: tuple[float, ...] = getattr(joint, quantity)
+    numbers: tuple[float, ...] = getattr(joint, quantity)
     size = pair.nq if of_q else pair.nv
-    if not given:
+    if not numbers:
         return [absent] * size
     if pair.nq != pair.nv and quantity in _SCALAR_ONLY:
         raise DescriptionError(
@@ -56,20 +58,21 @@ def _spread(joint: Joint, pair: Pair, quantity: str, absent: float, of_q: bool) 
             f"{joint.kind} joint; leave it out, or write the joint as hinges",
             joint=joint.name,
         )
-    if len(given) not in (1, size):
+    if len(numbers) not in (1, size):
         raise DescriptionError(
-            f"{at(joint.where)}joint {joint.name!r}: {quantity} has {len(given)} numbers; a {joint.kind} "
+            f"{at(joint.where)}joint {joint.name!r}: {quantity} has {len(numbers)} numbers; a {joint.kind} "
             f"joint takes {size}{', or one for all' if size > 1 else ''}",
             joint=joint.name,
         )
-    return list(given) * (size if len(given) == 1 else 1)
+    return list(numbers) * (size if len(numbers) == 1 else 1)
 
 
 def reflected_rotor(joint: Joint, pair: Pair) -> np.ndarray:
-    """Rotor inertia as felt at the joint: gear ratio squared times rotor inertia."""
-    if joint.rotor_inertia and pair.nv != 1:
+    """Rotor inertia as felt at the joint: gear ratio squared times rotor inertia; that of a free joint resists each of
+    its six rates."""
+    if joint.rotor_inertia and pair.nv not in (1, 6):
         raise DescriptionError(
-            f"{at(joint.where)}joint {joint.name!r}: a rotor needs a joint of one degree; "
+            f"{at(joint.where)}joint {joint.name!r}: a rotor needs a joint of one degree or a free one; "
             f"a {joint.kind} joint has {pair.nv}",
             joint=joint.name,
         )

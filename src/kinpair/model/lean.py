@@ -26,8 +26,8 @@ def lean_bodies(bodies: Sequence[Body], parent: Sequence[int]) -> tuple[Body, ..
         kept, moved = bodies[i].pair.regrouped(gathered[i])
         gathered[i] = kept
         gathered[parent[i]] = _sum(gathered[parent[i]], _on_parent(bodies[i], moved))
-    made = (replace(body, m=m, s=s, J=J) for body, (m, s, J) in zip(bodies, gathered, strict=True))
-    return (bodies[0], *list(made)[1:])
+    lean = (replace(body, m=m, s=s, J=J) for body, (m, s, J) in zip(bodies, gathered, strict=True))
+    return (bodies[0], *list(lean)[1:])
 
 
 def _on_parent(body: Body, x: Moments) -> Moments:

@@ -9,9 +9,8 @@ order of the joints in the description, whatever the numbers of the bodies.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from kinpair.pairs import Pair
 from kinpair.spatial.pose import Pose
 
 Terms: TypeAlias = Callable[[Vector, Vector, Scalar], tuple[Matrix, Vector]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +59,26 @@ class JointData:
     spring_q: np.ndarray  # (nv) index of the coordinate a spring acts on, where stiffness is not zero
     effort: np.ndarray  # (nv) inf where none is given
     velocity: np.ndarray  # (nv)
+    acceleration: np.ndarray  # (nv)
+    jerk: np.ndarray  # (nv)
     lower: np.ndarray  # (nq) −inf where none is given
     upper: np.ndarray  # (nq)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpringData:
+    """A spring and damper between two points, which are the origins of two places; or a law of length and rate."""
+
+    name: str
+    parent: Place
+    child: Place
+    stiffness: Scalar
+    damping: Scalar
+    rest_length: Scalar
+    preload: Scalar
+    tension_only: bool
+    law: Callable[..., Any] | None
+    energy: Callable[..., Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +108,20 @@ class Model:
     q_names: tuple[str, ...]
     v_names: tuple[str, ...]
     description: Description
-    doubts: tuple[str, ...]
+    warnings: tuple[str, ...]
     options: Options
+    springs: tuple[SpringData, ...] = ()  # between points
+    added: tuple[Any, ...] = ()  # elements that act beside those of the description, see `kinpair.forces`
     walker: Any = None  # who takes the steps of a recursion; None: one body after the other
     terms: Terms | None = None  # M and F of a system given by its energy; None: they come from the bodies
-    held_up: bool = False  # M has no inverse: the constraints lend it one, see `constrained.free_terms`
+    singular_mass: bool = False  # M has no inverse: the constraints lend it one, see `constrained.free_terms`
+    _cache: dict[str, Any] = field(default_factory=dict[str, Any], init=False, repr=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What packages further on make of this model, made when first asked for and kept with it."""
+        if name not in self._cache:
+            self._cache[name] = make()
+        return self._cache[name]
 
     @property
     def nq(self) -> int:
@@ -131,12 +158,10 @@ class Model:
         return sorted(pairs, key=lambda i: self.v_span[i].start)
 
     def __reduce__(self) -> Any:
-        """A model travels as its description."""
-        from kinpair.model.build import build
+        """A model travels as its description, with the elements that were added."""
+        from kinpair.model.build import rebuilt
 
-        return partial(build, snap=self.options.snap, merge_fixed=self.options.merge_fixed), (
-            self.description,
-        )
+        return rebuilt, (self.description, self.options, self.added)
 
     def path_to_ground(self, i: int) -> list[int]:
         """i, its parent, ... down to the body on the ground."""

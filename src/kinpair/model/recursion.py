@@ -20,42 +20,42 @@ ByBody: TypeAlias = list[Any]
 Step: TypeAlias = Callable[..., Any]
 
 
-def each(model: Model, step: Step, *given: Sequence[Any]) -> ByBody:
+def each(model: Model, step: Step, *values: Sequence[Any]) -> ByBody:
     """x_i = step(body, given_i...), bodies on their own."""
     if model.walker:
-        return model.walker.each(step, *given)
-    return [None, *(step(model.body[i], *(g[i] for g in given)) for i in model.moving)]
+        return model.walker.each(step, *values)
+    return [None, *(step(model.body[i], *(g[i] for g in values)) for i in model.moving)]
 
 
-def outward(model: Model, step: Step, ground: Any, *given: Sequence[Any]) -> ByBody:
+def outward(model: Model, step: Step, ground: Any, *values: Sequence[Any]) -> ByBody:
     """x_i = step(body, x_parent, given_i...), from the ground to the tips; x_0 = ground."""
     if model.walker:
-        return model.walker.outward(step, ground, *given)
+        return model.walker.outward(step, ground, *values)
     x: ByBody = [ground]
     for i in model.moving:
-        x.append(step(model.body[i], x[model.parent[i]], *(g[i] for g in given)))
+        x.append(step(model.body[i], x[model.parent[i]], *(g[i] for g in values)))
     return x
 
 
-def inward(model: Model, step: Step, nothing: tuple[Any, ...], *given: Sequence[Any]) -> ByBody:
+def inward(model: Model, step: Step, nothing: tuple[Any, ...], *values: Sequence[Any]) -> ByBody:
     """x_i, y_i = step(body, Σ_k y_k, given_i...), from the tips to the ground; k: children of i.
 
     x_i is kept; the tuple y_i is handed to the parent. The sum starts with `nothing`; x_0 is what arrives
     at the ground.
     """
     if model.walker:
-        return model.walker.inward(step, nothing, *given)
+        return model.walker.inward(step, nothing, *values)
     gathered = [nothing] * len(model.parent)
     x: ByBody = [None] * len(model.parent)
     for i in reversed(model.moving):
-        x[i], y = step(model.body[i], gathered[i], *(g[i] for g in given))
+        x[i], y = step(model.body[i], gathered[i], *(g[i] for g in values))
         j = model.parent[i]
         gathered[j] = tuple(a + b for a, b in zip(gathered[j], y, strict=True))
     x[0] = gathered[0]
     return x
 
 
-def ancestors(model: Model, begin: Step, step: Step, *given: Sequence[Any]) -> dict[tuple[int, int], Any]:
+def ancestors(model: Model, begin: Step, step: Step, *values: Sequence[Any]) -> dict[tuple[int, int], Any]:
     """Entries (i, j), j: body i and its ancestors.
 
     A value sets out from body i, x = begin(body, given_i...), and visits j = i, parent(i), ... in turn:
@@ -63,9 +63,9 @@ def ancestors(model: Model, begin: Step, step: Step, *given: Sequence[Any]) -> d
     """
     entries: dict[tuple[int, int], Any] = {}
     for i in model.moving:
-        x = begin(model.body[i], *(g[i] for g in given))
+        x = begin(model.body[i], *(g[i] for g in values))
         for j in model.path_to_ground(i):
-            entries[i, j], x = step(model.body[j], x, *(g[j] for g in given))
+            entries[i, j], x = step(model.body[j], x, *(g[j] for g in values))
     return entries
 
 
@@ -87,10 +87,10 @@ def joined(model: Model, values: ByBody) -> Vector:
     """Vectors by body as one vector in the order of the rates."""
     if model.walker:
         return model.walker.joined(values)
-    made: list[Any] = [0.0] * model.nv
+    entries: list[Any] = [0.0] * model.nv
     for i in model.moving:
-        made[model.v_span[i]] = list(values[i])
-    return array(made) if made else np.zeros(0)
+        entries[model.v_span[i]] = list(values[i])
+    return array(entries) if entries else np.zeros(0)
 
 
 def joint_space(model: Model, entries: dict[tuple[int, int], tuple[Matrix, Matrix]]) -> Matrix:

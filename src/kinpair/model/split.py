@@ -6,6 +6,7 @@ two are regular in one direction and, away from gimbal lock, in the other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import count
@@ -14,28 +15,34 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import Vector
-from kinpair.description.conditions import Condition, Coupling, Drive, Given
-from kinpair.description.doubts import at
+from kinpair.description.constraint_parts import ConstraintPart, Coupling, Custom, Drive, Formulas
+from kinpair.description.formula import RATE, identifier
 from kinpair.description.parts import Description, Joint, Keyframe, Link, Origin
+from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError, InputError, SingularError, listed
 from kinpair.model.model import Model
 from kinpair.pairs import PAIRS, Pair
 
 GIMBAL = 1e-9
 _PASSIVE = ("damping", "friction", "stiffness", "rest")
-_BY_DEGREE = ("lower", "upper", "velocity", "effort", *_PASSIVE)
+_BY_DEGREE = ("lower", "upper", "velocity", "acceleration", "jerk", "effort", *_PASSIVE)
+_OF_RATES = (
+    *_BY_DEGREE,
+    "rotor_inertia",
+)  # of joints of several degrees, those with a quaternion alone have a rotor
 
 
 def split_description(description: Description, *, passive: bool = True) -> Description:
     """Every joint of several degrees replaced by its steps: joints and massless links `name.1`, `name.2`, ...
 
-    passive: False leaves out springs, dampers and friction of all joints. Those of a joint with a quaternion belong to
-    its rates ω = S(s) ṡ: a damper −c ω there is −c SᵀS ṡ in the hinges, which no dampers in single hinges are.
+    passive: False leaves out springs, dampers and friction of all joints, and springs between points. Those of a joint
+    with a quaternion belong to its rates ω = S(s) ṡ: a damper −c ω there is −c SᵀS ṡ in the hinges, which no dampers in
+    single hinges are.
     """
     if not passive:
         none = dict.fromkeys(_PASSIVE, ())
         bare = tuple(replace(joint, **none) for joint in description.joints)  # type: ignore[arg-type]
-        return split_description(replace(description, joints=bare))
+        return split_description(replace(description, joints=bare, springs=()))
     links, joints, renamed = list(description.links), list[Joint](), dict[str, str]()
     chains = list[tuple[Joint, list[Joint]]]()
     taken = {part.name for part in (*description.links, *description.joints, *description.frames)}
@@ -53,15 +60,17 @@ def split_description(description: Description, *, passive: bool = True) -> Desc
             _refuse_functions(description, joint)
         links += [Link(step.child, where=joint.where) for step in chain[:-1]]
         joints += chain
-    conditions = tuple(_renamed(x, renamed) for x in description.conditions)
+    constraints = tuple(_renamed(x, renamed) for x in description.constraints)
     keyframes = tuple(_split_state(x, chains) for x in description.keyframes)
     return replace(
-        description, links=tuple(links), joints=tuple(joints), conditions=conditions, keyframes=keyframes
+        description, links=tuple(links), joints=tuple(joints), constraints=constraints, keyframes=keyframes
     )
 
 
-def _renamed(part: Condition, names: Mapping[str, str]) -> Condition:
-    """The same condition on coordinates of other names."""
+def _renamed(part: ConstraintPart, names: Mapping[str, str]) -> ConstraintPart:
+    """The same constraint on coordinates of other names."""
+    if isinstance(part, Custom):
+        return replace(part, phi=_in_formulas(part.phi, names), psi=_in_formulas(part.psi, names))
     if not isinstance(part, (Coupling, Drive)):
         return part
     joint = names.get(part.joint, part.joint)
@@ -70,11 +79,19 @@ def _renamed(part: Condition, names: Mapping[str, str]) -> Condition:
     return replace(part, joint=joint, terms=tuple((names.get(x, x), factors) for x, factors in part.terms))
 
 
+def _in_formulas(rows: Formulas | None, names: Mapping[str, str]) -> Formulas | None:
+    """Formulas in coordinates of other names; a function goes by their order, which stays."""
+    if not isinstance(rows, tuple):
+        return rows
+    others = {f"{identifier(a)}{x}": f"{identifier(b)}{x}" for a, b in names.items() for x in ("", RATE)}
+    return tuple(re.sub(r"\w+", lambda word: others.get(word[0], word[0]), x) for x in rows)
+
+
 def _refuse_functions(description: Description, joint: Joint) -> None:
-    for part in description.conditions:
-        if isinstance(part, Given):
+    for part in description.constraints:
+        if isinstance(part, Custom):
             raise DescriptionError(
-                f"{at(part.where)}given {part.name!r} is a function of all coordinates, and splitting joint "
+                f"{at(part.where)}custom {part.name!r} is a function of all coordinates, and splitting joint "
                 f"{joint.name!r} makes angles of its quaternion; leave one of the two out",
                 part=part.name,
                 joint=joint.name,
@@ -133,15 +150,15 @@ def _split_state(state: Keyframe, chains: list[tuple[Joint, list[Joint]]]) -> Ke
 
 def _own(joint: Joint, k: int) -> Joint:
     """A joint with the springs, dampers, friction and limits of degree k, and nothing else of the whole."""
-    given = {name: values for name in _BY_DEGREE if (values := getattr(joint, name))}
-    if given and PAIRS[joint.kind].q_parts != PAIRS[joint.kind].v_parts:
-        road = "split(passive=False) leaves it out" if set(given) <= set(_PASSIVE) else "leave it out"
+    numbers = {name: values for name in _OF_RATES if (values := getattr(joint, name))}
+    if numbers and PAIRS[joint.kind].q_parts != PAIRS[joint.kind].v_parts:
+        road = "split(passive=False) leaves it out" if set(numbers) <= set(_PASSIVE) else "leave it out"
         raise DescriptionError(
-            f"{at(joint.where)}joint {joint.name!r}: {listed(given)} of a {joint.kind} joint cannot be split; {road}, "
-            "or write the hinges yourself",
+            f"{at(joint.where)}joint {joint.name!r}: {listed(numbers)} of a {joint.kind} joint cannot be split; "
+            f"{road}, or write the hinges yourself",
             joint=joint.name,
         )
-    own = {name: (values[min(k, len(values) - 1)],) for name, values in given.items()}
+    own = {name: (values[min(k, len(values) - 1)],) for name, values in numbers.items()}
     return replace(Joint("", "", "", "", where=joint.where), **own)  # type: ignore[arg-type]
 
 
@@ -158,8 +175,8 @@ class SplitMap:
         out = tuple(np.zeros(self.split.nv) for _ in range(3))
         for i, span in self._spans():
             q_i, v_i = self.whole.q_span[i], self.whole.v_span[i]
-            found = self.whole.body[i].pair.to_split(q[q_i], qd[v_i], qdd[v_i])
-            for x, part in zip(out, found, strict=True):
+            parts = self.whole.body[i].pair.to_split(q[q_i], qd[v_i], qdd[v_i])
+            for x, part in zip(out, parts, strict=True):
                 x[span] = part
             pair = self.whole.body[i].pair
             if pair.nq > pair.nv and abs(np.cos(out[0][span][-2])) < GIMBAL:
@@ -176,10 +193,10 @@ class SplitMap:
         self._check(s, self.split.nq, sd, self.split.nv, sdd, self.split.nv)
         q, qd, qdd = np.zeros(self.whole.nq), np.zeros(self.whole.nv), np.zeros(self.whole.nv)
         for i, span in self._spans():
-            found = self.whole.body[i].pair.from_split(s[span], sd[span], sdd[span])
-            q[self.whole.q_span[i]] = found[0]
-            qd[self.whole.v_span[i]] = found[1]
-            qdd[self.whole.v_span[i]] = found[2]
+            parts = self.whole.body[i].pair.from_split(s[span], sd[span], sdd[span])
+            q[self.whole.q_span[i]] = parts[0]
+            qd[self.whole.v_span[i]] = parts[1]
+            qdd[self.whole.v_span[i]] = parts[2]
         return q, qd, qdd
 
     def efforts_to_split(self, s: Vector, tau: Vector) -> Vector:

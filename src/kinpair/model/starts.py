@@ -20,8 +20,8 @@ class StateByName(NamedTuple):
 
 def start(model: Model) -> np.ndarray:
     """What the description gives for its joints, else neutral (nq,); quaternions of length one."""
-    given = {joint.name: joint.start for joint in model.description.joints if joint.start}
-    return _placed(model, given, model.neutral())
+    starts = {joint.name: joint.start for joint in model.description.joints if joint.start}
+    return _placed(model, starts, model.neutral())
 
 
 def keyframe(model: Model, name: str) -> StateByName:
@@ -39,10 +39,10 @@ def keyframe(model: Model, name: str) -> StateByName:
     return StateByName(_placed(model, dict(every[name].q), start(model)), qd)
 
 
-def _placed(model: Model, given: dict[str, Numbers], q: np.ndarray) -> np.ndarray:
+def _placed(model: Model, starts: dict[str, Numbers], q: np.ndarray) -> np.ndarray:
     """q with what is given for joints by name."""
     for i in model.moving:
-        if values := given.get(model.joint_names[i]):
+        if values := starts.get(model.joint_names[i]):
             q[model.q_span[i]] = values
         if model.body[i].pair.nq > model.body[i].pair.nv:
             k = slice(model.q_span[i].stop - 4, model.q_span[i].stop)

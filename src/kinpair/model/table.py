@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kinpair.description.parts import Spring
 from kinpair.model.model import Model
 
+SPRING_HEADINGS = ("spring", "parent", "child", "kind", "N/m", "N s/m", "rest [m]", "preload [N]")
 HEADINGS = ("body", "on", "joint", "kind", "q", "mass [kg]", "limits")
 
 
@@ -28,14 +30,28 @@ def table_rows(model: Model) -> list[tuple[str, ...]]:
     ]
 
 
-def table(model: Model, counted: str = "") -> str:
-    """Name, sizes, and a row a moving body; `counted` says more about the degrees of freedom."""
+def head(model: Model, counted: str = "") -> str:
+    """Name and sizes; `counted` says more about the degrees of freedom."""
     mass = sum(model.body[i].m for i in model.carried)
-    head = (
+    return (
         f"{model.name}: {len(model.carried)} moving bodies, {model.nv} degrees of freedom{counted} "
         f"(nq {model.nq}, nv {model.nv}), {mass:.6g} kg"
     )
-    return "\n".join([head, *aligned([HEADINGS, *table_rows(model)])])
+
+
+def table(model: Model, counted: str = "") -> str:
+    """Name, sizes, and a row a moving body."""
+    springs = [spring_cells(spring) for spring in model.description.springs]
+    between = ["", *aligned([SPRING_HEADINGS, *springs])] if springs else []
+    return "\n".join([head(model, counted), *aligned([HEADINGS, *table_rows(model)]), *between])
+
+
+def spring_cells(spring: Spring) -> tuple[str, ...]:
+    """The row of a spring between points."""
+    values = (spring.stiffness, spring.damping, spring.rest_length, spring.preload)
+    numbers = ["-" if x is None else f"{x:.6g}" for x in values] if spring.law is None else ["-"] * 4
+    kind = "rope" if spring.tension_only else "spring" if spring.law is None else "law"
+    return (spring.name, spring.parent, spring.child, kind, *numbers)
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> list[str]:

@@ -1,1 +1,49 @@
-"""Motions: coordinates, rates and accelerations as functions of time."""
+"""Motions: coordinates, rates, accelerations and jerk as functions of time.
+
+trajectory    what every motion answers
+pieces        polynomials, one after the other
+harmonics     a straight part, sines and cosines
+retimed       a path followed by a law of time
+laws          from 0 to 1: cycloid and polynomials
+profiles      from 0 to 1: the shortest under limits
+limits        limits of rate, acceleration and jerk
+joints        from one place to another
+spline        through given points
+sequence      one after the other
+frame_motion  what every motion of a frame answers
+frame_paths   lines, arcs, screws, and blends between them
+follow        motions of frames as motions of all joints
+quadrature    integrals over a motion
+feasibility   limits that a motion exceeds
+nominal       efforts, reactions, power and energy of a motion
+
+A module imports only what stands above it; a test checks it.
+"""
+
+from kinpair.motion.follow import follow
+from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
+from kinpair.motion.frame_paths import arc, blended, line, screw
+from kinpair.motion.joints import cycloid, fourier, polynomial, scurve, trapezoid
+from kinpair.motion.nominal import Nominal, nominal
+from kinpair.motion.spline import spline
+from kinpair.motion.trajectory import Motion, Trajectory
+
+__all__ = [
+    "FrameMotion",
+    "FrameTrajectory",
+    "Motion",
+    "Nominal",
+    "Trajectory",
+    "arc",
+    "blended",
+    "cycloid",
+    "follow",
+    "fourier",
+    "line",
+    "nominal",
+    "polynomial",
+    "screw",
+    "scurve",
+    "spline",
+    "trapezoid",
+]

@@ -14,9 +14,11 @@ from kinpair.spatial.rotation import (
     IDENTITY,
     cross,
     from_quaternion,
+    quaternion_difference,
     quaternion_exp,
     quaternion_product,
     quaternion_rate,
+    skew,
 )
 
 P = np.eye(6)
@@ -54,6 +56,17 @@ class Free(Pair):
     def p(self, q: Vector) -> Matrix:
         return P
 
+    def convection(self, qd: Vector) -> Matrix:
+        """v̇ + ω × v is the acceleration along axes of the child."""
+        nothing = np.zeros((3, 3))
+        lower = np.concatenate([nothing, skew(qd[:3])], axis=1)
+        return np.concatenate([np.zeros((3, 6)), lower])
+
+    def bracket(self, qd: Vector) -> Matrix:
+        """Of the displacement [turn; shift] in axes of the child: δω − ω × turn, δv − v × turn − ω × shift."""
+        W, V = skew(qd[:3]), skew(qd[3:])
+        return np.concatenate([np.concatenate([W, np.zeros((3, 3))], axis=1), np.concatenate([V, W], axis=1)])
+
     def neutral(self) -> np.ndarray:
         return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
@@ -63,6 +76,10 @@ class Free(Pair):
     def moved(self, q: Vector, step: Vector) -> Vector:
         turned = quaternion_product(q[3:], quaternion_exp(step[:3]))
         return np.concatenate([q[:3] + from_quaternion(q[3:]) @ step[3:], turned])
+
+    def difference(self, start: Vector, end: Vector) -> Vector:
+        shift = from_quaternion(start[3:]).T @ (end[:3] - start[:3])
+        return np.concatenate([quaternion_difference(start[3:], end[3:]), shift])
 
     def from_split(self, s: Vector, sd: Vector, sdd: Vector) -> tuple[Vector, Vector, Vector]:
         R = cardan.rotation(s[3:])

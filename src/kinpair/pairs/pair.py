@@ -80,6 +80,14 @@ class Pair(ABC):
         """p̊: rate of change of p as seen from the child (6, nv); zero where the axes are fixed in it."""
         return np.zeros((6, self.nv))
 
+    def convection(self, qd: Vector) -> Matrix:
+        """K (nv, nv): q̈ + K q̇ is the acceleration along the rates where their axes turn; zero where they do not."""
+        return np.zeros((self.nv, self.nv))
+
+    def bracket(self, qd: Vector) -> Matrix:
+        """T (nv, nv): a displacement δq, measured along the rates, changes by δq̇ − T δq; zero where rates are dq/dt."""
+        return np.zeros((self.nv, self.nv))
+
     def neutral(self) -> np.ndarray:
         """The coordinates at which the child sits in the seat."""
         return np.zeros(self.nq)
@@ -91,6 +99,10 @@ class Pair(ABC):
     def moved(self, q: Vector, step: Vector) -> Vector:
         """Coordinates after a small displacement `step` in the directions of the rates (nv,)."""
         return q + step
+
+    def difference(self, start: Vector, end: Vector) -> Vector:
+        """The displacement from `start` to `end` along the rates (nv,); of a rotation by θ its size is 2 sin(θ/2)."""
+        return end - start
 
     def from_split(self, s: Vector, sd: Vector, sdd: Vector) -> tuple[Vector, Vector, Vector]:
         """q, q̇, q̈ of this pair from those of its `steps`."""

@@ -13,9 +13,11 @@ from kinpair.pairs.pair import POINT, X_AXIS, Y_AXIS, Z_AXIS, Moments, Pair, Thr
 from kinpair.spatial.rotation import (
     IDENTITY,
     from_quaternion,
+    quaternion_difference,
     quaternion_exp,
     quaternion_product,
     quaternion_rate,
+    skew,
 )
 
 P = np.concatenate([np.eye(3), np.zeros((3, 3))])
@@ -47,6 +49,10 @@ class Spherical(Pair):
     def p(self, q: Vector) -> Matrix:
         return P
 
+    def bracket(self, qd: Vector) -> Matrix:
+        """Axes of the child turn: δω − ω × δq."""
+        return skew(qd)
+
     def neutral(self) -> np.ndarray:
         return np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -55,6 +61,9 @@ class Spherical(Pair):
 
     def moved(self, q: Vector, step: Vector) -> Vector:
         return quaternion_product(q, quaternion_exp(step))
+
+    def difference(self, start: Vector, end: Vector) -> Vector:
+        return quaternion_difference(start, end)
 
     def from_split(self, s: Vector, sd: Vector, sdd: Vector) -> tuple[Vector, Vector, Vector]:
         return cardan.quaternion(s), cardan.rates(s) @ sd, cardan.accelerations(s, sd, sdd)

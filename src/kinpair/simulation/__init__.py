@@ -1,1 +1,28 @@
-"""Motion in time: from what is asked for (options, prepared) over runs to a Result; the loops are compiled."""
+"""Motion in time: from what is asked for to the samples of a run, piece by piece; the loops are compiled.
+
+blocks         long arrays part by part
+status         how a run ended
+residual       how well constraints hold
+schedule       when samples are taken
+recording      functions of a user on symbols
+layout         the vectors of a run: slices by name
+torques        what `torque=` and `external=` may be
+events         events and limits of joints, as a user gives them
+options        everything that a simulation is given
+systems        which model moves
+held           how constraints are held
+dynamics       what moves, as functions of time, state and inputs
+methods        steps, tableaux, integrators by name
+loops          compiled loops
+given          checks of what the user handed over
+run            what is to be simulated, and the log of it
+piece          some samples, and how the run stands behind them
+sample_memory  memory for samples
+stage          a mode ready to run
+monitors       energy, momentum, constraints, pace; how a run ended
+modes          which constraints hold and what is watched
+steppers       fixed, adaptive, external: they take a run forward
+driver         the driver of every run: stepper, guards, what then happens
+prepare        from options to a run
+resident       `kp.stepper`
+"""

@@ -1,13 +1,11 @@
 """What moves, as functions of time, state y and inputs u that a time loop can be made of.
 
-The state is y = [q, q̇, work, loss, trace, memory]: coordinates, rates, and, where there are such, the work done by
-drives and applied wrenches and what dampers and friction have taken, integrated along; how near the constraints came to
-dependence, and when; and what a method carries from step to step. The inputs are u = [τ, wrenches].
+`layout.py` says what is where in y and in u.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,14 +14,17 @@ import numpy as np
 
 from kinpair import quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.algebra.choice import less, maximum, sign, where
+from kinpair.algebra.choice import less, maximum, where
 from kinpair.forces.applied import applied_wrenches
+from kinpair.forces.element import Element, Instant
+from kinpair.forces.elements import elements_of, losses, stored_energy
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
+from kinpair.model.state import State
 from kinpair.model.symbols import with_symbols
-from kinpair.quantities import Ask, asked
-from kinpair.simulation.events.bumpers import Bumpers
-from kinpair.simulation.held import Held
+from kinpair.quantities import Request, request_of
+from kinpair.simulation.held import Enforcement
+from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
 
 WRENCH = 6
 Loads = dict[str, Vector]
@@ -46,8 +47,7 @@ class Dynamics:
 
     `torque` and the functions of `external` are (time, q, qd) → efforts (nv,), wrench (6,), recorded with the rest;
     None takes them from u. `driven` is False where there is no torque at all. `parameters` names constants that are
-    arguments p. `held` is how constraints are held; None where there are none. `bumpers` are springs at the limits of
-    joints. A `tallied` one has work and loss in its state even if nothing does or takes any. `memory` counts the
+    arguments p. `enforcement` says how constraints are enforced; None where there are none. `memory` counts the
     entries that a method carries along.
     """
 
@@ -55,89 +55,108 @@ class Dynamics:
     passive: bool = True
     driven: bool = True
     torque: Callable[..., Any] | None = None
-    external: Mapping[str, Callable[..., Any] | None] | None = None
+    external: tuple[tuple[str, Callable[..., Any] | None], ...] = ()
     parameters: tuple[str, ...] = ()
-    held: Held | None = None
-    bumpers: Bumpers | None = None
-    tallied: bool = False
+    enforcement: Enforcement | None = None
     memory: int = 0
 
     @cached_property
-    def ask(self) -> Ask:
+    def key(self) -> tuple[Any, ...]:
+        """What the equations depend on; functions of the user stand for their formulas."""
+        external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
+        own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
+        return (*own, self.parameters, self.enforcement, self.memory)
+
+    @cached_property
+    def request(self) -> Request:
         """How forward dynamics is wanted."""
-        return asked("forward_dynamics", passive=self.passive, external=self._external)
+        return request_of("forward_dynamics", passive=self.passive, external=self._external)
 
     @property
-    def inverse(self) -> Ask:
+    def inverse(self) -> Request:
         """How inverse dynamics is wanted."""
-        return asked("inverse_dynamics", passive=self.passive, external=self._external)
+        return request_of("inverse_dynamics", passive=self.passive, external=self._external)
 
     @property
     def _external(self) -> dict[str, Any]:
-        return dict(self.external or {})
+        return dict(self.external)
 
     # sizes
 
     @property
     def loaded(self) -> tuple[str, ...]:
         """Links and frames whose wrench is in u."""
-        return tuple(name for name, f in self._external.items() if f is None)
+        return tuple(name for name, f in self.external if f is None)
 
     @property
     def torque_in_u(self) -> bool:
         """Are the efforts among the inputs?"""
         return self.driven and self.torque is None
 
-    @property
-    def nu(self) -> int:
-        """Inputs."""
-        return self.model.nv * self.torque_in_u + WRENCH * len(self.loaded)
+    @cached_property
+    def input_layout(self) -> InputLayout:
+        """Of the inputs u."""
+        return InputLayout.of(
+            tau=self.model.nv if self.torque_in_u else 0, wrenches=WRENCH * len(self.loaded)
+        )
 
-    @property
-    def has_work(self) -> bool:
-        """Can anything do work on it?"""
-        return self.driven or bool(self._external) or self.constraints_work or self.tallied
+    @cached_property
+    def layout(self) -> StateLayout:
+        """Of the state y."""
+        m = self.model
+        return StateLayout.of(q=m.nq, qd=m.nv, work=1, loss=1, trace=2 * self.traced, memory=self.memory)
+
+    @cached_property
+    def watched_layout(self) -> WatchedLayout:
+        """Of what is watched at each sample."""
+        residual = 2 * (self.enforcement is not None)
+        return WatchedLayout.of(kinetic=1, potential=1, tau=self.model.nv, residual=residual)
+
+    @cached_property
+    def ny(self) -> int:
+        """Entries of the state."""
+        return self.layout.size
+
+    @cached_property
+    def nu(self) -> int:
+        """Entries of the inputs."""
+        return self.input_layout.size
+
+    @cached_property
+    def nw(self) -> int:
+        """Entries of what is watched."""
+        return self.watched_layout.size
 
     @property
     def constraints_work(self) -> bool:
         """Do constraints move, so that their forces do work?"""
-        return self.held is not None and self.held.moves
+        return self.enforcement is not None and self.enforcement.moves
 
     @property
-    def has_loss(self) -> bool:
-        """Does anything dissipate?"""
-        return self._drags or self.bumpers is not None or self.tallied
+    def elements(self) -> tuple[Element, ...]:
+        """What acts on the model by itself."""
+        return elements_of(self.model, passive=self.passive)
 
     @property
-    def _drags(self) -> bool:
-        """Do dampers or friction act?"""
-        joints = self.model.joints
-        return self.passive and bool(joints.damping.any() or joints.friction.any())
+    def jumps(self) -> bool:
+        """May the forces of an element other than friction jump, so that its loss begins or ends at once?"""
+        return any(x.jumps and not x.sticks for x in self.elements)
+
+    def switches(self, q: Vector, qd: Vector) -> dict[str, Scalar]:
+        """Functions that change their sign where forces of elements other than friction have a kink or a jump."""
+        at = Instant(self.model, State(q, qd))
+        switches = [x.switches(at) for x in self.elements if x.jumps and not x.sticks]
+        return {name: value for switches in switches for name, value in switches.items()}
 
     @property
-    def rubs(self) -> bool:
-        """Does friction act, whose efforts jump where a joint turns back?"""
-        return self.passive and bool(self.model.joints.friction.any())
-
-    @property
-    def ny(self) -> int:
-        """Entries of the state."""
-        return self.trace_at + 2 * self.traced + self.memory
-
-    @property
-    def trace_at(self) -> int:
-        """Where the trace is in the state: one over the smallest pivot of the constraints so far, and its time."""
-        return self.model.nq + self.model.nv + self.has_work + self.has_loss
+    def sticking(self) -> list[int]:
+        """Numbers of the rates that dry friction may hold at rest."""
+        return [k for x in self.elements for k in x.sticks]
 
     @property
     def traced(self) -> bool:
         """Is it known after every step how near the constraints are to dependence?"""
-        return self.held is not None and self.held.way == "project"
-
-    @property
-    def nw(self) -> int:
-        """Entries of what is watched: kinetic and potential energy, efforts, residuals of constraints."""
-        return 2 + self.model.nv + 2 * (self.held is not None)
+        return self.enforcement is not None and self.enforcement.way == "project"
 
     # pieces of the state
 
@@ -149,40 +168,38 @@ class Dynamics:
             self, model=with_symbols(self.model, dict(zip(self.parameters, p, strict=True))), parameters=()
         )
 
-    def parts(self, y: Vector) -> tuple[Vector, Vector, Vector]:
-        """q, q̇, and the integrals."""
-        nq, nv = self.model.nq, self.model.nv
-        return y[:nq], y[nq : nq + nv], y[nq + nv :]
+    def motion(self, y: Vector) -> tuple[Vector, Vector]:
+        """q and q̇."""
+        return y[self.layout.q], y[self.layout.qd]
+
+    def parted(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """y and u (..., n) of a vector that begins with both, one behind the other."""
+        return state[..., : self.ny], state[..., self.ny : self.ny + self.nu]
+
+    def stepped(self, y: Vector, q: Vector, qd: Vector, dt: Scalar, powers: list[Scalar]) -> Vector:
+        """The state after a step to q and q̇ with these mean powers; the rest is as it was."""
+        ledger = [x + dt * power for x, power in zip(y[self.layout.ledger], powers, strict=True)]
+        return array([*q, *qd, *y[self.layout.x], *ledger, *y[self.layout.ledger.stop :]])
 
     def efforts(self, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Vector:
         """τ."""
         if self.torque is not None:
             return np.asarray(self.torque(time, q, qd))
-        return u[: self.model.nv] if self.driven else np.zeros(self.model.nv)
+        return u[self.input_layout.tau] if self.driven else np.zeros(self.model.nv)
 
     def loads(self, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Loads:
         """Wrenches by name."""
-        start = self.model.nv * self.torque_in_u
-        found: Loads = {}
-        for name, f in self._external.items():
-            if f is not None:
-                found[name] = np.asarray(f(time, q, qd))
-            else:
-                found[name] = u[start : start + WRENCH]
-                start += WRENCH
-        return found
+        wrenches = u[self.input_layout.wrenches]
+        given = {name: wrenches[WRENCH * k : WRENCH * (k + 1)] for k, name in enumerate(self.loaded)}
+        return {name: given[name] if f is None else np.asarray(f(time, q, qd)) for name, f in self.external}
 
     # what happens
 
     def powers(self, q: Vector, qd: Vector, tau: Vector, loads: Loads) -> list[Scalar]:
-        """Rates of the integrals: of work, of loss."""
-        found: list[Scalar] = []
-        if self.has_work:
-            found.append(tau @ qd + self._applied_power(q, qd, loads))
-        if self.has_loss:
-            in_bumpers = self.bumpers.loss(q, qd) if self.bumpers is not None else 0.0
-            found.append(in_bumpers - self.drag(qd) @ qd)
-        return found
+        """Rates of work and loss."""
+        work = (tau @ qd if self.driven else 0.0) + self._applied_power(q, qd, loads)
+        lost = losses(self.model, State(q, qd), passive=self.passive)
+        return [work, sum(lost.values(), 0.0)]
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""
@@ -192,49 +209,40 @@ class Dynamics:
         bodies = {self.model.place(name).body for name in loads} - {0}
         return sum((w[i][:3] @ state[i].omega + w[i][3:] @ state[i].v for i in sorted(bodies)), 0.0)
 
-    def drag(self, qd: Vector) -> Vector:
-        """Efforts of dampers and friction (nv,)."""
-        if not self._drags:
-            return np.zeros(self.model.nv)
-        joints = self.model.joints
-        return array(
-            [-c * x - f * sign(x) for c, f, x in zip(joints.damping, joints.friction, qd, strict=True)]
-        )
-
     def rate(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """ẏ."""
-        q, qd, _ = self.parts(y)
+        q, qd = self.motion(y)
         tau, loads = self.efforts(time, q, qd, u), self.loads(time, q, qd, u)
         qdd, of_constraints = self.accelerations(time, q, qd, tau, loads)
         powers = self.powers(q, qd, tau, loads)
         if self.constraints_work:
             powers[0] = powers[0] + of_constraints
-        still = np.zeros(self.ny - self.trace_at)
+        still = np.zeros(self.ny - self.layout.ledger.stop)
         return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *powers, *still])
 
     def accelerations(
         self, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Loads
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of constraint forces."""
-        if self.bumpers is not None:
-            tau = tau + self.bumpers.efforts(q, qd)
-        if self.held is not None:
-            return self.held.accelerations(self.model, self.ask, time, q, qd, tau, loads)
-        return quantities.forward_dynamics(self.model, self.ask, q, qd, tau, loads)[0], 0.0
+        if self.enforcement is not None:
+            return self.enforcement.accelerations(self.model, self.request, time, q, qd, tau, loads)
+        return quantities.forward_dynamics(self.model, self.request, q, qd, tau, loads)[0], 0.0
 
     def settled(self, time: Scalar, y: Vector) -> Vector:
         """The state where it belongs."""
-        q, qd, rest = self.parts(y)
+        q, qd = self.motion(y)
         if with_quaternion(self.model):
             q, qd = on_the_sphere(self.model, time, q, qd)
-        if self.held is None or not self.traced:
+        rest = y[self.layout.motion.stop :]
+        if self.enforcement is None or not self.traced:
             return array([*q, *qd, *rest])
-        q, qd, pivot = self.held.settle(self.model, time, q, qd)
-        k = self.trace_at - self.model.nq - self.model.nv
+        q, qd, pivot = self.enforcement.settle(self.model, time, q, qd)
+        worst, when = y[self.layout.trace]
         over = 1.0 / maximum(np.abs(pivot), LEAST)
-        worse = less(rest[k], over)
-        trace = [where(worse, over, rest[k]), where(worse, time, rest[k + 1])]
-        return array([*q, *qd, *rest[:k], *trace, *rest[k + 2 :]])
+        worse = less(worst, over)
+        trace = [where(worse, over, worst), where(worse, time, when)]
+        before, after = y[self.layout.motion.stop : self.layout.trace.start], y[self.layout.memory]
+        return array([*q, *qd, *before, *trace, *after])
 
     @property
     def settles(self) -> bool:
@@ -243,17 +251,16 @@ class Dynamics:
 
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Kinetic and potential energy, and the efforts."""
-        q, qd, _ = self.parts(y)
-        residuals = [] if self.held is None else self.held.watched(self.model, time, q, qd)
+        q, qd = self.motion(y)
+        residuals = [] if self.enforcement is None else self.enforcement.watched(self.model, time, q, qd)
         return array([*self.energies(time, q, qd), *self.efforts(time, q, qd, u), *residuals])
 
     def energies(self, time: Scalar, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:
         """Kinetic and potential; NaN where forces are all that is known."""
         if self.model.terms is not None:
             return 0.5 * qd @ (self.model.terms(q, qd, time)[0] @ qd), np.nan
-        potential = kinematics.potential_energy(self.model, q)
-        if self.passive:
-            potential = potential + quantities.spring_energy(self.model, q)
-        if self.bumpers is not None:
-            potential = potential + self.bumpers.energy(q)
-        return kinematics.kinetic_energy(self.model, q, qd), potential
+        kinetic, potential = (
+            kinematics.kinetic_energy(self.model, q, qd),
+            kinematics.potential_energy(self.model, q),
+        )
+        return kinetic, potential + stored_energy(self.model, State(q, qd), passive=self.passive)

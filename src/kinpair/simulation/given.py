@@ -12,6 +12,7 @@ from kinpair.errors import DescriptionWarning, InputError
 from kinpair.evaluation import Expected
 from kinpair.mechanism import Mechanism
 from kinpair.model.constants import check_constants
+from kinpair.model.entries import filled, words_of
 from kinpair.model.symbols import check_symbols
 from kinpair.simulation.dynamics import with_quaternion
 from kinpair.simulation.schedule import real
@@ -19,14 +20,22 @@ from kinpair.simulation.torques import Torque
 from kinpair.system import System
 
 
-def movable(given: Any) -> Mechanism:
+def movable(mechanism: Any) -> Mechanism:
     """A mechanism, or a system, which has all that is asked of one here."""
-    if not isinstance(given, Mechanism | System):
+    if not isinstance(mechanism, Mechanism | System):
         raise InputError(
-            f"simulate takes a Mechanism or a System, not {given!r}; load() takes files, example() names",
+            f"simulate takes a Mechanism or a System, not {mechanism!r}; load() takes files, example() names",
             argument="mechanism",
         )
-    return cast(Mechanism, given)
+    return cast(Mechanism, mechanism)
+
+
+def by_name(mechanism: Mechanism, q: Any, qd: Any, torque: Any, time: float) -> dict[str, Any]:
+    """The start and constant efforts, those given by name as arrays."""
+    at, rates = mechanism.by_name(time, q=q, qd=qd)
+    if isinstance(torque, Mapping):
+        torque = filled(mechanism.model, words_of("torque"), torque, np.zeros(mechanism.nv))[0]
+    return {"q": at, "qd": rates, "torque": torque}
 
 
 def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
@@ -59,30 +68,30 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
 
 
 def parameter_values(
-    mechanism: Mechanism, given: Mapping[str, Any] | None
+    mechanism: Mechanism, parameters: Mapping[str, Any] | None
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Names, and values (np,) or (batch, np)."""
-    if given is not None and not isinstance(given, Mapping):  # type: ignore[redundant-expr]
+    if parameters is not None and not isinstance(parameters, Mapping):  # type: ignore[redundant-expr]
         raise InputError(
-            f"{mechanism.name}: parameters is {given!r}; give a dict: name of a constant → number"
+            f"{mechanism.name}: parameters is {parameters!r}; give a dict: name of a constant → number"
         )
-    names = tuple(given or ())
+    names = tuple(parameters or ())
     check_symbols(mechanism.model, names)
-    columns = [real(x) for x in (given or {}).values()]
+    columns = [real(x) for x in (parameters or {}).values()]
     for name, column in zip(names, columns, strict=True):
         if column.ndim > 1 or not np.isfinite(column).all():
             raise InputError(
                 f"{mechanism.name}: parameter {name!r} must be a number, or one for each motion of a batch"
             )
-    for doubt in check_constants(mechanism.model, dict(zip(names, columns, strict=True))):
-        warnings.warn(doubt, DescriptionWarning, stacklevel=4)
+    for sentence in check_constants(mechanism.model, dict(zip(names, columns, strict=True))):
+        warnings.warn(sentence, DescriptionWarning, stacklevel=4)
     if not columns:
         return names, np.zeros(0)
     try:
         return names, np.stack(np.broadcast_arrays(*columns), axis=-1)
     except ValueError:
-        told = ", ".join(f"{n} has {c.size}" for n, c in zip(names, columns, strict=True))
-        raise InputError(f"{mechanism.name}: batches of parameters differ in length: {told}") from None
+        counts = ", ".join(f"{n} has {c.size}" for n, c in zip(names, columns, strict=True))
+        raise InputError(f"{mechanism.name}: batches of parameters differ in length: {counts}") from None
 
 
 def in_rows(
@@ -98,8 +107,8 @@ def in_rows(
     sizes |= {f"external[{name!r}]": len(w) for name, w in wrenches.items() if w.ndim == 2}
     sizes |= {"parameters": len(values)} if values.ndim == 2 else {}
     if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise InputError(f"{mechanism.name}: batches differ in length: {found} rows", **sizes)
+        lengths = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise InputError(f"{mechanism.name}: batches differ in length: {lengths} rows", **sizes)
     batch = next(iter(sizes.values()), None)
     if batch is not None and states.ndim == 1:
         states = np.broadcast_to(states, (batch, len(states)))
@@ -107,8 +116,8 @@ def in_rows(
 
 
 def tolerance(name: str, what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    found = real(value)
-    if found.shape not in ((), shape) or not (found > 0).all() or not np.isfinite(found).all():
+    x = real(value)
+    if x.shape not in ((), shape) or not (x > 0).all() or not np.isfinite(x).all():
         wanted = "a number above zero" + (f" or {shape[0]} of them" if shape else "")
         raise InputError(f"{name}: {what} is {value!r}; it must be {wanted}", argument=what)
-    return found
+    return x

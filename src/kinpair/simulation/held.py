@@ -4,6 +4,9 @@ Accelerations obey A q̈ = b only; what a step leaves of φ and ψ stays or grow
 
     project      the state is brought back after each step by the least displacement, (PR1) and (PR2)
     baumgarte    b − 2αψ − α²φ takes the place of b for holonomic rows, b − αψ for others       (HD1)
+
+External solvers (cvode, ida, taylor) let no state be brought back within their steps. There `project` is both: rows
+with the α of (HD1) along the way, and a projection of each state that is looked at.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from kinpair.errors import InputError, listed
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
-from kinpair.quantities import Ask
+from kinpair.model.state import State
+from kinpair.quantities import Request
 from kinpair.simulation.schedule import finite
 from kinpair.simulation.systems import has_lost_mass
 
@@ -31,33 +35,42 @@ WAYS = ("project", "baumgarte", "none")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """The solver with its rows and their order, as part of a wish, and the remedy against drift."""
+class Holding:
+    """How constraints are to be solved and held, as `simulate` was told: solver, hold, and alpha [1/s]."""
 
-    ask: Ask
+    solver: str | None = None
+    hold: str = "project"
+    alpha: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Enforcement:
+    """The solver with its rows and their order, as part of a request, and the remedy against drift."""
+
+    request: Request
     way: str = "project"
-    alpha: float = 0.0  # [1/s] of Baumgarte's
+    alpha: float = 0.0  # [1/s] of Baumgarte's, where they pull in the accelerations
     mu: float = 0.0  # of rows whose rank changes, see `constraints/solvers/slack.py`
     moves: bool = False  # do they move by themselves, so that their forces do work?
     sizes: tuple[float, ...] = ()  # of A M⁻¹ Aᵀ at the start, a number a row
+    within: float = 0.0  # [1/s] of Baumgarte's within the steps of external solvers
 
-    def own(self, ask: Ask) -> Ask:
-        """A wish with this solver and these rows."""
-        own = self.ask
-        return replace(ask, solver=own.solver, kept=own.kept, rows=own.rows, dependent=own.dependent)
+    def own(self, request: Request) -> Request:
+        """A request with this solver and these rows."""
+        own = self.request
+        return replace(request, solver=own.solver, kept=own.kept, rows=own.rows, dependent=own.dependent)
 
     def accelerations(
-        self, model: Model, ask: Ask, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Any
+        self, model: Model, request: Request, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Any
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of the constraint forces, which do work where a constraint moves."""
-        own = self.own(ask)
-        return constrained.held_accelerations(
-            model, own, q, qd, tau, array([time]), loads, self.alpha, self.mu
-        )
+        state = State(q, qd, u=tau, time=time)
+        solution = constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
+        return solution.qdd, solution.power
 
     def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
         """The state brought back to the constraints, and the smallest pivot of their rows there."""
-        return constrained.projected(model, self.ask, q, qd, array([time]), self.mu, self.sizes)
+        return constrained.projected(model, self.request, q, qd, array([time]), self.mu, self.sizes)
 
     def watched(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> list[Scalar]:
         """The largest residual of positions and of rates."""
@@ -67,8 +80,8 @@ class Held:
 SLACK = 1e-6  # of the largest entry of A M⁻¹ Aᵀ
 TRIES, APART = 3, 0.1  # positions to look at, and how far away [m], [rad]
 ROUNDING = 1e-12
+START = 1e-6  # how far a state may be from obeying: [m] or [rad], and as a part of the rates
 MOMENTS = (0.0, 0.137, 0.71, 2.3)  # [s], at which a constraint is asked whether it moves
-START = 1e-6  # how far a start may be from obeying: [m] or [rad], and as a part of the rates
 
 
 def check_start(mechanism: Mechanism, states: np.ndarray, time: float) -> None:
@@ -77,29 +90,13 @@ def check_start(mechanism: Mechanism, states: np.ndarray, time: float) -> None:
     if closure is None:
         return
     for k, state in enumerate(states.reshape(-1, states.shape[-1])):
-        q, qd = state[: mechanism.nq], state[mechanism.nq :]
         which = f" (motion {k} of the batch)" if states.ndim > 1 else ""
-        gap = np.abs(closure.positions(q, time)).max(initial=0.0)
-        slips = np.abs(closure.rows(q, qd, time)[1])
-        slip = slips.max(initial=0.0)
-        if gap > START:
-            raise InputError(
-                f"{mechanism.name}: q does not obey the constraints{which}: "
-                f"{closure.worst(closure.positions(q, time))}; assemble(q) gives one that does, hold='none' lets it be"
-            )
-        if slip > START * (1.0 + np.abs(qd).max(initial=0.0)):
-            closure.check_rates_exist(q, qd, time, which)
-            wrong = [closure.row_names[k] for k in np.flatnonzero(slips > 0.1 * slip)]
-            raise InputError(
-                f"{mechanism.name}: qd does not obey the constraints{which}: {listed(wrong, 6)} miss by {slip:.3g}; "
-                "velocities(q, guess=qd) gives rates that do, hold='none' lets them be"
-            )
+        closure.check_obeys(state[: mechanism.nq], state[mechanism.nq :], time, which, "hold='none'")
 
 
-def held(
-    mechanism: Mechanism, q: Vector, time: float, solver: str | None, hold: str, alpha: float
-) -> Held | None:
+def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holding) -> Enforcement | None:
     """How the constraints of a mechanism are held; None where there are none."""
+    solver, hold, alpha = holding.solver, holding.hold, holding.alpha
     if hold not in WAYS:
         raise InputError(f"hold is {hold!r}; it is one of {listed(WAYS)}", hold=hold)
     if finite(mechanism.name, "alpha", alpha) < 0.0:
@@ -109,7 +106,10 @@ def held(
     closure = mechanism.closure
     if closure is None:
         return None
-    if solver in OF_BODIES and has_lost_mass(mechanism.model, q, np.zeros(mechanism.nv), time):
+    lost = has_lost_mass(mechanism.model, q, np.zeros(mechanism.nv), time)
+    if lost:
+        closure.any_rank.check_resisted(np.asarray(q, dtype=float), time)
+    if solver in OF_BODIES and lost:
         raise InputError(
             f"{mechanism.name}: solver {solver!r} works body by body, and there is a joint that moves nothing with "
             f"inertia; {DEFAULT_SOLVER!r} lets the constraints make up for it",
@@ -117,16 +117,18 @@ def held(
         )
     if not closure.row_names:
         hold = "none"
-    ask = closure.dynamics.ask("accelerations", q, time, solver or DEFAULT_SOLVER, {})
-    pull = alpha if hold == "baumgarte" else 0.0
+    request = closure.requests.choose("accelerations", q, time, solver or DEFAULT_SOLVER, {})
+    pull, within = (alpha if hold == "baumgarte" else 0.0), (0.0 if hold == "none" else alpha)
     moves = closure.once("moves", lambda: _moves(mechanism, closure, q, time))
     sizes = closure.once("sizes", lambda: _sizes(mechanism, closure, q, time))
-    changing = closure.once("changing", lambda: rows_that_change(mechanism, closure, ask.kept, q, time))
-    if changing and ask.solver == DEFAULT_SOLVER:
-        return Held(replace(ask, kept=changing), hold, pull, SLACK * float(sizes.max()), moves)
+    changing = closure.once("changing", lambda: rows_that_change(mechanism, closure, request.kept, q, time))
+    if changing and request.solver == DEFAULT_SOLVER:
+        return Enforcement(
+            replace(request, kept=changing), hold, pull, SLACK * float(sizes.max()), moves, within=within
+        )
     largest = sizes.max(initial=0.0)
-    known = [x if x > ROUNDING * largest else largest for x in sizes[list(ask.kept)].tolist()]
-    return Held(ask, hold, pull, moves=moves, sizes=tuple(known) if largest else ())
+    known = [x if x > ROUNDING * largest else largest for x in sizes[list(request.kept)].tolist()]
+    return Enforcement(request, hold, pull, moves=moves, sizes=tuple(known) if largest else (), within=within)
 
 
 def _sizes(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> np.ndarray:

@@ -12,6 +12,7 @@ from kinpair.simulation.events.limits import Limits
 DT = 1e-3
 RTOL, ATOL = 1e-9, 1e-10
 ALPHA = 20.0  # [1/s] of Baumgarte's stabilisation
+CHECKPOINT = 0.5  # seconds of work between two of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,11 +42,25 @@ class Options:
     limits: str | Limits = "ignore"
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
+    def of(cls, arguments: Mapping[str, Any]) -> Options:
         """Those among what was given by name."""
-        return cls(**{field.name: given[field.name] for field in fields(cls) if field.name in given})
+        return cls(**{field.name: arguments[field.name] for field in fields(cls) if field.name in arguments})
 
     @property
     def named(self) -> dict[str, Any]:
         """By name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A function that the file does not hold; `called`: an object of a class of that name."""
+
+    name: str
+    called: bool = False
+    sample_time: float | None = None
+
+    @property
+    def call(self) -> str:
+        """What one would write."""
+        return f"{self.name}(...)" if self.called else self.name

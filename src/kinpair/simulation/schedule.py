@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,47 +17,55 @@ EVENLY = 1_001  # and adaptive ones so many, evenly spaced
 MOST = 100_000_000  # samples: beyond that an interval is taken for a mistake
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
-    """Fixed steps: how many, their length, and (samples, steps before each) one after the other."""
+    """Fixed steps: how many, their length, and (stops, steps before each) one after the other, up to the end.
+
+    A stop is a sample; the last one, at the end of the run, is only if `to_end`.
+    """
 
     dt: float
     steps: int
     blocks: tuple[tuple[int, int], ...]
     from_start: bool
     """Is the start itself a sample?"""
+    to_end: bool = True
+    """Is the end itself a sample?"""
 
-    def segments(self, behind: int = 0) -> list[tuple[int, int]]:
-        """(samples, steps before each) one after the other, of the samples behind a step."""
-        found: list[tuple[int, int]] = []
-        at = 0
-        for samples, every in self.blocks:
-            done, over = divmod(min(max(0, behind - at), samples * every), every)
-            if over:
-                found.append((1, every - over))
-            if samples > done + bool(over):
-                found.append((samples - done - bool(over), every))
-            at += samples * every
-        return found
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Steps behind which each block ends."""
+        return np.cumsum([samples * every for samples, every in self.blocks]).tolist()
+
+    def _behind(self, k: int, step: int) -> int:
+        """How far a step is behind the start of block k."""
+        return step - (self._ends[k - 1] if k else 0)
+
+    def ahead(self, step: int) -> tuple[int, int]:
+        """Samples that follow each other at equal distances from a step on, and the steps before each."""
+        k = bisect_right(self._ends, step)
+        samples, every = self.blocks[k]
+        done, over = divmod(self._behind(k, step), every)
+        return (1, every - over) if over else (samples - done, every)
 
     @property
     def samples(self) -> int:
         """How many."""
-        return self.from_start + sum(samples for samples, _ in self.blocks)
+        return self.from_start + sum(samples for samples, _ in self.blocks) - (not self.to_end)
 
     @property
     def sampled(self) -> np.ndarray:
         """Steps after which a sample is taken."""
         gaps = np.repeat([every for _, every in self.blocks], [samples for samples, _ in self.blocks])
-        return np.concatenate([[0] * self.from_start, np.cumsum(gaps)]).astype(int)
+        stops = np.cumsum(gaps) if self.to_end else np.cumsum(gaps)[:-1]
+        return np.concatenate([[0] * self.from_start, stops]).astype(int)
 
     def samples_at(self, step: int) -> bool:
         """Is a sample taken behind this step?"""
-        for samples, every in self.blocks:
-            if 0 < step <= samples * every:
-                return step % every == 0
-            step -= samples * every
-        return False
+        if not 0 < step <= self.steps or (step == self.steps and not self.to_end):
+            return False
+        k = bisect_left(self._ends, step)
+        return self._behind(k, step) % self.blocks[k][1] == 0
 
 
 def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float) -> Plan:
@@ -75,8 +85,9 @@ def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float)
             _steps(name, "a time of output", t - start, dt)
             for t in wanted_times(name, output, duration, start)
         ]
-        last = [] if wanted and wanted[-1] == steps else [steps]
-        return Plan(dt, steps, _blocks([*wanted, *last]), wanted[:1] == [0])
+        to_end = wanted[-1] == steps
+        stops = wanted if to_end else [*wanted, steps]
+        return Plan(dt, steps, _blocks(stops), wanted[0] == 0, to_end)
     samples, rest = divmod(steps, every)
     blocks = ((samples, every), (1, rest))
     return Plan(dt, steps, tuple(block for block in blocks if all(block)), True)
@@ -91,19 +102,22 @@ def _blocks(sampled: list[int]) -> tuple[tuple[int, int], ...]:
 
 
 def adaptive_times(name: str, duration: float, output: Any, start: float) -> np.ndarray:
-    """Times of samples, the end among them."""
+    """Times of samples: those given, or times at an interval and the end."""
     if output is None:
         return start + np.linspace(0.0, duration, EVENLY)
-    if np.ndim(output) == 0:
-        every = _interval(name, output, duration)
-        times = start + np.arange(int(np.floor(duration / every * (1 + 1e-12))) + 1) * every
-    else:
-        times = wanted_times(name, output, duration, start)
     end = start + duration
-    if len(times) and abs(times[-1] - end) <= 1e-12 * max(1.0, abs(end)):
+    if np.ndim(output) > 0:
+        return _up_to(end, wanted_times(name, output, duration, start))
+    every = _interval(name, output, duration)
+    times = _up_to(end, start + np.arange(int(np.floor(duration / every * (1 + 1e-12))) + 1) * every)
+    return times if times[-1] == end else np.append(times, end)
+
+
+def _up_to(end: float, times: np.ndarray) -> np.ndarray:
+    """The times, the last one at the end itself where it is no further than rounding from it, or beyond it."""
+    if times[-1] > end - 1e-12 * max(1.0, abs(end)):
         times[-1] = end
-        return times
-    return np.append(times, end)
+    return times
 
 
 def _interval(name: str, output: Any, duration: float) -> float:
@@ -135,25 +149,25 @@ def wanted_times(name: str, output: Any, duration: float, start: float) -> np.nd
 
 def positive(name: str, what: str, value: Any) -> float:
     """A number above zero."""
-    found = real(value)
-    if found.ndim or not 0 < found < np.inf:
+    x = real(value)
+    if x.ndim or not 0 < x < np.inf:
         raise InputError(f"{name}: {what} is {value!r}; it must be a number above zero", argument=what)
-    return float(found)
+    return float(x)
 
 
 def finite(name: str, what: str, value: Any) -> float:
     """A number."""
-    found = real(value)
-    if found.ndim or not np.isfinite(found):
+    x = real(value)
+    if x.ndim or not np.isfinite(x):
         raise InputError(f"{name}: {what} is {value!r}; it must be a finite number", argument=what)
-    return float(found)
+    return float(x)
 
 
 def real(value: Any) -> np.ndarray:
     """The value as floats; NaN if it is anything but real numbers, such as text."""
     try:
-        found = np.asarray(value)
-        return found.astype(float) if found.dtype.kind in "fiubO" else np.array(np.nan)
+        x = np.asarray(value)
+        return x.astype(float) if x.dtype.kind in "fiubO" else np.array(np.nan)
     except (TypeError, ValueError):
         return np.array(np.nan)
 

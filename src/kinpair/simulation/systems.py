@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from kinpair.constraints.build import is_constrained
+from kinpair.forces.element import Element
 from kinpair.model.model import Model
 from kinpair.soundness import lost_joint
 
@@ -16,7 +17,7 @@ SINGULAR = 1e-12  # a mass matrix whose smallest singular value is below this pa
 
 def model_to_move(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> Model:
     """The model itself, or, where its mass matrix is singular at the start, the same held up by its constraints."""
-    return held_up(model) if has_lost_mass(model, q, qd, time) else model
+    return singular_mass(model) if has_lost_mass(model, q, qd, time) else model
 
 
 def has_lost_mass(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> bool:
@@ -28,6 +29,12 @@ def has_lost_mass(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> b
 
 
 @lru_cache(maxsize=64)
-def held_up(model: Model) -> Model:
+def singular_mass(model: Model) -> Model:
     """The same motion from M + AᵀA and F + Aᵀb, see `constrained.free_terms`."""
-    return replace(model, held_up=True)
+    return replace(model, singular_mass=True)
+
+
+@lru_cache(maxsize=64)
+def with_elements(model: Model, added: tuple[Element, ...]) -> Model:
+    """The same with elements that a run adds; the same model for the same elements, so that code for it is found."""
+    return replace(model, added=added) if added != model.added else model

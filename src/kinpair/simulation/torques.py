@@ -25,16 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.interpret import interpret
-from kinpair.compiler.program import Program
-from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed
 from kinpair.evaluation import WRENCH, Expected
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.layout import StateLayout
+from kinpair.simulation.recording import Recorded, recorded
 from kinpair.simulation.schedule import real
 
 PLAIN = (FunctionType, partial, BuiltinFunctionType)
-AGREES = 1e-9  # relative: a recording and its function differ by rounding
+MEMORY = "an object may have a memory; with the attribute traceable = True it is recorded"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,11 +45,24 @@ class Torque:
     times: np.ndarray = field(default_factory=lambda: np.zeros(0))
     function: Any = None
     sample_time: float | None = None
+    reason: str = ""  # why it is called and not recorded
 
     @property
-    def held(self) -> bool:
+    def sampled(self) -> bool:
         """Does it change at its own sample times only?"""
         return self.sample_time is not None
+
+    @property
+    def source(self) -> str:
+        """Where a compiled loop has its inputs from."""
+        if self.kind == "recorded" and self.sampled:
+            return "program"
+        return {"table": "table", "called": "call"}.get(self.kind, "constant")
+
+    @property
+    def inside(self) -> Callable[..., Any] | None:
+        """The function, where it is recorded with the equations of motion."""
+        return self.function if self.kind == "recorded" and not self.sampled else None
 
     @property
     def batch(self) -> int | None:
@@ -59,19 +71,19 @@ class Torque:
         return len(self.values) if self.values.ndim == ndim else None
 
 
-def torque_of(mechanism: Mechanism, given: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
+def torque_of(mechanism: Mechanism, torque: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
     """What was given as `torque=`; q, qd, time: a state to try it on."""
-    if given is None:
+    if torque is None:
         return Torque()
-    if isinstance(given, Torque):
-        return given
-    if callable(given):
-        return _function(mechanism, given, q, qd, time)
-    if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) >= 2:
-        return _table(mechanism, *given)
-    found = Expected("torque", mechanism.v_names).checked(mechanism.name, given)
-    _check_finite(mechanism, "torque", found)
-    return Torque("constant", found)
+    if isinstance(torque, Torque):
+        return torque
+    if callable(torque):
+        return _function(mechanism, torque, q, qd, time)
+    if isinstance(torque, tuple) and len(torque) == 2 and np.ndim(torque[1]) >= 2:
+        return _table(mechanism, *torque)
+    efforts = Expected("torque", mechanism.v_names).checked(mechanism.name, torque)
+    _check_finite(mechanism, "torque", efforts)
+    return Torque("constant", efforts)
 
 
 def _table(mechanism: Mechanism, times: Any, values: Any) -> Torque:
@@ -95,68 +107,47 @@ def _check_finite(mechanism: Mechanism, what: str, x: np.ndarray) -> None:
         raise InputError(f"{mechanism.name}: {what} holds NaN or infinity", argument=what)
 
 
-def _function(mechanism: Mechanism, given: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
-    sample_time = getattr(given, "sample_time", None)
+def _function(mechanism: Mechanism, torque: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
+    sample_time = getattr(torque, "sample_time", None)
     if sample_time is not None and not (np.ndim(sample_time) == 0 and 0 < real(sample_time) < np.inf):
         raise InputError(
             f"{mechanism.name}: sample_time of torque= is {sample_time!r}; give seconds, above zero"
         )
     period = float(sample_time) if sample_time is not None else None
-    recordable = getattr(given, "traceable", isinstance(given, PLAIN) or _is_plain_method(given))
-    if recordable and _records(mechanism, given, mechanism.nv, q, qd, time):
-        return Torque("recorded", function=given, sample_time=period)
-    return Torque("called", function=given, sample_time=period)
+    if not getattr(torque, "traceable", isinstance(torque, PLAIN) or _is_plain_method(torque)):
+        return Torque("called", function=torque, sample_time=period, reason=MEMORY)
+    program = recorded(torque, (mechanism.nv,), (q, qd, time))
+    if isinstance(program, Recorded):
+        return Torque("recorded", function=program, sample_time=period)
+    return Torque("called", function=torque, sample_time=period, reason=program.reason)
 
 
-def _is_plain_method(given: Any) -> bool:
+def _is_plain_method(function: Any) -> bool:
     """A bound method may have a memory in its object: it is taken for an object."""
-    return isinstance(given, MethodType) and isinstance(given.__self__, type)
-
-
-def recorded(function: Callable[..., Any], nq: int, nv: int) -> Program | None:
-    """The function on symbols (time, q, qd), if that can be done."""
-    try:
-        return trace(function, {"time": (), "q": (nq,), "qd": (nv,)})
-    except Exception:
-        return None
-
-
-def _records(
-    mechanism: Mechanism, f: Callable[..., Any], size: int, q: np.ndarray, qd: np.ndarray, time: float
-) -> bool:
-    """Can it be recorded, one vector of the size, and is the recording true at this state?"""
-    program = recorded(f, mechanism.nq, mechanism.nv)
-    if program is None or list(program.output_shapes.values()) != [(size,)]:
-        return False
-    try:
-        plain = np.asarray(f(time, q.copy(), qd.copy()), dtype=float)
-    except Exception:
-        return False
-    found = interpret(program, time, q, qd)
-    scale = max(1.0, float(np.abs(plain).max(initial=0.0)))
-    return plain.shape == (size,) and bool(np.abs(found - plain).max(initial=0.0) <= AGREES * scale)
+    return isinstance(function, MethodType) and isinstance(function.__self__, type)
 
 
 def external_of(
-    mechanism: Mechanism, given: Mapping[str, Any] | None, q: np.ndarray, qd: np.ndarray, time: float
+    mechanism: Mechanism, external: Mapping[str, Any] | None, q: np.ndarray, qd: np.ndarray, time: float
 ) -> tuple[dict[str, Callable[..., Any] | None], dict[str, np.ndarray]]:
     """Wrenches by link or frame: functions to be recorded (None for constants), and the constants."""
-    if given is not None and not isinstance(given, Mapping):  # type: ignore[redundant-expr]
+    if external is not None and not isinstance(external, Mapping):  # type: ignore[redundant-expr]
         raise InputError(
-            f"external is {type(given).__name__}; give a dict: name of a link or frame → wrench (6,)"
+            f"external is {type(external).__name__}; give a dict: name of a link or frame → wrench (6,)"
         )
     functions: dict[str, Callable[..., Any] | None] = {}
     constants: dict[str, np.ndarray] = {}
-    for name, wrench in (given or {}).items():
+    for name, wrench in (external or {}).items():
         mechanism.model.place(name)
         if callable(wrench):
-            if not _records(mechanism, wrench, len(WRENCH), q, qd, time):
+            program = recorded(wrench, (len(WRENCH),), (q, qd, time))
+            if not isinstance(program, Recorded):
                 raise InputError(
-                    f"{mechanism.name}: external[{name!r}] is a function that cannot be recorded; it must be "
-                    "(time, q, qd) → wrench (6,) in NumPy terms, see docs/compiler.md",
+                    f"{mechanism.name}: external[{name!r}] is a function that cannot be recorded: {program.reason}; it "
+                    "must be (time, q, qd) → wrench (6,) in NumPy terms, see docs/compiler.md",
                     frame=name,
                 )
-            functions[name] = wrench
+            functions[name] = program
         else:
             constants[name] = Expected(f"external[{name!r}]", WRENCH).checked(mechanism.name, wrench)
             _check_finite(mechanism, f"external[{name!r}]", constants[name])
@@ -167,29 +158,31 @@ def external_of(
 class Caller:
     """A function of the user as the loop calls it: what it does wrong is kept, with the time."""
 
-    def __init__(self, mechanism: Mechanism, function: Callable[..., Any], wrenches: np.ndarray) -> None:
-        self.mechanism, self.function, self.wrenches = mechanism, function, wrenches
+    def __init__(
+        self, mechanism: Mechanism, layout: StateLayout, function: Callable[..., Any], wrenches: np.ndarray
+    ) -> None:
+        self.mechanism, self.layout, self.function, self.wrenches = mechanism, layout, function, wrenches
         self.fault = ""
         self.when = np.nan
         self.error: BaseException | None = None
 
     def __call__(self, time: float, y: np.ndarray) -> np.ndarray | None:
-        """u, or None if there is none to be had."""
+        """u at a state of which at least the motion is given, or None if there is none to be had."""
         if self.fault:
             return None
-        nq, nv = self.mechanism.nq, self.mechanism.nv
+        nv = self.mechanism.nv
         try:
-            found = np.asarray(self.function(time, y[:nq], y[nq : nq + nv]), dtype=float)
+            u = np.asarray(self.function(time, y[self.layout.q], y[self.layout.qd]), dtype=float)
         except BaseException as problem:
             self.error = problem
             return self._refuse(time, f"torque raised {type(problem).__name__}: {problem}")
-        if found.shape != (nv,):
-            return self._refuse(time, f"torque returned shape {found.shape}; expected ({nv},)")
-        if not isfinite(found.sum()) and not np.isfinite(found).all():
-            k = int(np.flatnonzero(~np.isfinite(found))[0])
+        if u.shape != (nv,):
+            return self._refuse(time, f"torque returned shape {u.shape}; expected ({nv},)")
+        if not isfinite(u.sum()) and not np.isfinite(u).all():
+            k = int(np.flatnonzero(~np.isfinite(u))[0])
             name = self.mechanism.v_names[k]
-            return self._refuse(time, f"torque returned {found[k]} for {name!r}")
-        return np.concatenate([found, self.wrenches]) if self.wrenches.size else found
+            return self._refuse(time, f"torque returned {u[k]} for {name!r}")
+        return np.concatenate([u, self.wrenches]) if self.wrenches.size else u
 
     def _refuse(self, time: float, fault: str) -> None:
         self.fault, self.when = fault, time

@@ -29,6 +29,9 @@ class Inertia:
         return self.I - self.m * (D @ D)
 
 
+POINT = 1.5e-8  # [m]: √(rounding) of a metre, since moments moved to the mass centre d have errors of rounding · m d²
+TOLERANCE = 1e-6  # of the largest moment
+BARE = 1e-12  # inertia about an axis, as a part of the largest: below, there is none
 NOTHING = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
@@ -47,16 +50,38 @@ def joined(bodies: Iterable[Inertia]) -> Inertia:
     return Inertia(m, d, (I + I.T) / 2)
 
 
-def defect(I: Matrix, tolerance: float = 1e-6) -> str | None:
+def defect(I: Matrix, mass: float = 0.0) -> str | None:
     """What keeps I from being the inertia tensor of a real body, in words; None if nothing does.
 
-    The principal moments J₁ ≤ J₂ ≤ J₃ of a real body are positive and J₃ ≤ J₁ + J₂.
+    The principal moments J₁ ≤ J₂ ≤ J₃ of a real body are positive and J₃ ≤ J₁ + J₂. If no radius of gyration √(J / m)
+    is larger than `POINT`, the moments are the rounding errors of a point.
     """
     J = np.linalg.eigvalsh(I)
-    slack = tolerance * max(float(abs(J).max()), 1e-300)
+    size = float(abs(J).max())
+    if size <= mass * POINT * POINT:
+        return None
+    slack = TOLERANCE * max(size, 1e-300)
     moments = "principal moments " + ", ".join(f"{x:.6g}" for x in J)
     if J[0] < -slack:
         return f"is not positive ({moments})"
     if J[2] > J[0] + J[1] + slack:
         return f"breaks the triangle inequality ({moments}: the largest exceeds the sum of the others)"
     return None
+
+
+def is_moment_about(axes: np.ndarray, I: np.ndarray) -> np.ndarray:
+    """Is I (..., 3, 3) one positive moment about an axis u, the others zero, and are all `axes` (k, 3) parallel to u?
+
+    An axis at a small angle ε to u has the moment J₃ cos² ε, so that ε = √TOLERANCE changes it by TOLERANCE.
+    """
+    J, U = np.linalg.eigh(I)
+    others = np.abs(J[..., :2]).max(axis=-1)
+    sines = np.linalg.norm(np.cross(U[..., None, :, 2], axes), axis=-1)
+    parallel = (sines <= np.sqrt(TOLERANCE) * np.linalg.norm(axes, axis=-1)).all(axis=-1)
+    return (others <= TOLERANCE * J[..., 2]) & parallel
+
+
+def bare_axes(I: np.ndarray) -> np.ndarray:
+    """Axes (3, k) about which a tensor of floats has no inertia, beside its largest."""
+    sizes, axes = np.linalg.eigh(I)
+    return axes[:, sizes <= BARE * sizes[-1]]

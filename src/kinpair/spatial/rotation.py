@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
+from kinpair.algebra.choice import sign
 
 IDENTITY = np.eye(3)
 ROUNDING = 1e-14  # entries of constant rotations this near to 0 or ±1 differ from them by rounding alone
@@ -135,6 +136,12 @@ def quaternion_product(a: Vector, b: Vector) -> Vector:
             aw * bw - ax * bx - ay * by - az * bz,
         ]
     )
+
+
+def quaternion_difference(a: Vector, b: Vector) -> Vector:
+    """The turn from a to b in axes of a, of the size 2 sin(θ/2), the shorter way round; any lengths but zero."""
+    k = quaternion_product(a * np.array([-1.0, -1.0, -1.0, 1.0]), b)
+    return np.divide(2.0 * sign(k[3]) * k[:3], np.sqrt((a @ a) * (b @ b)))
 
 
 def quaternion_exp(turn: Vector) -> Vector:

@@ -1,39 +1,39 @@
-"""Curves over time or another quantity, drawn to a file."""
+"""Curves over time or another quantity, as a figure or in a file."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kinpair.errors import InputError, MissingExtraError, listed
+from kinpair.viewer.legends import below_axes, below_figure
+from kinpair.viewer.looks import AGREEMENT, Look, distinct
 
-# How the first, second, ... curve of a panel looks: a thin dashed line on a broad pale one shows agreement.
-STYLES: tuple[Mapping[str, Any], ...] = (
-    {"color": "#8ab6e8", "linewidth": 4.5, "solid_capstyle": "round"},
-    {"color": "#b5341c", "linewidth": 1.4, "dashes": (5, 3)},
-    {"color": "#1b7a4b", "linewidth": 1.4, "dashes": (1, 2)},
-    {"color": "#444444", "linewidth": 1.0},
-)
-WIDEST = 8  # names in a row of the legend
+WIDE, NARROW = 10.4, 6.4  # inches: a figure with panels side by side, and one without
+DPI = 150
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
     """One pair of axes: its title, its quantity with unit, and its curves (n,) by name.
 
-    `distinct`: they are different things, each in a colour of its own, and not one thing found by several ways.
+    `looks`: colour and dashes of each curve; without them the curves are one thing computed in several ways.
+    `labels`: names for the legend, where they differ. `own_legend`: beside this panel, not below the figure.
     """
 
     title: str
     quantity: str
     curves: Mapping[str, np.ndarray]
-    distinct: bool = False
+    looks: Mapping[str, Look] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    own_legend: bool = False
 
 
 def draw_curves(
@@ -49,26 +49,73 @@ def draw_curves(
 
     The ending of the name says what is written: png, svg, pdf.
     """
+    rows = [panels[k : k + columns] for k in range(0, len(panels), columns)]
+    return write_figure(figure_of(time, rows, title=title, abscissa=abscissa), path)
+
+
+def figure_of(
+    time: np.ndarray, rows: Sequence[Sequence[Panel]], *, title: str = "", abscissa: str = "time [s]"
+) -> Any:
+    """The figure: rows of panels over one axis; the panels of a row share its width."""
+    width = WIDE if max(map(len, rows)) > 1 else NARROW
+    figure = _figure_class()(figsize=(width, 0.8 + 2.2 * len(rows)), layout="constrained")
+    figure.suptitle(title, fontsize=12)
+    axes = _axes(figure, [len(row) for row in rows])
+    shared: dict[str, Any] = {}
+    panels = [panel for row in rows for panel in row]
+    for axis, panel in zip(axes, panels, strict=True):
+        lines = _draw(axis, time, panel)
+        if panel.own_legend:
+            below_axes(axis, lines)
+        else:
+            shared |= lines
+    for axis in axes[-len(rows[-1]) :]:
+        axis.set_xlabel(abscissa)
+    figure.align_ylabels()
+    below_figure(figure, {name: shared[name] for name in _names(panels) if name in shared})
+    return figure
+
+
+def blank_figure(width: float, height: float, title: str = "") -> Any:
+    """A figure without axes, in inches."""
+    figure = _figure_class()(figsize=(width, height), layout="constrained")
+    figure.suptitle(title, fontsize=12)
+    return figure
+
+
+def _names(panels: Sequence[Panel]) -> list[str]:
+    """Names for the legend of the figure, in the order of the looks."""
+    every = ((panel, name) for panel in panels for name in panel.looks or panel.curves)
+    return list(dict.fromkeys(panel.labels.get(name, name) for panel, name in every))
+
+
+def write_figure(figure: Any, path: str | os.PathLike[str]) -> Path:
+    """Write it; the ending of the name says what is written."""
     file = Path(path)
-    columns = min(columns, len(panels))
-    rows = math.ceil(len(panels) / columns)
-    figure = _figure(5.2 * columns, 1.0 + 2.1 * rows)
     _check_ending(file, figure)
-    axes = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    for axis, panel in zip(axes, panels, strict=False):
-        _draw(axis, time, panel)
-    _finish(figure, axes, len(panels), columns, title, abscissa)
-    return _write(figure, file)
+    try:
+        figure.savefig(file, dpi=DPI)
+    except OSError as reason:
+        raise InputError(f"{file}: cannot be written ({reason.strerror})", path=str(file)) from None
+    return file
 
 
-def _figure(width: float, height: float) -> Any:
+def _figure_class() -> Any:
+    """Matplotlib's figure without its window manager, and shown by notebooks all the same."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError(
             'pictures need matplotlib; install it with pip install "kinpair[view]"', extra="view"
         ) from None
-    return Figure(figsize=(width, height), layout="constrained")
+
+    class Picture(Figure):
+        def _repr_png_(self) -> bytes:
+            image = BytesIO()
+            self.savefig(image, format="png")
+            return image.getvalue()
+
+    return Picture
 
 
 def _check_ending(file: Path, figure: Any) -> None:
@@ -81,44 +128,40 @@ def _check_ending(file: Path, figure: Any) -> None:
         )
 
 
-def _draw(axis: Any, time: np.ndarray, panel: Panel) -> None:
-    for (name, values), style in zip(panel.curves.items(), _styles(panel), strict=True):
-        axis.plot(time, values, label=name, **style)
+def _axes(figure: Any, counts: Sequence[int]) -> list[Any]:
+    """Axes row by row; numbers of the abscissa are left out where the row below has the same ones."""
+    cells = math.lcm(*counts)
+    grid = figure.add_gridspec(len(counts), cells)
+    axes: list[Any] = []
+    for row, count in enumerate(counts):
+        wide = cells // count
+        for k in range(count):
+            place = grid[row, k * wide : (k + 1) * wide]
+            axis = figure.add_subplot(place, sharex=axes[0] if axes else None)
+            axis.tick_params(labelbottom=row + 1 == len(counts) or counts[row + 1] != count)
+            axes.append(axis)
+    return axes
+
+
+def _draw(axis: Any, time: np.ndarray, panel: Panel) -> dict[str, Any]:
+    """Draw one panel; its lines by their names in a legend."""
+    looks = _looks(panel)
+    lines = {
+        panel.labels.get(name, name): axis.plot(time, values, label=name, **looks[name])[0]
+        for name, values in panel.curves.items()
+    }
     axis.set_title(panel.title, fontsize=10, loc="left")
     axis.set_ylabel(panel.quantity)
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.grid(alpha=0.25, linewidth=0.6)
     axis.spines[["top", "right"]].set_visible(False)
     axis.margins(x=0.01)
+    return lines
 
 
-def _styles(panel: Panel) -> list[Mapping[str, Any]]:
-    """The first styles of the table; matplotlib's own cycle for distinct things, or more curves than styles."""
-    count = len(panel.curves)
-    return [{"linewidth": 1.3}] * count if panel.distinct or count > len(STYLES) else list(STYLES[:count])
-
-
-def _finish(figure: Any, axes: Any, used: int, columns: int, title: str, abscissa: str) -> None:
-    """The abscissa below the lowest panel of each column, one legend for those like the first, no empty panels."""
-    for axis in axes[used:]:
-        axis.set_visible(False)
-    for axis in axes[max(0, used - columns) : used]:
-        axis.set_xlabel(abscissa)
-        axis.tick_params(labelbottom=True)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.align_ylabels()
-    figure.suptitle(title, fontsize=12)
-    wide = min(max(1, len(labels)), WIDEST)
-    figure.legend(handles, labels, loc="outside lower center", ncols=wide, frameon=False)
-    for axis in axes[:used]:
-        own, names = axis.get_legend_handles_labels()
-        if names != labels:
-            axis.legend(own, names, fontsize=8, edgecolor="none")
-
-
-def _write(figure: Any, file: Path) -> Path:
-    try:
-        figure.savefig(file, dpi=150)
-    except OSError as reason:
-        raise InputError(f"{file}: cannot be written ({reason.strerror})", path=str(file)) from None
-    return file
+def _looks(panel: Panel) -> Mapping[str, Look]:
+    if panel.looks is not None:
+        return panel.looks
+    if 1 < len(panel.curves) <= len(AGREEMENT):
+        return dict(zip(panel.curves, AGREEMENT, strict=False))
+    return distinct(panel.curves)

@@ -18,9 +18,9 @@ a, b = np.array([[0.3, -1.0, 2.0], [1.0, 0.2, -2.0]]), np.array([[0.1, 0.0, 3.0]
 
 
 def columns(x: np.ndarray) -> np.ndarray:
-    made = np.empty(x.shape[1], dtype=object)
-    made[:] = list(x.T)
-    return made
+    built = np.empty(x.shape[1], dtype=object)
+    built[:] = list(x.T)
+    return built
 
 
 @pytest.mark.parametrize("name", CHOICES)

@@ -59,8 +59,8 @@ def test_rate_of_a_rate_is_the_rate_of_the_derivative(name):
         return rate(f, (x, y), (XD, YD))
 
     expected = np.imag(first(complex(X, STEP * XD), complex(Y, STEP * YD))) / STEP
-    found = rate(first, (np.float64(X), np.float64(Y)), (XD, YD))
-    assert found == pytest.approx(expected, rel=1e-13, abs=1e-14)
+    result = rate(first, (np.float64(X), np.float64(Y)), (XD, YD))
+    assert result == pytest.approx(expected, rel=1e-13, abs=1e-14)
 
 
 def test_angle_of_a_point_turns_at_its_angular_velocity():
@@ -89,8 +89,8 @@ def test_polynomial_has_its_three_derivatives():
 
 def test_jets_of_different_calls_do_not_meet():
     """d/dx (x d/dy (x + y)) = 1: the inner rate must not see that x moves outside."""
-    found = rate(lambda x: x * rate(lambda y: x + y, (1.0,), (1.0,)), (3.0,), (1.0,))
-    assert found == 1.0
+    result = rate(lambda x: x * rate(lambda y: x + y, (1.0,), (1.0,)), (3.0,), (1.0,))
+    assert result == 1.0
 
 
 def test_what_does_not_move_has_no_rate_and_makes_no_jet():
@@ -102,8 +102,8 @@ def test_what_does_not_move_has_no_rate_and_makes_no_jet():
 
 def test_results_keep_their_shapes():
     x, xd = np.arange(1.0, 5.0).reshape(2, 2), np.eye(2)
-    found = rate(lambda A: A @ A, (x,), (xd,))
-    assert found == pytest.approx(xd @ x + x @ xd)
+    result = rate(lambda A: A @ A, (x,), (xd,))
+    assert result == pytest.approx(xd @ x + x @ xd)
     assert rate(lambda A: np.zeros((0, 3)), (x,), (xd,)).shape == (0, 3)
     assert rate(lambda A: [A[0, 0], A[1]], (x,), (xd,))[0] == 1.0
 

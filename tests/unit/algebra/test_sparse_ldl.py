@@ -56,8 +56,8 @@ def test_entries_that_are_nothing_are_left_out_and_symbols_stay():
     assert plain.L == sparse_ldl.factor(by_rows(S)).L
     b = RNG.normal(size=5)
     symbols = {i: {j: hide(np.array([x]))[0] for j, x in row.items()} for i, row in by_rows(S).items()}
-    found = sparse_ldl.solve(sparse_ldl.factor(symbols), hide(b))
-    assert reveal(found) == pytest.approx(np.linalg.solve(S, b))
+    result = sparse_ldl.solve(sparse_ldl.factor(symbols), hide(b))
+    assert reveal(result) == pytest.approx(np.linalg.solve(S, b))
 
 
 def test_solve_of_nothing_is_nothing():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from benchmarks import constrained_row as row_of
@@ -28,21 +26,16 @@ def test_it_moves_as_one_pendulum(n):
     assert qdd == pytest.approx(pendulum(n, 0.7) * turned, rel=1e-12 * n)
 
 
-def test_operations_grow_with_the_number_of_loops_and_so_does_the_time_to_trace_them():
-    counts, seconds = {}, {}
-    for n in (20, 40):
-        start = time.process_time()
-        counts[n] = row_of.kernel(n).count["total"]
-        seconds[n] = time.process_time() - start
+def test_operations_grow_with_the_number_of_loops():
+    counts = {n: row_of.kernel(n).count["total"] for n in (20, 40)}
     assert counts[40] / counts[20] < 2.2
-    assert seconds[40] < 10.0
 
 
 def test_the_exponent_of_a_cost():
     n = (1, 5, 10, 20)
-    found = row_of.Growth(n, (9, 5, 10, 20), (9.0, 25.0, 100.0, 400.0), (0.0, 0.0, 0.0, 0.0))
-    assert found.exponent("operations") == pytest.approx(1.0)
-    assert found.exponent("time") == pytest.approx(2.0)
+    result = row_of.Growth(n, (9, 5, 10, 20), (9.0, 25.0, 100.0, 400.0), (0.0, 0.0, 0.0, 0.0))
+    assert result.exponent("operations") == pytest.approx(1.0)
+    assert result.exponent("time") == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("solver", ["udwadia-kalaba", "rosenberg-extended", "maggi", "partition"])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import pytest
-from benchmarks import methods, targets
+from benchmarks import methods, symbols, targets
 from benchmarks.batches import Row
 from benchmarks.machine import compiling_for, instruction_sets
 from benchmarks.markdown import formulations
@@ -20,21 +19,40 @@ from kinpair.quantities import METHODS
 
 
 def test_the_faster_wins():
-    sleeps = {name: partial(time.sleep, seconds) for name, seconds in (("fast", 0.001), ("slow", 0.005))}
-    best = race(sleeps, turns=2, clock=wall_time)
-    assert 0.001 <= best["fast"] < best["slow"]
+    passed = [0.0]
+
+    def works(seconds: float) -> None:
+        passed.append(passed[-1] + seconds)
+
+    rivals = {name: partial(works, seconds) for name, seconds in (("fast", 0.001), ("slow", 0.005))}
+    best = race(rivals, turns=2, clock=lambda: passed[-1])
+    assert best == pytest.approx({"fast": 0.001, "slow": 0.005})
+
+
+def test_every_operation_is_recorded_once():
+    assert symbols.record(1000) == 1 + 1000 + 500  # x, a product and a sum each time, and a constant
+
+
+def test_time_on_the_wall_goes_on():
+    before = wall_time()
+    assert wall_time() >= before
 
 
 def test_a_repeated_call_is_made_so_often():
-    made = []
-    repeated(made.append, 1, times=7)()
-    assert made == [1] * 7
+    built = []
+    repeated(built.append, 1, times=7)()
+    assert built == [1] * 7
 
 
-def test_code_for_less_than_the_machine_has():
+@pytest.mark.parametrize(
+    ("instructions", "width"), [("SSE2", 16), ("AVX2", 32), (instruction_sets()[-1], 64)]
+)
+def test_code_for_less_than_the_machine_has(instructions, width):
     before = target.host()
-    with compiling_for(instruction_sets()[0]):
-        assert target.host().width <= before.width
+    with compiling_for(instructions):
+        assert target.host().width == min(width, before.width)
+        with compiling_for("host"):
+            assert target.host().width == min(width, before.width)
     assert target.host() == before
 
 

@@ -66,22 +66,22 @@ def test_every_quantity_is_that_of_the_mechanism(capsys, method, passive):
     arm = kp.example("scara")
     chosen = ["--method", method] if method else []
     acting = [] if passive else ["--no-passive"]
-    found = told(capsys, "scara", *options(STATE), *chosen, *acting, "--frame", "tool")
+    result = told(capsys, "scara", *options(STATE), *chosen, *acting, "--frame", "tool")
     q, qd, qdd, tau = STATE.values()
     loads = {"method": method, "passive": passive}
-    assert found["state"] == STATE
-    assert found["inverse_dynamics"] == arm.inverse_dynamics(q, qd, qdd, **loads).tolist()
-    assert found["forward_dynamics"] == arm.forward_dynamics(q, qd, tau, **loads).tolist()
-    assert found["bias_forces"] == arm.bias_forces(q, qd, **loads).tolist()
-    assert found["gravity_forces"] == arm.gravity_forces(q, method=method).tolist()
-    assert found["mass_matrix"] == arm.mass_matrix(q, method=method).tolist()
-    assert found["coriolis_matrix"] == arm.coriolis_matrix(q, qd).tolist()
-    assert found["energy"] == {key: float(x) for key, x in arm.energy(q, qd)._asdict().items()}
-    assert found["centre_of_mass"] == arm.centre_of_mass(q).tolist()
-    assert found["reactions"]["lift"] == arm.reactions(q, qd, qdd, method=method)["lift"].tolist()
-    assert found["frames"]["tool"]["position"] == arm.pose(q, "tool").position.tolist()
-    assert found["frames"]["tool"]["rotation"] == arm.pose(q, "tool").rotation.tolist()
-    assert found["frames"]["tool"]["jacobian"] == arm.jacobian(q, "tool").tolist()
+    assert result["state"] == STATE
+    assert result["inverse_dynamics"] == arm.inverse_dynamics(q, qd, qdd, **loads).tolist()
+    assert result["forward_dynamics"] == arm.forward_dynamics(q, qd, tau, **loads).tolist()
+    assert result["bias_forces"] == arm.bias_forces(q, qd, **loads).tolist()
+    assert result["gravity_forces"] == arm.gravity_forces(q, method=method).tolist()
+    assert result["mass_matrix"] == arm.mass_matrix(q, method=method).tolist()
+    assert result["coriolis_matrix"] == arm.coriolis_matrix(q, qd).tolist()
+    assert result["energy"] == {key: float(x) for key, x in arm.energy(q, qd)._asdict().items()}
+    assert result["centre_of_mass"] == arm.centre_of_mass(q).tolist()
+    assert result["reactions"]["lift"] == arm.reactions(q, qd, qdd, method=method)["lift"].tolist()
+    assert result["frames"]["tool"]["position"] == arm.pose(q, "tool").position.tolist()
+    assert result["frames"]["tool"]["rotation"] == arm.pose(q, "tool").rotation.tolist()
+    assert result["frames"]["tool"]["jacobian"] == arm.jacobian(q, "tool").tolist()
 
 
 def test_the_method_of_every_quantity_is_told(capsys):
@@ -115,12 +115,12 @@ def test_several_frames_are_given(capsys):
 
 
 def test_a_singular_forward_dynamics_leaves_the_rest(capsys, massless):
-    found = told(capsys, massless)
-    assert found["forward_dynamics"] is None
-    assert "singular at joint 'b'" in found["reasons"]["forward_dynamics"]
-    assert found["inverse_dynamics"] == [0, 0]
+    result = told(capsys, massless)
+    assert result["forward_dynamics"] is None
+    assert "singular at joint 'b'" in result["reasons"]["forward_dynamics"]
+    assert result["inverse_dynamics"] == [0, 0]
     text = shown(capsys, massless)
-    assert f"none: {found['reasons']['forward_dynamics']}\n" in text
+    assert f"none: {result['reasons']['forward_dynamics']}\n" in text
     assert "Mass matrix H" in text
     assert text.endswith(f"1 warning about the description: kinpair info {massless}\n")
 
@@ -130,10 +130,10 @@ def test_what_does_not_move_has_no_centre_of_mass(capsys, tmp_path):
     file.write_text(
         '[[link]]\nname = "a"\n[[joint]]\nname = "j"\nkind = "fixed"\nparent = "ground"\nchild = "a"\n'
     )
-    found = told(capsys, file)
-    assert found["centre_of_mass"] is None
-    assert found["reasons"]["centre_of_mass"].endswith("so there is no centre of mass")
-    assert found["mass_matrix"] == []
+    result = told(capsys, file)
+    assert result["centre_of_mass"] is None
+    assert result["reasons"]["centre_of_mass"].endswith("so there is no centre of mass")
+    assert result["mass_matrix"] == []
     assert "Energy" in shown(capsys, file)
 
 
@@ -144,10 +144,10 @@ def test_a_linkage_is_led_through_limits_and_they_are_told_once(capsys, tmp_path
     )
     file = str(tmp_path / "four-bar.toml")
     kp.write_toml(replace(description, joints=joints), file)
-    free, found = (told(capsys, x, "--q", "crank=2.5") for x in ("four-bar", file))
-    assert found["state"]["q"] == free["state"]["q"]
-    assert found["notes"][0] == free["notes"][0]
-    assert found["notes"][1] == (
+    free, result = (told(capsys, x, "--q", "crank=2.5") for x in ("four-bar", file))
+    assert result["state"]["q"] == free["state"]["q"]
+    assert result["notes"][0] == free["notes"][0]
+    assert result["notes"][1] == (
         f"four-bar: closed beyond limits: 'output' is {free['state']['q'][1]:.4g} (-9 to 2.3); give a guess within the "
         "limits, or hold other coordinates"
     )
@@ -155,28 +155,28 @@ def test_a_linkage_is_led_through_limits_and_they_are_told_once(capsys, tmp_path
 
 @pytest.mark.parametrize("name", closed.STARTS)
 def test_the_default_state_of_a_closed_mechanism_obeys_its_constraints(capsys, name):
-    m, found = kp.example(name), told(capsys, name)
-    q, qd, qdd, tau = found["state"].values()
-    A, psi, b = closed.conditions(m, np.array(q), np.array(qd))
+    m, result = kp.example(name), told(capsys, name)
+    q, qd, qdd, tau = result["state"].values()
+    A, psi, b = closed.constraints(m, np.array(q), np.array(qd))
     assert np.abs(closed.gap(m, np.array(q))).max(initial=0.0) < 1e-9
     assert psi == pytest.approx(0, abs=1e-12)
     assert A @ qdd == pytest.approx(b, abs=1e-12)
-    assert found["notes"] == ["q: the start"]
+    assert result["notes"] == ["q: the start"]
     expected, _ = closed.motion(m, np.array(q), np.array(qd), np.array(tau))
-    assert found["forward_dynamics"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert result["forward_dynamics"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_named_coordinates_are_held_and_the_rest_assembled(capsys):
     m = kp.example("four-bar")
-    found = told(capsys, "four-bar", "--q", "crank=0.3", "--qd", "crank=2", "--qdd", "crank=-1")
-    q, qd, qdd, _ = map(np.array, found["state"].values())
-    A, psi, b = closed.conditions(m, q, qd)
+    result = told(capsys, "four-bar", "--q", "crank=0.3", "--qd", "crank=2", "--qdd", "crank=-1")
+    q, qd, qdd, _ = map(np.array, result["state"].values())
+    A, psi, b = closed.constraints(m, q, qd)
     assert (q[0], qd[0], qdd[0]) == (0.3, 2, -1)
     assert q == pytest.approx(m.assemble([0.3, *m.start()[1:]], fixed=["crank"]), abs=1e-12)
     assert np.abs(closed.gap(m, q)).max() < 1e-9
     assert psi == pytest.approx(0, abs=1e-12)
     assert A @ qdd == pytest.approx(b, abs=1e-12)
-    assert found["notes"] == [
+    assert result["notes"] == [
         "q: assembled, crank held",
         "qd: crank given, the rest follow, as near to 0 as can be",
         "qdd: crank given, the rest follow, as near to 0 as can be",
@@ -192,9 +192,9 @@ def test_a_linkage_stays_in_the_branch_of_its_start(capsys, angle):
 
 
 def test_inputs_given_without_accelerations_move_steadily(capsys):
-    found = told(capsys, "four-bar", "--qd", "crank=2")
-    assert found["state"]["qdd"][0] == 0
-    assert found["notes"][-1] == "qdd: 0 for crank, the rest follow"
+    result = told(capsys, "four-bar", "--qd", "crank=2")
+    assert result["state"]["qdd"][0] == 0
+    assert result["notes"][-1] == "qdd: 0 for crank, the rest follow"
 
 
 def test_rounded_numbers_are_put_right_and_that_is_told(capsys):
@@ -202,10 +202,10 @@ def test_rounded_numbers_are_put_right_and_that_is_told(capsys):
     qd = m.velocities(m.start(), {"crank": 1.0})
     qdd = m.accelerations(m.start(), qd, {"crank": 0.0})
     rounded = {key: x.round(5).tolist() for key, x in (("q", m.start()), ("qd", qd), ("qdd", qdd))}
-    found = told(capsys, "four-bar", *options(rounded))
-    assert [note.split(":")[0] for note in found["notes"]] == ["q", "qd", "qdd"]
+    result = told(capsys, "four-bar", *options(rounded))
+    assert [note.split(":")[0] for note in result["notes"]] == ["q", "qd", "qdd"]
     for key, values in rounded.items():
-        assert found["state"][key] == pytest.approx(values, abs=1e-3)
+        assert result["state"][key] == pytest.approx(values, abs=1e-3)
     exact = {"q": m.start(), "qd": qd, "qdd": qdd}
     again = told(capsys, "four-bar", *options({key: x.tolist() for key, x in exact.items()}))
     assert again["notes"] == []
@@ -216,26 +216,26 @@ def test_rounded_numbers_are_put_right_and_that_is_told(capsys):
     "solver", ["multipliers", "udwadia-kalaba", "rosenberg-extended", "maggi", "partition"]
 )
 def test_solvers_are_chosen_by_name_and_agree(capsys, solver):
-    found = told(capsys, "gripper", "--tau", "left-driver=0.1", "--solver", solver)
-    q, qd, _, tau = map(np.array, found["state"].values())
+    result = told(capsys, "gripper", "--tau", "left-driver=0.1", "--solver", solver)
+    q, qd, _, tau = map(np.array, result["state"].values())
     expected, lam = closed.motion(kp.example("gripper"), q, qd, tau)
-    assert found["solver"] == solver
-    assert found["forward_dynamics"] == pytest.approx(expected, rel=1e-9)
-    assert [*found["constraint_forces"]["multipliers"].values()] == pytest.approx(lam, rel=1e-9, abs=1e-10)
-    assert not found["constraint_forces"]["unique"]
+    assert result["solver"] == solver
+    assert result["forward_dynamics"] == pytest.approx(expected, rel=1e-9)
+    assert [*result["constraint_forces"]["multipliers"].values()] == pytest.approx(lam, rel=1e-9, abs=1e-10)
+    assert not result["constraint_forces"]["unique"]
 
 
 def test_actuators_alone_make_the_motion(capsys):
     m = kp.example("four-bar")
-    found = told(capsys, "four-bar", "--qd", "crank=2", "--actuators", "crank")
-    q, qd, qdd, _ = map(np.array, found["state"].values())
-    tau = np.array(found["inverse_dynamics"])
+    result = told(capsys, "four-bar", "--qd", "crank=2", "--actuators", "crank")
+    q, qd, qdd, _ = map(np.array, result["state"].values())
+    tau = np.array(result["inverse_dynamics"])
     assert not tau[1:].any()
     assert m.forward_dynamics(q, qd, tau) == pytest.approx(qdd, abs=1e-9)
     reactions = m.reactions(q, qd, qdd, tau=tau)
-    assert {key: pytest.approx(x, abs=1e-12) for key, x in reactions.items()} == found["reactions"]
-    assert found["reactions"]["crank"][2] == pytest.approx(tau[0])
-    assert found["reactions"]["pin"][:3] == pytest.approx([0, 0, 0])
+    assert {key: pytest.approx(x, abs=1e-12) for key, x in reactions.items()} == result["reactions"]
+    assert result["reactions"]["crank"][2] == pytest.approx(tau[0])
+    assert result["reactions"]["pin"][:3] == pytest.approx([0, 0, 0])
 
 
 def test_springs_left_out_are_left_out_of_the_loop_too(capsys, tmp_path):
@@ -259,12 +259,12 @@ def test_springs_left_out_are_left_out_of_the_loop_too(capsys, tmp_path):
 
 
 def test_a_motion_that_no_actuator_makes_leaves_the_rest(capsys):
-    found = told(capsys, "stewart", "--actuators", "slide1")
-    assert found["inverse_dynamics"] is found["reactions"] is None
-    assert "no efforts of slide1 make this motion" in found["reasons"]["inverse_dynamics"]
-    assert np.isfinite(found["forward_dynamics"]).all()
+    result = told(capsys, "stewart", "--actuators", "slide1")
+    assert result["inverse_dynamics"] is result["reactions"] is None
+    assert "no efforts of slide1 make this motion" in result["reasons"]["inverse_dynamics"]
+    assert np.isfinite(result["forward_dynamics"]).all()
     text = shown(capsys, "stewart", "--actuators", "slide1")
-    assert text.count(f"none: {found['reasons']['inverse_dynamics']}\n") == 2
+    assert text.count(f"none: {result['reasons']['inverse_dynamics']}\n") == 2
     assert "Mass matrix H without constraints" in text
 
 
@@ -290,9 +290,9 @@ def test_the_constraints_of_a_closed_mechanism_are_shown(capsys):
 
 
 def test_a_tree_has_nothing_about_constraints(capsys):
-    found = told(capsys, "scara")
-    assert (found["constraints"], found["notes"], found["solver"]) == ([], [], None)
-    assert "constraint_forces" not in found
+    result = told(capsys, "scara")
+    assert (result["constraints"], result["notes"], result["solver"]) == ([], [], None)
+    assert "constraint_forces" not in result
 
 
 def test_names_stand_beside_the_numbers(capsys):
@@ -317,5 +317,5 @@ def test_both_outputs_work_for_every_example(capsys, name):
 
 def test_no_number_of_json_is_anything_but_finite_or_null(capsys):
     text = shown(capsys, "scara", "--qd", "1e200,1e200,1,1", "--json")
-    found = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-    assert None in np.ravel(found["inverse_dynamics"]).tolist()
+    result = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert None in np.ravel(result["inverse_dynamics"]).tolist()

@@ -23,9 +23,9 @@ def found():
 def printed(capsys, *words) -> str:
     """Standard output of a command that succeeds and says on standard error what it did."""
     assert main(["equations", *map(str, words)]) == 0
-    said = capsys.readouterr()
-    assert said.err.startswith(f"{words[0]}: every entry in one piece; ")
-    return said.out
+    message = capsys.readouterr()
+    assert message.err.startswith(f"{words[0]}: every entry in one piece; ")
+    return message.out
 
 
 def test_text_latex_and_markdown_are_those_of_the_library(capsys, found):
@@ -121,11 +121,11 @@ def test_messages(capsys, words, message):
 
 def test_equations_of_a_tree_say_so_in_every_language(capsys, tmp_path):
     """A four-bar without its loop."""
-    said = "These are the equations of the tree; not in them: "
+    message = "These are the equations of the tree; not in them: "
     for words in ((), ("--latex",), ("--markdown",), ("--sympy",)):
-        assert said in printed(capsys, "four-bar", *words)
+        assert message in printed(capsys, "four-bar", *words)
     printed(capsys, "four-bar", "--c", tmp_path / "bar.c")
-    assert all(f" * {said}" in (tmp_path / name).read_text("utf-8") for name in ("bar.c", "bar.h"))
+    assert all(f" * {message}" in (tmp_path / name).read_text("utf-8") for name in ("bar.c", "bar.h"))
 
 
 @pytest.mark.parametrize("words", [(), ("--latex",), ("--markdown",), ("--sympy",), ("--c",)])

@@ -85,14 +85,14 @@ def test_a_joint_that_mimics_takes_a_freedom_away(capsys, odd):
 
 @pytest.mark.parametrize("name", closed.STARTS)
 def test_freedom_by_rank_and_by_counting_is_that_of_the_mechanism(capsys, name):
-    mechanism, found = kp.example(name), json.loads(shown(capsys, name, "--json"))
-    mobility, rank = found["mobility"], np.linalg.matrix_rank(mechanism.constraint_matrix(found["start"]))
+    mechanism, result = kp.example(name), json.loads(shown(capsys, name, "--json"))
+    mobility, rank = result["mobility"], np.linalg.matrix_rank(mechanism.constraint_matrix(result["start"]))
     assert mobility["freedom"] == mechanism.nv - rank
     assert mobility["counted"] == mechanism.nv - len(mechanism.constraint_rows)
     assert len(mobility["redundant"]) == len(mechanism.constraint_rows) - rank
-    assert [x["name"] for x in found["constraints"]] == list(mechanism.constraints)
-    assert [row for x in found["constraints"] for row in x["rows"]] == list(mechanism.constraint_rows)
-    assert np.abs(mechanism.constraint_residual(found["start"])).max(initial=0.0) < 1e-9
+    assert [x["name"] for x in result["constraints"]] == list(mechanism.constraints)
+    assert [row for x in result["constraints"] for row in x["rows"]] == list(mechanism.constraint_rows)
+    assert np.abs(mechanism.constraint_residual(result["start"])).max(initial=0.0) < 1e-9
 
 
 def test_a_closed_mechanism_is_shown_with_its_constraints(capsys):
@@ -112,15 +112,21 @@ def test_a_loop_that_cannot_close_is_told_and_the_rest_shown(capsys, tmp_path):
     text = shown(capsys, str(file))
     assert "degrees of freedom without constraints 3, mobility unknown: four-bar: cannot be assembled" in text
     assert row(text, "pin") == ["pin", "spherical", "loop", "crank,", "coupler", "3"]
-    found = json.loads(shown(capsys, str(file), "--json"))
-    assert (found["start"], found["mobility"]) == (None, None)
-    assert "'pin' stays open by" in found["reason"]
+    result = json.loads(shown(capsys, str(file), "--json"))
+    assert (result["start"], result["mobility"]) == (None, None)
+    assert "'pin' stays open by" in result["reason"]
 
 
-def test_warnings_come_last_and_not_as_python_warnings(capsys, odd):
-    sentences = json.loads(shown(capsys, odd, "--json"))["warnings"]
+def test_a_massless_link_that_a_mimic_holds_is_no_warning(capsys, odd):
+    assert json.loads(shown(capsys, odd, "--json"))["warnings"] == []
+
+
+def test_warnings_come_last_and_not_as_python_warnings(capsys, tmp_path):
+    file = tmp_path / "loose.urdf"
+    file.write_text(ODD.replace('<mimic joint="turn"/>', ""))
+    sentences = json.loads(shown(capsys, str(file), "--json"))["warnings"]
     assert sentences
-    assert shown(capsys, odd).endswith("".join(f"- {sentence}\n" for sentence in sentences))
+    assert shown(capsys, str(file)).endswith("".join(f"- {sentence}\n" for sentence in sentences))
 
 
 def test_a_column_that_is_empty_is_left_out(capsys):
@@ -131,21 +137,21 @@ def test_a_column_that_is_empty_is_left_out(capsys):
 
 
 def test_a_free_base_adds_its_joint(capsys, odd):
-    found = json.loads(shown(capsys, odd, "--base", "free", "--json"))
-    assert (found["nq"], found["nv"]) == (9, 8)
-    assert found["joints"][0]["kind"] == "free"
-    assert found["joints"][0]["axes"] == []
+    result = json.loads(shown(capsys, odd, "--base", "free", "--json"))
+    assert (result["nq"], result["nv"]) == (9, 8)
+    assert result["joints"][0]["kind"] == "free"
+    assert result["joints"][0]["axes"] == []
 
 
 def test_json_says_the_same_as_the_mechanism(capsys):
-    arm, found = kp.example("scara"), json.loads(shown(capsys, "scara", "--json"))
-    assert found["q_names"] == list(arm.q_names)
-    assert found["mass"] == arm.mass
-    assert [joint["name"] for joint in found["joints"]] == list(arm.joint_names)
-    assert found["joints"][0]["upper"] == [2.3]
-    assert found["joints"][3]["upper"] == [None]
-    assert found["bodies"][1] == {"name": "forearm", "parent": "upper-arm", "joint": "elbow", "mass": 5.0}
-    assert found["frames"] == [{"name": "tool", "body": "flange"}]
+    arm, result = kp.example("scara"), json.loads(shown(capsys, "scara", "--json"))
+    assert result["q_names"] == list(arm.q_names)
+    assert result["mass"] == arm.mass
+    assert [joint["name"] for joint in result["joints"]] == list(arm.joint_names)
+    assert result["joints"][0]["upper"] == [2.3]
+    assert result["joints"][3]["upper"] == [None]
+    assert result["bodies"][1] == {"name": "forearm", "parent": "upper-arm", "joint": "elbow", "mass": 5.0}
+    assert result["frames"] == [{"name": "tool", "body": "flange"}]
 
 
 def test_a_file_of_the_same_name_comes_before_the_example(capsys, tmp_path, monkeypatch):

@@ -23,9 +23,9 @@ def test_a_matrix_is_shown_whole_and_within_the_width(capsys, monkeypatch, width
     monkeypatch.setenv("COLUMNS", str(width))
     n = 12
     matrix = np.arange(n * n).reshape(n, n) + 0.25
-    found = lines(capsys, *matrix_tables([f"joint{k}" for k in range(n)], matrix, width))
-    assert max(map(len, found)) <= width
-    words = " ".join(found).split()
+    result = lines(capsys, *matrix_tables([f"joint{k}" for k in range(n)], matrix, width))
+    assert max(map(len, result)) <= width
+    words = " ".join(result).split()
     assert all(f"{x:.5g}" in words for x in matrix.ravel())
 
 
@@ -33,8 +33,8 @@ def test_digits_give_way_before_names_do(capsys, monkeypatch):
     width = len("a_long_name  -0.000123  -0.000123")
     monkeypatch.setenv("COLUMNS", str(width))
     columns = {"tau": [-0.000123456], "qdd": [-0.000123456]}
-    found = lines(capsys, number_table("rate", ["a_long_name"], columns, width))
-    assert found[-1] == "a_long_name  -0.000123  -0.000123"
+    result = lines(capsys, number_table("rate", ["a_long_name"], columns, width))
+    assert result[-1] == "a_long_name  -0.000123  -0.000123"
 
 
 def test_nothing_makes_an_empty_table(capsys):

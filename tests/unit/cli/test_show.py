@@ -47,15 +47,15 @@ STAGE_TEXT = {
 
 @pytest.mark.parametrize("stage", STAGE_TEXT)
 def test_a_stage_is_the_text_of_the_kernel_and_nothing_else(capsys, kernel, stage):
-    found = shown(capsys, "double-pendulum", "--quantity", "mass_matrix", "--stage", stage)
-    assert found.out.rstrip("\n") == STAGE_TEXT[stage](kernel).rstrip("\n")
-    assert found.out.endswith("\n")
-    assert found.err.startswith("mass_matrix: ")
+    result = shown(capsys, "double-pendulum", "--quantity", "mass_matrix", "--stage", stage)
+    assert result.out.rstrip("\n") == STAGE_TEXT[stage](kernel).rstrip("\n")
+    assert result.out.endswith("\n")
+    assert result.err.startswith("mass_matrix: ")
 
 
 def test_c_is_the_source(capsys, kernel, tmp_path):
-    found = shown(capsys, "double-pendulum", "--quantity", "mass_matrix", "--stage", "c")
-    assert found.out == kernel.c(tmp_path / "mass_matrix.c").read_text()
+    result = shown(capsys, "double-pendulum", "--quantity", "mass_matrix", "--stage", "c")
+    assert result.out == kernel.c(tmp_path / "mass_matrix.c").read_text()
 
 
 def test_the_default_is_the_graph_of_the_inverse_dynamics(capsys):
@@ -83,9 +83,9 @@ def test_options_reach_the_kernel(capsys):
 
 def test_constraints_are_in_force_in_what_is_shown(capsys):
     graph = kp.example("four-bar").kernel("forward_dynamics").graph
-    found = shown(capsys, "four-bar", "--quantity", "forward_dynamics")
-    assert found.out == f"{graph}\n"
-    assert "time" in found.out
+    result = shown(capsys, "four-bar", "--quantity", "forward_dynamics")
+    assert result.out == f"{graph}\n"
+    assert "time" in result.out
 
 
 def test_a_parameter_is_a_letter(capsys):

@@ -17,13 +17,13 @@ def answer(capsys, *words: str) -> dict:
 
 
 def test_the_command_gives_what_the_call_gives(capsys):
-    found = answer(
+    result = answer(
         capsys, "simulate", "double-pendulum", "--q", "0.3,0.2", "--duration", "1", "--tau", "elbow=0.1"
     )
     run = kp.simulate(kp.example("double-pendulum"), [0.3, 0.2], [0, 0], duration=1.0, torque=[0.0, 0.1])
-    assert found["samples"]["q"] == run.q.tolist()
-    assert found["end"]["kinetic"] == run.energy.kinetic[-1]
-    assert found["status"] == {"name": "done", "time": 1.0, "message": "Reached t = 1 s"}
+    assert result["samples"]["q"] == run.q.tolist()
+    assert result["end"]["kinetic"] == run.energy.kinetic[-1]
+    assert result["status"] == {"name": "done", "time": 1.0, "message": "Reached t = 1 s"}
 
 
 def test_tables_pictures_pages_and_files(capsys, tmp_path):
@@ -40,10 +40,10 @@ def test_tables_pictures_pages_and_files(capsys, tmp_path):
 
 
 def test_a_closed_mechanism_is_assembled_first(capsys):
-    found = answer(capsys, "simulate", "four-bar", "--duration", "0.5", "--qd", "crank=1", "--output", "0.1")
-    assert found["notes"] == ["q: the start", "qd: crank given, the rest follow, as near to 0 as can be"]
+    result = answer(capsys, "simulate", "four-bar", "--duration", "0.5", "--qd", "crank=1", "--output", "0.1")
+    assert result["notes"] == ["q: the start", "qd: crank given, the rest follow, as near to 0 as can be"]
     four_bar = kp.example("four-bar")
-    assert np.abs(four_bar.constraint_residual(np.array(found["end"]["q"]))).max() < 1e-10
+    assert np.abs(four_bar.constraint_residual(np.array(result["end"]["q"]))).max() < 1e-10
 
 
 def test_an_interrupted_run_goes_on(capsys, tmp_path):
@@ -55,8 +55,8 @@ def test_an_interrupted_run_goes_on(capsys, tmp_path):
     arm = kp.example("double-pendulum")
     options = {"duration": 1.0, "integrator": "rk4", "dt": 1e-3}
     kp.simulate(arm, [0.3, 0.2], [0, 0], save=path, progress=interrupt, **options)
-    found = answer(capsys, "resume", str(path))
-    assert found["samples"] == 1001
+    result = answer(capsys, "resume", str(path))
+    assert result["samples"] == 1001
     assert np.array_equal(kp.load_run(path).q, kp.simulate(arm, [0.3, 0.2], [0, 0], **options).q)
 
 
@@ -80,8 +80,8 @@ def test_limits_that_stop_are_saved_and_go_on(capsys, tmp_path):
     (tmp_path / "swing.toml").write_text(SWING)
     swing, path = kp.load(tmp_path / "swing.toml"), tmp_path / "run.h5"
     words = ["--q", "1", "--duration", "2", "--integrator", "rk4", "--limits", "stop", "--save", str(path)]
-    found = answer(capsys, "simulate", str(tmp_path / "swing.toml"), *words)
-    assert "'pin at its lower limit'" in found["summary"]
+    result = answer(capsys, "simulate", str(tmp_path / "swing.toml"), *words)
+    assert "'pin at its lower limit'" in result["summary"]
     options = {"duration": 2.0, "integrator": "rk4", "limits": "stop"}
     whole = kp.simulate(swing, [1.0], [0.0], **options)
     assert np.array_equal(kp.load_run(path).q, whole.q)
@@ -126,3 +126,30 @@ def test_a_run_that_breaks_off_is_told_and_kept(capsys, tmp_path):
     assert "double-pendulum: 1 sample from" in out
     assert "the state is no longer finite" in err
     assert kp.load_run(tmp_path / "run.h5").status.name == "not finite"
+
+
+def test_how_constraints_are_held_and_what_is_damped(capsys):
+    start = ["simulate", "four-bar", "--duration", "0.2", "--output", "0.1"]
+    four_bar = kp.example("four-bar")
+    at_rest = np.zeros(four_bar.nv)
+    result = answer(capsys, *start, "--hold", "baumgarte", "--alpha", "5")
+    q = np.array(result["samples"]["q"][0])
+    run = kp.simulate(four_bar, q, at_rest, duration=0.2, output=0.1, hold="baumgarte", alpha=5.0)
+    assert result["samples"]["q"] == run.q.tolist()
+    damped = {"integrator": "generalised-alpha", "dt": 0.01}
+    result = answer(capsys, *start, "--integrator", "generalised-alpha", "--dt", "0.01", "--rho-inf", "0.5")
+    run = kp.simulate(four_bar, q, at_rest, duration=0.2, output=0.1, rho_inf=0.5, **damped)
+    assert result["samples"]["q"] == run.q.tolist()
+
+
+def test_rotations_are_made_exact(capsys, tmp_path):
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><origin xyz="0.3 0 0"/><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous">
+    <parent link="a"/><child link="b"/><origin rpy="1.5708 0 0"/><axis xyz="0 0 1"/></joint></robot>"""
+    (tmp_path / "r.urdf").write_text(text)
+    words = ["simulate", str(tmp_path / "r.urdf"), "--duration", "0.1"]
+    with pytest.warns(kp.DescriptionWarning, match="rotation changed by"):
+        snapped = kp.load(tmp_path / "r.urdf", snap=1e-4)
+    exact = kp.simulate(snapped, [0.0], [0.0], duration=0.1)
+    assert answer(capsys, *words, "--snap", "1e-4")["end"]["q"] == exact.q[-1].tolist()
+    assert answer(capsys, *words)["end"]["q"] != exact.q[-1].tolist()

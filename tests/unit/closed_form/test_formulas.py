@@ -32,8 +32,8 @@ def sheet(function, **options):
 
 
 def text(function, **options) -> str:
-    _, found = sheet(function, **options)
-    return found.text(found.results["result"].item())
+    _, result = sheet(function, **options)
+    return result.text(result.results["result"].item())
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def nested(q, v, m, a):
 
 
 def test_what_has_no_closed_form_is_given_by_named_terms_of_the_same_value():
-    program, found = sheet(nested)
-    assert found.definitions
+    program, result = sheet(nested)
+    assert result.definitions
     q, v = np.array([0.3, 1.1]), np.array([0.2, -0.5])
     expected = interpret(program, q, v, 1.5, 2.5)
-    assert found.evaluate(q, v, values={"m": 1.5, "a": 2.5})["result"] == pytest.approx(expected, rel=1e-14)
+    assert result.evaluate(q, v, values={"m": 1.5, "a": 2.5})["result"] == pytest.approx(expected, rel=1e-14)
 
 
 def test_a_limit_of_terms_leads_to_named_terms_of_the_same_value():
@@ -96,8 +96,8 @@ def test_a_limit_of_terms_leads_to_named_terms_of_the_same_value():
     assert not closed.definitions
     q, v = np.array([0.3, 1.1]), np.array([0.2, -0.5])
     expected = interpret(program, q, v, 2.0, 2.0, 2.0)
-    for found in (short, closed):
-        assert found.evaluate(q, v)["result"] == pytest.approx(expected, rel=1e-13)
+    for result in (short, closed):
+        assert result.evaluate(q, v)["result"] == pytest.approx(expected, rel=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_a_limit_of_terms_leads_to_named_terms_of_the_same_value():
 )
 def test_why_there_is_no_closed_form(function, reason):
     program = trace(function, {"q": (2,)})
-    with pytest.raises(ClosedFormError) as found:
+    with pytest.raises(ClosedFormError) as result:
         Expansion(TOGETHER).of(program.outputs[0].entries[0])
-    assert str(found.value) == reason
+    assert str(result.value) == reason
 
 
 def test_angles_of_two_groups_in_one_sine_are_refused():
@@ -126,11 +126,11 @@ def test_sums_that_occur_often_are_named_in_a_long_sheet():
         shared = a + b * np.cos(q[0])
         return np.array([shared * m * np.sin((k + 1) * q[1]) + float(k + 1) * v[0] * a for k in range(90)])
 
-    program, found = sheet(wide)
-    assert [name for name, _ in found.definitions] == ["p1"]
+    program, result = sheet(wide)
+    assert [name for name, _ in result.definitions] == ["p1"]
     q, v = np.array([0.3, 1.1]), np.array([0.2, -0.5])
     expected = interpret(program, q, v, 2.0, 2.0, 2.0)
-    assert found.evaluate(q, v)["result"] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert result.evaluate(q, v)["result"] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def test_latex_of_each_part():
@@ -142,8 +142,8 @@ def test_latex_of_each_part():
     )
     expansion = Expansion(TOGETHER)
     polynomials = {"r": [expansion.of(x) for x in program.outputs[0].entries]}
-    made = write_closed(polynomials, [], spelling)
-    assert [written(x, made.alphabet, LATEX) for x in made.results["r"]] == [
+    built = write_closed(polynomials, [], spelling)
+    assert [written(x, built.alphabet, LATEX) for x in built.results["r"]] == [
         r"m \, a^{2} \, \cos^{2}(q_{1} - q_{2})",
         r"-\frac{1}{2} \, s_{1} \, \dot{q}_{1}",
         r"1 \cdot 10^{-9} \, a",
@@ -151,21 +151,25 @@ def test_latex_of_each_part():
 
 
 def test_numbers_are_whole_or_simple_fractions_or_rounded():
-    found = [number(x, TEXT) for x in (3.0, -0.5, 0.375, 0.1, 1e-20, -2.5e8, 2 / 3, 1.1, 0.0)]
-    assert found == ["3", "-1/2", "3/8", "0.1", "1e-20", "-2.5e+08", "2/3", "1.1", "0"]
+    results = [number(x, TEXT) for x in (3.0, -0.5, 0.375, 0.1, 1e-20, -2.5e8, 2 / 3, 1.1, 0.0)]
+    assert results == ["3", "-1/2", "3/8", "0.1", "1e-20", "-2.5e+08", "2/3", "1.1", "0"]
 
 
 def test_numbers_that_are_roots_or_parts_of_pi_are_written_so():
-    given = (np.sqrt(3.0) / 2, -np.sqrt(2.0), np.pi / 3, 2 * np.sin(np.pi / 3), 0.866025)
-    assert [number(x, TEXT) for x in given] == ["sqrt(3)/2", "-sqrt(2)", "pi/3", "sqrt(3)", "0.866025"]
-    assert [number(x, LATEX) for x in given[:3]] == [r"\frac{\sqrt{3}}{2}", r"-\sqrt{2}", r"\frac{\pi}{3}"]
+    arguments = (np.sqrt(3.0) / 2, -np.sqrt(2.0), np.pi / 3, 2 * np.sin(np.pi / 3), 0.866025)
+    assert [number(x, TEXT) for x in arguments] == ["sqrt(3)/2", "-sqrt(2)", "pi/3", "sqrt(3)", "0.866025"]
+    assert [number(x, LATEX) for x in arguments[:3]] == [
+        r"\frac{\sqrt{3}}{2}",
+        r"-\sqrt{2}",
+        r"\frac{\pi}{3}",
+    ]
 
 
 def test_named_terms_use_each_name_before_it_is_needed():
     program = trace(nested, {"q": (2,), "v": (2,), "m": (), "a": ()})
-    made = write_terms(program, spelling, TOGETHER)
+    built = write_terms(program, spelling, TOGETHER)
     known: set[str] = set()
-    for k, (name, x) in enumerate(made.definitions):
+    for k, (name, x) in enumerate(built.definitions):
         assert name == f"x{k + 1}"
         used = symbols(atoms(x))
         assert {each for each in used if each.startswith("x")} <= known
@@ -175,10 +179,10 @@ def test_named_terms_use_each_name_before_it_is_needed():
 def definitions(function, groups=TOGETHER) -> dict[str, str]:
     scalars = function.__code__.co_varnames[2 : function.__code__.co_argcount]
     program = trace(function, {"q": (2,), "v": (2,)} | dict.fromkeys(scalars, ()), name="f")
-    made = write_terms(program, spelling, groups)
-    return {name: written(x, made.alphabet, TEXT) for name, x in made.definitions} | {
-        f"{what}{k + 1}": written(x, made.alphabet, TEXT)
-        for what, entries in made.results.items()
+    built = write_terms(program, spelling, groups)
+    return {name: written(x, built.alphabet, TEXT) for name, x in built.definitions} | {
+        f"{what}{k + 1}": written(x, built.alphabet, TEXT)
+        for what, entries in built.results.items()
         for k, x in enumerate(entries)
     }
 
@@ -195,8 +199,8 @@ def turned(q, v, m, a, b):
 
 
 def test_named_terms_are_reduced_by_trigonometry():
-    found = definitions(turned)
-    assert list(found.values()) == ["sqrt(a + q2^2)", "x1 + m", "1/x2", "1/x2", "c12/x2", "x1", "b/x2"]
+    result = definitions(turned)
+    assert list(result.values()) == ["sqrt(a + q2^2)", "x1 + m", "1/x2", "1/x2", "c12/x2", "x1", "b/x2"]
 
 
 def test_a_named_sum_is_written_out_where_it_cancels():
@@ -217,6 +221,6 @@ def test_a_sum_over_its_own_root_is_the_root():
 
 
 def test_terms_are_counted_where_they_are_written():
-    _, found = sheet(lambda q, v, m, a, b: m * (a + b) + m * m * a - 0.0 * v[0])
-    assert written_terms(found.results["result"].item()) == 3
-    assert found.terms == 3
+    _, result = sheet(lambda q, v, m, a, b: m * (a + b) + m * m * a - 0.0 * v[0])
+    assert written_terms(result.results["result"].item()) == 3
+    assert result.terms == 3

@@ -79,8 +79,8 @@ def test_the_derivative_is_that_of_the_value(seed, name):
     x, step = some(seed), 1e-5
     ahead, behind = (value(x, POINT | {name: POINT[name] + s * step}) for s in (1, -1))
     size = 20 * x.size * len(x)  # bounds the third derivative: multiples of an angle reach 3
-    found = value(x.derivative(name))
-    assert found == pytest.approx((ahead - behind) / (2 * step), abs=size * step**2 + 1e-10)
+    result = value(x.derivative(name))
+    assert result == pytest.approx((ahead - behind) / (2 * step), abs=size * step**2 + 1e-10)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -24,22 +24,22 @@ def near(x: Polynomial, y: Polynomial) -> bool:
 @pytest.mark.parametrize("x", [A + B, A * C + B, C + S.scaled(2.0), A * C * OTHER - B * S])
 @pytest.mark.parametrize("y", [A - B, A + S, B * OTHER + A * C, A * B + C * C])
 def test_a_product_divided_by_a_factor_is_the_other(x, y):
-    found = quotient(x * y, y)
-    assert found is not None
-    assert near(found, x)
+    result = quotient(x * y, y)
+    assert result is not None
+    assert near(result, x)
     assert quotient(x * y + ONE, y) is None
 
 
 def test_sine_and_cosine_squared_divide_as_numbers_do():
-    found = quotient(ONE - C * C, S)
-    assert found is not None
-    assert near(found, S)
+    result = quotient(ONE - C * C, S)
+    assert result is not None
+    assert near(result, S)
 
 
 def test_a_matrix_times_its_adjugate_is_its_determinant():
     matrix = [[A, C, B], [S, A + B, ONE], [B, OTHER, C]]
-    found, d = ALGEBRA.product(matrix, ALGEBRA.adjugate(matrix)), ALGEBRA.determinant(matrix)
-    for i, row in enumerate(found):
+    result, d = ALGEBRA.product(matrix, ALGEBRA.adjugate(matrix)), ALGEBRA.determinant(matrix)
+    for i, row in enumerate(result):
         for j, x in enumerate(row):
             assert near(x, d if i == j else number(0.0))
 

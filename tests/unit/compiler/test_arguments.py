@@ -12,13 +12,13 @@ def test_one_state_has_no_rows():
 
 
 def test_what_has_no_rows_serves_all():
-    given = checked("f", SHAPES, (np.zeros((4, 3)), 2.0), FLOAT)
-    assert (given.rows, given.strides) == (4, [24, 0])
+    arguments = checked("f", SHAPES, (np.zeros((4, 3)), 2.0), FLOAT)
+    assert (arguments.rows, arguments.strides) == (4, [24, 0])
 
 
 def test_other_layouts_and_types_are_copied():
-    given = checked("f", SHAPES, (np.zeros((3, 4), dtype="float32").T, np.arange(4)), FLOAT)
-    assert all(a.flags.c_contiguous and a.dtype == FLOAT for a in given.arrays)
+    arguments = checked("f", SHAPES, (np.zeros((3, 4), dtype="float32").T, np.arange(4)), FLOAT)
+    assert all(a.flags.c_contiguous and a.dtype == FLOAT for a in arguments.arrays)
 
 
 @pytest.mark.parametrize("bad", [np.zeros(3, dtype=complex), ["a", "b", "c"], np.array([None] * 3)])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kinpair.compiler.cache import Store, default_directory
+from kinpair.compiler.cache_size import GROWTH
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program
 from kinpair.compiler.trace import trace
@@ -38,7 +39,7 @@ def kept(store) -> Store:
 
 
 def entries(store: Store) -> list[Path]:
-    return sorted(store.directory.iterdir())
+    return sorted(path for path in store.directory.iterdir() if path.name != GROWTH)
 
 
 def test_kept_code_runs_without_tracing(kept):
@@ -123,10 +124,10 @@ def compile_there(directory: str) -> list[float]:
 
 def test_two_processes_do_not_disturb_each_other(store):
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        found = pool.map(compile_there, [str(store.directory)] * 4)
-    assert found == [found[0]] * 4
+        result = pool.map(compile_there, [str(store.directory)] * 4)
+    assert result == [result[0]] * 4
     assert len(entries(store)) == 3  # one state, batch, and the call from Python
-    assert Kernel(never, key="f", store=store)(x).tolist() == found[0]
+    assert Kernel(never, key="f", store=store)(x).tolist() == result[0]
 
 
 def test_keys_do_not_mix(kept):

@@ -10,11 +10,11 @@ from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 
 PROGRAM = trace(lambda q, m: m * q, {"q": (3,), "m": ()})
-asked: list[tuple[object, ...]] = []
+request_of: list[tuple[object, ...]] = []
 
 
 def fallback(*arguments: object, **options: object) -> str:
-    asked.append((arguments, options))
+    request_of.append((arguments, options))
     return "slow"
 
 
@@ -55,12 +55,12 @@ UNUSUAL = {
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_unusual_arguments_are_passed_on(call, name):
     assert call(UNUSUAL[name], 2.0) == "slow"
-    assert asked.pop()[0][0] is UNUSUAL[name]
+    assert request_of.pop()[0][0] is UNUSUAL[name]
 
 
 def test_keywords_and_counts_are_passed_on(call):
     assert call(np.zeros(3), 2.0, out=None) == "slow"
-    assert asked.pop()[1] == {"out": None}
+    assert request_of.pop()[1] == {"out": None}
     assert call(np.zeros(3)) == "slow"
     assert call(np.zeros(3), 1.0, 2.0) == "slow"
     assert call() == "slow"
@@ -78,15 +78,15 @@ def test_out_is_taken_as_it_is(call, rows):
 def test_several_outs_are_passed_on_since_they_might_overlap():
     call = Kernel(trace(lambda q: (2.0 * q, q.sum()), {"q": (3,)})).compile().entry(fallback)
     out = np.zeros(3), np.zeros(())
-    for given in (out, list(out), out[:1], (out[0], 1.0)):
-        assert call(np.ones(3), out=given) == "slow"
+    for arguments in (out, list(out), out[:1], (out[0], 1.0)):
+        assert call(np.ones(3), out=arguments) == "slow"
 
 
 @pytest.mark.parametrize("start", [0, 1, 2, 3, 4, 5, 6])
 def test_an_out_that_overlaps_an_argument_is_passed_on(call, start):
     room = np.zeros(9)
-    found = call(room[3:6], 2.0, out=room[start : start + 3])
-    assert (isinstance(found, str)) == (start in (1, 2, 3, 4, 5))
+    result = call(room[3:6], 2.0, out=room[start : start + 3])
+    assert (isinstance(result, str)) == (start in (1, 2, 3, 4, 5))
 
 
 def test_an_unfit_out_is_passed_on(call):

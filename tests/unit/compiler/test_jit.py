@@ -9,6 +9,7 @@ import numpy as np
 
 import kinpair as kp
 from kinpair.compiler.jit import Loaded, object_code
+from waiting import HANGS
 
 # six gigabytes of addresses, and above them only holes of a page: code needs more and goes below, constants fit in
 SCATTERED = """
@@ -42,7 +43,7 @@ print(len(above) > 1, np.abs(off).max() < 1e-6)
 
 
 def test_code_is_loaded_where_memory_is_scattered():
-    ran = subprocess.run([sys.executable, "-c", SCATTERED], capture_output=True, text=True, timeout=120)
+    ran = subprocess.run([sys.executable, "-c", SCATTERED], capture_output=True, text=True, timeout=HANGS)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == ["True", "True"]
 

@@ -24,9 +24,9 @@ class Both(NamedTuple):
 @pytest.mark.parametrize("rows", [*range(18), 63, 64, 65, 1000])
 def test_a_row_does_not_depend_on_its_batch(rows):
     for start in (0, 1, 5, 1000 - rows):
-        found = TORQUES(*BATCH[:, start : start + rows])
-        assert found.shape == (min(rows, 1000 - start), 4)
-        assert (found == EXPECTED[start : start + rows]).all()
+        result = TORQUES(*BATCH[:, start : start + rows])
+        assert result.shape == (min(rows, 1000 - start), 4)
+        assert (result == EXPECTED[start : start + rows]).all()
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
@@ -44,10 +44,10 @@ def test_one_state_is_a_batch_of_one():
 def test_what_is_bad_in_one_row_stays_there(bad):
     spoiled = BATCH.copy()
     spoiled[1, 13, 2] = bad
-    found = TORQUES(*spoiled)
+    result = TORQUES(*spoiled)
     rest = np.arange(1000) != 13
-    assert (found[rest] == EXPECTED[rest]).all()
-    assert not np.isfinite(found[13]).all()
+    assert (result[rest] == EXPECTED[rest]).all()
+    assert not np.isfinite(result[13]).all()
 
 
 def test_an_argument_without_rows_serves_every_row():
@@ -83,11 +83,11 @@ def test_out_may_be_an_input():
 
 def test_scalars_are_floats_and_structure_is_kept():
     kernel = compile(lambda x: Both(x.sum(), (x, {"twice": 2.0 * x})), np.zeros(3))
-    found = kernel(np.arange(3.0))
-    assert isinstance(found, Both)
-    assert found.total == 3.0
-    assert isinstance(found.total, float)
-    assert found.parts[1]["twice"].tolist() == [0.0, 2.0, 4.0]
+    result = kernel(np.arange(3.0))
+    assert isinstance(result, Both)
+    assert result.total == 3.0
+    assert isinstance(result.total, float)
+    assert result.parts[1]["twice"].tolist() == [0.0, 2.0, 4.0]
     assert kernel(np.ones((5, 3))).total.tolist() == [3.0] * 5
 
 

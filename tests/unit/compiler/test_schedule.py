@@ -1,6 +1,10 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
+from kinpair.algebra.choice import less, where
+from kinpair.compiler import machine_code
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.schedule import schedule
 from kinpair.compiler.trace import trace
@@ -61,3 +65,18 @@ def test_results_full_of_zeros_are_cleared_and_still_right():
     dirty = np.full((19, 40, 40), 7.0)
     assert (kernel(q) == np.diag(q)).all()
     assert (kernel(np.tile(q, (19, 1)), out=dirty) == np.diag(q)).all()
+
+
+@pytest.mark.parametrize("piece", [1, 2, 5])
+def test_a_truth_value_goes_from_piece_to_piece(piece, monkeypatch):
+    monkeypatch.setattr(machine_code, "schedule", partial(schedule, whole=1, piece=piece))
+
+    def chosen(x):
+        high = less(1.0, x[0])
+        return where(high, x[1] * x[2] + x[0], 2.0) + np.sqrt(x[2]) * where(high, x[2], x[1])
+
+    kernel = Kernel(lambda: trace(chosen, {"x": (3,)}, name="chosen"))
+    states = np.array([[0.5, 2.0, 3.0], [1.5, 2.0, 3.0], [np.nan, 2.0, 3.0]])
+    expected = [float(chosen(x)) for x in states[:2]]
+    assert [kernel(x) for x in states[:2]] == pytest.approx(expected)
+    assert kernel(states)[:2] == pytest.approx(expected)

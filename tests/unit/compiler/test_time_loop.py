@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kinpair.compiler.cache import Store
+from kinpair.compiler.cache_size import contents
 from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
 from kinpair.compiler.time_loop_inputs import Inputs, callback
 from kinpair.compiler.time_loop_parts import Flow
@@ -31,28 +32,28 @@ def watched(**options) -> Flow:
 
 def stepped(inputs, dt: float, steps: int, start) -> np.ndarray:
     """The same by plain Python; inputs: (time, y) → u at every stage."""
-    y, found = np.array(start, dtype=float), []
+    y, result = np.array(start, dtype=float), []
     for n in range(steps):
         time, k = n * dt, []
         for c, row in zip(RK4.c, RK4.a, strict=True):
             stage = y + dt * sum((a * x for a, x in zip(row, k, strict=True)), np.zeros(2))
             k.append(swing(time + c * dt, stage, inputs(time + c * dt, stage)))
         y = y + dt * sum(b * x for b, x in zip(RK4.b, k, strict=True))
-        found.append(y)
-    return np.array(found)
+        result.append(y)
+    return np.array(result)
 
 
 ROUNDING = 1e-13  # of some hundred steps
 
 
 def test_steps_are_those_of_plain_python():
-    found = FixedLoop(watched(), RK4).run(np.array([1.0, 0.2, 0.3]), dt=0.05, samples=100)
+    result = FixedLoop(watched(), RK4).run(np.array([1.0, 0.2, 0.3]), dt=0.05, samples=100)
     expected = stepped(lambda time, y: [0.3], 0.05, 100, [1.0, 0.2])
-    assert np.abs(found.Y - expected).max() < ROUNDING
-    assert np.abs(found.W[:, 0] - 0.05 * np.arange(1, 101)).max() < ROUNDING
-    assert np.abs(found.W[:, 1] - expected[:, 0] * expected[:, 1]).max() < ROUNDING
-    assert (found.W[:, 2] == 0.3).all()
-    assert found.why == "more"
+    assert np.abs(result.Y - expected).max() < ROUNDING
+    assert np.abs(result.W[:, 0] - 0.05 * np.arange(1, 101)).max() < ROUNDING
+    assert np.abs(result.W[:, 1] - expected[:, 0] * expected[:, 1]).max() < ROUNDING
+    assert (result.W[:, 2] == 0.3).all()
+    assert result.why == "more"
 
 
 def two_body(time, y):
@@ -68,62 +69,64 @@ def test_sums_over_stages_are_the_same_in_numbers_and_in_vectors(copies):
         return np.concatenate([two_body(time, y[6 * k : 6 * k + 6]) for k in range(copies)])
 
     start, wanted = np.array([0.5, 0, 0, 0, 1.5, 0.8]), np.linspace(0.0, 7.0, 23)
-    found: list[np.ndarray] = []
+    results: list[np.ndarray] = []
     for f, n in ((two_body, 6), (same, 6 * copies)):
         loop = AdaptiveLoop(Flow(n, rhs=trace(f, {"time": (), "y": (n,)})), DOP853)
         at = loop.begin(np.tile(start, n // 6), 0.0, wanted)
         loop.run(at, stop=7.0, wanted=wanted, rtol=1e-10, atol=np.full(n, 1e-10))
         assert at.why == "done"
-        found.append(at.Y.reshape(len(wanted), -1, 6))
-    assert np.abs(found[1] - found[0]).max() < 1e-10  # the mean of the error is the same, its rounding is not
+        results.append(at.Y.reshape(len(wanted), -1, 6))
+    assert (
+        np.abs(results[1] - results[0]).max() < 1e-10
+    )  # the mean of the error is the same, its rounding is not
 
 
 def test_inputs_of_a_table_lie_on_straight_lines_and_end_flat():
     times, rows = np.array([0.5, 1.0, 3.0]), np.array([[0.0], [2.0], [-1.0]])
     inputs = Inputs(times=times, rows=rows)
-    found = FixedLoop(flow(source="table"), RK4).run(
+    result = FixedLoop(flow(source="table"), RK4).run(
         np.array([0.1, 0.0, 9.0]), dt=0.05, samples=80, inputs=inputs
     )
     expected = stepped(lambda time, y: [np.interp(time, times, rows[:, 0])], 0.05, 80, [0.1, 0.0])
-    assert np.abs(found.Y - expected).max() < ROUNDING
+    assert np.abs(result.Y - expected).max() < ROUNDING
 
 
 def test_a_called_function_is_asked_at_every_stage():
-    asked = []
+    request_of = []
 
     def control(time, y):
-        asked.append(time)
+        request_of.append(time)
         return np.array([np.cos(time) - y[0]])
 
     inputs = Inputs(called=callback(control, 2, 1))
-    found = FixedLoop(flow(source="call"), RK4).run(
+    result = FixedLoop(flow(source="call"), RK4).run(
         np.array([0.1, 0.0, 0.0]), dt=0.05, samples=40, inputs=inputs
     )
-    assert len(asked) == 4 * 40
-    assert np.abs(found.Y - stepped(lambda t, y: [np.cos(t) - y[0]], 0.05, 40, [0.1, 0.0])).max() < ROUNDING
+    assert len(request_of) == 4 * 40
+    assert np.abs(result.Y - stepped(lambda t, y: [np.cos(t) - y[0]], 0.05, 40, [0.1, 0.0])).max() < ROUNDING
 
 
 @pytest.mark.parametrize("way", ["program", "call"])
 def test_held_inputs_change_at_their_sample_times_only(way):
     control = trace(lambda time, y, u: np.array([-2.0 * y[0] + time]), SHAPES)
-    made = flow(source=way, held=True, control=control if way == "program" else None)
+    built = flow(source=way, sampled=True, control=control if way == "program" else None)
     called = callback(lambda time, y: np.array([-2.0 * y[0] + time]), 2, 1)
-    loop, inputs = FixedLoop(made, RK4), Inputs(called=called)
+    loop, inputs = FixedLoop(built, RK4), Inputs(called=called)
     options = {"dt": 0.05, "hold": 4, "inputs": inputs}
     start = loop.run(np.array([0.4, 0.0, 0.0]), samples=1, every=0, **options).end
-    found = loop.run(start, samples=40, **options)
+    result = loop.run(start, samples=40, **options)
 
     expected, y = [], np.array([0.4, 0.0])
     for n in range(10):
         u = [-2.0 * y[0] + 4 * n * 0.05]
         expected.extend(stepped(lambda time, y, u=u: u, 0.05, 4, y))
         y = expected[-1]
-    assert np.abs(found.Y - np.array(expected)).max() < ROUNDING
+    assert np.abs(result.Y - np.array(expected)).max() < ROUNDING
 
 
 def test_a_run_cut_in_pieces_is_the_same_to_the_last_bit():
     control = trace(lambda time, y, u: np.array([np.sin(time) - y[1]]), SHAPES)
-    loop = FixedLoop(watched(source="program", held=True, control=control), RK4)
+    loop = FixedLoop(watched(source="program", sampled=True, control=control), RK4)
     options = {"dt": 0.01, "hold": 7, "t0": 0.3}
     start = loop.run(np.array([0.4, 0.0, 0.0]), samples=1, every=0, **options).end
     whole = loop.run(start, samples=60, every=5, **options)
@@ -170,10 +173,10 @@ def test_what_is_not_finite_stops_one_run_and_one_row_of_a_batch():
 
 def test_a_function_that_refuses_stops_the_run():
     inputs = Inputs(called=callback(lambda time, y: None if time > 0.49 else np.zeros(1), 2, 1))
-    found = FixedLoop(flow(source="call"), RK4).run(
+    result = FixedLoop(flow(source="call"), RK4).run(
         np.array([0.4, 0.0, 0.0]), dt=0.1, samples=20, inputs=inputs
     )
-    assert (found.why, found.step) == ("refused", 4)
+    assert (result.why, result.step) == ("refused", 4)
 
 
 def newton(target: float):
@@ -188,14 +191,14 @@ def newton(target: float):
 
 
 def test_an_implicit_step_is_repeated_until_it_stands():
-    made = Flow(
+    built = Flow(
         1,
         nz=1,
         start=trace(lambda y: y, {"y": (1,)}),
         improve=newton(2.0),
         finish=trace(lambda y, z: z + 0.0 * y, {"y": (1,), "z": (1,)}),
     )
-    loop = FixedLoop(made)
+    loop = FixedLoop(built)
     one = loop.run(np.array([5.0]), dt=1.0, samples=30)
     assert one.Y[0, 0] == pytest.approx(np.sqrt(10.0), rel=1e-15)
     assert one.Y[-1, 0] == pytest.approx(2.0, rel=1e-8)  # y ← √(2 y)
@@ -205,15 +208,15 @@ def test_an_implicit_step_is_repeated_until_it_stands():
 
 
 def test_an_implicit_step_that_does_not_converge_says_so():
-    made = Flow(
+    built = Flow(
         1,
         nz=1,
         start=trace(lambda y: y, {"y": (1,)}),
         improve=newton(-1.0),  # z² = −y has no solution
         finish=trace(lambda y, z: z + 0.0 * y, {"y": (1,), "z": (1,)}),
     )
-    found = FixedLoop(made).run(np.array([1.5]), dt=1.0, samples=5)
-    assert (found.why, found.step) == ("not converged", 0)
+    result = FixedLoop(built).run(np.array([1.5]), dt=1.0, samples=5)
+    assert (result.why, result.step) == ("not converged", 0)
 
 
 @pytest.mark.parametrize("repeated", [False, True])
@@ -224,9 +227,9 @@ def test_states_are_settled_after_each_step(repeated):
         factor = 1.5 - 0.5 * (y @ y)  # Newton for 1/|y|
         return (y * factor, np.abs(factor - 1.0) * 1e12) if repeated else y * factor
 
-    made = Flow(2, rhs=turn, after=trace(shrink, {"time": (), "y": (2,)}))
-    found = FixedLoop(made, RK4).run(np.array([1.0, 0.0]), dt=0.2, samples=50)
-    assert np.abs(np.linalg.norm(found.Y, axis=1) - 1.0).max() < (1e-12 if repeated else 1e-6)
+    built = Flow(2, rhs=turn, after=trace(shrink, {"time": (), "y": (2,)}))
+    result = FixedLoop(built, RK4).run(np.array([1.0, 0.0]), dt=0.2, samples=50)
+    assert np.abs(np.linalg.norm(result.Y, axis=1) - 1.0).max() < (1e-12 if repeated else 1e-6)
 
 
 def test_sines_of_many_angles_are_those_of_each():
@@ -325,10 +328,10 @@ def falling() -> Flow:
 
 def test_a_fixed_run_stops_before_the_step_in_which_a_guard_changes_its_sign():
     loop = FixedLoop(falling(), RK4)
-    found = loop.run(np.array([1.0, 0.0]), dt=0.1, samples=50)
-    assert (found.why, found.step) == ("crossed", 14)  # y = 1 − t²/2 is zero at 1.414
-    assert found.end == pytest.approx([1 - 1.4**2 / 2, -1.4])
-    assert found.Y[13] == pytest.approx(found.end)
+    result = loop.run(np.array([1.0, 0.0]), dt=0.1, samples=50)
+    assert (result.why, result.step) == ("crossed", 14)  # y = 1 − t²/2 is zero at 1.414
+    assert result.end == pytest.approx([1 - 1.4**2 / 2, -1.4])
+    assert result.Y[13] == pytest.approx(result.end)
 
 
 @pytest.mark.parametrize("steps", [1 << 40, 1])
@@ -347,9 +350,9 @@ def test_an_adaptive_run_stops_before_the_step_in_which_a_guard_changes_its_sign
 def test_code_is_kept(tmp_path):
     tmp_path.chmod(0o700)
     for _ in range(2):
-        found = FixedLoop(flow(), RK4, store=Store(tmp_path)).run(np.array([1.0, 0, 0]), dt=0.1, samples=1)
-        assert found.Y[0] == pytest.approx(stepped(lambda t, y: [0.0], 0.1, 1, [1.0, 0])[0])
-    assert len(list(tmp_path.iterdir())) == 1
+        result = FixedLoop(flow(), RK4, store=Store(tmp_path)).run(np.array([1.0, 0, 0]), dt=0.1, samples=1)
+        assert result.Y[0] == pytest.approx(stepped(lambda t, y: [0.0], 0.1, 1, [1.0, 0])[0])
+    assert len(contents(tmp_path)) == 1
 
 
 @pytest.mark.parametrize(

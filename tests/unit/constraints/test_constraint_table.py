@@ -54,8 +54,8 @@ def test_a_tree_has_no_such_part():
 
 
 def test_print_never_fails():
-    far = kp.conditions.Guide("far", "ground", "coupler", ("5", "", ""))
+    far = kp.constraint.guide("far", "coupler", xyz=("5", "", ""))
     assert "cannot be assembled: 'far' stays open by" in str(kp.example("four-bar").with_constraints(far))
-    nowhere = kp.conditions.Loop("nowhere", "revolute", "ground", "cuopler")
-    parts = replace(kp.example("four-bar").model.description, conditions=(nowhere,))
+    nowhere = kp.constraint.loop("nowhere", "revolute", "ground", "cuopler")
+    parts = replace(kp.example("four-bar").model.description, constraints=(nowhere,))
     assert "did you mean 'coupler'?" in str(kp.Mechanism(build(parts)))

@@ -87,9 +87,9 @@ def test_a_loop_closes_on_the_branch_within_limits():
     guess = [0.3, 2.2, 2.2]
     one, other = (free.assemble(x, fixed=["crank"]) for x in (guess, [0.3, -2.2, -2.2]))
     for limits, q in (([0, 3.1], one), ([-3.1, 0], other)):
-        found = four_bar(output=limits).assemble(guess, fixed=["crank"])
-        assert limits[0] <= found[1] <= limits[1]
-        assert np.exp(1j * found) == pytest.approx(np.exp(1j * q), abs=ROUNDING)
+        results = four_bar(output=limits).assemble(guess, fixed=["crank"])
+        assert limits[0] <= results[1] <= limits[1]
+        assert np.exp(1j * results) == pytest.approx(np.exp(1j * q), abs=ROUNDING)
     assert np.array_equal(four_bar(output=[-3.1, 3.1]).assemble(guess, fixed=["crank"]), one)
 
 

@@ -18,52 +18,70 @@ A, B = RNG.normal(size=(3, N)), RNG.normal(size=3)
 
 def by_kkt(A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     whole = np.block([[M, -A.T], [A, np.zeros((len(A), len(A)))]])
-    found = np.linalg.solve(whole, np.concatenate([F, b]))
-    return found[:N], found[N:]
+    result = np.linalg.solve(whole, np.concatenate([F, b]))
+    return result[:N], result[N:]
 
 
 def test_rows_of_full_rank_give_the_saddle_point():
-    found = solve(M, F, A, B)
+    result = solve(M, F, A, B)
     qdd, lam = by_kkt(A, B)
-    assert found.rank == 3
-    assert found.qdd == pytest.approx(qdd, abs=1e-11)
-    assert found.lam == pytest.approx(lam, abs=1e-11)
-    assert found.lost is None
-    assert not len(found.contradicting)
+    assert result.rank == 3
+    assert result.qdd == pytest.approx(qdd, abs=1e-11)
+    assert result.lam == pytest.approx(lam, abs=1e-11)
+    assert result.lost.shape == (N, 0)
+    assert not len(result.contradicting)
 
 
 def test_redundant_rows_that_agree_change_nothing_and_share_the_load():
     more, right = np.vstack([A, A[0] + A[1]]), np.array([*B, B[0] + B[1]])
-    found = solve(M, F, more, right)
-    assert found.rank == 3
-    assert found.qdd == pytest.approx(by_kkt(A, B)[0], abs=1e-11)
-    assert more.T @ found.lam == pytest.approx(M @ found.qdd - F, abs=1e-11)
+    result = solve(M, F, more, right)
+    assert result.rank == 3
+    assert result.qdd == pytest.approx(by_kkt(A, B)[0], abs=1e-11)
+    assert more.T @ result.lam == pytest.approx(M @ result.qdd - F, abs=1e-11)
 
 
 def test_rows_that_contradict_each_other_are_numbered():
-    found = solve(M, F, np.vstack([A, A[1]]), np.array([*B, B[1] + 0.5]))
-    assert found.contradicting.tolist() == [1, 3]
+    result = solve(M, F, np.vstack([A, A[1]]), np.array([*B, B[1] + 0.5]))
+    assert result.contradicting.tolist() == [1, 3]
 
 
 def test_no_rows_leave_the_free_motion():
-    found = solve(M, F, np.zeros((0, N)), np.zeros(0))
-    assert found.qdd == pytest.approx(np.linalg.solve(M, F), abs=1e-12)
-    assert (found.rank, len(found.lam)) == (0, 0)
+    result = solve(M, F, np.zeros((0, N)), np.zeros(0))
+    assert result.qdd == pytest.approx(np.linalg.solve(M, F), abs=1e-12)
+    assert (result.rank, len(result.lam)) == (0, 0)
 
 
 def test_rows_for_everything_leave_no_choice():
     rows, right = RNG.normal(size=(N, N)), RNG.normal(size=N)
-    found = solve(M, F, rows, right)
-    assert found.qdd == pytest.approx(np.linalg.solve(rows, right), abs=1e-10)
+    result = solve(M, F, rows, right)
+    assert result.qdd == pytest.approx(np.linalg.solve(rows, right), abs=1e-10)
 
 
 def test_inertia_that_is_lost_is_shown_as_a_motion():
     light = M.copy()
     light[2] = light[:, 2] = 0.0
     free = solve(light, F, np.eye(N)[:2], np.zeros(2))
-    assert free.lost is not None
-    assert np.flatnonzero(np.abs(free.lost) > 1e-9).tolist() == [2]
-    assert solve(light, F, np.eye(N)[1:3], np.zeros(2)).lost is None
+    assert free.lost.shape == (N, 1)
+    assert np.flatnonzero(np.abs(free.lost[:, 0]) > 1e-9).tolist() == [2]
+    assert solve(light, F, np.eye(N)[1:3], np.zeros(2)).lost.shape == (N, 0)
+
+
+def test_every_motion_without_inertia_is_shown():
+    light = M.copy()
+    light[[2, 4]] = light[:, [2, 4]] = 0.0
+    result = solve(light, F, np.eye(N)[:2], np.zeros(2))
+    assert result.lost.shape == (N, 2)
+    assert np.flatnonzero(np.abs(result.lost).max(1) > 1e-9).tolist() == [2, 4]
+
+
+def test_a_small_inertia_is_one_where_it_is_judged_by_its_own_size():
+    """1e-14 kg m² beside 1 kg: lost against the largest entry, and none against scales of its own kind."""
+    M, F = np.diag([1.0, 1e-14]), np.array([2.0, 3e-14])
+    nothing = np.zeros((0, 2)), np.zeros(0)
+    assert solve(M, F, *nothing).lost.shape == (2, 1)
+    result = solve(M, F, *nothing, scales=np.array([1.0, 1e-14]))
+    assert result.lost.shape == (2, 0)
+    assert result.qdd == pytest.approx([2.0, 3.0])
 
 
 def test_null_space_holds_what_the_rows_allow():
@@ -87,10 +105,10 @@ def test_what_drift_explains_is_no_contradiction_and_no_rank():
     bent = np.vstack([A, A[0] + A[1] + 1e-7 * RNG.normal(size=N)])
     right = np.array([*B, B[0] + B[1] + 1e-5])
     assert solve(M, F, bent, right).rank == 4
-    found = solve(M, F, bent, right, Drift(1e-6, 1e-5, 2.0))
-    assert found.rank == 3
-    assert not len(found.contradicting)
-    assert found.qdd == pytest.approx(by_kkt(A, B)[0], abs=1e-3)
+    result = solve(M, F, bent, right, Drift(1e-6, 1e-5, 2.0))
+    assert result.rank == 3
+    assert not len(result.contradicting)
+    assert result.qdd == pytest.approx(by_kkt(A, B)[0], abs=1e-3)
 
 
 @pytest.mark.parametrize("solver", ["multipliers", "maggi"])
@@ -103,8 +121,8 @@ def test_a_state_a_little_off_its_constraints_moves_as_one_that_obeys(solver):
     expected = m.forward_dynamics(q, qd, tau, solver=solver)
     for off in (1e-10, 1e-8, 1e-6, 1e-5):
         turned = np.array([1.0, -0.5, 0.3])
-        found = m.forward_dynamics(q + off * turned, qd + 10 * off * turned, tau, solver=solver)
-        assert np.abs(found - expected).max() < 1e4 * off, off
+        result = m.forward_dynamics(q + off * turned, qd + 10 * off * turned, tau, solver=solver)
+        assert np.abs(result - expected).max() < 1e4 * off, off
 
 
 def test_rates_of_rows_that_are_not_linear_in_them():
@@ -121,8 +139,8 @@ def test_rates_of_rows_that_are_not_linear_in_them():
     assert point.velocities([0, 0], {"x": 0.6}, guess=[0, 0.5]) == pytest.approx([0.6, 0.8], abs=1e-13)
     v, Q = np.array([0.6, 0.8]), np.array([1.0, 2.0])
     for solver in ("multipliers", "udwadia-kalaba", "maggi", "partition"):
-        found = point.forward_dynamics([0, 0], v, solver=solver)
-        assert found == pytest.approx(Q - (Q @ v) * v, abs=1e-14), solver
+        result = point.forward_dynamics([0, 0], v, solver=solver)
+        assert result == pytest.approx(Q - (Q @ v) * v, abs=1e-14), solver
     with pytest.raises(kp.SingularError) as caught:
         point.velocities([0, 0], {"x": 1.5}, guess=[0, 0.5])
     assert str(caught.value) == ("system: no rates found that obey speed; give a guess nearer to such rates")

@@ -25,10 +25,10 @@ def test_accelerations_are_those_of_the_pseudo_inverse(rank, rows):
     W = np.linalg.solve(x.M, x.A.T)
     free = np.linalg.solve(x.M, x.F)
     lam = np.linalg.pinv(x.A @ W, rcond=1e-10, hermitian=True) @ (x.b - x.A @ free)
-    found = slack.solve(x, 1e-6)
-    assert found.qdd == pytest.approx(free + W @ lam, abs=1e-9)
-    assert x.A @ found.qdd == pytest.approx(x.b, abs=1e-9)
-    assert x.A.T @ found.lam == pytest.approx(x.A.T @ lam, abs=1e-8)
+    result = slack.solve(x, 1e-6)
+    assert result.qdd == pytest.approx(free + W @ lam, abs=1e-9)
+    assert x.A @ result.qdd == pytest.approx(x.b, abs=1e-9)
+    assert x.A.T @ result.lam == pytest.approx(x.A.T @ lam, abs=1e-8)
 
 
 def test_with_independent_rows_it_is_the_plain_solve():

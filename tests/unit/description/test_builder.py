@@ -7,10 +7,10 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
-from kinpair.description.builder import Builder, JointKeys, KeyframeKeys, LinkKeys, Turned
-from kinpair.description.doubts import Doubts
-from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK
+from kinpair.description.builder import Builder, JointKeys, KeyframeKeys, LinkKeys, SpringKeys, Turned
+from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK, SPRING
 from kinpair.description.toml_reader import parse_toml
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 
 TOML = """
@@ -41,6 +41,15 @@ xyz = [1, 0, 0]
 name = "home"
 q = { j = ["pi/2", 0.5] }
 qd = { j = [1, 2] }
+[[spring]]
+name = "rope"
+parent = "ground"
+child = "tip"
+child_xyz = [0.1, 0, 0]
+stiffness = 50
+damping = 2
+rest_length = 0.5
+tension_only = true
 """
 
 
@@ -65,11 +74,19 @@ def builder() -> Builder:
         )
         .frame("tip", "a", xyz=[np.float64(1), np.int64(0), 0])
         .keyframe("home", q={"j": ["pi/2", 0.5]}, qd={"j": np.array([1, 2])})
+        .spring(
+            *("rope", "ground", "tip"),
+            child_xyz=np.array([0.1, 0, 0]),
+            stiffness=50,
+            damping=np.float64(2),
+            rest_length=0.5,
+            tension_only=True,
+        )
     )
 
 
 def test_the_builder_and_a_file_make_the_same_parts():
-    assert builder().description() == parse_toml(TOML, source="arm.toml", doubts=Doubts())
+    assert builder().description() == parse_toml(TOML, source="arm.toml", warnings=WarningList())
 
 
 def test_what_is_none_counts_as_not_given():
@@ -81,11 +98,12 @@ def test_the_builder_takes_every_key_of_the_format():
     assert {"name", "kind", "parent", "child", *get_type_hints(JointKeys)} == set(JOINT)
     assert {"name", "link", *get_type_hints(Turned)} == set(FRAME)
     assert {"name", *get_type_hints(KeyframeKeys)} == set(KEYFRAME)
+    assert {"name", "parent", "child", *get_type_hints(SpringKeys)} == set(SPRING)
 
 
-def test_a_description_keeps_its_doubts():
+def test_a_description_keeps_its_warnings():
     description = Builder("x").joint("j", "fixed", "ground", "a", rpy=[0, 0, 90]).description()
-    assert description.doubts == (
+    assert description.warnings == (
         "joint 'j': entry 3 of rpy is 90 rad, more than a full turn; angles are in radians, not degrees",
     )
 

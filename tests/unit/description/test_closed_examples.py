@@ -1,4 +1,4 @@
-"""The bundled mechanisms with conditions: closed where their files say, as mobile as they should be."""
+"""The bundled mechanisms with constraints: closed where their files say, as mobile as they should be."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import closed
 import kinpair as kp
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.rows import holonomic_rows, row_names
-from kinpair.description.doubts import Doubts
 from kinpair.description.toml_reader import parse_toml
+from kinpair.description.warning_list import WarningList
 from kinpair.spatial.inertia import defect
 
 EXAMPLES = list(closed.STARTS)
@@ -32,15 +32,16 @@ MOBILITY = {  # degrees of freedom, and rows more than the rank
     "omni-robot": (3, 0),
     "diff-drive": (2, 1),
     "rolling-disk": (3, 0),
+    "bicycle": (3, 0),
 }
 
 
 def description(name: str) -> kp.Description:
-    return parse_toml(kp.example_text(name), source=f"{name}.toml", doubts=Doubts(strict=True))
+    return parse_toml(kp.example_text(name), source=f"{name}.toml", warnings=WarningList(strict=True))
 
 
-def test_every_bundled_mechanism_with_conditions_is_here():
-    assert {name for name in kp.examples(systems=False) if description(name).conditions} == set(EXAMPLES)
+def test_every_bundled_mechanism_with_constraints_is_here():
+    assert {name for name in kp.examples(systems=False) if description(name).constraints} == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -60,13 +61,13 @@ def test_it_starts_there(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_it_has_the_mobility_it_should_have(name):
     m = kp.example(name)
-    A = closed.conditions(m, closed.start(name), np.zeros(m.nv))[0]
+    A = closed.constraints(m, closed.start(name), np.zeros(m.nv))[0]
     rank = np.linalg.matrix_rank(A, tol=RANK)
     assert (m.nv - rank, len(A) - rank) == MOBILITY[name]
 
 
 def step(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """A step along the rates, then back to the conditions by Newton."""
+    """A step along the rates, then back to the constraints by Newton."""
     for _ in range(8):
         q = q + m.reference.dq_dt(q, qd)
         for i in m.model.moving:
@@ -74,7 +75,7 @@ def step(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
                 end = m.model.q_span[i].stop
                 q[end - 4 : end] /= np.linalg.norm(q[end - 4 : end])
         phi = closed.gap(m, q)
-        A = closed.conditions(m, q, np.zeros(m.nv))[0]
+        A = closed.constraints(m, q, np.zeros(m.nv))[0]
         qd = -np.linalg.pinv(A[holonomic_rows(constraints_of(m.model))], rcond=RANK) @ phi
     return q
 
@@ -85,21 +86,21 @@ def test_it_moves_without_opening_and_keeps_its_mobility(name):
     q = closed.start(name)
     rng = np.random.default_rng(5)
     for _ in range(3):
-        A = closed.conditions(m, q, np.zeros(m.nv))[0]
+        A = closed.constraints(m, q, np.zeros(m.nv))[0]
         free = np.linalg.svd(A)[2][np.linalg.matrix_rank(A, tol=RANK) :]
         there = step(m, q, 0.1 * free.T @ rng.normal(size=len(free)))
         assert np.abs(there - q).max() > 1e-3
         q = there
         assert np.abs(closed.gap(m, q)).max(initial=0.0) < 1e-13
-        A = closed.conditions(m, q, np.zeros(m.nv))[0]
+        A = closed.constraints(m, q, np.zeros(m.nv))[0]
         assert m.nv - np.linalg.matrix_rank(A, tol=RANK) == MOBILITY[name][0]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_it_reads_without_a_doubt_and_writes_back_the_same(name):
-    found = description(name)
-    assert parse_toml(kp.to_toml(found), source="x.toml", doubts=Doubts(strict=True)) == found
-    assert found.name == name
+    result = description(name)
+    assert parse_toml(kp.to_toml(result), source="x.toml", warnings=WarningList(strict=True)) == result
+    assert result.name == name
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -127,7 +128,7 @@ def test_a_bennett_linkage_moves_though_the_count_says_it_is_stiff():
 def test_the_platform_of_a_delta_robot_does_not_turn():
     m = kp.example("delta")
     q, names = closed.start("delta"), [name.split(".")[-1] for name in m.v_names]
-    A = closed.conditions(m, q, np.zeros(m.nv))[0]
+    A = closed.constraints(m, q, np.zeros(m.nv))[0]
     free = np.linalg.svd(A)[2][np.linalg.matrix_rank(A, tol=RANK) :]
     turning = [names.index(part) for part in ("wx", "wy", "wz")]
     assert np.abs(free[:, turning]).max() < 1e-14
@@ -145,7 +146,7 @@ def test_the_fingers_of_a_gripper_do_not_turn_and_close_together():
 def slip_of_the_cart(**rates: float) -> np.ndarray:
     m = kp.example("diff-drive")
     qd = np.array([rates.get(name.replace("base.", "").replace("-", "_"), 0.0) for name in m.v_names])
-    return closed.conditions(m, m.neutral(), qd)[1]
+    return closed.constraints(m, m.neutral(), qd)[1]
 
 
 def test_wheels_of_a_cart_roll_as_far_as_it_goes():

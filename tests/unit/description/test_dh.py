@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kinpair.description.dh import DHRow, dh_description, parse_dh_csv, read_dh_csv
-from kinpair.description.doubts import Doubts
 from kinpair.description.parts import Origin
 from kinpair.description.toml_reader import parse_toml
+from kinpair.description.warning_list import WarningList
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import about_z
 
@@ -30,9 +30,9 @@ def rot_x(angle):
 
 
 def trans(x, z):
-    made = np.eye(4)
-    made[:3, 3] = x, 0, z
-    return made
+    built = np.eye(4)
+    built[:3, 3] = x, 0, z
+    return built
 
 
 TEXTBOOK = {
@@ -161,30 +161,33 @@ ROWS = [
 
 
 def test_a_table_is_the_same_in_python_toml_and_csv():
-    doubts = Doubts(strict=True)
+    warnings = WarningList(strict=True)
     python = dh_description(ROWS, convention="modified", name="arm")
     based = dh_description(ROWS, convention="modified", name="arm", base=Origin((0.0, 0.0, 1.0)))
-    toml = parse_toml(TOML, source="arm.toml", doubts=doubts)
-    assert parse_dh_csv(CSV, source="arm.csv", doubts=doubts) == python
+    toml = parse_toml(TOML, source="arm.toml", warnings=warnings)
+    assert parse_dh_csv(CSV, source="arm.csv", warnings=warnings) == python
     assert (toml.links, toml.joints) == (based.links, based.joints)
     assert toml.frames[0].name == "tool"
 
 
 def test_rows_know_their_lines(tmp_path):
-    toml = parse_toml(TOML, source="arm.toml", doubts=Doubts())
+    toml = parse_toml(TOML, source="arm.toml", warnings=WarningList())
     assert [joint.where for joint in toml.joints] == ["arm.toml:6", "arm.toml:11"]
     assert [link.where for link in toml.links] == ["arm.toml:6", "arm.toml:11"]
     file = tmp_path / "arm.csv"
     file.write_text(CSV, encoding="utf-8")
-    assert [joint.where for joint in read_dh_csv(file, doubts=Doubts()).joints] == [f"{file}:5", f"{file}:6"]
+    assert [joint.where for joint in read_dh_csv(file, warnings=WarningList()).joints] == [
+        f"{file}:5",
+        f"{file}:6",
+    ]
 
 
 def test_a_csv_that_hides_its_convention_is_doubted():
-    doubts = Doubts()
-    description = parse_dh_csv("a,d\n1,2\n", source="arm.csv", doubts=doubts)
+    warnings = WarningList()
+    description = parse_dh_csv("a,d\n1,2\n", source="arm.csv", warnings=warnings)
     sentence = "arm.csv: does not say its convention; read as standard, write '# convention: standard' on top"
-    assert doubts.sentences == [sentence]
-    assert description.doubts == (sentence,)
+    assert warnings.sentences == [sentence]
+    assert description.warnings == (sentence,)
     assert description.joints[0].child_origin == Origin((1.0, 0.0, 2.0))
 
 
@@ -192,9 +195,9 @@ def test_the_documented_csv_reads_as_the_documented_toml():
     page = PAGE.read_text("utf-8")
     (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (csv,) = re.findall(r"```text\n(# convention.*?)```", page, re.DOTALL)
-    doubts = Doubts(strict=True)
-    from_toml = parse_toml(toml, source="arm.toml", doubts=doubts)
-    from_csv = parse_dh_csv(csv, source="arm.csv", doubts=doubts)
+    warnings = WarningList(strict=True)
+    from_toml = parse_toml(toml, source="arm.toml", warnings=warnings)
+    from_csv = parse_dh_csv(csv, source="arm.csv", warnings=warnings)
     assert (from_csv.links, from_csv.joints) == (from_toml.links, from_toml.joints)
 
 
@@ -203,8 +206,17 @@ def test_the_documented_csv_reads_as_the_documented_toml():
 )
 def test_csv_as_spreadsheets_save_it(line):
     text = f"{line}\nalpha,a,d,theta,mass,\n0,1,0,0,2,\n,,,,,\n,,,,,,\n"
-    doubts = Doubts()
-    found = parse_dh_csv(text, source="arm.csv", doubts=doubts)
-    assert len(found.joints) == 1
-    assert found.joints[0].origin == Origin((1.0, 0.0, 0.0))
-    assert doubts.sentences == []
+    warnings = WarningList()
+    result = parse_dh_csv(text, source="arm.csv", warnings=warnings)
+    assert len(result.joints) == 1
+    assert result.joints[0].origin == Origin((1.0, 0.0, 0.0))
+    assert warnings.sentences == []
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_what_a_row_does_not_give_is_zero_as_in_a_file(convention):
+    bare = dh_description([DHRow(), DHRow(d=0.4), DHRow(theta=0.1)], convention=convention)
+    full = dh_description(
+        [DHRow(0, 0, 0, 0), DHRow(0, 0, 0.4, 0), DHRow(0, 0, 0, 0.1)], convention=convention
+    )
+    assert bare == full

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from kinpair.algebra.jet import rate
-from kinpair.description.doubts import Doubts
 from kinpair.description.formula import FUNCTIONS, function_of
 from kinpair.description.place import Place
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 from opaque import hide, reveal
 
-PLACE = Place(Doubts(), "arm.toml:3", "drive 'c'", "motion")
+PLACE = Place(WarningList(), "arm.toml:3", "drive 'c'", "motion")
 X, Y, Z = 0.3, -0.7, 1.9
 WORTH = {
     "1": 1.0,

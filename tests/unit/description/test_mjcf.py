@@ -13,19 +13,19 @@ import mjcf_models as models
 import zoo
 from kinpair.cli.main import main
 from kinpair.description import mjcf_solids as solids
-from kinpair.description.conditions import Coupling, Loop
-from kinpair.description.doubts import Doubts
+from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.mjcf import parse_mjcf, read_mjcf
 from kinpair.description.mjcf_orientation import z_to
 from kinpair.description.parts import GROUND, Description, Origin, Shape
 from kinpair.description.toml_reader import parse_toml
+from kinpair.description.warning_list import WarningList
 from kinpair.spatial.inertia import Inertia, joined
 
 
 def parsed(text: str, folder=None) -> Description:
-    """What a text says, without any doubt about it."""
-    doubts = Doubts(strict=True)
-    return parse_mjcf(text, source="r.xml", doubts=doubts, folder=folder)
+    """What a text says, without any warning about it."""
+    warnings = WarningList(strict=True)
+    return parse_mjcf(text, source="r.xml", warnings=warnings, folder=folder)
 
 
 def only_link(geom: str, *sections: str):
@@ -36,16 +36,16 @@ def only_link(geom: str, *sections: str):
 
 
 def test_bodies_hang_on_the_ground_and_keep_the_order_of_the_file():
-    found = parsed(models.TREES["joint-after-child"])
-    assert [link.name for link in found.links] == ["a", "b"]
-    assert [(j.name, j.parent, j.child) for j in found.joints] == [("i", GROUND, "a"), ("j", "a", "b")]
+    result = parsed(models.TREES["joint-after-child"])
+    assert [link.name for link in result.links] == ["a", "b"]
+    assert [(j.name, j.parent, j.child) for j in result.joints] == [("i", GROUND, "a"), ("j", "a", "b")]
 
 
 def test_several_joints_of_a_body_move_massless_links_one_after_another():
-    found = parsed(models.TREES["three-of-one-body"])
-    assert [link.name for link in found.links] == ["b/x", "b/y", "b", "tip"]
-    assert [link.mass for link in found.links[:2]] == [0.0, 0.0]
-    assert [(j.name, j.parent, j.child) for j in found.joints] == [
+    result = parsed(models.TREES["three-of-one-body"])
+    assert [link.name for link in result.links] == ["b/x", "b/y", "b", "tip"]
+    assert [link.mass for link in result.links[:2]] == [0.0, 0.0]
+    assert [(j.name, j.parent, j.child) for j in result.joints] == [
         ("x", GROUND, "b/x"),
         ("y", "b/x", "b/y"),
         ("joint 2", "b/y", "b"),
@@ -54,16 +54,16 @@ def test_several_joints_of_a_body_move_massless_links_one_after_another():
 
 
 def test_a_body_without_joints_is_fixed_and_may_have_any_name():
-    found = parsed(
+    result = parsed(
         models.mjcf('<body name="a"/><body name="b"><joint name="a fixed"/><geom size="1"/></body>')
     )
-    assert [(j.name, j.kind) for j in found.joints] == [("a fixed 2", "fixed"), ("a fixed", "revolute")]
+    assert [(j.name, j.kind) for j in result.joints] == [("a fixed 2", "fixed"), ("a fixed", "revolute")]
 
 
 def test_the_world_is_called_world_if_a_body_is_called_ground():
-    found = parsed(models.TREES["body-called-ground"])
-    assert found.links[0].name == found.joints[0].parent == "world"
-    assert found.frames[0].link == "world"
+    result = parsed(models.TREES["body-called-ground"])
+    assert result.links[0].name == result.joints[0].parent == "world"
+    assert result.frames[0].link == "world"
 
 
 def test_names_of_the_file_and_of_the_model():
@@ -102,9 +102,9 @@ KEYS = (
 
 
 def test_keyframes_survive_writing_splitting_and_opening():
-    found = parsed(models.TREES["free"].replace("</mujoco>", KEYS))
-    assert parse_toml(kp.to_toml(found), source="r.toml", doubts=Doubts()) == found
-    m = kp.build(found)
+    result = parsed(models.TREES["free"].replace("</mujoco>", KEYS))
+    assert parse_toml(kp.to_toml(result), source="r.toml", warnings=WarningList()) == result
+    m = kp.build(result)
     home = m.keyframes["home"]
     split, between = m.split()
     x, xd, _ = between.to_split(home.q, home.qd, np.zeros(6))
@@ -133,8 +133,8 @@ def test_sites_are_frames_and_one_called_as_a_body_says_so():
 
 
 def pose_of(turn: str, *sections: str) -> np.ndarray:
-    found = parsed(models.mjcf(f'<body name="b" {turn}/>', *sections))
-    return found.joints[0].origin.pose().R
+    result = parsed(models.mjcf(f'<body name="b" {turn}/>', *sections))
+    return result.joints[0].origin.pose().R
 
 
 HALF = np.sqrt(0.5)
@@ -301,15 +301,17 @@ def test_paths_are_stripped_if_asked_for(tmp_path):
 
 def test_meshes_are_not_read_where_masses_are_written(tmp_path):
     world = f'<body name="it"><joint name="j"/>{models.LINK}<geom type="mesh" mesh="gone"/></body>'
-    doubts = Doubts()
-    found = parse_mjcf(
+    warnings = WarningList()
+    result = parse_mjcf(
         models.mjcf(world, '<asset><mesh file="gone.stl"/></asset>'),
         source="r.xml",
-        doubts=doubts,
+        warnings=warnings,
         folder=tmp_path,
     )
-    assert found.links[0].mass == 2.0
-    assert doubts.sentences == ["r.xml:1: the mesh 'gone.stl' is not there (1 missing in all); left undrawn"]
+    assert result.links[0].mass == 2.0
+    assert warnings.sentences == [
+        "r.xml:1: the mesh 'gone.stl' is not there (1 missing in all); left undrawn"
+    ]
 
 
 # Files.
@@ -323,10 +325,10 @@ def test_included_files_stand_where_they_are_named_and_lines_are_their_own(tmp_p
     (tmp_path / "sub" / "ball.xml").write_text('<mujocoinclude><geom size=".1"/></mujocoinclude>')
     main_file = tmp_path / "robot.xml"
     main_file.write_text(models.mjcf('<include file="sub/arm.xml"/><body name="b"/>'))
-    found = read_mjcf(main_file, doubts=Doubts(strict=True))
-    assert [link.name for link in found.links] == ["a", "b"]
-    assert found.links[0].where == f"{tmp_path / 'sub' / 'arm.xml'}:3"
-    assert found.links[0].mass == pytest.approx(1000 * 4 / 3 * np.pi * 1e-3)
+    result = read_mjcf(main_file, warnings=WarningList(strict=True))
+    assert [link.name for link in result.links] == ["a", "b"]
+    assert result.links[0].where == f"{tmp_path / 'sub' / 'arm.xml'}:3"
+    assert result.links[0].mass == pytest.approx(1000 * 4 / 3 * np.pi * 1e-3)
 
 
 def test_load_knows_mjcf_and_urdf_by_their_root(tmp_path, capsys):
@@ -358,12 +360,12 @@ def test_the_outermost_class_may_have_a_name():
     assert parsed(text).joints[0].damping == (2.0,)
 
 
-# Conditions.
+# Constraints.
 
 
-def test_conditions_are_loops_and_couplings():
+def test_constraints_are_loops_and_couplings():
     both = models.held(models.LOOPS["connect"], models.COUPLINGS["line"])
-    loop, coupling = parsed(both).conditions
+    loop, coupling = parsed(both).constraints
     assert isinstance(loop, Loop)
     assert (loop.name, loop.kind, loop.parent, loop.child) == ("connect 0", "spherical", "one", "two")
     assert isinstance(coupling, Coupling)
@@ -373,10 +375,10 @@ def test_conditions_are_loops_and_couplings():
 
 def test_a_body_form_holds_as_the_file_stands():
     for name in ("connect", "connect-world", "weld", "weld-world"):
-        found = parsed(models.held(models.LOOPS[name]))
-        tree = kp.build(replace(found, conditions=())).reference
+        result = parsed(models.held(models.LOOPS[name]))
+        tree = kp.build(replace(result, constraints=())).reference
         q = [np.radians(10), np.radians(-20), 0.5]
-        (loop,) = found.conditions
+        (loop,) = result.constraints
         one, two = (tree.pose(q, link) for link in (loop.parent, loop.child))
         a, b = loop.origin.pose(), loop.child_origin.pose()
         assert one.position + one.rotation @ a.a == pytest.approx(
@@ -388,24 +390,24 @@ def test_a_body_form_holds_as_the_file_stands():
 
 def test_a_weld_that_does_not_mind_turning_is_a_ball():
     weld = '<weld body1="one" body2="two" torquescale="0" anchor=".1 .2 .3"/>'
-    (loop,) = parsed(models.held(weld)).conditions
+    (loop,) = parsed(models.held(weld)).constraints
     assert (loop.kind, loop.child_origin) == ("spherical", Origin((0.1, 0.2, 0.3)))
 
 
 def test_powers_of_a_coupling_are_gathered():
     """y − y₀ = Σ a_k (x − x₀)^k at some x."""
-    (coupling,) = parsed(models.held(models.COUPLINGS["quartic"])).conditions
+    (coupling,) = parsed(models.held(models.COUPLINGS["quartic"])).constraints
     a, x, x0, y0 = (0.1, 0.2, 0.3, -0.4, 0.5), 0.7, np.radians(-20), np.radians(10)
     ((_, powers),) = coupling.terms
-    found = coupling.offset + sum(c * x ** (k + 1) for k, c in enumerate(powers))
-    assert found == pytest.approx(y0 + sum(c * (x - x0) ** k for k, c in enumerate(a)), rel=1e-14)
+    result = coupling.offset + sum(c * x ** (k + 1) for k, c in enumerate(powers))
+    assert result == pytest.approx(y0 + sum(c * (x - x0) ** k for k, c in enumerate(a)), rel=1e-14)
 
 
 def test_active_may_come_from_a_class():
     text = models.held(models.LOOPS["weld"]).replace(
         "<worldbody>", '<default><equality active="false"/></default><worldbody>'
     )
-    assert parsed(text).conditions == ()
+    assert parsed(text).constraints == ()
 
 
 def test_total_mass_is_shared_out():

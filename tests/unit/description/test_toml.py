@@ -9,15 +9,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kinpair.description.dh import COLUMNS, DH, ROW
-from kinpair.description.doubts import Doubts
-from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
-from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK, MIMIC, SHAPE
+from kinpair.description.parts import (
+    Description,
+    Frame,
+    Joint,
+    Keyframe,
+    Link,
+    Mimic,
+    Origin,
+    Shape,
+    Spring,
+)
+from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK, MIMIC, SHAPE, SPRING_IN_FILE
 from kinpair.description.toml_reader import TOP, parse_toml, read_toml
 from kinpair.description.toml_writer import to_toml, write_toml
+from kinpair.description.warning_list import WarningList
 from kinpair.spatial.inertia import defect
 from kinpair.spatial.rotation import from_quaternion
 from kinpair.spatial.solids import solid_box, solid_cylinder
@@ -32,11 +42,13 @@ TREES = (
 
 
 def parse(text: str) -> Description:
-    return parse_toml(text, source="arm.toml", doubts=Doubts(strict=True))
+    return parse_toml(text, source="arm.toml", warnings=WarningList(strict=True))
 
 
 def bundled(name: str) -> Description:
-    return parse_toml(BUNDLED[name].read_text("utf-8"), source=f"{name}.toml", doubts=Doubts(strict=True))
+    return parse_toml(
+        BUNDLED[name].read_text("utf-8"), source=f"{name}.toml", warnings=WarningList(strict=True)
+    )
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -60,7 +72,7 @@ axes = st.one_of(three, st.sampled_from([(1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0
 joints = st.builds(
     Joint,
     *(names, st.sampled_from(KINDS), names, names, origins, origins),
-    *(axes, st.none() | axes, numbers, limits, limits, limits, limits),
+    *(axes, st.none() | axes, numbers, *[limits] * 6),
     *(some, some, some, some, numbers, numbers, some),
     st.none() | st.builds(Mimic, names, numbers, numbers),
 )
@@ -69,6 +81,11 @@ by_joint = st.dictionaries(names, st.lists(numbers, min_size=1, max_size=7).map(
     lambda given: tuple(given.items())
 )
 keyframes = st.builds(Keyframe, names, by_joint, by_joint)
+positive = st.floats(0.0, 1e300)
+springs = st.builds(
+    Spring,
+    *(names, names, names, three, three, numbers, positive, positive, numbers, st.booleans()),
+)
 
 
 def unlike(parts):
@@ -79,21 +96,21 @@ descriptions = st.builds(
     Description,
     *(texts, unlike(links), unlike(joints), unlike(frames), three),
     keyframes=unlike(keyframes),
+    springs=unlike(springs),
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
 @given(descriptions)
 def test_what_is_written_reads_back_the_same(description):
-    assert parse_toml(to_toml(description), source="x.toml", doubts=Doubts()) == description
+    assert parse_toml(to_toml(description), source="x.toml", warnings=WarningList()) == description
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", [*TREES, "crane"])
 def test_bundled_mechanisms_read_without_a_doubt_and_write_back_the_same(name, tmp_path):
     description = bundled(name)
     file = tmp_path / f"{name}.toml"
     write_toml(description, file)
-    assert read_toml(file, doubts=Doubts(strict=True)) == description
+    assert read_toml(file, warnings=WarningList(strict=True)) == description
     assert description.name == name
 
 
@@ -118,7 +135,7 @@ def test_bundled_solids_weigh_what_they_look_like(name):
 
 
 def test_every_bundled_file_says_source_units_and_what_to_try():
-    for name in TREES:
+    for name in (*TREES, "crane"):
         comment = BUNDLED[name].read_text("utf-8").split("\nname = ")[0]
         assert all(f"# {word}:" in comment for word in ("Source", "Units", "Try")), name
 
@@ -177,8 +194,8 @@ def test_every_value_lands_in_its_part():
 
 def test_every_part_knows_its_line():
     description = parse(SMALL)
-    found = [part.where for part in (*description.links, *description.joints, *description.frames)]
-    assert found == ["arm.toml:4", "arm.toml:10", "arm.toml:24"]
+    results = [part.where for part in (*description.links, *description.joints, *description.frames)]
+    assert results == ["arm.toml:4", "arm.toml:10", "arm.toml:24"]
 
 
 def test_headers_in_texts_and_comments_are_not_counted():
@@ -249,7 +266,7 @@ def test_every_python_block_of_the_documentation_runs(page):
         exec(text, {})
 
 
-@pytest.mark.parametrize("schema", [TOP, LINK, SHAPE, JOINT, MIMIC, FRAME, KEYFRAME, DH])
+@pytest.mark.parametrize("schema", [TOP, LINK, SHAPE, JOINT, MIMIC, FRAME, KEYFRAME, SPRING_IN_FILE, DH])
 def test_every_key_is_in_the_documentation(schema):
     page = (DOCS / "toml.md").read_text("utf-8")
     assert [key for key in schema if f"`{key}`" not in page] == []

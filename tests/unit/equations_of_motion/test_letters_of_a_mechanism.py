@@ -16,8 +16,8 @@ from kinpair.equations_of_motion.reporting import Report
 
 def together(m: kp.Mechanism) -> list[set[str]]:
     """Names of the joints whose angles add."""
-    found = groups(m.model, m.q_names)
-    return [{name for name in found if found[name] == k} for k in sorted(set(found.values()))]
+    result = groups(m.model, m.q_names)
+    return [{name for name in result if result[name] == k} for k in sorted(set(result.values()))]
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_a_universal_joint_parts_the_angles_before_and_behind_it():
 
 
 def test_letters_have_a_meaning_and_the_value_of_the_description():
-    found = kp.equations(kp.example("double-pendulum")).parameters
-    assert {name: x.value for name, x in found.items()} == {
+    result = kp.equations(kp.example("double-pendulum")).parameters
+    assert {name: x.value for name, x in result.items()} == {
         "m1": 1.0,
         "m2": 1.0,
         "I1": pytest.approx(1 / 12),
@@ -58,26 +58,26 @@ def test_letters_have_a_meaning_and_the_value_of_the_description():
         "r1": 0.5,
         "r2": 0.5,
     }
-    assert found["m2"].meaning == "mass of 'lower' [kg]"
-    assert found["r1"].meaning == "mass centre of 'upper', along its −z [m]"
-    assert found["l1"].meaning == "place of joint 'elbow' on 'upper', along its −z [m]"
-    assert found["I1"].meaning == "inertia of 'upper' about its mass centre, xx and yy [kg m²]"
+    assert result["m2"].meaning == "mass of 'lower' [kg]"
+    assert result["r1"].meaning == "mass centre of 'upper', along its −z [m]"
+    assert result["l1"].meaning == "place of joint 'elbow' on 'upper', along its −z [m]"
+    assert result["I1"].meaning == "inertia of 'upper' about its mass centre, xx and yy [kg m²]"
 
 
 def test_components_are_named_where_several_are_in_the_equations():
-    found = kp.equations(kp.example("three-cylinders")).parameters
-    assert {"I1", "I2xx", "I2yy"} <= set(found)
+    result = kp.equations(kp.example("three-cylinders")).parameters
+    assert {"I1", "I2xx", "I2yy"} <= set(result)
 
 
 def test_equal_principal_moments_of_a_body_are_one_letter():
-    found = kp.equations(kp.example("three-cylinders")).parameters
-    assert "I2zz" not in found
-    assert found["I2yy"].meaning == "inertia of 'cylinder2' about its mass centre, yy and zz [kg m²]"
+    result = kp.equations(kp.example("three-cylinders")).parameters
+    assert "I2zz" not in result
+    assert result["I2yy"].meaning == "inertia of 'cylinder2' about its mass centre, yy and zz [kg m²]"
 
 
 def test_the_mass_matrix_does_not_depend_on_the_angle_of_a_round_wheel():
-    found = kp.equations(kp.example("diff-drive"))
-    inside = set().union(*(atoms(x) for x in found.H.flat))
+    result = kp.equations(kp.example("diff-drive"))
+    inside = set().union(*(atoms(x) for x in result.H.flat))
     turning = {name for x in inside if isinstance(x, Trig) for name, _ in x.angle}
     assert turning == {"q[2]", "q[5]"}
 
@@ -92,12 +92,12 @@ def test_a_body_that_is_turned_in_its_link_has_letters_of_its_own():
 
 
 def test_a_place_in_a_known_direction_is_one_distance():
-    found = kp.equations(kp.example("omni-robot"))
-    assert found.parameters["a2"].value == pytest.approx(0.04, rel=1e-12)
-    assert found.parameters["a2"].meaning == "distance of joint 'psi1' on 'body' from its origin [m]"
-    assert dict(found.sheet.definitions).keys() == {"alpha1"}
-    assert "alpha1 = pi/3" in str(found)
-    assert found.text(found.H[3, 5]) == "-m2*a2*sin(q6 + alpha1) + m3*a3*s6 - m4*a4*sin(q6 - alpha1)"
+    result = kp.equations(kp.example("omni-robot"))
+    assert result.parameters["a2"].value == pytest.approx(0.04, rel=1e-12)
+    assert result.parameters["a2"].meaning == "distance of joint 'psi1' on 'body' from its origin [m]"
+    assert dict(result.sheet.definitions).keys() == {"alpha1"}
+    assert "alpha1 = pi/3" in str(result)
+    assert result.text(result.H[3, 5]) == "-m2*a2*sin(q6 + alpha1) + m3*a3*s6 - m4*a4*sin(q6 - alpha1)"
 
 
 def azimuth(degrees: float, turned: float) -> kp.Mechanism:
@@ -118,19 +118,19 @@ def azimuth(degrees: float, turned: float) -> kp.Mechanism:
 )
 def test_a_direction_is_known_where_it_is_simple_or_that_of_the_joint(degrees, turned, expected):
     m = azimuth(degrees, turned).reference
-    found = kp.equations(m)
-    assert {name for name in found.parameters if name.startswith("l")} == expected
+    result = kp.equations(m)
+    assert {name for name in result.parameters if name.startswith("l")} == expected
     q, qd = [0.3, -0.8], [1.1, 0.4]
-    assert found.evaluate(q, qd)["H"] == pytest.approx(m.mass_matrix(q), rel=1e-13)
+    assert result.evaluate(q, qd)["H"] == pytest.approx(m.mass_matrix(q), rel=1e-13)
 
 
 def test_shared_letters_are_those_of_equal_numbers_of_one_kind():
-    found = kp.equations(kp.example("omni-robot"), "shared", solver="multipliers").parameters
-    assert list(found) == ["m1", "m2", "I1", "I2xx", "I2yy", "a", "r"]
-    assert found["m2"].meaning == "mass of 'wheel1' [kg]; also of 'wheel2', 'wheel3'"
-    assert found["a"].meaning.endswith("from its origin [m]; also of 'psi2', 'psi3'")
-    assert found["r"].meaning == "radius of 'wheel1' where it rolls [m]; also of 'wheel2', 'wheel3'"
-    assert found["r"].value == 0.02
+    result = kp.equations(kp.example("omni-robot"), "shared", solver="multipliers").parameters
+    assert list(result) == ["m1", "m2", "I1", "I2xx", "I2yy", "a", "r"]
+    assert result["m2"].meaning == "mass of 'wheel1' [kg]; also of 'wheel2', 'wheel3'"
+    assert result["a"].meaning.endswith("from its origin [m]; also of 'psi2', 'psi3'")
+    assert result["r"].meaning == "radius of 'wheel1' where it rolls [m]; also of 'wheel2', 'wheel3'"
+    assert result["r"].value == 0.02
 
 
 def test_letters_are_not_shared_unless_that_is_asked_for():
@@ -147,9 +147,9 @@ def test_springs_and_dampers_share_letters_too():
         .joint("x", "prismatic", "ground", "a", axis="x", stiffness=3.0, damping=0.2, rest=0.1)
         .joint("y", "prismatic", "ground", "b", axis="x", stiffness=3.0, damping=0.3, rest=0.1)
     ).reference
-    found = kp.equations(m, "shared")
-    assert set(found.parameters) == {"m", "k", "q0_1", "q0_2", "b1", "b2"}
-    numbers = found.evaluate([0.3, 0.7], [1.0, -1.0])
+    result = kp.equations(m, "shared")
+    assert set(result.parameters) == {"m", "k", "q0_1", "q0_2", "b1", "b2"}
+    numbers = result.evaluate([0.3, 0.7], [1.0, -1.0])
     assert numbers["C"] @ [1.0, -1.0] + numbers["g"] + numbers["d"] == pytest.approx(
         m.bias_forces([0.3, 0.7], [1.0, -1.0]), rel=1e-14
     )
@@ -163,7 +163,7 @@ def test_numbers_of_loops_and_wheels_are_letters():
     assert [wheels[name].value for name in ("rho2", "rho3", "rho5")] == [0.08, 0.08, 0.03]
 
 
-def test_marks_on_a_body_that_carries_more_and_rods_have_letters_of_the_condition():
+def test_marks_on_a_body_that_carries_more_and_rods_have_letters_of_the_constraint():
     m = kp.build(
         kp.Builder("held", gravity=[0, -9.81, 0])
         .link("a", mass=1.0, com=[0.1, 0, 0])
@@ -172,11 +172,11 @@ def test_marks_on_a_body_that_carries_more_and_rods_have_letters_of_the_conditio
         .joint("two", "revolute", "a", "b", xyz=[0.3, 0, 0], axis="z", start=0.9)
         .distance("rod", "a", "ground", 0.5, xyz=[0.2, 0.1, 0], child_xyz=[0.4, -0.3, 0])
     ).reference
-    found = kp.equations(m, solver="multipliers")
-    assert {"u1x", "u1y", "w1x", "w1y", "L1"} <= set(found.parameters)
+    result = kp.equations(m, solver="multipliers")
+    assert {"u1x", "u1y", "w1x", "w1y", "L1"} <= set(result.parameters)
     q = m.assemble(m.start())
     qd, tau = m.velocities(q, guess=[1.0, 0.5]), [0.2, -0.1]
-    assert found.evaluate(q, qd, tau)["qdd"] == pytest.approx(m.forward_dynamics(q, qd, tau), rel=1e-10)
+    assert result.evaluate(q, qd, tau)["qdd"] == pytest.approx(m.forward_dynamics(q, qd, tau), rel=1e-10)
 
 
 def test_angles_of_branches_that_start_on_one_body_add():
@@ -185,8 +185,8 @@ def test_angles_of_branches_that_start_on_one_body_add():
 
 
 def test_a_length_that_is_rounding_is_zero():
-    found = kp.equations(kp.example("stanford-arm-saha"), form="terms").parameters
-    lengths = [x.value for name, x in found.items() if name[0] in "lare"]
+    result = kp.equations(kp.example("stanford-arm-saha"), form="terms").parameters
+    lengths = [x.value for name, x in result.items() if name[0] in "lare"]
     assert min(lengths) > 1e-6 * max(lengths)
 
 
@@ -200,8 +200,8 @@ def test_numbers_leave_no_letters():
 
 
 def test_h_is_c_times_the_rates_and_gravity():
-    found = kp.equations(kp.example("cart-pole"))
-    assert [found.text(x) for x in found.h] == ["-m2*r2*s2*qd2*qd2", "-m2*g*r2*s2"]
+    result = kp.equations(kp.example("cart-pole"))
+    assert [result.text(x) for x in result.h] == ["-m2*r2*s2*qd2*qd2", "-m2*g*r2*s2"]
 
 
 def test_a_mechanism_that_cannot_move_has_empty_equations():
@@ -212,9 +212,9 @@ def test_a_mechanism_that_cannot_move_has_empty_equations():
 
 
 def test_quaternions_are_said_to_lead_to_body_rates():
-    found = kp.equations(kp.example("floating-arm"))
-    assert found.form == "terms"
-    assert "the equations are in body rates" in str(found)
+    result = kp.equations(kp.example("floating-arm"))
+    assert result.form == "terms"
+    assert "the equations are in body rates" in str(result)
 
 
 @pytest.mark.parametrize(
@@ -238,9 +238,9 @@ def test_quaternions_are_said_to_lead_to_body_rates():
     ],
 )
 def test_messages(call, message):
-    with pytest.raises(kp.InputError) as found:
+    with pytest.raises(kp.InputError) as result:
         call(kp.example("double-pendulum"))
-    assert str(found.value) == message
+    assert str(result.value) == message
 
 
 class Terminal(io.StringIO):

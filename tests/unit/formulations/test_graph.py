@@ -84,10 +84,10 @@ def centres(model, q):
 
 def test_angular_velocities_by_the_path_matrix(mechanism, arcs):
     model, s = mechanism.model, zoo.motion(mechanism)
-    found = rw.links(model, s.q)
+    result = rw.links(model, s.q)
     qds = rates(model, s.qd)
     Omega = [
-        sign * found[i].e @ qds[i] for i, sign in zip(model.moving, outward_sign(model, arcs), strict=True)
+        sign * result[i].e @ qds[i] for i, sign in zip(model.moving, outward_sign(model, arcs), strict=True)
     ]
     omega = -path(arcs).T @ np.array(Omega)
     state = kinematics.states(model, s.q, s.qd)
@@ -106,19 +106,19 @@ def test_mass_centres_by_the_path_matrix(mechanism, arcs):
 def test_partial_velocities_by_the_path_matrix(mechanism, arcs):
     """(RW3) in full, and r̈ = Σ a1 q̈ + b1."""
     model, s = mechanism.model, zoo.motion(mechanism)
-    found, T = rw.links(model, s.q), path(arcs)
+    result, T = rw.links(model, s.q), path(arcs)
     CT = rw.carried_vectors(model, s.q, arcs)
-    a1, sign = rw.partial_velocities(model, found), outward_sign(model, arcs)
+    a1, sign = rw.partial_velocities(model, result), outward_sign(model, arcs)
     for i in model.moving:
         for a in model.moving:
-            e, u = sign[a - 1] * found[a].e, sign[a - 1] * found[a].u
+            e, u = sign[a - 1] * result[a].e, sign[a - 1] * result[a].u
             full = -T[a - 1, i - 1] * u
             for k in model.moving:
                 a2 = -T[a - 1, k - 1] * e
                 full = full + skew(CT.get((k, i), np.zeros(3))) @ a2
             assert zoo.relative_error(full, a1.get((i, a), 0 * full)) < 1e-13
-    b1 = [x.a for x in rw.motions(model, s.q, s.qd, 0 * s.qdd, found)]
-    a = [x.a for x in rw.motions(model, s.q, s.qd, s.qdd, found)]
+    b1 = [x.a for x in rw.motions(model, s.q, s.qd, 0 * s.qdd, result)]
+    a = [x.a for x in rw.motions(model, s.q, s.qd, s.qdd, result)]
     qdds = rates(model, s.qdd)
     for i in model.moving:
         sums = sum((a1[i, k] @ qdds[k] for k in model.path_to_ground(i)), b1[i])
@@ -130,8 +130,8 @@ def test_forces_and_couples_by_the_path_matrix(mechanism, arcs):
     model, s = mechanism.model, zoo.motion(mechanism)
     rng = np.random.default_rng(2)
     w = [np.zeros(6), *rng.normal(size=(len(model.moving), 6))]
-    found, T, (_, S) = rw.links(model, s.q), path(arcs), incidence(arcs)
-    lack = rw.lacks(model, found, rw.motions(model, s.q, s.qd, s.qdd, found), w)[1:]
+    result, T, (_, S) = rw.links(model, s.q), path(arcs), incidence(arcs)
+    lack = rw.lacks(model, result, rw.motions(model, s.q, s.qd, s.qdd, result), w)[1:]
     X, Y = rw.constraint_forces(model, s.q, s.qd, s.qdd, w, arcs)
     forces = np.array([x.force for x in lack])
     assert zoo.relative_error(T @ forces, np.array(X)) < 1e-13
@@ -169,5 +169,5 @@ def test_energy_by_augmented_inertias(mechanism):
     omega = [None, *(state[i].pose.R @ state[i].omega for i in model.moving)]
     P, qds = mechanism.momentum(s.q, s.qd)[3:], rates(model, s.qd)
     rotors = sum((model.body[i].rotor * qds[i]) @ qds[i] for i in model.moving) / 2
-    found = inner_energy(x, omega, model.moving) + P @ P / (2 * x.M) + rotors
-    assert found == pytest.approx(mechanism.energy(s.q, s.qd).kinetic, rel=1e-12)
+    result = inner_energy(x, omega, model.moving) + P @ P / (2 * x.M) + rotors
+    assert result == pytest.approx(mechanism.energy(s.q, s.qd).kinetic, rel=1e-12)

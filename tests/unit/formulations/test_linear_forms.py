@@ -83,9 +83,9 @@ def test_accelerations_are_linear_forms_of_the_joint_accelerations(mechanism, mo
     placed = assembled(model, q)
     whole = accelerations(model, placed, q, qd, qdd)
     remainder = accelerations(model, placed, q, qd, 0 * qdd)
-    for i, found in enumerate(forms(model, placed)):
-        assert list(found) == model.path_to_ground(i)
-        epsilon, w = summed(model, found, qdd)
+    for i, result in enumerate(forms(model, placed)):
+        assert list(result) == model.path_to_ground(i)
+        epsilon, w = summed(model, result, qdd)
         assert zoo.relative_error(epsilon + remainder[i].epsilon, whole[i].epsilon) < 1e-13
         assert zoo.relative_error(w + remainder[i].w, whole[i].w) < 1e-13
 
@@ -96,8 +96,8 @@ def test_coefficients_are_those_of_the_velocities(mechanism, motion):
     placed = assembled(model, q)
     omega = [x.omega for x in accelerations(model, placed, q, qd, 0 * qd)]
     v = rate_of(lambda q, qd: np.array(places(model, q)[1]), mechanism, q, qd, qd)
-    for i, found in enumerate(forms(model, placed)):
-        turning, moving = summed(model, found, qd)
+    for i, result in enumerate(forms(model, placed)):
+        turning, moving = summed(model, result, qd)
         assert zoo.relative_error(turning, omega[i]) < 1e-13
         assert zoo.relative_error(moving, v[i]) < 1e-13
 
@@ -106,11 +106,11 @@ def test_accelerations_are_the_change_of_the_velocities(mechanism, motion):
     model, (q, qd, qdd) = mechanism.model, (motion.q, motion.qd, motion.qdd)
 
     def velocities(q, qd):
-        return np.array([summed(model, found, qd) for found in forms(model, assembled(model, q))])
+        return np.array([summed(model, result, qd) for result in forms(model, assembled(model, q))])
 
     change = rate_of(velocities, mechanism, q, qd, qdd)
-    found = accelerations(model, assembled(model, q), q, qd, qdd)
-    assert zoo.relative_error(np.array([(x.epsilon, x.w) for x in found]), change) < 1e-12
+    result = accelerations(model, assembled(model, q), q, qd, qdd)
+    assert zoo.relative_error(np.array([(x.epsilon, x.w) for x in result]), change) < 1e-12
 
 
 def test_applied_wrench_keeps_its_power(mechanism, motion):
@@ -128,9 +128,9 @@ def test_applied_wrench_keeps_its_power(mechanism, motion):
 def test_totals_are_sums_over_all_that_a_body_carries(mechanism):
     model = mechanism.model
     values = [0.0, *(2.0**i for i in model.moving)]
-    found = totals(model, values)
+    result = totals(model, values)
     for k in model.moving:
-        assert found[k] == sum(values[i] for i in model.moving if k in model.path_to_ground(i))
+        assert result[k] == sum(values[i] for i in model.moving if k in model.path_to_ground(i))
 
 
 def test_position_of_a_floating_base_enters_nowhere():

@@ -46,9 +46,9 @@ def test_angles_give_back_the_rotation_of_every_link(mechanism):
     s, model = zoo.motion(mechanism, seed=3), mechanism.model
     placed = assembled(model, s.q)
     moved = accelerations(model, placed, s.q, s.qd, s.qdd)
-    found = popov_euler.links(model, s.q, s.qd, s.qdd)
+    result = popov_euler.links(model, s.q, s.qd, s.qdd)
     for i in model.moving:
-        eta, etad, etadd = found[i].angles
+        eta, etad, etadd = result[i].angles
         Pi, Pid = popov_euler.rates_matrix(eta), popov_euler.rates_matrix_rate(eta, etad)
         assert zoo.relative_error(popov_euler.rotation(eta), placed[i].R) < 1e-14
         assert zoo.relative_error(Pi @ etad, moved[i].omega) < 1e-13
@@ -62,8 +62,8 @@ def test_drives_are_those_of_the_pairs(mechanism):
     w = [np.random.default_rng(i).normal(size=6) for i in range(len(model.parent))]
     sines = [np.hypot(*at.R[:2, 2]) for at in assembled(model, s.q)[1:]]
     expected = popov.inverse_dynamics(model, s.q, s.qd, s.qdd, w)
-    found = popov_euler.inverse_dynamics(model, s.q, s.qd, s.qdd, w)
-    assert zoo.relative_error(found, expected) < 1e-14 * len(sines) / min(sines) ** 2
+    result = popov_euler.inverse_dynamics(model, s.q, s.qd, s.qdd, w)
+    assert zoo.relative_error(result, expected) < 1e-14 * len(sines) / min(sines) ** 2
 
 
 def test_parallel_axes_are_refused_by_name():

@@ -68,8 +68,8 @@ def test_inertia_in_another_frame_and_its_rate(rng):
 def test_point_of_a_body_turning_about_a_fixed_axis():
     """r̈ = −ω² r on the circle, though A = (0; 0)."""
     r = np.array([0.3, -0.2, 0.7])
-    found = sa.point_acceleration(np.zeros(6), np.array([0, 0, 0, 0, 0, 2.0]), r)
-    near(found, -4.0 * np.array([0.3, -0.2, 0]))
+    result = sa.point_acceleration(np.zeros(6), np.array([0, 0, 0, 0, 0, 2.0]), r)
+    near(result, -4.0 * np.array([0.3, -0.2, 0]))
 
 
 def test_composition_of_velocities_and_accelerations(rng):
@@ -98,7 +98,7 @@ def test_what_a_pair_holds_does_no_work_and_its_drive_does_unit_work(kind, rng):
     pair = example(kind)
     q = pair.moved(pair.neutral(), rng.normal(size=pair.nv))
     row, at = wrenches_of(pair), (pair.rotation(q), pair.translation(q))
-    C, D, M = row.held(pair, q), sa.force_moved(*at, row.drive(pair, q)), row.denied(pair, q)
+    C, D, M = row.wrenches(pair, q), sa.force_moved(*at, row.drive(pair, q)), row.denied(pair, q)
     S = sa.motion_moved(*at, sa.swapped(pair.p(q)))
     assert C.shape == M.shape == (6, 6 - pair.nv)
     near(C.T @ S, np.zeros((6 - pair.nv, pair.nv)))
@@ -112,8 +112,8 @@ def test_rate_of_what_a_pair_holds(kind, rng):
     pair = example(kind)
     q, qd = pair.moved(pair.neutral(), rng.normal(size=pair.nv)), rng.normal(size=pair.nv)
     row = wrenches_of(pair)
-    rate = np.imag(row.held(pair, q + 1j * STEP * pair.dq_dt(q, qd))) / STEP
-    assert np.abs(rate - row.held_rate(pair, q, qd)).max(initial=0.0) < 1e-14
+    rate = np.imag(row.wrenches(pair, q + 1j * STEP * pair.dq_dt(q, qd))) / STEP
+    assert np.abs(rate - row.wrench_rates(pair, q, qd)).max(initial=0.0) < 1e-14
 
 
 def test_every_pair_has_its_row():

@@ -44,8 +44,8 @@ def test_almost_rotations_become_rotations():
     R = np.eye(3) + 4e-7 * np.ones((3, 3))
     b = kp.Builder("a").link("x", mass=1.0, inertia=[1, 1, 1])
     m = kp.build(b.joint("j", "universal", "ground", "x", matrix=R, axis=[1, 0, 0], axis2=[5e-7, 1, 0]))
-    found = m.reference.pose([0.3, 0.4], "x").rotation
-    assert np.abs(found @ found.T - np.eye(3)).max() < 1e-15
+    result = m.reference.pose([0.3, 0.4], "x").rotation
+    assert np.abs(result @ result.T - np.eye(3)).max() < 1e-15
 
 
 def test_split_keeps_the_options_of_the_whole():

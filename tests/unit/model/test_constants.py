@@ -19,6 +19,10 @@ def arm() -> kp.Mechanism:
     ("given", "message"),
     [
         (
+            {"upper.mass": [1.0, 1e308]},
+            "double-pendulum: parameters: upper.mass is 1e+308; the largest number that can be computed with is 1e+150",
+        ),
+        (
             {"upper.mass": -1.0},
             "double-pendulum: parameters: link 'upper' has mass -1 kg; a mass is zero or positive",
         ),
@@ -45,10 +49,10 @@ def test_no_body_is_such(arm, given, message):
 
 
 def test_a_tensor_of_no_real_body_is_told_as_a_description_tells_it(arm):
-    given = {"upper.inertia.yy": np.array([0.05, 0.3])}
-    with pytest.warns(kp.DescriptionWarning) as told:
-        run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], parameters=given, **RK4)
-    assert [str(x.message) for x in told] == [
+    options = {"upper.inertia.yy": np.array([0.05, 0.3])}
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], parameters=options, **RK4)
+    assert [str(x.message) for x in caught] == [
         "double-pendulum: parameters: link 'upper': inertia breaks the triangle inequality (principal moments 0, "
         "0.0833333, 0.3: the largest exceeds the sum of the others); taken as it is"
     ]

@@ -48,6 +48,26 @@ def test_change_of_motion_is_its_derivative(pair):
     assert np.abs(pair.pd(q, qd) - np.imag(pair.p(moving)) / STEP).max(initial=0.0) < 1e-14
 
 
+def test_displacements_and_rates_commute_but_for_the_bracket(pair):
+    """D(S v)[S w] − D(S w)[S v] = −S T(v) w with dq/dt = S v: which of two small motions comes first."""
+    q, v, w = state(pair)
+
+    def along(rates, direction):
+        return np.imag(pair.dq_dt(q + 1j * STEP * pair.dq_dt(q, direction), rates)) / STEP
+
+    swapped = along(v, w) - along(w, v)
+    assert np.abs(swapped + pair.dq_dt(q, pair.bracket(v) @ w)).max(initial=0.0) < 1e-14
+
+
+def test_a_difference_is_what_was_moved(pair):
+    """Back from a displacement: exact where rates are dq/dt, else but for the third power of the angle."""
+    q, step, _ = state(pair)
+    small = 1e-3 * step
+    assert np.abs(pair.difference(q, pair.moved(q, small)) - small).max(initial=0.0) < 1e-8
+    turned = -2.0 * pair.moved(q, small) if pair.nq > pair.nv and pair.nq == 4 else pair.moved(q, small)
+    assert np.abs(pair.difference(q, turned) - small).max(initial=0.0) < 1e-8
+
+
 def test_rotation_is_orthogonal(pair):
     q, _, _ = state(pair)
     R = pair.rotation(q)

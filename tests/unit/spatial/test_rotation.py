@@ -97,9 +97,9 @@ def test_cleaning_touches_rounding_only():
 @given(QUATERNION)
 def test_the_quaternion_of_a_rotation_is_the_one_it_was_made_from(k):
     k = k / np.linalg.norm(k)
-    found = to_quaternion(from_quaternion(k))
-    assert found[3] >= 0.0
-    assert np.outer(found, found) == pytest.approx(np.outer(k, k), abs=1e-14)
+    result = to_quaternion(from_quaternion(k))
+    assert result[3] >= 0.0
+    assert np.outer(result, result) == pytest.approx(np.outer(k, k), abs=1e-14)
 
 
 @pytest.mark.parametrize("k", np.eye(4))

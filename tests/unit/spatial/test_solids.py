@@ -30,13 +30,13 @@ def test_a_box_has_the_moments_of_its_points():
 
 
 def test_a_cylinder_has_the_moments_of_its_points():
-    found = integrated(2.0, (0.6, 0.6, 0.9), lambda x, y, z: x**2 + y**2 <= 0.09)
-    assert solid_cylinder(2.0, 0.3, 0.9) == pytest.approx(found, rel=5e-3, abs=1e-12)
+    result = integrated(2.0, (0.6, 0.6, 0.9), lambda x, y, z: x**2 + y**2 <= 0.09)
+    assert solid_cylinder(2.0, 0.3, 0.9) == pytest.approx(result, rel=5e-3, abs=1e-12)
 
 
 def test_a_sphere_has_the_moments_of_its_points():
-    found = integrated(2.0, (0.6, 0.6, 0.6), lambda x, y, z: x**2 + y**2 + z**2 <= 0.09)
-    assert solid_sphere(2.0, 0.3) == pytest.approx(found, rel=5e-3, abs=1e-12)
+    result = integrated(2.0, (0.6, 0.6, 0.6), lambda x, y, z: x**2 + y**2 + z**2 <= 0.09)
+    assert solid_sphere(2.0, 0.3) == pytest.approx(result, rel=5e-3, abs=1e-12)
 
 
 def test_a_rod_is_a_cylinder_of_no_thickness():
@@ -61,11 +61,11 @@ def test_eight_corner_boxes_make_the_box():
 
 def test_moving_to_the_mass_centre_undoes_huygens_and_steiner():
     random = np.random.default_rng(3)
-    xx, yy, zz, xy, xz, yz = given = random.normal(size=6)
+    xx, yy, zz, xy, xz, yz = arguments = random.normal(size=6)
     mass, com = 1.7, random.normal(size=3)
     there = Inertia(mass, com, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])).about_origin()
     six = (there[0, 0], there[1, 1], there[2, 2], there[0, 1], there[0, 2], there[1, 2])
-    assert about_com(six, mass, com) == pytest.approx(given, abs=1e-13)
+    assert about_com(six, mass, com) == pytest.approx(arguments, abs=1e-13)
 
 
 def test_an_unknown_axis_is_refused():

@@ -18,8 +18,8 @@ def rows(table, *names):
 
 def test_fewer_cases_asked_for_leave_all_in_the_table(tmp_path):
     kp.sweep(power, {"x": range(10)}, out=tmp_path, workers=0, units={"power": "W"})
-    asked = kp.sweep(power, {"x": range(6)}, out=tmp_path, workers=0, resume=True, units={"power": "W"})
-    assert len(asked) == 6
+    request_of = kp.sweep(power, {"x": range(6)}, out=tmp_path, workers=0, resume=True, units={"power": "W"})
+    assert len(request_of) == 6
     kept = kp.open_sweep(tmp_path)
     assert rows(kept, "x", "power") == [(x, x**2) for x in range(10)]
     assert (kept.summary, kept.units) == ("10 cases", {"x": "", "power": "W"})

@@ -113,7 +113,7 @@ def test_a_controller_begins_each_case_without_a_memory(arm):
     one, two = study.run(["q.elbow"], [(0.1,), (0.1,)])
     assert one == two
     run = kp.simulate(arm, [0.3, 0.1], [0.0, 0.0], duration=0.1, torque=Integral(), **FIXED)
-    assert one.found["final q.elbow"] == run.q[-1, 1]
+    assert one.values["final q.elbow"] == run.q[-1, 1]
 
 
 def test_a_run_that_does_not_arrive_is_a_failed_case(arm):
@@ -191,7 +191,7 @@ def test_fingerprints_tell_studies_apart_and_last():
     def other(x, y=1.0):
         return x - y
 
-    from kinpair.sweep.subject import Function
+    from kinpair.sweeps.subject import Function
 
     marks = [
         Study("double-pendulum", duration=1.0).fingerprint,

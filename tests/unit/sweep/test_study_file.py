@@ -11,7 +11,7 @@ import pytest
 import kinpair as kp
 from kinpair import DescriptionError, Grid, LatinHypercube, Normal, Uniform
 from kinpair.cli.main import main
-from kinpair.sweep.study_file import RANGE, TOP, read_study
+from kinpair.sweeps.study_file import RANGE, TOP, read_study
 
 DOCS = (Path(__file__).parents[3] / "docs" / "sweep.md").read_text("utf-8")
 STUDY = """
@@ -126,7 +126,7 @@ def test_the_command_says_how_many_cases_failed(tmp_path, monkeypatch, capsys, v
     Path("cases.py").write_text("def inverse(x):\n    return 1 / x\n")
     Path("some.toml").write_text(f'function = "cases.py:inverse"\n[over]\nx = [{values}]\n')
     assert main(["sweep", "some.toml", "--workers", "0"]) == 2
-    told = capsys.readouterr()
-    assert told.err == f"kinpair: {count} failed; --resume --retry computes them again\n"
-    assert "failed: x = 0" in told.out
+    caught = capsys.readouterr()
+    assert caught.err == f"kinpair: {count} failed; --resume --retry computes them again\n"
+    assert "failed: x = 0" in caught.out
     assert len(kp.open_sweep("some.sweep")) == len(values.split(","))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.sweep.outcome import Outcome
-from kinpair.sweep.work import Queue
+from kinpair.sweeps.outcome import Outcome
+from kinpair.sweeps.work import Queue
 
 CALLS: list[float] = []
 
@@ -108,7 +108,7 @@ def test_journal_is_plain_lines_of_all_digits(tmp_path):
     kp.sweep(lambda x: {"y": x / 3, "z": float("nan")}, {"x": [0.1, 0.2]}, out=tmp_path, workers=0)
     head, *lines = map(json.loads, (tmp_path / "journal.jsonl").read_text().splitlines())
     assert head["kinpair sweep"] == 1
-    assert {x["inputs"]["x"]: x["found"]["y"] for x in lines} == {0.1: 0.1 / 3, 0.2: 0.2 / 3}
+    assert {x["inputs"]["x"]: x["values"]["y"] for x in lines} == {0.1: 0.1 / 3, 0.2: 0.2 / 3}
 
 
 def test_a_torn_or_damaged_line_is_computed_again(tmp_path):
@@ -232,3 +232,40 @@ def test_missing_libraries_are_missed_by_name_before_any_work(tmp_path):
     assert [line.split()[0] for line in others] == ["cluster"] * 3
     assert all("pip install kinpair[cluster]" in line for line in others)
     assert not list(tmp_path.iterdir())
+
+
+BARE_COMMAND = """
+import sys
+for name in ("loky", "pyarrow", "distributed"):
+    sys.modules[name] = None
+from kinpair.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+SMALL = """
+mechanism = "double-pendulum"
+duration = 0.1
+integrator = "rk4"
+dt = 0.01
+record = ["final q.elbow"]
+[over]
+"q.elbow" = [0.1, 0.2]
+"""
+
+
+def test_the_command_works_in_one_process_without_further_libraries(tmp_path):
+    """The journal has everything; the table is left out, which is told."""
+    (tmp_path / "small.toml").write_text(SMALL)
+    for more in ([], ["--resume"]):
+        done = subprocess.run(
+            [sys.executable, "-c", BARE_COMMAND, "sweep", "small.toml", "--workers", "0", *more],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines()[0] == "small: 2 cases"
+        assert "journal: small.sweep/journal.jsonl" in " ".join(done.stdout.split())
+        assert "no table.parquet: it needs pyarrow" in " ".join(done.stdout.split())
+    assert [path.name for path in (tmp_path / "small.sweep").iterdir()] == ["journal.jsonl"]
+    assert len(kp.open_sweep(tmp_path / "small.sweep")) == 2

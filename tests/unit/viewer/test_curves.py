@@ -43,9 +43,9 @@ def test_drawing_leaves_the_users_plots_alone(tmp_path):
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError) as found:
+    with pytest.raises(MissingExtraError) as result:
         draw_curves(tmp_path / "a.png", TIME, panels(1))
-    assert str(found.value) == 'pictures need matplotlib; install it with pip install "kinpair[view]"'
+    assert str(result.value) == 'pictures need matplotlib; install it with pip install "kinpair[view]"'
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,6 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch, tmp_path):
 )
 def test_a_place_that_cannot_hold_a_picture_is_refused(monkeypatch, tmp_path, name, message):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as result:
         draw_curves(name, TIME, panels(1))
-    assert str(found.value).startswith(message)
+    assert str(result.value).startswith(message)

@@ -127,8 +127,8 @@ def header_text(program: Program, stem: str, real: Real) -> str:
 def self_test(program: Program, header: str, real: Real, seed: int) -> str:
     """A program that calls the function once and compares with the interpreter's result."""
     random = np.random.default_rng(seed)
-    given = [random.uniform(0.1, 0.9, leaf.shape) for leaf in program.inputs]
-    expected = [np.asarray(x, dtype=float) for _, x in flatten(interpret(program, *given))[1]]
+    numbers = [random.uniform(0.1, 0.9, leaf.shape) for leaf in program.inputs]
+    expected = [np.asarray(x, dtype=float) for _, x in flatten(interpret(program, *numbers))[1]]
     names = _arrays(program)
     lines = [
         "#include <math.h>",
@@ -141,13 +141,13 @@ def self_test(program: Program, header: str, real: Real, seed: int) -> str:
         "int main(void)",
         "{",
     ]
-    for name, values in zip(names, given, strict=False):
+    for name, values in zip(names, numbers, strict=False):
         lines.append(f"    static const {real.c} {name}[] = {_braces(values, real)};")
-    for name, values in zip(names[len(given) :], expected, strict=True):
+    for name, values in zip(names[len(numbers) :], expected, strict=True):
         lines.append(f"    static const double {name}_expected[] = {_braces(values, REALS['float64'])};")
         lines.append(f"    static {real.c} {name}[{max(1, values.size)}];")
     lines += ["    int wrong = 0;", f"    {identifier(program.name)}({', '.join(names)});"]
-    for name, values in zip(names[len(given) :], expected, strict=True):
+    for name, values in zip(names[len(numbers) :], expected, strict=True):
         lines.append(f"    for (int k = 0; k < {values.size}; k++)")
         lines.append(f"        wrong += !same((double){name}[k], {name}_expected[k], {TOLERANCE[real.c]!r});")
     lines += ['    puts(wrong ? "wrong" : "right");', "    return wrong != 0;", "}", ""]

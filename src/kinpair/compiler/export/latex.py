@@ -48,18 +48,18 @@ def letter(name: str, letters: Mapping[str, str]) -> str:
     base, _, places = name.partition("[")
     index = [str(int(k) + 1) for k in places.rstrip("]").split(",") if k]
     if base in letters:
-        made = letters[base]
+        symbol = letters[base]
     else:
         word, number = re.fullmatch(r"(.*?)_?(\d*)", base).groups()  # type: ignore[union-attr]
         index = ([number] if number else []) + index
-        made = (
+        symbol = (
             f"\\{word}"
             if word in GREEK.split()
             else word
             if len(word) == 1
             else f"\\mathrm{{{word}}}".replace("_", "\\_")
         )
-    return f"{made}_{{{','.join(index)}}}" if index else made
+    return f"{symbol}_{{{','.join(index)}}}" if index else symbol
 
 
 def number(value: float | bool) -> str:

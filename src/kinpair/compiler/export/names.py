@@ -14,16 +14,16 @@ volatile while main sin cos exp log sqrt floor fabs tanh atan2"""
 
 def identifier(name: str) -> str:
     """`name` with everything but letters, digits and underscores replaced."""
-    made = re.sub(r"\W", "_", name, flags=re.ASCII)
+    word = re.sub(r"\W", "_", name, flags=re.ASCII)
     return (
-        f"x_{made}" if not made or made[0].isdigit() or made[0] == "_" or made in RESERVED.split() else made
+        f"x_{word}" if not word or word[0].isdigit() or word[0] == "_" or word in RESERVED.split() else word
     )
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Different identifiers for different names."""
     used = set(taken)
-    made: list[str] = []
+    words: list[str] = []
     for name in names:
         base = each = identifier(name)
         number = 1
@@ -31,8 +31,8 @@ def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
             number += 1
             each = f"{base}_{number}"
         used.add(each)
-        made.append(each)
-    return made
+        words.append(each)
+    return words
 
 
 def shared(program: Program) -> set[int]:

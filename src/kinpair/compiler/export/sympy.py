@@ -73,13 +73,13 @@ def to_sympy(program: Program) -> SymbolicEquations:
                 sp.sympify(x.value) if isinstance(x.value, bool) or x.value % 1 else sp.Integer(int(x.value))
             )
         elif x.op != "symbol":
-            made = written[x.op](*[meaning[y.id] for y in x.args])
-            if x.id in named and made.args:
+            expression = written[x.op](*[meaning[y.id] for y in x.args])
+            if x.id in named and expression.args:
                 name = sp.Symbol(f"x{len(parts)}", real=True) if x.op not in ("lt", "le", "eq") else None
                 if name is not None:
-                    parts.append((name, made))
-                    made = name
-            meaning[x.id] = made
+                    parts.append((name, expression))
+                    expression = name
+            meaning[x.id] = expression
     return SymbolicEquations(
         {leaf.name: _array([meaning[x.id] for x in leaf.entries], leaf.shape) for leaf in program.inputs},
         parts,
@@ -88,6 +88,6 @@ def to_sympy(program: Program) -> SymbolicEquations:
 
 
 def _array(entries: list[Any], shape: tuple[int, ...]) -> np.ndarray:
-    made = np.empty(len(entries), dtype=object)
-    made[:] = entries
-    return made.reshape(shape)
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array.reshape(shape)

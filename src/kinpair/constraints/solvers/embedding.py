@@ -20,6 +20,7 @@ and the partition into minimal coordinates solves for q̇₂ alone, q̈₁ follo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ def rosenberg_extended(x: Problem) -> Accelerations:
     right = x.F[p.two] - p.K.T @ x.F[p.one] - W.T @ p.over_A1_b
     factors = ldl.factor(X)
     qdd2 = ldl.solve_factored(factors, right)  # (CS10)
-    return _completed(x, p, X, factors, qdd2, p.over_A1_b - p.K @ qdd2)
+    return _completed(x, p, factors.D, qdd2, p.over_A1_b - p.K @ qdd2)
 
 
 def maggi(x: Problem) -> Accelerations:
@@ -84,7 +85,7 @@ def maggi(x: Problem) -> Accelerations:
     factors = ldl.factor(X)
     ud = ldl.solve_factored(factors, Z.T @ (x.F - x.M @ gamma))
     qdd = Z @ ud + gamma
-    return _completed(x, p, X, factors, qdd[p.two], qdd[p.one])
+    return _completed(x, p, factors.D, qdd[p.two], qdd[p.one])
 
 
 def partition(x: Problem) -> Accelerations:
@@ -98,30 +99,36 @@ def partition(x: Problem) -> Accelerations:
     qdd2 = ldl.solve_factored(factors, right)
     rows = list(x.rows)
     qdd1 = lu.solve(p.A1, x.b[rows] - x.A[np.ix_(rows, p.two)] @ qdd2)  # (CS13)
-    return _completed(x, p, X, factors, qdd2, qdd1)
+    return _completed(x, p, factors.D, qdd2, qdd1)
 
 
-def _completed(
-    x: Problem, p: Parts, X: Matrix, factors: ldl.Factors, qdd2: Vector, qdd1: Vector
-) -> Accelerations:
-    found = dict(zip((*p.one, *p.two), (*qdd1, *qdd2), strict=True))
-    qdd = array([found[k] for k in range(len(x.F))]) if found else np.zeros(0)
-    return _with_forces(x, p, qdd, soundest(factors.D, list(np.diag(X))))
+def _completed(x: Problem, p: Parts, pivots: Sequence[Scalar], qdd2: Vector, qdd1: Vector) -> Accelerations:
+    by_rate = dict(zip((*p.one, *p.two), (*qdd1, *qdd2), strict=True))
+    qdd = array([by_rate[k] for k in range(len(x.F))]) if by_rate else np.zeros(0)
+    return _with_forces(x, p, qdd, pivots)
 
 
-def completed(x: Problem, qdd: Vector, of_mass: Scalar) -> Accelerations:
-    """Accelerations found otherwise, with their multipliers.    (CS11)"""
-    return _with_forces(x, parts(x), qdd, of_mass)
+def completed(x: Problem, qdd: Vector, pivots: Sequence[Scalar]) -> Accelerations:
+    """Accelerations found otherwise, by these pivots of X, with their multipliers.    (CS11)"""
+    return _with_forces(x, parts(x), qdd, pivots)
 
 
-def _with_forces(x: Problem, p: Parts, qdd: Vector, of_mass: Scalar) -> Accelerations:
+def _scales(x: Problem, p: Parts) -> list[Scalar]:
+    """What the pivots of X are judged by: what (CS9) would be if nothing in it cancelled."""
+    inertias = x.inertias
+    of_one = [inertias[k] for k in p.one]
+    columns = [sum((k * k * m for k, m in zip(column, of_one, strict=True)), 0.0) for column in p.K.T]
+    return [inertias[k] + column for k, column in zip(p.two, columns, strict=True)]
+
+
+def _with_forces(x: Problem, p: Parts, qdd: Vector, pivots: Sequence[Scalar]) -> Accelerations:
     pull = (x.M @ qdd - x.F)[p.one] if p.one else np.zeros(0)
     lam_rows = lu.solve_transposed(p.A1, pull)  # (CS11)
     by_row = dict(zip(x.rows, lam_rows, strict=True))
     lam = array([by_row[k] for k in range(len(x.b))]) if len(x.b) else np.zeros(0)
     sizes = [_size(x.A[row]) for row in x.rows]
     of_rows = soundest([np.abs(d) for d in p.A1.D], sizes)
-    return Accelerations(qdd, lam, array([of_mass, of_rows]))
+    return Accelerations(qdd, lam, array([soundest(pivots, _scales(x, p)), of_rows]))
 
 
 def _size(row: Vector) -> object:

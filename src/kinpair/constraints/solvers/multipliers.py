@@ -4,11 +4,16 @@
     (Yᵀ D⁻¹ Y) λ = b − Yᵀ D⁻¹ y                                                                  (CS3)
     q̈ = L⁻¹ D⁻¹ (y + Y λ)                                                                        (CS4)
 
+Where `damping` is given, it is added to the diagonal of Yᵀ D⁻¹ Y (Levenberg 1944), so that no multiplier is larger than
+what its row misses over its damping.
+
 A row of A touches only the joints on its loop, and rows of different loops meet only where they share joints, so Y
 and Yᵀ D⁻¹ Y are sparse and the work grows with the number of loops, not with its cube.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,14 +29,14 @@ def solve(x: Problem) -> Accelerations:
     Y = [_present(tree_ldl.swept_inward(factors, row)) for row in x.A]  # (CS2)
     y = tree_ldl.swept_inward(factors, x.F)
     scaled = [{k: v * factors.over_D[k] for k, v in row.items()} for row in Y]
-    S = sparse_ldl.factor(_gram(Y, scaled))
+    S = sparse_ldl.factor(_gram(Y, scaled, x.damping or [0.0] * len(Y)))
     right = [b - sum((v * y[k] for k, v in row.items()), 0.0) for b, row in zip(x.b, scaled, strict=True)]
     lam = sparse_ldl.solve(S, array(right) if right else np.zeros(0))  # (CS3)
     for row, force in zip(Y, lam, strict=True):
         for k, v in row.items():
             y[k] = y[k] + v * force
     qdd = tree_ldl.swept_outward(factors, {k: y[k] * factors.over_D[k] for k in range(n)})  # (CS4)
-    of_mass = soundest([factors.D[k] for k in range(n)], list(np.diag(x.M)))
+    of_mass = soundest([factors.D[k] for k in range(n)], x.inertias)
     of_rows = soundest([S.D[k] for k in S.order], [S.scale[k] for k in S.order])
     return Accelerations(qdd, lam, array([of_mass, of_rows]))
 
@@ -40,15 +45,17 @@ def _present(entries: list[Scalar]) -> dict[int, Scalar]:
     return {k: v for k, v in enumerate(entries) if not is_nothing(v)}
 
 
-def _gram(Y: list[dict[int, Scalar]], scaled: list[dict[int, Scalar]]) -> dict[int, dict[int, Scalar]]:
-    """Yᵀ D⁻¹ Y by rows; only rows that share a rate meet."""
+def _gram(
+    Y: list[dict[int, Scalar]], scaled: list[dict[int, Scalar]], damping: Sequence[float]
+) -> dict[int, dict[int, Scalar]]:
+    """Yᵀ D⁻¹ Y by rows, damped; only rows that share a rate meet."""
     meets: dict[int, list[int]] = {}
     for i, row in enumerate(Y):
         for k in row:
             meets.setdefault(k, []).append(i)
-    found: dict[int, dict[int, Scalar]] = {i: {i: 0.0} for i in range(len(Y))}
+    entries: dict[int, dict[int, Scalar]] = {i: {i: damping[i]} for i in range(len(Y))}
     for k, those in meets.items():
         for n, i in enumerate(those):
             for j in those[n:]:
-                found[i][j] = found[j][i] = found[i].get(j, 0.0) + scaled[i][k] * Y[j][k]
-    return found
+                entries[i][j] = entries[j][i] = entries[i].get(j, 0.0) + scaled[i][k] * Y[j][k]
+    return entries

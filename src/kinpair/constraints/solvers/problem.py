@@ -19,7 +19,9 @@ class Problem(NamedTuple):
     """M (n, n) with the sparsity of a tree, F (n), A (l, n) of full rank, b (l).
 
     `parent` and `inward` say which tree: see `algebra.tree_ldl`; a chain is a full matrix. `rows` and `dependent`
-    are the order in which an embedding eliminates: rows of A, and the rates found from them.
+    are the order in which an embedding eliminates: rows of A, and the rates found from them. `scales` (n) are what
+    inertias are judged by, see `model/inertia_scales.py`; the diagonal of M where there are none. With `damping` (l)
+    rows that are nearly lost get small multipliers, see `multipliers.py`.
     """
 
     M: Matrix
@@ -30,6 +32,13 @@ class Problem(NamedTuple):
     inward: Sequence[int]
     rows: Sequence[int] = ()
     dependent: Sequence[int] = ()
+    scales: Sequence[Scalar] = ()
+    damping: Sequence[float] = ()
+
+    @property
+    def inertias(self) -> Sequence[Scalar]:
+        """What a pivot of the mass matrix is judged by, a number a rate."""
+        return self.scales or list(np.diag(self.M))
 
 
 class Accelerations(NamedTuple):

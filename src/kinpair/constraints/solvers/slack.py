@@ -25,7 +25,8 @@ def solve(x: Problem, mu: float) -> Accelerations:
     A = np.concatenate([x.A, np.eye(rows)], axis=1)
     tree = [*x.parent, *[-1] * rows], [*range(n, n + rows), *x.inward]
     F = np.concatenate([x.F, np.zeros(rows)])
-    first = multipliers.solve(Problem(M, F, A, x.b, *tree))  # (CS16)
+    scales = [*x.inertias, *[1.0 / mu] * rows]
+    first = multipliers.solve(Problem(M, F, A, x.b, *tree, scales=scales))  # (CS16)
     qdd, lam, missing = first.qdd[:n], first.lam, first.qdd[n:]
     for _ in range(TURNS - 1):
         again = multipliers.solve(Problem(M, np.zeros(n + rows), A, missing, *tree))

@@ -8,7 +8,9 @@ With redundant rows (A M⁻¹ Aᵀ)⁻¹ becomes a pseudo-inverse, and with a si
     q̈ = [(1 − A⁺A) M; A]⁺ [F; b]                       unique where [M; A] has full rank         (CS6)
 
 or, what is the same, an auxiliary mass M + α AᵀA and force F + α Aᵀb take the place of M and F (Udwadia & Schutte
-2010). Both need a rank decision, so they stand in `rank_revealing.py`.
+2010). Both need a rank decision; `rank_revealing.py` has the latter.
+
+Derivation, no line of code: (CS6).
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ def solve(x: Problem) -> Accelerations:
     factors = tree_ldl.factor(x.M, x.parent, x.inward)
     a = tree_ldl.solve(factors, x.F)
     Minv_AT = [tree_ldl.solve(factors, row) for row in x.A]
-    of_mass = soundest([factors.D[k] for k in range(len(x.F))], list(np.diag(x.M)))
+    of_mass = soundest([factors.D[k] for k in range(len(x.F))], x.inertias)
     return constrained(x.A, x.b, a, Minv_AT, of_mass)
 
 

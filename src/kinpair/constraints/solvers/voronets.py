@@ -8,7 +8,7 @@ energy of the allowed motions T* = ½ uᵀ(ZᵀMZ)u, D_ν the derivative along c
 
 The last term on the left is what is lost if the constraints are put into T before differentiating (Hamel's paradox).
 Chaplygin's equations are these where neither M, Q nor B depends on the dependent coordinates, so that D_ν is ∂/∂q₂ν.
-Conditions: rates that are dq/dt, rows without a term a and without time.
+Constraints: rates that are dq/dt, rows without a term a and without time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kinpair.algebra import ldl, lu
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
+from kinpair.algebra.arrays import Matrix, Vector, array, symmetric
 from kinpair.algebra.jet import gradient, rate
-from kinpair.constraints.solvers.problem import soundest
 
 
 def solve(
@@ -34,8 +33,8 @@ def solve(
     *,
     only_independent: bool = False,
     keep_paradox: bool = False,
-) -> tuple[Vector, Scalar]:
-    """q̈ of (CS14), (CS15), and how sound the solve with ZᵀMZ was.
+) -> tuple[Vector, Vector]:
+    """q̈ of (CS14), (CS15), and the pivots of ZᵀMZ.
 
     `only_independent` differentiates by q₂ alone, as Chaplygin does.
 
@@ -51,9 +50,9 @@ def solve(
         return -lu.solve_columns(lu.factor(A[np.ix_(list(order), one)]), A[np.ix_(list(order), two)])
 
     def Z(q: Vector) -> Matrix:
-        made = np.zeros((n, len(two)), dtype=object)
-        made[one], made[two] = B(q), np.eye(len(two))
-        return made
+        entries = np.zeros((n, len(two)), dtype=object)
+        entries[one], entries[two] = B(q), np.eye(len(two))
+        return entries
 
     def momentum(q: Vector) -> Vector:
         columns = Z(q)
@@ -75,16 +74,16 @@ def solve(
     X = symmetric(here.T @ (M @ here))
     ud, pivots = ldl.solve(X, right)
     qdd1 = here[one] @ ud + rate(lambda x: B(x) @ u, (q,), (here @ u,))  # (CS15)
-    found = dict(zip((*one, *two), (*qdd1, *ud), strict=True))
-    return array([found[k] for k in range(n)]), soundest(list(pivots), list(np.diag(X)))
+    qdd = dict(zip((*one, *two), (*qdd1, *ud), strict=True))
+    return array([qdd[k] for k in range(n)]), pivots
 
 
 def _seen(Z: Matrix, one: list[int], only_independent: bool) -> Matrix:
     """The directions of D_ν: columns of Z, the dependent coordinates left alone for Chaplygin."""
-    made = Z.copy()
+    X = Z.copy()
     if only_independent:
-        made[one] = 0.0
-    return made
+        X[one] = 0.0
+    return X
 
 
 def applied(mass: Callable[[Vector], Matrix], F: Vector, q: Vector, qd: Vector) -> Vector:

@@ -1,1 +1,5 @@
-"""What happens on the way: events, limits, impacts, and the modes that a motion changes between."""
+"""Events and limits of joints, as a user gives them.
+
+events  functions that are watched for a change of sign, and what is then done
+limits  what happens at the limits of joints
+"""

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
+from kinpair.constraints.bounded import BoundedRow
 from kinpair.errors import InputError, listed, nearest
+from kinpair.forces.limit_spring import LimitSpring
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.events.bumpers import Bumper, Bumpers
 from kinpair.simulation.events.events import number
 
 WAYS = ("ignore", "stop", "bounce", "spring")
 CLOSED = 1e-9  # a gap this small is none
 SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
-CONTACT = 0.02  # [s]: half a swing on a bumper whose stiffness is not given
+CONTACT = 0.02  # [s]: half a swing on a spring whose stiffness is not given
 DAMPED = 0.5  # and its damping, of the critical one
 
 
@@ -83,28 +84,28 @@ class Limit:
         """Of the gap."""
         return self.side * qd[self.v]
 
-    def row(self, nv: int) -> np.ndarray:
-        """N with ġ = N q̇."""
-        found = np.zeros(nv)
-        found[self.v] = self.side
-        return found
+    def bounded(self, q: np.ndarray, qd: np.ndarray) -> BoundedRow:
+        """The row that keeps it from being passed, at a state."""
+        N = np.zeros(len(qd))
+        N[self.v] = self.side
+        return BoundedRow(self.label, float(self.gap(q)), float(self.rate(qd)), N)
 
 
-def limits_given(mechanism: Mechanism, given: Any) -> Limits:
+def limits_from(mechanism: Mechanism, option: Any) -> Limits:
     """What was given as `limits=`, checked."""
-    found = Limits(given) if isinstance(given, str) else given
+    limits = Limits(option) if isinstance(option, str) else option
     name = mechanism.name
-    if not isinstance(found, Limits) or found.way not in WAYS:
-        shown = repr(found.way) if isinstance(found, Limits) else repr(given)
+    if not isinstance(limits, Limits) or limits.way not in WAYS:
+        shown = repr(limits.way) if isinstance(limits, Limits) else repr(option)
         raise InputError(f"{name}: limits is {shown}; it is one of {listed(WAYS)}, or a kinpair.Limits")
-    if not isinstance(found.restitution, Mapping) and not 0.0 <= number(found.restitution) <= 1.0:
-        raise InputError(f"{name}: restitution is {_shown(found.restitution)}; it lies between 0 and 1")
-    for what, value in (("stiffness", found.stiffness), ("damping", found.damping)):
+    if not isinstance(limits.restitution, Mapping) and not 0.0 <= number(limits.restitution) <= 1.0:
+        raise InputError(f"{name}: restitution is {_shown(limits.restitution)}; it lies between 0 and 1")
+    for what, value in (("stiffness", limits.stiffness), ("damping", limits.damping)):
         if not (value is None or isinstance(value, Mapping) or 0.0 <= number(value) < np.inf):
             raise InputError(f"{name}: {what} is {value!r}; it is a number, zero or above", argument=what)
-    if not 0.0 <= number(found.rest) < np.inf:
-        raise InputError(f"{name}: rest is {found.rest!r}; it is a speed, zero or above")
-    return found
+    if not 0.0 <= number(limits.rest) < np.inf:
+        raise InputError(f"{name}: rest is {limits.rest!r}; it is a speed, zero or above")
+    return limits
 
 
 def _shown(value: Any) -> str:
@@ -119,13 +120,13 @@ def limits_of(mechanism: Mechanism, limits: Limits) -> tuple[Limit, ...]:
     ]
     for what in ("restitution", "stiffness", "damping"):
         _check_names(m, what, getattr(limits, what), known)
-    found: list[Limit] = []
+    sides: list[Limit] = []
     for k, name in enumerate(m.q_names):
         for side, at in ((1.0, float(joints.lower[k])), (-1.0, float(joints.upper[k]))):
             if np.isfinite(at):
                 e = _of(limits.restitution, name, 0.0) if limits.way == "bounce" else 0.0
-                found.append(Limit(name, k, _rate(m, name), side, at, float(e or 0.0)))
-    return tuple(found)
+                sides.append(Limit(name, k, _rate(m, name), side, at, float(e or 0.0)))
+    return tuple(sides)
 
 
 def _rate(mechanism: Mechanism, name: str) -> int:
@@ -137,12 +138,12 @@ def _rate(mechanism: Mechanism, name: str) -> int:
     return mechanism.v_names.index(name)
 
 
-def _of(given: Any, name: str, otherwise: Any) -> Any:
-    return given.get(name, otherwise) if isinstance(given, Mapping) else given
+def _of(value: Any, name: str, otherwise: Any) -> Any:
+    return value.get(name, otherwise) if isinstance(value, Mapping) else value
 
 
-def _check_names(mechanism: Mechanism, what: str, given: Any, known: list[str]) -> None:
-    values = dict(given) if isinstance(given, Mapping) else {}
+def _check_names(mechanism: Mechanism, what: str, option: Any, known: list[str]) -> None:
+    values = dict(option) if isinstance(option, Mapping) else {}
     for name, value in values.items():
         if name not in known:
             raise InputError(
@@ -154,18 +155,20 @@ def _check_names(mechanism: Mechanism, what: str, given: Any, known: list[str]) 
             raise InputError(f"{mechanism.name}: {what} of {name!r} is {value!r}; it is {bounds}")
 
 
-def bumpers_of(mechanism: Mechanism, limits: Limits, q: np.ndarray) -> Bumpers | None:
+def limit_springs(mechanism: Mechanism, limits: Limits, q: np.ndarray) -> tuple[LimitSpring, ...]:
     """Springs at the limits; q: where the inertia is taken for those not given."""
-    ends = limits_of(mechanism, limits)
-    if limits.way != "spring" or not ends:
-        return None
-    response = np.linalg.pinv(np.asarray(mechanism.mass_matrix(q)))
-    made: list[Bumper] = []
+    if limits.way != "spring":
+        return ()
+    model, ends = mechanism.model, limits_of(mechanism, limits)
+    response = np.linalg.pinv(np.asarray(mechanism.mass_matrix(q))) if ends else np.zeros((0, 0))
+    springs: list[LimitSpring] = []
     for end in ends:
         inertia = 1.0 / max(float(response[end.v, end.v]), 1e-300)
         k = _of(limits.stiffness, end.name, None)
-        k = inertia * (np.pi / CONTACT) ** 2 if k is None else float(k)
+        k = float(inertia * (np.pi / CONTACT) ** 2) if k is None else float(k)
         c = _of(limits.damping, end.name, None)
         c = DAMPED * 2.0 * np.sqrt(k * inertia) if c is None else float(c)
-        made.append(Bumper(end.k, end.v, end.side, end.at, k, c))
-    return Bumpers(mechanism.nv, tuple(made))
+        i = next(i for i in model.moving if end.v in range(model.nv)[model.v_span[i]])
+        bodies = (model.parent[i], i)
+        springs.append(LimitSpring(end.label, bodies, end.v, end.k, end.side, end.at, k, float(c)))
+    return tuple(springs)

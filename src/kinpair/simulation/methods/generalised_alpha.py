@@ -16,12 +16,23 @@ a part αm − αf of a step before it, is unknown. By (AL6) the first step is t
 
 ρ is what is left of an infinitely fast vibration after a step: 1 keeps it, 0 kills it at once. a is an acceleration
 half-way between steps, carried along; ⊕ is Cayley's sum where q holds a quaternion. q̈₁ is found by Newton's method
-with M, dampers and springs in the matrix, and the multipliers with it.
+with M and the derivatives of what elements do in the matrix, and the multipliers with it.
+
+Newton's method cannot do better than the rounding of its right side. φ_k is known to ε L_k, L_k the reach of the
+mechanism where φ_k is a length and one where it is not, and F − M q̈₁ to ε |a|. Along a row A_k this leaves
+accelerations wrong by ε L_k/(|A_k| β'dt²) and ε |a|, and rates by dt times that. A solve with rows that are nearly
+dependent makes both larger, by one over the sine of the angle between a row and the others in the metric of M⁻¹. The
+square of that sine is a pivot of A M⁻¹ Aᵀ as a part of its entry. With p the smallest of them an iteration must reach
+
+    |Δq̇₁| ≤ 1e-13 |q̇| + ε (|q|/dt + |a| dt) / n,        n = √p min(1, |A_k|/L_k)                      (AL7)
+
+n falls to zero at a singular position: near one, less cannot be asked for. No more than 1e4 ε is allowed for, and where
+n is below 1e-8, so that the pivot is rounding, the step is not solved: it ends in a singular position.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -29,17 +40,19 @@ import numpy as np
 
 from kinpair import constrained
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.algebra.choice import less, maximum, where
-from kinpair.constraints import rows as all_rows
+from kinpair.algebra.choice import less, maximum, minimum, where
+from kinpair.constrained import Equations
 from kinpair.constraints.build import constraints_of
-from kinpair.constraints.constraint import Motion
-from kinpair.constraints.solvers import Problem
+from kinpair.constraints.rows import holonomic_rows, scales
+from kinpair.model.state import State
+from kinpair.quantities import Request
 from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.methods.steps import ahead
+from kinpair.simulation.methods.steps import ahead, newton_matrix, newton_tree
 
 RHO = 0.9
 TOLERANCE = 1e-13  # of the rates, against the largest of them or 1
-ROUNDED = 1e-14  # of coordinates over dt, and of dt times accelerations: rounding of φ and F, less cannot be asked for
+ROUNDED = 1e-14  # of φ and F against coordinates and accelerations: some 45 times the spacing of numbers
+NEAREST, SINGULAR = 1e-4, 1e-8  # n of (AL7): the least that is allowed for, and that of a singular position
 
 
 class Kept(NamedTuple):
@@ -79,8 +92,8 @@ class GeneralisedAlpha:
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
         """q̈₁ = q̈; in a step that begins afresh the accelerations are those of its start."""
-        q, qd, rest = d.parts(y)
-        kept, fresh = _kept(rest[len(rest) - d.memory :][:-1], d.model.nv), _begins(y)
+        q, qd = d.motion(y)
+        kept, fresh = _kept(y[d.layout.memory][:-1], d.model.nv), _begins(y)
         qdd, power = d.accelerations(time, q, qd, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
         a = array([where(fresh, new, old) for new, old in zip(qdd, kept.a, strict=True)])
         here = array([where(fresh, new, old) for new, old in zip(qdd, kept.qdd, strict=True)])
@@ -96,32 +109,28 @@ class GeneralisedAlpha:
         qdd, kept = z[:n], _kept(z[n + 1 :], n)
         q, qd, _, _ = self._reached(d, dt, y, qdd, kept)
         later = time + dt
-        tau, loads = d.efforts(later, q, qd, u), d.loads(later, q, qd, u)
-        if d.bumpers is not None:
-            tau = tau + d.bumpers.efforts(q, qd)
-        M, F = constrained.free_terms(d.model, d.ask, q, qd, tau, later, loads)
+        x, request, mu = _equations(d, later, q, qd, u)
         of_rates, of_coordinates = self._slopes(dt, _begins(y))
-        A, missing = self._rows(d, later, q, qd, of_rates, of_coordinates)
-        matrix = _with_springs(d, M, of_rates, of_coordinates)
-        solve = constrained.of_rank(d.held.mu if d.held is not None else 0.0)
-        solved = solve(Problem(matrix, F - M @ qdd, A, missing, *constrained.mass_tree(d.model)))  # (AL3)
-        power = solved.lam @ (A @ qd) if len(missing) else 0.0
-        found = array([*(qdd + solved.qdd), power, *z[n + 1 :]])
-        return found, _distance(solved.qdd, of_rates, (q, qd, kept.a), dt)
+        missing = _missing(x, request, of_rates, of_coordinates)
+        matrix = newton_matrix(d, x.M, State(q, qd), qdd)
+        step = replace(x, M=matrix, F=x.F - x.M @ qdd, b=missing)
+        solved = constrained.solve_equations(step, request, mu, newton_tree(d))  # (AL3)
+        improved = array([*(qdd + solved.qdd), solved.power, *z[n + 1 :]])
+        nearness = np.sqrt(maximum(solved.pivots[1], 0.0)) * _shortest(d, x.A)
+        return improved, _distance(solved.qdd, of_rates, (q, qd, kept.a), dt, nearness)
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
         """y₁; work and loss by the forces at both ends and the mean rate, which is the way that was gone."""
         n = d.model.nv
         qdd, power, kept = z[:n], z[n], _kept(z[n + 1 :], n)
-        q, qd, rest = d.parts(y)
+        q, qd = d.motion(y)
         end, rate, a, mean = self._reached(d, dt, y, qdd, kept)
         slip = _slip(d, time + dt, end, rate)
         before = self._powers(d, time, q, (qd + kept.slip, mean), u, kept.power)
         after = self._powers(d, time + dt, end, (rate, mean), u, power)
-        count = len(before)
-        sums = [x + 0.5 * dt * (p + s) for x, p, s in zip(rest[:count], before, after, strict=True)]
-        tracked = rest[count : len(rest) - d.memory]
-        return array([*end, *(rate - slip), *sums, *tracked, *a, *qdd, power, *slip, 1.0])
+        powers = [0.5 * (p + s) for p, s in zip(before, after, strict=True)]
+        reached = d.stepped(y, end, rate - slip, dt, powers)
+        return array([*reached[: d.layout.memory.start], *a, *qdd, power, *slip, 1.0])
 
     def _slopes(self, dt: Scalar, fresh: Scalar) -> tuple[Scalar, Scalar]:
         """How q̇₁ and q₁ change with q̈₁."""
@@ -136,7 +145,7 @@ class GeneralisedAlpha:
     ) -> tuple[Vector, Vector, Vector, Vector]:
         """q₁, q̇₁, a₁, and the rate at which q₁ is reached from q."""
         of_mass, of_force, gamma, beta = self.coefficients
-        q, qd, _ = d.parts(y)
+        q, qd = d.motion(y)
         early = where(_begins(y), of_mass - of_force, 0.0)
         a = kept.a + early * (qdd - kept.qdd)  # (AL6)
         a1 = ((1 - of_force) * qdd + of_force * kept.qdd - of_mass * a) * (1 / (1 - of_mass))  # (AL2)
@@ -144,31 +153,15 @@ class GeneralisedAlpha:
         mean = qd + dt * ((0.5 - beta) * a + beta * a1)
         return ahead(d, q, dt, mean), qd + dt * ((1 - gamma) * a + gamma * a1), a1, mean  # (AL1)
 
-    def _rows(
-        self, d: Dynamics, time: Scalar, q: Vector, qd: Vector, of_rates: Scalar, of_coordinates: Scalar
-    ) -> tuple[Matrix, Vector]:
-        """A, and the change of q̈₁ along each row that makes φ or ψ vanish."""
-        if d.held is None:
-            return np.zeros((0, d.model.nv)), np.zeros(0)
-        constraints = constraints_of(d.model)
-        at = Motion(d.model, q, time, qd)
-        found, phi = all_rows.rows_at(constraints, at), all_rows.residual_at(constraints, at)
-        gaps = dict(zip(all_rows.holonomic_rows(constraints), phi, strict=True))
-        kept = list(d.held.ask.kept)
-        missing: list[Any] = [
-            -gaps[k] / of_coordinates if k in gaps else -found.psi[k] / of_rates for k in kept
-        ]
-        return found.A[kept], array(missing) if kept else np.zeros(0)
-
     def _powers(
         self, d: Dynamics, time: Scalar, q: Vector, rates: tuple[Vector, Vector], u: Vector, power: Scalar
     ) -> list[Any]:
         """Those of forces at the rates there, at the mean rate."""
         qd, mean = rates
-        found = d.powers(q, mean, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
+        result = d.powers(q, mean, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
         if d.constraints_work:
-            found[0] = found[0] + power
-        return found
+            result[0] = result[0] + power
+        return result
 
 
 def _begins(y: Vector) -> Scalar:
@@ -180,29 +173,55 @@ def _kept(x: Vector, n: int) -> Kept:
     return Kept(x[:n], x[n : 2 * n], x[2 * n], x[2 * n + 1 : 3 * n + 1])
 
 
+def _equations(
+    d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector
+) -> tuple[Equations, Request, float]:
+    """The equations of motion, the rows that are solved for, and how much slack they have."""
+    tau, loads = d.efforts(time, q, qd, u), d.loads(time, q, qd, u)
+    request, mu = (
+        (d.request, 0.0) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.mu)
+    )
+    return constrained.equations(d.model, request, State(q, qd, u=tau, time=time), loads), request, mu
+
+
+def _missing(x: Equations, request: Request, of_rates: Scalar, of_coordinates: Scalar) -> Vector:
+    """The change of q̈₁ along each row that makes φ or ψ vanish."""
+    gaps = dict(zip(holonomic_rows(constraints_of(x.at.model)), x.phi, strict=True))
+    missing: list[Any] = [
+        -gaps[k] / of_coordinates if k in gaps else -psi / of_rates
+        for k, psi in zip(request.kept, x.psi, strict=True)
+    ]
+    return array(missing) if missing else np.zeros(0)
+
+
 def _slip(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> Vector:
     """s: what the rates are off by from the nearest ones, as the mass matrix measures it, that obey."""
     model, nothing = d.model, np.zeros(d.model.nv)
-    if d.held is None or not d.held.ask.kept:
+    if d.enforcement is None or not d.enforcement.request.kept:
         return nothing
-    found = all_rows.rows(model, constraints_of(model), q, qd, time, d.held.ask.kept)
-    M, _ = constrained.free_terms(model, d.held.ask, q, qd, nothing, time, {})
-    solve = constrained.of_rank(d.held.mu)
-    return solve(Problem(M, nothing, found.A, found.psi, *constrained.mass_tree(d.model))).qdd  # (AL5)
+    x = constrained.equations(model, d.enforcement.request, State(q, qd, u=nothing, time=time), {})
+    return constrained.least_step(model, x.M, x.A, x.psi, d.enforcement.mu).qdd  # (AL5)
 
 
-def _with_springs(d: Dynamics, M: Matrix, dampers: Scalar, springs: Scalar) -> Matrix:
-    """M + dampers C + springs K, those of the joints."""
-    joints = d.model.joints
-    if not d.passive or d.model.terms is not None:
-        return M
-    pairs = zip(joints.damping, joints.stiffness, strict=True)
-    extra: list[Any] = [dampers * c + springs * k for c, k in pairs]
-    return M + np.diag(array(extra))
+def _shortest(d: Dynamics, A: Matrix) -> Scalar:
+    """The length of the shortest row A_k as a part of L_k, or one; rows of any rank may be of any length."""
+    if d.enforcement is None or d.enforcement.mu:
+        return 1.0
+    constraints = constraints_of(d.model)
+    sizes = dict(zip(holonomic_rows(constraints), scales(d.model, constraints), strict=True))
+    lengths = [
+        np.sqrt(row @ row) / sizes[k]
+        for k, row in zip(d.enforcement.request.kept, A, strict=True)
+        if k in sizes
+    ]
+    return reduce(minimum, lengths, 1.0)
 
 
-def _distance(step: Vector, of_rates: Scalar, motion: tuple[Vector, ...], dt: Scalar) -> Scalar:
+def _distance(
+    step: Vector, of_rates: Scalar, motion: tuple[Vector, ...], dt: Scalar, nearness: Scalar
+) -> Scalar:
     """The largest change of the rates in units of what is allowed."""
     q, qd, a = (reduce(maximum, [np.abs(x) for x in v], 1.0) for v in motion)
-    allowed = TOLERANCE * qd + ROUNDED * (q / dt + dt * a)
-    return of_rates * reduce(maximum, [np.abs(x) for x in step]) / allowed
+    allowed = TOLERANCE * qd + ROUNDED * (q / dt + dt * a) / maximum(nearness, NEAREST)  # (AL7)
+    distance = of_rates * reduce(maximum, [np.abs(x) for x in step]) / allowed
+    return where(less(nearness, SINGULAR), np.inf, distance)

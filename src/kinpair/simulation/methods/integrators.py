@@ -30,15 +30,15 @@ class Integrator:
     solved: Any = None
     plain_only: bool = False
     """Does it need coordinates whose rates of change are the rates?"""
-    outside: str = ""
-    """The library that does it, if it is not done here."""
+    external: str = ""
+    """The library of the solver, if it is not one of ours."""
     rtol: float | None = None
     """The relative tolerance it is made for, where none is given."""
 
     @property
     def adaptive(self) -> bool:
         """Does it choose its steps, unless dt is given?"""
-        return bool(self.outside) or (self.tableau is not None and bool(self.tableau.errors))
+        return bool(self.external) or (self.tableau is not None and bool(self.tableau.errors))
 
     def memory(self, nv: int) -> int:
         """Entries of the state that it carries from step to step."""
@@ -75,9 +75,9 @@ INTEGRATORS = {
         Integrator("implicit-midpoint", 2, solved=Midpoint),
         Integrator("variational", 2, solved=Variational, plain_only=True),
         Integrator("generalised-alpha", 2, solved=GeneralisedAlpha()),
-        Integrator("cvode", 5, outside="scikit-sundae"),
-        Integrator("ida", 5, outside="scikit-sundae"),
-        Integrator("taylor", 20, outside="heyoka", rtol=1e-16),
+        Integrator("cvode", 5, external="scikit-sundae"),
+        Integrator("ida", 5, external="scikit-sundae"),
+        Integrator("taylor", 20, external="heyoka", rtol=1e-16),
     )
 }
 
@@ -96,12 +96,14 @@ def flow_of(
     dynamics: Dynamics,
     integrator: Integrator,
     *,
-    source: str = "given",
-    held: bool = False,
+    source: str = "constant",
+    sampled: bool = False,
     control: Callable[..., Any] | None = None,
     guard: Callable[..., Any] | None = None,
+    watched: bool = True,
 ) -> Flow:
-    """The recorded programs; `control` is (time, q, qd) → efforts, held; `guard` (dynamics, time, y, u) → g."""
+    """The recorded programs; `control` is (time, q, qd) → efforts, held; `guard` (dynamics, time, y, u) → g; with
+    `watched` False samples have no energies and efforts."""
     _check(dynamics, integrator)
     d = dynamics
     sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
@@ -112,14 +114,16 @@ def flow_of(
         """f(dynamics, *inputs); the parameters are put into the model first."""
         inputs = (*names, *(("p",) if d.parameters else ()))
 
-        def recorded(*given: Any) -> Any:
-            here = d.concrete(given[-1]) if d.parameters else d
-            return f(here, *given[: len(names)])
+        def recorded(*arguments: Any) -> Any:
+            here = d.concrete(arguments[-1]) if d.parameters else d
+            return f(here, *arguments[: len(names)])
 
         with np.errstate(all="ignore"):
-            return trace(recorded, {name: sizes[name] for name in inputs}, name=f.__name__)
+            return trace(
+                recorded, {name: sizes[name] for name in inputs}, name=getattr(f, "__name__", "guard")
+            )
 
-    programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")}
+    programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")} if watched else {}
     if d.settles:
         programs["after"] = record(Dynamics.settled, "time", "y")
     if control is not None:
@@ -139,12 +143,12 @@ def flow_of(
         ny=d.ny,
         nu=d.nu,
         np=len(d.parameters),
-        nw=d.nw,
+        nw=d.nw if watched else 0,
         ng=programs["guard"].outputs[0].size if guard is not None else 0,
         nz=sizes.get("z", (0,))[0],
         source=source,
-        held=held,
-        afresh=d.ny - 1 if d.memory else None,
+        sampled=sampled,
+        afresh=d.layout.memory.stop - 1 if d.memory else None,
         ahead=getattr(integrator.solved, "ahead", 0.5) if integrator.solved is not None else 0.0,
         **programs,
     )
@@ -154,14 +158,14 @@ def _held_by(control: Callable[..., Any]) -> Callable[..., Any]:
     """u with new efforts and the wrenches as they were."""
 
     def inputs(d: Dynamics, time: Any, y: Any, u: Any) -> Any:
-        q, qd, _ = d.parts(y)
-        return np.concatenate([np.asarray(control(time, q, qd)), u[d.model.nv :]])
+        q, qd = d.motion(y)
+        return np.concatenate([np.asarray(control(time, q, qd)), u[d.input_layout.wrenches]])
 
     return inputs
 
 
 def _check(dynamics: Dynamics, integrator: Integrator) -> None:
-    if integrator.solved in (Midpoint, Variational) and dynamics.held is not None:
+    if integrator.solved in (Midpoint, Variational) and dynamics.enforcement is not None:
         raise InputError(
             f"{dynamics.model.name}: integrator {integrator.name!r} takes no constraints; 'rk4', 'dop853' "
             "and the other explicit ones do, and 'generalised-alpha'",

@@ -7,12 +7,8 @@ DOP853    Hairer, Nørsett & Wanner 1993, II.5 and II.6: order 8, errors of orde
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kinpair.compiler.time_loop_tableau import Tableau
 from kinpair.simulation.methods import dop853_coefficients as eight
-
-Tree = tuple["Tree", ...]  # a rooted tree: what hangs on its root
 
 RK4 = Tableau(
     "rk4",
@@ -61,51 +57,3 @@ DOP853 = Tableau(
     exponents=(1 / 8 - 0.015, 0.02),
 )
 TABLEAUX = {tableau.name: tableau for tableau in (RK4, DOPRI5, DOP853)}
-
-
-def trees(order: int) -> Iterator[Tree]:
-    """Every rooted tree of so many nodes, once."""
-    yield from _forests(order - 1, order - 1)
-
-
-def _forests(nodes: int, largest: int) -> Iterator[Tree]:
-    """Multisets of trees with so many nodes in all, none larger than `largest`, the larger ones first."""
-    if nodes == 0:
-        yield ()
-        return
-    for size in range(min(nodes, largest), 0, -1):
-        same = list(trees(size))
-        for k, tree in enumerate(same):
-            for rest in _forests(nodes - size, size):
-                if not rest or _nodes(rest[0]) < size or rest[0] in same[k:]:
-                    yield (tree, *rest)
-
-
-def _nodes(tree: Tree) -> int:
-    return 1 + sum(_nodes(branch) for branch in tree)
-
-
-def density(tree: Tree) -> int:
-    """γ of a tree: its nodes times those of all trees that hang on it."""
-    found = _nodes(tree)
-    for branch in tree:
-        found *= density(branch)
-    return found
-
-
-def defect(tableau: Tableau, order: int) -> float:
-    """The largest |Σ b_i φ_i(tree) − 1/γ(tree)| of the trees of an order (Butcher 1963): 0 if the method has it."""
-    return max(
-        abs(sum(b * w for b, w in zip(tableau.b, _weights(tableau, tree), strict=True)) - 1 / density(tree))
-        for tree in trees(order)
-    )
-
-
-def _weights(tableau: Tableau, tree: Tree) -> list[float]:
-    """φ_i of a tree, a number a stage."""
-    found = [1.0] * tableau.stages
-    for branch in tree:
-        inner = _weights(tableau, branch)
-        for i, row in enumerate(tableau.a):
-            found[i] *= sum(a * w for a, w in zip(row, inner, strict=False))
-    return found

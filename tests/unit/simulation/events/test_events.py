@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ellipk
 
 import kinpair as kp
-from kinpair.description.conditions import Drive
+from kinpair.description.constraint_parts import Drive
 
 WAYS = [
     {},
@@ -19,14 +19,14 @@ WAYS = [
 
 @pytest.fixture(scope="module")
 def stone() -> kp.Mechanism:
-    made = kp.Builder("stone", gravity=(0, 0, -10.0)).link("stone", mass=1.0)
-    return kp.build(made.joint("fall", "prismatic", "ground", "stone", axis="z"))
+    builder = kp.Builder("stone", gravity=(0, 0, -10.0)).link("stone", mass=1.0)
+    return kp.build(builder.joint("fall", "prismatic", "ground", "stone", axis="z"))
 
 
 @pytest.fixture(scope="module")
 def pendulum() -> kp.Mechanism:
-    made = kp.Builder("pendulum").link("bob", mass=1.0, com=[0, 0, -1.0])
-    return kp.build(made.joint("pin", "revolute", "ground", "bob", axis="y", lower=-1.0, upper=1.0))
+    builder = kp.Builder("pendulum").link("bob", mass=1.0, com=[0, 0, -1.0])
+    return kp.build(builder.joint("pin", "revolute", "ground", "bob", axis="y", lower=-1.0, upper=1.0))
 
 
 def height(time, q, qd):
@@ -88,9 +88,9 @@ def test_an_action_changes_the_state(stone):
 
 
 def test_a_constraint_can_end(stone):
-    held = stone.with_constraints(kp.conditions.Drive("crane", "fall", lambda t: 1.0 + 0.0 * t))
+    fixed = stone.with_constraints(kp.constraint.drive("crane", "fall", lambda t: 1.0 + 0.0 * t))
     let_go = kp.Event("go", lambda time, q, qd: time - 0.5, action=kp.Change(remove=["crane"]))
-    run = kp.simulate(held, [1.0], [0.0], duration=1.0, events=[let_go])
+    run = kp.simulate(fixed, [1.0], [0.0], duration=1.0, events=[let_go])
     assert run.q[-1, 0] == pytest.approx(1.0 - 5 * 0.25, abs=1e-10)
 
 
@@ -187,7 +187,7 @@ def test_one_event_needs_no_list(stone):
         (kp.Change(qd=[np.nan]), "qd of Change holds NaN or infinity"),
         (kp.Change(q=[1.0, 2.0]), "q of Change has shape (2,)"),
         (kp.Change(q=[[1.0]]), "q of Change has shape (1, 1); expected (1,)"),
-        (kp.Change(remove=["x"]), "remove of Change names 'x', which is no condition; Conditions: none"),
+        (kp.Change(remove=["x"]), "remove of Change names 'x', which is no constraint; Constraints: none"),
         (kp.Change(remove="x"), "remove of Change is str; give a list"),
         (kp.Change(add=[3]), "add of Change holds int"),  # type: ignore[list-item]
         (
@@ -252,8 +252,8 @@ def test_a_function_that_is_zero_and_then_nan_ends_the_run(stone, way, function,
     assert run.status.name == "refused"
     fallen = np.sqrt(np.spacing(0.55) / 10.0)  # for so long the coordinate is the same number
     assert run.status.time == pytest.approx(0.2 if start == 1.0 else 0.0, abs=2.0 * fallen)
-    said = f"Stopped at t = {run.status.time:.9g} s: the function of event 'root' turns NaN"
-    assert run.status.message == said
+    text = f"Stopped at t = {run.status.time:.9g} s: the function of event 'root' turns NaN"
+    assert run.status.message == text
     assert [x.name for x in run.events] == ["down"] * (start == 1.0)
     assert np.isfinite(run.q).all()
 
@@ -283,13 +283,13 @@ def test_an_event_whose_zero_is_held_by_what_it_began_happens_once(traceable, op
     elbow.traceable = traceable
     lock = kp.Event("lock", elbow, action=kp.Change(add=[Drive("lock", "elbow", "0.0")]))
     free = kp.Event("free", lambda t, q, qd: t - 1.0, action=kp.Change(remove=["lock"]))
-    given = {"duration": 1.3, "output": 0.1, **options}
-    run = kp.simulate(arm, [0.5, 0.3], [0.0, 0.0], **given, events=[lock, free])
+    arguments = {"duration": 1.3, "output": 0.1, **options}
+    run = kp.simulate(arm, [0.5, 0.3], [0.0, 0.0], **arguments, events=[lock, free])
     assert run.status.ok
     assert [x.name for x in run.events][:2] == ["lock", "free"]
     assert all(type(x.time) is float for x in run.events)
-    held = (run.time > run.events[0].time) & (run.time < 1.0)
-    assert np.abs(run.q[held, 1]).max() < 1e-9
+    fixed = (run.time > run.events[0].time) & (run.time < 1.0)
+    assert np.abs(run.q[fixed, 1]).max() < 1e-9
     assert np.abs(run.q[run.time > 1.0, 1]).max() > 1e-4
 
 

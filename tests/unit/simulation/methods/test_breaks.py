@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.simulation.methods import taylor
+from kinpair.simulation.steppers import taylor
 
 ADAPTIVE = ("dop853", "dopri5", "cvode", "ida")
 LIBRARIES = ("cvode", "ida", "taylor")
@@ -196,9 +196,9 @@ def test_what_a_torque_prints_is_printed(arm, capfd):
             return -q if time < 0.05 else np.full(2, np.nan)
 
     kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, torque=Talking(), integrator="cvode")
-    told = capfd.readouterr().out
-    assert told
-    assert set(told.split()) == {"asked"}
+    caught = capfd.readouterr().out
+    assert caught
+    assert set(caught.split()) == {"asked"}
 
 
 @pytest.mark.parametrize(

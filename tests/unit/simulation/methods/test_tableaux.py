@@ -2,7 +2,8 @@
 
 import pytest
 
-from kinpair.simulation.methods.tableaux import TABLEAUX, defect, density, trees
+from kinpair.simulation.methods.tableaux import TABLEAUX
+from rooted_trees import defect, density, trees
 
 ROUNDING = 1e-14
 TREES = (1, 1, 2, 4, 9, 20, 48, 115, 286)  # rooted trees of 1, 2, ... nodes (OEIS A000081)
@@ -10,8 +11,8 @@ TREES = (1, 1, 2, 4, 9, 20, 48, 115, 286)  # rooted trees of 1, 2, ... nodes (OE
 
 def test_every_tree_is_found_once():
     for order, count in enumerate(TREES[:8], start=1):
-        found = list(trees(order))
-        assert len(found) == len(set(found)) == count
+        result = list(trees(order))
+        assert len(result) == len(set(result)) == count
 
 
 def test_density_of_a_tall_tree_is_a_factorial_and_of_a_bush_its_size():

@@ -1,0 +1,22 @@
+"""Linear models about states and along motions.
+
+independence   coordinates and rates that the constraints leave independent
+moving_axes    axes in which a steady motion stands still
+point          the state, as it was given
+partials       derivatives of the accelerations
+smooth         states at which forces have no derivative
+choosing       independent coordinates for a mechanism
+core           what of a linear model has eigenvalues to be found
+modes          eigenvalues, natural frequencies, shapes
+response       transfer functions and frequency responses
+discrete       steps of a sample time
+pictures       a linear model as pictures
+linear_model   what a user holds
+outputs        what is looked at
+linearise      `kp.linearise`
+steady_state   what vanishes in an equilibrium or a steady motion
+search         an equilibrium from one guess
+equilibrium    `kp.equilibrium`
+
+A module imports only what stands above it; a test checks it.
+"""

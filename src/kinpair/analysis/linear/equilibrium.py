@@ -1,0 +1,201 @@
+"""`kp.equilibrium`: where a mechanism stands, or how it moves steadily."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from kinpair.analysis.linear.linear_model import LinearModel
+from kinpair.analysis.linear.linearise import linearise
+from kinpair.analysis.linear.point import movable, point_of
+from kinpair.analysis.linear.search import Balance, Search, Wish
+from kinpair.analysis.linear.steady_state import grounded
+from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.formulations import kinematics
+from kinpair.mechanism import Mechanism
+from kinpair.system import System
+
+SAME = 1e-6  # positions that agree to this are the same [rad] or [m]
+NONE = 1e-12  # of the largest: what is smaller is shown as zero
+GROWS = 1e-7  # of the largest |λ|: a real part beyond this is no rounding
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Equilibrium(Balance):
+    """A state in which nothing accelerates, or a steady motion.
+
+    q (nq,), rates qd (nv,), efforts u (nv,); `turning`: the rate [rad/s] about the vertical of the axes in which it
+    stands still, and `spins` (3,) of joints against them, in axes of the child; `pushed`: efforts of limits that hold a
+    coordinate, by name; `residual`: the largest acceleration that is left.
+    """
+
+    def linearise(self, **options: Any) -> LinearModel:
+        """The linear model about it; options as for `kp.linearise`."""
+        own: dict[str, Any] = {"u": self._efforts, "passive": self.passive, "time": self.time}
+        if self.spins or self.turning:
+            own["axes"] = {name: -s for name, s in self.spins.items()}
+        return linearise(self.mechanism, self.q, self.qd, **{**own, **options})
+
+    @property
+    def _efforts(self) -> np.ndarray:
+        """With those of the limits."""
+        tau = self.u.copy()
+        for name, effort in self.pushed.items():
+            tau[self.mechanism.v_names.index(name)] += effort
+        return tau
+
+    @cached_property
+    def _growth(self) -> float:
+        """The largest real part of an eigenvalue as a part of the largest eigenvalue; coordinates at limits stay."""
+        model = self.linearise()
+        kept = [x for x in model.states if x.partition(".")[2] not in self.pushed]
+        values = model.part(kept).eigenvalues
+        return float(np.real(values).max(initial=-np.inf) / max(np.abs(values).max(initial=0.0), 1e-300))
+
+    @property
+    def stability(self) -> str:
+        """By its eigenvalues: "unstable", "asymptotically stable", or, where some changes neither grow nor die away,
+        "stable to first order"."""
+        if self._growth > GROWS:
+            return "unstable"
+        return "asymptotically stable" if self._growth < -GROWS else "stable to first order"
+
+    @property
+    def stable(self) -> bool:
+        """Does no small change grow?"""
+        return self._growth <= GROWS
+
+    @property
+    def beyond(self) -> dict[str, float]:
+        """Efforts that pass the limits of their joints, by name."""
+        over = np.flatnonzero(np.abs(self.u) > self.mechanism.model.joints.effort)
+        return {self.mechanism.v_names[k]: float(self.u[k]) for k in over}
+
+    def __str__(self) -> str:
+        m = self.mechanism
+        lines = [f"{m.name}: {'steady motion' if self.qd.any() else 'equilibrium'}, {self.stability}"]
+        lines.append("q: " + _entries(m.q_names, self.q, every=True))
+        if self.qd.any():
+            lines.append("qd: " + _entries(m.v_names, self.qd))
+        if self.turning:
+            lines.append(f"turning about the vertical with {self.turning:.6g} rad/s")
+        if self.u.any():
+            lines.append("efforts: " + _entries(m.v_names, self.u))
+        lines += [f"the limit of {name} pushes with {effort:.6g}" for name, effort in self.pushed.items()]
+        for name, effort in self.beyond.items():
+            most = m.model.joints.effort[m.v_names.index(name)]
+            lines.append(f"beyond its limit: {name} needs {effort:.6g}, and has {most:.6g}")
+        return "\n".join(lines)
+
+
+def _entries(names: Sequence[str], x: np.ndarray, every: bool = False) -> str:
+    near = np.where(np.abs(x) < NONE * np.abs(x).max(initial=1.0), 0.0, x)
+    shown = [
+        f"{name} {value:.6g}" for name, value in zip(names, near.tolist(), strict=True) if every or value
+    ]
+    return listed(shown, 40)
+
+
+def equilibrium(
+    mechanism: Mechanism | System,
+    guess: Any = None,
+    *,
+    u: Any = None,
+    free: Sequence[str] = (),
+    fixed: Sequence[str] = (),
+    rates: Mapping[str, float] | None = None,
+    turning: float | None = 0.0,
+    spins: Mapping[str, Any] | None = None,
+    free_rates: Sequence[str] = (),
+    limits: bool = True,
+    passive: bool = True,
+    time: float = 0.0,
+) -> Any:
+    """The `Equilibrium` next to a guess q, or a tuple of all different ones from several guesses (n, nq).
+
+    * `guess`: coordinates (nq,) or by name, the start of the description by default;
+    * `u`: efforts that are held, zero by default; `free`: efforts to be found, by name: coordinates then change only
+      where these do not do alone. `fixed`: coordinates that stay, by the name of their rate;
+    * for steady motions: `rates`, constant ones by name; `turning` [rad/s], of everything about the vertical, None to
+      find it; `spins` (3,) [rad/s] by joint with a quaternion, of the child about an axis of its symmetry;
+      `free_rates`: rates, and joints that spin, whose size is to be found, beginning with what is given;
+    * `limits`: False lets coordinates pass the limits of their joints.
+
+    SingularError where there is none, with the rates that keep accelerating.
+    """
+    m = movable("equilibrium", mechanism)
+    turns = {name: np.asarray(s, dtype=float) for name, s in (spins or {}).items()}
+    known = {name: float(x) for name, x in (rates or {}).items()}
+    wish = Wish(
+        m, tuple(free), tuple(fixed), known, turning, turns, tuple(free_rates), limits, passive, float(time)
+    )
+    _check(wish, free=free, fixed=fixed, rates=rates or {}, free_rates=free_rates)
+    if guess is not None and not isinstance(guess, Mapping) and np.ndim(guess) == 2:
+        return _every(wish, np.asarray(guess, dtype=float), u)
+    return _one(wish, guess, u)
+
+
+def _check(wish: Wish, **names: Any) -> None:
+    """Refuse names that are none."""
+    m, joints = wish.m, grounded(wish.m.model)
+    for what, given in names.items():
+        if isinstance(given, str):
+            raise InputError(f"{m.name}: {what} is {given!r}; give a tuple of names, ({given!r},)")
+        known = (*m.v_names, *wish.spins) if what == "free_rates" else m.v_names
+        for name in given:
+            if name not in known:
+                raise InputError(
+                    f"{m.name}: no rate {name!r} for {what}=; {nearest(str(name), known)}Rates: {listed(known)}",
+                    rate=name,
+                )
+    for name, s in wish.spins.items():
+        if name not in joints or s.shape != (3,) or not s.any() or not np.isfinite(s).all():
+            raise InputError(
+                f"{m.name}: spins of {name!r} is {s.tolist()!r}; give three numbers [rad/s], not all zero, by name of "
+                f"a joint with a quaternion on the ground: {listed(joints) or 'there is none'}",
+                joint=name,
+            )
+
+
+def _one(wish: Wish, guess: Any, u: Any) -> Equilibrium:
+    m, time = wish.m, wish.time
+    if guess is None:
+        guess = m.start() if isinstance(m, Mechanism) else np.zeros(m.nq)
+    start = m.by_name(time, q=guess)[0]
+    if m.closure is not None and m.closure.row_names and not isinstance(guess, Mapping):
+        start = m.assemble(start, fixed=wish.fixed, time=time)
+    at = point_of(m, start, None, u, time)
+    found = Search(wish, at.q, at.tau).found()
+    return Equilibrium(**found.parts)
+
+
+def _every(wish: Wish, guesses: np.ndarray, u: Any) -> tuple[Equilibrium, ...]:
+    found: list[Equilibrium] = []
+    reasons: list[SingularError] = []
+    for guess in guesses:
+        try:
+            x = _one(wish, guess, u)
+        except SingularError as reason:
+            reasons.append(reason)
+            continue
+        if not any(_same(x, other) for other in found):
+            found.append(x)
+    if not found:
+        raise reasons[0]
+    return tuple(found)
+
+
+def _same(a: Equilibrium, b: Equilibrium) -> bool:
+    """Are all bodies at the same place, and the rates equal?"""
+    model = a.mechanism.model
+    if np.abs(a.qd - b.qd).max(initial=0.0) > SAME:
+        return False
+    if model.terms is not None:
+        return bool(np.abs(a.q - b.q).max() < SAME)
+    pairs = zip(kinematics.poses(model, a.q), kinematics.poses(model, b.q), strict=True)
+    return all(max(np.abs(p.R - o.R).max(), np.abs(p.a - o.a).max()) < SAME for p, o in pairs)

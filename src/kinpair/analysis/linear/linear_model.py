@@ -1,0 +1,342 @@
+"""What a user holds: a linear model with names, about one state or along a motion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from kinpair.analysis.linear import discrete, pictures
+from kinpair.analysis.linear.core import Core, core_of
+from kinpair.analysis.linear.modes import Mode, Spectrum, eigenvalues, modes_of, spectrum
+from kinpair.analysis.linear.moving_axes import turned, unspun
+from kinpair.analysis.linear.response import TransferFunction, frequency_response, transfer
+from kinpair.errors import InputError, MissingExtraError, listed, nearest
+
+STEADY = 1e-7  # what may be left of (LI17), as a part of its terms
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from kinpair.mechanism import Mechanism
+    from kinpair.system import System
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatingPoint:
+    """Where it was linearised: q, qd, efforts tau, accelerations qdd and time, along a motion with an axis in front.
+
+    `coordinates` and `rates`: numbers of the independent ones. `axes`: joints whose displacements and rates are
+    measured along axes that turn against the child, with their angular velocity (3,) in axes of the child, see (LI5).
+    """
+
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    qdd: np.ndarray
+    time: Any
+    coordinates: tuple[int, ...]
+    rates: tuple[int, ...]
+    axes: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """ẋ = A x + B u + E w,  y = C x + D u + F w  about a state; x_{k+1} = ... where there is a sample time `dt` [s].
+
+    x are changes of the independent coordinates and rates, in this order: `states` names them, such as "q.elbow" and
+    "qd.elbow". u are changes of the `inputs`, w of the `disturbances`, y of the `outputs`. Along a motion every matrix
+    has an axis of states in front, and `model[k]` is that of state k.
+    """
+
+    mechanism: Mechanism | System
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    E: np.ndarray
+    F: np.ndarray
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    disturbances: tuple[str, ...]
+    at: OperatingPoint
+    displacements: np.ndarray
+    """Of all rates (..., nv, coordinates), for those of the independent coordinates."""
+    dt: float | None = None
+
+    # Sizes and parts.
+
+    @property
+    def along(self) -> bool:
+        """Is it along a motion, with an axis of states in front?"""
+        return self.A.ndim == 3
+
+    def __len__(self) -> int:
+        """States of the motion along which it was linearised."""
+        return len(self._motion("len").A)
+
+    def __getitem__(self, k: int) -> LinearModel:
+        """The model about state k of the motion."""
+        x = self._motion("[k]")
+        a = x.at
+        time = a.time[k] if np.ndim(a.time) else a.time
+        at = replace(a, q=a.q[k], qd=a.qd[k], tau=a.tau[k], qdd=a.qdd[k], time=time)
+        parts = {name: getattr(x, name)[k] for name in ("A", "B", "C", "D", "E", "F", "displacements")}
+        return replace(x, at=at, **parts)
+
+    def _motion(self, what: str) -> LinearModel:
+        if not self.along:
+            raise InputError(f"{self.name}: is linearised about one state, which has no {what}")
+        return self
+
+    def _one(self, what: str) -> LinearModel:
+        if self.along:
+            raise InputError(
+                f"{self.name}: {what} is of one state, and this is along {len(self)}; take model[k]"
+            )
+        return self
+
+    @property
+    def name(self) -> str:
+        """Of the mechanism."""
+        return self.mechanism.name
+
+    def index(self, what: str, name: str) -> int:
+        """The number of a name among `states`, `inputs`, `outputs` or `disturbances`."""
+        known: tuple[str, ...] = getattr(self, what)
+        if name not in known:
+            raise InputError(
+                f"{self.name}: no {what[:-1]} {name!r}; {nearest(str(name), known)}"
+                f"{what.capitalize()}: {listed(known) or 'none'}",
+                name=name,
+            )
+        return known.index(name)
+
+    def part(self, states: Sequence[str]) -> LinearModel:
+        """The same of some states alone; the others are taken to stay as they are."""
+        k = [self.index("states", name) for name in states]
+        own = {"A": self.A[..., k, :][..., k], "B": self.B[..., k, :], "E": self.E[..., k, :]}
+        nq = len(self.at.coordinates)
+        coordinates = tuple(self.at.coordinates[n] for n in k if n < nq)
+        rates = tuple(self.at.rates[n - nq] for n in k if n >= nq)
+        at = replace(self.at, coordinates=coordinates, rates=rates)
+        displacements = self.displacements[..., [n for n in k if n < nq]]
+        return replace(
+            self, states=tuple(states), C=self.C[..., k], at=at, displacements=displacements, **own
+        )
+
+    def with_inputs(self, inputs: Sequence[str]) -> LinearModel:
+        """The same with some of its inputs."""
+        k = [self.index("inputs", name) for name in inputs]
+        return replace(self, inputs=tuple(inputs), B=self.B[..., k], D=self.D[..., k])
+
+    # Eigenvalues.
+
+    @cached_property
+    def _core(self) -> Core:
+        x = self._one("a spectrum")
+        if x.dt is not None:
+            return core_of(x.A - np.eye(len(x.A)), 0)
+        return core_of(x.A, len(x.at.coordinates))
+
+    @cached_property
+    def _spectrum(self) -> Spectrum:
+        return spectrum(self.A, self._core)
+
+    @cached_property
+    def eigenvalues(self) -> np.ndarray:
+        """All of them (n,): those of the core, slow ones first, then those of ignorable states, zero as a rule."""
+        core = self._core
+        rest = len(core.ignored) + len(core.constant)
+        if self.dt is not None:
+            k = list(core.states)
+            return np.concatenate([eigenvalues(self.A[np.ix_(k, k)]), np.ones(rest)])
+        return np.concatenate([self._spectrum.values, np.zeros(rest), self._of_ignorable])
+
+    @property
+    def _of_ignorable(self) -> np.ndarray:
+        """Eigenvalues of ignorable displacements: zero, or, in axes that turn, imaginary."""
+        core, nq = self._core, len(self.at.coordinates)
+        D = list(core.dropped)
+        own = np.linalg.solve(core.N[D], (self.A[:nq, :nq] @ core.N)[D]) if D else np.zeros((0, 0))
+        found = core_of(own, 0)
+        k = list(found.states)
+        return np.concatenate([eigenvalues(own[np.ix_(k, k)]), np.zeros(len(D) - len(k))])
+
+    @property
+    def ignorable(self) -> tuple[str, ...]:
+        """States on which nothing depends, such as a heading, and states that stay, such as a speed."""
+        core = self._core
+        within = [core.kept[k] for k in (*core.ignored, *core.constant)]
+        return tuple(self.states[k] for k in sorted((*core.dropped, *within)))
+
+    @property
+    def core(self) -> LinearModel:
+        """The same without ignorable states."""
+        core, k = self._core, list(self._core.states)
+        names = [self.states[core.kept[n]] for n in k]
+        return replace(
+            self.part(names),
+            A=core.A[np.ix_(k, k)] + (0.0 if self.dt is None else np.eye(len(k))),
+            B=(core.left @ self.B)[k],
+            E=(core.left @ self.E)[k],
+        )
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """One a real eigenvalue or pair of the core, slow ones first."""
+        if self.dt is not None:
+            raise InputError(f"{self.name}: modes are those of continuous time; take them before `discrete`")
+        return modes_of(self._spectrum, self.states, self.displacements, len(self.at.coordinates))
+
+    @property
+    def stable(self) -> bool:
+        """Do all changes of the core die away?"""
+        values = self._spectrum.values
+        return bool((np.real(values) < 0.0).all() if self.dt is None else (np.abs(values) < 1.0).all())
+
+    @cached_property
+    def steady(self) -> bool:
+        """Is it linearised at rest or about a steady motion? Else eigenvalues are those of an instant.
+
+        Time moves a steady motion along itself: with x_t = (q̇, q̈), both seen in the axes of measurement,
+
+            q̈ − Ω q̇ = 0,   A x_t = 0        of all states that something depends on             (LI17)
+        """
+        x, a = self._one("steadiness"), self.at
+        if x.dt is not None:
+            raise InputError(
+                f"{self.name}: steadiness is that of continuous time; look at it before `discrete`"
+            )
+        model = x.mechanism.model
+        change = a.qdd - turned(model, a.axes) @ a.qd
+        J, I = list(a.coordinates), list(a.rates)
+        along = np.concatenate([a.qd[J], (a.qdd - change + unspun(model, a.q, a.qd, a.axes) @ a.qd)[I]])
+        left = np.concatenate([np.zeros(len(J)), change[I]])
+        core = x._core
+        felt = [k for k in range(len(core.kept)) if k not in core.ignored]
+        off = np.abs((core.left @ np.stack([left, x.A @ along], axis=1))[felt]).max(initial=0.0)
+        size = np.abs(a.qdd).max() + (np.abs(x.A) @ np.abs(along)).max(initial=0.0)
+        return bool(off <= STEADY * (1.0 + size))
+
+    # Responses.
+
+    def frequency_response(self, omega: Any) -> np.ndarray:
+        """G (points, outputs, inputs) at frequencies omega (points,) [rad/s]."""
+        x = self._one("a frequency response")
+        points = np.atleast_1d(np.asarray(omega, dtype=float))
+        s = 1j * points if x.dt is None else np.exp(1j * points * x.dt)
+        return frequency_response(x.A, x.B, x.C, x.D, s)
+
+    def transfer_function(self, output: str | None = None, input: str | None = None) -> TransferFunction:
+        """Zeros, poles and gain from an input to an output; the only ones need no name."""
+        x = self._one("a transfer function")
+        i, j = x._only("outputs", output), x._only("inputs", input)
+        found = transfer(x.A, x.B[:, j], x.C[i], float(x.D[i, j]))
+        return TransferFunction(x.outputs[i], x.inputs[j], *found, x.dt)
+
+    def _only(self, what: str, name: str | None) -> int:
+        known = getattr(self, what)
+        if name is None and len(known) != 1:
+            raise InputError(
+                f"{self.name}: has {len(known)} {what}, name one of them: {listed(known) or 'none'}"
+            )
+        return 0 if name is None else self.index(what, name)
+
+    def plot_response(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        output: str | None = None,
+        input: str | None = None,
+        omega: Any = None,
+    ) -> Figure:
+        """Gain and phase over frequency, of all outputs and inputs or of those named, as a figure of matplotlib."""
+        x = self._one("a picture")
+        points = pictures.frequencies(x.eigenvalues, x.dt) if omega is None else np.atleast_1d(omega)
+        G = x.frequency_response(points)
+        responses = {
+            f"{y} / {u}": G[:, x.index("outputs", y), x.index("inputs", u)]
+            for y in (x.outputs if output is None else (output,))
+            for u in (x.inputs if input is None else (input,))
+        }
+        return pictures.response(x.name, points, responses, path)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Eigenvalues in the complex plane, and who takes part in each mode."""
+        x = self._one("a picture")
+        moving = [name for name in x.states if name not in x.ignorable]
+        return pictures.spectrum(x.name, x.modes, moving, len(x.ignorable), path)
+
+    def discrete(self, dt: float) -> LinearModel:
+        """From one sample to the next, `dt` [s] later, while inputs and disturbances are held."""
+        if self.dt is not None:
+            raise InputError(f"{self.name}: has a sample time of {self.dt:g} s already")
+        if not (np.ndim(dt) == 0 and 0.0 < dt < np.inf):
+            raise InputError(f"{self.name}: dt is {dt!r}; give seconds, above zero", argument="dt")
+        A, whole = discrete.held(self.A, np.concatenate([self.B, self.E], axis=-1), float(dt))
+        nu = len(self.inputs)
+        return replace(self, A=A, B=whole[..., :nu], E=whole[..., nu:], dt=float(dt))
+
+    def to_control(self) -> Any:
+        """The same as `StateSpace` of python-control: inputs, then disturbances."""
+        x = self._one("a StateSpace")
+        try:
+            import control
+        except ImportError:
+            raise MissingExtraError(
+                'a StateSpace needs python-control; install it with pip install "kinpair[control]"',
+                extra="control",
+            ) from None
+        B, D = np.hstack([x.B, x.E]), np.hstack([x.D, x.F])
+        names: dict[str, Any] = {
+            "states": [_word(name) for name in x.states],
+            "inputs": [_word(name) for name in (*x.inputs, *x.disturbances)],
+            "outputs": [_word(name) for name in x.outputs],
+        }
+        return control.ss(x.A, B, x.C, D, 0 if x.dt is None else x.dt, name=_word(x.name), **names)
+
+    # In words.
+
+    def __repr__(self) -> str:
+        of = f" along {len(self)} states" if self.along else ""
+        return f"<LinearModel of {self.name!r}{of}: {len(self.states)} states, {len(self.inputs)} inputs>"
+
+    def __str__(self) -> str:
+        if self.along:
+            return f"{self!r}\nstates: {listed(self.states)}\ninputs: {listed(self.inputs) or 'none'}"
+        lines = [
+            f"{self.name}: {len(self.states)} states: {listed(self.states)}",
+            f"inputs: {listed(self.inputs) or 'none'}; outputs: {listed(self.outputs) or 'none'}",
+        ]
+        if self.dt is not None:
+            return "\n".join([*lines, f"sample time {self.dt:g} s"])
+        if not self.steady:
+            lines.append("not a steady motion: eigenvalues are those of this instant")
+        lines += [f"mode {k + 1}: {mode}" for k, mode in enumerate(self.modes)]
+        if self.ignorable:
+            values = eigenvalues_told(self.eigenvalues[len(self._spectrum.values) :])
+            lines.append(f"ignorable, {values}: {listed(self.ignorable)}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from kinpair.notebook import html_paragraph
+
+        return html_paragraph(str(self))
+
+
+def eigenvalues_told(x: np.ndarray) -> str:
+    """Eigenvalues of ignorable states in words."""
+    others = [f"± {abs(v):.6g} i" for v in x.tolist() if v.imag > 0.0]
+    return f"eigenvalues {listed([*(['0'] if not x.all() else []), *others])}" if others else "eigenvalue 0"
+
+
+def _word(name: str) -> str:
+    """A name that python-control takes: it has a meaning for dots."""
+    return name.replace(".", "_")

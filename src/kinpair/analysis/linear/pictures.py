@@ -1,0 +1,84 @@
+"""A linear model as pictures: eigenvalues, who takes part in each mode, frequency responses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinpair.analysis.linear.modes import Mode
+from kinpair.viewer.curves import WIDE, Panel, blank_figure, figure_of, write_figure
+from kinpair.viewer.looks import distinct
+
+DECADES = 2.0  # on either side of the eigenvalues
+POINTS = 600
+HEIGHT, LINE = 4.2, 0.22  # inches: of the picture, and of a state in it
+GROWS, STAYS = "#c0392b", "#1f77b4"
+Path = str | os.PathLike[str] | None
+
+
+def response(name: str, omega: np.ndarray, responses: Mapping[str, np.ndarray], path: Path) -> Any:
+    """Gain [dB] and phase [deg] over the frequency [rad/s] of complex responses by name."""
+    with np.errstate(divide="ignore"):
+        gain = {key: 20.0 * np.log10(np.abs(g)) for key, g in responses.items()}
+    phase = {key: np.degrees(np.unwrap(np.angle(g))) for key, g in responses.items()}
+    looks = distinct(gain)
+    panels = [[Panel("gain", "[dB]", gain, looks)], [Panel("phase", "[deg]", phase, looks)]]
+    figure = figure_of(omega, panels, title=f"{name}: frequency response", abscissa="frequency [rad/s]")
+    for axis in figure.axes:
+        axis.set_xscale("log")
+    return _written(figure, path)
+
+
+def frequencies(eigenvalues: np.ndarray, dt: float | None) -> np.ndarray:
+    """Two decades beyond the slowest and the fastest eigenvalue; with a sample time up to half of its frequency."""
+    values = eigenvalues if dt is None else np.log(eigenvalues[eigenvalues != 0.0] + 0j) / dt
+    sizes = np.abs(values[values != 0.0])
+    low, high = (sizes.min(), sizes.max()) if sizes.size else (1.0, 1.0)
+    start, stop = np.log10(low) - DECADES, np.log10(high) + DECADES
+    if dt is not None:
+        stop = np.log10(np.pi / dt)
+        start = min(start, stop - DECADES)
+    return np.logspace(start, stop, POINTS)
+
+
+def spectrum(name: str, modes: Sequence[Mode], states: Sequence[str], zeros: int, path: Path) -> Any:
+    """Eigenvalues on the left, on the right the participation of the states; `zeros`: eigenvalues that are zero."""
+    figure = blank_figure(WIDE, max(HEIGHT, 1.0 + LINE * len(states)), f"{name}: modes")
+    left, right = figure.subplots(1, 2)
+    _plane(left, modes, zeros)
+    _shares(right, modes, states)
+    return _written(figure, path)
+
+
+def _plane(axis: Any, modes: Sequence[Mode], zeros: int) -> None:
+    axis.axvline(0.0, color="#bbbbbb", linewidth=0.8)
+    axis.axhline(0.0, color="#bbbbbb", linewidth=0.8)
+    for n, mode in enumerate(modes):
+        x = mode.eigenvalue
+        colour = GROWS if x.real > 0.0 else STAYS
+        axis.plot([x.real, x.real], [x.imag, -x.imag], "x", color=colour, markersize=8)
+        axis.annotate(str(n + 1), (x.real, x.imag), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    if zeros:
+        axis.plot([0.0], [0.0], "o", color="#888888", fillstyle="none", markersize=8)
+    axis.set_title("eigenvalues", fontsize=10, loc="left")
+    axis.set_xlabel("real part [1/s]")
+    axis.set_ylabel("imaginary part [rad/s]")
+    axis.margins(0.12)
+
+
+def _shares(axis: Any, modes: Sequence[Mode], states: Sequence[str]) -> None:
+    shares = np.array([[mode.participation[name] for mode in modes] for name in states])
+    axis.imshow(shares.reshape(len(states), len(modes)), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    axis.set_yticks(range(len(states)), states, fontsize=8)
+    axis.set_xticks(range(len(modes)), [str(n + 1) for n in range(len(modes))], fontsize=8)
+    axis.set_title("participation", fontsize=10, loc="left")
+    axis.set_xlabel("mode")
+
+
+def _written(figure: Any, path: Path) -> Any:
+    if path is not None:
+        write_figure(figure, path)
+    return figure

@@ -1,0 +1,32 @@
+"""`kinpair cache`: the machine code kept between runs."""
+
+from __future__ import annotations
+
+from kinpair.cli.screen import Screen
+from kinpair.cli.source import Flag
+
+MIB = 1024**2
+
+
+def cache(*, clear: Flag = False) -> None:
+    """Where compiled code is kept between runs, how much there is, and how much may be.
+
+    $KINPAIR_CACHE is the place, $KINPAIR_CACHE_SIZE the limit (bytes, or such as 500M; default 1 GiB). What was used
+    least recently goes first.
+
+    Parameters
+    ----------
+    clear
+        Remove all of it; it is compiled again when needed.
+    """
+    from kinpair.compiler import cache_size
+    from kinpair.compiler.cache import Store
+
+    screen, store = Screen(), Store()
+    if clear:
+        screen.say(f"entries removed: {cache_size.clear(store.directory)}")
+    files = cache_size.contents(store.directory)
+    size = sum(file.size for file in files)
+    screen.say(f"place: {store.directory}")
+    screen.say(f"entries: {len(files)}")
+    screen.say(f"size: {size / MIB:.1f} MiB of at most {store.limit / MIB:.1f} MiB")

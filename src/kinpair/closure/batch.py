@@ -1,0 +1,38 @@
+"""States of a batch, one by one, and results in arrays that a caller gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+
+
+def state_of(x: Any, k: int) -> np.ndarray:
+    """State number k of an argument, which may serve every state."""
+    whole = np.asarray(x, dtype=float)
+    return whole[k] if whole.ndim == 2 else whole
+
+
+def states_of(arguments: tuple[Any, ...], where: np.ndarray, qdd: np.ndarray) -> tuple[Any, ...]:
+    """The arguments of some states of a batch; all of them, as they are, of one state."""
+    if np.ndim(qdd) == 1:
+        return arguments
+    whole = (np.asarray(x, dtype=float) for x in arguments)
+    every = [x[where] if x.ndim == 2 else x for x in whole]
+    return (np.broadcast_to(every[0], (int(where.sum()), every[0].shape[-1])), *every[1:])
+
+
+def named(row: int | None) -> str:
+    """Which state of a batch a message is about."""
+    return "" if row is None else f" (state {row} of the batch)"
+
+
+def copied(result: np.ndarray, out: Any) -> Any:
+    """The result in the array given for it, which must be of its shape."""
+    if not isinstance(out, np.ndarray) or out.shape != result.shape or out.dtype != result.dtype:
+        kind = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise InputError(f"out= is {kind}; it must be an array {result.dtype} {result.shape}", argument="out")
+    out[...] = result
+    return out

@@ -1,0 +1,54 @@
+"""Steps of a fixed loop on memory that stays: a call reads and writes the same state, and allocates nothing."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from kinpair.compiler.machine_code import Batch, address, aligned
+from kinpair.compiler.time_loop import FixedLoop
+from kinpair.compiler.time_loop_fixed import EVERY, FIRST
+from kinpair.compiler.time_loop_step import SETTINGS
+
+NOTHING = np.zeros(1)
+
+
+class Resident:
+    """A state (ny + nu,) or (batch, ny + nu) that a loop without samples of watched numbers takes forward in place.
+
+    `verdict` (..., 2) says what went wrong, zero while all is well, and in which step.
+    """
+
+    def __init__(self, loop: FixedLoop, state: np.ndarray, dt: float, parameters: np.ndarray) -> None:
+        if loop.flow.nw or loop.flow.source != "constant":
+            raise ValueError("a resident loop takes a flow that watches nothing and is given its inputs")
+        lead, self.state = state.shape[:-1], state
+        self.settings = np.zeros(SETTINGS)
+        self.settings[:7] = 0.0, dt, 0, 1, 1, 1, 0
+        self._every = 1
+        self.verdict = np.zeros((*lead, 2))
+        self._samples = np.zeros((*lead, 1, loop.flow.ny))
+        self._parameters = np.ascontiguousarray(parameters, dtype=float)
+        arrays = [self.settings, self._parameters, NOTHING, NOTHING, NOTHING, state]
+        arrays += [self._samples, NOTHING, state, self.verdict]
+        self._arrays, code = arrays, loop.code(batch=bool(lead))
+        self._scratch = aligned(code.scratch_bytes)
+        pointers = (ctypes.c_void_p * len(arrays))(*map(address, arrays))
+        scratch = ctypes.c_void_p(address(self._scratch))
+        if isinstance(code, Batch):
+            moving = (False, parameters.ndim > 1, False, False, False, True, True, False, True, True)
+            steps = [a.strides[0] if moves else 0 for a, moves in zip(arrays, moving, strict=True)]
+            strides = (ctypes.c_int64 * len(arrays))(*steps)
+            self._arguments = pointers, strides, ctypes.c_int64(lead[0]), scratch
+        else:
+            self._arguments = ctypes.cast(pointers, ctypes.c_void_p), scratch
+        self._keeps, self._run = (pointers, code), code.run  # machine code and memory live as long as this
+
+    def advance(self, first: int, steps: int) -> None:
+        """So many steps from step `first` on, counted from the time zero."""
+        settings = self.settings
+        settings[FIRST] = first
+        if steps != self._every:
+            settings[EVERY] = self._every = steps
+        self._run(*self._arguments)

@@ -1,0 +1,50 @@
+"""The quantities of a mechanism under constraints, and the one solve for accelerations that everybody calls.
+
+equations   M, F and the rows at a state: M q̈ = F + Aᵀλ, A q̈ = b
+soundness   what a solve must be like to need no closer look
+solution    q̈, λ and power, by any solver
+projection  coordinates and rates brought back to the constraints
+reactions   wrenches in joints and loops, as one matrix
+quantities  the quantities by name, with the arguments that compiled code takes
+"""
+
+from kinpair.constrained.equations import (
+    Equations,
+    balance,
+    equations,
+    free_terms,
+    has_own_mass,
+    mass_tree,
+    residuals,
+)
+from kinpair.constrained.projection import least_step, projected
+from kinpair.constrained.quantities import CALLED, CONSTRAINED, EVERY, rate_rows
+from kinpair.constrained.reactions import reaction_names
+from kinpair.constrained.solution import Solution, Terms, solve, solve_any_rank, solve_equations
+from kinpair.constrained.soundness import EMBEDDED, HOLDS, WIDE_OPEN, rows_sound
+
+__all__ = [
+    "CALLED",
+    "CONSTRAINED",
+    "EMBEDDED",
+    "EVERY",
+    "HOLDS",
+    "WIDE_OPEN",
+    "Equations",
+    "Solution",
+    "Terms",
+    "balance",
+    "equations",
+    "free_terms",
+    "has_own_mass",
+    "least_step",
+    "mass_tree",
+    "projected",
+    "rate_rows",
+    "reaction_names",
+    "residuals",
+    "rows_sound",
+    "solve",
+    "solve_any_rank",
+    "solve_equations",
+]

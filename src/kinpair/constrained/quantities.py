@@ -1,0 +1,130 @@
+"""The quantities of a mechanism under constraints by name, with the arguments that compiled code takes.
+
+Time is a vector of one number, so that it may have a batch in front like the rest of the state.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.algebra.jet import rate
+from kinpair.constrained.equations import equations
+from kinpair.constrained.projection import projected
+from kinpair.constrained.reactions import constrained_wrenches, wrenches
+from kinpair.constrained.solution import solve
+from kinpair.constraints import rows as all_rows
+from kinpair.constraints.build import constraints_of
+from kinpair.constraints.loads import carried
+from kinpair.constraints.solvers.embedding import rosenberg
+from kinpair.formulations import kinematics
+from kinpair.model.model import Model
+from kinpair.model.state import State
+from kinpair.quantities import QUANTITIES, External, Quantity, Request
+
+
+def accelerations(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[Vector, Vector, Scalar]:
+    """q̈; its soundness, four numbers; and one where they need no closer look, zero elsewhere."""
+    solution = solve(model, request, State(q, qd, u=tau, time=time[0]), loads)
+    return solution.qdd, *solution.soundness
+
+
+def acceleration_derivatives(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[Matrix, Matrix, Matrix]:
+    """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ by jets along unit rates: slow, and what compiled ones are judged by."""
+
+    def qdd(q: Vector, qd: Vector, tau: Vector) -> Vector:
+        return solve(model, request, State(q, qd, u=tau, time=time[0]), loads).qdd
+
+    units = np.eye(model.nv)
+    by_q = [rate(lambda x: qdd(x, qd, tau), (q,), (kinematics.dq_dt(model, q, unit),)) for unit in units]
+    by_qd = [rate(lambda x: qdd(q, x, tau), (qd,), (unit,)) for unit in units]
+    by_tau = [rate(lambda x: qdd(q, qd, x), (tau,), (unit,)) for unit in units]
+    return tuple(np.stack(columns, axis=1) for columns in (by_q, by_qd, by_tau))  # type: ignore[return-value]
+
+
+def reduced_equations(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[Matrix, Vector]:
+    """Rosenberg's n − l equations: ZᵀM and ZᵀF of ZᵀM q̈ = ZᵀF."""
+    return rosenberg(equations(model, request, State(q, qd, u=tau, time=time[0]), loads).problem(request))
+
+
+def projection(model: Model, request: Request, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector]:
+    """Coordinates and rates brought back to the constraints."""
+    return projected(model, request, q, qd, time)[:2]
+
+
+def terms(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[Matrix, Vector, Matrix, Vector]:
+    """M, F, A, b with every row."""
+    x = equations(model, request, State(q, qd, u=tau, time=time[0]), loads)
+    return x.M, x.F, x.every.A, x.every.b
+
+
+def constraint_positions(model: Model, request: Request, q: Vector, time: Vector) -> Vector:
+    """φ of every holonomic row."""
+    return all_rows.residual(model, constraints_of(model), q, time[0])
+
+
+def constraint_matrix(model: Model, request: Request, q: Vector, time: Vector) -> Matrix:
+    """A of every row."""
+    return all_rows.matrix(model, constraints_of(model), q, time[0])
+
+
+def constraint_rows(
+    model: Model, request: Request, q: Vector, qd: Vector, time: Vector
+) -> tuple[Matrix, Vector, Vector]:
+    """A, ψ and b of every row."""
+    every = all_rows.rows(model, constraints_of(model), q, qd, time[0])
+    return every.A, every.psi, every.b
+
+
+def rate_rows(model: Model, request: Request, q: Vector, qd: Vector, time: Vector) -> Vector:
+    """ψ of every row as a function of the state, also where only its changes count."""
+    return all_rows.psi(model, constraints_of(model), q, qd, time[0])
+
+
+def rate_row_derivatives(model: Model, request: Request, q: Vector, qd: Vector, time: Vector) -> Matrix:
+    """∂ψ/∂q (rows, nv) at constant rates, by jets along unit rates."""
+    columns = [
+        rate(lambda x: rate_rows(model, request, x, qd, time), (q,), (kinematics.dq_dt(model, q, unit),))
+        for unit in np.eye(model.nv)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def loop_loads(
+    model: Model, request: Request, q: Vector, time: Vector, lam: Vector, external: External
+) -> dict[str, Vector]:
+    """Wrenches on links and in loops that the multipliers of all rows are, see `constraints/loads.py`."""
+    return carried(model, constraints_of(model), q, time[0], lam, external, request.axes)
+
+
+_FORCED = ("q", "qd", "tau", "time")
+CONSTRAINED: dict[str, Quantity] = {
+    "accelerations": Quantity(_FORCED, accelerations, loaded=True, columns=False),
+    "acceleration_derivatives": Quantity(
+        _FORCED, acceleration_derivatives, loaded=True, columns=False, recorded=False
+    ),
+    "reduced_equations": Quantity(_FORCED, reduced_equations, loaded=True, columns=False),
+    "projection": Quantity(("q", "qd", "time"), projection, columns=False),
+    "terms": Quantity(_FORCED, terms, loaded=True, columns=False),
+    "constraint_positions": Quantity(("q", "time"), constraint_positions, columns=False),
+    "constraint_matrix": Quantity(("q", "time"), constraint_matrix, columns=False),
+    "constraint_rows": Quantity(("q", "qd", "time"), constraint_rows, columns=False),
+    "rate_row_derivatives": Quantity(("q", "qd", "time"), rate_row_derivatives, columns=False),
+    "loop_loads": Quantity(("q", "time", "lam"), loop_loads, loaded=True, columns=False),
+    "constrained_wrenches": Quantity(
+        ("q", "qd", "qdd", "tau", "time"), constrained_wrenches, loaded=True, columns=False
+    ),
+}
+WRENCHES = {"wrenches": Quantity(("q", "qd", "qdd"), wrenches, loaded=True)}  # of a tree
+EVERY: dict[str, Quantity] = QUANTITIES | WRENCHES | CONSTRAINED
+CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
+    "accelerations": "forward_dynamics"
+}  # what a caller knows a quantity by

@@ -1,0 +1,31 @@
+"""Parts of a description that have a meaning but look like a slip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kinpair.errors import DescriptionError
+
+
+@dataclass(slots=True)
+class WarningList:
+    """Collects one sentence a doubtful part; with `strict`, the first one is an error."""
+
+    strict: bool = False
+    sentences: list[str] = field(default_factory=list[str])
+
+    def add(self, sentence: str, **parts: object) -> None:
+        """Accept with a warning, or refuse."""
+        if self.strict:
+            raise DescriptionError(sentence, **parts)
+        self.note(sentence)
+
+    def note(self, sentence: str) -> None:
+        """Say what was done because it was asked for: never refused."""
+        if sentence not in self.sentences:
+            self.sentences.append(sentence)
+
+
+def at(where: str) -> str:
+    """The start of a message about something written at `where`."""
+    return f"{where}: " if where else ""

@@ -1,0 +1,79 @@
+"""The iteration as a loop: of machine code with a start in each lane, or step by step in Python as the reference.
+
+A start, its targets and its limits are a row. Rows do not know each other: each ends where it is closed, where it
+stands, or after as many steps as a loop has.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import Protocol
+
+import numpy as np
+
+from kinpair.compiler.cache import Store
+from kinpair.compiler.program import Program
+from kinpair.compiler.time_loop import FixedLoop
+from kinpair.compiler.time_loop_inputs import Inputs
+from kinpair.compiler.time_loop_parts import Flow
+from kinpair.compiler.time_loop_step import REPEATS
+from kinpair.compiler.trace import trace
+from kinpair.inverse_kinematics.iteration import improved
+from kinpair.inverse_kinematics.residual import Task
+
+
+class Iteration(Protocol):
+    """From starts q (rows, nq), targets u and parameters p of each to ends (rows, nq) and what they leave, V."""
+
+    def __call__(self, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Run all rows."""
+        ...
+
+
+class Compiled:
+    """The iteration as machine code."""
+
+    def __init__(self, task: Task, criterion: str) -> None:
+        self.task, self.criterion = task, criterion
+
+    @cached_property
+    def _loop(self) -> FixedLoop:
+        task, n = self.task, self.task.model.nq
+        step = partial(improved, task, self.criterion)
+        start = trace(lambda y: y[:n], {"y": (n + 1,)}, name="start")
+        improve = trace(step, {"z": (n,), "u": (task.size,), "p": (3 * task.model.nv + 1,)}, name="improve")
+        finish = trace(self._finished, {"z": (n,), "u": (task.size,)}, name="finish")
+        return FixedLoop(self._flow(start, improve, finish), store=Store())
+
+    def _flow(self, start: Program, improve: Program, finish: Program) -> Flow:
+        n, size = self.task.model.nq, self.task.size
+        return Flow(
+            n + 1, size, 3 * self.task.model.nv + 1, nz=n, start=start, improve=improve, finish=finish
+        )
+
+    def _finished(self, z: np.ndarray, u: np.ndarray) -> np.ndarray:
+        return np.append(z, self.task.residual(z, u).V)
+
+    def __call__(self, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rows = np.concatenate([q, np.zeros((len(q), 1)), u], axis=1)
+        found = self._loop.run(rows, dt=1.0, samples=1, inputs=Inputs(parameters=p)).Y[:, 0]
+        return found[:, :-1], found[:, -1]
+
+
+class Interpreted:
+    """The same step by step."""
+
+    def __init__(self, task: Task, criterion: str) -> None:
+        self.task, self.criterion = task, criterion
+
+    def __call__(self, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found = [self._one(*row) for row in zip(q, u, p, strict=True)]
+        ends, gaps = zip(*found, strict=True)
+        return np.array(ends), np.array(gaps)
+
+    def _one(self, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, float]:
+        for _ in range(REPEATS):
+            q, size = improved(self.task, self.criterion, q, u, p)
+            if not size > 1.0:
+                break
+        return q.astype(float), float(self.task.residual(q, u).V)

@@ -1,0 +1,157 @@
+"""The search: from the guess, then from places farther and farther away from it, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.algebra.arrays import columns, rows
+from kinpair.closure.rows import ConstraintRows
+from kinpair.constraints.assembly import BEYOND, Box
+from kinpair.formulations import kinematics
+from kinpair.inverse_kinematics.iteration import CLOSED, felt
+from kinpair.inverse_kinematics.loop import Compiled, Interpreted, Iteration
+from kinpair.inverse_kinematics.residual import Task
+from kinpair.inverse_kinematics.targets import Form
+
+ROUNDS = (8, 32, 88)  # starts of a round; one more round where none of them led there
+SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0)  # of the way from the guess to anywhere
+WIDE = np.pi  # [rad] or [m]: how far a coordinate without limits is moved
+FOUND = (10.0 * CLOSED) ** 2  # V of a solution: singular ones are met less well
+MEANT = 1e-3  # [rad] or [m]: a solution so near to the guess is the one that is meant, beyond limits too
+FALLING = 0.05  # ν of (IK5), which led to the most solutions
+CAREFUL, RUNS = 2.0, 10  # ν √V where there is no solution: the least V is then a minimum of its own
+CHUNK = 8192  # rows at a time
+FAR = 1e6  # a solution beyond limits counts as this much farther away
+NOTHING, BEYOND_LIMITS, WITHIN = range(3)  # what was found
+
+
+class Found(NamedTuple):
+    """Of each target: coordinates (nq), what they leave of V, and whether they are nothing, beyond limits or within."""
+
+    q: np.ndarray
+    V: np.ndarray
+    grade: np.ndarray
+
+
+class Attempt(NamedTuple):
+    """So many starts (0: the guess itself), minding limits or not, for targets of which less than this was found."""
+
+    starts: int
+    limited: bool
+    least: int
+
+
+FREELY = (Attempt(0, False, WITHIN), *(Attempt(count, False, WITHIN) for count in ROUNDS))
+BOUNDED = (
+    Attempt(0, False, WITHIN),
+    Attempt(0, True, WITHIN),
+    *(Attempt(count, True, WITHIN) for count in ROUNDS),
+    *(Attempt(count, False, BEYOND_LIMITS) for count in ROUNDS),
+)
+
+
+class Search:
+    """Solutions of one task: forms of frames, the constraints of the mechanism, entries that stay."""
+
+    def __init__(
+        self, rows: ConstraintRows, forms: tuple[Form, ...], entries: tuple[int, ...], criterion: str
+    ) -> None:
+        constraints = tuple(x for x in rows.constraints if x.holonomic)
+        self.model = rows.model
+        self.task = Task(self.model, forms, constraints, rows.scales, entries, rows.reach)
+        self._boxes: dict[tuple[int, ...], tuple[Box, bool]] = {}
+        self.iteration: Iteration = (Compiled if rows.calls.compiled else Interpreted)(self.task, criterion)
+
+    @cached_property
+    def felt(self) -> list[int]:
+        """The rates that the rows depend on, as two places show."""
+        draws, neutral, u = np.random.default_rng(1), self.model.neutral(), np.zeros(self.task.size)
+        steps = draws.uniform(-1.0, 1.0, (2, self.model.nv))
+        places = [kinematics.nudged(self.model, neutral, step) for step in steps]
+        return sorted({k for q in places for k in felt(self.task.residual(q, u).J)})
+
+    def found(self, guess: np.ndarray, u: np.ndarray, held: Sequence[int]) -> Found:
+        """The best for each target: guesses (targets, nq), numbers of the targets (targets, size)."""
+        box, bounded = self._box(held)
+        best = Found(guess.copy(), np.full(len(guess), np.inf), np.full(len(guess), NOTHING))
+        for attempt in BOUNDED if bounded else FREELY:
+            left = np.flatnonzero(best.grade < attempt.least)
+            if not len(left):
+                break
+            tried = self._tried(attempt, guess[left], u[left], box, held)
+            better = tried.grade > best.grade[left]
+            better |= (tried.grade == NOTHING) & (best.grade[left] == NOTHING) & (best.V[left] > tried.V)
+            for old, new in zip(best, tried, strict=True):
+                old[left[better]] = new[better]
+        return best
+
+    def _tried(
+        self, attempt: Attempt, guess: np.ndarray, u: np.ndarray, box: Box, held: Sequence[int]
+    ) -> Found:
+        """Of each target the solution nearest to its guess, or the end that leaves least."""
+        begin = box.turned(guess) if attempt.limited else guess
+        starts = self._starts(begin, box, held, attempt.starts) if attempt.starts else begin[:, None]
+        targets, count, nq = starts.shape
+        limits = self._parameters(held, box if attempt.limited else None)
+        q, V = self._run(starts.reshape(-1, nq), np.repeat(u, count, axis=0), limits)
+        q, V = q.reshape(targets, count, nq), V.reshape(targets, count)
+        away = np.abs(q - guess[:, None]).max(-1)
+        within = (box.beyond(q) <= BEYOND).all(-1) | (away <= MEANT)
+        closed = V <= FOUND
+        grade = np.where(closed, np.where(within, WITHIN, BEYOND_LIMITS), NOTHING)
+        cost = np.where(closed, away, V) + FAR * (WITHIN - grade)
+        best = np.where(np.isfinite(cost), cost, np.inf).argmin(1)
+        row = np.arange(targets)
+        return Found(q[row, best], V[row, best], grade[row, best])
+
+    def _run(self, q: np.ndarray, u: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ends: list[np.ndarray] = []
+        left: list[np.ndarray] = []
+        for k in range(0, len(q), CHUNK):
+            some = slice(k, k + CHUNK)
+            end, V = self.iteration(q[some], u[some], np.broadcast_to(limits, (len(q[some]), len(limits))))
+            ends.append(end)
+            left.append(V)
+        return np.concatenate(ends), np.concatenate(left)
+
+    def _starts(self, q: np.ndarray, box: Box, held: Sequence[int], count: int) -> np.ndarray:
+        """So many for each guess, moved a part of the way to places anywhere within the limits."""
+        here = box.positions(q)[:, None]
+        low = np.where(np.isfinite(box.lower), box.lower, here - WIDE)
+        high = np.where(np.isfinite(box.upper), box.upper, here + WIDE)
+        parts = np.random.default_rng(count).uniform(0.0, 1.0, (count, self.model.nv))
+        steps = np.resize(SHARES, count)[:, None] * (low + parts * (high - low) - here)
+        moving = [float(k in self.felt and k not in held) for k in range(self.model.nv)]
+        flat, along = np.repeat(q, count, axis=0), (steps * moving).reshape(-1, self.model.nv)
+        moved = rows(kinematics.nudged(self.model, columns(flat), columns(along)), len(flat))
+        return box.moved(moved, box.positions(moved)).reshape(len(q), count, -1)
+
+    def _box(self, held: Sequence[int]) -> tuple[Box, bool]:
+        """The limits of coordinates that are free and that the rows depend on; are there any?"""
+        key = tuple(held)
+        if key not in self._boxes:
+            joints, of = self.model.joints, self.model.joints.spring_q
+            some = [k for k in self.felt if k not in held and of[k] >= 0]
+            box = Box(of, joints.lower[of], joints.upper[of]).of_rates(some)
+            self._boxes[key] = box, bool(np.isfinite([box.lower, box.upper]).any())
+        return self._boxes[key]
+
+    def nearest(self, q: np.ndarray, u: np.ndarray, held: Sequence[int]) -> np.ndarray:
+        """The place nearest to a target that is out of reach, from a place near it."""
+        box, _ = self._box(held)
+        V = float(self.task.residual(q, u).V)
+        for _ in range(RUNS):
+            (q,), (V,) = self._run(q[None], u[None], self._parameters(held, box, CAREFUL / np.sqrt(V)))
+        return q
+
+    def _parameters(self, held: Sequence[int], box: Box | None, damping: float = FALLING) -> np.ndarray:
+        """p of the iteration."""
+        n = self.model.nv
+        moving = np.ones(n)
+        moving[list(held)] = 0.0
+        ends = [np.full(n, -np.inf), np.full(n, np.inf)] if box is None else [box.lower, box.upper]
+        return np.concatenate([moving, *ends, [damping]])

@@ -1,0 +1,72 @@
+"""Entries of a state by name: each of its own, or all of a joint of several degrees as a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinpair.errors import InputError, listed, nearest
+from kinpair.model.model import Model
+
+
+class Words(NamedTuple):
+    """How messages speak of an argument, of an unknown name in it, and of the names there are."""
+
+    value: str
+    unknown: str
+    names: str
+
+
+def words_of(argument: str) -> Words:
+    """Those of an argument such as q or tau."""
+    return Words(f"{argument}: {{name}}", f"{argument} has no entry {{name!r}}", "Entries")
+
+
+INPUTS = Words("input {name!r}", "no rate {name!r}", "Rates")
+
+
+def spans_of(model: Model, coordinates: bool) -> dict[str, slice]:
+    """Where each name is in q, or in the rates."""
+    names, spans = (model.q_names, model.q_span) if coordinates else (model.v_names, model.v_span)
+    joints = {model.joint_names[i]: slice(spans[i].start, spans[i].stop) for i in model.moving}
+    return joints | {name: slice(k, k + 1) for k, name in enumerate(names)}
+
+
+def filled(
+    model: Model, words: Words, stated: Mapping[str, Any], start: np.ndarray, *, coordinates: bool = False
+) -> tuple[np.ndarray, list[int]]:
+    """The start (nq,) or (nv,) with the given entries in it, and which these are."""
+    spans, x = spans_of(model, coordinates), np.array(start, dtype=float)
+    by: dict[int, str] = {}
+    for name, value in stated.items():
+        if name not in spans:
+            known = model.q_names if coordinates else model.v_names
+            raise InputError(
+                f"{model.name}: {words.unknown.format(name=name)}; {nearest(str(name), spans)}"
+                f"{words.names}: {listed(known)}",
+                entry=name,
+            )
+        places = range(spans[name].start, spans[name].stop)
+        x[spans[name]] = _numbers(f"{model.name}: {words.value.format(name=name)}", value, len(places))
+        if twice := [by[k] for k in places if k in by]:
+            raise InputError(
+                f"{model.name}: {words.value.format(name=name)} is given twice, also by {twice[0]}",
+                entry=name,
+            )
+        by |= dict.fromkeys(places, name)
+    return x, sorted(by)
+
+
+def _numbers(what: str, value: Any, size: int) -> np.ndarray:
+    """One finite number, or as many as there are entries."""
+    try:
+        x = np.asarray(value)
+    except ValueError:
+        x = np.array(None)
+    fits = x.shape == (size,) if size > 1 else x.size == 1 and x.ndim <= 1
+    if not (fits and x.dtype.kind in "fiu" and np.isfinite(x).all()):
+        wanted = "a finite number" if size == 1 else f"{size} finite numbers"
+        raise InputError(f"{what} is {value!r}; give {wanted}")
+    return x

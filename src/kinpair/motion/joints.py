@@ -1,0 +1,113 @@
+"""Motions of joints from one place to another, all on a straight line between both and at rest at its ends."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+from kinpair.mechanism import Mechanism
+from kinpair.motion.harmonics import Harmonics
+from kinpair.motion.laws import cycloid_law, ends_of, polynomial_law
+from kinpair.motion.limits import check_limited, rate_limits
+from kinpair.motion.profiles import profile_law
+from kinpair.motion.retimed import Straight, retimed
+from kinpair.motion.trajectory import Trajectory, positive
+
+
+def cycloid(start: Any, end: Any, duration: float) -> Trajectory:
+    """From `start` to `end`, a number or a vector, in `duration` [s] by a cycloid (MO3): C²."""
+    return _straight(*ends_of("cycloid", start, end), cycloid_law(duration))
+
+
+def polynomial(start: Any, end: Any, duration: float, *, order: int = 5) -> Trajectory:
+    """The same by a polynomial of odd order (MO4): 5 is C² and has the least jerk, 7 is C³, 9 is C⁴."""
+    return _straight(*ends_of("polynomial", start, end), polynomial_law(duration, order))
+
+
+def trapezoid(
+    start: Any,
+    end: Any,
+    duration: float | None = None,
+    *,
+    velocity: Any = None,
+    acceleration: Any = None,
+    of: Mechanism | None = None,
+) -> Trajectory:
+    """The shortest under limits of rate and acceleration (MO5), all joints together: C¹.
+
+    Limits: a number, or one for each joint; those not given are taken from the file of the mechanism `of`. With a
+    duration longer than the shortest it is stretched to it.
+    """
+    given = {"velocity": velocity, "acceleration": acceleration, "jerk": np.inf}
+    return _limited("trapezoid", start, end, duration, given, of, ("velocity", "acceleration"))
+
+
+def scurve(
+    start: Any,
+    end: Any,
+    duration: float | None = None,
+    *,
+    velocity: Any = None,
+    acceleration: Any = None,
+    jerk: Any = None,
+    of: Mechanism | None = None,
+) -> Trajectory:
+    """The same under a limit of jerk, too (MO5): C²."""
+    given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
+    return _limited("scurve", start, end, duration, given, of, ("velocity", "acceleration", "jerk"))
+
+
+def fourier(mean: Any, cosines: Any, sines: Any, period: float, *, periods: int = 1) -> Trajectory:
+    """A periodic motion: mean (n,) + Σ_k cosines[k−1] cos(2πkt/period) + sines[k−1] sin(2πkt/period), k = 1, 2, ...
+
+    cosines and sines: (terms, n). It lasts so many periods; before and after it rests where it begins.
+    """
+    positive("fourier", period=period)
+    a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (cosines, sines))
+    offset = np.asarray(mean, dtype=float)
+    if a.shape != b.shape or a.shape[1:] != offset.shape:
+        raise InputError(
+            f"fourier: mean, cosines and sines have shapes {offset.shape}, {a.shape} and {b.shape}; "
+            "give (n,), (terms, n) and (terms, n)"
+        )
+    if not (isinstance(periods, int) and periods > 0):  # type: ignore[redundant-expr]
+        raise InputError(f"fourier: periods is {periods!r}; give a positive whole number")
+    n, duration = prod(offset.shape), float(period) * periods
+    angles = np.repeat(2 * np.pi * periods * np.arange(1, len(a) + 1)[:, None], n, axis=1)
+    knots = tuple((float(period) * np.arange(periods + 1)).tolist())
+    a, b = (x.reshape(len(x), n) for x in (a, b))
+    return Harmonics(duration, offset.shape, knots, offset.reshape(n), np.zeros(n), a, b, angles)
+
+
+def _limited(
+    owner: str,
+    start: Any,
+    end: Any,
+    duration: float | None,
+    given: dict[str, Any],
+    of: Mechanism | None,
+    needed: tuple[str, ...],
+) -> Trajectory:
+    q0, q1 = ends_of(owner, start, end)
+    span = np.ravel(q1 - q0)
+    limits = rate_limits(owner, len(span), given, of)
+    check_limited(owner, limits, span, needed)
+    if not span.any():
+        raise InputError(f"{owner}: start and end are the same; a motion under limits needs a distance")
+    law = profile_law(*limits.of_path(span))
+    if duration is not None:
+        positive(owner, duration=duration)
+        if duration < law.duration * (1 - 1e-12):
+            raise InputError(
+                f"{owner}: the limits need {law.duration:.6g} s; duration is {duration:g} s",
+                shortest=law.duration,
+            )
+        law = profile_law(*limits.of_path(span), duration=float(duration))
+    return _straight(q0, q1, law)
+
+
+def _straight(start: np.ndarray, end: np.ndarray, law: Trajectory) -> Trajectory:
+    return retimed(Straight(1.0, start.shape, (0.0, 1.0), np.ravel(start), np.ravel(end)), law)

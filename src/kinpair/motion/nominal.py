@@ -1,0 +1,192 @@
+"""Nominal dynamics: from a motion to efforts, reactions, power, energy and work, and whether the limits allow it.
+
+τ = H q̈ + h along the motion;   P = τ·q̇;   ∫P dt = E(T) − E(0) + losses                                         (MO11)
+
+Derivation, no line of code: (MO11).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from kinpair.algebra.arrays import columns
+from kinpair.errors import InputError
+from kinpair.forces.elements import losses, stored_energy
+from kinpair.mechanism import Energy, Mechanism
+from kinpair.model.state import State
+from kinpair.model.units import units
+from kinpair.motion.feasibility import Feasibility, feasibility
+from kinpair.motion.follow import follow
+from kinpair.motion.frame_motion import FrameTrajectory
+from kinpair.motion.quadrature import nodes
+from kinpair.motion.trajectory import Motion, Trajectory
+from kinpair.viewer.curves import Panel, figure_of, write_figure
+from kinpair.viewer.looks import GREYS, Look, distinct
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SAMPLES = 1001
+ENERGIES = ("kinetic", "potential", "sum")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Nominal:
+    """A motion of a mechanism and what it takes, at times (n,): q (n, nq), qd, qdd and effort (n, nv).
+
+    power: of each effort [W] (n, nv). `energy`, `reactions`, `work`, `loss` and `feasibility` are worked out when first
+    asked for.
+    """
+
+    mechanism: Mechanism
+    motion: Trajectory
+    time: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    jerk: np.ndarray
+    effort: np.ndarray
+    options: Mapping[str, Any]
+
+    @property
+    def power(self) -> np.ndarray:
+        """τ q̇ of every rate [W] (n, nv)."""
+        return self.effort * self.qd
+
+    @cached_property
+    def energy(self) -> Energy:
+        """Kinetic and potential energy [J], each (n,)."""
+        return self.mechanism.energy(self.q, self.qd)
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """Wrench in every joint and loop by name (n, 6), as `Mechanism.reactions` has it."""
+        m, state = self.mechanism, (self.q, self.qd, self.qdd)
+        passive = self.options["passive"]
+        if m.closure is None:
+            return m.reactions(*state, passive=passive)
+        found = [
+            m.reactions(*(x[k] for x in state), tau=self.effort[k], time=time, passive=passive)
+            for k, time in enumerate(self.time.tolist())
+        ]
+        return {name: np.array([x[name] for x in found]) for name in found[0]}
+
+    @cached_property
+    def work(self) -> np.ndarray:
+        """∫τ q̇ dt of every rate over the whole motion [J] (nv,)."""
+        time, weights = self._nodes
+        x = self.motion.at(time)
+        return weights @ (_efforts(self.mechanism, x, time, self.options) * x.qd)
+
+    @cached_property
+    def loss(self) -> float:
+        """What dampers and friction take over the whole motion [J]."""
+        if not self.options["passive"]:
+            return 0.0
+        time, weights = self._nodes
+        x = self.motion.at(time)
+        taken = losses(self.mechanism.model, State(columns(x.q), columns(x.qd))).values()
+        return float(sum(weights @ np.broadcast_to(power, time.shape) for power in taken))
+
+    @cached_property
+    def gain(self) -> float:
+        """E(T) − E(0) of kinetic and potential energy [J], that of springs only where they act."""
+        before, after = (self._energy_at(time) for time in (0.0, self.motion.duration))
+        return after - before
+
+    def _energy_at(self, time: float) -> float:
+        x = self.motion.at(time)
+        springs = 0.0 if self.options["passive"] else stored_energy(self.mechanism.model, State(x.q, x.qd))
+        return float(sum(self.mechanism.energy(x.q, x.qd)) - springs)
+
+    @cached_property
+    def _nodes(self) -> tuple[np.ndarray, np.ndarray]:
+        return nodes(self.motion.knots)
+
+    @cached_property
+    def feasibility(self) -> Feasibility:
+        """What exceeds the limits of the mechanism's file: joint, by how much, when."""
+        return feasibility(self)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Figure:
+        """Rates, efforts, power and energy over time as a figure of matplotlib; written to the path if given."""
+        m, unit = self.mechanism, units(self.mechanism.model)
+        looks = distinct(m.v_names)
+        tables = [("rates", "q̇", self.qd, unit["qd"]), ("efforts", "τ", self.effort, unit["tau"])]
+        rows = [
+            [
+                Panel(
+                    name,
+                    f"{letter} [{u}]",
+                    {m.v_names[k]: x[:, k] for k in range(m.nv) if own[k] == u},
+                    looks,
+                )
+                for u in dict.fromkeys(own)
+            ]
+            for name, letter, x, own in tables
+        ]
+        energies = [self.energy.kinetic, self.energy.potential - self.energy.potential[0]]
+        curves = dict[str, np.ndarray](zip(ENERGIES, [*energies, energies[0] + energies[1]], strict=True))
+        greys = dict[str, Look](zip(ENERGIES, GREYS, strict=False))
+        power = Panel("power", "[W]", {name: self.power[:, k] for k, name in enumerate(m.v_names)}, looks)
+        energy = Panel("energy since the start", "[J]", curves, greys, own_legend=True)
+        if all(len(row) == 1 for row in rows):
+            rows = [[panel for row in rows for panel in row]]
+        figure = figure_of(self.time, [*rows, [power, energy]], title=title or m.name)
+        if path is not None:
+            write_figure(figure, path)
+        return figure
+
+    def __str__(self) -> str:
+        m = self.mechanism
+        work = float(self.work.sum())
+        lines = [
+            f"{m.name}: a motion of {self.motion.duration:.6g} s, {self.motion.smoothness:g} continuous derivatives",
+            f"work {work:.6g} J = energy gained {self.gain:.6g} J + lost {self.loss:.6g} J",
+        ]
+        return "\n".join([*lines, str(self.feasibility)])
+
+
+def nominal(
+    m: Mechanism,
+    motion: Trajectory | Mapping[str, FrameTrajectory | Trajectory],
+    *,
+    start: Any = None,
+    parts: Mapping[str, str] | None = None,
+    criterion: str = "rates",
+    samples: int = SAMPLES,
+    passive: bool = True,
+    actuators: Sequence[str] | None = None,
+) -> Nominal:
+    """Everything that a motion takes: efforts, reactions, power, energy, and whether the limits allow it.
+
+    motion: of all coordinates, or a dict of motions of frames and coordinates as `follow` takes it, with `start`,
+    `parts` and `criterion`. Under constraints the efforts are the least of the `actuators`, as in `inverse_dynamics`.
+    """
+    if samples < 2:
+        raise InputError(f"nominal: samples is {samples!r}; give 2 or more")
+    if isinstance(motion, Mapping):
+        motion = follow(m, motion, start=start, parts=parts, criterion=criterion)
+    if motion.shape != (m.nq,):
+        raise InputError(
+            f"nominal: the motion has shape {motion.shape}, and {m.name} has {m.nq} coordinates; give a motion of all "
+            "of them, or a dict of motions by name"
+        )
+    time = np.linspace(0.0, motion.duration, samples)
+    x = motion.at(time)
+    options = {"passive": passive, "actuators": actuators}
+    return Nominal(m, motion, time, *x, _efforts(m, x, time, options), options)
+
+
+def _efforts(m: Mechanism, x: Motion, time: np.ndarray, options: Mapping[str, Any]) -> np.ndarray:
+    passive, actuators = options["passive"], options["actuators"]
+    if m.closure is None and actuators is None:
+        return m.inverse_dynamics(x.q, x.qd, x.qdd, passive=passive)
+    return m.inverse_dynamics(x.q, x.qd, x.qdd, passive=passive, actuators=actuators, time=time)

@@ -1,0 +1,34 @@
+"""Regulators.
+
+table      numbers over time
+regulator  what every regulator answers
+random     numbers that look random
+riccati    Riccati's equations
+reach      what inputs reach
+nominal    a motion with its efforts
+laws       what regulators do with a deviation
+in_loop    sample time, limits of efforts, delay, encoders, noise
+preview    references that are known ahead
+design     from a mechanism and a motion to a regulator
+
+A module imports only what stands above it; a test checks it.
+"""
+
+from kinpair.regulators.design import LinearQuadratic, computed_torque, force_feedback, lqr, pd, preview
+from kinpair.regulators.in_loop import in_loop
+from kinpair.regulators.preview import PreviewGains, cart_table, preview_gains
+from kinpair.regulators.regulator import Regulator
+
+__all__ = [
+    "LinearQuadratic",
+    "PreviewGains",
+    "Regulator",
+    "cart_table",
+    "computed_torque",
+    "force_feedback",
+    "in_loop",
+    "lqr",
+    "pd",
+    "preview",
+    "preview_gains",
+]

@@ -1,0 +1,133 @@
+"""What regulators do with a deviation from a nominal motion q⁰(t), τ⁰(t); e = q⁰ − q along the rates.
+
+    τ = τ⁰ − K [q ⊖ q⁰; q̇ − q̇⁰]                                              state feedback               (RG6)
+    τ = τ⁰ + k_p e + k_d ė + k_i z,   z ← z + T e                              each joint for itself        (RG7)
+    τ = H(q) (q̈⁰ + k_d ė + k_p e) + h(q, q̇)                                   computed torque              (RG8)
+    P = τ − J q̈,   τ ← J (q̈⁰ + k_d ė + k_p e) + k_F P                         force feedback               (RG9)
+
+Of (RG9), after Vukobratović: each joint is regulated as if it moved a constant inertia J, and P is what a sensor
+behind that inertia feels, gravity and the other joints; fed back in full, k_F = 1, it leaves each joint its own
+second-order system. The sensor is that of the sample before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Vector, array
+from kinpair.algebra.choice import less, where
+from kinpair.formulations import kinematics
+from kinpair.quantities import inverse_dynamics, request_of
+from kinpair.regulators.regulator import Measured, Regulator
+
+
+@dataclass(frozen=True, eq=False)
+class StateFeedback(Regulator):
+    """(RG6): of the independent `coordinates` and `rates` (numbers), to the efforts `inputs` (numbers)."""
+
+    coordinates: tuple[int, ...] = ()
+    rates: tuple[int, ...] = ()
+    inputs: tuple[int, ...] = ()
+
+    def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        t = self.table
+        x = kinematics.difference(self.model, t.part(row, "q"), at.q)[list(self.coordinates)]
+        v = (at.qd - t.part(row, "qd"))[list(self.rates)]
+        K: Matrix = t.part(row, "K").reshape(len(self.inputs), -1)
+        u = t.part(row, "u") - K @ np.concatenate([x, v])  # (RG6)
+        return scattered(u, self.inputs, self.model.nv), memory
+
+
+def scattered(u: Vector, numbers: tuple[int, ...], size: int) -> Vector:
+    """A vector with the entries at these places, zero elsewhere."""
+    every: list[object] = [0.0] * size
+    for k, n in enumerate(numbers):
+        every[n] = u[k]
+    return array(every)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class JointLaw(Regulator):
+    """(RG7): with an integral it works from sample to sample, and does not integrate while an effort is at its
+    limit."""
+
+    integral: bool = False
+
+    @property
+    def memory(self) -> np.ndarray:
+        return np.zeros(self.model.nv if self.integral else 0)
+
+    def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        t = self.table
+        e, ed = kinematics.difference(self.model, at.q, t.part(row, "q")), t.part(row, "qd") - at.qd
+        tau = t.part(row, "tau") + t.part(row, "kp") * e + t.part(row, "kd") * ed  # (RG7)
+        if not self.integral:
+            return tau, memory
+        tau = tau + t.part(row, "ki") * memory
+        within = less(np.abs(tau), t.part(row, "limit"))
+        return tau, where(within, memory + at.period * e, memory)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ComputedTorque(Regulator):
+    """(RG8): H and h are those of its own model, whatever the mechanism is that it regulates."""
+
+    def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        t = self.table
+        e, ed = kinematics.difference(self.model, at.q, t.part(row, "q")), t.part(row, "qd") - at.qd
+        qdd = t.part(row, "qdd") + t.part(row, "kd") * ed + t.part(row, "kp") * e
+        return inverse_dynamics(
+            self.model, request_of("inverse_dynamics"), at.q, at.qd, qdd, {}
+        ), memory  # (RG8)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ForceFeedback(Regulator):
+    """(RG9)."""
+
+    @property
+    def needs_samples(self) -> bool:
+        return True
+
+    def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        t = self.table
+        e, ed = kinematics.difference(self.model, at.q, t.part(row, "q")), t.part(row, "qd") - at.qd
+        J = t.part(row, "inertia")
+        P = at.efforts - J * at.accelerations()
+        qdd = t.part(row, "qdd") + t.part(row, "kd") * ed + t.part(row, "kp") * e
+        return J * qdd + t.part(row, "gain") * P, memory  # (RG9)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PreviewLaw(Regulator):
+    """u = u⁰ − G_i z − G_x x + f(t),  z ← z + y − y⁰(t),  y = C x: see `preview.py`; f is the sum over the future."""
+
+    coordinates: tuple[int, ...] = ()
+    rates: tuple[int, ...] = ()
+    inputs: tuple[int, ...] = ()
+    outputs: int = 1
+
+    @property
+    def memory(self) -> np.ndarray:
+        return np.zeros(self.outputs)
+
+    def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        t, m = self.table, len(self.inputs)
+        x = np.concatenate(
+            [
+                kinematics.difference(self.model, t.part(row, "q"), at.q)[list(self.coordinates)],
+                (at.qd - t.part(row, "qd"))[list(self.rates)],
+            ]
+        )
+        y = t.part(row, "C").reshape(self.outputs, -1) @ x
+        z = memory + y - t.part(row, "reference")
+        G_i, G_x = (t.part(row, name).reshape(m, -1) for name in ("G_i", "G_x"))
+        u = t.part(row, "u") - G_i @ z - G_x @ x + t.part(row, "ahead")
+        return scattered(u, self.inputs, self.model.nv), z

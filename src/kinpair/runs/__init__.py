@@ -1,0 +1,19 @@
+"""What a simulation gives: samples, words, pictures, files; and the calls that make runs and go on with them.
+
+progress       a bar on the terminal
+targets        files that may be written
+samples        what the numbers of a sample are
+history        which mode was in force at each sample
+record         what a simulation gives, as data
+accelerations  accelerations and reactions at samples
+summary        a run in words
+pictures       a run as curves
+report         a run as a page
+files          a run in a file
+result         what a simulation gives
+collected      pieces in memory, as a result
+load           `kp.load_run`
+stream         a run written to a file as it goes
+resume         `kp.resume`
+simulate       `kp.simulate`
+"""

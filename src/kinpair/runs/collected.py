@@ -1,0 +1,93 @@
+"""What a run found, kept in memory, as a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kinpair.mechanism import Energy
+from kinpair.runs.history import History, history_of
+from kinpair.runs.progress import Progress
+from kinpair.runs.result import Result
+from kinpair.runs.samples import residual_of, samples_of, singular_of
+from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.monitors.balance import Energies
+from kinpair.simulation.monitors.endings import nearest_singular, status_of
+from kinpair.simulation.monitors.verdict import Seen, verdict
+from kinpair.simulation.piece import Piece
+from kinpair.simulation.recording import NotRecorded
+from kinpair.simulation.run import Run
+from kinpair.simulation.sample_memory import joined
+
+
+def collected(driver: Driver, progress: bool | Callable[[float], Any] | None) -> tuple[list[Piece], bool]:
+    """All pieces, or those before an interruption."""
+    run, done = driver.run, list[Piece]()
+    with Progress(f"simulating {run.name}", progress) as report:
+        try:
+            for piece in driver.pieces():
+                done.append(piece)
+                report(min(1.0, (piece.reached - run.time) / run.duration))
+        except KeyboardInterrupt:
+            run.hindrance = report.fault
+            return done, True
+    return done, isinstance(run.caller and run.caller.error, KeyboardInterrupt)
+
+
+def as_result(driver: Driver, pieces: list[Piece], interrupted: bool, took: float) -> Result:
+    """Everything computed; took: seconds."""
+    run, options = driver.run, driver.run.options
+    if not pieces:
+        raise KeyboardInterrupt
+    Y, W = joined([piece.Y for piece in pieces]), joined([piece.W for piece in pieces])
+    samples = samples_of(run.d, Y, W)
+    last = pieces[-1]
+    residual, singular = residual_of(run.d, W), nearest_singular(run, singular_of(run.d, Y), pieces, Y)
+    time = np.concatenate([piece.times for piece in pieces])
+    energy = Energy(samples.pop("kinetic"), samples.pop("potential"))
+    energies = Energies(*energy, samples["work"], samples["loss"])
+    seen = Seen(time, samples["q"], samples["qd"], samples["tau"], energies, residual)
+    status, failures = verdict(run, *status_of(run, pieces, Y, interrupted), seen)
+    return Result(
+        mechanism=run.mechanism,
+        time=time,
+        energy=energy,
+        **samples,
+        start=run.begin_energy if len(time) and time[0] != run.time else None,
+        history=_history(driver, pieces),
+        residual=residual,
+        singular=singular,
+        status=status,
+        integrator=run.integrator.name,
+        steps=last.steps,
+        rejected=last.rejected,
+        dt=last.dt,
+        took=took,
+        external=options["external"] or {},
+        passive=run.d.passive,
+        parameters=run.d.parameters,
+        failures=failures,
+        events=tuple(run.event_log),
+        springs=bool(run.d.model.added),
+        options=options,
+        notes=_notes(run),
+    )
+
+
+def _notes(run: Run) -> tuple[str, ...]:
+    """Why a torque, or a function of an event, is called from Python, which is slow."""
+    whys = {"The torque is called from Python": run.torque.reason}
+    for event, function in zip(run.events, run.recorded, strict=True):
+        if isinstance(function, NotRecorded):
+            whys[f"Event {event.name!r} is called from Python after each step"] = function.reason
+    return tuple(f"{what}, which is slow: {reason}." for what, reason in whys.items() if reason)
+
+
+def _history(driver: Driver, pieces: list[Piece]) -> History | None:
+    """Modes at the samples, where there may be more than one."""
+    if not driver.run.guarded:
+        return None
+    numbers = [np.full(len(piece.times), piece.mode) for piece in pieces]
+    return history_of(driver.run.name, driver.modes.entered, driver.modes.limits, numbers)

@@ -1,0 +1,74 @@
+"""A result written to a file at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from kinpair.errors import InputError
+from kinpair.runs.files import checkpoint
+from kinpair.runs.files.checkpoint import Checkpoint
+from kinpair.runs.files.claims import claimed
+from kinpair.runs.files.file_layout import (
+    Shape,
+    new_file,
+    put_singular,
+    put_status,
+    residual_columns,
+    rows_first,
+)
+from kinpair.runs.files.slate import unwritable
+from kinpair.runs.files.stored import refuse_unfinished
+from kinpair.runs.files.stored_events import (
+    EVENTS,
+    MODE,
+    MODES,
+    event_rows,
+    mode_rows,
+    room_for,
+)
+from kinpair.runs.record import Record
+from kinpair.runs.targets import RUN, target
+
+
+def save(run: Record, path: str | os.PathLike[str]) -> Path:
+    """Write a result; the file gets its name when it is complete."""
+    if not isinstance(path, str | os.PathLike):  # type: ignore[redundant-expr]
+        raise InputError(f"save takes the path of a file, not {path!r}", argument="path")
+    file = target(path, RUN)
+    with claimed(file):
+        _write(run, file)
+    return Path(path)
+
+
+def _write(run: Record, file: Path) -> None:
+    refuse_unfinished(file)
+    batch = len(run.q) if run.q.ndim == 3 else None
+    history = run.history
+    many = (len(run.events), len(history.entered)) if history is not None else (0, 0)
+    room = room_for((x.name for x in run.events), *many) if history is not None else None
+    shape = Shape(len(run.time), batch, run.residual is not None, room=room)
+    run_file = new_file(file, run.mechanism, run.options, shape, springs=run.springs, start=run.start)
+    try:
+        arrays = {"q": run.q, "qd": run.qd, "tau": run.tau, "work": run.work, "loss": run.loss}
+        for name, x in {**arrays, **run.energy._asdict(), **residual_columns(run.residual)}.items():
+            run_file.write(name, rows_first(x, batch is not None))
+        run_file.write("time", run.time)
+        put_singular(run_file, run.singular)
+        for row, status in {0: run.status, **{1 + k: s for k, s in run.failures.items()}}.items():
+            put_status(run_file, status, row)
+        if history is not None:
+            run_file.write(EVENTS, event_rows(run_file.places[EVENTS].dtype, run.events))
+            run_file.write(MODES, mode_rows(run_file.places[MODES].dtype, history.entered))
+            run_file.write(MODE, history.number.astype("<i4"))
+        numbers = len(run.time), 0, run.steps, run.rejected, run.dt, run.took
+        stands = Checkpoint(*numbers, np.zeros(0), events=many[0], modes=many[1])
+        checkpoint.put(run_file, 1, stands)
+        run_file.flush()
+    except OSError as problem:
+        run_file.discard()
+        raise unwritable(file, problem) from None
+    run_file.publish()
+    run_file.close()

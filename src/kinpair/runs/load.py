@@ -1,0 +1,107 @@
+"""Results read from a file."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from kinpair.description.toml_reader import parse_toml
+from kinpair.description.warning_list import WarningList
+from kinpair.errors import DescriptionWarning, InputError
+from kinpair.loading import build
+from kinpair.mechanism import Energy, Mechanism
+from kinpair.model.digest import digest
+from kinpair.runs.files.file_layout import (
+    RESIDUALS,
+)
+from kinpair.runs.files.stored import Stored, read_file
+from kinpair.runs.files.stored_events import (
+    MODE,
+)
+from kinpair.runs.history import History, Known
+from kinpair.runs.result import Result
+from kinpair.simulation.events.limits import limits_from, limits_of
+from kinpair.simulation.options import Missing
+from kinpair.simulation.residual import Residual
+
+
+def load_run(path: str | os.PathLike[str], *, mechanism: Mechanism | None = None) -> Result:
+    """The result in a file that `run.save(path)` or `kp.simulate(..., save=path)` wrote.
+
+    Its arrays are read from the file where they are looked at, so it may be larger than the memory. The mechanism is
+    built from the description in the file; give it where that holds Python functions.
+    """
+    stored = read_file(path)
+    return result_of(stored, mechanism_of(stored, mechanism), wrenches_of(stored))
+
+
+def wrenches_of(stored: Stored, external: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Applied wrenches; functions are left out unless given again."""
+    kept = stored.options.get("external") or {}
+    again = {**kept, **(external or {})}
+    return {name: w for name, w in again.items() if not isinstance(w, Missing)}
+
+
+def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any]) -> Result:
+    """The file as a result."""
+    stands, options = stored.stands, stored.options
+    return Result(
+        mechanism=mechanism,
+        time=stored.column("time"),
+        q=stored.column("q"),
+        qd=stored.column("qd"),
+        tau=stored.column("tau"),
+        work=stored.column("work"),
+        loss=stored.column("loss"),
+        energy=Energy(stored.column("kinetic"), stored.column("potential")),
+        status=stored.status(),
+        integrator=str(options.get("integrator", "")),
+        steps=max(stands.step, stands.steps),
+        rejected=max(stands.rejected, stands.all_rejected),
+        dt=stands.dt,
+        took=stands.took,
+        external=external,
+        passive=bool(options.get("passive", True)),
+        parameters=tuple(options.get("parameters") or ()),
+        failures=stored.failures(),
+        options=options,
+        events=stored.events,
+        springs=stored.springs,
+        singular=stored.singular,
+        start=None if stored.from_start else stored.start,
+        history=_history(stored, mechanism),
+        residual=Residual(*map(stored.column, RESIDUALS)) if stored.constrained else None,
+    )
+
+
+def _history(stored: Stored, mechanism: Mechanism) -> History | None:
+    if MODE not in stored.places:
+        return None
+    limits = limits_from(mechanism, stored.options.get("limits", "ignore"))
+    known = Known(str(stored.path), limits_of(mechanism, limits) if limits.unilateral else (), ())
+    return History(stored.column(MODE), stored.modes, known)
+
+
+def mechanism_of(stored: Stored, mechanism: Mechanism | None = None) -> Mechanism:
+    """The mechanism of a file: built from its description, or the one given, if it is the same."""
+    about = stored.about
+    if mechanism is not None:
+        if digest(mechanism.model) != about["digest"]:
+            raise InputError(
+                f"{stored.path}: the run was of another {about['name']!r} than the mechanism given, "
+                f"{mechanism.name!r}: their equations differ"
+            )
+        return mechanism
+    if not stored.description:
+        raise InputError(
+            f"{stored.path}: the mechanism {about['name']!r} holds Python functions, which a file cannot; give it "
+            "again: mechanism=..."
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DescriptionWarning)  # told when the run was made
+        description = parse_toml(
+            stored.description, source=f"{stored.path}: mechanism", warnings=WarningList()
+        )
+        return build(description, snap=float(about["snap"]), merge_fixed=bool(about["merge_fixed"]))

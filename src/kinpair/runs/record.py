@@ -1,0 +1,73 @@
+"""What a simulation gives, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kinpair.mechanism import Energy, Mechanism
+from kinpair.runs.history import History
+from kinpair.simulation.events.events import EventRecord
+from kinpair.simulation.monitors.balance import Balance, Energies, Ledger, ledger
+from kinpair.simulation.monitors.momentum import Momentum, momentum_of
+from kinpair.simulation.residual import Residual, Singular
+from kinpair.simulation.status import Status
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Samples of a motion. A batch has the axis of trajectories in front: q is (batch, samples, nq).
+
+    time (samples,) [s]; q, qd, tau; energy (kinetic, potential); work and loss since the start [J]. Everything
+    computed is here, whatever the `status` says; `events` has what happened on the way; of a batch, `failures` has the
+    rows that are not well. Under constraints, `residual` says how well they hold, and `singular` where they were
+    nearest to dependence, if they came near to it. `start` has the energies (..., 2) at the start, where that is no
+    sample.
+    """
+
+    mechanism: Mechanism
+    time: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    energy: Energy
+    work: np.ndarray
+    loss: np.ndarray
+    status: Status
+    integrator: str
+    steps: int
+    rejected: int
+    dt: float
+    took: float
+    external: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    passive: bool = True
+    parameters: tuple[str, ...] = ()
+    failures: Mapping[int, Status] = field(default_factory=dict[int, Status])
+    events: tuple[EventRecord, ...] = ()
+    springs: bool = False  # at the limits
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    residual: Residual | None = None
+    singular: Singular | None = None
+    start: np.ndarray | None = None
+    history: History | None = None  # of modes
+    notes: tuple[str, ...] = ()  # what slows it down or limits it, in sentences
+
+    @cached_property
+    def balance(self) -> Balance:
+        """Does the energy add up?"""
+        return self.ledger.balance
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The same of every motion of a batch."""
+        return ledger(Energies(*self.energy, self.work, self.loss), self.start)
+
+    @cached_property
+    def momentum(self) -> Momentum | None:
+        """How well momentum that nothing outside can change was kept; None where there is none such."""
+        samples = {"q": self.q, "qd": self.qd, "tau": self.tau, "kinetic": self.energy.kinetic}
+        return momentum_of(self.mechanism, self.options, self.time, samples)

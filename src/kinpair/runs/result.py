@@ -1,0 +1,137 @@
+"""What a simulation gives."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from kinpair.description.fields import counted
+from kinpair.errors import MissingExtraError
+from kinpair.model.units import units
+from kinpair.runs.accelerations import accelerations, constraint_forces, reactions
+from kinpair.runs.pictures import plot
+from kinpair.runs.record import Record
+from kinpair.runs.summary import summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Result(Record):
+    """Samples of a motion, and what can be made of them: see `Record` for the samples."""
+
+    def __repr__(self) -> str:
+        shape = f"{len(self.q)} × " if self.q.ndim == 3 else ""
+        return f"<Result of {self.mechanism.name!r}: {shape}{counted(len(self.time), 'sample')}, {self.status.name}>"
+
+    def __str__(self) -> str:
+        return self.summary
+
+    def _repr_html_(self) -> str:
+        from kinpair.runs.report import fragment
+
+        return fragment(self)
+
+    @property
+    def summary(self) -> str:
+        """One paragraph: what was done, how it ended, and whether the energy adds up."""
+        return summary(self)
+
+    @cached_property
+    def qdd(self) -> np.ndarray:
+        """Accelerations at the samples, under the constraints and at the limits that held there."""
+        return accelerations(self)
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """Wrench in every joint at the samples, by name of the joint (..., samples, 6)."""
+        return reactions(self, self.qdd)
+
+    @cached_property
+    def constraint_forces(self) -> dict[str, np.ndarray]:
+        """Multiplier of every row of a constraint at the samples, by name of the row (..., samples).
+
+        Also of constraints that an event began; NaN where one does not hold. Where rows are redundant, the least ones.
+        """
+        return constraint_forces(self, self.qdd)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, row: int = 0) -> Figure:
+        """Coordinates, rates, efforts (if any) and energies over time as a figure of matplotlib; of a batch, one row.
+
+        Where a path is given (.png, .svg, .pdf), the figure is saved there too.
+        """
+        return plot(self, path, row)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""
+        from kinpair.runs.files.save import save  # h5py takes its time
+
+        return save(self, path)
+
+    def report(self, path: str | os.PathLike[str] = "run.html", *, row: int = 0) -> Path:
+        """Write a page that is complete in itself: summary, curves, ends, options; of a batch, one row."""
+        from kinpair.runs.report import write_report
+
+        return write_report(self, path, row=row)
+
+    def to_xarray(self) -> Any:
+        """Samples as a data set with names and units."""
+        try:
+            import xarray
+        except ImportError:
+            raise MissingExtraError(
+                'a data set needs xarray; install it with pip install "kinpair[data]"', extra="data"
+            ) from None
+        lead = ("run",) if self.q.ndim == 3 else ()
+        m, unit = self.mechanism, units(self.mechanism.model)
+        arrays = {
+            "q": ((*lead, "time", "coordinate"), self.q, {"units": unit["q"]}),
+            "qd": ((*lead, "time", "rate"), self.qd, {"units": unit["qd"]}),
+            "tau": ((*lead, "time", "rate"), self.tau, {"units": unit["tau"]}),
+            "kinetic": ((*lead, "time"), self.energy.kinetic, {"units": "J"}),
+            "potential": ((*lead, "time"), self.energy.potential, {"units": "J"}),
+            "work": ((*lead, "time"), self.work, {"units": "J"}),
+            "loss": ((*lead, "time"), self.loss, {"units": "J"}),
+        }
+        axes = {"time": self.time, "coordinate": list(m.q_names), "rate": list(m.v_names)}
+        return xarray.Dataset(arrays, axes, {"status": str(self.status), "integrator": self.integrator})
+
+    def to_pandas(self) -> Any:
+        """Samples as a data frame over time: columns such as q.elbow, their units in `attrs`; of a batch over run and
+        time."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError(
+                'a data frame needs pandas; install it with pip install "kinpair[data]"', extra="data"
+            ) from None
+        columns, unit = self._columns()
+        axes: dict[str, Any] = {"run": range(len(self.q))} if self.q.ndim == 3 else {}
+        axes["time"] = self.time
+        index = (
+            pandas.MultiIndex.from_product(list(axes.values()), names=list(axes))
+            if len(axes) > 1
+            else pandas.Index(self.time, name="time")
+        )
+        frame = pandas.DataFrame({name: np.ravel(x) for name, x in columns.items()}, index=index)
+        frame.attrs = {"name": self.mechanism.name, "units": unit}
+        return frame
+
+    def _columns(self) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+        """Each number of a sample by name: its values over all samples, and its unit."""
+        m, units_of = self.mechanism, units(self.mechanism.model)
+        columns: dict[str, np.ndarray] = {}
+        unit: dict[str, str] = {}
+        for name, entries in (("q", m.q_names), ("qd", m.v_names), ("tau", m.v_names)):
+            for k, entry in enumerate(entries):
+                columns[f"{name}.{entry}"] = getattr(self, name)[..., k]
+                unit[f"{name}.{entry}"] = units_of[name][k]
+        energies = {**self.energy._asdict(), "work": self.work, "loss": self.loss}
+        return columns | energies, unit | dict.fromkeys(energies, "J")

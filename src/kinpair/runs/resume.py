@@ -1,0 +1,151 @@
+"""`kp.resume`: a run goes on from the last checkpoint in its file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError, listed
+from kinpair.mechanism import Mechanism
+from kinpair.runs.files.claims import claimed
+from kinpair.runs.files.stored import Stored, read_file
+from kinpair.runs.history import Known
+from kinpair.runs.load import mechanism_of, result_of, wrenches_of
+from kinpair.runs.result import Result
+from kinpair.runs.stream import continued, saved, stream
+from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.events.events import Event
+from kinpair.simulation.modes.modes import Entry
+from kinpair.simulation.options import CHECKPOINT, Missing, Options
+from kinpair.simulation.prepare import prepared
+from kinpair.simulation.schedule import positive
+
+
+def resume(
+    path: str | os.PathLike[str],
+    *,
+    torque: Any = None,
+    external: Mapping[str, Any] | None = None,
+    events: Sequence[Event] | None = None,
+    mechanism: Mechanism | None = None,
+    checkpoint: float = CHECKPOINT,
+    progress: bool | Callable[[float], Any] | None = None,
+) -> Result:
+    """Go on with a run that `kp.simulate(..., save=path)` began, in the same file, to its end.
+
+    With fixed steps the samples are those of a run that was never interrupted, to the last bit; an adaptive run goes
+    on from its last step. A run that is done is read and returned.
+
+    Functions are not in the file: `torque`, functions of `external`, `events` and a mechanism that holds functions are
+    given again. A controller whose memory is in its attribute `state` (numbers) gets it back.
+    """
+    with claimed(Path(path)):
+        stored = read_file(path)
+        machine = mechanism_of(stored, mechanism)
+        if stored.finished:
+            return result_of(stored, machine, wrenches_of(stored, external))
+        if not stored.stands.state.size:
+            raise InputError(
+                f"{stored.path}: has no checkpoint to go on from ({stored.status(ours=True).message}); "
+                "kp.simulate(..., save=) keeps them, run.save() does not",
+                path=str(stored.path),
+            )
+        again = {**_again(stored, torque, external), "events": _events(stored, events)}
+        options, stands = Options.of({**stored.options, **again}), stored.stands
+        driver = Driver(prepared(machine, options), whole=False)
+        size = driver.memory().size
+        if stands.state.size != size:
+            raise InputError(
+                f"{stored.path}: the run stands at {stands.state.size} numbers, and with what is given now it would be "
+                f"{size}; give a torque and wrenches of the kind that the run began with: constants for "
+                "constants, functions for functions",
+                path=str(stored.path),
+            )
+        if stands.controller.size:
+            _give_back(stored, options.torque, stands.controller)
+        if stands.step:
+            known = Known.of(str(stored.path), driver.modes.limits, driver.modes.events)
+            read = [Entry(known.mode(x.text), x.q, x.time) for x in stored.modes]
+            driver.restore(
+                stands.state, stands.step, stored.events[: stands.event], read or driver.modes.entered[:]
+            )
+        recorder = continued(driver, stored, positive(machine.name, "checkpoint", checkpoint))
+        pieces = driver.pieces(begun=bool(stands.step))
+        return saved(stream(recorder, pieces, progress), machine, options.named)
+
+
+def _again(stored: Stored, torque: Any, external: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Torque and wrenches: those of the file, with the functions that it does not hold."""
+    kept = stored.options.get("torque")
+    if isinstance(kept, Missing):
+        _check_torque(stored, kept, torque)
+    wrenches = {**(stored.options.get("external") or {}), **(external or {})}
+    lacking = [name for name, wrench in wrenches.items() if isinstance(wrench, Missing)]
+    if lacking:
+        raise InputError(
+            f"{stored.path}: external wrenches on {listed(lacking)} are functions, and the file does not hold them; "
+            f"give them again: external={{{lacking[0]!r}: ...}}",
+            path=str(stored.path),
+        )
+    return {"torque": torque if torque is not None else kept, "external": wrenches or None}
+
+
+def _check_torque(stored: Stored, kept: Missing, torque: Any) -> None:
+    """It is given again, and sampled as it was."""
+    what = "an object" if kept.called else "a function"
+    if torque is None:
+        raise InputError(
+            f"{stored.path}: torque is {what}, {kept.name}, and the file does not hold it; give it again: "
+            f"kp.resume({str(stored.path)!r}, torque={kept.call})",
+            path=str(stored.path),
+        )
+    if not callable(torque):
+        raise InputError(
+            f"{stored.path}: torque was {what}, {kept.name}, when the run began, and is {torque!r} now; give a "
+            f"{kept.name}",
+            path=str(stored.path),
+        )
+    before, now = (
+        f"{x:g} s" if x else "none" for x in (kept.sample_time, getattr(torque, "sample_time", None))
+    )
+    if before != now:
+        raise InputError(
+            f"{stored.path}: the sample_time of torque was {before} when the run began, and is {now} in what is given "
+            f"now; give a {kept.name} with the same",
+            path=str(stored.path),
+        )
+
+
+def _events(stored: Stored, events: Sequence[Event] | Event | None) -> Sequence[Event] | Event | None:
+    """Those given again, if they have the names of those the run began with."""
+    began = list(stored.options.get("events") or {})
+    every: Any = (events,) if isinstance(events, Event) else events or ()
+    names = [event.name for event in every if isinstance(event, Event)]
+    if began and events is None:
+        raise InputError(
+            f"{stored.path}: the run has events ({listed(began)}), whose functions the file does not hold; give them "
+            f"again: kp.resume({str(stored.path)!r}, events=[...])",
+            path=str(stored.path),
+        )
+    if sorted(began) != sorted(names):
+        raise InputError(
+            f"{stored.path}: the run began with events {listed(began) or 'none'}, and given are "
+            f"{listed(names) or 'none'}; give events of the same names",
+            path=str(stored.path),
+        )
+    return events
+
+
+def _give_back(stored: Stored, controller: Any, memory: np.ndarray) -> None:
+    try:
+        controller.state = memory.copy()
+    except AttributeError:
+        raise InputError(
+            f"{stored.path}: the controller had a memory of {memory.size} numbers in its attribute `state`, and "
+            f"{type(controller).__name__} does not take them back; let `state` be set",
+            path=str(stored.path),
+        ) from None

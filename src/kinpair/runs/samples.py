@@ -1,0 +1,38 @@
+"""What the samples of a loop are: states and watched numbers, by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.residual import NEAR, Residual, Singular
+
+
+def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarray]:
+    """q, qd, tau (..., n, k), energies, work and loss (..., n); Y (..., n, ny), W (..., n, nw)."""
+    state, watched = d.layout, d.watched_layout
+    vectors = {"q": Y[..., state.q], "qd": Y[..., state.qd], "tau": W[..., watched.tau]}
+    scalars = {
+        "kinetic": W[..., watched.kinetic],
+        "potential": W[..., watched.potential],
+        "work": Y[..., state.work],
+        "loss": Y[..., state.loss],
+    }
+    return vectors | {name: x[..., 0] for name, x in scalars.items()}
+
+
+def residual_of(d: Dynamics, W: np.ndarray) -> Residual | None:
+    """How far the samples are from obeying the constraints; None where there are none."""
+    if d.enforcement is None or not d.enforcement.request.kept:
+        return None
+    position, rate = np.moveaxis(W[..., d.watched_layout.residual], -1, 0)
+    return Residual(position, rate)
+
+
+def singular_of(d: Dynamics, Y: np.ndarray) -> Singular | None:
+    """Where the constraints were nearest to dependence, if they came near to it."""
+    if not d.traced or not Y.shape[-2]:
+        return None
+    trace = Y[..., d.layout.trace].reshape(-1, 2)
+    over, time = trace[np.argmax(np.nan_to_num(trace[:, 0]))]
+    return Singular(float(1.0 / over), float(time)) if over > 1.0 / NEAR else None

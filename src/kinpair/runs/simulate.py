@@ -1,0 +1,99 @@
+"""`kp.simulate`: forward dynamics becomes motion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+from kinpair.compiler.patience import patience
+from kinpair.errors import InputError
+from kinpair.mechanism import Mechanism
+from kinpair.runs.collected import as_result, collected
+from kinpair.runs.files.claims import claimed
+from kinpair.runs.result import Result
+from kinpair.runs.targets import RUN, target
+from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.events.events import Event
+from kinpair.simulation.events.limits import Limits
+from kinpair.simulation.given import movable
+from kinpair.simulation.options import ALPHA, CHECKPOINT, Options
+from kinpair.simulation.prepare import prepared
+from kinpair.simulation.run import Run
+from kinpair.simulation.schedule import positive
+from kinpair.system import System
+
+
+def simulate(
+    mechanism: Mechanism | System,
+    q: Any,
+    qd: Any,
+    *,
+    duration: float,
+    torque: Any = None,
+    integrator: str = "dop853",
+    dt: float | None = None,
+    rtol: float | None = None,
+    atol: Any = None,
+    max_step: float | None = None,
+    output: Any = None,
+    external: Mapping[str, Any] | None = None,
+    passive: bool = True,
+    parameters: Mapping[str, Any] | None = None,
+    time: float = 0.0,
+    threads: int = 1,
+    solver: str | None = None,
+    hold: str = "project",
+    alpha: float = ALPHA,
+    rho_inf: float | None = None,
+    events: Sequence[Event] | None = None,
+    limits: str | Limits = "ignore",
+    save: str | os.PathLike[str] | None = None,
+    checkpoint: float = CHECKPOINT,
+    progress: bool | Callable[[float], Any] | None = None,
+) -> Result:
+    """The motion from q (nq,), qd (nv,) for `duration` [s], as a `Result`.
+
+    A batch q (batch, nq) gives as many motions, in SIMD lanes and `threads`, by fixed steps. A `System` moves like a
+    mechanism; its potential energy is not known. See docs/simulate.md.
+
+    * `torque`: None, constant (nv,), samples (times, values), a function (time, q, qd) → (nv,), or an object to be
+      called like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and held between;
+    * `integrator`: by name; `dt` [s] for fixed steps, `rtol` and `atol` (one, or nq + nv of them) for adaptive ones,
+      which are no longer than `max_step` [s]: what is shorter, such as a pulse of a function, may go unseen;
+    * `output`: samples at an interval [s] and at the end, or at given times and no others;
+    * `external`: wrenches (6,) by link or frame, or functions (time, q, qd) → (6,);
+    * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
+    * `solver`: how constraints are solved; `hold`: how they are held, "project" after each step, "baumgarte" with
+      the rate `alpha` [1/s] (cvode, ida and taylor with "project" too), or "none"; `rho_inf`: what
+      generalised-alpha leaves of infinitely fast vibrations;
+    * `events`: `Event`s to be found on the way; `limits`: what happens at the limits of joints, "ignore", "stop",
+      "bounce", "spring", or a `Limits`; see docs/events.md;
+    * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
+      Every `checkpoint` seconds it holds all that `resume` needs to go on.
+    """
+    options, began = Options.of(locals()), perf_counter()
+    moving = movable(mechanism)
+    with patience(f"preparing the motion of {moving.name!r}"):
+        run = prepared(moving, options)
+    if save is not None:
+        return _streamed(run, save, checkpoint, progress)
+    driver = Driver(run)
+    pieces, interrupted = collected(driver, progress)
+    return as_result(driver, pieces, interrupted, perf_counter() - began)
+
+
+def _streamed(
+    run: Run, save: Any, checkpoint: float, progress: bool | Callable[[float], Any] | None
+) -> Result:
+    """The run with its samples in a file."""
+    from kinpair.runs.stream import begun, saved, stream  # h5py takes its time
+
+    if not isinstance(save, str | os.PathLike):
+        raise InputError(f"{run.name}: save is {save!r}; it must be the path of a file", argument="save")
+    file, every = target(save, RUN), positive(run.name, "checkpoint", checkpoint)
+    driver = Driver(run, whole=False)
+    with claimed(file):
+        recorder = begun(driver, file, every)
+        return saved(stream(recorder, driver.pieces(), progress), run.mechanism, run.options)

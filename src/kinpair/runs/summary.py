@@ -1,0 +1,148 @@
+"""A run in words, and whether its energy adds up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from kinpair.constraints.build import constraints_of
+from kinpair.constraints.rolling import Rolls
+from kinpair.description.fields import counted
+from kinpair.errors import KinpairError, listed
+from kinpair.model.units import units
+from kinpair.runs.accelerations import accelerations, constraint_forces
+from kinpair.runs.record import Record
+from kinpair.simulation.blocks import blocks
+from kinpair.simulation.residual import Residual, Singular
+
+PASSED = 1e-9  # [rad], [m]
+PULL = 1e-9  # [N]
+LOOKS = 1000  # samples: each takes some 50 µs
+
+
+def summary(run: Record) -> str:
+    """One paragraph."""
+    parts = [_what(run), _how(run), _events(run), _energy(run), _momentum(run), _constraints(run.residual)]
+    parts += [_passage(run.singular), _beyond(run), _pulls(run), *run.notes]
+    return " ".join(part for part in parts if part)
+
+
+def _what(run: Record) -> str:
+    count = f"{len(run.q)} trajectories, each " if run.q.ndim == 3 else ""
+    start, end = (run.time[0], run.time[-1]) if len(run.time) else (np.nan, np.nan)
+    return (
+        f"{run.mechanism.name}: {count}{counted(len(run.time), 'sample')} from t = {start:g} s to {end:g} s."
+    )
+
+
+def _how(run: Record) -> str:
+    rejected = f" and {run.rejected} rejected" if run.rejected else ""
+    last = min(run.dt, run.options.get("duration", run.dt))
+    steps = (
+        f"{counted(run.steps, 'step')} of {run.integrator}{rejected}, the last of {last:.3g} s, "
+        f"took {run.took:.3g} s."
+    )
+    return f"{run.status.message}. {steps}"
+
+
+def _events(run: Record) -> str:
+    """What happened, by name, and how much energy it took."""
+    if not run.events:
+        return ""
+    counts = Counter(x.name for x in run.events)
+    named = listed((f"{name!r}" + (f" {n} times" if n > 1 else "") for name, n in counts.items()), 6)
+    lost = sum(x.lost for x in run.events)
+    took = f", which took {lost:.6g} J" if lost else ""
+    return f"{counted(len(run.events), 'event')}: {named}{took}."
+
+
+def _beyond(run: Record) -> str:
+    """Limits that were passed."""
+    joints, names = run.mechanism.model.joints, run.mechanism.q_names
+    if not np.isfinite([joints.lower, joints.upper]).any():
+        return ""
+    depth = np.zeros((2, len(names)))  # beyond lower, upper
+    for (q,) in blocks(run.q, axis=-2):
+        with np.errstate(invalid="ignore"):
+            beyond = np.array([joints.lower - q, q - joints.upper]).reshape(2, -1, len(names))
+        depth = np.fmax(depth, np.fmax.reduce(beyond, axis=1))
+    unit = units(run.mechanism.model)["q"]
+    passed = [
+        f"{names[k]} went {depth[end, k]:.3g} {unit[k]} beyond its {('lower', 'upper')[end]} limit"
+        for k, end in np.argwhere(depth.T > PASSED)
+    ]
+    if run.springs:
+        return f"Into the springs at the limits: {listed(passed, 6)}." if passed else ""
+    return f"Limits were passed: {listed(passed, 6)}; limits='stop' would hold them." if passed else ""
+
+
+def _pulls(run: Record) -> str:
+    """Rolling contacts that hold their body down, which no plane does; looked for at `LOOKS` samples at most."""
+    contacts = [x for x in constraints_of(run.mechanism.model) if isinstance(x, Rolls) and x.normal]
+    if not contacts or run.parameters or not run.status.ok:
+        return ""
+    there = np.unique(np.linspace(0, len(run.time) - 1, min(len(run.time), LOOKS)).astype(int))
+    try:
+        some = _samples(run, there)
+        forces = constraint_forces(some, accelerations(some))
+    except KinpairError:  # at a sample where forces are not determined
+        return ""
+    sentences: list[str] = []
+    for x in contacts:
+        push = forces[x.row_names[0]]
+        least = np.nanmin(push.reshape(-1, len(there)), axis=0)
+        if (least < -PULL).any():
+            first = some.time[int(np.argmax(least < -PULL))]
+            sentences.append(
+                f"The rolling contact {x.name!r} pulls, first at t = {first:.3g} s, by up to {-least.min():.3g} N: a "
+                "real body would leave the plane."
+            )
+    return " ".join(sentences)
+
+
+def _samples(run: Record, there: np.ndarray) -> Record:
+    """The run with these samples alone."""
+    q, qd, tau = (x[..., there, :] for x in (run.q, run.qd, run.tau))
+    history = run.history and replace(run.history, number=run.history.number[there])
+    return replace(run, time=run.time[there], q=q, qd=qd, tau=tau, history=history)
+
+
+def _constraints(residual: Residual | None) -> str:
+    if residual is None:
+        return ""
+    position, rate = residual.worst
+    return f"Constraints hold to {position:.2g}, their rates to {rate:.2g}."
+
+
+def _passage(singular: Singular | None) -> str:
+    if singular is None:
+        return ""
+    return (
+        f"Near t = {singular.time:.6g} s the mechanism came close to a singular position, where motions branch: a "
+        f"pivot of the constraints was {singular.pivot:.1g} of what it was at the start."
+    )
+
+
+def _momentum(run: Record) -> str:
+    drift = run.momentum
+    if drift is None:
+        return ""
+    part = float(np.fmax.reduce(drift.relative, axis=None, initial=0.0))
+    words = drift.words[:1].upper() + drift.words[1:]
+    return f"{words} is kept, to {part:.1g} of what it could be."
+
+
+def _energy(run: Record) -> str:
+    if not len(run.time):
+        return ""
+    own = run.balance
+    if np.isnan(own.error):
+        return "Energy: the potential of a system given by its forces is not known; no balance."
+    if not np.isfinite(own.error):
+        return "Energy: no balance."
+    return (
+        f"Energy: {own.work:.6g} J put in, {own.loss:.6g} J dissipated, {own.stored:.6g} J stored; "
+        f"the balance is off by at most {own.error:.2g} J, {own.relative:.1g} of the energy that moved."
+    )

@@ -1,0 +1,9 @@
+"""The driver of every run.
+
+ongoing       a run on its way, and what all who work on it need
+impacts       rates that jump
+touching      limits that are reached
+root_finding  where in a step something happens
+actions       what events do
+driver        the driver
+"""

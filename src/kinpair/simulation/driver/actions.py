@@ -1,0 +1,118 @@
+"""What events do: they are noted, they change the state and the constraints, they end the run."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import KinpairError, listed
+from kinpair.simulation.driver.impacts import begun
+from kinpair.simulation.driver.ongoing import EndError, Ongoing
+from kinpair.simulation.driver.touching import touch
+from kinpair.simulation.events.events import Change, Event, check_change
+from kinpair.simulation.held import START
+from kinpair.simulation.modes.guards import Watched
+from kinpair.simulation.modes.modes import Mode
+from kinpair.simulation.status import Status
+
+MANY = 100  # so many events,
+SHORT, BRIEF = 1e-7, 1e-6  # each after so small a part of the run, or [s], have no end
+
+
+class Actions:
+    """Makes happen what was found; `hold` is told of events that begin a constraint."""
+
+    def __init__(self, ongoing: Ongoing, hold: Callable[[Event], None]) -> None:
+        self.ongoing, self.hold = ongoing, hold
+        self.recent: deque[float] = deque(maxlen=MANY)  # times
+
+    def happen(self, causes: list[Watched]) -> None:
+        """Actions of events, then impacts and releases at limits."""
+        stepper = self.ongoing.stepper
+        for cause in causes:
+            if cause.event is not None:
+                self._act(cause.event)
+        released = frozenset(x.limit for x in causes if x.kind == "push" and x.limit is not None)
+        if released or any(x.kind == "gap" for x in causes):
+            touch(self.ongoing, released)
+        if any(x.kind == "switch" for x in causes):
+            stepper.put(stepper.y, self.ongoing.active.stage)  # it begins afresh: forces jump here
+        if all(x.kind == "switch" for x in causes):
+            return
+        self.recent.append(stepper.time)
+        span = stepper.time - self.recent[0]
+        if len(self.recent) == MANY and span <= MANY * max(SHORT * self.ongoing.run.duration, BRIEF):
+            names = listed(dict.fromkeys(x.name for x in self.ongoing.run.event_log[-MANY:]), 4)
+            message = f"{MANY} events within {span:.2g} s ({names}): they follow each other without end"
+            raise EndError(Status("zeno", stepper.time, f"Stopped at t = {stepper.time:.9g} s: {message}"))
+
+    def _act(self, event: Event) -> None:
+        stepper, (q, qd) = self.ongoing.stepper, self.ongoing.motion
+        self.ongoing.fired[event.name] = self.ongoing.value(event)
+        action: Any = event.action
+        if callable(action):
+            try:
+                action = action(stepper.time, q.copy(), qd.copy())
+            except Exception as problem:
+                raise self.ongoing.refused(event, problem) from problem
+            if not isinstance(action, (Change, type(None))):
+                subject = f"the action of event {event.name!r} returned {type(action).__name__}"
+                message = (
+                    f"Stopped at t = {stepper.time:.9g} s: {subject}; it returns a kinpair.Change or None"
+                )
+                raise EndError(Status("refused", stepper.time, message))
+        lost = self._change(event, action) if isinstance(action, Change) else 0.0
+        if isinstance(action, Change) and action.add:
+            self.hold(event)
+        self.ongoing.note(event.name, qd, lost)
+        if (isinstance(action, str) and action == "stop") or (isinstance(action, Change) and action.stop):
+            message = f"Stopped at t = {stepper.time:.9g} s by event {event.name!r}"
+            raise EndError(Status("event", stepper.time, message))
+        if isinstance(action, Change):
+            touch(self.ongoing, frozenset())
+
+    def _change(self, event: Event, change: Change) -> float:
+        """New state, new constraints; the energy lost."""
+        time = self.ongoing.stepper.time
+        try:
+            return self._changed(change)
+        except KinpairError as problem:
+            message = f"Stopped at t = {time:.9g} s: event {event.name!r}: {problem}"
+            raise EndError(Status("refused", time, message)) from problem
+        except Exception as problem:  # of a function in a constraint that begins
+            raise self.ongoing.refused(event, problem) from problem
+
+    def _changed(self, change: Change) -> float:
+        m, mode = self.ongoing.run.mechanism, self.ongoing.active.mode
+        own = (*m.model.description.constraints, *mode.add)
+        check_change(m, change, sorted({x.name for x in own} | mode.remove))
+        y, layout = self.ongoing.stepper.y, self.ongoing.active.d.layout
+        before = self.ongoing.energy(y)
+        if change.q is not None:
+            y[layout.q] = change.q
+        if change.qd is not None:
+            y[layout.qd] = change.qd
+        add = tuple(x for x in (*mode.add, *change.add) if x.name not in change.remove)
+        bare = Mode(add, mode.remove | frozenset(change.remove))
+        y = self._obeying(bare, y)
+        lost = before - self.ongoing.energy(y)
+        self.ongoing.enter(bare, y, lost)
+        return lost
+
+    def _obeying(self, mode: Mode, y: np.ndarray) -> np.ndarray:
+        """The state with rates that obey the constraints of a mode; its positions must do so already."""
+        time, (q, qd) = self.ongoing.stepper.time, self.ongoing.run.d.motion(y)
+        closure = self.ongoing.modes.mechanism(mode).closure
+        if closure is None:
+            return y
+        gap = np.abs(closure.positions(q, time)).max(initial=0.0)
+        if gap > START:
+            raise KinpairError(f"q does not obey the constraints that begin then, by {gap:.3g}")
+        terms = self.ongoing.modes.active(mode, q, time).terms(
+            self.ongoing.run.inputs.parameters, time, y, self.ongoing.stepper.u
+        )
+        y[self.ongoing.active.d.layout.qd] = begun(terms.M, terms.A, terms.psi, qd)
+        return y

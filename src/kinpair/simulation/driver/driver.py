@@ -1,0 +1,113 @@
+"""The driver of every run: a stepper, guards that may stop it, and what then happens.
+
+A run without events is a run whose list of guards is empty. An event that never happens changes no bit of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kinpair.simulation.driver.actions import MANY, Actions
+from kinpair.simulation.driver.ongoing import EndError, Ongoing
+from kinpair.simulation.driver.root_finding import RootFinder
+from kinpair.simulation.driver.touching import touch
+from kinpair.simulation.events.events import EventRecord
+from kinpair.simulation.modes.modes import Entry, Mode, Modes
+from kinpair.simulation.monitors.singular_ends import without_ruins
+from kinpair.simulation.piece import GOOD, Piece
+from kinpair.simulation.run import Run
+from kinpair.simulation.status import Status
+from kinpair.simulation.steppers.adaptive import AdaptiveStepper
+from kinpair.simulation.steppers.external import ExternalStepper
+from kinpair.simulation.steppers.fixed import FixedStepper
+
+ADDED = 8  # entries that a mode may add to the memory of a stepper: its trace, and the slopes of that
+
+
+class Driver:
+    """Takes a run to its end, piece by piece; with `whole` False a piece is gone when the next one comes."""
+
+    def __init__(self, run: Run, *, whole: bool = True) -> None:
+        self.run = run
+        kind = FixedStepper if run.fixed else ExternalStepper if run.integrator.external else AdaptiveStepper
+        self.modes = Modes(run, kind.loop)
+        q, _ = run.d.motion(np.atleast_2d(run.start)[0])
+        active = self.modes.active(Mode(), q, run.time)
+        self.ongoing = Ongoing(run, self.modes, active, kind(run, active.stage, whole))
+        self.roots = RootFinder(self.ongoing)
+        self.actions = Actions(self.ongoing, self.roots.hold)
+        self._names = [event.name for event in self.modes.events]
+        self._head = 2 + MANY + 2 * len(self._names)
+        self._room = self._head + len(self.ongoing.stepper.memory()) + (ADDED if run.guarded else 0)
+
+    def memory(self) -> np.ndarray:
+        """All that is needed to go on: the mode, times of the last events, events that wait, where the stepper is."""
+        ongoing, recent, own = self.ongoing, self.actions.recent, self.ongoing.stepper.memory()
+        memory = np.zeros(self._room)
+        memory[0], memory[1] = self.modes.number(ongoing.active.mode), len(recent)
+        memory[2 : 2 + len(recent)] = recent
+        per_event = [[x.get(name, np.nan) for name in self._names] for x in (ongoing.bands, ongoing.fired)]
+        memory[2 + MANY : self._head] = np.ravel(per_event)
+        memory[self._head : self._head + len(own)] = own
+        return memory
+
+    def restore(
+        self, memory: np.ndarray, steps: int, happened: Sequence[EventRecord], entered: Sequence[Entry]
+    ) -> None:
+        """Stand where a run stood after so many steps, with what happened and the modes it had entered by then."""
+        self.run.event_log[:], self.modes.entered[:] = happened, entered
+        entry, ongoing = entered[int(memory[0])], self.ongoing
+        self.actions.recent.extend(memory[2 : 2 + int(memory[1])].tolist())
+        per_event = memory[2 + MANY : self._head].reshape(2, len(self._names)).tolist()
+        for known, values in zip((ongoing.bands, ongoing.fired), per_event, strict=True):
+            known.update((name, x) for name, x in zip(self._names, values, strict=True) if not np.isnan(x))
+        ongoing.active = self.modes.active(entry.mode, entry.q, entry.time)
+        ongoing.stepper.restore(memory[self._head :], ongoing.active.stage, steps)
+
+    def pieces(self, begun: bool = False) -> Iterator[Piece]:
+        """The samples from where it stands, and one where the run ends early."""
+        return without_ruins(self.run.d, map(self._in_mode, self._pieces(begun)))
+
+    def _in_mode(self, piece: Piece) -> Piece:
+        return replace(piece, mode=self.modes.number(self.ongoing.active.mode))
+
+    def _pieces(self, begun: bool) -> Iterator[Piece]:
+        stepper = self.ongoing.stepper
+        try:
+            if not begun:
+                touch(self.ongoing, frozenset())
+            self.roots.look()
+            while not stepper.finished:
+                piece = stepper.advance(single=bool(self.modes.called))
+                if piece.good and self.roots.called_changes():
+                    stepper.back()
+                    piece = replace(piece.first(0), why="crossed")
+                if piece.why == "crossed":
+                    yield replace(piece, why="more")
+                    yield from self._crossed()
+                    continue
+                yield replace(piece, memory=self.memory())
+                if not piece.good:
+                    return
+        except EndError as end:
+            self.run.ended = end.status
+            yield stepper.sample("event")
+
+    def _crossed(self) -> Iterator[Piece]:
+        """What is ahead in the next step happens, or turns out to be nothing."""
+        stepper = self.ongoing.stepper
+        time, causes, lost = self.roots.first(stepper.time, stepper.ahead)
+        piece = stepper.move(time)
+        yield piece
+        if piece.why not in GOOD:
+            message = f"Stopped at t = {stepper.time:.9g} s: {piece.why}"
+            raise EndError(Status(piece.why, stepper.time, message))
+        if lost is not None and not causes:
+            raise self.roots.nowhere(lost)
+        if causes:
+            self.actions.happen(causes)
+        self.roots.look()
+        yield replace(piece.first(0), memory=self.memory())

@@ -1,0 +1,81 @@
+"""A run on its way, and what all who work on it need."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinpair.simulation.events.events import Event, EventRecord
+from kinpair.simulation.modes.guards import Guards
+from kinpair.simulation.modes.modes import Active, Mode, Modes
+from kinpair.simulation.run import Run
+from kinpair.simulation.status import Status
+from kinpair.simulation.steppers.stepper import Stepper
+
+
+class EndError(Exception):
+    """The run ends here, with a status."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+        super().__init__(status.message)
+
+
+class Ongoing:
+    """A run on its way: who takes its steps, and in which mode."""
+
+    def __init__(self, run: Run, modes: Modes, active: Active, stepper: Stepper) -> None:
+        self.run, self.modes, self.active, self.stepper = run, modes, active, stepper
+        self.bands: dict[str, float] = {}  # of events whose function is held: how near to zero is zero
+        self.fired: dict[str, float] = {}  # values of the functions where their event happened last
+
+    def inputs(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Inputs at a state; those that are not held change within a step."""
+        run = self.run
+        if run.torque.source == "table":
+            return np.array([np.interp(time, run.inputs.times, column) for column in run.inputs.rows.T])
+        if run.torque.source == "call" and not run.torque.sampled and run.caller is not None:
+            efforts = run.caller(time, y)
+            return u if efforts is None else efforts
+        return u
+
+    @property
+    def motion(self) -> tuple[np.ndarray, np.ndarray]:
+        """q and q̇ reached."""
+        q, qd = self.run.d.motion(self.stepper.y)
+        return q.copy(), qd.copy()
+
+    def value(self, event: Event) -> float:
+        """Of its function, where the run stands."""
+        stepper = self.stepper
+        if not event.watches_forces:
+            return float(event.function(stepper.time, *self.motion))
+        watched = tuple(x for x in self.active.watched if x.event is event)
+        d = self.active.d.concrete(self.run.inputs.parameters)
+        u = self.inputs(stepper.time, stepper.y, stepper.u)
+        return float(Guards(watched)(d, stepper.time, stepper.y, u)[0])
+
+    def note(self, name: str, before: np.ndarray, lost: float) -> None:
+        """It happened: rates before it, and the energy it took."""
+        self.run.event_log.append(
+            EventRecord(float(self.stepper.time), name, *self.motion, before.copy(), lost)
+        )
+
+    def energy(self, y: np.ndarray) -> float:
+        """Kinetic and potential, at a state of the mode in force."""
+        d = self.run.d.concrete(self.run.inputs.parameters)
+        return float(np.sum(d.energies(self.stepper.time, *d.motion(y))))
+
+    def enter(self, mode: Mode, y: np.ndarray, lost: float) -> None:
+        """Go on in a mode from a state of the one before; energy lost counts as loss, energy gained as work."""
+        layout = self.active.d.layout
+        y[layout.loss if lost > 0.0 else layout.work] += abs(lost)
+        self.active = self.modes.active(mode, y[layout.q], self.stepper.time)
+        self.stepper.put(y, self.active.stage)
+
+    def refused(self, event: Event, problem: Exception) -> EndError:
+        """The end, since a function of an event has failed."""
+        time = self.stepper.time
+        message = (
+            f"Stopped at t = {time:.9g} s: event {event.name!r} raised {type(problem).__name__}: {problem}"
+        )
+        return EndError(Status("refused", time, message))

@@ -1,0 +1,90 @@
+"""The layouts of the state y of a run, of its inputs u, and of what is watched at its samples: slices by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+
+L = TypeVar("L", bound="Layout")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Slices of a vector, one behind the other, in the order of the fields."""
+
+    @classmethod
+    def of(cls: type[L], **sizes: int) -> L:
+        """The layout with these sizes by name; what is not named has none."""
+        stop, slices = 0, dict[str, slice]()
+        for field in fields(cls):
+            start, stop = stop, stop + sizes.get(field.name, 0)
+            slices[field.name] = slice(start, stop)
+        return cls(**slices)
+
+    @property
+    def slices(self) -> dict[str, slice]:
+        """All of them by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def size(self) -> int:
+        """Entries of the vector."""
+        return max(s.stop for s in self.slices.values())
+
+    def converted(self: L, vectors: np.ndarray, other: L) -> np.ndarray:
+        """Vectors (..., size) of this layout in another one; what is missing is zero."""
+        if other == self:
+            return vectors.copy()
+        result = np.zeros((*vectors.shape[:-1], other.size))
+        for name, here in self.slices.items():
+            there = other.slices[name]
+            if there.stop - there.start == here.stop - here.start:
+                result[..., there] = vectors[..., here]
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class StateLayout(Layout):
+    """The state vector: the motion, internal states of elements, the ledger, and what is carried along.
+
+    `work` and `loss` are energies since the start [J]. `trace` says how near the constraints came to dependence: one
+    over their smallest pivot, and the time of that. `memory` is what a method carries from step to step.
+    """
+
+    q: slice
+    qd: slice
+    x: slice
+    work: slice
+    loss: slice
+    trace: slice
+    memory: slice
+
+    @property
+    def motion(self) -> slice:
+        """Coordinates and rates."""
+        return slice(self.q.start, self.qd.stop)
+
+    @property
+    def ledger(self) -> slice:
+        """Work and loss."""
+        return slice(self.work.start, self.loss.stop)
+
+
+@dataclass(frozen=True, slots=True)
+class InputLayout(Layout):
+    """The inputs: joint efforts, and wrenches [n; f] one behind the other; what equations have inside is not here."""
+
+    tau: slice
+    wrenches: slice
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedLayout(Layout):
+    """What is evaluated at each sample: energies [J], efforts, the largest residuals of positions and of rates."""
+
+    kinetic: slice
+    potential: slice
+    tau: slice
+    residual: slice

@@ -1,0 +1,111 @@
+"""What is watched in a mode: values whose signs a stepper minds. Equal guards are one piece of compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinpair import constrained
+from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.algebra.choice import less, where
+from kinpair.model.state import State
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.events.events import Event
+from kinpair.simulation.events.limits import Limit
+from kinpair.simulation.modes.forces import forces
+from kinpair.simulation.recording import Recorded
+
+PULL = 1e-9  # [N], [N m]: a limit lets go when it would have to pull by more
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is held, or a `switch`, where the
+    forces of an element have a kink or a jump.
+
+    `row` is the place of a held limit among the rows solved for. Values of an event below `small` are zero: a
+    constraint that has begun may hold it there.
+    """
+
+    kind: str
+    function: Recorded | None = None
+    limit: Limit | None = None
+    row: int = -1
+    switch: str = ""
+    small: float = 0.0
+    event: Event | None = field(default=None, compare=False)
+
+
+class Known(NamedTuple):
+    """What guards share: multipliers of the rows solved for, switching functions of elements, and forces by name."""
+
+    lam: Vector
+    switches: Mapping[str, Scalar]
+    forces: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Those of a mode, as a function of a state."""
+
+    watched: tuple[Watched, ...]
+
+    @property
+    def uses_inputs(self) -> bool:
+        """Is there a limit that is held, whose push depends on them?"""
+        return any(x.kind == "push" for x in self.watched)
+
+    def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
+        """Their values, positive on the near side of limits."""
+        q, qd = d.motion(y)
+        kinds = {x.kind for x in self.watched}
+        names = {name for x in self.watched if x.function is not None for name in x.function.forces or ()}
+        known = Known(
+            _multipliers(d, time, q, qd, u) if "push" in kinds else np.zeros(0),
+            d.switches(q, qd) if "switch" in kinds else {},
+            forces(d, names, time, q, qd, u) if names else {},
+        )
+        return array([_VALUES[x.kind](x, time, q, qd, known) for x in self.watched])
+
+
+def _multipliers(d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Vector:
+    """Of the rows solved for."""
+    assert d.enforcement is not None
+    state = State(q, qd, u=d.efforts(time, q, qd, u), time=time)
+    return constrained.solve(d.model, d.enforcement.own(d.request), state, d.loads(time, q, qd, u)).lam
+
+
+def _of_event(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    assert x.function is not None
+    value = x.function(time, q, qd, *(() if x.function.forces is None else (known.forces,)))
+    return where(less(np.abs(value), x.small), 0.0, value) if x.small else value
+
+
+def _gap(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    assert x.limit is not None
+    return x.limit.gap(q) + x.limit.slack
+
+
+def _rate(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    assert x.limit is not None
+    return x.limit.rate(qd)
+
+
+def _push(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    return known.lam[x.row] + PULL
+
+
+def _switch(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    return known.switches[x.switch]
+
+
+_VALUES: dict[str, Callable[..., Any]] = {
+    "event": _of_event,
+    "gap": _gap,
+    "rate": _rate,
+    "push": _push,
+    "switch": _switch,
+}

@@ -1,0 +1,197 @@
+"""Modes of a motion: which constraints hold, and which limits are held. Each has its own compiled loop.
+
+A mode is data; its dynamics, guards and loop are made when it is first entered, and kept. The motion is the same in
+all of them, so a run goes from one to another at any time. Modes are numbered as they are entered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kinpair import constrained
+from kinpair.description.constraint_parts import ConstraintPart, Custom
+from kinpair.mechanism import Mechanism
+from kinpair.model.build import build
+from kinpair.model.state import State
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.events.events import Event
+from kinpair.simulation.events.limits import Limit
+from kinpair.simulation.held import enforcement_of
+from kinpair.simulation.modes.guards import Guards, Watched
+from kinpair.simulation.recording import Recorded
+from kinpair.simulation.run import Run
+from kinpair.simulation.stage import Stage
+from kinpair.simulation.systems import model_to_move, with_elements
+
+ROUNDING = 1e-13  # of the value of an event's function at the start
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """Constraints beyond those of the description, names of those that hold no longer, and limits that are held."""
+
+    add: tuple[ConstraintPart, ...] = ()
+    remove: frozenset[str] = frozenset()
+    resting: tuple[Limit, ...] = ()
+
+    @property
+    def key(self) -> Any:
+        """What tells it from others."""
+        return tuple(repr(replace(x, where="")) for x in self.add), self.remove, self.resting
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A mode, and where it was first entered: which of its rows are solved for is decided there."""
+
+    mode: Mode
+    q: np.ndarray
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """M, F, A, ψ and b in numbers."""
+
+    M: np.ndarray
+    F: np.ndarray
+    A: np.ndarray
+    psi: np.ndarray
+    b: np.ndarray
+
+
+def _hold(limit: Limit) -> Custom:
+    return Custom(limit.label, phi=lambda q, t: limit.gap(q))
+
+
+def _without(mechanism: Mechanism, names: frozenset[str]) -> Mechanism:
+    """The same mechanism without constraints of these names."""
+    description, options = mechanism.model.description, mechanism.model.options
+    kept = tuple(x for x in description.constraints if x.name not in names)
+    model = build(replace(description, constraints=kept), snap=options.snap, merge_fixed=options.merge_fixed)
+    return Mechanism(model, compiled=mechanism.compiled)
+
+
+def mechanism_in(base: Mechanism, mode: Mode) -> Mechanism:
+    """The one that moves in a mode; the same one for every run, so that compiled code is found again."""
+    if mode.key == Mode().key:
+        return base
+    return base.model.once(f"mode {mode.key!r} {base.compiled}", lambda: _in_mode(base, mode))
+
+
+def _in_mode(base: Mechanism, mode: Mode) -> Mechanism:
+    left = _without(base, mode.remove) if mode.remove else base
+    return left.with_constraints(*mode.add, *(_hold(x) for x in mode.resting))
+
+
+def _of_limit(limit: Limit, is_resting: bool, mechanism: Mechanism, d: Dynamics) -> list[Watched]:
+    """The gap and its rate, or while it is held its push, unless other rows hold it already."""
+    if not is_resting:
+        return [Watched("gap", limit=limit), Watched("rate", limit=limit)]
+    closure, own = mechanism.closure, d.enforcement
+    if closure is None or own is None or limit.label not in closure.row_names:
+        return []
+    row = closure.row_names.index(limit.label)
+    return [Watched("push", limit=limit, row=own.request.kept.index(row))] if row in own.request.kept else []
+
+
+class Modes:
+    """All modes of a run; `make` gives what a stepper steps by in a stage."""
+
+    def __init__(self, run: Run, make: Callable[[Stage], Any]) -> None:
+        self.run, self.limits, self._make = run, run.ends, make
+        pairs = zip(run.events, run.recorded, strict=True)
+        self._functions = {x.name: function for x, function in pairs if isinstance(function, Recorded)}
+        self.traced = [event for event in run.events if event.name in self._functions]
+        self.called = [event for event in run.events if event.name not in self._functions]
+        self.entered: list[Entry] = []
+        self._active: dict[Any, Active] = {}
+        self._mechanisms: dict[Any, Mechanism] = {}
+        q, qd = run.d.motion(np.atleast_2d(run.start)[0])
+        plain = [x for x in self.traced if not x.watches_forces]
+        values = {x.name: float(x.function(run.time, q.copy(), qd.copy())) for x in plain}
+        self.small = {name: ROUNDING * abs(value) for name, value in values.items()}
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All that are watched for."""
+        return (*self.traced, *self.called)
+
+    @property
+    def names(self) -> list[str]:
+        """Of what may happen."""
+        ends = [name for limit in self.limits for name in (limit.label, limit.leaving)]
+        return [*(event.name for event in self.events), *ends]
+
+    def mechanism(self, mode: Mode) -> Mechanism:
+        """The one that moves in a mode."""
+        if mode.key not in self._mechanisms:
+            self._mechanisms[mode.key] = mechanism_in(self.run.mechanism, mode)
+        return self._mechanisms[mode.key]
+
+    def active(self, mode: Mode, q: np.ndarray, time: float) -> Active:
+        """What moves and what is watched in a mode that is entered at q."""
+        if mode.key not in self._active:
+            known = next((x for x in self.entered if x.mode.key == mode.key), None)
+            entry = known or Entry(mode, q.copy(), time)
+            self._active[mode.key] = self._prepared(entry)
+            if known is None:
+                self.entered.append(entry)
+        return self._active[mode.key]
+
+    def number(self, mode: Mode) -> int:
+        """Of a mode that was entered."""
+        return next(k for k, x in enumerate(self.entered) if x.mode.key == mode.key)
+
+    def _prepared(self, entry: Entry) -> Active:
+        mode, m = entry.mode, self.mechanism(entry.mode)
+        small = self.small if mode.add else {}
+        d = self._dynamics(entry, m)
+        watched = [
+            Watched("event", self._functions[x.name], small=small.get(x.name, 0.0), event=x)
+            for x in self.traced
+        ]
+        for limit in self.limits:
+            watched += _of_limit(limit, limit in mode.resting, m, d)
+        if self.run.batch is None and not d.memory:
+            watched += [Watched("switch", switch=name) for name in d.switches(*d.motion(self.run.start))]
+        return Active(self.run, mode, m, d, tuple(watched), self._make)
+
+    def _dynamics(self, entry: Entry, mechanism: Mechanism) -> Dynamics:
+        """Of the run, or the same under the constraints of a mode."""
+        run, q, time = self.run, entry.q, entry.time
+        if mechanism is run.mechanism:
+            return run.d
+        model = model_to_move(mechanism.model, q, np.zeros(mechanism.nv), time)
+        moved = with_elements(model, run.d.model.added)
+        return replace(run.d, model=moved, enforcement=enforcement_of(mechanism, q, time, run.holding))
+
+
+class Active:
+    """A mode at work: its stage, and what is watched in it."""
+
+    def __init__(
+        self,
+        run: Run,
+        mode: Mode,
+        mechanism: Mechanism,
+        d: Dynamics,
+        watched: tuple[Watched, ...],
+        make: Callable[[Stage], Any],
+    ) -> None:
+        self.mode, self.mechanism, self.d = mode, mechanism, d
+        self.watched = watched
+        self.guards = Guards(watched)
+        self.stage = Stage(run, mechanism, d, self.guards if watched else None, make)
+
+    def terms(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Terms:
+        """The equations of motion at a state."""
+        d = self.d.concrete(p)
+        q, qd = d.motion(y)
+        state = State(q, qd, u=d.efforts(time, q, qd, u), time=time)
+        x = constrained.equations(d.model, d.request, state, d.loads(time, q, qd, u))
+        return Terms(*(np.asarray(part, dtype=float) for part in (x.M, x.F, *x.every)))

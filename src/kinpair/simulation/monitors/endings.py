@@ -1,0 +1,144 @@
+"""How a run ended, in words: when, where and why."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinpair.errors import listed
+from kinpair.model.model import Model
+from kinpair.simulation.monitors.lost_numbers import lost_number
+from kinpair.simulation.monitors.singular_ends import ended_near
+from kinpair.simulation.piece import Piece
+from kinpair.simulation.residual import Singular
+from kinpair.simulation.run import Run
+from kinpair.simulation.status import Status
+from kinpair.soundness import lost_joint
+
+REASONS = {
+    "not finite": "the state is no longer finite",
+    "not converged": "the equations of the step were not solved in 60 iterations; take a shorter dt",
+    "exhausted": "2 000 000 evaluations did not reach the next sample; the tolerances are too small for this motion",
+    "runaway": "the motion has run away: rates have become so high, and steps so short, that the end is out of reach; "
+    "look at the torque, its gains and its sample time",
+    "endless": "steps have become so short that the end is out of reach; the motion is too stiff for this method, or "
+    "the tolerances are too small",
+    "collapsed": "no step is short enough for the tolerances; the motion jumps or is singular there",
+}
+
+
+def nearest_singular(run: Run, seen: Singular | None, pieces: list[Piece], Y: np.ndarray) -> Singular | None:
+    """Where the constraints were nearest to dependence: as steps have seen, where the run ended, where it crossed."""
+    last = pieces[-1]
+    if seen is None and isinstance(last.why, str):
+        seen = ended_near(run, last, Y.reshape(-1, Y.shape[-1])[-1:], _reached(run, pieces))
+    return seen or min((passage.at for passage in run.passages), default=None)
+
+
+def status_of(
+    run: Run, pieces: list[Piece], Y: np.ndarray, interrupted: bool
+) -> tuple[Status, dict[int, Status]]:
+    """Of the whole, and of the rows of a batch that did not arrive."""
+    last = pieces[-1]
+    if run.ended is not None:
+        return run.ended, {}
+    if isinstance(last.why, str):
+        since = _reached(run, pieces)
+        time = _ended(run, since, interrupted) if last.good else float(np.asarray(last.trouble))
+        state = Y.reshape(-1, Y.shape[-1])[-1:]
+        near = ended_near(run, last, state, since)
+        lost = _lost(run, last, last.why, since, time, state) if not interrupted else None
+        return lost or _status(run, last.why, time, interrupted, state, near), {}
+    failures: dict[int, Status] = {}
+    for piece in pieces:
+        times = np.asarray(piece.trouble)
+        for row, why in enumerate(piece.why):
+            if why != "more" and row not in failures:
+                state, time = _last_finite(Y[row]), float(times[row])
+                failures[row] = _lost(run, piece, why, time, time, state) or _status(
+                    run, why, time, False, state
+                )
+    whole = _status(run, "more", _ended(run, _reached(run, pieces), interrupted), interrupted, Y[0, -1:])
+    return whole, failures
+
+
+def _lost(run: Run, piece: Piece, why: str, since: float, time: float, state: np.ndarray) -> Status | None:
+    """The end by an input that was no number, if it was that; state (0 or 1, n) at `since`."""
+    cause = lost_number(run, state[0], since, time, piece.dt) if why == "not finite" and len(state) else ""
+    return Status(why, time, f"Stopped at t = {time:.9g} s: {cause}") if cause else None
+
+
+def _reached(run: Run, pieces: list[Piece]) -> float:
+    times = [piece.times[-1] for piece in pieces if len(piece.times)]
+    return float(times[-1]) if times else run.time
+
+
+def _ended(run: Run, sampled: float, interrupted: bool) -> float:
+    """The end of the run, which need not be a sample; the last sample of one that was interrupted."""
+    return sampled if interrupted else run.stop
+
+
+def _last_finite(Y: np.ndarray) -> np.ndarray:
+    fine = np.isfinite(Y).all(axis=-1)
+    return Y[fine][-1:]
+
+
+def _status(
+    run: Run, why: str, time: float, interrupted: bool, state: np.ndarray, near: Singular | None = None
+) -> Status:
+    if interrupted:
+        cause = f": {run.hindrance}" if run.hindrance else ""
+        return Status("interrupted", time, f"Interrupted at t = {time:.9g} s{cause}")
+    if why in ("more", "done"):
+        return Status("done", time, f"Reached t = {time:.9g} s{_crossed(run)}")
+    if why == "refused" and run.caller is not None:
+        time = run.caller.when
+        return Status("refused", time, f"Stopped at t = {time:.9g} s: {run.caller.fault}")
+    reason = REASONS[why]
+    if near is not None:
+        reason += _near_singular(run, near)
+    elif why == "not finite":
+        reason += _cause(run.d.model, state)
+    elif why == "endless":
+        reason += _rubbing(run)
+    return Status(why, time, f"Stopped at t = {time:.9g} s: {reason}")
+
+
+def _crossed(run: Run) -> str:
+    """Singular positions that were crossed with larger tolerances."""
+    if not run.passages:
+        return ""
+    times = [f"{passage.at.time:.6g}" for passage in run.passages]
+    total = sum(passage.length for passage in run.passages)
+    where = f"over singular positions at t = {listed(times, 6)} s"
+    return f", {where}, each in one step ({total:.2g} s together)"
+
+
+def _near_singular(run: Run, near: Singular) -> str:
+    """The constraints are about to lose rank; what may help is not what is in force."""
+    enforcement = run.d.enforcement
+    projected = enforcement is not None and enforcement.way == "project" and not run.integrator.external
+    steps = "steps of another length" if run.fixed else "other tolerances"
+    remedies = f"{steps} or hold='baumgarte'" if projected else steps
+    return (
+        f"; at t = {near.time:.6g} s the mechanism is in a singular position, or nearly so (smallest singular value of "
+        f"the rows {near.pivot**0.5:.2g}): {remedies} may pass, a motion that keeps away is better"
+    )
+
+
+def _rubbing(run: Run) -> str:
+    """Dry friction changes its sign in every step of a joint at rest."""
+    names = [repr(run.d.model.v_names[k]) for k in run.d.sticking]
+    if not names:
+        return ""
+    return (
+        f"; dry friction ({listed(names, 4)}) at rest makes a method with error control crawl: integrator='rk4' or "
+        "'semi-implicit-euler' with dt= passes"
+    )
+
+
+def _cause(model: Model, state: np.ndarray) -> str:
+    """What made it so, as far as the last state tells."""
+    i = lost_joint(model, state[0, : model.nq]) if len(state) else None
+    if i is None:
+        return "; the steps are too long for this motion, or it grows without bound"
+    return f": joint {model.joint_names[i]!r} moves nothing that has inertia"

@@ -1,0 +1,191 @@
+"""From what `simulate` was given to a run: everything is checked here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler.arguments import whole_threads
+from kinpair.compiler.time_loop_inputs import Inputs, callback
+from kinpair.errors import InputError
+from kinpair.mechanism import Mechanism
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.events.events import events_from
+from kinpair.simulation.events.limits import CLOSED, limit_springs, limits_from, limits_of
+from kinpair.simulation.given import by_name, in_rows, parameter_values, start_states, tolerance
+from kinpair.simulation.held import Holding, check_start, enforcement_of
+from kinpair.simulation.methods.integrators import Integrator, integrator_named
+from kinpair.simulation.options import ATOL, DT, RTOL, Options
+from kinpair.simulation.run import Run
+from kinpair.simulation.schedule import adaptive_times, finite, fixed_plan, positive
+from kinpair.simulation.systems import model_to_move, with_elements
+from kinpair.simulation.torques import Caller, Torque, external_of, torque_of
+
+
+def prepared(mechanism: Mechanism, chosen: Options) -> Run:
+    """Everything checked, and ready to go."""
+    m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
+    chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
+    states = start_states(m, chosen.q, chosen.qd)
+    first = states.reshape(-1, states.shape[-1])[0]
+    at = first[: m.nq], first[m.nq :]
+    torque = torque_of(m, chosen.torque, *at, time)
+    functions, wrenches = external_of(m, chosen.external, *at, time)
+    names, values = parameter_values(m, chosen.parameters)
+    states, _ = in_rows(m, states, torque, wrenches, values)
+    method = integrator_named(chosen.integrator).with_rho(chosen.rho_inf)
+    holding = Holding(chosen.solver, method.holding(chosen.hold), chosen.alpha)
+    enforcement = enforcement_of(m, at[0], time, holding)
+    if chosen.hold != "none":
+        check_start(m, states, time)
+    events, recorded = events_from(m, chosen.events, *at, time)
+    limits = limits_from(m, chosen.limits)
+    d = Dynamics(
+        with_elements(model_to_move(m.model, *at, time), limit_springs(m, limits, at[0])),
+        chosen.passive,
+        driven=torque.kind != "none",
+        torque=torque.inside,
+        external=tuple(functions.items()),
+        parameters=names,
+        enforcement=enforcement,
+        memory=method.memory(m.nv),
+    )
+    run = Run(
+        mechanism=m,
+        integrator=method,
+        torque=torque,
+        holding=holding,
+        d=d,
+        inputs=_inputs(torque, wrenches, values),
+        start=_start(d, torque, states, wrenches),
+        time=time,
+        duration=0.0,
+        options=chosen.named,
+        events=events,
+        recorded=recorded,
+        limits=limits,
+        ends=limits_of(m, limits) if limits.unilateral else (),
+    )
+    _check_guards(run, at[0])
+    _check_steps(run, chosen)
+    longest = np.inf if chosen.max_step is None else positive(name, "max_step", chosen.max_step)
+    duration = positive(name, "duration", chosen.duration)
+    run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
+    run = replace(run, **_schedule(run, chosen))
+    return _with_caller(run, wrenches) if torque.kind == "called" else run
+
+
+def _is_fixed(method: Integrator, chosen: Options) -> bool:
+    return not method.adaptive or chosen.dt is not None
+
+
+def _start(d: Dynamics, torque: Torque, states: np.ndarray, wrenches: dict[str, np.ndarray]) -> np.ndarray:
+    """State and inputs at the beginning (..., ny + nu)."""
+    lead = states.shape[:-1]
+    y = np.zeros((*lead, d.ny))
+    y[..., d.layout.motion] = states
+    parts = [y]
+    if d.torque_in_u:
+        constant = torque.values if torque.kind == "constant" else np.zeros(d.model.nv)
+        parts.append(np.broadcast_to(constant, (*lead, d.model.nv)))
+    parts += [np.broadcast_to(w, (*lead, 6)) for w in wrenches.values()]
+    return np.concatenate(parts, axis=-1)
+
+
+def _schedule(run: Run, chosen: Options) -> dict[str, Any]:
+    """The steps that were asked for."""
+    name, method = run.name, run.integrator
+    if _is_fixed(method, chosen):
+        step = positive(name, "dt", DT if chosen.dt is None else chosen.dt)
+        return {"plan": fixed_plan(name, run.duration, step, chosen.output, run.time)}
+    rtol = method.rtol or RTOL if chosen.rtol is None else chosen.rtol
+    return {
+        "wanted": adaptive_times(name, run.duration, chosen.output, run.time),
+        "rtol": float(tolerance(name, "rtol", rtol, ())),
+        "atol": _allowed(run, ATOL if chosen.atol is None else chosen.atol),
+    }
+
+
+def _allowed(run: Run, atol: Any) -> np.ndarray:
+    """Tolerances (ny,); work, loss and what else is carried along follow the motion and do not decide the steps."""
+    layout = run.d.layout
+    allowed = np.full(layout.size, np.inf)
+    motion = layout.motion
+    allowed[motion] = tolerance(run.name, "atol", atol, (motion.stop,))
+    if run.d.jumps:  # a loss begins or ends where the motion shows nothing
+        allowed[layout.loss] = allowed[motion].max()
+    return allowed
+
+
+def _check_guards(run: Run, q: np.ndarray) -> None:
+    """Refuse what cannot be done with events or limits."""
+    name, method, way = run.name, run.integrator, run.limits.way
+    if run.guarded and run.batch is not None:
+        raise InputError(
+            f"{name}: events and limits that stop or bounce take one motion at a time; of a batch, simulate the "
+            "motions one after the other, or take limits='spring'"
+        )
+    if run.guarded and run.d.memory:
+        raise InputError(
+            f"{name}: integrator {method.name!r} takes no events and no limits that stop or bounce; 'rk4', 'dop853' "
+            "and the other explicit ones do",
+            integrator=method.name,
+        )
+    if method.solved is not None and run.ends:
+        raise InputError(
+            f"{name}: integrator {method.name!r} takes no limits={way!r}; 'rk4', 'dop853' and the other "
+            "explicit ones do",
+            integrator=method.name,
+        )
+    for limit in run.ends:
+        gap = float(limit.gap(q))
+        if gap < -CLOSED * max(1.0, abs(limit.at)):
+            raise InputError(
+                f"{name}: {limit.name!r} starts {-gap:.3g} beyond its {limit.word} limit {limit.at:g}; start within "
+                "the limits, or give limits='spring' or 'ignore'",
+                joint=limit.name,
+            )
+
+
+def _check_steps(run: Run, chosen: Options) -> None:
+    name, method = run.name, run.integrator.name
+    if run.integrator.external and chosen.dt is not None:
+        raise InputError(
+            f"{name}: {method} chooses its steps; give rtol= and atol=, not dt=", integrator=method
+        )
+    fixed = _is_fixed(run.integrator, chosen)
+    if run.batch is not None and not fixed:
+        raise InputError(
+            f"{name}: a batch takes fixed steps; give dt=, for instance integrator='rk4', dt=0.001",
+            integrator=method,
+        )
+    if run.batch is not None and run.torque.kind == "called":
+        raise InputError(
+            f"{name}: torque is a function that cannot be recorded, and a batch does not call Python; write it in "
+            "NumPy terms (docs/compiler.md) or give its values as (times, values)"
+        )
+    if fixed and (chosen.rtol is not None or chosen.atol is not None):
+        raise InputError(f"{name}: {method} by fixed steps takes dt=, no rtol= and atol=", integrator=method)
+    if fixed and chosen.max_step is not None:
+        raise InputError(f"{name}: {method} by fixed steps takes dt=, no max_step=", integrator=method)
+
+
+def _inputs(torque: Torque, wrenches: dict[str, np.ndarray], values: np.ndarray) -> Inputs:
+    """Parameters, and the table of efforts with the wrenches, which do not change, beside them."""
+    if torque.kind != "table":
+        return Inputs(parameters=values)
+    lead = max((torque.values.shape[:-2], *(w.shape[:-1] for w in wrenches.values())), key=len)
+    columns = [torque.values, *(w[..., None, :] for w in wrenches.values())]
+    shape = (*lead, len(torque.times))
+    rows = np.concatenate([np.broadcast_to(c, (*shape, c.shape[-1])) for c in columns], axis=-1)
+    return Inputs(values, torque.times, rows)
+
+
+def _with_caller(run: Run, wrenches: dict[str, np.ndarray]) -> Run:
+    """The user's function as one that a compiled loop can call."""
+    constant, layout = np.concatenate([np.zeros(0), *wrenches.values()]), run.d.layout
+    caller = Caller(run.mechanism, layout, run.torque.function, constant)
+    inputs = replace(run.inputs, called=callback(caller, layout.motion.stop, run.d.nu))
+    return replace(run, caller=caller, inputs=inputs)

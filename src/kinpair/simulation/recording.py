@@ -1,0 +1,126 @@
+"""Functions of a user, recorded: run once on symbols, so that they become part of machine code.
+
+A recording is taken only if it gives the number that the function gives. Two functions that record to the same formula
+are one to whoever keeps compiled code.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler.interpret import interpret
+from kinpair.compiler.program import Program
+from kinpair.compiler.trace import trace
+from kinpair.errors import InputError, listed, nearest
+
+AGREES = 1e-9  # relative: a recording and its function differ by rounding
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A function (time, q, qd) that was recorded; equal to another one with the same formula.
+
+    `forces`: names of those that it looks at, where it is a function (time, q, qd, forces).
+    """
+
+    formula: str
+    function: Callable[..., Any] = field(compare=False)
+    program: Program = field(compare=False, repr=False)
+    forces: frozenset[str] | None = field(default=None, compare=False)
+
+    def __call__(self, time: Any, q: Any, qd: Any, *forces: Any) -> Any:
+        """Its value; a list of numbers is an array."""
+        value = self.function(time, q, qd, *forces)
+        return np.array(value) if isinstance(value, list | tuple) else value
+
+
+class Forces(dict[str, Any]):
+    """Multipliers of rows of constraints, and wrenches (6,) in joints, by name; it knows which were looked at."""
+
+    def __init__(self, owner: str, forces: Any) -> None:
+        super().__init__(forces)
+        self.owner, self.seen = owner, set[str]()
+
+    def __getitem__(self, name: str) -> Any:
+        self.seen.add(name)
+        return super().__getitem__(name)
+
+    def __missing__(self, name: Any) -> Any:
+        raise UnknownForceError(
+            f"{self.owner} watches the force {name!r}; {nearest(str(name), self)}"
+            f"Rows of constraints and joints: {listed(self, 12)}",
+            force=name,
+        )
+
+
+class UnknownForceError(InputError):
+    """A force that no constraint and no joint has."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRecorded:
+    """Why a function cannot be recorded, and where in it."""
+
+    reason: str
+
+
+def recorded(
+    function: Callable[..., Any],
+    shape: tuple[int, ...],
+    state: tuple[np.ndarray, np.ndarray, float],
+    forces: Forces | None = None,
+) -> Recorded | NotRecorded:
+    """The function on symbols, of results of this shape, compared with itself at a state (q, q̇, time).
+
+    `forces` are numbers by name, for a function (time, q, qd, forces).
+    """
+    q, qd, time = state
+    as_array, more = Recorded("", function, None), dict(forces or {})  # type: ignore[arg-type]
+    shapes_of = {"time": (), "q": q.shape, "qd": qd.shape, **{x: np.shape(f) for x, f in more.items()}}
+    seen: set[str] = set()
+
+    def run(time: Any, q: Any, qd: Any, *values: Any) -> Any:
+        if forces is None:
+            return as_array(time, q, qd)
+        symbols = Forces(forces.owner, zip(more, values, strict=True))
+        try:
+            return as_array(time, q, qd, symbols)
+        finally:
+            seen.update(symbols.seen)
+
+    try:
+        program = trace(run, shapes_of, name=getattr(function, "__name__", ""))
+    except Exception as problem:
+        return NotRecorded(f"{type(problem).__name__}: {problem}{_place(problem, function)}")
+    shapes = list(program.output_shapes.values())
+    if shapes != [shape]:
+        return NotRecorded(
+            f"it returns {'shape ' + str(shapes[0]) if len(shapes) == 1 else 'several things'}"
+        )
+    try:
+        own = () if forces is None else (forces,)
+        plain = np.asarray(function(time, q.copy(), qd.copy(), *own), dtype=float)
+    except Exception as problem:
+        return NotRecorded(f"{type(problem).__name__}: {problem}{_place(problem, function)}")
+    value = np.asarray(interpret(program, time, q, qd, *more.values()))
+    scale = max(1.0, float(np.abs(plain).max(initial=0.0)))
+    if plain.shape != shape or not np.abs(value - plain).max(initial=0.0) <= AGREES * scale:
+        return NotRecorded(
+            "recorded, it gives other numbers than called: it decides by something that changes"
+        )
+    return Recorded(str(program), function, program, None if forces is None else frozenset(seen))
+
+
+def _place(problem: BaseException, function: Callable[..., Any]) -> str:
+    """The line of the function at which it failed."""
+    code = getattr(function, "__code__", getattr(type(function).__call__, "__code__", None))
+    frames = [
+        x for x in traceback.extract_tb(problem.__traceback__) if code and x.filename == code.co_filename
+    ]
+    return f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})" if frames else ""

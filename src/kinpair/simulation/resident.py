@@ -1,0 +1,193 @@
+"""`kp.stepper`: a resident step for control loops and learning.
+
+The state lies in one place in memory, and a step of machine code changes it there. What `step` returns are views of it:
+they change with the next step, so keep copies of what is to be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from kinpair.compiler.cache import Store
+from kinpair.compiler.time_loop import FixedLoop
+from kinpair.compiler.time_loop_resident import Resident
+from kinpair.errors import InputError, SingularError
+from kinpair.mechanism import Mechanism
+from kinpair.simulation.given import movable, start_states
+from kinpair.simulation.held import check_start
+from kinpair.simulation.methods.integrators import flow_of
+from kinpair.simulation.options import ALPHA, Options
+from kinpair.simulation.prepare import prepared
+from kinpair.simulation.run import Run
+from kinpair.simulation.schedule import positive
+from kinpair.system import System
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """A state of a stepper to come back to: all its numbers, and how many steps it had taken."""
+
+    numbers: np.ndarray
+    steps: int
+
+
+def stepper(
+    mechanism: Mechanism | System,
+    dt: float = 1e-3,
+    batch: int | None = None,
+    *,
+    integrator: str = "rk4",
+    external: Sequence[str] = (),
+    passive: bool = True,
+    parameters: Mapping[str, Any] | None = None,
+    solver: str | None = None,
+    hold: str = "project",
+    alpha: float = ALPHA,
+    limits: Any = "ignore",
+    time: float = 0.0,
+) -> Stepper:
+    """A resident step of `dt` [s] for one motion, or for a `batch` of them in SIMD lanes.
+
+    Its inputs are u = [efforts (nv,), a wrench (6,) for each link or frame named in `external`]. `parameters`: numbers
+    of the mechanism by name, in a batch one for each motion. `limits`: "ignore" or "spring". The rest is as for
+    `kp.simulate`; integrators are those of fixed steps.
+    """
+    m = movable(mechanism)
+    lead = () if batch is None else (_count(m, batch),)
+    start = mechanism.start() if isinstance(mechanism, Mechanism) else np.zeros(m.nq)
+    options = Options(
+        q=np.broadcast_to(start, (*lead, m.nq)),
+        qd=np.zeros((*lead, m.nv)),
+        duration=positive(m.name, "dt", dt),
+        torque=np.zeros(m.nv),
+        integrator=integrator,
+        dt=dt,
+        external={name: np.zeros(6) for name in external} or None,
+        passive=passive,
+        parameters=parameters,
+        time=time,
+        solver=solver,
+        hold=hold,
+        alpha=alpha,
+        limits=limits,
+    )
+    run = prepared(m, options)
+    if run.ends:
+        raise InputError(
+            f"{m.name}: a stepper takes limits='ignore' or 'spring', not {run.limits.way!r}: it stops nowhere within "
+            "a step",
+            argument="limits",
+        )
+    return Stepper(run, start, check=hold != "none")
+
+
+def _count(mechanism: Mechanism, batch: Any) -> int:
+    if isinstance(batch, bool) or not isinstance(batch, int | np.integer) or batch < 1:
+        raise InputError(
+            f"{mechanism.name}: batch is {batch!r}; give the number of motions, 1 or more, or None for one alone",
+            argument="batch",
+        )
+    return int(batch)
+
+
+@final
+class Stepper:
+    """One motion or a batch of them, a step at a time; `kp.stepper` makes it.
+
+    `q` (nq,), `qd` (nv,) and `u` (nu,), in a batch with an axis of motions in front, are views of its memory: they
+    change with each step. Inputs may be written to `u` directly.
+    """
+
+    def __init__(self, run: Run, start: np.ndarray, *, check: bool) -> None:
+        d, self.mechanism, self._run, self._check = run.d, run.mechanism, run, check
+        assert run.plan is not None
+        self._start = start
+        self.dt, self.steps = run.plan.dt, 0
+        self._numbers = np.ascontiguousarray(run.start)
+        flow = flow_of(d, run.integrator, watched=False)
+        loop = FixedLoop(flow, run.integrator.tableau, store=Store())
+        self._resident = Resident(loop, self._numbers, self.dt, run.inputs.parameters)
+        self._resident.settings[0] = run.time
+        self._advance, self._verdict = self._resident.advance, self._resident.verdict
+        self.q, self.qd = self._numbers[..., d.layout.q], self._numbers[..., d.layout.qd]
+        _, self.u = d.parted(self._numbers)
+        self._views, self._one = (self.q, self.qd), run.batch is None
+
+    @property
+    def time(self) -> float:
+        """Reached [s]."""
+        return self._run.time + self.steps * self.dt
+
+    @property
+    def work(self) -> np.ndarray:
+        """Done by efforts and applied wrenches since `reset` [J]."""
+        return self._numbers[..., self._run.d.layout.work.start]
+
+    @property
+    def loss(self) -> np.ndarray:
+        """Taken by dampers and friction since `reset` [J]."""
+        return self._numbers[..., self._run.d.layout.loss.start]
+
+    @property
+    def failed(self) -> Any:
+        """Has the motion lost its numbers? In a batch an answer for each; a failed one stays so until `reset`."""
+        return ~np.isfinite(self._numbers).all(axis=-1) | (self._verdict[..., 0] != 0.0)
+
+    def reset(self, q: Any = None, qd: Any = None, *, rows: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Begin from q (nq,) and qd (nv,), by default the start of the mechanism at rest; of a batch, all motions or
+        the `rows` named, each with its own or all with the same. The time goes on where only some begin anew."""
+        m, d = self.mechanism, self._run.d
+        states = start_states(m, self._start if q is None else q, np.zeros(m.nv) if qd is None else qd)
+        if self._one and states.ndim > 1:
+            raise InputError(f"{m.name}: reset has {len(states)} states for one motion; give q (nq,)")
+        if self._check:
+            check_start(m, states, self.time if rows is not None else self._run.time)
+        where = ... if rows is None else rows
+        try:
+            self._numbers[where, :] = 0.0
+            self._numbers[where, d.layout.motion] = states
+        except (IndexError, ValueError) as problem:
+            raise InputError(
+                f"{m.name}: reset of rows {rows!r} with {len(np.atleast_2d(states))} states: {problem}"
+            ) from None
+        self._verdict[where] = 0.0
+        if rows is None:
+            self.steps = 0
+        return self._views
+
+    def step(self, u: Any = None, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """So many steps with the inputs u held; None: those of the step before. The views q and qd."""
+        if u is not None:
+            self.u[...] = u
+        self._advance(self.steps, steps)
+        self.steps += steps
+        if self._one and self._verdict[0]:
+            self._refuse()
+        return self._views
+
+    def state(self) -> Snapshot:
+        """A copy of all numbers, to come back to."""
+        return Snapshot(self._numbers.copy(), self.steps)
+
+    def restore(self, snapshot: Snapshot) -> tuple[np.ndarray, np.ndarray]:
+        """Back to a state that `state` gave; the steps from there are the same to the last bit."""
+        if snapshot.numbers.shape != self._numbers.shape:
+            raise InputError(
+                f"{self.mechanism.name}: the snapshot has shape {snapshot.numbers.shape}, and this stepper "
+                f"{self._numbers.shape}; it must be of the same stepper"
+            )
+        self._numbers[...] = snapshot.numbers
+        self._verdict[...] = 0.0
+        self.steps = snapshot.steps
+        return self._views
+
+    def _refuse(self) -> None:
+        raise SingularError(
+            f"{self.mechanism.name}: the state is not finite any more at t = {self.time:.9g} s; take a shorter dt, or "
+            "look at the inputs; reset() begins anew",
+            time=self.time,
+        )

@@ -1,0 +1,113 @@
+"""A run: what was asked for, checked, and what has come of it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import array, columns, rows
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.time_loop_inputs import Inputs
+from kinpair.compiler.trace import trace
+from kinpair.mechanism import Mechanism
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.events.events import Event, EventRecord
+from kinpair.simulation.events.limits import Limit, Limits
+from kinpair.simulation.held import Holding
+from kinpair.simulation.methods.integrators import Integrator
+from kinpair.simulation.recording import NotRecorded, Recorded
+from kinpair.simulation.residual import Suspended
+from kinpair.simulation.schedule import Plan
+from kinpair.simulation.status import Status
+from kinpair.simulation.torques import Caller, Torque
+
+
+@dataclass(eq=False)
+class Run:
+    """What is to be simulated, and the log of it.
+
+    Steps are those of the `plan`, or chosen so that the error stays within `rtol` and `atol` (ny,), none longer than
+    `longest`, with samples at the `wanted` times. `start` is state and inputs (..., ny + nu) at the beginning.
+    """
+
+    mechanism: Mechanism
+    integrator: Integrator
+    torque: Torque
+    holding: Holding
+    d: Dynamics
+    inputs: Inputs
+    start: np.ndarray
+    time: float
+    duration: float
+    options: Mapping[str, Any]
+    plan: Plan | None = None
+    wanted: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    rtol: float = 0.0
+    atol: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    longest: float = np.inf
+    threads: int = 1
+    events: tuple[Event, ...] = ()
+    recorded: tuple[Recorded | NotRecorded, ...] = ()  # functions of the events
+    limits: Limits = field(default_factory=lambda: Limits("ignore"))
+    ends: tuple[Limit, ...] = ()
+    caller: Caller | None = None
+
+    event_log: list[EventRecord] = field(default_factory=list[EventRecord])
+    passages: list[Suspended] = field(default_factory=list[Suspended])
+    ended: Status | None = None
+    hindrance: str = ""  # what interrupted it, if not the user
+
+    @property
+    def name(self) -> str:
+        """Of the mechanism."""
+        return self.mechanism.name
+
+    @property
+    def stop(self) -> float:
+        """The end."""
+        return self.time + self.duration
+
+    @property
+    def fixed(self) -> bool:
+        """Are all steps of one length?"""
+        return self.plan is not None
+
+    @property
+    def batch(self) -> int | None:
+        """Motions of a batch; None: it is one motion."""
+        return len(self.start) if self.start.ndim == 2 else None
+
+    @property
+    def guarded(self) -> bool:
+        """Is anything watched on the way?"""
+        return bool(self.events or self.ends)
+
+    @property
+    def samples(self) -> int:
+        """How many there are at most: where an event ends the run there is one more."""
+        return (self.plan.samples if self.plan else len(self.wanted)) + self.guarded
+
+    @property
+    def states(self) -> np.ndarray:
+        """q and q̇ at the start (rows, nq + nv)."""
+        return np.atleast_2d(self.start)[:, self.d.layout.motion]
+
+    @cached_property
+    def begin_energy(self) -> np.ndarray:
+        """Kinetic and potential energy (rows, 2) at the start, before anything happens."""
+        d, y, count = self.d, self.states, len(self.states)
+        p = np.broadcast_to(self.inputs.parameters, (count, len(d.parameters)))
+
+        def energies(y: Any, p: Any) -> Any:
+            own = d.concrete(p)
+            return array(own.energies(self.time, *own.motion(y)))
+
+        with np.errstate(all="ignore"):
+            if not d.parameters and d.model.terms is None:
+                return rows(energies(columns(y), p), count)
+            sizes = {"y": y.shape[1:], "p": p.shape[1:]}  # parameters and functions of a user take no columns
+            return Kernel(trace(energies, sizes))(y, p)

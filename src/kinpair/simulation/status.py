@@ -1,0 +1,37 @@
+"""How a run ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WELL = ("done", "event")
+FINISHED = (*WELL, "doubtful", "drifted", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a run ended: `name`, at which time, and why in words.
+
+    Names: `done`, `event` (one of them stopped it); at the end, but not well: `doubtful` (energy or momentum does not
+    add up), `drifted` (constraints have come apart), `failed` (motions of a batch did, or did not arrive); before the
+    end: `zeno` (events without end), `interrupted`, `not finite`, `not converged`, `collapsed` (no step is short
+    enough), `exhausted`, `endless` (too many are needed), `runaway` (the motion has no bound), `refused` (the torque
+    failed), `not saved` (the disk refused), `unfinished` (a file of a run that goes on, or was killed).
+    """
+
+    name: str
+    time: float
+    message: str
+
+    @property
+    def ok(self) -> bool:
+        """Was the end reached, or an event that stops, and is all well?"""
+        return self.name in WELL
+
+    @property
+    def finished(self) -> bool:
+        """Is there nothing left to be done?"""
+        return self.name in FINISHED
+
+    def __str__(self) -> str:
+        return self.message

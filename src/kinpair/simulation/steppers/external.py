@@ -1,0 +1,348 @@
+"""Steps as long as an external solver takes them: within its last step the motion is its own interpolation.
+
+Its steps cannot be interfered with. Where constraints are to be projected, the rows are stabilised along the way and
+each state is brought back to the constraints before it is looked at. Where something jumps (efforts that are held, a
+state, constraints), the solver begins afresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from kinpair.errors import InputError
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.monitors.runaways import STEPS_OUTSIDE, Runaway
+from kinpair.simulation.piece import Piece
+from kinpair.simulation.run import Run
+from kinpair.simulation.stage import Stage
+from kinpair.simulation.status import Status
+from kinpair.simulation.steppers import pace
+from kinpair.simulation.steppers.solver import Counted, ExhaustedError, RefusedError, Solver, Task
+from kinpair.simulation.steppers.sundials import Cvode, Ida
+from kinpair.simulation.steppers.taylor import Taylor
+from kinpair.simulation.torques import Caller
+
+SOLVERS: dict[str, Callable[[Task], Solver]] = {"cvode": Cvode, "ida": Ida, "taylor": Taylor}
+NO_WEIGHT = 1e100  # allowed error of what does not decide the steps
+CLOCK = 3  # numbers before the state: time, samples so far, sample times of the controller so far
+
+
+class ExternalStepper:
+    """By steps as long as the solver takes them."""
+
+    def __init__(self, run: Run, stage: Stage, whole: bool) -> None:
+        self.run, self.stage = run, stage
+        if run.torque.sampled and run.caller is None:  # one that could be recorded, called from here
+            wrenches = run.d.parted(run.start)[1][run.d.input_layout.wrenches]
+            run.caller = Caller(run.mechanism, run.d.layout, run.torque.function, wrenches)
+        self.time, self.cursor, self.holds = run.time, 0, 0
+        y, u = run.d.parted(run.start)
+        self._y, self.inputs = y.copy(), Counted(run, u)
+        self.finished, self._steps = False, 0
+        self._at_work = dict[Stage, AtWork]()
+        self._rows, self._seen = list[np.ndarray](), list[np.ndarray]()
+        self._enter(stage)
+        self.ahead, self._before = self.time, (self.time, self.cursor, self._y)
+        self._runaway = Runaway(run, 0, self.time, self._y, STEPS_OUTSIDE)
+
+    @staticmethod
+    def loop(stage: Stage) -> Callable[[Task], Solver]:
+        """The solver."""
+        return SOLVERS[stage.run.integrator.name]
+
+    @property
+    def y(self) -> np.ndarray:
+        """State reached."""
+        return self._y.copy()
+
+    @property
+    def u(self) -> np.ndarray:
+        """Inputs there."""
+        return self.inputs.last.copy()
+
+    # going
+
+    def advance(self, single: bool = False) -> Piece:
+        """Some steps, or one; before a step in which a guard changes its sign it stops."""
+        self._before = self.time, self.cursor, self._y
+        began, first, why = perf_counter(), self.cursor, "more"
+        while why == "more":
+            why = self._turn()
+            if why == "more":
+                why = self._runaway(self._count("steps"), self.time, self._y)
+            if single or perf_counter() - began > pace.PAUSE:
+                break
+        return self._piece(first, why)
+
+    def _turn(self) -> str:
+        """What is due at this time, then a step."""
+        if self._next_hold <= self.time and not self._renewed():
+            if self.time == self.run.time:
+                self._sample(self.time)
+            return "refused"
+        self._sample(self.time)
+        if self.time >= self.run.stop:
+            self.finished = True
+            return "done"
+        why = self.solver.further(self.time)
+        if why != "more":
+            return why
+        self.ahead = min(self.solver.time, self.run.stop, self._next_hold, self._next_look)
+        y = self.peek(self.ahead)[0]
+        if not np.isfinite(y).all():
+            return "not finite"
+        if self.solver.crosses((self.time, self._y), (self.ahead, y), self.inputs):
+            return "crossed"
+        self._arrive(self.ahead, y)
+        return "more"
+
+    @property
+    def _next_hold(self) -> float:
+        """The next time at which the controller is asked."""
+        period = self.run.torque.sample_time
+        return self.run.time + self.holds * period if period is not None else np.inf
+
+    @property
+    def _next_look(self) -> float:
+        """The next sample, where something is watched: a long step may cross a guard there and back."""
+        if self.stage.guard is None or self.cursor == len(self.run.wanted):
+            return np.inf
+        return float(self.run.wanted[self.cursor])
+
+    def _renewed(self) -> bool:
+        if not self.inputs.renew(self.time, self._y):
+            return False
+        self.holds += 1
+        self.solver.begin(self.time, self._y)
+        return True
+
+    def _arrive(self, time: float, y: np.ndarray) -> None:
+        """Samples on the way; the one at the end is taken when it is known what happens there."""
+        self._sample(time, end=False)
+        self.time, self._y = time, y
+
+    def _sample(self, time: float, *, end: bool = True) -> None:
+        wanted = self.run.wanted
+        while self.cursor < len(wanted) and (
+            wanted[self.cursor] < time or (end and wanted[self.cursor] == time)
+        ):
+            self.inputs.calls = 0
+            when = float(wanted[self.cursor])
+            y = self.peek(when)[0]
+            self._rows.append(y)
+            self._seen.append(self.solver.watched(when, y, self.inputs))
+            self.cursor += 1
+
+    # events
+
+    def back(self) -> None:
+        """To before the last step, which is then ahead."""
+        self.ahead = self.time
+        self.time, self.cursor, self._y = self._before
+
+    def peek(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """State and inputs at a time within the step ahead."""
+        if time <= self.time:
+            return self.y, self.u
+        return self.solver.state(time), self.u
+
+    def move(self, time: float) -> Piece:
+        """Go to a time within the step ahead."""
+        first = self.cursor
+        self._arrive(max(float(time), self.time), self.peek(time)[0])
+        return self._piece(first, "more")
+
+    def put(self, y: np.ndarray, stage: Stage) -> None:
+        """Go on from another state, in another mode."""
+        before, self._y = self._y, self.stage.d.layout.converted(y, stage.d.layout)
+        try:
+            self._enter(stage)
+        except InputError as problem:  # a mode that the solver does not take
+            self._y = before
+            self.solver.refuse(self.time)
+            message = f"Stopped at t = {self.time:.9g} s: {problem}"
+            self.run.ended = Status("refused", self.time, message)
+
+    def _enter(self, stage: Stage) -> None:
+        """Begin afresh in a mode."""
+        if stage in self._at_work:
+            self._at_work[stage].begin(self.time, self._y)
+        else:
+            self._at_work[stage] = AtWork(stage, self._task(stage))
+        self.stage, self.solver = stage, self._at_work[stage]
+
+    def _task(self, stage: Stage) -> Task:
+        run, d = self.run, stage.d
+        weights = run.d.layout.converted(run.atol, d.layout)
+        every = [event.every for event in run.events if event.every is not None]
+        return Task(
+            d,
+            self.inputs,
+            self.inputs.steady,
+            run.inputs.parameters,
+            run.rtol,
+            np.where(np.isfinite(weights) & (weights > 0.0), weights, NO_WEIGHT),
+            self.time,
+            self._y,
+            run.stop,
+            min([run.longest, *every]),
+            run.inputs.times,
+        )
+
+    def sample(self, why: str) -> Piece:
+        """The state reached as a sample."""
+        self._rows, self._seen = [self._y], [self.solver.watched(self.time, self._y, self.inputs)]
+        return self._piece_of(np.array([self.time]), why)
+
+    # what is kept
+
+    def memory(self) -> np.ndarray:
+        """All that is needed to go on in the same mode, one vector."""
+        return np.concatenate([[self.time, self.cursor, self.holds], self._y, self.u])
+
+    def restore(self, memory: np.ndarray, stage: Stage, steps: int) -> None:
+        """Stand where a stepper of this kind stood after so many steps."""
+        self.time, self.cursor, self.holds = float(memory[0]), int(memory[1]), int(memory[2])
+        y, u = stage.d.parted(memory[CLOCK:])
+        self._y, self.inputs = y.copy(), Counted(self.run, u)
+        self._steps, self._at_work = steps, {}
+        self._enter(stage)
+
+    # what was found
+
+    def _piece(self, first: int, why: str) -> Piece:
+        return self._piece_of(self.run.wanted[first : self.cursor], why)
+
+    def _piece_of(self, times: np.ndarray, why: str) -> Piece:
+        d = self.stage.d
+        Y, W = np.reshape(self._rows, (-1, d.ny)), np.reshape(self._seen, (-1, d.nw))
+        self._rows, self._seen = [], []
+        steps, rejected = self._count("steps"), self._count("rejected")
+        trouble = max(self.time, self.solver.time)
+        own = self.stage.as_sampled(Y, W)
+        return Piece(times, *own, why, trouble, self.time, self._steps + steps, rejected, self.solver.dt)
+
+    def _count(self, what: str) -> int:
+        """Of all solvers that were at work, `steps` or `rejected`."""
+        return sum(getattr(one, what) for one in self._at_work.values())
+
+
+class AtWork:
+    """A solver at work in one mode, and the kernels that look at its states."""
+
+    def __init__(self, stage: Stage, task: Task) -> None:
+        d, self.task = stage.d, task
+        self._settle = task.kernel(Dynamics.settled, time=(), y=(d.ny,)) if d.settles else None
+        self._watch = task.kernel(Dynamics.watched, time=(), y=(d.ny,), u=(d.nu,))
+        self._guard = task.kernel(stage.guard, time=(), y=(d.ny,), u=(d.nu,)) if stage.guard else None
+        self._asks = stage.guard is not None and stage.guard.uses_inputs  # else nobody is called for it
+        try:
+            self.solver = stage.loop(replace(task, d=stabilised(d)))
+        except RefusedError:
+            self.refuse(task.time)
+
+    @property
+    def time(self) -> float:
+        """The end of its last step."""
+        return self.solver.time
+
+    @property
+    def dt(self) -> float:
+        """The length of its last step."""
+        return self.solver.dt
+
+    @property
+    def steps(self) -> int:
+        """Taken."""
+        return self.solver.steps
+
+    @property
+    def rejected(self) -> int:
+        """Not taken."""
+        return self.solver.rejected
+
+    def begin(self, time: float, y: np.ndarray) -> None:
+        """Afresh from a state."""
+        try:
+            self.solver.restart(time, y)
+        except RefusedError:
+            self.task = replace(self.task, y=y)
+            self.refuse(time)
+
+    def refuse(self, time: float) -> None:
+        """There are no inputs at this time: no step leads on."""
+        self.solver = NoSteps(time, self.task.y)
+
+    def further(self, time: float) -> str:
+        """A step beyond a time, unless the last one reaches so far; `more`, or what ended it."""
+        try:
+            return self.solver.step() if self.solver.time <= time else "more"
+        except RefusedError:
+            return "refused"
+        except ExhaustedError:
+            return "exhausted"
+
+    def state(self, time: float) -> np.ndarray:
+        """The state at a time within the last step, where it belongs."""
+        y = self.solver.at(time)
+        return self._settle(time, y) if self._settle is not None else y
+
+    def watched(self, time: float, y: np.ndarray, inputs: Counted) -> np.ndarray:
+        """What is watched (nw,) at a state; of inputs that fail just there, the last before."""
+        return self._watch(time, y, _inputs(inputs, time, y))
+
+    def crosses(
+        self, before: tuple[float, np.ndarray], after: tuple[float, np.ndarray], inputs: Counted
+    ) -> bool:
+        """Does a guard leave its side, or become NaN? Zero is the other side."""
+        if self._guard is None:
+            return False
+        old, new = (
+            self._guard(time, y, _inputs(inputs, time, y) if self._asks else inputs.last)
+            for time, y in (before, after)
+        )
+        lost = np.isnan(new) & ~np.isnan(old)
+        return bool((((old > 0.0) & ~(new > 0.0)) | ((old < 0.0) & ~(new < 0.0)) | lost).any())
+
+
+def _inputs(inputs: Counted, time: float, y: np.ndarray) -> np.ndarray:
+    try:
+        return inputs(time, y)
+    except RefusedError:
+        return inputs.last
+
+
+@dataclass
+class NoSteps:
+    """In the place of a solver whose first look at the inputs failed: a state, and no step from it."""
+
+    time: float
+    y: np.ndarray
+    steps: int = 0
+    rejected: int = 0
+    dt: float = 0.0
+
+    def step(self) -> str:
+        """It failed."""
+        return "refused"
+
+    def at(self, time: float) -> np.ndarray:
+        """The state."""
+        return self.y
+
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """From another state, no further."""
+        self.time, self.y = time, y
+
+
+def stabilised(d: Dynamics) -> Dynamics:
+    """The same with rows that pull back."""
+    return (
+        replace(d, enforcement=replace(d.enforcement, alpha=d.enforcement.within))
+        if d.enforcement is not None
+        else d
+    )

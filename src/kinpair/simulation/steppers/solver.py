@@ -1,0 +1,144 @@
+"""What a library that chooses its own steps is told, and what it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.trace import trace
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.loops import BoundedCache
+from kinpair.simulation.run import Run
+
+KERNELS = BoundedCache(256)
+CALLS = 2_000_000  # evaluations between two samples: beyond that nothing is moving
+
+
+class RefusedError(Exception):
+    """The torque failed; the caller knows why."""
+
+
+class ExhaustedError(Exception):
+    """Too much work for a sample."""
+
+
+class Solver(Protocol):
+    """An external solver at work; `dt` is the length of its last step, the rest counts."""
+
+    dt: float
+    steps: int
+    rejected: int
+
+    @property
+    def time(self) -> float:
+        """The end of its last step."""
+        ...
+
+    def step(self) -> str:
+        """One step on; `more`, or what ended it."""
+        ...
+
+    def at(self, time: float) -> np.ndarray:
+        """The state (ny,) at a time within the last step."""
+        ...
+
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """A fresh start from a state, with the inputs that are now to be had."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a library is told: what moves, its inputs over time and state, tolerances, and where to start.
+
+    `steady`: the inputs stay as they are from one start to the next. No step is longer than `longest`, and none goes
+    over one of the `rows` [s], where a table of inputs has its kinks.
+    """
+
+    d: Dynamics
+    u: Callable[[float, np.ndarray], np.ndarray]
+    steady: bool
+    p: np.ndarray
+    rtol: float
+    atol: np.ndarray
+    time: float
+    y: np.ndarray
+    stop: float
+    longest: float = np.inf
+    rows: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def next_row(self, time: float) -> float | None:
+        """The next of the times that no step goes over."""
+        k = int(np.searchsorted(self.rows, time, side="right"))
+        return float(self.rows[k]) if k < len(self.rows) else None
+
+    def recorded(self, f: Callable[..., Any], **sizes: Shape) -> Program:
+        """f(dynamics, inputs of the sizes given...), with the parameters put in."""
+        d, count = self.d, len(sizes)
+        every = {**sizes, **({"p": (len(d.parameters),)} if d.parameters else {})}
+
+        def function(*task: Any) -> Any:
+            return f(d.concrete(task[-1]) if d.parameters else d, *task[:count])
+
+        with np.errstate(all="ignore"):
+            return trace(function, every, name=getattr(f, "__name__", "guard"))
+
+    def compiled(self, f: Callable[..., Any], **sizes: Shape) -> Kernel:
+        """Its kernel, with the parameters as its last argument; kept for the next run."""
+        key = (self.d.key, f, tuple(sizes.items()))
+        return KERNELS.get(key, lambda: Kernel(self.recorded(f, **sizes)))
+
+    def kernel(self, f: Callable[..., Any], **sizes: Shape) -> Callable[..., Any]:
+        """The same as machine code."""
+        kernel = self.compiled(f, **sizes)
+        if not self.d.parameters:
+            return kernel
+        return lambda *task: kernel(*task, self.p)
+
+
+class Counted:
+    """Inputs as the run has them, the last that were to be had, and how often they were asked for."""
+
+    def __init__(self, run: Run, u: np.ndarray) -> None:
+        self.run, self.last, self.calls = run, u, 0
+        called = run.caller is not None and not run.torque.sampled
+        self._source = self._called if called else self._read if len(run.inputs.times) else None
+
+    @property
+    def steady(self) -> bool:
+        """Do they change when they are told to, and not by themselves?"""
+        return self._source is None
+
+    def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
+        """u at a time and a state."""
+        self.calls += 1
+        if self.calls > CALLS:
+            raise ExhaustedError
+        if self._source is not None:
+            self.last = self._source(time, y)
+        return self.last
+
+    def renew(self, time: float, y: np.ndarray) -> bool:
+        """Ask the controller, and hold what it says; False: it failed."""
+        assert self.run.caller is not None
+        u = self.run.caller(time, y.copy())
+        if u is None:
+            return False
+        self.last = u
+        return True
+
+    def _called(self, time: float, y: np.ndarray) -> np.ndarray:
+        assert self.run.caller is not None
+        u = self.run.caller(time, np.array(y[: self.run.d.ny]))
+        if u is None:
+            raise RefusedError
+        return u
+
+    def _read(self, time: float, y: np.ndarray) -> np.ndarray:
+        table = self.run.inputs
+        return np.array([np.interp(time, table.times, column) for column in table.rows.T])

@@ -1,0 +1,263 @@
+"""CVODE and IDA of SUNDIALS (Hindmarsh et al. 2005): backward differences of variable order, for stiff motions.
+
+CVODE is given ẏ and its Jacobian. IDA is given equations with accelerations and multipliers as unknowns,
+
+    q̇ = N v,   v̇ = a,   M a − F − Aᵀλ = 0,   A a − b + 2αψ + α²φ = 0                              (SU1)
+
+of index one, the rows stabilised: with φ or ψ in their place it would lose its way where multipliers jump.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from kinpair import constrained
+from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.compiler.derivative import jacobian
+from kinpair.errors import InputError, MissingExtraError
+from kinpair.formulations import kinematics
+from kinpair.model.state import State
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.steppers.solver import Task
+from kinpair.simulation.steppers.sundials_words import SILENCE
+
+STEPS = 500_000  # for a sample
+LARGEST = 200_000  # operations of ẏ times its entries: beyond that the library differences the Jacobian
+OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
+OF_JUMPS = 1e13  # the same where they jump by springs in limits, ropes, friction, tables: no step is short enough then
+AT_ONCE = 1e-12  # [s]
+SHORTEST = 1e-10  # of the time, or of a second: as near as a step goes to where there are no numbers
+
+
+def library(name: str) -> Any:
+    """A part of scikit-sundae, or which extra to install."""
+    try:
+        return import_module(f"sksundae.{name}")
+    except ImportError as missing:
+        raise MissingExtraError(
+            "integrators 'cvode' and 'ida' need scikit-sundae; pip install 'kinpair[stiff]'"
+        ) from missing
+
+
+class NoNumberError(Exception):
+    """The equations give NaN or infinity at a time that was tried."""
+
+    def __init__(self, time: float) -> None:
+        self.time = time
+        super().__init__(f"no number at t = {time}")
+
+
+class _Sundials:
+    """What both have in common: a solver that goes step by step."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.y, self.time = task, task.y, task.time
+        self.steps, self.rejected, self.dt = 0, 0, 0.0
+        self.problem: BaseException | None = None
+        self.solver: Any = None
+
+    def step(self) -> str:
+        """One step on, or half a one where the equations have no numbers; `more`, or what ended it."""
+        bound = self.task.next_row(self.time)
+        while True:
+            try:
+                reached = self._step(bound)
+                break
+            except NoNumberError as lost:
+                self.rejected += 1
+                bound = self.time + 0.5 * (lost.time - self.time)
+                if bound - self.time <= SHORTEST * max(1.0, abs(self.time)):
+                    return "not finite"
+                self.restart(self.time, self.y)
+        if not reached.success:
+            return "collapsed"
+        self.steps += 1
+        self.dt, self.time = float(reached.t) - self.time, float(reached.t)
+        self.y = self._state(reached)
+        return "more"
+
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """A fresh start from a state."""
+        raise NotImplementedError
+
+    def at(self, time: float) -> np.ndarray:
+        """The state (ny,) at a time within the last step."""
+        if time == self.time:
+            return self.y
+        with SILENCE.at_work():
+            return self._state(self.solver.step(time))
+
+    def _begin(self, time: float, *start: np.ndarray) -> None:
+        """The library begins afresh from its unknowns, and their rates where it takes them."""
+        with SILENCE.set_up():
+            self.solver.init_step(time, *start)
+
+    def _state(self, step: Any) -> np.ndarray:
+        return np.array(step.y[: self.task.d.ny], dtype=float)
+
+    def _step(self, bound: float | None) -> Any:
+        """One step, not beyond the bound; what a function of ours raised, the library may pass on or not."""
+        self.problem = None
+        try:
+            with SILENCE.at_work():
+                reached = self.solver.step(self.task.stop, method="onestep", tstop=bound)
+        except BaseException as problem:
+            raise self.problem or problem from None
+        if self.problem is not None:
+            raise self.problem
+        return reached
+
+    def numbers(self, time: float, x: np.ndarray) -> np.ndarray:
+        """The same numbers; where one is none, the step ends."""
+        if not isfinite(x.sum()):
+            self.problem = NoNumberError(time)
+            raise self.problem
+        return x
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What both are told alike."""
+        longest = self.task.longest
+        return {"rtol": self.task.rtol, "max_num_steps": STEPS} | (
+            {"max_step": longest} if np.isfinite(longest) else {}
+        )
+
+    def inputs(self, time: float, y: np.ndarray) -> np.ndarray:
+        """u; a failure is kept, and raised, which ends the step without a word of the library."""
+        try:
+            return self.task.u(time, y)
+        except BaseException as problem:
+            self.problem = problem
+            raise
+
+
+class Cvode(_Sundials):
+    """Of ẏ = f(t, y)."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        d = task.d
+        sizes: dict[str, Any] = {"time": (), "y": (d.ny,), "u": (d.nu,)}
+        rate = task.kernel(Dynamics.rate, **sizes)
+
+        def right(time: float, y: np.ndarray, yp: np.ndarray) -> None:
+            yp[:] = self.numbers(time, rate(time, y, self.inputs(time, y)))
+
+        options: dict[str, Any] = {**self.options, "atol": task.atol}
+        solver_class = library("cvode").CVODE
+        if task.compiled(Dynamics.rate, **sizes).count["total"] * d.ny < LARGEST:
+            slope = task.kernel(_slope, **sizes)
+
+            def slopes(time: float, y: np.ndarray, yp: np.ndarray, JJ: np.ndarray) -> None:
+                JJ[:, :] = slope(time, y, self.inputs(time, y))
+
+            options["jacfn"] = slopes
+        self.solver = solver_class(right, **options)
+        self.restart(task.time, task.y)
+
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """A fresh start from a state."""
+        self.time, self.y = time, y
+        self._begin(time, y)
+
+
+def _slope(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Any:
+    """∂ẏ/∂y."""
+    return jacobian(d.rate(time, y, u), y)
+
+
+class Ida(_Sundials):
+    """Of (SU1); the unknowns are the state, a and λ."""
+
+    def __init__(self, task: Task) -> None:
+        d = task.d
+        if d.enforcement is not None and d.enforcement.mu:
+            raise InputError(
+                f"{d.model.name}: integrator 'ida' needs constraint rows of which the same ones are independent "
+                "throughout; 'cvode' and 'generalised-alpha' take any",
+                integrator="ida",
+            )
+        rows = len(d.enforcement.request.kept) if d.enforcement is not None else 0
+        n = d.ny + d.model.nv + rows
+        super().__init__(task)
+        self._terms = task.kernel(_terms, time=(), y=(d.ny,), u=(d.nu,))
+        sizes: dict[str, Any] = {"time": (), "x": (n,), "xp": (n,), "u": (d.nu,)}
+        left = self._residual = task.kernel(residual, **sizes)
+        slope = task.kernel(_residual_slope, **sizes)
+        differential = np.zeros(n)
+        differential[: d.ny] = 1.0
+
+        def right(time: float, x: np.ndarray, xp: np.ndarray, res: np.ndarray) -> None:
+            res[:] = self.numbers(time, left(time, x, xp, self.inputs(time, x)))
+
+        def slopes(
+            time: float, x: np.ndarray, xp: np.ndarray, res: np.ndarray, cj: float, JJ: np.ndarray
+        ) -> None:
+            JJ[:, :] = slope(time, x, xp, self.inputs(time, x))
+            JJ[np.diag_indices(n)] += cj * differential
+
+        jumping = d.jumps or d.sticking or len(task.rows) > 0
+        looser = OF_JUMPS if jumping else OF_ACCELERATIONS
+        allowed = np.full(n, looser * task.atol[d.layout.motion].max())
+        allowed[: d.ny] = task.atol
+        self.solver = library("ida").IDA(
+            right, jacfn=slopes, atol=allowed, algebraic_idx=list(range(d.ny, n)), **self.options
+        )
+        self.restart(task.time, task.y)
+
+    def restart(self, time: float, y: np.ndarray) -> None:
+        """A fresh start from a state, with unknowns and rates that agree with it and with each other."""
+        self.time, self.y = time, y
+        d, u = self.task.d, self.task.u(time, y)
+        unknown = self._accelerations(time, y, u)
+        if d.sticking:  # friction does not act at rest, but at once behind it
+            moving = y.copy()
+            moving[d.layout.qd] += AT_ONCE * unknown[: d.model.nv]
+            unknown = self._accelerations(time, moving, u)
+        x = np.concatenate([y, unknown])
+        xp = np.zeros(len(x))
+        xp[: len(y)] = -self._residual(time, x, xp, u)[: len(y)]
+        self._begin(time, x, xp)
+
+    def _accelerations(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """a and λ at a state."""
+        solution = constrained.solve_any_rank(self.task.d.model, self._terms(time, y, u))
+        return np.concatenate([solution.qdd, solution.lam])
+
+
+def _equations(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, Any, Any, Any, Vector]:
+    """M, F, A, b stabilised, and ψ − what A q̇ is made of."""
+    q, qd = d.motion(y)
+    tau, loads = d.efforts(time, q, qd, u), d.loads(time, q, qd, u)
+    request, alpha = (
+        (d.request, 0.0) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.alpha)
+    )
+    x = constrained.equations(d.model, request, State(q, qd, u=tau, time=time), loads, alpha)
+    return x.M, x.F, x.A, x.b, qd
+
+
+def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, Any, Any, Any]:
+    return _equations(d, time, y, u)[:4]
+
+
+def residual(d: Dynamics, time: Scalar, x: Vector, xp: Vector, u: Vector) -> Vector:
+    """What vanishes by (SU1)."""
+    y, a, lam = x[: d.ny], x[d.ny : d.ny + d.model.nv], x[d.ny + d.model.nv :]
+    M, F, A, b, qd = _equations(d, time, y, u)
+    q = d.motion(y)[0]
+    powers = d.powers(q, qd, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
+    if d.constraints_work:
+        powers[0] = powers[0] + lam @ (A @ qd)
+    still = np.zeros(d.ny - d.layout.ledger.stop)
+    moves = array([*kinematics.dq_dt(d.model, q, qd), *a, *powers, *still])
+    balance = M @ a - F - A.T @ lam if len(b) else M @ a - F
+    return array([*(xp[: d.ny] - moves), *balance, *(A @ a - b)])  # (SU1)
+
+
+def _residual_slope(d: Dynamics, time: Scalar, x: Vector, xp: Vector, u: Vector) -> Any:
+    """∂residual/∂x."""
+    return jacobian(residual(d, time, x, xp, u), x)

@@ -1,0 +1,98 @@
+"""Who computes: this process, others on this machine, or a Dask cluster; each as an Executor as Python has them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import partial
+from threading import Thread
+from time import sleep
+from typing import Any, final
+
+from kinpair.errors import InputError, MissingExtraError
+
+PARENT_LOOK = 1.0  # seconds between two looks whether the driver is still there
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerPool:
+    """`died`: what a future raises when the process at work is gone; `unreachable`: when nobody is left to ask."""
+
+    size: int
+    start: Callable[[], Executor]
+    stop: Callable[[Any], None]
+    died: tuple[type[BaseException], ...] = ()
+    unreachable: tuple[type[BaseException], ...] = ()
+    close: Callable[[], Any] = lambda: None
+    distant: bool = True
+    """Does work travel to another process?"""
+    name: str = ""
+    idle: Callable[[], bool] = lambda: False
+    """Is nobody there who computes?"""
+
+
+def pool_of(workers: int | None, cluster: Any) -> WorkerPool:
+    """On a Dask cluster, by client or address; else in so many processes here. 0: in this one; None: a core each."""
+    if cluster is not None:
+        if workers is not None:
+            raise InputError(
+                "workers= counts processes of this machine, and cluster= brings its own; give one of them"
+            )
+        from kinpair.sweeps.cluster import cluster_pool
+
+        return cluster_pool(cluster)
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):  # type: ignore[redundant-expr]
+        raise InputError(f"workers is {workers!r}; give a whole number, 0 for no other process")
+    return _here() if workers == 0 else _local(workers or _cores())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@final
+class Here(Executor):
+    """Work done at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """The future of a call that has happened."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as problem:
+            future.set_exception(problem)
+        return future
+
+
+def _here() -> WorkerPool:
+    return WorkerPool(1, Here, lambda executor: None, distant=False)
+
+
+def _local(workers: int) -> WorkerPool:
+    try:
+        from loky import ProcessPoolExecutor
+        from loky.process_executor import BrokenProcessPool
+    except ImportError:
+        raise MissingExtraError(
+            "a sweep on several cores needs loky; install it with pip install kinpair[cluster], or give workers=0",
+            extra="cluster",
+        ) from None
+    start = partial(ProcessPoolExecutor, workers, initializer=settle, initargs=(os.getpid(),))
+    return WorkerPool(
+        workers, start, lambda executor: executor.shutdown(kill_workers=True), (BrokenProcessPool,)
+    )
+
+
+def settle(driver: int) -> None:
+    """In a new process: Ctrl-C is for the driver, and without a driver there is nothing to do."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_watch, args=(driver,), daemon=True).start()
+
+
+def _watch(driver: int) -> None:
+    while os.getppid() == driver:
+        sleep(PARENT_LOOK)
+    os._exit(1)
