@@ -40,7 +40,7 @@ from kinpair.model.symbols import check_symbols, symbol_names
 from kinpair.model.table import table
 from kinpair.model.welds import with_welds
 from kinpair.notebook import mechanism_html
-from kinpair.quantities import AXES, METHODS, Request, check_method, request_of
+from kinpair.quantities import AXES, METHODS, Request, check_method, link_names, request_of
 from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, by_name, motor_loads
 from kinpair.soundness import DOUBTFUL, check_soundness
 
@@ -498,6 +498,16 @@ class Mechanism(Movable):
     def pose(self, q: Any, frame: str, *, threads: int = 1) -> FramePose:
         """Rotation (3, 3) and position (3,) of a link or frame in the world."""
         return FramePose(*self._evaluate(self._of_frame("pose", frame), (q,), threads=threads))
+
+    def poses(self, q: Any, *, threads: int = 1) -> dict[str, FramePose]:
+        """Rotation (3, 3) and position (3,) of every link in the world, by name: `pose` of all of them at once."""
+        R, a = self._evaluate(request_of("poses"), (q,), threads=threads)
+        links = zip(self._link_names, R.swapaxes(0, -3), a.swapaxes(0, -2), strict=True)
+        return {name: FramePose(*pose) for name, *pose in links}
+
+    @cached_property
+    def _link_names(self) -> tuple[str, ...]:
+        return link_names(self.model)
 
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """J (6, nv) at the origin of the frame, in world axes, angular rows first: twist = J q̇."""

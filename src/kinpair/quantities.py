@@ -262,6 +262,13 @@ def pose(model: Model, request: Request, q: Vector) -> tuple[Matrix, Vector]:
     return kinematics.pose(model, q, model.place(request.frame))
 
 
+def poses(model: Model, request: Request, q: Vector) -> tuple[np.ndarray, Matrix]:
+    """Rotations (links, 3, 3) and origins (links, 3) of all links in the world, in the order of `link_names`."""
+    bodies = kinematics.poses(model, q)
+    of_links = [bodies[place.body] @ place.pose for _, place in _links(model)]
+    return np.stack([x.R for x in of_links]), np.stack([x.a for x in of_links])
+
+
 def jacobian(model: Model, request: Request, q: Vector) -> Matrix:
     """(6, nv) at the origin of the frame, world axes, angular rows first."""
     return kinematics.jacobian(model, q, model.place(request.frame))
@@ -291,6 +298,11 @@ def twist_rates(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vect
 def _links(model: Model) -> list[tuple[str, Place]]:
     """The links with their places; the ground, which stands still, is none of them."""
     return [(x.name, model.places[x.name]) for x in model.description.links if x.name != GROUND]
+
+
+def link_names(model: Model) -> tuple[str, ...]:
+    """The links in the order of the description, without the ground."""
+    return tuple(name for name, _ in _links(model))
 
 
 def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -326,6 +338,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "energy": Quantity(("q", "qd"), energy),
     "pose": Quantity(("q",), pose),
+    "poses": Quantity(("q",), poses),
     "jacobian": Quantity(("q",), jacobian),
     "jacobian_rate": Quantity(("q", "qd"), jacobian_rate),
     "twists": Quantity(("q", "qd"), twists),

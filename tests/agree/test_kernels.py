@@ -201,6 +201,7 @@ FACE = {
     "forward_dynamics_derivatives": lambda m, q, qd, x: m.forward_dynamics_derivatives(q, qd, x),
     "energy": lambda m, q, qd, x: m.energy(q, qd),
     "pose": lambda m, q, qd, x: m.pose(q, m.frames[-1]),
+    "poses": lambda m, q, qd, x: m.poses(q),
     "jacobian": lambda m, q, qd, x: m.jacobian(q, m.frames[-1]),
     "jacobian_rate": lambda m, q, qd, x: m.jacobian_rate(q, qd, m.frames[-1]),
     "twists": lambda m, q, qd, x: m.twists(q, qd),

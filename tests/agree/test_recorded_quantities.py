@@ -20,6 +20,7 @@ CALLS = {
     "regressor": lambda m, q, qd: m.regressor(q, qd, qd),
     "energy": lambda m, q, qd: tuple(m.energy(q, qd)),
     "pose": lambda m, q, qd: tuple(m.pose(q, m.model.names[-1])),
+    "poses": lambda m, q, qd: {name: x.position for name, x in m.poses(q).items()},
     "jacobian": lambda m, q, qd: m.jacobian(q, m.model.names[-1]),
     "jacobian_rate": lambda m, q, qd: m.jacobian_rate(q, qd, m.model.names[-1]),
     "twists": lambda m, q, qd: m.twists(q, qd),
@@ -27,7 +28,7 @@ CALLS = {
     "centre_of_mass": lambda m, q, qd: m.centre_of_mass(q),
     "momentum": lambda m, q, qd: m.momentum(q, qd),
     "dq_dt": lambda m, q, qd: m.dq_dt(q, qd),
-    "poses": lambda m, q, qd: m.pose(list(q), m.model.names[-1]).position,
+    "position": lambda m, q, qd: m.pose(list(q), m.model.names[-1]).position,
     "wrenches": lambda m, q, qd: m.bias_forces(q, qd, external={m.model.names[-1]: [0, 0, 0, q[0], 0, 1]}),
 }
 EXACT = 1e-12  # rounding of some hundred operations on numbers near 1

@@ -36,7 +36,7 @@ REFUSED = {
         lambda: ARM.kernel("mass_matrx"),
         "no quantity 'mass_matrx'; did you mean 'mass_matrix'? Quantities: inverse_dynamics, forward_dynamics, "
         "mass_matrix, coriolis_matrix, bias_forces, gravity_forces, reactions, regressor, "
-        "inverse_dynamics_derivatives, forward_dynamics_derivatives, energy, pose, jacobian, jacobian_rate, "
+        "inverse_dynamics_derivatives, forward_dynamics_derivatives, energy, pose, poses, jacobian, jacobian_rate, "
         "twists, twist_rates, centre_of_mass, momentum, dq_dt",
     ),
     "frame": (

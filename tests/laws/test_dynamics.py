@@ -161,6 +161,15 @@ def test_jacobian_rate_is_the_derivative_of_the_jacobian(mechanism, motion):
     assert zoo.relative_error(mechanism.jacobian_rate(q, qd, "tip 0"), rate) < 1e-12
 
 
+def test_poses_of_all_links_are_those_one_by_one(mechanism, motion):
+    poses = mechanism.poses(motion.q)
+    assert list(poses) == [x.name for x in mechanism.model.description.links]
+    for link, (R, a) in poses.items():
+        alone = mechanism.pose(motion.q, link)
+        assert np.abs(R - alone.rotation).max() < 1e-14
+        assert zoo.relative_error(a, alone.position) < 1e-14
+
+
 def test_twists_of_all_links_and_their_rates_are_those_by_jacobians(mechanism, motion):
     """t = J q̇ and ṫ = J q̈ + J̇ q̇ of each link."""
     q, qd, qdd = motion.q, motion.qd, motion.qdd

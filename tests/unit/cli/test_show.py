@@ -14,7 +14,7 @@ from kinpair.cli.main import main
 QUANTITIES = (
     "Quantities: inverse_dynamics, forward_dynamics, mass_matrix, coriolis_matrix, bias_forces, "
     "gravity_forces, reactions, regressor, inverse_dynamics_derivatives, forward_dynamics_derivatives, "
-    "energy, pose, jacobian, jacobian_rate, twists, twist_rates, centre_of_mass, momentum, dq_dt"
+    "energy, pose, poses, jacobian, jacobian_rate, twists, twist_rates, centre_of_mass, momentum, dq_dt"
 )
 STAGES = 'Choose from: "graph", "llvm", "asm", "latex", "c"'
 FRAMES = "Links and frames: ground, upper, lower, tip"
