@@ -11,6 +11,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     formulations/   the mechanics, one formulation a file
     constraints/    loops, rolling, drives, user-given: their rows, and the solvers
     forces/         what acts: elements with one protocol, applied wrenches
+    loaded/         friction from the load of joints: loads, friction and motion as one small system
     quantities      what each quantity is: a formulation and its loads
     constrained/    the quantities of a mechanism under constraints, and the one solve for accelerations
     evaluation      one state or a batch of them

@@ -15,7 +15,7 @@ import kinpair
 
 SRC = Path(kinpair.__file__).parent
 ORDER = (
-    "errors algebra spatial pairs description model formulations constraints forces quantities constrained "
+    "errors algebra spatial pairs description model formulations constraints forces loaded quantities constrained "
     "evaluation compiler closed_form rolling kernels calls reactions closure inverse_kinematics soundness notebook "
     "mechanism system bundled conventions loading equations_of_motion viewer motion analysis "
     "regulators simulation runs sweeps cli"

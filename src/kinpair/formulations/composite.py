@@ -29,9 +29,10 @@ from kinpair.spatial.rotation import skew
 NOTHING = (0.0, np.zeros(3), np.zeros((3, 3)))
 
 
-def _compose(
+def compose(
     body: Body, outer: tuple[float, Vector, Matrix], place: Placement, q: Vector
 ) -> tuple[Rigid, Rigid]:
+    """A body with all that it carries, frozen; and the same as its parent has it."""
     own = rigid(body)
     x = Rigid(own.m + outer[0], own.s + outer[1], own.I + outer[2])
     return x, carried_rigid(body, q, x, place.a)
@@ -57,7 +58,7 @@ def mass_matrix(model: Model, q: Vector) -> Matrix:
     """H by composite bodies; the work grows as n times the depth of the tree."""
     model = model.lean
     places, qs = placements(model, q), coordinates(model, q)
-    x = inward(model, _compose, NOTHING, places, qs)
+    x = inward(model, compose, NOTHING, places, qs)
     H = joint_space(model, ancestors(model, _begin, _visit, x, places, qs))
     return H + np.diag(joined(model, each(model, lambda body: body.rotor)))
 

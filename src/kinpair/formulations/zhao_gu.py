@@ -111,13 +111,13 @@ def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Se
     """Ÿ of the motion equation, solved along the tree.    (ZG9)"""
     at = placed(model, q)
     J, moved = jacobians(model, q, at), motions(model, q, qd, at)
-    h = projected(model, J, loads(model, at, moved, _carried(model, moved), w_ext))
+    h = projected(model, J, loads(model, at, moved, unforced(model, moved), w_ext))
     H = _inertia(model, J) + np.diag(rotors(model))
     factors = tree_ldl.factor(H, *rate_tree(model))
     return Solution(tree_ldl.solve(factors, tau - h), tree_ldl.pivots(factors), np.diag(H))
 
 
-def _carried(model: Model, moved: ByBody) -> ByBody:
+def unforced(model: Model, moved: ByBody) -> ByBody:
     """Accelerations at Ÿ = 0."""
     return [None, *(Accelerated(moved[i].k_T, moved[i].k_R) for i in model.moving)]
 
@@ -137,7 +137,7 @@ def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[
     at = placed(model, q)
     J, moved = jacobians(model, q, at), motions(model, q, qd, at)
     along = projected(model, J, loads(model, at, moved, accelerations(model, J, moved, qdd), w_ext))  # pᵀw
-    load = loads(model, at, moved, _carried(model, moved), w_ext)
+    load = loads(model, at, moved, unforced(model, moved), w_ext)
     load = with_efforts(model, load, drives(model, q, at), along)
     W, groups = weights(model), held(model, q, at)
     by_motion = accelerations(model, J, [STILL] * len(at), qdd)  # J̄ Ÿ
@@ -186,9 +186,9 @@ def equations(model: Model, q: Any, qd: Any, tau: Any, w_ext: Sequence[Any] | No
     check_wrenches(model, applied)
     at = placed(model, q)
     moved = motions(model, q, qd, at)
-    carried = _carried(model, moved)
-    weightless = [None, *(Load(*x) for x in inertia_forces(model, moved, carried)[1:])]
-    load = with_efforts(model, loads(model, at, moved, carried, applied), drives(model, q, at), tau)
+    at_rest = unforced(model, moved)
+    weightless = [None, *(Load(*x) for x in inertia_forces(model, moved, at_rest)[1:])]
+    load = with_efforts(model, loads(model, at, moved, at_rest, applied), drives(model, q, at), tau)
     q_c, both = _column(model, weightless), _column(model, load)
     return Equations(
         mass(model),
@@ -233,7 +233,7 @@ def cut_reactions(
     columns = [
         cut_column(model, at, x) if isinstance(x, Mapping) else effort_column(model, driven, x) for x in cuts
     ]
-    load = with_efforts(model, loads(model, at, moved, _carried(model, moved), w_ext), driven, tau)
+    load = with_efforts(model, loads(model, at, moved, unforced(model, moved), w_ext), driven, tau)
     right = right_side(model, [*groups, *columns], W, load)
     tree = len(right) - len(columns)
     return solved_cuts(groups, columns, W, np.concatenate([right[:tree], right[tree:] + b]))

@@ -1,0 +1,94 @@
+"""Friction from what a gear hands over: losses of teeth, and servos whose friction grows with both torques.
+
+T = pᵀw − (efforts beside the motor) is what the gear hands to the child, τ_m the effort of the motor, at the joint:
+
+    N = |T| + preload                                                                                 (FE1)
+
+so that the efficiency is 1/(1 + μ) where the motor drives and 1 − μ where the load does. With τ_e = −T, the torque of
+the load, and s = exp(−|q̇/v_s|^α), a servo has (Dynamixel, law M6 of the BAM project)
+
+    N = f_b + |l_e τ_e − l_m τ_m| + s (f_s + |l_es τ_e − l_ms τ_m| + Q)                                  (FE2)
+    Q = q_e τ_e² where |τ_m| > |τ_e|, else q_m τ_m²;   0 where their signs agree                          (FE3)
+
+and a coefficient μ of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.choice import less, where
+from kinpair.forces.surfaces.surface import Carried, Grip, Surface
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Teeth(Surface):
+    """Of the gear that drives a joint of one degree; `along` is p of the pair."""
+
+    kind = "gear"
+    name: str
+    body: int
+    grip: Grip
+    along: Vector
+    preload: Scalar
+
+    def sliding(self) -> Matrix:
+        return array([[1.0]])
+
+    def forms(self, w: Vector, q: Vector) -> list[Scalar]:
+        return [self.along @ w]
+
+    def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
+        return np.abs(c[0] - at.beside[0]) + self.preload  # (FE1)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ServoData:
+    """Numbers of (FE2) and (FE3); torques in N m, 1/(N m) for q_m and q_e."""
+
+    f_b: Scalar
+    f_s: Scalar
+    l_m: Scalar
+    l_e: Scalar
+    l_ms: Scalar
+    l_es: Scalar
+    q_m: Scalar
+    q_e: Scalar
+    v_s: Scalar
+    alpha: Scalar
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Servo(Surface):
+    """Of a joint of one degree."""
+
+    kind = "servo"
+    name: str
+    body: int
+    grip: Grip
+    along: Vector
+    data: ServoData
+
+    def sliding(self) -> Matrix:
+        return array([[1.0]])
+
+    def forms(self, w: Vector, q: Vector) -> list[Scalar]:
+        return [self.along @ w]
+
+    def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
+        x = self.data
+        tau_e, tau_m = at.beside[0] - c[0], at.motor[0] - at.yields * force[0]
+        fading = np.exp(-((np.abs(at.qd[0]) / x.v_s) ** x.alpha))
+        opposed = less(tau_e * tau_m, 0.0)
+        larger = where(less(np.abs(tau_e), np.abs(tau_m)), x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m)
+        Q = where(opposed, larger, 0.0)  # (FE3)
+        slow = x.f_s + np.abs(x.l_es * tau_e - x.l_ms * tau_m) + Q
+        return x.f_b + np.abs(x.l_e * tau_e - x.l_m * tau_m) + fading * slow  # (FE2)

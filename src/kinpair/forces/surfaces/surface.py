@@ -1,0 +1,85 @@
+"""What every surface answers: one place in a joint where two parts slide on each other under load.
+
+s = G q̇ is the velocity of sliding (1, 2 or 3 numbers), f the friction force in the surface, N its load:
+
+    f = −μ(|s|) N s/|s|       sliding;    |f| ≤ μ_s N    at rest                                      (FL1)
+    μ(|s|) = μ + (μ_s − μ) exp(−(|s|/v_s)^n)             Stribeck; μ where no v_s is given             (FL2)
+    τ_f = Gᵀ f                                           efforts along the rates of the joint          (FL3)
+    N = N(c, f),   c = forms of w                        w: wrench on the child                       (FL4)
+
+The forms are linear in the wrench that the joint hands to its child, at the joint point and in axes of the child.
+Since w is affine in the accelerations, so are they. A law of bearings is one file with these functions.
+Derivation, no line of code: (FL1), (FL3), (FL4), which `loaded/` puts together.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.algebra.choice import maximum
+
+LEAST = 1e-30  # [N²]: √ has no derivative at zero
+
+
+class Carried(NamedTuple):
+    """What one joint is in while its surfaces are loaded: its coordinates and rates, the efforts of its motor and those
+    that act beside it; `yields` is one where the motor makes up for friction, as in inverse dynamics, else zero."""
+
+    q: Vector
+    qd: Vector
+    motor: Vector
+    beside: Vector
+    yields: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """Coefficients of friction: μ, that at rest, and the speed and exponent of the fall between them."""
+
+    mu: Scalar
+    mu_static: Scalar
+    stribeck_speed: Scalar = 0.0
+    exponent: Scalar = 2.0
+    falls: bool = False
+
+    def coefficient(self, speed: Scalar) -> Scalar:
+        """μ at a speed of sliding ≥ 0.    (FL2)"""
+        if not self.falls:
+            return self.mu
+        return self.mu + (self.mu_static - self.mu) * np.exp(
+            -((speed / self.stribeck_speed) ** self.exponent)
+        )
+
+
+class Surface(ABC):
+    """One surface of the joint of body `body`."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    name: str
+    body: int
+    grip: Grip
+
+    @abstractmethod
+    def sliding(self) -> Matrix:
+        """G (k, rates of the joint): velocity of sliding s = G q̇."""
+
+    @abstractmethod
+    def forms(self, w: Vector, q: Vector) -> list[Scalar]:
+        """c: linear forms of the wrench [n; f] on the child, in its axes at the joint point."""
+
+    @abstractmethod
+    def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
+        """N ≥ 0 at forms c and friction force f (k,) [N]."""
+
+
+def length(*parts: Scalar) -> Scalar:
+    """√Σ x², with a derivative at zero too."""
+    return np.sqrt(maximum(sum((x * x for x in parts[1:]), parts[0] * parts[0]), LEAST))

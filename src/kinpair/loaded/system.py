@@ -1,0 +1,165 @@
+"""Loads of all surfaces as one small system, and Newton's method for it, over floats, symbols or columns of a batch.
+
+Friction of surface l pushes the rates by −D_l N_l, D_l = G_lᵀ μ_l u_l with u_l the direction of sliding. Wrenches are
+affine in what acts, so the forms c_k of surface k are affine in the loads of all surfaces:
+
+    q̈ = q̈₀ + Σ_l a_l N_l,     a_l = −H⁻¹D_l              with constraints in force, where there are any   (FS1)
+    c_k = c_k0 + Σ_l C_kl N_l                                                                          (FS2)
+    F_k(N) = N_k − load_k(c_k, −μ_k u_k N_k) = 0                                                         (FS3)
+    N ← N − J⁻¹F,   J_kl = ∂F_k/∂N_l                                                                   (FS4)
+
+From N of the frictionless motion a few sweeps of (FS4) are enough; they are unrolled. Where no load satisfies (FS3), F
+stays; where det J < 0, the root is not the one that continues from μ = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.algebra import lu
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
+from kinpair.algebra.choice import less, maximum, sign, where
+from kinpair.algebra.jet import rate
+from kinpair.forces.surfaces.surface import Carried, Surface, length
+
+COLD, WARM = 4, 3  # sweeps from the frictionless start, and from loads nearby
+SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own
+
+
+class Slip(NamedTuple):
+    """How a surface slides: direction u (k,) of length one, or zeros where it does not act, and μ."""
+
+    u: Vector
+    mu: Scalar
+
+
+class Response(NamedTuple):
+    """Affine answer of a mechanism to the loads of its surfaces: q̈₀ and a_l, c_k0 and C_kl."""
+
+    qdd: Vector
+    by_load: Sequence[Vector]  # a_l (nv,)
+    forms: Sequence[Sequence[Scalar]]  # c_k0
+    forms_by_load: Sequence[Sequence[Sequence[Scalar]]]  # C_kl
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class System:
+    """(FS3): surfaces, how each slides, what its joint is in, and the response."""
+
+    surfaces: Sequence[Surface]
+    slips: Sequence[Slip]
+    joints: Sequence[Carried]
+    response: Response
+
+    def forms(self, N: Vector) -> list[list[Scalar]]:
+        """c_k.    (FS2)"""
+        x = self.response
+        return [_affine(first, columns, N) for first, columns in zip(x.forms, x.forms_by_load, strict=True)]
+
+    def loads(self, N: Vector) -> list[Scalar]:
+        """What the surfaces carry while they rub by loads N."""
+        rows = zip(self.surfaces, self.slips, self.joints, self.forms(N), N, strict=True)
+        return [x.load(c, -(slip.mu * n) * slip.u, at) for x, slip, at, c, n in rows]
+
+    def residual(self, N: Vector) -> Vector:
+        """F.    (FS3)"""
+        return array([n - load for n, load in zip(N, self.loads(N), strict=True)])
+
+    def jacobian(self, N: Vector) -> Matrix:
+        """J.    (FS4)"""
+        c, x, n = self.forms(N), self.response, len(N)
+        rows: list[list[Scalar]] = []
+        for k in range(n):
+            own, slip, at = self.surfaces[k], self.slips[k], self.joints[k]
+            by_form = _gradient(own, c[k], -(slip.mu * N[k]) * slip.u, at)
+            of_force = rate(
+                lambda f, own=own, k=k, at=at: own.load(c[k], f, at),
+                (-(slip.mu * N[k]) * slip.u,),
+                (-slip.mu * slip.u,),
+            )
+            row = [-_dot(by_form, x.forms_by_load[k][l]) for l in range(n)]
+            row[k] = row[k] + (1.0 - of_force)
+            rows.append(row)
+        return array(rows)
+
+    def accelerations(self, N: Vector) -> Vector:
+        """q̈.    (FS1)"""
+        return sum((a * n for a, n in zip(self.response.by_load, N, strict=True)), self.response.qdd)
+
+
+class Solved(NamedTuple):
+    """N of all surfaces; the largest |F| against the largest load; the sign of det J; J's pivots."""
+
+    N: Vector
+    residual: Scalar
+    orientation: Scalar
+
+
+def solve(system: System, start: Vector | None, sweeps: int) -> Solved:
+    """N by so many sweeps, from the loads of the frictionless motion where no start is given.    (FS4)"""
+    n = len(system.surfaces)
+    if not n:
+        return Solved(np.zeros(0), 0.0, 1.0)
+    N = array(system.loads(np.zeros(n))) if start is None else start
+    pivots: Sequence[Scalar] = [1.0]
+    for _ in range(sweeps):
+        factors = lu.factor(system.jacobian(N))
+        pivots = factors.D
+        N = N - lu.solve(factors, system.residual(N))
+    F = system.residual(N)
+    size = reduce(maximum, [np.abs(x) for x in N], 1.0)
+    worst = np.divide(reduce(maximum, [np.abs(x) for x in F], 0.0), size)
+    return Solved(N, worst, reduce(mul, [sign(x) for x in pivots]))
+
+
+def slips_of(surfaces: Sequence[Surface], rates: Sequence[Vector], given: Sequence[Vector]) -> list[Slip]:
+    """Directions and coefficients at rates q̇ by joint. One number: the sign that is given. Several: their own
+    direction, and the one given where they are zero."""
+    return [_slip(x, qd, u) for x, qd, u in zip(surfaces, rates, given, strict=True)]
+
+
+def _slip(surface: Surface, qd: Vector, given: Vector) -> Slip:
+    s = surface.sliding() @ qd
+    if len(s) == 1:
+        return Slip(given, surface.grip.coefficient(np.abs(s[0])))
+    speed = length(*s)
+    moves, over = less(SMALL, speed), np.divide(1.0, speed)
+    u = array([where(moves, x * over, y) for x, y in zip(s, given, strict=True)])
+    return Slip(u, surface.grip.coefficient(speed))
+
+
+def columns(
+    nv: int, surfaces: Sequence[Surface], slips: Sequence[Slip], spans: Sequence[slice]
+) -> list[Vector]:
+    """D_l (nv,): efforts against which a unit load rubs."""
+    found: list[Vector] = []
+    for x, slip, span in zip(surfaces, slips, spans, strict=True):
+        own = x.sliding().T @ (slip.mu * slip.u)
+        entries: list[Scalar] = [0.0] * nv
+        entries[span] = list(own)
+        found.append(array(entries))
+    return found
+
+
+def _affine(first: Sequence[Scalar], columns: Sequence[Sequence[Scalar]], N: Vector) -> list[Scalar]:
+    return [
+        sum((column[m] * n for column, n in zip(columns, N, strict=True) if not is_nothing(column[m])), c)
+        for m, c in enumerate(first)
+    ]
+
+
+def _gradient(surface: Surface, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+    """∂load/∂c."""
+    units = np.eye(len(c))
+    return [rate(lambda x: surface.load(list(x), force, at), (array(list(c)),), (unit,)) for unit in units]
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    pairs = zip(a, b, strict=True)
+    return sum((x * y for x, y in pairs if not (is_nothing(x) or is_nothing(y))), 0.0)
