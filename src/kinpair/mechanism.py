@@ -373,6 +373,24 @@ class Mechanism(Movable):
         found = self._welded._evaluate(wanted, (q, qd, qdd), external, threads=threads)
         return by_name(self._reaction_names, found)
 
+    def resultant(
+        self,
+        q: Any,
+        qd: Any,
+        qdd: Any,
+        *,
+        external: Mapping[str, Any] | None = None,
+        passive: bool = True,
+        out: Any = None,
+        threads: int = 1,
+    ) -> np.ndarray:
+        """[moment; force] that the ground hands to all that moves: about the world's origin, in world axes (6,).
+
+        It is the rate of the momentum less weight and applied wrenches, by whatever joints, loops or feet it comes.
+        """
+        request = request_of("resultant", owner=self.name, passive=passive, external=external)
+        return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
+
     def bearing_loads(self, q: Any, qd: Any, qdd: Any, **options: Any) -> dict[str, BearingLoad]:
         """Radial and axial force, bending and axial moment [N], [N m] in every joint and loop that has an axis.
 

@@ -22,7 +22,7 @@ from kinpair.algebra.choice import maximum, minimum
 from kinpair.description.parts import GROUND
 from kinpair.errors import InputError, offered
 from kinpair.forces.elements import loads_on, stored_energy
-from kinpair.formulations import composite, kinematics, rotors
+from kinpair.formulations import composite, kinematics, newton_euler, rotors
 from kinpair.formulations import regressor as regressors
 from kinpair.formulations.catalogue import Function as Formulation
 from kinpair.formulations.catalogue import differentiated, giving
@@ -202,6 +202,13 @@ def _in_axes(model: Model, axes: str, q: Vector, w: ByBody) -> ByBody:
     return found
 
 
+def resultant(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Vector:
+    """[moment about the world's origin; force] that the ground hands to all that moves, in world axes.    (GZ1)"""
+    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    n, f = newton_euler.wrenches(model, q, qd, qdd, acting.wrenches)[0]
+    return np.concatenate([n, f])  # (GZ1)
+
+
 def regressor(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     """Y of τ = Y π."""
     return regressors.regressor(model, q, qd, qdd)
@@ -329,6 +336,7 @@ QUANTITIES: dict[str, Quantity] = {
     "bias_forces": Quantity(("q", "qd"), bias_forces, loaded=True),
     "gravity_forces": Quantity(("q",), gravity_forces),
     "reactions": Quantity(("q", "qd", "qdd"), reactions, loaded=True),
+    "resultant": Quantity(("q", "qd", "qdd"), resultant, loaded=True),
     "regressor": Quantity(("q", "qd", "qdd"), regressor),
     "inverse_dynamics_derivatives": Quantity(
         ("q", "qd", "qdd"), effort_derivatives, loaded=True, recorded=False

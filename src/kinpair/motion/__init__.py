@@ -16,6 +16,14 @@ follow        motions of frames as motions of all joints
 quadrature    integrals over a motion
 feasibility   limits that a motion exceeds
 nominal       efforts, reactions, power and energy of a motion
+polygon       convex polygons: hulls and margins
+support       what the ground gives to feet: zero-moment point, friction, margins
+free_rows     rows without actuator, and the coordinates that are free to obey them
+collocation   periodic solutions of such rows by collocation
+shooting      the same by multiple shooting; Floquet multipliers
+compensated   a given motion with that of free coordinates added
+synergy_input  what a synergy is given, checked
+synergy       given coordinates, and free ones that follow from rows without actuator
 
 A module imports only what stands above it; a test checks it.
 """
@@ -23,27 +31,37 @@ A module imports only what stands above it; a test checks it.
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
 from kinpair.motion.frame_paths import arc, blended, line, screw
+from kinpair.motion.free_rows import force, moment
 from kinpair.motion.joints import cycloid, fourier, polynomial, scurve, trapezoid
 from kinpair.motion.nominal import Nominal, nominal
 from kinpair.motion.spline import spline
+from kinpair.motion.support import Ground, Support, support
+from kinpair.motion.synergy import Synergy, synergy
 from kinpair.motion.trajectory import Motion, Trajectory
 
 __all__ = [
     "FrameMotion",
     "FrameTrajectory",
+    "Ground",
     "Motion",
     "Nominal",
+    "Support",
+    "Synergy",
     "Trajectory",
     "arc",
     "blended",
     "cycloid",
     "follow",
+    "force",
     "fourier",
     "line",
+    "moment",
     "nominal",
     "polynomial",
     "screw",
     "scurve",
     "spline",
+    "support",
+    "synergy",
     "trapezoid",
 ]

@@ -1,0 +1,229 @@
+"""Periodic solutions of rows without actuator, by collocation at Lobatto's points.
+
+Between two points of a mesh, h apart, the accelerations are a polynomial through k_l at Lobatto's points x_l, both ends
+among them; so the result has continuous accelerations wherever the given motion has:
+
+    c_j = c + h x_j ċ + h² Σ_l a²_jl k_l,   ċ_j = ċ + h Σ_l a_jl k_l                                  (GS5)
+    F(t_j, c_j, ċ_j, k_j) = 0                                                                          (GS6)
+    Δk = −J⁻¹(F + G Δy),   J = F_c̈ + h a F_ċ + h² a² F_c,   y = (c, ċ)                                 (GS7)
+    Δy_{i+1} = Φ_i Δy_i + d_i,   y_N = σ y_0                                                           (GS8)
+
+a and a² are the integrals, once and twice, of Lagrange's polynomials. (GS7) is done for each part of the mesh alone;
+(GS8) is one small linear system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple, final
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from kinpair.motion.free_rows import FreeRows, GivenMotion, Terms
+from kinpair.motion.pieces import Pieces
+from kinpair.motion.trajectory import Trajectory
+
+POINTS = 7  # of Lobatto: order 12 at the mesh
+ITERATIONS = 40
+HALVINGS = 12
+EXACT = 1e-13  # of the size of the rows
+
+
+class Lobatto(NamedTuple):
+    """Points x from 0 to 1, integrals a and a² of Lagrange's polynomials up to each point, and their powers."""
+
+    x: np.ndarray
+    a: np.ndarray
+    a2: np.ndarray
+    powers: np.ndarray  # (power, point): of each polynomial, in x
+
+
+@cache
+def lobatto(n: int = POINTS) -> Lobatto:
+    """The points and integrals, by Legendre's polynomials."""
+    inner = legendre.Legendre.basis(n - 1).deriv().roots().real
+    x = np.concatenate([[-1.0], np.sort(inner), [1.0]])
+    inverse = np.linalg.inv(legendre.legvander(x, n - 1))
+    units = np.eye(n)
+    once, twice = (
+        np.stack([legendre.legval(x, legendre.legint(u, m, lbnd=-1)) for u in units], axis=1) for m in (1, 2)
+    )
+    shifted = [legendre.Legendre(u, domain=[0, 1]).convert(kind=np.polynomial.Polynomial).coef for u in units]
+    monomials: np.ndarray = np.stack([np.pad(p, (0, n - len(p))) for p in shifted], axis=1)
+    powers = monomials @ inverse
+    return Lobatto((x + 1) / 2, once @ inverse / 2, twice @ inverse / 4, powers)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Times (n + 1,) between which the solution is a polynomial, and the given motion at Lobatto's points of each."""
+
+    time: np.ndarray
+    given: GivenMotion  # (n · points)
+
+    @property
+    def h(self) -> np.ndarray:
+        """Lengths (n,)."""
+        return np.diff(self.time)
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """Times of Lobatto's points (n, points)."""
+        return self.time[:-1, None] + self.h[:, None] * lobatto().x
+
+
+def mesh_of(rows: FreeRows, motion: Trajectory, time: np.ndarray) -> Mesh:
+    """The given motion at the points of a mesh: at its ends as it is inside."""
+    nodes = time[:-1, None] + np.diff(time)[:, None] * lobatto().x
+    parts = [rows.given(motion, nodes[:, 0], "right")]
+    parts += [rows.given(motion, nodes[:, j], "") for j in range(1, POINTS - 1)]
+    parts += [rows.given(motion, nodes[:, -1], "left")]
+    stacked = (np.stack(x, axis=1) for x in zip(*parts, strict=True))
+    return Mesh(time, GivenMotion(*(x.reshape(-1, *x.shape[2:]) for x in stacked)))
+
+
+class Attempt(NamedTuple):
+    """A solution or what there is of it: y at the mesh (n + 1, 2 free), k (n, points, free), size of what is left."""
+
+    y: np.ndarray
+    k: np.ndarray
+    rest: np.ndarray  # |F| at the points (n, points, rows), each row as a part of its size
+    steps: int
+
+    @property
+    def largest(self) -> float:
+        """The largest part of a row that is left."""
+        return float(self.rest.max(initial=0.0)) if np.isfinite(self.rest).all() else np.inf
+
+
+class Collocation:
+    """The equations (GS6) on one mesh; `sizes` of the rows."""
+
+    def __init__(self, rows: FreeRows, mesh: Mesh, sizes: np.ndarray) -> None:
+        self.rows, self.mesh, self.sizes = rows, mesh, sizes
+        self.n = len(rows.names)
+
+    def points(self, y: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """c and ċ at Lobatto's points (n, points, free)."""
+        x, a, a2, _ = lobatto()
+        h = self.mesh.h[:, None, None]
+        c, cd = y[:-1, None, : self.n], y[:-1, None, self.n :]
+        return c + h * x[:, None] * cd + h**2 * (a2 @ k), cd + h * (a @ k)  # (GS5)
+
+    def terms(self, y: np.ndarray, k: np.ndarray) -> Terms:
+        """F and its derivatives at all points."""
+        c, cd = (x.reshape(-1, self.n) for x in self.points(y, k))
+        found = self.rows.terms(self.mesh.given, c, cd, np.ascontiguousarray(k.reshape(-1, self.n)))
+        lead = (len(self.mesh.h), POINTS)
+        return Terms(*(x.reshape(*lead, *x.shape[1:]) for x in found))
+
+    def defects(self, y: np.ndarray, k: np.ndarray) -> np.ndarray:
+        """What the next point of the mesh misses (n, 2 free)."""
+        c, cd = self.points(y, k)
+        return np.concatenate([c[:, -1], cd[:, -1]], axis=1) - y[1:]
+
+    def step(self, y: np.ndarray, k: np.ndarray, at: Terms, sigma: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Newton's step of y and k."""
+        particular, response = self.eliminated(at)
+        Phi, d = self.transfer(particular, response)
+        dy = closed(Phi, d + self.defects(y, k), sigma, sigma * y[0] - y[-1])  # (GS8)
+        dk = particular + np.einsum("njab,nb->nja", response, dy[:-1])
+        return dy, dk
+
+    def eliminated(self, at: Terms) -> tuple[np.ndarray, np.ndarray]:
+        """Δk for Δy = 0 (n, points, free), and its derivative by Δy (n, points, free, 2 free).    (GS7)"""
+        x, a, a2, _ = lobatto()
+        h, n, r = self.mesh.h, self.n, len(self.mesh.h)
+        J = np.einsum("jl,njab->njalb", np.eye(POINTS), at.by_cdd)
+        J = J + np.einsum("n,jl,njab->njalb", h, a, at.by_cd)
+        J = J + np.einsum("n,jl,njab->njalb", h**2, a2, at.by_c)  # (GS7)
+        later = at.by_cd + (h[:, None] * x)[..., None, None] * at.by_c
+        G = np.concatenate([at.by_c, later], axis=-1)
+        right = np.concatenate([at.F[..., None], G], axis=-1).reshape(r, POINTS * n, 1 + 2 * n)
+        found = -np.linalg.solve(J.reshape(r, POINTS * n, POINTS * n), right)
+        shaped = found.reshape(r, POINTS, n, 1 + 2 * n)
+        return shaped[..., 0], shaped[..., 1:]
+
+    def transfer(self, particular: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Φ_i (n, 2 free, 2 free) and d_i (n, 2 free) of (GS8)."""
+        _, a, a2, _ = lobatto()
+        h, n = self.mesh.h, self.n
+        unit, none = np.eye(n), np.zeros((n, n))
+        free = np.stack([np.block([[unit, step * unit], [none, unit]]) for step in h])
+        weights = (h[:, None] ** 2 * a2[-1], h[:, None] * a[-1])
+        Phi = free + np.concatenate([np.einsum("nj,njab->nab", w, response) for w in weights], axis=1)
+        return Phi, np.concatenate([np.einsum("nj,nja->na", w, particular) for w in weights], axis=1)
+
+    def solve(self, y: np.ndarray, k: np.ndarray, sigma: np.ndarray) -> Attempt:
+        """Newton's iteration, steps halved where what is left grows; the best attempt where it does not end."""
+        at = self.terms(y, k)
+        best = self._attempt(y, k, at, 0)
+        for step in range(1, ITERATIONS + 1):
+            if best.largest <= EXACT and step > 1:
+                break
+            try:
+                dy, dk = self.step(y, k, at, sigma)
+            except np.linalg.LinAlgError:
+                break
+            for halving in range(HALVINGS):
+                part = 0.5**halving
+                trial = self.terms(y + part * dy, k + part * dk)
+                attempt = self._attempt(y + part * dy, k + part * dk, trial, step)
+                if attempt.largest < max(best.largest, EXACT) or (step == 1 and np.isfinite(attempt.largest)):
+                    break
+            else:
+                break
+            done = attempt.largest >= 0.5 * best.largest and attempt.largest < 1e3 * EXACT
+            y, k, at, best = attempt.y, attempt.k, trial, attempt
+            if done:
+                break
+        return best
+
+    def polynomials(self, y: np.ndarray, k: np.ndarray) -> Attempt:
+        """k for given y at the mesh."""
+        best = self._attempt(y, k, self.terms(y, k), 0)
+        for step in range(1, ITERATIONS + 1):
+            trial = best.k + self.eliminated(self.terms(y, best.k))[0]
+            attempt = self._attempt(y, trial, self.terms(y, trial), step)
+            if not attempt.largest < best.largest:
+                break
+            best = attempt
+        return best
+
+    def _attempt(self, y: np.ndarray, k: np.ndarray, at: Terms, steps: int) -> Attempt:
+        return Attempt(y, k, np.abs(at.F) / self.sizes, steps)
+
+    def pieces(self, y: np.ndarray, k: np.ndarray) -> Pieces:
+        """The solution as a motion of the free coordinates."""
+        powers = np.einsum("pj,nja->npa", lobatto().powers, k)
+        order = np.arange(POINTS)[:, None]
+        h = self.mesh.h[:, None, None]
+        twice = h**2 * powers / ((order + 1) * (order + 2))
+        ends = [y[:-1, None, : self.n], h * y[:-1, None, self.n :]]
+        time = self.mesh.time
+        return Pieces(
+            float(time[-1]), (self.n,), tuple(time.tolist()), np.concatenate([*ends, twice], axis=1)
+        )
+
+    def between(self, motion: Trajectory, free: Trajectory) -> np.ndarray:
+        """|F| halfway between Lobatto's points (n, points − 1, rows), each row as a part of its size: an estimate of
+        the error of the mesh."""
+        nodes = self.mesh.nodes
+        time = ((nodes[:, 1:] + nodes[:, :-1]) / 2).ravel()
+        x = free.at(time)
+        F = self.rows.terms(self.rows.given(motion, time), x.q, x.qd, x.qdd).F
+        return np.abs(F).reshape(len(nodes), POINTS - 1, -1) / self.sizes
+
+
+def closed(Phi: np.ndarray, d: np.ndarray, sigma: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """Δy at the mesh (n + 1, size): Δy_{i+1} = Φ_i Δy_i + d_i and Δy_n − σ Δy_0 = gap.    (GS8)"""
+    n, size = len(Phi), Phi.shape[-1]
+    A = np.zeros((n + 1, size, n + 1, size))
+    for i in range(n):
+        A[i, :, i], A[i, :, i + 1] = -Phi[i], np.eye(size)
+    A[n, :, n], A[n, :, 0] = np.eye(size), -np.diag(sigma)
+    b = np.concatenate([d, gap[None]])
+    return np.linalg.solve(A.reshape(b.size, b.size), b.ravel()).reshape(n + 1, size)

@@ -1,0 +1,260 @@
+"""What the ground must give to a mechanism that stands on feet, and whether feet can: zero-moment point and margins.
+
+With the resultant [n_0; f] of the ground, see (GZ1), a point p of the ground and its normal e:
+
+    n_p = n_0 − p × f                                                                                 (GZ2)
+    z = p + e × n_p / (e·f)                        the zero-moment point (Vukobratović)               (GZ3)
+    m = e·(n_0 − z × f)                            moment about the normal                            (GZ4)
+    μ = |f − e(e·f)| / (e·f)                       friction demand                                    (GZ5)
+
+Two feet share the resultant in more than one way. With K_i, how much foot i is to carry, and X_i, which takes a wrench
+from the foot's point to the origin,
+
+    w_i = K_i X_iᵀ (Σ_j X_j K_j X_jᵀ)⁻¹ [n_0; f]                                                       (GZ6)
+
+has the least Σ w_iᵀK_i⁻¹w_i. K_i = stiffness of the soles is what elastic soles give; K_i = λ_i diag(ℓ², 1) lets foot i
+take the load over as λ_i grows from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from kinpair.errors import InputError, listed
+from kinpair.mechanism import Mechanism
+from kinpair.motion.frame_motion import crossed
+from kinpair.motion.polygon import hull, margin
+
+LENGTH = 0.1  # [m]: a moment of 0.1 N m counts as much as a force of 1 N
+LIFTED = 1e-6  # [m]: a sole this far from the ground is not on it
+
+
+class Ground(NamedTuple):
+    """A plane: a point of it and its normal, both (3,), and the friction it offers."""
+
+    point: Any = (0.0, 0.0, 0.0)
+    normal: Any = (0.0, 0.0, 1.0)
+    friction: float = 0.6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Support:
+    """At n times: resultant (n, 6) of the ground about the world's origin, zero-moment point (n, 3), moment about the
+    normal [N m], normal force [N], friction demand and margin [m] (n,): the distance of the zero-moment point to the
+    border of the support polygon, negative outside.
+
+    wrenches: of the ground on each foot (n, 6), at the foot's origin in world axes. centres: their centres of pressure
+    (n, 3), NaN where a foot carries nothing; margins of these in the foot's own sole (n,). polygons: corners (k, 2) in
+    axes of the ground at each time.
+    """
+
+    time: np.ndarray
+    ground: Ground
+    resultant: np.ndarray
+    zmp: np.ndarray
+    moment: np.ndarray
+    normal: np.ndarray
+    friction: np.ndarray
+    margin: np.ndarray
+    wrenches: Mapping[str, np.ndarray]
+    centres: Mapping[str, np.ndarray]
+    margins: Mapping[str, np.ndarray]
+    polygons: tuple[np.ndarray, ...]
+
+    @property
+    def excesses(self) -> tuple[str, ...]:
+        """What no foot could give, in words: what, when, by how much; empty where the motion can be made."""
+        rules = (
+            ("the ground would have to pull", -self.normal, 0.0, "N"),
+            ("the zero-moment point leaves the support polygon", -self.margin, 0.0, "m"),
+            ("the friction demand exceeds what the ground offers", self.friction, self.ground.friction, ""),
+            *(
+                (f"the centre of pressure leaves {name}", -np.nan_to_num(x), 0.0, "m")
+                for name, x in self.margins.items()
+            ),
+        )
+        return tuple(x for rule in rules if (x := _excess(self.time, *rule)))
+
+    @property
+    def feasible(self) -> bool:
+        """Could a real foot give this?"""
+        return not self.excesses
+
+    def __str__(self) -> str:
+        k, j = int(self.margin.argmin()), int(self.friction.argmax())
+        lines = [
+            f"margin of the zero-moment point: least {1e3 * self.margin[k]:.1f} mm at {self.time[k]:.4g} s",
+            f"friction demand: most {self.friction[j]:.3f} at {self.time[j]:.4g} s, offered {self.ground.friction:g}",
+            f"moment about the normal: up to {np.abs(self.moment).max():.3g} N m",
+        ]
+        return "\n".join([*lines, *(self.excesses or ("feasible: a foot on the ground can give all this",))])
+
+
+def _excess(time: np.ndarray, what: str, value: np.ndarray, limit: float, unit: str) -> str:
+    beyond = np.flatnonzero(value > limit)
+    if not len(beyond):
+        return ""
+    k = int(value.argmax())
+    by = f"{value[k] - limit:.4g}{f' {unit}' if unit else ''}"
+    return f"{what} by {by} at {time[k]:.4g} s (between {time[beyond[0]]:.4g} and {time[beyond[-1]]:.4g} s)"
+
+
+def support(
+    m: Mechanism,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    feet: Mapping[str, Any],
+    *,
+    loads: Any = None,
+    stiffness: Mapping[str, Any] | None = None,
+    points: Mapping[str, Any] | None = None,
+    ground: Ground | None = None,
+    time: Any = None,
+) -> Support:
+    """What the ground must give along a motion, q (n, nq), qd and qdd (n, nv), and whether feet can.
+
+    feet: outline (k, 3) of the sole of each foot, in axes of the link or frame of that name. loads: how much each foot
+    is to carry (n, feet), 0 where it is in the air; without it all soles that lie on the ground carry alike. stiffness:
+    (6,) of the sole by foot [N m/rad], [N/m], in place of loads. points (n, 3): where a foot is to be pressed, its
+    origin by default.
+    """
+    plane = _ground(ground)
+    state = tuple(np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd))
+    outlines = {name: _outline(m, name, x) for name, x in feet.items()}
+    if not outlines:
+        raise InputError(
+            "support: no feet; give the outline of one sole at least, {'left-foot': points (k, 3)}"
+        )
+    n = len(state[0])
+    times = np.arange(n, dtype=float) if time is None else np.atleast_1d(np.asarray(time, dtype=float))
+    soles = {name: _in_world(m, state[0], name, x) for name, x in outlines.items()}
+    shares = _shares(plane, soles, loads, n)
+    _check_carried(shares, times)
+    w = m.resultant(*state)
+    e, p = plane.normal, plane.point
+    n_p = w[:, :3] - crossed(p, w[:, 3:])  # (GZ2)
+    normal = w[:, 3:] @ e
+    zmp = p + crossed(e, n_p) / normal[:, None]  # (GZ3)
+    moment = (w[:, :3] - crossed(zmp, w[:, 3:])) @ e  # (GZ4)
+    across = w[:, 3:] - normal[:, None] * e
+    friction = np.sqrt((across**2).sum(1)) / normal  # (GZ5)
+    origins = {name: m.pose(state[0], name).position for name in feet}
+    pressed = {name: np.broadcast_to((points or {}).get(name, x), x.shape) for name, x in origins.items()}
+    wrenches = _shared(w, pressed, shares, stiffness)
+    turned = _axes(plane)
+    flat = {name: (x - p) @ turned for name, x in soles.items()}
+    polygons = tuple(
+        hull(np.concatenate([x[k] for name, x in flat.items() if shares[name][k] > 0.0])) for k in range(n)
+    )
+    inside = np.array([margin(a, b) for a, b in zip(polygons, (zmp - p) @ turned, strict=True)])
+    centres = {name: _centre(plane, x, pressed[name], shares[name]) for name, x in wrenches.items()}
+    margins = {name: _margins(flat[name], (x - p) @ turned) for name, x in centres.items()}
+    at_feet = {name: _carried(x, pressed[name], origins[name]) for name, x in wrenches.items()}
+    return Support(
+        times, plane, w, zmp, moment, normal, friction, inside, at_feet, centres, margins, polygons
+    )
+
+
+def _ground(given: Ground | None) -> Ground:
+    plane = Ground() if given is None else given
+    e = np.asarray(plane.normal, dtype=float)
+    if e.shape != (3,) or not e.any():
+        raise InputError(f"support: the normal of the ground is {plane.normal!r}; give three numbers")
+    return Ground(np.asarray(plane.point, dtype=float), e / np.sqrt(e @ e), float(plane.friction))
+
+
+def _axes(plane: Ground) -> np.ndarray:
+    """Two directions (3, 2) in the ground: forward, nearest to the world's x, and left of it."""
+    e = plane.normal
+    x = np.array([1.0, 0.0, 0.0]) if abs(e[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    forward = x - (x @ e) * e
+    forward = forward / np.sqrt(forward @ forward)
+    return np.stack([forward, np.cross(e, forward)], axis=1)
+
+
+def _outline(m: Mechanism, name: str, points: Any) -> np.ndarray:
+    m.model.place(name)
+    x = np.asarray(points, dtype=float)
+    if x.ndim != 2 or x.shape[1] != 3 or len(x) < 1 or not np.isfinite(x).all():
+        raise InputError(
+            f"support: the outline of {name!r} has shape {x.shape}; give points (k, 3) of its sole"
+        )
+    return x
+
+
+def _in_world(m: Mechanism, q: np.ndarray, name: str, outline: np.ndarray) -> np.ndarray:
+    at = m.pose(q, name)
+    return at.position[:, None] + np.einsum("nij,kj->nki", at.rotation, outline)
+
+
+def _shares(plane: Ground, soles: Mapping[str, np.ndarray], loads: Any, n: int) -> dict[str, np.ndarray]:
+    """How much each foot is to carry (n,); 0: in the air."""
+    if loads is None:
+        heights = {name: np.abs((x - plane.point) @ plane.normal).max(1) for name, x in soles.items()}
+        return {name: (x <= LIFTED).astype(float) for name, x in heights.items()}
+    x = np.atleast_2d(np.asarray(loads, dtype=float))
+    if x.shape != (n, len(soles)) or not (x >= 0.0).all():
+        raise InputError(
+            f"support: loads has shape {x.shape}; give {n} rows with a number of zero or more for each of "
+            f"{listed(soles)}"
+        )
+    return {name: x[:, k] for k, name in enumerate(soles)}
+
+
+def _check_carried(shares: Mapping[str, np.ndarray], time: np.ndarray) -> None:
+    alone = np.flatnonzero(sum(shares.values()) == 0.0)
+    if len(alone):
+        raise InputError(
+            f"support: no foot is on the ground at {time[alone[0]]:.4g} s; feet: {listed(shares)}. Give loads, or "
+            "outlines that lie on the ground"
+        )
+
+
+def _shared(
+    w: np.ndarray,
+    pressed: Mapping[str, np.ndarray],
+    shares: Mapping[str, np.ndarray],
+    stiffness: Mapping[str, Any] | None,
+) -> dict[str, np.ndarray]:
+    """The wrench at the point of each foot (n, 6).    (GZ6)"""
+    scales = {name: np.array([LENGTH**2] * 3 + [1.0] * 3) for name in shares}
+    if stiffness is not None:
+        scales = {name: np.asarray(stiffness[name], dtype=float) for name in shares}
+        shares = {name: (x > 0.0).astype(float) for name, x in shares.items()}
+    X = {name: _transport(x) for name, x in pressed.items()}
+    K = {name: shares[name][:, None] * scales[name] for name in shares}
+    total = sum(np.einsum("nij,nj,nkj->nik", X[name], K[name], X[name]) for name in shares)
+    xi = np.linalg.solve(total, w[..., None])[..., 0]
+    return {name: K[name] * np.einsum("nji,nj->ni", X[name], xi) for name in shares}  # (GZ6)
+
+
+def _transport(p: np.ndarray) -> np.ndarray:
+    """(n, 6, 6): a wrench at p, taken to the origin: [n + p × f; f]."""
+    X = np.broadcast_to(np.eye(6), (len(p), 6, 6)).copy()
+    X[:, :3, 3:] = np.cross(p[:, None], np.eye(3)[None]).swapaxes(1, 2)
+    return X
+
+
+def _carried(w: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """A wrench at one point, taken to another."""
+    return np.concatenate([w[:, :3] + crossed(start - end, w[:, 3:]), w[:, 3:]], axis=1)
+
+
+def _centre(plane: Ground, w: np.ndarray, at: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Where the wrench at a point of the ground presses, by (GZ3); NaN where it does not."""
+    e, normal = plane.normal, w[:, 3:] @ plane.normal
+    foot = at - ((at - plane.point) @ e)[:, None] * e
+    n_p = w[:, :3] - crossed(foot - at, w[:, 3:])
+    safe = np.where(share > 0.0, normal, 1.0)[:, None]
+    return np.where((share > 0.0)[:, None], foot + crossed(e, n_p) / safe, np.nan)
+
+
+def _margins(sole: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    pairs = zip(sole, centre, strict=True)
+    return np.array([margin(hull(a), b) if np.isfinite(b).all() else np.nan for a, b in pairs])
