@@ -12,6 +12,7 @@ from kinpair.algebra.choice import holds_symbols
 from kinpair.constrained import CALLED, EVERY
 from kinpair.errors import InputError, LengthError, TraceError
 from kinpair.evaluation import WRENCH, Arguments, Expected, checked_arguments, evaluate
+from kinpair.forces.states import ports_of
 from kinpair.model.model import Model
 from kinpair.quantities import Request, check_method
 
@@ -26,7 +27,9 @@ class Calls:
         self.model = model
         self.compiled = compiled
         rates = dict.fromkeys(("qd", "qdd", "tau"), model.v_names)
-        entries = {"q": model.q_names, **rates, "time": ("time",)}
+        ports = ports_of(model)
+        own = {"x": ports.x_names, "u": ports.u_names}
+        entries = {"q": model.q_names, **rates, "time": ("time",), **own}
         self._expected = {name: Expected(name, names) for name, names in entries.items()}
         self._ready: dict[Request, Any] = {}
 

@@ -24,6 +24,7 @@ from kinpair.compiler.trace import trace
 from kinpair.constrained import CALLED, CONSTRAINED, EVERY
 from kinpair.errors import LengthError
 from kinpair.forces.elements import elements_of
+from kinpair.forces.states import ports_of
 from kinpair.formulations import kinematics
 from kinpair.model.digest import digest, has_functions
 from kinpair.model.model import Model
@@ -154,7 +155,9 @@ class Kernels:
                 ) from reason
 
     def _shapes(self, request: Request, parameters: tuple[str, ...]) -> dict[str, Shape]:
-        sizes = {"q": self.model.nq, "time": 1, "lam": len(request.kept)}
+        ports = ports_of(self.model)
+        own = {"x": len(ports.x_names), "u": len(ports.u_names)}
+        sizes = {"q": self.model.nq, "time": 1, "lam": len(request.kept), **own}
         shapes: dict[str, Shape] = {
             name: (sizes.get(name, self.model.nv),) for name in COMPILED[request.quantity].state
         }

@@ -82,6 +82,20 @@ class EffortDerivatives(NamedTuple):
     qd: np.ndarray
 
 
+class StateDerivative(NamedTuple):
+    """Accelerations (nv,), and rates of the internal states (nx,)."""
+
+    qdd: np.ndarray
+    x_rate: np.ndarray
+
+
+class Actuation(NamedTuple):
+    """Efforts on the joints (nv,), and rates of the internal states (nx,)."""
+
+    effort: np.ndarray
+    x_rate: np.ndarray
+
+
 class AccelerationDerivatives(NamedTuple):
     """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv) in the tangent space."""
 
@@ -256,6 +270,52 @@ class Mechanism(Movable):
         if soundness.dtype != object and not (soundness > DOUBTFUL).all():
             check_soundness(self.model, self.by_name(q=q)[0], soundness)
         return qdd
+
+    def state_derivative(
+        self,
+        q: Any,
+        qd: Any,
+        x: Any = None,
+        u: Any = None,
+        time: Any = 0.0,
+        *,
+        external: Mapping[str, Any] | None = None,
+        passive: bool = True,
+        solver: str | None = None,
+        threads: int = 1,
+    ) -> StateDerivative:
+        """Accelerations qdd (nv,) and the rates of the internal states (nx,) that the inputs u (nu,) produce.
+
+        `x_names` and `u_names` say what x and u are; None: internal states as they start, inputs zero. Without
+        actuators u are the joint efforts, and this is `forward_dynamics`.
+        """
+        at, rates = self.by_name(time, q=q, qd=qd)
+        acting = self.actuation(at, rates, x, u, time, passive=passive, threads=threads)
+        more: dict[str, Any] = {"external": external, "passive": passive, "solver": solver}
+        qdd = self.forward_dynamics(at, rates, acting.effort, time=time, threads=threads, **more)
+        return StateDerivative(qdd, acting.x_rate)
+
+    def actuation(
+        self,
+        q: Any,
+        qd: Any,
+        x: Any = None,
+        u: Any = None,
+        time: Any = 0.0,
+        *,
+        passive: bool = True,
+        threads: int = 1,
+    ) -> Actuation:
+        """What internal states x and inputs u do: efforts on the joints (nv,), and the rates of x (nx,).
+
+        The efforts are those with which `forward_dynamics` gives the accelerations.
+        """
+        own = self.x_start if x is None else self._calls.checked("x", x)
+        inputs = np.zeros(self.nu) if u is None else self._calls.checked("u", u)
+        at, rates = self.by_name(time, q=q, qd=qd)
+        moment = np.asarray(time, dtype=float)[..., None]
+        request = request_of("actuation", passive=passive)
+        return Actuation(*self._calls(request, (at, rates, own, inputs, moment), threads=threads))
 
     def mass_matrix(
         self,

@@ -22,6 +22,7 @@ from kinpair.algebra.choice import maximum, minimum
 from kinpair.description.parts import GROUND
 from kinpair.errors import InputError, offered
 from kinpair.forces.elements import loads_on, stored_energy
+from kinpair.forces.states import beside_forward_dynamics, state_rates
 from kinpair.formulations import composite, kinematics, newton_euler, rotors
 from kinpair.formulations import regressor as regressors
 from kinpair.formulations.catalogue import Function as Formulation
@@ -130,13 +131,19 @@ def inverse_dynamics(
 def forward_dynamics(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
-    """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost.
+    """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost."""
+    return accelerations(model, request, State(q, qd, tau=tau), loads)
 
-    The smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees as a
-    part of the product of its diagonal.
+
+def accelerations(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:
+    """The same with internal states and inputs of elements.
+
+    Soundness: the smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees
+    as a part of the product of its diagonal.
     """
-    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
-    solution = request.formulation(model, q, qd, tau + acting.efforts, acting.wrenches)
+    acting = loads_on(model, state, loads, passive=request.passive)
+    tau = state.tau + acting.efforts
+    solution = request.formulation(model, state.q, state.qd, tau, acting.wrenches)
     pivots = list(solution.pivots) or [1.0]
     of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
     return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution))])
@@ -312,6 +319,15 @@ def link_names(model: Model) -> tuple[str, ...]:
     return tuple(name for name, _ in _links(model))
 
 
+def actuation(
+    model: Model, request: Request, q: Vector, qd: Vector, x: Vector, u: Vector, time: Vector
+) -> tuple[Vector, Vector]:
+    """Efforts with which forward dynamics gives q̈ at internal states x and inputs u, and ẋ."""
+    state = State(q, qd, x, u, time[0])
+    efforts = beside_forward_dynamics(model, state, passive=request.passive)
+    return efforts, state_rates(model, state, passive=request.passive)
+
+
 def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda model, request, *state: f(model, *state)
 
@@ -354,4 +370,5 @@ QUANTITIES: dict[str, Quantity] = {
     "centre_of_mass": Quantity(("q",), _of_model(kinematics.centre_of_mass)),
     "momentum": Quantity(("q", "qd"), _of_model(kinematics.momentum)),
     "dq_dt": Quantity(("q", "qd"), _of_model(kinematics.dq_dt)),
+    "actuation": Quantity(("q", "qd", "x", "u", "time"), actuation),
 }

@@ -13,6 +13,7 @@ from kinpair.closure import by_name
 from kinpair.closure.closure import Closure
 from kinpair.constraints.mobility import Mobility
 from kinpair.errors import InputError
+from kinpair.forces.states import ports_of
 from kinpair.model.model import Model
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
@@ -55,6 +56,31 @@ class Movable(ABC):
     def v_names(self) -> tuple[str, ...]:
         """What each entry of qd, qdd and tau is."""
         return self.model.v_names
+
+    @property
+    def nx(self) -> int:
+        """Number of internal states, such as currents and pressures of actuators."""
+        return len(self.x_names)
+
+    @property
+    def nu(self) -> int:
+        """Number of inputs: those of actuators, then the efforts on the other rates."""
+        return len(self.u_names)
+
+    @property
+    def x_names(self) -> tuple[str, ...]:
+        """What each internal state is."""
+        return ports_of(self.model).x_names
+
+    @property
+    def x_start(self) -> np.ndarray:
+        """Internal states to begin with (nx,)."""
+        return np.array(ports_of(self.model).x_start, dtype=float)
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        """What each input is."""
+        return ports_of(self.model).u_names
 
     # States by name.
 

@@ -94,7 +94,7 @@ def _lent(model: Model, M: Matrix, F: Vector, every: Rows) -> tuple[Matrix, Vect
 
 
 def _own_terms(model: Model, request: Request, state: State, loads: External) -> tuple[Matrix, Vector]:
-    q, qd, tau = state.q, state.qd, state.u
+    q, qd, tau = state.q, state.qd, state.tau
     if model.terms is not None:
         M, F = model.terms(q, qd, state.time)
         return M, F + tau + loads_on(model, state, passive=request.passive).efforts
@@ -128,7 +128,7 @@ def balance(
     """What vanishes in motion: M q̈ − F − Aᵀλ, and A q̈ − b, of the rows kept."""
     constraint_rows = all_rows.rows(model, constraints_of(model), q, qd, time[0], request.kept)
     if model.terms is not None:
-        M, F = free_terms(model, request, State(q, qd, u=tau, time=time[0]), loads)
+        M, F = free_terms(model, request, State(q, qd, tau=tau, time=time[0]), loads)
         needed = M @ qdd - F
     else:
         needed = (

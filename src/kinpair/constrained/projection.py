@@ -51,7 +51,7 @@ def projected(
     """q and q̇ that obey, and how far the rows are from dependence: the smallest pivot of A M⁻¹ Aᵀ, times the smallest
     of its entries as a part of the `sizes` they had."""
     nothing, constraints = np.zeros(model.nv), constraints_of(model)
-    M, _ = free_terms(model, request, State(q, qd, u=nothing, time=time[0]), {})
+    M, _ = free_terms(model, request, State(q, qd, tau=nothing, time=time[0]), {})
     numbers = all_rows.holonomic_rows(constraints)
     holonomic = [k for k in request.kept if k in numbers]
     phi = all_rows.residual(model, constraints, q, time[0])[[numbers.index(k) for k in holonomic]]
@@ -59,7 +59,7 @@ def projected(
     known = dict(zip(request.kept, sizes, strict=True)) if sizes else {}
     back = least_step(model, M, A, -phi, mu, [known[k] for k in holonomic if known]).qdd  # (PR1)
     there = kinematics.nudged(model, q, back) if holonomic else q
-    M, _ = free_terms(model, request, State(there, qd, u=nothing, time=time[0]), {})
+    M, _ = free_terms(model, request, State(there, qd, tau=nothing, time=time[0]), {})
     constraint_rows = all_rows.rows(model, constraints, there, qd, time[0], request.kept)
     solved = least_step(model, M, constraint_rows.A, -constraint_rows.psi, mu, sizes)  # (PR2)
     return there, qd + solved.qdd, solved.soundness[1] * _shrunk(model, M, constraint_rows.A, sizes)

@@ -27,7 +27,7 @@ def accelerations(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Vector, Vector, Scalar]:
     """q̈; its soundness, four numbers; and one where they need no closer look, zero elsewhere."""
-    solution = solve(model, request, State(q, qd, u=tau, time=time[0]), loads)
+    solution = solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
     return solution.qdd, *solution.soundness
 
 
@@ -37,7 +37,7 @@ def acceleration_derivatives(
     """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ by jets along unit rates: slow, and what compiled ones are judged by."""
 
     def qdd(q: Vector, qd: Vector, tau: Vector) -> Vector:
-        return solve(model, request, State(q, qd, u=tau, time=time[0]), loads).qdd
+        return solve(model, request, State(q, qd, tau=tau, time=time[0]), loads).qdd
 
     units = np.eye(model.nv)
     by_q = [rate(lambda x: qdd(x, qd, tau), (q,), (kinematics.dq_dt(model, q, unit),)) for unit in units]
@@ -50,7 +50,7 @@ def reduced_equations(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Matrix, Vector]:
     """Rosenberg's n − l equations: ZᵀM and ZᵀF of ZᵀM q̈ = ZᵀF."""
-    return rosenberg(equations(model, request, State(q, qd, u=tau, time=time[0]), loads).problem(request))
+    return rosenberg(equations(model, request, State(q, qd, tau=tau, time=time[0]), loads).problem(request))
 
 
 def projection(model: Model, request: Request, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector]:
@@ -62,7 +62,7 @@ def terms(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Matrix, Vector, Matrix, Vector]:
     """M, F, A, b with every row."""
-    x = equations(model, request, State(q, qd, u=tau, time=time[0]), loads)
+    x = equations(model, request, State(q, qd, tau=tau, time=time[0]), loads)
     return x.M, x.F, x.every.A, x.every.b
 
 

@@ -67,7 +67,7 @@ class Solution:
 def solve(
     model: Model, request: Request, state: State, loads: External, alpha: float = 0.0, mu: float = 0.0
 ) -> Solution:
-    """Accelerations at a state under the efforts `state.u`, by the solver and the rows of `request`.
+    """Accelerations at a state under the efforts `state.tau`, by the solver and the rows of `request`.
 
     With `alpha` [1/s] the rows are stabilised, with `mu` they may be of any rank, see `constraints/solvers/slack.py`.
     """
@@ -110,7 +110,7 @@ def _of_screws(
     """
     q, qd = state.q, state.qd
     acting = loads_on(model, state, loads, passive=request.passive)
-    free = screw.forward_dynamics(model, q, qd, state.u + acting.efforts, acting.wrenches)
+    free = screw.forward_dynamics(model, q, qd, state.tau + acting.efforts, acting.wrenches)
     at_rest, still = replace(model, gravity=np.zeros(3)), np.zeros(model.nv)
     nothing = kinematics.no_wrenches(model)
     responses = [screw.forward_dynamics(at_rest, q, still, row, nothing).qdd for row in problem.A]
@@ -128,7 +128,7 @@ def _of_reactions(
     acting = loads_on(model, state, loads, passive=request.passive)
     every = wrench_rows(model, constraints_of(model), state.q, state.time)
     cuts = [every[k] or row for k, row in zip(request.kept, given.A, strict=True)]
-    tau = state.u + acting.efforts
+    tau = state.tau + acting.efforts
     found = zhao_gu.cut_reactions(model, state.q, state.qd, tau, acting.wrenches, cuts, given.b)
     factors = tree_ldl.factor(given.M, given.parent, given.inward)
     lam, A, b = found.lam, given.A, given.b

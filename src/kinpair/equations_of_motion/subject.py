@@ -96,7 +96,7 @@ class Subject:
         def f(q: Any, qd: Any, tau: Any, time: Any, *values: Any) -> dict[str, Any]:
             letters = dict(zip(keys, values, strict=True))
             model = self.with_values(letters)
-            M, F = free_terms(model, request, State(q, qd, u=tau, time=time[0]), {})
+            M, F = free_terms(model, request, State(q, qd, tau=tau, time=time[0]), {})
             F = F - self._pull(q, qd, letters) if passive else F
             constraint_rows = all_rows.rows(model, self.constrained(model, letters), q, qd, time[0], kept)
             known = {"M": M, "F": F, "A": constraint_rows.A, "b": constraint_rows.b}

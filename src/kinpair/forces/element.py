@@ -1,9 +1,11 @@
 """What every element answers: one thing that acts on a mechanism. Copy `joint.py` to add one; nobody asks its kind.
 
 An element is frozen data. Its functions are pure, over numbers, symbols or columns of a batch; those that it does
-not write say "nothing". Along any motion its power is what it takes from its store and does not lose:
+not write say "nothing". It may have internal states, such as a current, and inputs, such as a voltage; both have names,
+and an element finds its own in `at.x` and `at.u`. Along any motion its power is what it is supplied with and what it
+takes from its store, and does not lose:
 
-    Σ τ_k q̇_k + Σ w_i · t_i = −d(energy)/dt − Σ losses                                       (EL1)
+    Σ τ_k q̇_k + Σ w_i · t_i = Σ supply − d(energy)/dt − Σ losses                              (EL1)
 
 Derivation, no line of code: (EL1), a law that every element obeys and the tests check.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -22,20 +24,45 @@ from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody
-from kinpair.model.state import State
+from kinpair.model.state import NOTHING, State
 
 
 @dataclass(frozen=True, eq=False)
-class Instant:
-    """A model in one state; how its bodies move is worked out when first asked for."""
+class Bodies:
+    """How the bodies move in a state, worked out when first asked for."""
 
     model: Model
     state: State
 
     @cached_property
-    def bodies(self) -> ByBody:
+    def states(self) -> ByBody:
         """Pose and twist of each body."""
         return kinematics.states(self.model, self.state.q, self.state.qd)
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """A model in one state, as an element sees it: `x` are its own internal states, `u` its own inputs."""
+
+    model: Model
+    state: State
+    x: Vector = field(default_factory=lambda: NOTHING)
+    u: Vector = field(default_factory=lambda: NOTHING)
+    moving: Bodies | None = None
+
+    def __post_init__(self) -> None:
+        if self.moving is None:
+            object.__setattr__(self, "moving", Bodies(self.model, self.state))
+
+    @property
+    def bodies(self) -> ByBody:
+        """Pose and twist of each body."""
+        assert self.moving is not None
+        return self.moving.states
+
+    def of(self, x: Vector, u: Vector) -> Instant:
+        """The same for an element with these internal states and inputs."""
+        return replace(self, x=x, u=u)
 
 
 class Element(ABC):
@@ -45,8 +72,52 @@ class Element(ABC):
 
     name: str
     bodies: tuple[int, ...]  # numbers of those that it acts on; 0 is the ground
-    nx: ClassVar[int] = 0  # internal states
     dissipates: ClassVar[bool] = False  # can it take energy for good?
+
+    @property
+    def x_names(self) -> tuple[str, ...]:
+        """Names of its internal states, such as "elbow.current"."""
+        return ()
+
+    @property
+    def x_units(self) -> tuple[str, ...]:
+        """Their units."""
+        return ("",) * self.nx
+
+    @property
+    def x_start(self) -> tuple[Scalar, ...]:
+        """Their values where a run begins and none are given."""
+        return (0.0,) * self.nx
+
+    @property
+    def x_scale(self) -> tuple[float, ...]:
+        """How large they are, so that a tolerance has a meaning: of 1e-9 it is 1e-9 of this."""
+        return (1.0,) * self.nx
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        """Names of its inputs."""
+        return ()
+
+    @property
+    def u_units(self) -> tuple[str, ...]:
+        """Their units."""
+        return ("",) * self.nu
+
+    @property
+    def drives(self) -> tuple[int, ...]:
+        """Numbers of the rates that its inputs drive: they have no other input."""
+        return ()
+
+    @property
+    def nx(self) -> int:
+        """Number of its internal states."""
+        return len(self.x_names)
+
+    @property
+    def nu(self) -> int:
+        """Number of its inputs."""
+        return len(self.u_names)
 
     @property
     def jumps(self) -> bool:
@@ -69,6 +140,10 @@ class Element(ABC):
     def energy(self, at: Instant) -> Scalar:
         """What it stores [J]."""
         return 0.0
+
+    def supply(self, at: Instant) -> Mapping[str, Scalar]:
+        """Powers that come in from outside, from a source of voltage or of oil, by name [W]."""
+        return {}
 
     def losses(self, at: Instant) -> Mapping[str, Scalar]:
         """Powers that it takes for good, by name [W]."""

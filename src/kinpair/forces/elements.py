@@ -1,11 +1,12 @@
-"""All elements of a model as one tuple, and the sums that everybody asks for.
+"""All elements of a model, where their internal states and inputs are, and the sums that everybody asks for.
 
-`passive=False` leaves out those of the description: what a run has added acts all the same, and rotors do.
+`passive=False` leaves out those of the description: what a run has added acts all the same, and rotors do. An element
+with inputs acts where the state has inputs, and only there: without them, efforts on the joints stand in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,28 @@ from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
 from kinpair.forces.joint import joint_elements
+from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.point_spring import point_springs
 from kinpair.model.model import Model
-from kinpair.model.state import State
+from kinpair.model.state import NOTHING, State
 
 NO_LOADS: Mapping[str, Vector] = {}
+
+
+class Owner(NamedTuple):
+    """An element, its part of the internal states and of the inputs; whether `passive=False` leaves it out, and whether
+    it is the plain effort on a rate that no actuator drives."""
+
+    element: Element
+    x: slice
+    u: slice
+    passive: bool
+    plain: bool
+
+    @property
+    def ports(self) -> bool:
+        """Has it internal states or inputs?"""
+        return bool(self.element.nx or self.element.nu)
 
 
 class Loads(NamedTuple):
@@ -29,26 +47,59 @@ class Loads(NamedTuple):
     wrenches: list[Vector]
 
 
-def elements_of(model: Model, *, passive: bool = True) -> tuple[Element, ...]:
-    """Those of the joints, those between points, rotors of free joints, and those that were added."""
-    described = model.once("elements", lambda: _described(model)) if passive else ()
-    return described + model.once("free_rotors", lambda: free_rotors(model)) + model.added
+def owners_of(model: Model) -> tuple[Owner, ...]:
+    """Every element that may act: those of the joints, those between points, rotors of free joints, those that were
+    added, and the efforts on rates that no actuator drives."""
+    return model.once("owners", lambda: _owners(model))
 
 
-def _described(model: Model) -> tuple[Element, ...]:
-    return (*joint_elements(model), *point_springs(model))
+def _owners(model: Model) -> tuple[Owner, ...]:
+    described = (*joint_elements(model), *point_springs(model))
+    every = (*described, *free_rotors(model), *model.added)
+    plain = joint_inputs(model, frozenset(v for x in every for v in x.drives))
+    owners, nx, nu = list[Owner](), 0, 0
+    for k, x in enumerate((*every, *plain)):
+        passive = k < len(described) and not x.nu
+        owners.append(Owner(x, slice(nx, nx + x.nx), slice(nu, nu + x.nu), passive, k >= len(every)))
+        nx, nu = nx + x.nx, nu + x.nu
+    return tuple(owners)
+
+
+def elements_of(model: Model, *, passive: bool = True, driven: bool = False) -> tuple[Element, ...]:
+    """Those that act; with `driven`, those with inputs as well."""
+    return tuple(x.element for x in _acting(model, passive, driven))
+
+
+def _acting(model: Model, passive: bool, driven: bool) -> list[Owner]:
+    return [x for x in owners_of(model) if (passive or not x.passive) and (driven or not x.element.nu)]
+
+
+def acting(model: Model, state: State, *, passive: bool = True) -> Iterator[tuple[Owner, Instant]]:
+    """Every element that acts, with the state as it sees it."""
+    at = Instant(model, state)
+    for x in _acting(model, passive, len(state.u) > 0):
+        if not x.ports:
+            yield x, at
+        else:
+            yield x, at.of(_own_states(x, state), state.u[x.u] if x.element.nu else NOTHING)
+
+
+def _own_states(owner: Owner, state: State) -> Vector:
+    if not owner.element.nx:
+        return NOTHING
+    return state.x[owner.x] if len(state.x) else array(list(owner.element.x_start))
 
 
 def loads_on(
     model: Model, state: State, external: Mapping[str, Vector] = NO_LOADS, *, passive: bool = True
 ) -> Loads:
     """Of all elements, and of wrenches [n; f] applied to links and frames, in world axes at their origins."""
-    at, w = Instant(model, state), applied_wrenches(model, state.q, external)
+    w = applied_wrenches(model, state.q, external)
     tau: list[Any] = [0.0] * model.nv
-    for element in elements_of(model, passive=passive):
-        for k, effort in element.efforts(at).items():
+    for owner, at in acting(model, state, passive=passive):
+        for k, effort in owner.element.efforts(at).items():
             tau[k] = tau[k] + effort
-        for i, wrench in element.wrenches(at).items():
+        for i, wrench in owner.element.wrenches(at).items():
             w[i] = w[i] + wrench
     return Loads(array(tau) if tau else np.zeros(0), w)
 
@@ -63,18 +114,16 @@ def efforts_of(
 
 def stored_energy(model: Model, state: State, *, passive: bool = True) -> Scalar:
     """What all elements store [J]."""
-    at = Instant(model, state)
-    return sum((x.energy(at) for x in elements_of(model, passive=passive)), 0.0)
+    return sum((x.element.energy(at) for x, at in acting(model, state, passive=passive)), 0.0)
 
 
 def losses(model: Model, state: State, *, passive: bool = True) -> dict[str, Scalar]:
     """Powers that elements take for good, by name [W]."""
-    at = Instant(model, state)
     return {
         name: power
-        for x in elements_of(model, passive=passive)
-        if x.dissipates
-        for name, power in x.losses(at).items()
+        for x, at in acting(model, state, passive=passive)
+        if x.element.dissipates
+        for name, power in x.element.losses(at).items()
     }
 
 

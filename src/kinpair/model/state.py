@@ -15,7 +15,8 @@ NOTHING = np.zeros(0)
 class State:
     """Coordinates q (nq,), rates qd (nv,), internal states x (nx,), inputs u (nu,), and the time [s].
 
-    Entries are numbers, symbols, or columns of a batch. Without actuators the inputs are the joint efforts, u = tau.
+    Entries are numbers, symbols, or columns of a batch. Without internal states, elements are in their start; without
+    inputs, actuators do not act. `tau` (nv,) are efforts on the joints beside those of all elements.
     """
 
     q: Vector
@@ -23,3 +24,4 @@ class State:
     x: Vector = field(default_factory=lambda: NOTHING)
     u: Vector = field(default_factory=lambda: NOTHING)
     time: Scalar = 0.0
+    tau: Vector = field(default_factory=lambda: NOTHING)

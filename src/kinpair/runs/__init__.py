@@ -3,6 +3,7 @@
 progress       a bar on the terminal
 targets        files that may be written
 samples        what the numbers of a sample are
+vectors        names and units of their entries
 history        which mode was in force at each sample
 record         what a simulation gives, as data
 accelerations  accelerations and reactions at samples

@@ -39,6 +39,8 @@ def accelerations(run: Record) -> np.ndarray:
         )
     q, qd, tau, time = _samples(run)
     loads, qdd = _loads(run), np.full_like(qd, np.nan)
+    if run.mechanism.nx:
+        tau = _beside_forward_dynamics(run, q, qd, time)
     for mechanism, there in _in_turn(run):
         state = [x[there] for x in (q, qd, tau)]
         own: dict[str, Any] = {}
@@ -48,6 +50,13 @@ def accelerations(run: Record) -> np.ndarray:
             own |= {"external": {name: w[there] for name, w in loads.items()} or None, "passive": run.passive}
         qdd[there] = mechanism.forward_dynamics(*state, **own)
     return qdd.reshape(run.qd.shape)
+
+
+def _beside_forward_dynamics(run: Record, q: np.ndarray, qd: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Efforts by which forward dynamics gives the accelerations at the internal states and inputs of the samples."""
+    m = run.mechanism
+    x, u = (np.asarray(a.reshape(len(q), -1)) for a in (run.x, run.u))
+    return m.actuation(q, qd, x, u, time, passive=run.passive).effort
 
 
 def reactions(run: Record, qdd: np.ndarray) -> dict[str, np.ndarray]:
@@ -109,7 +118,9 @@ def _with_limit_springs(run: Record, mechanism: Mechanism) -> Mechanism:
     m = run.mechanism
     start = np.reshape(np.asarray(run.options["q"], dtype=float), (-1, m.nq))[0]
     springs = limit_springs(m, limits_from(m, run.options["limits"]), start)
-    return Mechanism(replace(mechanism.model, added=springs), compiled=mechanism.compiled)
+    return Mechanism(
+        replace(mechanism.model, added=(*mechanism.model.added, *springs)), compiled=mechanism.compiled
+    )
 
 
 def _loads(run: Record) -> dict[str, np.ndarray]:

@@ -70,7 +70,7 @@ def as_result(driver: Driver, pieces: list[Piece], interrupted: bool, took: floa
         parameters=run.d.parameters,
         failures=failures,
         events=tuple(run.event_log),
-        springs=bool(run.d.model.added),
+        springs=run.springs,
         options=options,
         notes=_notes(run),
     )
@@ -78,7 +78,7 @@ def as_result(driver: Driver, pieces: list[Piece], interrupted: bool, took: floa
 
 def _notes(run: Run) -> tuple[str, ...]:
     """Why a torque, or a function of an event, is called from Python, which is slow."""
-    whys = {"The torque is called from Python": run.torque.reason}
+    whys = {f"The {run.torque.word} is called from Python": run.torque.reason}
     for event, function in zip(run.events, run.recorded, strict=True):
         if isinstance(function, NotRecorded):
             whys[f"Event {event.name!r} is called from Python after each step"] = function.reason

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionWarning, InputError
@@ -53,6 +55,9 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
         q=stored.column("q"),
         qd=stored.column("qd"),
         tau=stored.column("tau"),
+        x=_own(stored, "x"),
+        u=stored.column("u" if "u" in stored.places else "tau"),
+        account=_own(stored, "account"),
         work=stored.column("work"),
         loss=stored.column("loss"),
         energy=Energy(stored.column("kinetic"), stored.column("potential")),
@@ -74,6 +79,13 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
         history=_history(stored, mechanism),
         residual=Residual(*map(stored.column, RESIDUALS)) if stored.constrained else None,
     )
+
+
+def _own(stored: Stored, name: str) -> np.ndarray:
+    """A column that only mechanisms with actuators have."""
+    if name in stored.places:
+        return stored.column(name)
+    return np.zeros((*stored.column("work").shape, 0))
 
 
 def _history(stored: Stored, mechanism: Mechanism) -> History | None:

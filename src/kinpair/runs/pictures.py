@@ -8,16 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.model.units import units
 from kinpair.runs.record import Record
 from kinpair.runs.targets import PICTURE, target
+from kinpair.runs.vectors import vectors_of
 from kinpair.simulation.blocks import blocks
 from kinpair.simulation.monitors.balance import Energies, start_of
 from kinpair.viewer.curves import Panel, figure_of, write_figure
 from kinpair.viewer.looks import GREYS, Look, distinct
 
 POINTS = 20_000  # more are not seen
-TITLES = {"q": ("coordinates", "q"), "qd": ("rates", "q̇"), "tau": ("efforts", "τ")}
+TITLES = {
+    "q": ("coordinates", "q"),
+    "qd": ("rates", "q̇"),
+    "tau": ("efforts", "τ"),
+    "x": ("internal states", "x"),
+    "u": ("inputs", "u"),
+}
 ENERGY = "energy since the start"
 ENERGIES = ("kinetic", "potential", "sum", "work", "loss")
 FREEDOMS = {  # rate of a free or spherical joint → the coordinate in whose colour it is drawn
@@ -51,20 +57,23 @@ def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:
 def curves(run: Record, row: int = 0) -> tuple[np.ndarray, list[Panel]]:
     """Times, and panels: coordinates, rates and efforts (those that are not zero) by unit, and energies."""
     lead = (row,) if run.q.ndim == 3 else ()
-    unit, m = units(run.mechanism.model), run.mechanism
+    m, vectors = run.mechanism, vectors_of(run.mechanism, passive=run.passive)
     labels = _labels(m.q_names, m.v_names)
     by_freedom = distinct(labels)
     looks = {name: by_freedom[_freedom(name)] for name in (*m.q_names, *m.v_names)}
     names_in_legend = {name: labels[_freedom(name)] for name in looks}
     panels: list[Panel] = []
-    for name, names in (("q", m.q_names), ("qd", m.v_names), ("tau", m.v_names)):
-        title, letter = TITLES[name]
+    for name, (title, letter) in TITLES.items():
+        entries = vectors.get(name, {})
         x = drawn(getattr(run, name)[lead])
-        for u in dict.fromkeys(unit[name]):
-            own = {names[k]: x[:, k] for k in range(len(names)) if unit[name][k] == u}
-            if name != "tau" or any(values.any() for values in own.values()):
-                quantity = f"{letter} [{u}]" if u else letter
-                panels.append(Panel(title, quantity, own, looks, names_in_legend))
+        of_joints = name not in ("x", "u")
+        for unit in dict.fromkeys(entries.values()):
+            own = {entry: x[:, k] for k, (entry, of) in enumerate(entries.items()) if of == unit}
+            legend: dict[str, Any] = {"looks": looks, "labels": names_in_legend}
+            if not of_joints:
+                legend = {"looks": distinct(own), "own_legend": True}
+            if name not in ("tau", "u") or any(values.any() for values in own.values()):
+                panels.append(Panel(title, f"{letter} [{unit}]" if unit else letter, own, **legend))
     time = drawn(run.time[:, None])[:, 0]
     greys = dict[str, Look](zip(ENERGIES, GREYS, strict=True))
     return time, [*panels, Panel(ENERGY, "[J]", _energies(run, row), greys, own_legend=True)]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.forces.states import account_names
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.runs.history import History
 from kinpair.simulation.events.events import EventRecord
@@ -22,7 +23,9 @@ from kinpair.simulation.status import Status
 class Record:
     """Samples of a motion. A batch has the axis of trajectories in front: q is (batch, samples, nq).
 
-    time (samples,) [s]; q, qd, tau; energy (kinetic, potential); work and loss since the start [J]. Everything
+    time (samples,) [s]; q, qd, joint efforts tau, internal states x and inputs u; energy (kinetic, potential with all
+    that elements store); work and loss since the start [J], and `account` of them by name, see `supplied` and
+    `losses`. Everything
     computed is here, whatever the `status` says; `events` has what happened on the way; of a batch, `failures` has the
     rows that are not well. Under constraints, `residual` says how well they hold, and `singular` where they were
     nearest to dependence, if they came near to it. `start` has the energies (..., 2) at the start, where that is no
@@ -34,6 +37,9 @@ class Record:
     q: np.ndarray
     qd: np.ndarray
     tau: np.ndarray
+    x: np.ndarray
+    u: np.ndarray
+    account: np.ndarray
     energy: Energy
     work: np.ndarray
     loss: np.ndarray
@@ -65,6 +71,23 @@ class Record:
     def ledger(self) -> Ledger:
         """The same of every motion of a batch."""
         return ledger(Energies(*self.energy, self.work, self.loss), self.start)
+
+    @property
+    def supplied(self) -> dict[str, np.ndarray]:
+        """Energy since the start that came in through actuators, by name (..., samples) [J]."""
+        return self._accounts[0]
+
+    @property
+    def losses(self) -> dict[str, np.ndarray]:
+        """Energy since the start that actuators, and what else has internal states, lost, by name [J]."""
+        return self._accounts[1]
+
+    @cached_property
+    def _accounts(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        names = account_names(self.mechanism.model, passive=self.passive)
+        columns = iter(np.moveaxis(self.account, -1, 0))
+        supply, lost = ({name: next(columns) for name in group} for group in names)
+        return supply, lost
 
     @cached_property
     def momentum(self) -> Momentum | None:

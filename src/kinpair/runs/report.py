@@ -13,12 +13,12 @@ from typing import Any, cast
 import numpy as np
 
 from kinpair.errors import InputError, MissingExtraError
-from kinpair.model.units import units
 from kinpair.notebook import html_paragraph, html_table
 from kinpair.runs.pictures import plot
 from kinpair.runs.record import Record
 from kinpair.runs.summary import summary
 from kinpair.runs.targets import GENERATOR, PAGE, target
+from kinpair.runs.vectors import vectors_of
 from kinpair.simulation.blocks import blocks
 from kinpair.simulation.events.events import Event
 
@@ -87,17 +87,16 @@ def _curves(run: Record, row: int) -> str:
 
 
 def _ends(run: Record, row: int) -> Iterable[Sequence[str]]:
-    m, unit = run.mechanism, units(run.mechanism.model)
-    for name, entries in (("q", m.q_names), ("qd", m.v_names), ("tau", m.v_names)):
+    for name, entries in vectors_of(run.mechanism, passive=run.passive).items():
         array = getattr(run, name)
         x = array[row] if array.ndim == 3 else array
         if not len(x):
             continue
         least = np.min([part.min(axis=0) for (part,) in blocks(x, axis=-2)], axis=0)
         most = np.max([part.max(axis=0) for (part,) in blocks(x, axis=-2)], axis=0)
-        for k, entry in enumerate(entries):
+        for k, (entry, unit) in enumerate(entries.items()):
             numbers = (x[0, k], x[-1, k], least[k], most[k])
-            yield f"{name} {entry}", unit[name][k], *(f"{v:.6g}" for v in numbers)
+            yield f"{name} {entry}", unit, *(f"{v:.6g}" for v in numbers)
 
 
 def _shown(value: Any) -> str:

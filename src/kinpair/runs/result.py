@@ -12,14 +12,23 @@ import numpy as np
 
 from kinpair.description.fields import counted
 from kinpair.errors import MissingExtraError
-from kinpair.model.units import units
 from kinpair.runs.accelerations import accelerations, constraint_forces, reactions
 from kinpair.runs.pictures import plot
 from kinpair.runs.record import Record
 from kinpair.runs.summary import summary
+from kinpair.runs.vectors import vectors_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+AXES = {  # of a data set: what each entry of a vector is called
+    "q": "coordinate",
+    "qd": "rate",
+    "tau": "rate",
+    "x": "state",
+    "u": "input",
+    "account": "power",
+}
 
 
 @final
@@ -90,17 +99,14 @@ class Result(Record):
                 'a data set needs xarray; install it with pip install "kinpair[data]"', extra="data"
             ) from None
         lead = ("run",) if self.q.ndim == 3 else ()
-        m, unit = self.mechanism, units(self.mechanism.model)
-        arrays = {
-            "q": ((*lead, "time", "coordinate"), self.q, {"units": unit["q"]}),
-            "qd": ((*lead, "time", "rate"), self.qd, {"units": unit["qd"]}),
-            "tau": ((*lead, "time", "rate"), self.tau, {"units": unit["tau"]}),
-            "kinetic": ((*lead, "time"), self.energy.kinetic, {"units": "J"}),
-            "potential": ((*lead, "time"), self.energy.potential, {"units": "J"}),
-            "work": ((*lead, "time"), self.work, {"units": "J"}),
-            "loss": ((*lead, "time"), self.loss, {"units": "J"}),
-        }
-        axes = {"time": self.time, "coordinate": list(m.q_names), "rate": list(m.v_names)}
+        arrays: dict[str, Any] = {}
+        axes: dict[str, Any] = {"time": self.time}
+        for name, entries in vectors_of(self.mechanism, passive=self.passive).items():
+            own = {"units": list(entries.values())}
+            arrays[name] = ((*lead, "time", AXES[name]), getattr(self, name), own)
+            axes[AXES[name]] = list(entries)
+        energies = {**self.energy._asdict(), "work": self.work, "loss": self.loss}
+        arrays |= {name: ((*lead, "time"), x, {"units": "J"}) for name, x in energies.items()}
         return xarray.Dataset(arrays, axes, {"status": str(self.status), "integrator": self.integrator})
 
     def to_pandas(self) -> Any:
@@ -126,12 +132,11 @@ class Result(Record):
 
     def _columns(self) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         """Each number of a sample by name: its values over all samples, and its unit."""
-        m, units_of = self.mechanism, units(self.mechanism.model)
         columns: dict[str, np.ndarray] = {}
         unit: dict[str, str] = {}
-        for name, entries in (("q", m.q_names), ("qd", m.v_names), ("tau", m.v_names)):
-            for k, entry in enumerate(entries):
+        for name, entries in vectors_of(self.mechanism, passive=self.passive).items():
+            for k, (entry, own) in enumerate(entries.items()):
                 columns[f"{name}.{entry}"] = getattr(self, name)[..., k]
-                unit[f"{name}.{entry}"] = units_of[name][k]
+                unit[f"{name}.{entry}"] = own
         energies = {**self.energy._asdict(), "work": self.work, "loss": self.loss}
         return columns | energies, unit | dict.fromkeys(energies, "J")

@@ -29,6 +29,7 @@ def resume(
     path: str | os.PathLike[str],
     *,
     torque: Any = None,
+    input: Any = None,
     external: Mapping[str, Any] | None = None,
     events: Sequence[Event] | None = None,
     mechanism: Mechanism | None = None,
@@ -40,8 +41,8 @@ def resume(
     With fixed steps the samples are those of a run that was never interrupted, to the last bit; an adaptive run goes
     on from its last step. A run that is done is read and returned.
 
-    Functions are not in the file: `torque`, functions of `external`, `events` and a mechanism that holds functions are
-    given again. A controller whose memory is in its attribute `state` (numbers) gets it back.
+    Functions are not in the file: `torque`, `input`, functions of `external`, `events` and a mechanism that holds
+    functions are given again. A controller whose memory is in its attribute `state` (numbers) gets it back.
     """
     with claimed(Path(path)):
         stored = read_file(path)
@@ -54,7 +55,8 @@ def resume(
                 "kp.simulate(..., save=) keeps them, run.save() does not",
                 path=str(stored.path),
             )
-        again = {**_again(stored, torque, external), "events": _events(stored, events)}
+        controls = {"torque": torque, "input": input}
+        again = {**_again(stored, controls, external), "events": _events(stored, events)}
         options, stands = Options.of({**stored.options, **again}), stored.stands
         driver = Driver(prepared(machine, options), whole=False)
         size = driver.memory().size
@@ -66,7 +68,7 @@ def resume(
                 path=str(stored.path),
             )
         if stands.controller.size:
-            _give_back(stored, options.torque, stands.controller)
+            _give_back(stored, options.input if options.torque is None else options.torque, stands.controller)
         if stands.step:
             known = Known.of(str(stored.path), driver.modes.limits, driver.modes.events)
             read = [Entry(known.mode(x.text), x.q, x.time) for x in stored.modes]
@@ -78,11 +80,12 @@ def resume(
         return saved(stream(recorder, pieces, progress), machine, options.named)
 
 
-def _again(stored: Stored, torque: Any, external: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Torque and wrenches: those of the file, with the functions that it does not hold."""
-    kept = stored.options.get("torque")
-    if isinstance(kept, Missing):
-        _check_torque(stored, kept, torque)
+def _again(stored: Stored, controls: Mapping[str, Any], external: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Torque, input and wrenches: those of the file, with the functions that it does not hold."""
+    kept = {word: stored.options.get(word) for word in controls}
+    for word, control in kept.items():
+        if isinstance(control, Missing):
+            _check_control(stored, word, control, controls[word])
     wrenches = {**(stored.options.get("external") or {}), **(external or {})}
     lacking = [name for name, wrench in wrenches.items() if isinstance(wrench, Missing)]
     if lacking:
@@ -91,30 +94,31 @@ def _again(stored: Stored, torque: Any, external: Mapping[str, Any] | None) -> d
             f"give them again: external={{{lacking[0]!r}: ...}}",
             path=str(stored.path),
         )
-    return {"torque": torque if torque is not None else kept, "external": wrenches or None}
+    again = {word: control if control is not None else kept[word] for word, control in controls.items()}
+    return {**again, "external": wrenches or None}
 
 
-def _check_torque(stored: Stored, kept: Missing, torque: Any) -> None:
+def _check_control(stored: Stored, word: str, kept: Missing, control: Any) -> None:
     """It is given again, and sampled as it was."""
     what = "an object" if kept.called else "a function"
-    if torque is None:
+    if control is None:
         raise InputError(
-            f"{stored.path}: torque is {what}, {kept.name}, and the file does not hold it; give it again: "
-            f"kp.resume({str(stored.path)!r}, torque={kept.call})",
+            f"{stored.path}: {word} is {what}, {kept.name}, and the file does not hold it; give it again: "
+            f"kp.resume({str(stored.path)!r}, {word}={kept.call})",
             path=str(stored.path),
         )
-    if not callable(torque):
+    if not callable(control):
         raise InputError(
-            f"{stored.path}: torque was {what}, {kept.name}, when the run began, and is {torque!r} now; give a "
+            f"{stored.path}: {word} was {what}, {kept.name}, when the run began, and is {control!r} now; give a "
             f"{kept.name}",
             path=str(stored.path),
         )
     before, now = (
-        f"{x:g} s" if x else "none" for x in (kept.sample_time, getattr(torque, "sample_time", None))
+        f"{x:g} s" if x else "none" for x in (kept.sample_time, getattr(control, "sample_time", None))
     )
     if before != now:
         raise InputError(
-            f"{stored.path}: the sample_time of torque was {before} when the run began, and is {now} in what is given "
+            f"{stored.path}: the sample_time of {word} was {before} when the run began, and is {now} in what is given "
             f"now; give a {kept.name} with the same",
             path=str(stored.path),
         )

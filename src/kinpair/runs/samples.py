@@ -12,6 +12,8 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
     """q, qd, tau (..., n, k), energies, work and loss (..., n); Y (..., n, ny), W (..., n, nw)."""
     state, watched = d.layout, d.watched_layout
     vectors = {"q": Y[..., state.q], "qd": Y[..., state.qd], "tau": W[..., watched.tau]}
+    vectors |= {"x": Y[..., state.x], "account": Y[..., state.account]}
+    vectors["u"] = W[..., watched.u] if d.actuated else vectors["tau"]
     scalars = {
         "kinetic": W[..., watched.kinetic],
         "potential": W[..., watched.potential],

@@ -32,6 +32,8 @@ def simulate(
     *,
     duration: float,
     torque: Any = None,
+    input: Any = None,
+    x: Any = None,
     integrator: str = "dop853",
     dt: float | None = None,
     rtol: float | None = None,
@@ -60,6 +62,9 @@ def simulate(
 
     * `torque`: None, constant (nv,), samples (times, values), a function (time, q, qd) → (nv,), or an object to be
       called like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and held between;
+    * `input`: where there are actuators, their inputs and the efforts on the other rates, `mechanism.u_names`: as
+      `torque`, of nu numbers, by name, or a function (time, q, qd, x); `x`: internal states to begin with (nx,), by
+      name, or as the description has them;
     * `integrator`: by name; `dt` [s] for fixed steps, `rtol` and `atol` (one, or nq + nv of them) for adaptive ones,
       which are no longer than `max_step` [s]: what is shorter, such as a pulse of a function, may go unseen;
     * `output`: samples at an interval [s] and at the end, or at given times and no others;

@@ -71,7 +71,8 @@ def begun(driver: Driver, path: Path, every: float) -> Recorder:
     memory, start = _controller(run), driver.memory()
     room = room_for(driver.modes.names) if run.guarded else None
     shape = Shape(run.samples, run.batch, run.d.enforcement is not None, start.shape, memory.shape, room)
-    about: dict[str, Any] = {"springs": bool(run.d.model.added), "start": run.begin_energy}
+    shape = replace(shape, passive=run.d.passive)
+    about: dict[str, Any] = {"springs": run.springs, "start": run.begin_energy}
     run_file = new_file(path, run.mechanism, run.options, shape, **about)
     stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
     recorder = Recorder(driver, run_file, stands, 0, every)
@@ -103,7 +104,8 @@ def _controller(run: Run) -> np.ndarray:
         return np.array(state, dtype=float)
     except (TypeError, ValueError):
         raise InputError(
-            f"{run.name}: torque.state is {type(state).__name__}; a checkpoint keeps numbers: an array, or a list"
+            f"{run.name}: {run.torque.word}.state is {type(state).__name__}; a checkpoint keeps numbers: an array, or "
+            "a list"
         ) from None
 
 
@@ -149,8 +151,8 @@ class Recorder:
         memory, kept = _controller(self.run), self.stands.controller
         if memory.shape != kept.shape:
             raise InputError(
-                f"{self.run.name}: torque.state has shape {memory.shape} and had {kept.shape} at the start; "
-                "a checkpoint has room for as many numbers as there were"
+                f"{self.run.name}: {self.run.torque.word}.state has shape {memory.shape} and had {kept.shape} at "
+                "the start; a checkpoint has room for as many numbers as there were"
             )
         return memory
 
@@ -158,7 +160,8 @@ class Recorder:
         batch = self.run.batch is not None
         columns = samples_of(self.run.d, piece.Y, piece.W)
         columns |= residual_columns(residual_of(self.run.d, piece.W))
-        samples = {name: rows_first(x, batch) for name, x in columns.items()}
+        places = self.run_file.places
+        samples = {name: rows_first(x, batch) for name, x in columns.items() if name in places}
         samples["time"] = piece.times
         if MODE in self.run_file.places:
             samples[MODE] = np.full(len(piece.times), piece.mode, dtype="<i4")

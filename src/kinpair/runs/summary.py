@@ -104,9 +104,9 @@ def _pulls(run: Record) -> str:
 
 def _samples(run: Record, there: np.ndarray) -> Record:
     """The run with these samples alone."""
-    q, qd, tau = (x[..., there, :] for x in (run.q, run.qd, run.tau))
+    vectors = {name: getattr(run, name)[..., there, :] for name in ("q", "qd", "tau", "x", "u", "account")}
     history = run.history and replace(run.history, number=run.history.number[there])
-    return replace(run, time=run.time[there], q=q, qd=qd, tau=tau, history=history)
+    return replace(run, time=run.time[there], history=history, **vectors)
 
 
 def _constraints(residual: Residual | None) -> str:

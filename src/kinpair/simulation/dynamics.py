@@ -16,11 +16,19 @@ from kinpair import quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.forces.applied import applied_wrenches
-from kinpair.forces.element import Element, Instant
-from kinpair.forces.elements import elements_of, losses, stored_energy
+from kinpair.forces.element import Element
+from kinpair.forces.elements import acting, elements_of, losses, stored_energy
+from kinpair.forces.states import (
+    account_names,
+    account_of,
+    driven_efforts,
+    has_actuators,
+    ports_of,
+    state_rates,
+)
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
-from kinpair.model.state import State
+from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
 from kinpair.simulation.held import Enforcement
@@ -45,8 +53,9 @@ def with_quaternion(model: Model) -> list[int]:
 class Dynamics:
     """A model and all that acts on it.
 
-    `torque` and the functions of `external` are (time, q, qd) → efforts (nv,), wrench (6,), recorded with the rest;
-    None takes them from u. `driven` is False where there is no torque at all. `parameters` names constants that are
+    `torque` is (time, q, qd) or (time, q, qd, x) → efforts (nv,), or, where there are actuators, inputs (nu,);
+    functions of `external` are (time, q, qd) → wrench (6,). Both are recorded with the rest; None takes them from u.
+    `driven` is False where there are no actuators and no torque at all. `parameters` names constants that are
     arguments p. `enforcement` says how constraints are enforced; None where there are none. `memory` counts the
     entries that a method carries along.
     """
@@ -94,23 +103,36 @@ class Dynamics:
         return self.driven and self.torque is None
 
     @cached_property
+    def actuated(self) -> bool:
+        """Are there actuators, so that the inputs are theirs?"""
+        return has_actuators(self.model)
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """Names of the efforts, or of the inputs of actuators and other rates."""
+        return ports_of(self.model).u_names if self.actuated else self.model.v_names
+
+    @cached_property
     def input_layout(self) -> InputLayout:
         """Of the inputs u."""
-        return InputLayout.of(
-            tau=self.model.nv if self.torque_in_u else 0, wrenches=WRENCH * len(self.loaded)
-        )
+        control = len(self.controls) if self.torque_in_u else 0
+        return InputLayout.of(control=control, wrenches=WRENCH * len(self.loaded))
 
     @cached_property
     def layout(self) -> StateLayout:
         """Of the state y."""
-        m = self.model
-        return StateLayout.of(q=m.nq, qd=m.nv, work=1, loss=1, trace=2 * self.traced, memory=self.memory)
+        m, account = self.model, sum(map(len, account_names(self.model, passive=self.passive)))
+        own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
+        return StateLayout.of(
+            **own, work=1, loss=1, account=account, trace=2 * self.traced, memory=self.memory
+        )
 
     @cached_property
     def watched_layout(self) -> WatchedLayout:
         """Of what is watched at each sample."""
         residual = 2 * (self.enforcement is not None)
-        return WatchedLayout.of(kinetic=1, potential=1, tau=self.model.nv, residual=residual)
+        u = len(self.controls) if self.actuated else 0
+        return WatchedLayout.of(kinetic=1, potential=1, tau=self.model.nv, u=u, residual=residual)
 
     @cached_property
     def ny(self) -> int:
@@ -135,18 +157,21 @@ class Dynamics:
     @property
     def elements(self) -> tuple[Element, ...]:
         """What acts on the model by itself."""
-        return elements_of(self.model, passive=self.passive)
+        return elements_of(self.model, passive=self.passive, driven=self.actuated)
 
     @property
     def jumps(self) -> bool:
         """May the forces of an element other than friction jump, so that its loss begins or ends at once?"""
         return any(x.jumps and not x.sticks for x in self.elements)
 
-    def switches(self, q: Vector, qd: Vector) -> dict[str, Scalar]:
+    def switches(self, state: State) -> dict[str, Scalar]:
         """Functions that change their sign where forces of elements other than friction have a kink or a jump."""
-        at = Instant(self.model, State(q, qd))
-        switches = [x.switches(at) for x in self.elements if x.jumps and not x.sticks]
-        return {name: value for switches in switches for name, value in switches.items()}
+        return {
+            name: value
+            for x, at in acting(self.model, state, passive=self.passive)
+            if x.element.jumps and not x.element.sticks
+            for name, value in x.element.switches(at).items()
+        }
 
     @property
     def sticking(self) -> list[int]:
@@ -172,20 +197,44 @@ class Dynamics:
         """q and q̇."""
         return y[self.layout.q], y[self.layout.qd]
 
+    def state(self, time: Scalar, y: Vector, u: Vector) -> State:
+        """All that formulas see."""
+        return self.at(time, *self.motion(y), u, y[self.layout.x])
+
+    def at(self, time: Scalar, q: Vector, qd: Vector, u: Vector, x: Vector = NOTHING) -> State:
+        """The same of a motion and internal states."""
+        inputs = self.inputs(time, q, qd, x, u)
+        if self.actuated:
+            return State(q, qd, x, inputs, time, np.zeros(self.model.nv))
+        return State(q, qd, x, time=time, tau=inputs)
+
+    def without_inputs(self, time: Scalar, y: Vector) -> State:
+        """The same with inputs of zero: what elements store does not depend on them."""
+        u = np.zeros(len(self.controls)) if self.actuated else NOTHING
+        return State(*self.motion(y), y[self.layout.x], u, time)
+
     def parted(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """y and u (..., n) of a vector that begins with both, one behind the other."""
         return state[..., : self.ny], state[..., self.ny : self.ny + self.nu]
 
-    def stepped(self, y: Vector, q: Vector, qd: Vector, dt: Scalar, powers: list[Scalar]) -> Vector:
-        """The state after a step to q and q̇ with these mean powers; the rest is as it was."""
+    def stepped(
+        self, y: Vector, q: Vector, qd: Vector, dt: Scalar, powers: list[Scalar], x_rate: Vector = NOTHING
+    ) -> Vector:
+        """The state after a step to q and q̇ with these mean powers and rates of x; the rest is as it was."""
         ledger = [x + dt * power for x, power in zip(y[self.layout.ledger], powers, strict=True)]
-        return array([*q, *qd, *y[self.layout.x], *ledger, *y[self.layout.ledger.stop :]])
+        own = [x + dt * rate for x, rate in zip(y[self.layout.x], x_rate, strict=True)]
+        return array([*q, *qd, *own, *ledger, *y[self.layout.ledger.stop :]])
 
-    def efforts(self, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Vector:
-        """τ."""
+    def inputs(self, time: Scalar, q: Vector, qd: Vector, x: Vector, u: Vector) -> Vector:
+        """τ, or, where there are actuators, the inputs."""
         if self.torque is not None:
-            return np.asarray(self.torque(time, q, qd))
-        return u[self.input_layout.tau] if self.driven else np.zeros(self.model.nv)
+            more = (x,) if getattr(self.torque, "takes_x", False) else ()
+            return np.asarray(self.torque(time, q, qd, *more))
+        return u[self.input_layout.control] if self.driven else np.zeros(self.model.nv)
+
+    def efforts(self, state: State) -> Vector:
+        """On the joints: τ, or what actuators do."""
+        return driven_efforts(self.model, state) if self.actuated else state.tau
 
     def loads(self, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Loads:
         """Wrenches by name."""
@@ -195,11 +244,16 @@ class Dynamics:
 
     # what happens
 
-    def powers(self, q: Vector, qd: Vector, tau: Vector, loads: Loads) -> list[Scalar]:
-        """Rates of work and loss."""
-        work = (tau @ qd if self.driven else 0.0) + self._applied_power(q, qd, loads)
-        lost = losses(self.model, State(q, qd), passive=self.passive)
-        return [work, sum(lost.values(), 0.0)]
+    def powers(self, state: State, loads: Loads) -> list[Scalar]:
+        """Rates of work and loss, and of the account."""
+        q, qd = state.q, state.qd
+        work = (state.tau @ qd if self.driven and not self.actuated else 0.0) + self._applied_power(
+            q, qd, loads
+        )
+        own = account_of(self.model, state, passive=self.passive)
+        lost = losses(self.model, state, passive=self.passive)
+        supply = sum(own.supply.values(), 0.0)
+        return [work + supply, sum(lost.values(), 0.0), *own.supply.values(), *own.losses.values()]
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""
@@ -211,22 +265,25 @@ class Dynamics:
 
     def rate(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """ẏ."""
-        q, qd = self.motion(y)
-        tau, loads = self.efforts(time, q, qd, u), self.loads(time, q, qd, u)
-        qdd, of_constraints = self.accelerations(time, q, qd, tau, loads)
-        powers = self.powers(q, qd, tau, loads)
+        state = self.state(time, y, u)
+        q, qd = state.q, state.qd
+        loads = self.loads(time, q, qd, u)
+        qdd, of_constraints = self.accelerations(state, loads)
+        powers = self.powers(state, loads)
         if self.constraints_work:
             powers[0] = powers[0] + of_constraints
-        still = np.zeros(self.ny - self.layout.ledger.stop)
-        return array([*kinematics.dq_dt(self.model, q, qd), *qdd, *powers, *still])
+        moves = [*kinematics.dq_dt(self.model, q, qd), *qdd, *self.x_rates(state)]
+        return array([*moves, *powers, *np.zeros(self.ny - self.layout.ledger.stop)])
 
-    def accelerations(
-        self, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Loads
-    ) -> tuple[Vector, Scalar]:
+    def x_rates(self, state: State) -> Vector:
+        """ẋ."""
+        return state_rates(self.model, state, passive=self.passive)
+
+    def accelerations(self, state: State, loads: Loads) -> tuple[Vector, Scalar]:
         """q̈, and the power of constraint forces."""
         if self.enforcement is not None:
-            return self.enforcement.accelerations(self.model, self.request, time, q, qd, tau, loads)
-        return quantities.forward_dynamics(self.model, self.request, q, qd, tau, loads)[0], 0.0
+            return self.enforcement.accelerations(self.model, self.request, state, loads)
+        return quantities.accelerations(self.model, self.request, state, loads)[0], 0.0
 
     def settled(self, time: Scalar, y: Vector) -> Vector:
         """The state where it belongs."""
@@ -250,17 +307,19 @@ class Dynamics:
         return bool(with_quaternion(self.model)) or self.traced
 
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
-        """Kinetic and potential energy, and the efforts."""
-        q, qd = self.motion(y)
+        """Kinetic and potential energy, the efforts, and the inputs of actuators."""
+        state = self.state(time, y, u)
+        q, qd = state.q, state.qd
         residuals = [] if self.enforcement is None else self.enforcement.watched(self.model, time, q, qd)
-        return array([*self.energies(time, q, qd), *self.efforts(time, q, qd, u), *residuals])
+        return array([*self.energies(state), *self.efforts(state), *state.u, *residuals])
 
-    def energies(self, time: Scalar, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:
-        """Kinetic and potential; NaN where forces are all that is known."""
+    def energies(self, state: State) -> tuple[Scalar, Scalar]:
+        """Kinetic, and potential with all that elements store; NaN where forces are all that is known."""
+        q, qd, time = state.q, state.qd, state.time
         if self.model.terms is not None:
             return 0.5 * qd @ (self.model.terms(q, qd, time)[0] @ qd), np.nan
         kinetic, potential = (
             kinematics.kinetic_energy(self.model, q, qd),
             kinematics.potential_energy(self.model, q),
         )
-        return kinetic, potential + stored_energy(self.model, State(q, qd), passive=self.passive)
+        return kinetic, potential + stored_energy(self.model, state, passive=self.passive)

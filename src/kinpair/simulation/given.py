@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from kinpair.errors import DescriptionWarning, InputError
+from kinpair.errors import DescriptionWarning, InputError, listed, nearest
 from kinpair.evaluation import Expected
 from kinpair.mechanism import Mechanism
 from kinpair.model.constants import check_constants
 from kinpair.model.entries import filled, words_of
 from kinpair.model.symbols import check_symbols
 from kinpair.simulation.dynamics import with_quaternion
-from kinpair.simulation.schedule import real
+from kinpair.simulation.schedule import finite, real
 from kinpair.simulation.torques import Torque
 from kinpair.system import System
 
@@ -67,6 +67,34 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
     return np.concatenate([x, v], axis=-1)
 
 
+def named_numbers(
+    mechanism: Mechanism, what: str, names: Sequence[str], value: Any, start: np.ndarray
+) -> Any:
+    """The start with the entries that are given by name; anything else as it is."""
+    if not isinstance(value, Mapping):
+        return value
+    numbers = np.array(start, dtype=float)
+    for name, number in value.items():
+        if name not in names:
+            raise InputError(
+                f"{mechanism.name}: {what} has no entry {name!r}; {nearest(str(name), names)}Entries: "
+                f"{listed(names) or 'none'}",
+                entry=name,
+            )
+        numbers[list(names).index(name)] = finite(mechanism.name, f"{what}: {name}", number)
+    return numbers
+
+
+def start_x(mechanism: Mechanism, x: Any) -> np.ndarray:
+    """Internal states (nx,) or (batch, nx) to begin with."""
+    if x is None:
+        return mechanism.x_start
+    states = Expected("x", mechanism.x_names).checked(mechanism.name, x)
+    if not np.isfinite(states).all():
+        raise InputError(f"{mechanism.name}: x holds NaN or infinity", argument="x")
+    return states
+
+
 def parameter_values(
     mechanism: Mechanism, parameters: Mapping[str, Any] | None
 ) -> tuple[tuple[str, ...], np.ndarray]:
@@ -100,10 +128,12 @@ def in_rows(
     drive: Torque,
     wrenches: dict[str, np.ndarray],
     values: np.ndarray,
+    x: np.ndarray,
 ) -> tuple[np.ndarray, int | None]:
     """The states with the axis of the batch, if anything has one; how many."""
     sizes = {"q and qd": len(states)} if states.ndim == 2 else {}
-    sizes |= {"torque": drive.batch} if drive.batch is not None else {}
+    sizes |= {drive.word: drive.batch} if drive.batch is not None else {}
+    sizes |= {"x": len(x)} if x.ndim == 2 else {}
     sizes |= {f"external[{name!r}]": len(w) for name, w in wrenches.items() if w.ndim == 2}
     sizes |= {"parameters": len(values)} if values.ndim == 2 else {}
     if len(set(sizes.values())) > 1:

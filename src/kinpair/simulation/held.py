@@ -61,10 +61,9 @@ class Enforcement:
         return replace(request, solver=own.solver, kept=own.kept, rows=own.rows, dependent=own.dependent)
 
     def accelerations(
-        self, model: Model, request: Request, time: Scalar, q: Vector, qd: Vector, tau: Vector, loads: Any
+        self, model: Model, request: Request, state: State, loads: Any
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of the constraint forces, which do work where a constraint moves."""
-        state = State(q, qd, u=tau, time=time)
         solution = constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
         return solution.qdd, solution.power
 

@@ -49,7 +49,8 @@ class Layout:
 class StateLayout(Layout):
     """The state vector: the motion, internal states of elements, the ledger, and what is carried along.
 
-    `work` and `loss` are energies since the start [J]. `trace` says how near the constraints came to dependence: one
+    `work` and `loss` are energies since the start [J], `account` those of elements with internal states or inputs, by
+    name. `trace` says how near the constraints came to dependence: one
     over their smallest pivot, and the time of that. `memory` is what a method carries from step to step.
     """
 
@@ -58,6 +59,7 @@ class StateLayout(Layout):
     x: slice
     work: slice
     loss: slice
+    account: slice
     trace: slice
     memory: slice
 
@@ -68,23 +70,31 @@ class StateLayout(Layout):
 
     @property
     def ledger(self) -> slice:
-        """Work and loss."""
-        return slice(self.work.start, self.loss.stop)
+        """Work, loss and account."""
+        return slice(self.work.start, self.account.stop)
+
+    @property
+    def solved(self) -> slice:
+        """What the motion depends on: coordinates, rates and internal states."""
+        return slice(self.q.start, self.x.stop)
 
 
 @dataclass(frozen=True, slots=True)
 class InputLayout(Layout):
-    """The inputs: joint efforts, and wrenches [n; f] one behind the other; what equations have inside is not here."""
+    """The inputs of a run: joint efforts or inputs of elements, and wrenches [n; f] one behind the other; what
+    equations have inside is not here."""
 
-    tau: slice
+    control: slice
     wrenches: slice
 
 
 @dataclass(frozen=True, slots=True)
 class WatchedLayout(Layout):
-    """What is evaluated at each sample: energies [J], efforts, the largest residuals of positions and of rates."""
+    """What is evaluated at each sample: energies [J], efforts, inputs of elements, the largest residuals of positions
+    and of rates."""
 
     kinetic: slice
     potential: slice
     tau: slice
+    u: slice
     residual: slice

@@ -23,6 +23,8 @@ class Options:
     qd: Any
     duration: float
     torque: Any = None
+    input: Any = None
+    x: Any = None
     integrator: str = "dop853"
     dt: float | None = None
     rtol: float | None = None

@@ -9,32 +9,44 @@ import numpy as np
 
 from kinpair.compiler.arguments import whole_threads
 from kinpair.compiler.time_loop_inputs import Inputs, callback
-from kinpair.errors import InputError
+from kinpair.errors import InputError, listed
+from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
 from kinpair.simulation.events.limits import CLOSED, limit_springs, limits_from, limits_of
-from kinpair.simulation.given import by_name, in_rows, parameter_values, start_states, tolerance
+from kinpair.simulation.given import (
+    by_name,
+    in_rows,
+    named_numbers,
+    parameter_values,
+    start_states,
+    start_x,
+    tolerance,
+)
 from kinpair.simulation.held import Holding, check_start, enforcement_of
 from kinpair.simulation.methods.integrators import Integrator, integrator_named
 from kinpair.simulation.options import ATOL, DT, RTOL, Options
 from kinpair.simulation.run import Run
 from kinpair.simulation.schedule import adaptive_times, finite, fixed_plan, positive
 from kinpair.simulation.systems import model_to_move, with_elements
-from kinpair.simulation.torques import Caller, Torque, external_of, torque_of
+from kinpair.simulation.torques import Caller, Start, Torque, Wanted, control_of, external_of, torque_of
 
 
 def prepared(mechanism: Mechanism, chosen: Options) -> Run:
     """Everything checked, and ready to go."""
     m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
     chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
+    chosen = replace(chosen, input=named_numbers(m, "input", m.u_names, chosen.input, np.zeros(m.nu)))
+    chosen = replace(chosen, x=named_numbers(m, "x", m.x_names, chosen.x, m.x_start))
     states = start_states(m, chosen.q, chosen.qd)
+    x = start_x(m, chosen.x)
     first = states.reshape(-1, states.shape[-1])[0]
     at = first[: m.nq], first[m.nq :]
-    torque = torque_of(m, chosen.torque, *at, time)
+    torque = _control(m, chosen, Start(*at, time, x.reshape(-1, m.nx)[0] if m.nx else x))
     functions, wrenches = external_of(m, chosen.external, *at, time)
     names, values = parameter_values(m, chosen.parameters)
-    states, _ = in_rows(m, states, torque, wrenches, values)
+    states, _ = in_rows(m, states, torque, wrenches, values, x)
     method = integrator_named(chosen.integrator).with_rho(chosen.rho_inf)
     holding = Holding(chosen.solver, method.holding(chosen.hold), chosen.alpha)
     enforcement = enforcement_of(m, at[0], time, holding)
@@ -43,9 +55,9 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
     events, recorded = events_from(m, chosen.events, *at, time)
     limits = limits_from(m, chosen.limits)
     d = Dynamics(
-        with_elements(model_to_move(m.model, *at, time), limit_springs(m, limits, at[0])),
+        with_elements(model_to_move(m.model, *at, time), (*m.model.added, *limit_springs(m, limits, at[0]))),
         chosen.passive,
-        driven=torque.kind != "none",
+        driven=torque.kind != "none" or has_actuators(m.model),
         torque=torque.inside,
         external=tuple(functions.items()),
         parameters=names,
@@ -59,7 +71,7 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
         holding=holding,
         d=d,
         inputs=_inputs(torque, wrenches, values),
-        start=_start(d, torque, states, wrenches),
+        start=_start(d, torque, states, x, wrenches),
         time=time,
         duration=0.0,
         options=chosen.named,
@@ -81,15 +93,33 @@ def _is_fixed(method: Integrator, chosen: Options) -> bool:
     return not method.adaptive or chosen.dt is not None
 
 
-def _start(d: Dynamics, torque: Torque, states: np.ndarray, wrenches: dict[str, np.ndarray]) -> np.ndarray:
+def _control(m: Mechanism, chosen: Options, start: Start) -> Torque:
+    """What `torque=` or `input=` is; without actuators both are the joint efforts."""
+    if chosen.torque is not None and has_actuators(m.model):
+        raise InputError(
+            f"{m.name}: has actuators, and they make the joint efforts; give input= in place of torque=: "
+            f"{listed(m.u_names, 12)}",
+            argument="torque",
+        )
+    if chosen.torque is not None and chosen.input is not None:
+        raise InputError(f"{m.name}: torque= and input= are both given; give one of them", argument="input")
+    if chosen.torque is not None:
+        return torque_of(m, chosen.torque, *start[:3])
+    return control_of(m, Wanted("input", m.u_names), chosen.input, start)
+
+
+def _start(
+    d: Dynamics, torque: Torque, states: np.ndarray, x: np.ndarray, wrenches: dict[str, np.ndarray]
+) -> np.ndarray:
     """State and inputs at the beginning (..., ny + nu)."""
     lead = states.shape[:-1]
     y = np.zeros((*lead, d.ny))
     y[..., d.layout.motion] = states
+    y[..., d.layout.x] = x
     parts = [y]
     if d.torque_in_u:
-        constant = torque.values if torque.kind == "constant" else np.zeros(d.model.nv)
-        parts.append(np.broadcast_to(constant, (*lead, d.model.nv)))
+        constant = torque.values if torque.kind == "constant" else np.zeros(len(d.controls))
+        parts.append(np.broadcast_to(constant, (*lead, len(d.controls))))
     parts += [np.broadcast_to(w, (*lead, 6)) for w in wrenches.values()]
     return np.concatenate(parts, axis=-1)
 
@@ -114,6 +144,7 @@ def _allowed(run: Run, atol: Any) -> np.ndarray:
     allowed = np.full(layout.size, np.inf)
     motion = layout.motion
     allowed[motion] = tolerance(run.name, "atol", atol, (motion.stop,))
+    allowed[layout.x] = allowed[motion].min() * ports_of(run.d.model).x_scale
     if run.d.jumps:  # a loss begins or ends where the motion shows nothing
         allowed[layout.loss] = allowed[motion].max()
     return allowed
@@ -163,8 +194,8 @@ def _check_steps(run: Run, chosen: Options) -> None:
         )
     if run.batch is not None and run.torque.kind == "called":
         raise InputError(
-            f"{name}: torque is a function that cannot be recorded, and a batch does not call Python; write it in "
-            "NumPy terms (docs/compiler.md) or give its values as (times, values)"
+            f"{name}: {run.torque.word} is a function that cannot be recorded, and a batch does not call Python; write "
+            "it in NumPy terms (docs/compiler.md) or give its values as (times, values)"
         )
     if fixed and (chosen.rtol is not None or chosen.atol is not None):
         raise InputError(f"{name}: {method} by fixed steps takes dt=, no rtol= and atol=", integrator=method)
@@ -186,6 +217,6 @@ def _inputs(torque: Torque, wrenches: dict[str, np.ndarray], values: np.ndarray)
 def _with_caller(run: Run, wrenches: dict[str, np.ndarray]) -> Run:
     """The user's function as one that a compiled loop can call."""
     constant, layout = np.concatenate([np.zeros(0), *wrenches.values()]), run.d.layout
-    caller = Caller(run.mechanism, layout, run.torque.function, constant)
-    inputs = replace(run.inputs, called=callback(caller, layout.motion.stop, run.d.nu))
+    caller = Caller(run.d.controls, layout, run.torque, constant)
+    inputs = replace(run.inputs, called=callback(caller, layout.solved.stop, run.d.nu))
     return replace(run, caller=caller, inputs=inputs)

@@ -26,17 +26,19 @@ AGREES = 1e-9  # relative: a recording and its function differ by rounding
 class Recorded:
     """A function (time, q, qd) that was recorded; equal to another one with the same formula.
 
-    `forces`: names of those that it looks at, where it is a function (time, q, qd, forces).
+    `forces`: names of those that it looks at, where it is a function (time, q, qd, forces). `takes_x`: is it one of
+    (time, q, qd, x), x the internal states?
     """
 
     formula: str
     function: Callable[..., Any] = field(compare=False)
     program: Program = field(compare=False, repr=False)
     forces: frozenset[str] | None = field(default=None, compare=False)
+    takes_x: bool = field(default=False, compare=False)
 
-    def __call__(self, time: Any, q: Any, qd: Any, *forces: Any) -> Any:
+    def __call__(self, time: Any, q: Any, qd: Any, *more: Any) -> Any:
         """Its value; a list of numbers is an array."""
-        value = self.function(time, q, qd, *forces)
+        value = self.function(time, q, qd, *more)
         return np.array(value) if isinstance(value, list | tuple) else value
 
 
@@ -75,19 +77,22 @@ def recorded(
     shape: tuple[int, ...],
     state: tuple[np.ndarray, np.ndarray, float],
     forces: Forces | None = None,
+    x: np.ndarray | None = None,
 ) -> Recorded | NotRecorded:
     """The function on symbols, of results of this shape, compared with itself at a state (q, q̇, time).
 
-    `forces` are numbers by name, for a function (time, q, qd, forces).
+    `forces` are numbers by name, for a function (time, q, qd, forces); `x` internal states, for one of
+    (time, q, qd, x).
     """
     q, qd, time = state
-    as_array, more = Recorded("", function, None), dict(forces or {})  # type: ignore[arg-type]
+    as_array = Recorded("", function, None)  # type: ignore[arg-type]
+    more: dict[str, Any] = dict(forces or {}) if x is None else {"x": x}
     shapes_of = {"time": (), "q": q.shape, "qd": qd.shape, **{x: np.shape(f) for x, f in more.items()}}
     seen: set[str] = set()
 
     def run(time: Any, q: Any, qd: Any, *values: Any) -> Any:
         if forces is None:
-            return as_array(time, q, qd)
+            return as_array(time, q, qd, *values)
         symbols = Forces(forces.owner, zip(more, values, strict=True))
         try:
             return as_array(time, q, qd, symbols)
@@ -104,7 +109,7 @@ def recorded(
             f"it returns {'shape ' + str(shapes[0]) if len(shapes) == 1 else 'several things'}"
         )
     try:
-        own = () if forces is None else (forces,)
+        own = tuple(value.copy() for value in more.values()) if forces is None else (forces,)
         plain = np.asarray(function(time, q.copy(), qd.copy(), *own), dtype=float)
     except Exception as problem:
         return NotRecorded(f"{type(problem).__name__}: {problem}{_place(problem, function)}")
@@ -114,7 +119,8 @@ def recorded(
         return NotRecorded(
             "recorded, it gives other numbers than called: it decides by something that changes"
         )
-    return Recorded(str(program), function, program, None if forces is None else frozenset(seen))
+    known = None if forces is None else frozenset(seen)
+    return Recorded(str(program), function, program, known, x is not None)
 
 
 def _place(problem: BaseException, function: Callable[..., Any]) -> str:

@@ -17,7 +17,7 @@ from kinpair.compiler.time_loop import FixedLoop
 from kinpair.compiler.time_loop_resident import Resident
 from kinpair.errors import InputError, SingularError
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.given import movable, start_states
+from kinpair.simulation.given import movable, start_states, start_x
 from kinpair.simulation.held import check_start
 from kinpair.simulation.methods.integrators import flow_of
 from kinpair.simulation.options import ALPHA, Options
@@ -52,7 +52,8 @@ def stepper(
 ) -> Stepper:
     """A resident step of `dt` [s] for one motion, or for a `batch` of them in SIMD lanes.
 
-    Its inputs are u = [efforts (nv,), a wrench (6,) for each link or frame named in `external`]. `parameters`: numbers
+    Its inputs are u = [inputs (nu,), a wrench (6,) for each link or frame named in `external`]; without actuators the
+    inputs are the joint efforts. `parameters`: numbers
     of the mechanism by name, in a batch one for each motion. `limits`: "ignore" or "spring". The rest is as for
     `kp.simulate`; integrators are those of fixed steps.
     """
@@ -63,7 +64,7 @@ def stepper(
         q=np.broadcast_to(start, (*lead, m.nq)),
         qd=np.zeros((*lead, m.nv)),
         duration=positive(m.name, "dt", dt),
-        torque=np.zeros(m.nv),
+        input=np.zeros(m.nu),
         integrator=integrator,
         dt=dt,
         external={name: np.zeros(6) for name in external} or None,
@@ -98,8 +99,8 @@ def _count(mechanism: Mechanism, batch: Any) -> int:
 class Stepper:
     """One motion or a batch of them, a step at a time; `kp.stepper` makes it.
 
-    `q` (nq,), `qd` (nv,) and `u` (nu,), in a batch with an axis of motions in front, are views of its memory: they
-    change with each step. Inputs may be written to `u` directly.
+    `q` (nq,), `qd` (nv,), internal states `x` (nx,) and `u` (nu,), in a batch with an axis of motions in front, are
+    views of its memory: they change with each step. Inputs may be written to `u` directly.
     """
 
     def __init__(self, run: Run, start: np.ndarray, *, check: bool) -> None:
@@ -114,6 +115,7 @@ class Stepper:
         self._resident.settings[0] = run.time
         self._advance, self._verdict = self._resident.advance, self._resident.verdict
         self.q, self.qd = self._numbers[..., d.layout.q], self._numbers[..., d.layout.qd]
+        self.x = self._numbers[..., d.layout.x]
         _, self.u = d.parted(self._numbers)
         self._views, self._one = (self.q, self.qd), run.batch is None
 
@@ -137,19 +139,23 @@ class Stepper:
         """Has the motion lost its numbers? In a batch an answer for each; a failed one stays so until `reset`."""
         return ~np.isfinite(self._numbers).all(axis=-1) | (self._verdict[..., 0] != 0.0)
 
-    def reset(self, q: Any = None, qd: Any = None, *, rows: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Begin from q (nq,) and qd (nv,), by default the start of the mechanism at rest; of a batch, all motions or
-        the `rows` named, each with its own or all with the same. The time goes on where only some begin anew."""
+    def reset(
+        self, q: Any = None, qd: Any = None, *, x: Any = None, rows: Any = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Begin from q (nq,), qd (nv,) and internal states x (nx,), by default the start of the mechanism at rest; of a
+        batch, all motions or the `rows` named, each with its own or all with the same. The time goes on where only some
+        begin anew."""
         m, d = self.mechanism, self._run.d
         states = start_states(m, self._start if q is None else q, np.zeros(m.nv) if qd is None else qd)
         if self._one and states.ndim > 1:
             raise InputError(f"{m.name}: reset has {len(states)} states for one motion; give q (nq,)")
         if self._check:
             check_start(m, states, self.time if rows is not None else self._run.time)
-        where = ... if rows is None else rows
+        where, own = ... if rows is None else rows, start_x(m, x)
         try:
             self._numbers[where, :] = 0.0
             self._numbers[where, d.layout.motion] = states
+            self._numbers[where, d.layout.x] = own
         except (IndexError, ValueError) as problem:
             raise InputError(
                 f"{m.name}: reset of rows {rows!r} with {len(np.atleast_2d(states))} states: {problem}"

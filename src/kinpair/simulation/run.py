@@ -87,6 +87,11 @@ class Run:
         return bool(self.events or self.ends)
 
     @property
+    def springs(self) -> bool:
+        """Are there springs at limits of joints?"""
+        return len(self.d.model.added) > len(self.mechanism.model.added)
+
+    @property
     def samples(self) -> int:
         """How many there are at most: where an event ends the run there is one more."""
         return (self.plan.samples if self.plan else len(self.wanted)) + self.guarded
@@ -99,15 +104,19 @@ class Run:
     @cached_property
     def begin_energy(self) -> np.ndarray:
         """Kinetic and potential energy (rows, 2) at the start, before anything happens."""
-        d, y, count = self.d, self.states, len(self.states)
+        d, start = self.d, np.atleast_2d(self.start)
+        count = len(start)
         p = np.broadcast_to(self.inputs.parameters, (count, len(d.parameters)))
 
         def energies(y: Any, p: Any) -> Any:
             own = d.concrete(p)
-            return array(own.energies(self.time, *own.motion(y)))
+            return array(own.energies(own.without_inputs(self.time, y)))
 
         with np.errstate(all="ignore"):
             if not d.parameters and d.model.terms is None:
-                return rows(energies(columns(y), p), count)
-            sizes = {"y": y.shape[1:], "p": p.shape[1:]}  # parameters and functions of a user take no columns
-            return Kernel(trace(energies, sizes))(y, p)
+                return rows(energies(columns(start), p), count)
+            sizes = {
+                "y": start.shape[1:],
+                "p": p.shape[1:],
+            }  # parameters and functions of a user take no columns
+            return Kernel(trace(energies, sizes))(start, p)

@@ -1,4 +1,4 @@
-"""What `torque=` and `external=` may be, and where in the loop it is evaluated.
+"""What `torque=`, `input=` and `external=` may be, and where in the loop it is evaluated.
 
 | given | evaluated |
 |---|---|
@@ -7,6 +7,8 @@
 | (times, values): (m,), (m, nv) or (batch, m, nv) | on straight lines between the samples, constant beyond them |
 | function (time, q, qd) → (nv,) that can be recorded | in machine code: at every stage, or at its sample time |
 | any other function or object | called from the loop: at every stage, or at its sample time |
+
+`input=` has nu numbers in place of nv, and its function may be (time, q, qd, x).
 
 A function's sample time is its attribute `sample_time` [s]: it is evaluated at multiples of that and held between. A
 function is recorded by running it on symbols, so one with a memory of its own must not be: objects are recorded only
@@ -19,9 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from math import isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +49,8 @@ class Torque:
     function: Any = None
     sample_time: float | None = None
     reason: str = ""  # why it is called and not recorded
+    word: str = "torque"  # what it was given as
+    takes_x: bool = False  # is it a function of internal states as well?
 
     @property
     def sampled(self) -> bool:
@@ -71,35 +76,58 @@ class Torque:
         return len(self.values) if self.values.ndim == ndim else None
 
 
+class Wanted(NamedTuple):
+    """What a control is: the argument it is given as, and the names of its numbers."""
+
+    word: str
+    names: tuple[str, ...]
+
+
+class Start(NamedTuple):
+    """A state to try functions on."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    time: float
+    x: np.ndarray
+
+
 def torque_of(mechanism: Mechanism, torque: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
     """What was given as `torque=`; q, qd, time: a state to try it on."""
-    if torque is None:
-        return Torque()
-    if isinstance(torque, Torque):
-        return torque
-    if callable(torque):
-        return _function(mechanism, torque, q, qd, time)
-    if isinstance(torque, tuple) and len(torque) == 2 and np.ndim(torque[1]) >= 2:
-        return _table(mechanism, *torque)
-    efforts = Expected("torque", mechanism.v_names).checked(mechanism.name, torque)
-    _check_finite(mechanism, "torque", efforts)
-    return Torque("constant", efforts)
+    wanted = Wanted("torque", mechanism.v_names)
+    return control_of(mechanism, wanted, torque, Start(q, qd, time, mechanism.x_start))
 
 
-def _table(mechanism: Mechanism, times: Any, values: Any) -> Torque:
-    t, x = real(times), real(values)
+def control_of(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) -> Torque:
+    """What was given as `torque=` or `input=`."""
+    word, names = wanted
+    if control is None:
+        return Torque(word=word)
+    if isinstance(control, Torque):
+        return control
+    if callable(control):
+        return _function(mechanism, wanted, control, start)
+    if isinstance(control, tuple) and len(control) == 2 and np.ndim(control[1]) >= 2:
+        return _table(mechanism, wanted, *control)
+    values = Expected(word, names).checked(mechanism.name, control)
+    _check_finite(mechanism, word, values)
+    return Torque("constant", values, word=word)
+
+
+def _table(mechanism: Mechanism, wanted: Wanted, times: Any, values: Any) -> Torque:
+    t, x, (word, names) = real(times), real(values), wanted
     if t.ndim != 1 or len(t) < 2 or not (np.diff(t) > 0).all():
         raise InputError(
-            f"{mechanism.name}: the times of torque= must be an increasing vector of at least two numbers; "
+            f"{mechanism.name}: the times of {word}= must be an increasing vector of at least two numbers; "
             f"found shape {t.shape}"
         )
-    if x.ndim not in (2, 3) or x.shape[-2:] != (len(t), mechanism.nv):
+    if x.ndim not in (2, 3) or x.shape[-2:] != (len(t), len(names)):
         raise InputError(
-            f"{mechanism.name}: torque= has {len(t)} times and values of shape {x.shape}; expected "
-            f"({len(t)}, {mechanism.nv}) or (batch, {len(t)}, {mechanism.nv}): {listed(mechanism.v_names, 12)}"
+            f"{mechanism.name}: {word}= has {len(t)} times and values of shape {x.shape}; expected "
+            f"({len(t)}, {len(names)}) or (batch, {len(t)}, {len(names)}): {listed(names, 12)}"
         )
-    _check_finite(mechanism, "torque", x)
-    return Torque("table", x, t)
+    _check_finite(mechanism, word, x)
+    return Torque("table", x, t, word=word)
 
 
 def _check_finite(mechanism: Mechanism, what: str, x: np.ndarray) -> None:
@@ -107,19 +135,31 @@ def _check_finite(mechanism: Mechanism, what: str, x: np.ndarray) -> None:
         raise InputError(f"{mechanism.name}: {what} holds NaN or infinity", argument=what)
 
 
-def _function(mechanism: Mechanism, torque: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
-    sample_time = getattr(torque, "sample_time", None)
+def _function(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) -> Torque:
+    word, names = wanted
+    sample_time = getattr(control, "sample_time", None)
     if sample_time is not None and not (np.ndim(sample_time) == 0 and 0 < real(sample_time) < np.inf):
         raise InputError(
-            f"{mechanism.name}: sample_time of torque= is {sample_time!r}; give seconds, above zero"
+            f"{mechanism.name}: sample_time of {word}= is {sample_time!r}; give seconds, above zero"
         )
     period = float(sample_time) if sample_time is not None else None
-    if not getattr(torque, "traceable", isinstance(torque, PLAIN) or _is_plain_method(torque)):
-        return Torque("called", function=torque, sample_time=period, reason=MEMORY)
-    program = recorded(torque, (mechanism.nv,), (q, qd, time))
+    takes_x = word == "input" and _takes_four(control)
+    own: dict[str, Any] = {"sample_time": period, "word": word, "takes_x": takes_x}
+    if not getattr(control, "traceable", isinstance(control, PLAIN) or _is_plain_method(control)):
+        return Torque("called", function=control, reason=MEMORY, **own)
+    program = recorded(control, (len(names),), start[:3], x=start.x if takes_x else None)
     if isinstance(program, Recorded):
-        return Torque("recorded", function=program, sample_time=period)
-    return Torque("called", function=torque, sample_time=period, reason=program.reason)
+        return Torque("recorded", function=program, **own)
+    return Torque("called", function=control, reason=program.reason, **own)
+
+
+def _takes_four(function: Callable[..., Any]) -> bool:
+    """Can it be called as (time, q, qd, x)?"""
+    try:
+        signature(function).bind(0.0, None, None, None)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _is_plain_method(function: Any) -> bool:
@@ -159,9 +199,9 @@ class Caller:
     """A function of the user as the loop calls it: what it does wrong is kept, with the time."""
 
     def __init__(
-        self, mechanism: Mechanism, layout: StateLayout, function: Callable[..., Any], wrenches: np.ndarray
+        self, names: tuple[str, ...], layout: StateLayout, control: Torque, wrenches: np.ndarray
     ) -> None:
-        self.mechanism, self.layout, self.function, self.wrenches = mechanism, layout, function, wrenches
+        self.names, self.layout, self.control, self.wrenches = names, layout, control, wrenches
         self.fault = ""
         self.when = np.nan
         self.error: BaseException | None = None
@@ -170,18 +210,18 @@ class Caller:
         """u at a state of which at least the motion is given, or None if there is none to be had."""
         if self.fault:
             return None
-        nv = self.mechanism.nv
+        layout, word, n = self.layout, self.control.word, len(self.names)
+        more = (y[layout.x],) if self.control.takes_x else ()
         try:
-            u = np.asarray(self.function(time, y[self.layout.q], y[self.layout.qd]), dtype=float)
+            u = np.asarray(self.control.function(time, y[layout.q], y[layout.qd], *more), dtype=float)
         except BaseException as problem:
             self.error = problem
-            return self._refuse(time, f"torque raised {type(problem).__name__}: {problem}")
-        if u.shape != (nv,):
-            return self._refuse(time, f"torque returned shape {u.shape}; expected ({nv},)")
+            return self._refuse(time, f"{word} raised {type(problem).__name__}: {problem}")
+        if u.shape != (n,):
+            return self._refuse(time, f"{word} returned shape {u.shape}; expected ({n},)")
         if not isfinite(u.sum()) and not np.isfinite(u).all():
             k = int(np.flatnonzero(~np.isfinite(u))[0])
-            name = self.mechanism.v_names[k]
-            return self._refuse(time, f"torque returned {u[k]} for {name!r}")
+            return self._refuse(time, f"{word} returned {u[k]} for {self.names[k]!r}")
         return np.concatenate([u, self.wrenches]) if self.wrenches.size else u
 
     def _refuse(self, time: float, fault: str) -> None:

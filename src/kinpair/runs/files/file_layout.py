@@ -3,6 +3,7 @@
 | in the file | what it is |
 |---|---|
 | `time`, `q`, `qd`, `tau`, `kinetic`, `potential`, `work`, `loss` | a sample a row; a batch is (samples, batch, ...) |
+| `x`, `u`, `account` | internal states, inputs, energies of actuators by name, where there are such |
 | `residual_position`, `residual_rate` | how far the constraints are off, where there are any |
 | `singular` | pivot and time where the constraints were nearest to dependence; zeros if they were not near |
 | `checkpoint` | two records of where the run stands; the larger of their `samples` is how many rows hold numbers |
@@ -29,13 +30,13 @@ import numpy as np
 from kinpair.description.toml_writer import to_toml
 from kinpair.mechanism import Mechanism
 from kinpair.model.digest import digest, has_functions
-from kinpair.model.units import units
 from kinpair.runs.files import checkpoint
 from kinpair.runs.files import stored_events as storage_history
 from kinpair.runs.files import stored_options as storage_options
 from kinpair.runs.files.slate import Column, RunFile, create
 from kinpair.runs.files.stored_events import MODE, Room
 from kinpair.runs.targets import FORMAT
+from kinpair.runs.vectors import vectors_of
 from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.status import Status
 
@@ -43,7 +44,7 @@ VERSION = 2
 STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024")])
 SCALARS = {"time": "s", "kinetic": "J", "potential": "J", "work": "J", "loss": "J"}
 RESIDUALS = {"residual_position": "m or rad", "residual_rate": "m/s or rad/s"}  # under constraints
-VECTORS = {"q": "q_names", "qd": "v_names", "tau": "v_names"}
+VECTORS = ("q", "qd", "tau", "x", "u", "account")
 SAMPLES = (*SCALARS, *VECTORS, *RESIDUALS, MODE)
 UNFINISHED = "running"  # name of the status until there is another
 
@@ -58,6 +59,7 @@ class Shape:
     state: tuple[int, ...] = (0,)
     controller: tuple[int, ...] = (0,)
     room: Room | None = None
+    passive: bool = True
 
     @property
     def lead(self) -> tuple[int, ...]:
@@ -84,11 +86,9 @@ def new_file(
 
 
 def _columns(mechanism: Mechanism, shape: Shape) -> Sequence[Column]:
-    known_units = units(mechanism.model)
     samples = [Column("time", (shape.samples,), attributes={"units": SCALARS["time"]})]
-    for name, names in VECTORS.items():
-        entries = list(getattr(mechanism, names))
-        about = {"names": entries, "units": known_units[name]}
+    for name, entries in vectors_of(mechanism, passive=shape.passive).items():
+        about = {"names": list(entries), "units": list(entries.values())}
         samples.append(Column(name, (*shape.lead, len(entries)), attributes=about))
     scalars = {**SCALARS, **(RESIDUALS if shape.constrained else {})}
     for name, unit in list(scalars.items())[1:]:

@@ -12,6 +12,7 @@ from kinpair.runs.files import checkpoint
 from kinpair.runs.files.checkpoint import Checkpoint
 from kinpair.runs.files.claims import claimed
 from kinpair.runs.files.file_layout import (
+    VECTORS,
     Shape,
     new_file,
     put_singular,
@@ -49,10 +50,11 @@ def _write(run: Record, file: Path) -> None:
     history = run.history
     many = (len(run.events), len(history.entered)) if history is not None else (0, 0)
     room = room_for((x.name for x in run.events), *many) if history is not None else None
-    shape = Shape(len(run.time), batch, run.residual is not None, room=room)
+    shape = Shape(len(run.time), batch, run.residual is not None, room=room, passive=run.passive)
     run_file = new_file(file, run.mechanism, run.options, shape, springs=run.springs, start=run.start)
     try:
-        arrays = {"q": run.q, "qd": run.qd, "tau": run.tau, "work": run.work, "loss": run.loss}
+        known = {name: getattr(run, name) for name in VECTORS if name in run_file.places}
+        arrays = {**known, "work": run.work, "loss": run.loss}
         for name, x in {**arrays, **run.energy._asdict(), **residual_columns(run.residual)}.items():
             run_file.write(name, rows_first(x, batch is not None))
         run_file.write("time", run.time)

@@ -63,7 +63,7 @@ class Ongoing:
     def energy(self, y: np.ndarray) -> float:
         """Kinetic and potential, at a state of the mode in force."""
         d = self.run.d.concrete(self.run.inputs.parameters)
-        return float(np.sum(d.energies(self.stepper.time, *d.motion(y))))
+        return float(np.sum(d.energies(d.without_inputs(self.stepper.time, y))))
 
     def enter(self, mode: Mode, y: np.ndarray, lost: float) -> None:
         """Go on in a mode from a state of the one before; energy lost counts as loss, energy gained as work."""

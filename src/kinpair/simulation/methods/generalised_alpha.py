@@ -94,7 +94,7 @@ class GeneralisedAlpha:
         """q̈₁ = q̈; in a step that begins afresh the accelerations are those of its start."""
         q, qd = d.motion(y)
         kept, fresh = _kept(y[d.layout.memory][:-1], d.model.nv), _begins(y)
-        qdd, power = d.accelerations(time, q, qd, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
+        qdd, power = d.accelerations(d.at(time, q, qd, u), d.loads(time, q, qd, u))
         a = array([where(fresh, new, old) for new, old in zip(qdd, kept.a, strict=True)])
         here = array([where(fresh, new, old) for new, old in zip(qdd, kept.qdd, strict=True)])
         power = where(fresh, power, kept.power)
@@ -158,7 +158,7 @@ class GeneralisedAlpha:
     ) -> list[Any]:
         """Those of forces at the rates there, at the mean rate."""
         qd, mean = rates
-        result = d.powers(q, mean, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
+        result = d.powers(replace(d.at(time, q, qd, u), qd=mean), d.loads(time, q, qd, u))
         if d.constraints_work:
             result[0] = result[0] + power
         return result
@@ -177,11 +177,11 @@ def _equations(
     d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector
 ) -> tuple[Equations, Request, float]:
     """The equations of motion, the rows that are solved for, and how much slack they have."""
-    tau, loads = d.efforts(time, q, qd, u), d.loads(time, q, qd, u)
+    state, loads = d.at(time, q, qd, u), d.loads(time, q, qd, u)
     request, mu = (
         (d.request, 0.0) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.mu)
     )
-    return constrained.equations(d.model, request, State(q, qd, u=tau, time=time), loads), request, mu
+    return constrained.equations(d.model, request, state, loads), request, mu
 
 
 def _missing(x: Equations, request: Request, of_rates: Scalar, of_coordinates: Scalar) -> Vector:
@@ -199,7 +199,7 @@ def _slip(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> Vector:
     model, nothing = d.model, np.zeros(d.model.nv)
     if d.enforcement is None or not d.enforcement.request.kept:
         return nothing
-    x = constrained.equations(model, d.enforcement.request, State(q, qd, u=nothing, time=time), {})
+    x = constrained.equations(model, d.enforcement.request, State(q, qd, tau=nothing, time=time), {})
     return constrained.least_step(model, x.M, x.A, x.psi, d.enforcement.mu).qdd  # (AL5)
 
 

@@ -158,8 +158,9 @@ def _held_by(control: Callable[..., Any]) -> Callable[..., Any]:
     """u with new efforts and the wrenches as they were."""
 
     def inputs(d: Dynamics, time: Any, y: Any, u: Any) -> Any:
-        q, qd = d.motion(y)
-        return np.concatenate([np.asarray(control(time, q, qd)), u[d.input_layout.wrenches]])
+        more = (y[d.layout.x],) if getattr(control, "takes_x", False) else ()
+        own = np.asarray(control(time, *d.motion(y), *more))
+        return np.concatenate([own, u[d.input_layout.wrenches]])
 
     return inputs
 
@@ -169,6 +170,14 @@ def _check(dynamics: Dynamics, integrator: Integrator) -> None:
         raise InputError(
             f"{dynamics.model.name}: integrator {integrator.name!r} takes no constraints; 'rk4', 'dop853' "
             "and the other explicit ones do, and 'generalised-alpha'",
+            integrator=integrator.name,
+        )
+    if integrator.solved is not None and (
+        dynamics.actuated or dynamics.layout.x.stop > dynamics.layout.x.start
+    ):
+        raise InputError(
+            f"{dynamics.model.name}: integrator {integrator.name!r} takes no actuators and no internal states; "
+            "'dop853' and the other explicit ones do, and where these are fast, 'cvode' and 'ida'",
             integrator=integrator.name,
         )
     turning = with_quaternion(dynamics.model)

@@ -14,6 +14,7 @@ factor goes with dt.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -36,14 +37,16 @@ TOLERANCE = 1e-13  # of v̄, against the largest rate or 1
 
 def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
     """y₁."""
-    q, qd = d.motion(y)
-    tau, loads = d.efforts(time, q, qd, u), d.loads(time, q, qd, u)
-    qdd, of_constraints = d.accelerations(time, q, qd, tau, loads)
+    state = d.state(time, y, u)
+    q, qd = state.q, state.qd
+    loads = d.loads(time, q, qd, u)
+    qdd, of_constraints = d.accelerations(state, loads)
     rate = qd + dt * qdd
-    powers = d.powers(q, rate, tau, loads)
+    later = replace(state, qd=rate)
+    powers = d.powers(later, loads)
     if d.constraints_work:
         powers[0] = powers[0] + of_constraints
-    return d.stepped(y, ahead(d, q, dt, rate), rate, dt, powers)
+    return d.stepped(y, ahead(d, q, dt, rate), rate, dt, powers, d.x_rates(later))
 
 
 def halfway(d: Dynamics, q: Vector, dt: Scalar, v: Vector) -> Vector:
@@ -89,9 +92,9 @@ class Midpoint:
         q, qd = d.motion(y)
         middle = halfway(d, q, dt, z)
         half = time + 0.5 * dt
-        tau, loads = d.efforts(half, middle, z, u), d.loads(half, middle, z, u)
+        state, loads = d.at(half, middle, z, u), d.loads(half, middle, z, u)
         qdd = (2.0 / dt) * (z - qd)
-        residual = quantities.inverse_dynamics(d.model, d.inverse, middle, z, qdd, loads) - tau
+        residual = quantities.inverse_dynamics(d.model, d.inverse, middle, z, qdd, loads) - state.tau
         matrix = newton_matrix(d, (2.0 / dt) * composite.mass_matrix(d.model, middle), State(middle, z), z)
         step = _solved(d, matrix, residual)
         return z - step, _distance(step, z)
@@ -101,7 +104,7 @@ class Midpoint:
         """y₁."""
         q, qd = d.motion(y)
         middle, half = halfway(d, q, dt, z), time + 0.5 * dt
-        powers = d.powers(middle, z, d.efforts(half, middle, z, u), d.loads(half, middle, z, u))
+        powers = d.powers(d.at(half, middle, z, u), d.loads(half, middle, z, u))
         return d.stepped(y, ahead(d, q, dt, z), 2.0 * z - qd, dt, powers)
 
 
@@ -127,9 +130,9 @@ class Variational:
         n = d.model.nv
         v, p = z[:n], z[n:]
         middle, half = d.motion(y)[0] + 0.5 * dt * v, time + 0.5 * dt
-        tau, loads = d.efforts(half, middle, v, u), d.loads(half, middle, v, u)
-        acting = efforts_of(d.model, State(middle, v), loads, passive=d.passive)
-        force = _slope_of_lagrangian(d, middle, v) + tau + acting
+        state, loads = d.at(half, middle, v, u), d.loads(half, middle, v, u)
+        acting = efforts_of(d.model, state, loads, passive=d.passive)
+        force = _slope_of_lagrangian(d, middle, v) + state.tau + acting
         H = composite.mass_matrix(d.model, middle)
         matrix = newton_matrix(d, H, State(middle, v), v, 0.5 * dt)
         step = _solved(d, matrix, H @ v - p - 0.5 * dt * force)
@@ -145,7 +148,7 @@ class Variational:
         end = q + dt * v
         factors = tree_ldl.factor(composite.mass_matrix(d.model, end), *rate_tree(d.model))
         qd = tree_ldl.solve(factors, 2.0 * (composite.mass_matrix(d.model, middle) @ v) - p)
-        powers = d.powers(middle, v, d.efforts(half, middle, v, u), d.loads(half, middle, v, u))
+        powers = d.powers(d.at(half, middle, v, u), d.loads(half, middle, v, u))
         return d.stepped(y, end, qd, dt, powers)
 
 

@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 
 from kinpair import constrained, quantities
-from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.algebra.arrays import Vector, array
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loads import ON_LINK, carried
 from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 
 
-def forces(
-    d: Dynamics, names: Collection[str], time: Scalar, q: Vector, qd: Vector, u: Vector
-) -> dict[str, Any]:
+def forces(d: Dynamics, names: Collection[str], state: State, u: Vector) -> dict[str, Any]:
     """By name: zero for a row that does not hold, or that others imply."""
-    tau, loads = d.efforts(time, q, qd, u), d.loads(time, q, qd, u)
-    qdd, lam = _solved(d, State(q, qd, u=tau, time=time), loads)
+    q, qd, time = state.q, state.qd, state.time
+    loads = d.loads(time, q, qd, u)
+    qdd, lam = _solved(d, state, loads)
     constraints = constraints_of(d.model)
     rows = [row for x in constraints for row in x.row_names]
     known: dict[str, Any] = dict(zip(rows, lam, strict=True))
@@ -36,9 +35,7 @@ def _solved(d: Dynamics, state: State, loads: dict[str, Vector]) -> tuple[Vector
     """q̈, and the multipliers of all rows."""
     own = d.enforcement
     if own is None:
-        return quantities.forward_dynamics(d.model, d.request, state.q, state.qd, state.u, loads)[
-            0
-        ], np.zeros(0)
+        return quantities.accelerations(d.model, d.request, state, loads)[0], np.zeros(0)
     solution = constrained.solve(d.model, own.own(d.request), state, loads, mu=own.mu)
     place = {row: k for k, row in enumerate(own.request.kept)}
     count = sum(len(x.row_names) for x in constraints_of(d.model))

@@ -36,6 +36,7 @@ class Watched:
     row: int = -1
     switch: str = ""
     small: float = 0.0
+    inputs: bool = False  # does it depend on u?
     event: Event | None = field(default=None, compare=False)
 
 
@@ -55,27 +56,28 @@ class Guards:
 
     @property
     def uses_inputs(self) -> bool:
-        """Is there a limit that is held, whose push depends on them?"""
-        return any(x.kind == "push" for x in self.watched)
+        """Is there a limit that is held, whose push depends on them, or a switch of an actuator?"""
+        return any(x.kind == "push" or x.inputs for x in self.watched)
 
     def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Their values, positive on the near side of limits."""
-        q, qd = d.motion(y)
+        state = d.state(time, y, u)
+        q, qd = state.q, state.qd
         kinds = {x.kind for x in self.watched}
         names = {name for x in self.watched if x.function is not None for name in x.function.forces or ()}
         known = Known(
-            _multipliers(d, time, q, qd, u) if "push" in kinds else np.zeros(0),
-            d.switches(q, qd) if "switch" in kinds else {},
-            forces(d, names, time, q, qd, u) if names else {},
+            _multipliers(d, state, u) if "push" in kinds else np.zeros(0),
+            d.switches(state) if "switch" in kinds else {},
+            forces(d, names, state, u) if names else {},
         )
         return array([_VALUES[x.kind](x, time, q, qd, known) for x in self.watched])
 
 
-def _multipliers(d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Vector:
+def _multipliers(d: Dynamics, state: State, u: Vector) -> Vector:
     """Of the rows solved for."""
     assert d.enforcement is not None
-    state = State(q, qd, u=d.efforts(time, q, qd, u), time=time)
-    return constrained.solve(d.model, d.enforcement.own(d.request), state, d.loads(time, q, qd, u)).lam
+    loads = d.loads(state.time, state.q, state.qd, u)
+    return constrained.solve(d.model, d.enforcement.own(d.request), state, loads).lam
 
 
 def _of_event(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:

@@ -16,7 +16,6 @@ from kinpair import constrained
 from kinpair.description.constraint_parts import ConstraintPart, Custom
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
-from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
@@ -158,7 +157,8 @@ class Modes:
         for limit in self.limits:
             watched += _of_limit(limit, limit in mode.resting, m, d)
         if self.run.batch is None and not d.memory:
-            watched += [Watched("switch", switch=name) for name in d.switches(*d.motion(self.run.start))]
+            state = d.state(self.run.time, *d.parted(self.run.start))
+            watched += [Watched("switch", switch=name, inputs=d.actuated) for name in d.switches(state)]
         return Active(self.run, mode, m, d, tuple(watched), self._make)
 
     def _dynamics(self, entry: Entry, mechanism: Mechanism) -> Dynamics:
@@ -191,7 +191,6 @@ class Active:
     def terms(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Terms:
         """The equations of motion at a state."""
         d = self.d.concrete(p)
-        q, qd = d.motion(y)
-        state = State(q, qd, u=d.efforts(time, q, qd, u), time=time)
-        x = constrained.equations(d.model, d.request, state, d.loads(time, q, qd, u))
+        state = d.state(time, y, u)
+        x = constrained.equations(d.model, d.request, state, d.loads(time, state.q, state.qd, u))
         return Terms(*(np.asarray(part, dtype=float) for part in (x.M, x.F, *x.every)))

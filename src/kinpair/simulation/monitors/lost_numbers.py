@@ -18,15 +18,18 @@ NEAR = 1e-9  # of the time, or of a second: a step that has collapsed ends at le
 
 def lost_number(run: Run, state: np.ndarray, since: float, time: float, dt: float) -> str:
     """What is no number, or nothing; from a state (at least nq) at `since`, carried on by its rates."""
-    n = run.d.layout.motion.stop
+    n = run.d.layout.solved.stop
     known = np.append(state, np.zeros(max(0, n - len(state))))[:n]
-    q, qd = run.d.motion(known)
+    (q, qd), x = run.d.motion(known), known[run.d.layout.x]
     if not np.abs(known).max() < LARGE:
         return ""
     moves = qd if len(qd) == len(q) else np.zeros(len(q))
     until = time + max(dt, NEAR * max(1.0, abs(time)))
     for what, function, names in _inputs(run):
-        first = _first(lambda t, f=function: _value(f, t, q + (t - since) * moves, qd), since, until)
+        more = (x,) if getattr(function, "takes_x", False) else ()
+        first = _first(
+            lambda t, f=function, more=more: _value(f, t, q + (t - since) * moves, qd, *more), since, until
+        )
         if first is not None:
             when, value = first
             k = int(np.flatnonzero(~np.isfinite(value))[0])
@@ -39,13 +42,13 @@ def _inputs(run: Run) -> list[tuple[str, Any, Sequence[str]]]:
     torque, wrenches = run.torque, dict(run.d.external or {})
     inputs: list[tuple[str, Any, Sequence[str]]] = []
     if torque.kind == "recorded":
-        inputs.append(("torque", torque.function, run.mechanism.v_names))
+        inputs.append((torque.word, torque.function, run.d.controls))
     return inputs + [(f"external[{name!r}]", f, WRENCH) for name, f in wrenches.items() if f is not None]
 
 
-def _value(function: Callable[..., Any], time: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def _value(function: Callable[..., Any], time: float, *state: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
-        return np.asarray(function(time, q.copy(), qd.copy()), dtype=float)
+        return np.asarray(function(time, *(x.copy() for x in state)), dtype=float)
 
 
 def _first(

@@ -31,6 +31,7 @@ from kinpair.algebra.arrays import is_nothing
 from kinpair.constraints.loads import by_constraint
 from kinpair.constraints.rank_revealing import lengths
 from kinpair.forces.elements import elements_of
+from kinpair.forces.states import has_actuators
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
@@ -200,8 +201,8 @@ def _driven(mechanism: Mechanism, options: Mapping[str, Any], state: State, tau:
 
 def _is_held(model: Model, options: Mapping[str, Any], i: int) -> bool:
     """Does an element act on the ground, or a limit or rotor between a root and the ground?"""
-    joints, q = model.joints, model.q_span[i]
-    acts = any(0 in x.bodies for x in elements_of(model, passive=options.get("passive", True)))
+    joints, q, passive = model.joints, model.q_span[i], options.get("passive", True)
+    acts = any(0 in x.bodies for x in elements_of(model, passive=passive, driven=has_actuators(model)))
     limits = options.get("limits", "ignore")
     limited = np.isfinite([joints.lower[q], joints.upper[q]]).any()
     rotor = np.any(model.body[i].rotor)

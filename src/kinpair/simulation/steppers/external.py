@@ -38,7 +38,7 @@ class ExternalStepper:
         self.run, self.stage = run, stage
         if run.torque.sampled and run.caller is None:  # one that could be recorded, called from here
             wrenches = run.d.parted(run.start)[1][run.d.input_layout.wrenches]
-            run.caller = Caller(run.mechanism, run.d.layout, run.torque.function, wrenches)
+            run.caller = Caller(run.d.controls, run.d.layout, run.torque, wrenches)
         self.time, self.cursor, self.holds = run.time, 0, 0
         y, u = run.d.parted(run.start)
         self._y, self.inputs = y.copy(), Counted(run, u)

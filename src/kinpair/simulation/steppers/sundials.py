@@ -20,7 +20,6 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.compiler.derivative import jacobian
 from kinpair.errors import InputError, MissingExtraError
 from kinpair.formulations import kinematics
-from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.steppers.solver import Task
 from kinpair.simulation.steppers.sundials_words import SILENCE
@@ -231,13 +230,13 @@ class Ida(_Sundials):
 
 def _equations(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, Any, Any, Any, Vector]:
     """M, F, A, b stabilised, and ψ − what A q̇ is made of."""
-    q, qd = d.motion(y)
-    tau, loads = d.efforts(time, q, qd, u), d.loads(time, q, qd, u)
+    state = d.state(time, y, u)
+    loads = d.loads(time, state.q, state.qd, u)
     request, alpha = (
         (d.request, 0.0) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.alpha)
     )
-    x = constrained.equations(d.model, request, State(q, qd, u=tau, time=time), loads, alpha)
-    return x.M, x.F, x.A, x.b, qd
+    x = constrained.equations(d.model, request, state, loads, alpha)
+    return x.M, x.F, x.A, x.b, state.qd
 
 
 def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, Any, Any, Any]:
@@ -248,12 +247,13 @@ def residual(d: Dynamics, time: Scalar, x: Vector, xp: Vector, u: Vector) -> Vec
     """What vanishes by (SU1)."""
     y, a, lam = x[: d.ny], x[d.ny : d.ny + d.model.nv], x[d.ny + d.model.nv :]
     M, F, A, b, qd = _equations(d, time, y, u)
-    q = d.motion(y)[0]
-    powers = d.powers(q, qd, d.efforts(time, q, qd, u), d.loads(time, q, qd, u))
+    state = d.state(time, y, u)
+    q = state.q
+    powers = d.powers(state, d.loads(time, q, qd, u))
     if d.constraints_work:
         powers[0] = powers[0] + lam @ (A @ qd)
     still = np.zeros(d.ny - d.layout.ledger.stop)
-    moves = array([*kinematics.dq_dt(d.model, q, qd), *a, *powers, *still])
+    moves = array([*kinematics.dq_dt(d.model, q, qd), *a, *d.x_rates(state), *powers, *still])
     balance = M @ a - F - A.T @ lam if len(b) else M @ a - F
     return array([*(xp[: d.ny] - moves), *balance, *(A @ a - b)])  # (SU1)
 

@@ -1,0 +1,58 @@
+"""An effort on a rate that no actuator drives, as an input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from kinpair.algebra.arrays import Scalar
+from kinpair.forces.element import Element, Instant
+from kinpair.model.model import Model
+from kinpair.model.units import units
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class JointInput(Element):
+    """The effort u on rate `v`."""
+
+    name: str
+    bodies: tuple[int, ...]
+    v: int
+    unit: str
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        """That of the rate."""
+        return (self.name,)
+
+    @property
+    def u_units(self) -> tuple[str, ...]:
+        """N m or N."""
+        return (self.unit,)
+
+    @property
+    def drives(self) -> tuple[int, ...]:
+        """The rate."""
+        return (self.v,)
+
+    def efforts(self, at: Instant) -> Mapping[int, Scalar]:
+        """u."""
+        return {self.v: at.u[0]}
+
+    def supply(self, at: Instant) -> Mapping[str, Scalar]:
+        """u q̇."""
+        return {self.name: at.u[0] * at.state.qd[self.v]}
+
+
+def joint_inputs(model: Model, driven: frozenset[int]) -> tuple[JointInput, ...]:
+    """Those of all rates but the `driven` ones."""
+    unit, bodies = units(model)["tau"], {}
+    for i in model.in_order:
+        bodies |= dict.fromkeys(range(model.nv)[model.v_span[i]], (model.parent[i], i))
+    return tuple(
+        JointInput(name, bodies.get(v, ()), v, unit[v])
+        for v, name in enumerate(model.v_names)
+        if v not in driven
+    )

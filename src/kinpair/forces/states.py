@@ -1,0 +1,125 @@
+"""Internal states x and inputs u of a model: names, start, rates; what they do to the joints, and their energy.
+
+Inputs are those of the actuators, in the order of the description, then the efforts on the other rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.forces.applied import as_efforts
+from kinpair.forces.element import Instant
+from kinpair.forces.elements import Owner, acting, owners_of
+from kinpair.formulations.kinematics import no_wrenches
+from kinpair.model.model import Model
+from kinpair.model.state import NOTHING, State
+
+
+class Ports(NamedTuple):
+    """Internal states and inputs, entry by entry: names, units, start, size."""
+
+    x_names: tuple[str, ...]
+    x_units: tuple[str, ...]
+    x_start: np.ndarray
+    x_scale: np.ndarray
+    u_names: tuple[str, ...]
+    u_units: tuple[str, ...]
+
+
+def ports_of(model: Model) -> Ports:
+    """Those of all elements."""
+    return model.once("ports", lambda: _ports(model))
+
+
+def _ports(model: Model) -> Ports:
+    every = [x.element for x in owners_of(model)]
+    return Ports(
+        tuple(name for x in every for name in x.x_names),
+        tuple(unit for x in every for unit in x.x_units),
+        array([*(value for x in every for value in x.x_start)]) if any(x.nx for x in every) else NOTHING,
+        np.array([value for x in every for value in x.x_scale], dtype=float),
+        tuple(name for x in every for name in x.u_names),
+        tuple(unit for x in every for unit in x.u_units),
+    )
+
+
+def has_actuators(model: Model) -> bool:
+    """Is there an element with inputs, so that u are not the joint efforts alone?"""
+    return any(x.element.nu and not x.plain for x in owners_of(model))
+
+
+Acting: TypeAlias = list[tuple[Owner, Instant]]
+
+
+def _with_ports(model: Model, state: State, passive: bool) -> Acting:
+    return [(x, at) for x, at in acting(model, state, passive=passive) if x.ports]
+
+
+def state_rates(model: Model, state: State, *, passive: bool = True) -> Vector:
+    """ẋ (nx,); internal states of what does not act stay as they are."""
+    rates: list[Any] = [0.0] * len(ports_of(model).x_names)
+    for x, at in _with_ports(model, state, passive):
+        rates[x.x] = list(x.element.rates(at))
+    return array(rates) if rates else NOTHING
+
+
+def driven_efforts(model: Model, state: State) -> Vector:
+    """What elements with inputs do to the joints, as efforts on the rates (nv,)."""
+    return _as_efforts(model, state.q, [(x, at) for x, at in _with_ports(model, state, True) if x.element.nu])
+
+
+def beside_forward_dynamics(model: Model, state: State, *, passive: bool = True) -> Vector:
+    """Efforts (nv,) by which the accelerations at these internal states and inputs are those of `forward_dynamics`.
+
+    That has elements without inputs in their start, and no others.
+    """
+    there = _as_efforts(model, state.q, _with_ports(model, state, passive))
+    here = _with_ports(model, State(state.q, state.qd, time=state.time), passive)
+    return there - _as_efforts(model, state.q, here) if here else there
+
+
+def _as_efforts(model: Model, q: Vector, elements: Acting) -> Vector:
+    tau: list[Any] = [0.0] * model.nv
+    w, loaded = no_wrenches(model), False
+    for x, at in elements:
+        for k, effort in x.element.efforts(at).items():
+            tau[k] = tau[k] + effort
+        for i, wrench in x.element.wrenches(at).items():
+            w[i], loaded = w[i] + wrench, True
+    efforts = array(tau) if tau else NOTHING
+    return efforts + as_efforts(model, q, w) if loaded else efforts
+
+
+class Account(NamedTuple):
+    """Powers of elements with internal states or inputs, by name [W]: what comes in, and what is lost."""
+
+    supply: Mapping[str, Scalar]
+    losses: Mapping[str, Scalar]
+
+
+def account_of(model: Model, state: State, *, passive: bool = True) -> Account:
+    """Those at a state."""
+    own = _with_ports(model, state, passive)
+    supply = {name: power for x, at in own for name, power in x.element.supply(at).items()}
+    lost = {name: power for x, at in own for name, power in x.element.losses(at).items()}
+    return Account(supply, lost)
+
+
+class AccountNames(NamedTuple):
+    """Names of these powers."""
+
+    supply: tuple[str, ...]
+    losses: tuple[str, ...]
+
+
+def account_names(model: Model, *, passive: bool = True) -> AccountNames:
+    """The same for every state; inputs count where there are actuators."""
+    ports = ports_of(model)
+    u = np.zeros(len(ports.u_names)) if has_actuators(model) else NOTHING
+    state = State(model.neutral(), np.zeros(model.nv), ports.x_start, u)
+    with np.errstate(all="ignore"):
+        return AccountNames(*map(tuple, account_of(model, state, passive=passive)))
