@@ -39,3 +39,43 @@ def compensated(method: str = "collocation") -> motion.Synergy:
 @cache
 def _walker() -> kp.Mechanism:
     return trunk_over_hip()
+
+
+# Walkers by events and impacts.
+
+
+def both_feet_down(time, q, qd):
+    """The angle between the legs is twice that of the leg that stands."""
+    return q[1] - 2.0 * q[0]
+
+
+def garcia_heel_strike(time, q, qd):
+    """Garcia et al. 1998, equation (4): the limit of feet without mass."""
+    c = np.cos(2.0 * q[0])
+    return kp.Change(q=np.array([-q[0], -2.0 * q[0]]), qd=np.array([c * qd[0], c * (1.0 - c) * qd[0]]))
+
+
+LEGS_CHANGE = [[1, -1], [0, -1]]
+
+
+@cache
+def simplest() -> tuple[kp.Mechanism, kp.Event]:
+    return kp.example("simplest-walker"), kp.Event("heel strike", both_feet_down, 1, garcia_heel_strike)
+
+
+@cache
+def simplest_gait() -> kp.walking.Cycle:
+    m, event = simplest()
+    return kp.walking.cycle(m, [0.2, 0.4], [-0.2, -0.015], event, slope=0.009, duration=3.9)
+
+
+@cache
+def compass() -> tuple[kp.Mechanism, kp.Event]:
+    m = kp.example("compass-walker")
+    return m, kp.walking.heel_strike(m, "foot", LEGS_CHANGE, function=both_feet_down, direction=1)
+
+
+@cache
+def compass_gait() -> kp.walking.Cycle:
+    m, event = compass()
+    return kp.walking.cycle(m, [0.27, 0.54], [-1.09, -0.7], event, slope=np.deg2rad(3.0), duration=0.73)

@@ -37,6 +37,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     regulators/     efforts that keep a mechanism to a motion
     simulation/     motion in time: integrators, events, one driver for all runs
     runs/           what a simulation gives: samples, words, pictures, files; simulate, resume
+    walking/        walking by events and impacts: gaits as fixed points of a return map
     sweeps/         many runs: on all cores or a cluster, each written down at once
     cli/            the command `kinpair`
 """
@@ -72,7 +73,7 @@ from kinpair.sweeps.sweep import sweep
 from kinpair.sweeps.variation import Grid, LatinHypercube, Normal, Uniform
 
 if TYPE_CHECKING:
-    from kinpair import conventions, motion
+    from kinpair import conventions, motion, walking
     from kinpair import regulators as regulator
     from kinpair.analysis.compare import compare
     from kinpair.analysis.comparison import Comparison
@@ -166,6 +167,7 @@ __all__ = [
     "sweep",
     "to_toml",
     "transmission",
+    "walking",
     "where",
     "write_toml",
 ]
@@ -203,6 +205,7 @@ _PACKAGES = {  # the same for what has functions of its own
     "conventions": "kinpair.conventions",
     "motion": "kinpair.motion",
     "regulator": "kinpair.regulators",
+    "walking": "kinpair.walking",
 }
 
 

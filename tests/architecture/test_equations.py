@@ -48,6 +48,7 @@ PAGES = {
     "motion/*.py": ("motion.md", r"\((MO\d+)\)"),
     "motion/[cfs]*.py": ("gait.md", r"\((GS\d+)\)"),
     "motion/support.py": ("gait.md", r"\((GZ[2-9])\)"),
+    "walking/*.py": ("gait.md", r"\((GW\d+)\)"),
     "quantities.py": ("gait.md", r"\((GZ1)\)"),
     "inverse_kinematics/*.py": ("inverse_kinematics.md", r"\((IK\d+)\)"),
     "formulations/kinematics.py": ("kinematics.md", r"\((K\d+)\)"),

@@ -18,7 +18,7 @@ ORDER = (
     "errors algebra spatial pairs description model formulations constraints forces loaded quantities constrained "
     "evaluation compiler closed_form rolling kernels calls reactions closure inverse_kinematics soundness notebook "
     "mechanism system bundled conventions loading equations_of_motion viewer motion analysis "
-    "regulators simulation runs sweeps cli"
+    "regulators simulation runs walking sweeps cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -9,7 +9,7 @@ import pytest
 
 import kinpair as kp
 from kinpair import motion
-from walking import BALANCE, GIVEN, SOLE, trunk_over_hip
+from walking import BALANCE, GIVEN, SOLE, compass, simplest, simplest_gait, trunk_over_hip
 
 WALKER = trunk_over_hip()
 STILL = np.zeros((3, 3))
@@ -136,6 +136,46 @@ REFUSED = {
         "support: the normal of the ground is (0, 0, 0); give three numbers",
     ),
 }
+REFUSED |= {
+    "steps": (
+        lambda: kp.walking.cycle(simplest()[0], [0.2, 0.4], [-0.2, 0.0], simplest()[1], steps=0),
+        "cycle: steps is 0; give a positive whole number",
+    ),
+    "parameter": (
+        lambda: kp.walking.cycle(simplest()[0], [0.2, 0.4], [-0.2, 0.0], simplest()[1], parameter="slop"),
+        "cycle: simplest-walker has no parameter 'slop'; did you mean 'slope'? Parameters: slope, stance-leg.mass, "
+        "stance-leg.com.x, stance-leg.com.y, stance-leg.com.z, stance-leg.inertia.xx, stance-leg.inertia.yy, "
+        "stance-leg.inertia.zz, stance-leg.inertia.xy, stance-leg.inertia.xz, stance-leg.inertia.yz, swing-leg.mass, "
+        "swing-leg.com.x, swing-leg.com.y, swing-leg.com.z, swing-leg.inertia.xx, swing-leg.inertia.yy, "
+        "swing-leg.inertia.zz, swing-leg.inertia.xy, swing-leg.inertia.xz, ... (27 in all)",
+    ),
+    "action": (
+        lambda: kp.walking.cycle(
+            simplest()[0], [0.2, 0.4], [-0.2, 0.0], kp.Event("strike", lambda t, q, qd: q[0])
+        ),
+        "cycle: event 'strike' has action 'record'; give a function (time, q, qd) → kp.Change(q=, qd=)",
+    ),
+    "quaternions": (
+        lambda: kp.walking.cycle(kp.example("floating-arm"), [0.0] * 10, [0.0] * 9, simplest()[1]),
+        "cycle: floating-arm has quaternions or constraints; give a tree of joints without them",
+    ),
+    "names of the legs": (
+        lambda: kp.walking.heel_strike(compass()[0], "foot", [1, 2]),
+        "heel_strike: relabel has shape (2,); give (2, 2), one row for each coordinate",
+    ),
+    "two joints on the ground": (
+        lambda: kp.walking.heel_strike(WALKER, "hip", np.eye(3)),
+        "heel_strike: walker must stand on the ground by one joint and have no loops; it has 2 joints on the ground",
+    ),
+    "points of a branch": (
+        lambda: kp.walking.continuation(simplest_gait(), 0.01, points=1),
+        "continuation: points is 1; give a whole number of 2 or more",
+    ),
+    "no doubling": (
+        lambda: kp.walking.continuation(simplest_gait(), 0.0092, points=2).doubled(),
+        "continuation: no doubling of the period was found on this branch; go on to larger values",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -195,4 +235,27 @@ def test_what_a_foot_cannot_give_is_said_with_time_and_size():
         "the zero-moment point leaves the support polygon by 0.1453 m at 0.31 s (between 0.13 and 0.49 s)",
         "the friction demand exceeds what the ground offers by 0.1061 at 0.36 s (between 0 and 0.53 s)",
         "the centre of pressure leaves ground by 0.1453 m at 0.31 s (between 0.13 and 0.49 s)",
+    )
+
+
+def test_no_gait_near_the_guess_keeps_what_was_found():
+    m, event = simplest()
+    with pytest.raises(kp.SingularError) as refused:
+        kp.walking.cycle(m, [0.2, 0.4], [-0.2, 0.0], event, slope=-0.2, duration=1.0)
+    assert re.fullmatch(
+        r"simplest-walker: no motion found that repeats itself: [\d.e+-]+ is left at slope = -0\.2; give a guess "
+        r"nearer to it, or another number of steps",
+        str(refused.value),
+    )
+    assert refused.value.parts["state"].shape == (5,)
+
+
+def test_event_that_does_not_happen():
+    m, event = simplest()
+    with pytest.raises(kp.SingularError) as refused:
+        kp.walking.cycle(
+            m, [0.0, 0.1], [0.0, 0.0], kp.Event("high up", lambda t, q, qd: 9.0 + 0 * q[0], 1, event.action)
+        )
+    assert str(refused.value) == (
+        "simplest-walker: event 'high up' does not happen within 60 s of the guess; give another guess"
     )

@@ -1,0 +1,16 @@
+"""Walking by events and impacts: gaits as fixed points of a return map.
+
+heel_strike   the impact of a foot, after which legs change their roles
+return_map    from one event to the next, with exact derivatives
+pictures      phase portraits and branches
+cycle         motions that repeat themselves from event to event
+continuation  such motions over a parameter, to where they double their period
+
+A module imports only what stands above it; a test checks it.
+"""
+
+from kinpair.walking.continuation import Branch, continuation
+from kinpair.walking.cycle import Cycle, cycle
+from kinpair.walking.heel_strike import heel_strike
+
+__all__ = ["Branch", "Cycle", "continuation", "cycle", "heel_strike"]
