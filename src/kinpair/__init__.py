@@ -25,13 +25,13 @@ The map, in the order in which data flows; nothing imports what stands below it:
     inverse_kinematics/  coordinates that bring frames to given places
     soundness       which joint makes a solve for accelerations fail
     notebook        what notebooks show of a mechanism; tables of HTML
+    viewer/         curves, and mechanisms in three dimensions: scene, still pictures
     mechanism       the object a user holds
     system          a system given by its energy, without bodies
     bundled/        examples
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
     loading         load, example, build
     equations_of_motion/  H, C and g of a mechanism with letters, printed
-    viewer/         pictures
     motion/         trajectories of joints and frames
     analysis/       formulations beside each other; transmission of a linkage; linear models, equilibria
     regulators/     efforts that keep a mechanism to a motion

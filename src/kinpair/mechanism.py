@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -45,6 +46,8 @@ from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, 
 from kinpair.soundness import DOUBTFUL, check_soundness
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from kinpair.compiler.kernel import Kernel
     from kinpair.inverse_kinematics.solver import Solver
 
@@ -623,6 +626,47 @@ class Mechanism(Movable):
     def neutral(self) -> np.ndarray:
         """Zero angles and displacements, unit quaternions (nq,)."""
         return self.model.neutral()
+
+    # Pictures.
+
+    def picture(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        q: Any = None,
+        *,
+        view: str | tuple[float, float] = "corner",
+        style: str = "solid",
+        overlay: bool = False,
+        labels: bool = False,
+        titles: Sequence[str] = (),
+        width: int = 800,
+        height: int = 600,
+    ) -> Figure:
+        """A still picture as a figure of matplotlib; where a path is given (.png, .svg, .pdf), it is saved there too.
+
+        `q` is one state (nq,), by default the start, or several (n, nq): side by side, or with `overlay` in one
+        picture,
+        earlier ones paler. `view`: corner, front, side, back, top, or azimuth and elevation in degrees; plane
+        mechanisms
+        are seen on their plane. `style`: solid or stick. `labels` writes the names of the links, `titles` a line above
+        each state. `width` and `height` are pixels of one state.
+        """
+        from kinpair.viewer.scene import start_of
+        from kinpair.viewer.still import picture
+
+        states = np.atleast_2d(start_of(self) if q is None else self.checked("q", self.by_name(q=q)[0]))
+        return picture(
+            self,
+            path,
+            states,
+            view=view,
+            style=style,
+            overlay=overlay,
+            labels=labels,
+            titles=titles,
+            width=width,
+            height=height,
+        )
 
     # Constraints.
 

@@ -17,7 +17,7 @@ SRC = Path(kinpair.__file__).parent
 ORDER = (
     "errors algebra spatial pairs description model formulations constraints forces loaded quantities constrained "
     "evaluation compiler closed_form rolling kernels calls reactions closure inverse_kinematics soundness notebook "
-    "mechanism system bundled conventions loading equations_of_motion viewer motion analysis "
+    "viewer mechanism system bundled conventions loading equations_of_motion motion analysis "
     "regulators simulation runs walking sweeps cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
@@ -107,6 +107,7 @@ def test_sub_packages_declare_an_order():
         "motion",
         "runs",
         "simulation",
+        "viewer",
     } <= ordered
     for whole in ("simulation", "runs"):
         assert {f"{whole}/{x.parent.name}" for x in (SRC / whole).glob("*/__init__.py")} <= ordered

@@ -469,5 +469,5 @@ def test_a_mesh_file_that_is_none(tmp_path):
     )
     with pytest.raises(DescriptionError) as caught:
         read_mjcf(tmp_path / "r.xml", warnings=WarningList())
-    none = "mesh 'm' lies in 'm.stl', which is no binary STL, no OBJ and no MSH with faces"
+    none = f"mesh 'm' cannot be read: {tmp_path}/m.stl: is no .stl file with faces"
     assert str(caught.value) == f"{tmp_path}/r.xml:1: {none}"

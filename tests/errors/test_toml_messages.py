@@ -17,7 +17,7 @@ ROW = '[dh]\nconvention = "standard"\n[[dh.row]]\n'
 LINK_KEYS = "name, mass, com, inertia, inertia_about, visual"
 ANGLE = 'a number of radians, or a fraction of pi such as "pi/2", "-pi" or "2*pi/3"'
 INERTIA = "3 numbers (xx, yy, zz), 6 (xx, yy, zz, xy, xz, yz) or 3 rows of 3"
-SHAPE_KEYS = "box, sphere, cylinder, capsule, mesh, scale, xyz, rpy, quaternion, matrix"
+SHAPE_KEYS = "box, sphere, cylinder, capsule, mesh, scale, colour, xyz, rpy, quaternion, matrix"
 
 TOML = [
     # the text
@@ -96,6 +96,11 @@ TOML = [
     (
         LINK + "visual = [{ box = [1, 1, 1], scale = [1, 1, 1] }]",
         ":2: link 'a', entry 1 of visual: scale goes with a mesh; give the size in box",
+    ),
+    (
+        LINK + "visual = [{ sphere = 1, colour = [255, 0, 0] }]",
+        ":2: link 'a', entry 1 of visual: colour is [255, 0, 0]; give red, green, blue and, if wanted, opacity, "
+        "each from 0 to 1",
     ),
     (
         LINK + "visual = [{ cylinder = 1 }]",

@@ -12,6 +12,7 @@ import numpy as np
 from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
 from kinpair.description.mjcf_defaults import defaults
 from kinpair.description.mjcf_equality import Equalities
+from kinpair.description.mjcf_geoms import colours
 from kinpair.description.mjcf_keyframes import keyframes
 from kinpair.description.mjcf_mesh import meshes
 from kinpair.description.mjcf_orientation import origin
@@ -40,7 +41,7 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
     chosen = settings(root, folder)
     classes = defaults(root)
     known_meshes = meshes(root, chosen, classes)
-    reader = Reader(chosen, classes, known_meshes)
+    reader = Reader(chosen, classes, known_meshes, colours(root))
     reader.world(unfolded(_world(root), chosen))
     bodies = scaled(reader.bodies, chosen)
     names = _names(bodies)

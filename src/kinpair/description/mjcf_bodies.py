@@ -14,7 +14,7 @@ from kinpair.description.mjcf_orientation import pose
 from kinpair.description.mjcf_schema import IDLE_IN_BODY, IN_BODY, MAKING_BODIES
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_xml import YES_NO, Tag
-from kinpair.description.parts import Shape
+from kinpair.description.parts import Numbers, Shape
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.spatial.inertia import NOTHING, Inertia, joined
 from kinpair.spatial.pose import HOME, Pose
@@ -65,6 +65,7 @@ class Reader:
     settings: Settings
     defaults: Defaults
     meshes: Mapping[str, Mesh]
+    colours: Mapping[str, Numbers]
     bodies: list[Body] = field(default_factory=list[Body])
     names: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     joints: int = 0
@@ -182,7 +183,9 @@ class Reader:
         return joined(inertias) if inertias else NOTHING
 
     def _shapes(self, parts: Parts) -> tuple[Shape, ...]:
-        shapes = (mjcf_geoms.shape(p.tag, p.frame, self.settings, self.meshes) for p in parts["geom"])
+        shapes = (
+            mjcf_geoms.shape(p.tag, p.frame, self.settings, self.meshes, self.colours) for p in parts["geom"]
+        )
         return tuple(shape for shape in shapes if shape is not None)
 
     def _sites(self, parts: Parts) -> tuple[Site, ...]:

@@ -12,13 +12,14 @@ from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_solids import SOLIDS
 from kinpair.description.mjcf_xml import YES_NO, Tag
 from kinpair.description.parts import Numbers, Shape
-from kinpair.errors import listed, nearest
+from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.spatial.inertia import NOTHING, Inertia
 from kinpair.spatial.pose import Pose
 
 _WEIGHTLESS = ("plane", "hfield")
 _MESHED = ("mesh", "sdf")
 TYPES = (*SOLIDS, *_MESHED, *_WEIGHTLESS)
+HIDDEN_GROUP = 3.0
 WATER = 1000.0  # density of a geom that gives none [kg/m³], or [kg/m²] of a shell
 
 
@@ -91,16 +92,40 @@ def _meshed(geom: Tag, meshes: Mapping[str, Mesh]) -> Mesh:
     return meshes[name]
 
 
-def shape(geom: Tag, frame: Pose, settings: Settings, meshes: Mapping[str, Mesh]) -> Shape | None:
-    """What a geom looks like; None for planes, height fields, ellipsoids and what is fitted to a mesh."""
+def colours(root: Tag) -> dict[str, Numbers]:
+    """Materials that have a colour, by name."""
+    materials = (tag for asset in root.each("asset") for tag in asset.each("material"))
+    return {tag.text("name"): colour for tag in materials if (colour := _rgba(tag))}
+
+
+def _rgba(tag: Tag) -> Numbers:
+    """The colour that is written; none where it cannot be read, since nothing but pictures depends on it."""
+    try:
+        colour = tag.values("rgba")
+    except DescriptionError:
+        return ()
+    return tuple(min(max(x, 0.0), 1.0) for x in colour) if len(colour) == 4 else ()
+
+
+def shape(
+    geom: Tag, frame: Pose, settings: Settings, meshes: Mapping[str, Mesh], materials: Mapping[str, Numbers]
+) -> Shape | None:
+    """What a geom looks like; None for planes, height fields, ellipsoids and what is fitted to a mesh, and for groups
+    that MuJoCo's viewer hides, which are for collisions."""
     what = kind(geom)
+    if geom.number("group", 0.0) >= HIDDEN_GROUP:
+        return None
+    colour = _rgba(geom) or materials.get(geom.text("material"), ())
     at = origin(frame @ pose(geom, settings))
     if what == "mesh":
         mesh = _meshed(geom, meshes)
-        return Shape("mesh", mesh.scale, at, str(mesh.file or mesh.path), geom.where) if mesh.path else None
+        if not mesh.path:
+            return None
+        at = origin(frame @ pose(geom, settings) @ mesh.place())
+        return Shape("mesh", mesh.scale, at, str(mesh.file or mesh.path), geom.where, colour)
     if what not in _LOOKS or geom.has("mesh"):
         return None
-    return Shape(what, _LOOKS[what](_size(geom, what)), at, where=geom.where)
+    return Shape(what, _LOOKS[what](_size(geom, what)), at, where=geom.where, colour=colour)
 
 
 _LOOKS = {

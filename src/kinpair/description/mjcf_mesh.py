@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
+from kinpair.description.mesh_file import read_mesh
 from kinpair.description.mjcf_defaults import Defaults
 from kinpair.description.mjcf_orientation import wxyz
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_xml import Tag
 from kinpair.description.parts import Numbers
+from kinpair.errors import DescriptionError
 from kinpair.spatial.inertia import Inertia
+from kinpair.spatial.pose import Pose
 
 SMALLEST = 1e-14  # volume or area that counts as none, as in MuJoCo
-_STL_HEAD, _STL_FACE = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,19 @@ class Mesh:
     def _corners(self) -> np.ndarray:
         """The triangles (n, 3, 3), their corners in axes of the geom."""
         raw = self._from_file() if self.tag.has("file") else self._written()
-        moved = raw - np.array(self.tag.numbers("refpos", 3, default=(0.0, 0.0, 0.0)))
-        turned = moved @ wxyz(np.array(self.tag.numbers("refquat", 4, default=(1.0, 0.0, 0.0, 0.0))))
-        scaled = turned * np.array(self.scale)
+        R, a = self._reference()
+        scaled = ((raw - a) @ R) * np.array(self.scale)
         return scaled if np.prod(self.scale) > 0.0 else scaled[:, ::-1]
+
+    def _reference(self) -> tuple[np.ndarray, np.ndarray]:
+        """Axes and origin of the mesh in what is written."""
+        turn = np.array(self.tag.numbers("refquat", 4, default=(1.0, 0.0, 0.0, 0.0)))
+        return wxyz(turn), np.array(self.tag.numbers("refpos", 3, default=(0.0, 0.0, 0.0)))
+
+    def place(self) -> Pose:
+        """Where what is written, scaled, sits in the geom; for a turned mesh one scale for all directions."""
+        R, a = self._reference()
+        return Pose(R.T, -(R.T @ a) * np.array(self.scale))
 
     def _from_file(self) -> np.ndarray:
         if self.file is None:
@@ -60,16 +70,10 @@ class Mesh:
                 f"lies in {self.path!r}, which is not there, and a body takes its mass from it; "
                 "put it there, or write an <inertial> in the body"
             )
-        read = _FILES.get(self.file.suffix.lower())
         try:
-            corners = read(self.file.read_bytes()) if read else None
-        except (ValueError, IndexError):  # words that are no numbers, corners that are not there
-            corners = None
-        if corners is None or not len(corners) or not np.isfinite(corners).all():
-            raise self.tag.error(
-                f"lies in {self.path!r}, which is no binary STL, no OBJ and no MSH with faces"
-            )
-        return corners
+            return read_mesh(self.file).corners
+        except DescriptionError as reason:
+            raise self.tag.error(f"cannot be read: {reason}") from None
 
     def _written(self) -> np.ndarray:
         points = np.array(self.tag.values("vertex"))
@@ -98,44 +102,6 @@ def meshes(root: Tag, settings: Settings, defaults: Defaults) -> dict[str, Mesh]
             scale = tag.numbers("scale", 3, default=(1.0, 1.0, 1.0))
             by_name[name] = Mesh(tag, settings.files.find(file) if file else None, file, scale)
     return by_name
-
-
-def _stl(raw: bytes) -> np.ndarray | None:
-    """Binary STL: a head, the number of triangles, then 50 bytes each."""
-    count = int.from_bytes(raw[80:_STL_HEAD], "little")
-    if len(raw) < _STL_HEAD + count * _STL_FACE.itemsize:
-        return None
-    return np.frombuffer(raw, _STL_FACE, count, _STL_HEAD)["corners"].astype(float)
-
-
-def _obj(raw: bytes) -> np.ndarray | None:
-    """OBJ: lines `v x y z` and `f a b c ...`, corners counted from 1, or from the end if negative."""
-    points: list[list[float]] = []
-    faces: list[list[int]] = []
-    for line in raw.decode("utf-8", "replace").splitlines():
-        head, *words = line.split() or [""]
-        if head == "v":
-            points.append([float(word) for word in words[:3]])
-        elif head == "f":
-            corners = [int(word.partition("/")[0]) for word in words]
-            corners = [k - 1 if k > 0 else len(points) + k for k in corners]
-            faces += [[corners[0], b, c] for b, c in pairwise(corners[1:])]
-    return np.array(points)[np.array(faces)] if points and faces else None
-
-
-def _msh(raw: bytes) -> np.ndarray | None:
-    """MuJoCo's own: four counts, then corners, normals, texture (floats), and three corners a face (integers)."""
-    if len(raw) < 16:
-        return None
-    corners, normals, texture, faces = (int(n) for n in np.frombuffer(raw, "<i4", 4))
-    start = 16 + 4 * (3 * corners + 3 * normals + 2 * texture)
-    if min(corners, normals, texture, faces) < 0 or len(raw) != start + 12 * faces:
-        return None
-    points = np.frombuffer(raw, "<f4", 3 * corners, 16).astype(float).reshape(-1, 3)
-    return points[np.frombuffer(raw, "<i4", 3 * faces, start).reshape(-1, 3)]
-
-
-_FILES: dict[str, Callable[[bytes], np.ndarray | None]] = {".stl": _stl, ".obj": _obj, ".msh": _msh}
 
 
 def _cross(corners: np.ndarray) -> np.ndarray:

@@ -29,6 +29,17 @@ class Files:
             return None
         return next((p for p in places(self, rest if mark else uri) if os.path.isfile(p)), None)
 
+    def climbs(self, uri: str) -> bool:
+        """Does it lead out of the package that it names, or out of the one that the description lies in?"""
+        scheme, mark, rest = uri.partition("://")
+        if mark and scheme in ("package", "model"):
+            return _leaves(rest.lstrip("/").partition("/")[2])
+        path = Path(unquote(rest if mark else uri))
+        if self.folder is None or path.is_absolute():
+            return False
+        home = _home(self.folder)
+        return home is not None and not Path(os.path.normpath(self.folder / path)).is_relative_to(home)
+
     def package(self, name: str) -> tuple[Path, ...]:
         """Every folder that can be meant by a package, best first."""
         if name not in self._roots:
@@ -38,15 +49,26 @@ class Files:
 
 def _in_package(files: Files, rest: str) -> Iterator[Path]:
     name, _, inner = rest.lstrip("/").partition("/")
-    for root in files.package(name):
+    for root in files.package(name) if not _leaves(inner) else ():
         yield from (root / inner, root / unquote(inner))
+
+
+def _leaves(inner: str) -> bool:
+    """Does a path inside a package lead out of it?"""
+    written = (os.path.normpath(x.replace("\\", "/")) for x in (inner, unquote(inner)))
+    return any(x.startswith("..") or os.path.isabs(x) for x in written)
+
+
+def _home(folder: Path) -> Path | None:
+    """The package that a folder belongs to: the nearest one above with a package.xml."""
+    return next((x for x in (folder, *folder.parents) if (x / "package.xml").is_file()), None)
 
 
 def _beside(files: Files, name: str) -> Iterator[Path]:
     for path in (Path(name), Path(_DRIVE.sub("", unquote(name)))):
         if path.is_absolute():
             yield path
-        elif files.folder is not None:
+        elif files.folder is not None and not files.climbs(name):
             yield files.folder / path
 
 

@@ -69,6 +69,7 @@ class Shape:
     """What a link looks like: box, sphere, cylinder, capsule or mesh, placed in the link.
 
     `size` is (x, y, z), (radius,), (radius, length), (radius, length), or the scale (x, y, z) of the mesh.
+    `colour` is red, green, blue and opacity between 0 and 1; empty where none is given.
     """
 
     kind: str
@@ -76,6 +77,7 @@ class Shape:
     origin: Origin = Origin()
     mesh: str = ""
     where: str = field(default="", compare=False)
+    colour: Numbers = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from reprlib import repr as shown
 from typing import Any, Protocol, TypeVar
 
 from kinpair.description import fields as f
-from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mimic, Shape, Spring
+from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mimic, Numbers, Shape, Spring
 from kinpair.description.place import Key, Place, Read, checked, items, known, table
 from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError
@@ -38,6 +38,17 @@ def shapes_from(value: object, place: Place) -> tuple[Shape, ...]:
     return tuple(_shape(table(x, place.entry(i)), place.entry(i).inside()) for i, x in enumerate(entries))
 
 
+def colour_from(value: object, place: Place) -> Numbers:
+    """Red, green, blue and opacity; 1, opaque, where it is not given."""
+    entries = items(value) or ()
+    parts = tuple(f.number(x, place) for x in entries)
+    if len(parts) not in (3, 4) or not all(0.0 <= x <= 1.0 for x in parts):
+        raise place.error(
+            f"is {shown(value)}; give red, green, blue and, if wanted, opacity, each from 0 to 1"
+        )
+    return (*parts, 1.0)[:4]
+
+
 def _shape(keys: Mapping[str, object], place: Place) -> Shape:
     values = checked(keys, SHAPE, place)
     kinds = [key for key in SIZES if key in values]
@@ -48,7 +59,7 @@ def _shape(keys: Mapping[str, object], place: Place) -> Shape:
         raise place.error(f"scale goes with a mesh; give the size in {kinds[0]}")
     origin = f.take_origin(values, place)
     size = values.get("scale", (1.0, 1.0, 1.0)) if "mesh" in values else values[kinds[0]]
-    return Shape(kinds[0], size, origin, values.get("mesh", ""), place.where)
+    return Shape(kinds[0], size, origin, values.get("mesh", ""), place.where, values.get("colour", ()))
 
 
 def link_from(keys: Mapping[str, object], place: Place) -> Link:
@@ -122,7 +133,12 @@ SIZES: dict[str, Key] = {
     "capsule": Key(_ROUND, "m, radius and length along z, caps not counted"),
     "mesh": Key(f.name, "file with the surface"),
 }
-SHAPE: dict[str, Key] = {**SIZES, "scale": Key(f.vector, "of the mesh"), **f.origin_keys()}
+SHAPE: dict[str, Key] = {
+    **SIZES,
+    "scale": Key(f.vector, "of the mesh"),
+    "colour": Key(colour_from, "red, green, blue, opacity"),
+    **f.origin_keys(),
+}
 
 LINK: dict[str, Key] = {
     "name": Key(f.name, needs="a name for the link"),

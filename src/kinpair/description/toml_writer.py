@@ -144,7 +144,8 @@ def _shape(shape: Shape) -> dict[str, Any]:
     else:
         scale = {} if shape.size == (1.0, 1.0, 1.0) else {"scale": _list(shape.size)}
         size = {"mesh": shape.mesh, **scale}
-    return {**size, **_origin(shape.origin)}
+    colour = {"colour": _list(shape.colour)} if shape.colour else {}
+    return {**size, **colour, **_origin(shape.origin)}
 
 
 def _mimic(mimic: Mimic) -> dict[str, Any]:

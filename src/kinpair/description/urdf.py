@@ -72,7 +72,8 @@ def parse_urdf(
     robot = Node(robot_element(text, source, warnings), source, warnings, "<robot>")
     _warn_of_version(robot)
     files = Files(folder and folder.absolute(), packages or {})
-    links = tuple(_link(node, files) for node in _named(robot, "link"))
+    colours = _colours(robot)
+    links = tuple(_link(node, files, colours) for node in _named(robot, "link"))
     joints = tuple(_joint(node) for node in _named(robot, "joint"))
     names = [joint.name for joint in joints]
     _warn_of_missing_meshes(links, files, warnings)
@@ -107,9 +108,27 @@ def _named(robot: Node, what: str) -> Iterator[Node]:
         yield node
 
 
-def _link(node: Node, files: Files) -> Link:
+def _colours(robot: Node) -> dict[str, Numbers]:
+    """Materials that have a colour, by name: a link may name one that stands in the robot or in another link."""
+    visuals = (visual for link in robot.each("link") for visual in link.each("visual"))
+    materials = [x for node in (robot, *visuals) for x in node.each("material")]
+    return {name: colour for x in reversed(materials) if (name := x.text("name")) and (colour := _rgba(x))}
+
+
+def _rgba(material: Node) -> Numbers:
+    """The colour that is written in a material; none where there is none, or none that can be read."""
+    colour = material.first("color")
+    words = colour.text("rgba").split() if colour else []
+    try:
+        numbers = tuple(min(max(float(word), 0.0), 1.0) for word in words)
+    except ValueError:
+        return ()
+    return numbers if len(numbers) == 4 else ()
+
+
+def _link(node: Node, files: Files, colours: Mapping[str, Numbers]) -> Link:
     inertia = _inertia(node)
-    shapes = (_shape_if_readable(visual, files) for visual in node.each("visual"))
+    shapes = (_shape_if_readable(visual, files, colours) for visual in node.each("visual"))
     xx, yy, zz = np.diag(inertia.I).tolist()
     return Link(
         node.text("name"),
@@ -162,10 +181,13 @@ def _three(numbers: Numbers | list[float]) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def _shape_if_readable(visual: Node, files: Files) -> Shape | None:
+def _shape_if_readable(visual: Node, files: Files, colours: Mapping[str, Numbers]) -> Shape | None:
     """What one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
     try:
-        return _shape(visual, files)
+        shape, material = _shape(visual, files), next(iter(visual.each("material")), None)
+        if shape is None or material is None:
+            return shape
+        return replace(shape, colour=_rgba(material) or colours.get(material.text("name"), ()))
     except DescriptionError as reason:
         if visual.warnings.strict:
             raise
@@ -193,6 +215,17 @@ def _warn_of_missing_meshes(links: tuple[Link, ...], files: Files, warnings: War
     """One warning for all meshes that are not there."""
     shown = [(link.name, shape) for link in links for shape in link.shapes if shape.kind == "mesh"]
     missing = [(name, shape) for name, shape in shown if files.find(shape.mesh) is None]
+    if not missing:
+        return
+    for link, shape in missing:
+        if files.climbs(shape.mesh):
+            warnings.add(
+                f"{shape.where}: link {link!r} shows the mesh {shape.mesh!r}, which lies outside its package; "
+                "not read, left undrawn",
+                link=link,
+                mesh=shape.mesh,
+            )
+    missing = [(name, shape) for name, shape in missing if not files.climbs(shape.mesh)]
     if not missing:
         return
     name, shape = missing[0]

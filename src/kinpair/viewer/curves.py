@@ -76,9 +76,11 @@ def figure_of(
     return figure
 
 
-def blank_figure(width: float, height: float, title: str = "") -> Any:
-    """A figure without axes, in inches."""
-    figure = _figure_class()(figsize=(width, height), layout="constrained")
+def blank_figure(width: float, height: float, title: str = "", *, tight: bool = False) -> Any:
+    """A figure without axes, in inches; `tight`: whoever adds axes says where."""
+    figure = _figure_class()(figsize=(width, height), layout=None if tight else "constrained")
+    if tight:
+        return figure
     figure.suptitle(title, fontsize=12)
     return figure
 

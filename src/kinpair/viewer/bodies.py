@@ -1,0 +1,77 @@
+"""Links that the description does not draw: a solid of the same inertia, and rods to the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinpair.description.parts import Description
+from kinpair.spatial.pose import Pose
+from kinpair.viewer.pieces import Piece
+from kinpair.viewer.surfaces import Surface, between, ellipsoid
+
+BONE, MARKER = 0.012, 0.022  # radii of rods and of joints, as parts of the size of the scene
+LEAST, MOST = 0.5, 0.3  # semi-axes of a solid: at least so many bones, at most this part of the size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sizes:
+    """How large a mechanism is at its start [m], where its middle is, and how thick to draw it."""
+
+    size: float
+    centre: np.ndarray
+    bone: float
+    marker: float
+
+    @staticmethod
+    def of(description: Description, home: Mapping[str, Pose], looks: Mapping[str, Sequence[Piece]]) -> Sizes:
+        """From the joints, the mass centres and what is drawn."""
+        points = [home[link.name].R @ np.array(link.com) + home[link.name].a for link in description.links]
+        points += [home[joint.child].a for joint in description.joints]
+        points += [home[j.parent].R @ np.array(j.origin.xyz) + home[j.parent].a for j in description.joints]
+        every = np.array([*points, np.zeros(3)])
+        for pieces in looks.values():
+            for piece in pieces:
+                ends = _corners(piece.surface) @ home[piece.link].R.T + home[piece.link].a
+                every = np.concatenate([every, ends])
+        low, high = every.min(axis=0), every.max(axis=0)
+        size = float(np.sqrt(((high - low) ** 2).sum())) or 1.0
+        return Sizes(size, (low + high) / 2, BONE * size, MARKER * size)
+
+
+def _corners(surface: Surface) -> np.ndarray:
+    """The corners of the box around a surface (8, 3)."""
+    low, high = surface.points.min(axis=0), surface.points.max(axis=0)
+    choice = np.array([[i >> k & 1 for k in range(3)] for i in range(8)])
+    return np.where(choice == 1, high, low)
+
+
+def by_inertia(description: Description, link: str, sizes: Sizes) -> list[Piece]:
+    """The solid ellipsoid of the same mass and inertia: I_x = m (b² + c²) / 5. Nothing for a link without mass."""
+    (part,) = (x for x in description.links if x.name == link)
+    if not part.mass > 0.0:
+        return []
+    moments, axes = np.linalg.eigh(part.tensor())
+    squares = 2.5 * (moments.sum() - 2 * moments) / part.mass
+    semi = np.clip(np.sqrt(np.maximum(squares, 0.0)), LEAST * sizes.bone, MOST * sizes.size)
+    R = axes * np.sign(np.linalg.det(axes))
+    return [Piece(link, ellipsoid(*semi).moved(Pose(R, np.array(part.com))))]
+
+
+def bones(description: Description, link: str, sizes: Sizes) -> list[Piece]:
+    """Rods from where a link is held to its mass centre, and to the joints and closures that it holds."""
+    (part,) = (x for x in description.links if x.name == link)
+    held = [joint.child_origin.pose().inverse().a for joint in description.joints if joint.child == link]
+    ends = [np.array(joint.origin.xyz) for joint in description.joints if joint.parent == link]
+    ends += [np.array(x.child_origin.xyz) for x in description.constraints if getattr(x, "child", "") == link]
+    if part.mass > 0.0:
+        ends.append(np.array(part.com))
+    starts = held or [np.zeros(3)]
+    pairs = [(start, end) for start in starts for end in ends]
+    return [
+        Piece(link, between(start, end, sizes.bone))
+        for start, end in pairs
+        if np.abs(start - end).max() > 1e-9 * sizes.size
+    ]

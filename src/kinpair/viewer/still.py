@@ -1,0 +1,119 @@
+"""Still pictures of a mechanism, without a browser: one state, several side by side, or one over the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kinpair.description.parts import GROUND, Numbers
+from kinpair.errors import InputError, offered
+from kinpair.spatial.pose import Pose
+from kinpair.viewer.camera import Camera, around, directions
+from kinpair.viewer.curves import blank_figure, write_figure
+from kinpair.viewer.ground import ground
+from kinpair.viewer.raster import Canvas, draw
+from kinpair.viewer.scene import Drawn, Poses, Scene, link_poses, scene_of, start_of
+from kinpair.viewer.stick import stick_scene
+from kinpair.viewer.surfaces import Surface
+
+SMOOTH = 2  # pixels computed for one that is shown, in each direction
+DPI = 150
+TITLE = 0.3
+STYLES = {"solid": scene_of, "stick": stick_scene}
+PALE = 0.72  # how near to white the first of several states in one picture is
+
+
+def picture(
+    mechanism: Drawn,
+    path: str | os.PathLike[str] | None,
+    states: np.ndarray,
+    *,
+    view: str | tuple[float, float] = "corner",
+    style: str = "solid",
+    overlay: bool = False,
+    labels: bool = False,
+    width: int = 800,
+    height: int = 600,
+    titles: Sequence[str] = (),
+) -> Any:
+    """The figure of the states (n, nq), written to a file where a path is given; see `Mechanism.picture`."""
+    if style not in STYLES:
+        raise InputError(f"style is {style!r}; {offered(str(style), 'styles', STYLES)}", style=style)
+    scene = STYLES[style](mechanism)
+    poses = [link_poses(mechanism, q) for q in states]
+    axes = directions(view, scene.up, plane_of(mechanism))
+    if overlay:
+        shown = [
+            [(x, _paler(colour, k, len(poses))) for k, p in enumerate(poses) for x, colour in scene.placed(p)]
+        ]
+    else:
+        shown = [scene.placed(p) for p in poses]
+    camera = around(np.concatenate([s.points for x in shown for s, _ in x]), axes, width / height)
+    room = TITLE if titles else 0.0  # inches above the pictures
+    figure = blank_figure(width * len(shown) / DPI, height / DPI + room, tight=True)
+    share = height / DPI / (height / DPI + room)
+    for k, things in enumerate(shown):
+        axis = figure.add_axes((k / len(shown), 0.0, 1.0 / len(shown), share))
+        axis.imshow(_image(scene, camera, things, width, height), interpolation="antialiased")
+        axis.set_axis_off()
+        if titles:
+            axis.set_title(titles[k], fontsize=10)
+        if labels:
+            _write_names(axis, mechanism, camera, poses[-1 if overlay else k], width, height)
+    if path is not None:
+        write_figure(figure, path)
+    return figure
+
+
+def _image(
+    scene: Scene, camera: Camera, things: list[tuple[Surface, Numbers]], width: int, height: int
+) -> np.ndarray:
+    behind = ground(camera, things, scene.up, scene.floor, scene.size, (height, width))
+    canvas = Canvas.on(np.repeat(np.repeat(behind, SMOOTH, axis=0), SMOOTH, axis=1))
+    draw(canvas, camera, things)
+    small = canvas.colour.reshape(height, SMOOTH, width, SMOOTH, 3).mean(axis=(1, 3))
+    return np.clip(255.0 * small + 0.5, 0, 255).astype(np.uint8)
+
+
+def _paler(colour: Numbers, k: int, count: int) -> Numbers:
+    """The colour of state k of several in one picture: the last as it is, earlier ones paler."""
+    share = 0.0 if count < 2 else PALE * (1.0 - k / (count - 1))
+    return (*((1.0 - share) * x + share for x in colour[:3]), colour[3])
+
+
+def _write_names(axis: Any, mechanism: Drawn, camera: Camera, poses: Poses, width: int, height: int) -> None:
+    """Names of the links at their mass centres."""
+    for link in mechanism.model.description.links:
+        pose = poses[link.name]
+        right, upwards, _ = camera.seen((pose.R @ np.array(link.com) + pose.a)[None])[0]
+        x, y = (width + height * right) / 2, (height - height * upwards) / 2
+        box = {"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none", "alpha": 0.7}
+        axis.text(x, y, link.name, fontsize=7, ha="center", va="center", bbox=box)
+
+
+def plane_of(mechanism: Drawn) -> np.ndarray | None:
+    """The normal of the plane in which all of it moves (3,); None where it moves in space."""
+    model = mechanism.model
+    poses = {**link_poses(mechanism, start_of(mechanism)), GROUND: Pose(np.eye(3), np.zeros(3))}
+    turning, sliding = [], []
+    for joint in model.description.joints:
+        if joint.kind == "fixed":
+            continue
+        R = poses[joint.parent].R @ joint.origin.pose().R
+        axis = R @ np.array(joint.axis, dtype=float)
+        axis = axis / np.sqrt(axis @ axis)
+        if joint.kind in ("revolute", "planar"):
+            turning.append(axis)
+        elif joint.kind == "prismatic":
+            sliding.append(axis)
+        else:
+            return None
+    if not turning:
+        return None
+    normal = turning[0]
+    level = all(abs(abs(x @ normal) - 1.0) < 1e-6 for x in turning)
+    flat = all(abs(x @ normal) < 1e-6 for x in sliding)
+    return normal if level and flat else None
