@@ -14,8 +14,8 @@ WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = f"Examples: {listed(kp.examples())}"
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
 COMMANDS = (
-    "Available commands: info, dynamics, simulate, resume, show, compare, equations, sweep, examples, demo, cache "
-    "(see kinpair --help)"
+    "Available commands: info, dynamics, simulate, resume, nominal, show, compare, equations, sweep, examples, demo, "
+    "cache (see kinpair --help)"
 )
 
 REFUSED = [
@@ -47,6 +47,17 @@ REFUSED = [
         'give the first link a joint of kind "free" instead',
     ),
     ("info scara --json --json", "parameter --json specified multiple times (see kinpair info --help)"),
+    ("nominal scara", "give --to coordinates, or --frame and --by a displacement"),
+    ("nominal scara --frame link4", "--frame needs --by, its displacement x,y,z [m]"),
+    ("nominal scara --to elbow=1 --by 1,2,3", "--by moves a frame; name it with --frame"),
+    (
+        "nominal scara --to elbow=1 --law septi",
+        "nominal: no law 'septi'; did you mean 'septic'? Laws: cycloid, linear, cubic, quintic, septic, nonic",
+    ),
+    (
+        "nominal four-bar --to 1,2,3",
+        "four-bar: coordinates depend on each other here; give some by name, such as --to crank=0.5",
+    ),
     ("dynamics --q 1 scara", "no FILE given; write it before the options (see kinpair dynamics --help)"),
     ("dynamics scara --q", "--q needs a value (see kinpair dynamics --help)"),
     ("dynamics scara --frame", "--frame needs a value (see kinpair dynamics --help)"),

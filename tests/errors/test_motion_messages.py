@@ -306,3 +306,76 @@ def test_a_nominal_motion_has_all_coordinates():
     with pytest.raises(kp.InputError) as caught:
         motion.nominal(REDUNDANT, {"hand": STAY}, samples=1)
     assert str(caught.value) == "nominal: samples is 1; give 2 or more"
+
+
+LINE = motion.polynomial(REDUNDANT.start(), REDUNDANT.start() + 0.2, 1.0)
+NOT_FASTER = {
+    "quaternions": (
+        lambda: motion.fastest(kp.example("floating-arm"), LINE),
+        "fastest: floating-arm has quaternions among its coordinates; give a mechanism without",
+    ),
+    "few nodes": (
+        lambda: motion.fastest(REDUNDANT, LINE, nodes=3),
+        "fastest: nodes is 3; give 20 or more",
+    ),
+    "another size": (
+        lambda: motion.fastest(REDUNDANT, motion.cycloid(0.0, 1.0, 1.0)),
+        "fastest: the path has shape (), and redundant-arm has 7 coordinates; give a path of all of them, or a dict of "
+        "motions by name",
+    ),
+    "no limit": (
+        lambda: motion.fastest(kp.example("double-pendulum"), motion.cycloid([0.0, 0.0], [1.0, 0.0], 1.0)),
+        "fastest: joints shoulder have no limit of acceleration or effort; give one of them, or a file that has it",
+    ),
+    "stands still": (
+        lambda: motion.fastest(
+            kp.example("double-pendulum"), motion.spline([[0.0, 0.0], [1.0, 0.0]], 2.0), effort=99.0
+        ),
+        "fastest: the path stands still at 0 of 2; give one that moves on all the way, such as a spline with free ends",
+    ),
+    "a corner": (
+        lambda: motion.fastest(
+            kp.example("double-pendulum"),
+            _cornered(),
+            effort=99.0,
+        ),
+        "fastest: the direction of the path jumps at 1 of 2; blend the corner, or stop there",
+    ),
+    "negative limit": (
+        lambda: motion.fastest(REDUNDANT, LINE, effort=-1.0),
+        "fastest: effort holds -1; limits are positive",
+    ),
+}
+
+
+def _cornered():
+    """Two straight parts."""
+    from kinpair.motion.pieces import Pieces
+
+    powers = np.array([[[0.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
+    return Pieces(2.0, (2,), (0.0, 1.0, 2.0), powers)
+
+
+@pytest.mark.parametrize("name", NOT_FASTER)
+def test_paths_without_a_fastest_motion(name):
+    call, message = NOT_FASTER[name]
+    with pytest.raises(kp.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_limits_that_no_time_scaling_can_meet_name_time_and_joint():
+    """The shoulder leans forward until its own weight takes more than its motor has."""
+    q = REDUNDANT.start()
+    path = motion.polynomial(q, q + np.array([0.0, 0.8, 0.0, 0.0, 0.0, 0.0, 0.0]), 1.0)
+    with pytest.raises(kp.SingularError) as caught:
+        motion.fastest(REDUNDANT, path, effort=[30, 18, 30, 30, 8, 3, 1], nodes=100)
+    x = caught.value.parts
+    assert x["joint"] == "shoulder-pitch"
+    there = REDUNDANT.gravity_forces(path.at(x["time"]).q)[1]
+    assert abs(there) > 18.0
+    assert str(caught.value) == (
+        f"fastest: no time scaling keeps redundant-arm within its limits: at {x['time']:.4g} s of the path "
+        f"'shoulder-pitch' needs {there:.4g} N m to stay there, and its limit is 18"
+    )
+    assert x["efforts_at_rest"] == pytest.approx(REDUNDANT.gravity_forces(x["q"]))

@@ -24,6 +24,7 @@ from kinpair.cli.dynamics import dynamics
 from kinpair.cli.equations import equations
 from kinpair.cli.examples import examples
 from kinpair.cli.info import info
+from kinpair.cli.nominal import nominal
 from kinpair.cli.resume import resume
 from kinpair.cli.screen import Screen
 from kinpair.cli.show import show
@@ -44,6 +45,7 @@ USAGE: dict[Callable[..., None], str] = {
     dynamics: "FILE [OPTIONS]",
     simulate: "FILE [OPTIONS]",
     resume: "FILE [OPTIONS]",
+    nominal: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",
     compare: "FILE [OPTIONS]",
     equations: "FILE [OPTIONS]",

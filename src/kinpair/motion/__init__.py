@@ -1,33 +1,38 @@
 """Motions: coordinates, rates, accelerations and jerk as functions of time.
 
-trajectory    what every motion answers
-pieces        polynomials, one after the other
-harmonics     a straight part, sines and cosines
-retimed       a path followed by a law of time
-laws          from 0 to 1: cycloid and polynomials
-profiles      from 0 to 1: the shortest under limits
-limits        limits of rate, acceleration and jerk
-joints        from one place to another
-spline        through given points
-sequence      one after the other
-frame_motion  what every motion of a frame answers
-frame_paths   lines, arcs, screws, and blends between them
-follow        motions of frames as motions of all joints
-quadrature    integrals over a motion
-feasibility   limits that a motion exceeds
-nominal       efforts, reactions, power and energy of a motion
-polygon       convex polygons: hulls and margins
-support       what the ground gives to feet: zero-moment point, friction, margins
-free_rows     rows without actuator, and the coordinates that are free to obey them
-collocation   periodic solutions of such rows by collocation
-shooting      the same by multiple shooting; Floquet multipliers
-compensated   a given motion with that of free coordinates added
-synergy_input  what a synergy is given, checked
-synergy       given coordinates, and free ones that follow from rows without actuator
+trajectory      what every motion answers
+pieces          polynomials, one after the other
+harmonics       a straight part, sines and cosines
+retimed         a path followed by a law of time
+laws            from 0 to 1: cycloid and polynomials
+profiles        from 0 to 1: the shortest under limits
+limits          limits of rate, acceleration and jerk
+joints          from one place to another
+spline          through given points
+sequence        one after the other
+frame_motion    what every motion of a frame answers
+frame_paths     lines, arcs, screws, and blends between them
+follow          motions of frames as motions of all joints
+interior_point  the least of a function under inequalities
+pace            the fastest pace along a path
+pace_limits     limits of a mechanism as rows for the pace
+fastest         the shortest time along a path
+quadrature      integrals over a motion
+feasibility     limits that a motion exceeds
+nominal         efforts, reactions, power and energy of a motion
+polygon         convex polygons: hulls and margins
+support         what the ground gives to feet: zero-moment point, friction, margins
+free_rows       rows without actuator, and the coordinates that are free to obey them
+collocation     periodic solutions of such rows by collocation
+shooting        the same by multiple shooting; Floquet multipliers
+compensated     a given motion with that of free coordinates added
+synergy_input   what a synergy is given, checked
+synergy         given coordinates, and free ones that follow from rows without actuator
 
 A module imports only what stands above it; a test checks it.
 """
 
+from kinpair.motion.fastest import fastest
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
 from kinpair.motion.frame_paths import arc, blended, line, screw
@@ -51,6 +56,7 @@ __all__ = [
     "arc",
     "blended",
     "cycloid",
+    "fastest",
     "follow",
     "force",
     "fourier",

@@ -10,7 +10,7 @@ import numpy as np
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
 
-ROUNDING = 1e-9  # of a limit: what exceeds it by less is at it
+AT_LIMIT = 1e-5  # of a limit: what exceeds it by less is at it; the fastest motions are
 POWERS = {"acceleration": "²", "jerk": "³"}  # of a second, beside the unit of a rate
 
 
@@ -87,7 +87,7 @@ def _one(
 ) -> Iterator[Excess]:
     if not np.isfinite(limit):
         return
-    beyond = np.flatnonzero(over > ROUNDING * max(1.0, abs(limit)))
+    beyond = np.flatnonzero(over > AT_LIMIT * abs(limit))
     if len(beyond):
         k = int(over.argmax())
         first, last = float(time[beyond[0]]), float(time[beyond[-1]])

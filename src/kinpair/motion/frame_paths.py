@@ -21,7 +21,7 @@ from kinpair.mechanism import FramePose
 from kinpair.motion.frame_motion import FrameTrajectory, pose_of, quaternion_products
 from kinpair.motion.harmonics import Harmonics
 from kinpair.motion.laws import Law, law_of
-from kinpair.motion.retimed import Straight, retimed
+from kinpair.motion.retimed import retimed, scaled
 from kinpair.motion.sequence import Part, sequence
 from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Trajectory, positive
@@ -120,12 +120,7 @@ def blended(
         parts += [Part(_blend(parts[-1], after, corner, radius), corner - radius), after]
         borders += [corner - radius, corner + radius]
     path = sequence(tuple(parts), (*borders, float(ends[-1])))
-    return FrameTrajectory(path, retimed(path, _scaled(law_of("blended", law, duration), path.duration)))
-
-
-def _scaled(law: Trajectory, length: float) -> Trajectory:
-    """The law from 0 to a length."""
-    return retimed(Straight(1.0, (), (0.0, 1.0), np.zeros(1), np.array([length])), law)
+    return FrameTrajectory(path, retimed(path, scaled(law_of("blended", law, duration), path.duration)))
 
 
 def _frame(start: FramePose, p: Curve, axis: np.ndarray, theta: float, law: Trajectory) -> FrameTrajectory:

@@ -19,12 +19,12 @@ from kinpair.motion.trajectory import Trajectory, positive
 
 def cycloid(start: Any, end: Any, duration: float) -> Trajectory:
     """From `start` to `end`, a number or a vector, in `duration` [s] by a cycloid (MO3): C²."""
-    return _straight(*ends_of("cycloid", start, end), cycloid_law(duration))
+    return straight(*ends_of("cycloid", start, end), cycloid_law(duration))
 
 
 def polynomial(start: Any, end: Any, duration: float, *, order: int = 5) -> Trajectory:
     """The same by a polynomial of odd order (MO4): 5 is C² and has the least jerk, 7 is C³, 9 is C⁴."""
-    return _straight(*ends_of("polynomial", start, end), polynomial_law(duration, order))
+    return straight(*ends_of("polynomial", start, end), polynomial_law(duration, order))
 
 
 def trapezoid(
@@ -106,8 +106,9 @@ def _limited(
                 shortest=law.duration,
             )
         law = profile_law(*limits.of_path(span), duration=float(duration))
-    return _straight(q0, q1, law)
+    return straight(q0, q1, law)
 
 
-def _straight(start: np.ndarray, end: np.ndarray, law: Trajectory) -> Trajectory:
+def straight(start: np.ndarray, end: np.ndarray, law: Trajectory) -> Trajectory:
+    """From start to end by a law from 0 to 1."""
     return retimed(Straight(1.0, start.shape, (0.0, 1.0), np.ravel(start), np.ravel(end)), law)

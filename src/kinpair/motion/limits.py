@@ -31,16 +31,13 @@ class RateLimits(NamedTuple):
 
 def rate_limits(owner: str, size: int, given: Mapping[str, Any], of: Mechanism | None) -> RateLimits:
     """Each limit as it is given, or of the mechanism's file, or none."""
-    found: list[np.ndarray] = []
-    for name in KINDS:
-        value = given.get(name)
-        if value is None:
-            value = np.inf if of is None else getattr(of.model.joints, name)
-        found.append(_checked(owner, name, value, size))
-    return RateLimits(*found)
+    return RateLimits(*(limit_of(owner, name, given.get(name), size, of) for name in KINDS))
 
 
-def _checked(owner: str, name: str, value: Any, size: int) -> np.ndarray:
+def limit_of(owner: str, name: str, value: Any, size: int, of: Mechanism | None) -> np.ndarray:
+    """One limit (size,) as it is given, or of the mechanism's file, or none."""
+    if value is None:
+        value = np.inf if of is None else getattr(of.model.joints, name)
     x = np.asarray(value, dtype=float)
     if x.shape not in ((), (size,)):
         raise InputError(

@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from kinpair.algebra.choice import maximum, minimum
 from kinpair.algebra.series import composed
 from kinpair.motion.trajectory import Trajectory
 
@@ -36,21 +37,27 @@ class Retimed(Trajectory):
     law: Trajectory
 
     def within(self, time: Any, order: int, side: str) -> list[Any]:
-        s = self.law.series(time[..., 0], order, side)
+        s = self.law.within(minimum(maximum(time, 0.0), self.duration), order, side)
         return composed(self.path.within(s[0], order, side), s, order)
 
 
 def retimed(path: Trajectory, law: Trajectory) -> Retimed:
     """The path as the law has it; its knots are those of the law, and when the law meets those of the path."""
-    inner = [_when(law, s) for s in path.knots[1:-1]]
-    knots = tuple(np.unique([*law.knots, *inner]).tolist())
+    inner = when(law, np.array(path.knots[1:-1]))
+    knots = tuple(np.unique([*law.knots, *inner.tolist()]).tolist())
     return Retimed(law.duration, path.shape, knots, path, law)
 
 
-def _when(law: Trajectory, s: float) -> float:
-    """When an increasing law reaches s, by bisection."""
-    low, high = 0.0, law.duration
-    for _ in range(HALVINGS):
+def when(law: Trajectory, s: np.ndarray) -> np.ndarray:
+    """When an increasing law reaches each s, by bisection."""
+    low, high = np.zeros(len(s)), np.full(len(s), law.duration)
+    for _ in range(HALVINGS if len(s) else 0):
         middle = (low + high) / 2
-        low, high = (middle, high) if float(law.at(middle).q) < s else (low, middle)
+        below = law.at(middle).q < s
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
     return high
+
+
+def scaled(law: Trajectory, length: float) -> Retimed:
+    """A law from 0 to 1 as one from 0 to a length."""
+    return retimed(Straight(1.0, (), (0.0, 1.0), np.zeros(1), np.array([length])), law)

@@ -85,11 +85,12 @@ class Trajectory(ABC):
         times = np.array(self.knots)
         before, after = (self._filled(times, side) for side in ("left", "right"))
         middle = self._filled((times[1:] + times[:-1]) / 2, "")
-        span = np.ptp(before[0], axis=0).max(initial=0.0)
+        span, steps = np.ptp(before[0], axis=0).max(initial=0.0), np.diff(times)
+        shortest = np.minimum(np.append(steps, np.inf), np.append(np.inf, steps))
         for k in range(ORDERS + 1):
             size = max(np.abs(x[k]).max(initial=0.0) for x in (before, after, middle))
-            noise = span / np.diff(times).min() ** k
-            if np.abs(after[k] - before[k]).max(initial=0.0) > JUMP * max(size, 1e-3 * noise):
+            rounding = JUMP * np.maximum(size, 1e-3 * span / shortest**k)
+            if (np.abs(after[k] - before[k]).max(1, initial=0.0) > rounding).any():
                 return k - 1
         return inf
 

@@ -1,0 +1,191 @@
+"""`kinpair nominal`: a motion in, everything that it takes out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from kinpair import FramePose, InputError, Mechanism, motion
+from kinpair.cli import source
+from kinpair.cli.dynamics import Names
+from kinpair.cli.machine import print_json
+from kinpair.cli.obeying import Obeying
+from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli.screen import Screen, number_table
+from kinpair.cli.source import File, Flag
+from kinpair.cli.state import Numbers, Option
+from kinpair.constraints.build import is_constrained
+from kinpair.loading import Base
+from kinpair.model.units import units
+from kinpair.motion.joints import straight
+from kinpair.motion.laws import law_of
+from kinpair.motion.nominal import Nominal
+
+AXES = ("x", "y", "z")
+
+
+def nominal(
+    file: File,
+    /,
+    *,
+    to: Numbers = None,
+    by: Numbers = None,
+    frame: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
+    q: Numbers = None,
+    duration: Annotated[float, Parameter(metavar="SECONDS")] = 2.0,
+    law: Annotated[str, Parameter(metavar="NAME")] = "septic",
+    fastest: Flag = False,
+    criterion: Annotated[str, Parameter(metavar="NAME")] = "rates",
+    actuators: Names = None,
+    samples: Annotated[int, Parameter(metavar="NUMBER")] = 1001,
+    no_passive: Flag = False,
+    base: Base = "fixed",
+    snap: float = 0.0,
+    plot: Out = None,
+    json: Flag = False,
+) -> None:
+    """Efforts, power, energy and reactions of a motion, and what of it exceeds the limits of the file.
+
+    The motion leads the joints from --q --to other coordinates, or a frame from where it is at --q on a straight line
+    --by a displacement, its rotation held. Numbers as in kinpair dynamics. With --fastest it takes the shortest time
+    that the limits of the file allow.
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
+    to
+        Coordinates at the end; those not named stay.
+    by
+        Displacement of the frame x,y,z [m], in world axes.
+    frame
+        Link or frame that moves by it.
+    q
+        Coordinates at the start; default: the start of the description.
+    duration
+        How long it takes [s].
+    law
+        How fast: cycloid, linear, cubic, quintic, septic or nonic.
+    fastest
+        In the shortest time instead.
+    criterion
+        What is preferred where joints are left over: rates, energy or limits.
+    actuators
+        Joints that may act in a mechanism under constraints; default: all.
+    samples
+        At how many times.
+    no_passive
+        Leave out springs, dampers and friction of the joints.
+    base
+        "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
+    plot
+        Draw rates, efforts, power and energy (.png, .svg, .pdf).
+    json
+        Print one JSON document with all samples.
+    """
+    check_outputs(file, plot=plot)
+    m = source.mechanism(file, base=base, snap=snap)
+    start = _start(m, q)
+    wanted = _wanted(m, start, to, by, frame, duration, law)
+    options: dict[str, Any] = {
+        "passive": not no_passive,
+        "actuators": None if actuators is None else tuple(actuators),
+    }
+    options |= {"start": start, "criterion": criterion}
+    if fastest:
+        wanted = motion.fastest(m, wanted, **options)
+    x = motion.nominal(m, wanted, samples=samples, **options)
+    if plot is not None:
+        x.plot(plot)
+    if json:
+        print_json(_document(x))
+    else:
+        _show(x, None if plot is None else str(plot))
+
+
+def _start(m: Mechanism, words: list[str] | None) -> np.ndarray:
+    option = Option("--q", m.q_names, m.start())
+    if is_constrained(m.model.description):
+        return Obeying(m, 0.0).positions(option.stated(words))
+    return option.read(words)
+
+
+def _wanted(
+    m: Mechanism,
+    start: np.ndarray,
+    to: list[str] | None,
+    by: list[str] | None,
+    frame: str | None,
+    duration: float,
+    law: str,
+) -> Any:
+    """The motion that the options say."""
+    if (to is None) == (frame is None):
+        raise InputError("give --to coordinates, or --frame and --by a displacement")
+    timed = law_of("nominal", law, duration)
+    if frame is not None:
+        if by is None:
+            raise InputError("--frame needs --by, its displacement x,y,z [m]", option="--by")
+        move = Option("--by", AXES, np.zeros(3)).read(by)
+        pose = m.pose(start, frame)
+        return {frame: motion.line(pose, FramePose(pose.rotation, pose.position + move), duration, law=law)}
+    if by is not None:
+        raise InputError("--by moves a frame; name it with --frame", option="--by")
+    option = Option("--to", m.q_names, start)
+    if is_constrained(m.model.description):
+        named = option.stated(to)
+        if isinstance(named, np.ndarray):
+            raise InputError(
+                f"{m.name}: coordinates depend on each other here; give some by name, such as "
+                f"--to {m.q_names[0]}=0.5",
+                option="--to",
+            )
+        entries = {name: start[m.q_names.index(name)] for name in named}
+        return {name: straight(here, np.asarray(named[name]), timed) for name, here in entries.items()}
+    return straight(start, option.read(to), timed)
+
+
+def _document(x: Nominal) -> dict[str, Any]:
+    m = x.mechanism
+    return {
+        "name": m.name,
+        "duration": x.motion.duration,
+        "smoothness": x.motion.smoothness,
+        "q_names": m.q_names,
+        "v_names": m.v_names,
+        "time": x.time,
+        "q": x.q,
+        "qd": x.qd,
+        "qdd": x.qdd,
+        "effort": x.effort,
+        "power": x.power,
+        "kinetic": x.energy.kinetic,
+        "potential": x.energy.potential,
+        "reactions": x.reactions,
+        "work": x.work,
+        "gain": x.gain,
+        "loss": x.loss,
+        "feasible": x.feasibility.feasible,
+        "excesses": [e._asdict() for e in x.feasibility.excesses],
+    }
+
+
+def _show(x: Nominal, picture: str | None) -> None:
+    m, screen = x.mechanism, Screen()
+    unit = units(m.model)["q"]
+    names = [f"{name} [{u}]" for name, u in zip(m.v_names, unit, strict=False)] if m.nq == m.nv else m.v_names
+    largest = {
+        "largest rate": np.abs(x.qd).max(0),
+        "effort": np.abs(x.effort).max(0),
+        "power [W]": np.abs(x.power).max(0),
+        "work [J]": x.work,
+    }
+    screen.print(number_table("", names, largest, screen.width))
+    for line in str(x).splitlines():
+        screen.say(line)
+    if picture is not None:
+        screen.say(f"picture: {picture}")
