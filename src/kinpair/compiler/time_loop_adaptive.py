@@ -165,7 +165,7 @@ class _Writer:
     @property
     def bends(self) -> bool:
         """Are the inputs straight lines between the rows of a table, which every step stops at?"""
-        return self.flow.source == "table"
+        return self.flow.reads_table and not self.flow.sampled
 
     def pass_rows(self) -> None:
         """HOLDS counts the rows that are not ahead; behind the last there is an infinite one."""

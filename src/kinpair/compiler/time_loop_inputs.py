@@ -25,6 +25,13 @@ class Inputs:
     rows: np.ndarray = field(default_factory=lambda: NOTHING)
     called: Any = None
 
+    def at(self, time: float) -> np.ndarray:
+        """The row of the table at a time, on a straight line; the first and the last beyond its ends."""
+        k = int(np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.times) - 2))
+        part = (time - self.times[k]) / (self.times[k + 1] - self.times[k])
+        low, high = self.rows[..., k, :], self.rows[..., k + 1, :]
+        return low + min(max(part, 0.0), 1.0) * (high - low)
+
     @property
     def address(self) -> np.ndarray:
         """Where the function is."""

@@ -34,6 +34,7 @@ class Flow:
 
     `source` says where u comes from: `constant` with the state, a `table` over time, the program `control` → u, or a
     function that is `call`ed. `sampled` inputs change at their own sample times only, others whenever they are needed.
+    A `control` may read the numbers `r` of a row of the table, `nr` of them.
     `ahead` is the part of a step after which a method that is not explicit wants its table read. `afresh` is the entry
     of the state that becomes zero when held inputs change: what a method carries from step to step is of no use then.
     """
@@ -44,6 +45,7 @@ class Flow:
     nw: int = 0
     nz: int = 0
     ng: int = 0
+    nr: int = 0
     rhs: Program | None = None
     start: Program | None = None
     improve: Program | None = None
@@ -64,6 +66,13 @@ class Flow:
             )
         if (self.rhs is None) == (self.finish is None):
             raise ValueError("a flow has either `rhs` or `finish`")
+        if self.nr and self.control is None:
+            raise ValueError("rows of numbers are for a program `control`")
+
+    @property
+    def reads_table(self) -> bool:
+        """Do the inputs depend on a table, by themselves or by the program that gives them?"""
+        return self.source == "table" or self.nr > 0
 
     @property
     def programs(self) -> dict[str, Program]:
@@ -163,9 +172,8 @@ def frame_of(
         "g": flow.ng,
         "g_new": flow.ng,
         "verdict": 2,
-        "low": flow.nu,
-        "high": flow.nu,
     }
+    sizes |= {"u_new": flow.nu, "r": flow.nr} | dict.fromkeys(("low", "high"), max(flow.nu, flow.nr))
     sizes |= {f"k{i}": flow.ny for i in range(slopes)}
     sizes |= further
     sizes["carried"] = max([part.blocks.carried for part in parts.values()], default=0)

@@ -9,7 +9,8 @@ import numpy as np
 from kinpair.compiler.machine_code import Batch, address, aligned
 from kinpair.compiler.time_loop import FixedLoop
 from kinpair.compiler.time_loop_fixed import EVERY, FIRST
-from kinpair.compiler.time_loop_step import SETTINGS
+from kinpair.compiler.time_loop_inputs import Inputs
+from kinpair.compiler.time_loop_step import ROWS, SETTINGS
 
 NOTHING = np.zeros(1)
 
@@ -20,17 +21,23 @@ class Resident:
     `verdict` (..., 2) says what went wrong, zero while all is well, and in which step.
     """
 
-    def __init__(self, loop: FixedLoop, state: np.ndarray, dt: float, parameters: np.ndarray) -> None:
-        if loop.flow.nw or loop.flow.source != "constant":
-            raise ValueError("a resident loop takes a flow that watches nothing and is given its inputs")
-        lead, self.state = state.shape[:-1], state
+    def __init__(
+        self, loop: FixedLoop, state: np.ndarray, dt: float, inputs: Inputs, hold: int = 1
+    ) -> None:
+        if loop.flow.nw or loop.flow.source not in ("constant", "program"):
+            raise ValueError(
+                "a resident loop takes a flow that watches nothing and is given its inputs or has a program for them"
+            )
+        lead, self.state, parameters = state.shape[:-1], state, inputs.parameters
         self.settings = np.zeros(SETTINGS)
-        self.settings[:7] = 0.0, dt, 0, 1, 1, 1, 0
+        self.settings[:7] = 0.0, dt, 0, 1, 1, hold, 0
+        self.settings[ROWS] = len(inputs.times)
         self._every = 1
         self.verdict = np.zeros((*lead, 2))
         self._samples = np.zeros((*lead, 1, loop.flow.ny))
         self._parameters = np.ascontiguousarray(parameters, dtype=float)
-        arrays = [self.settings, self._parameters, NOTHING, NOTHING, NOTHING, state]
+        table = [np.ascontiguousarray(x, dtype=float) if x.size else NOTHING for x in (inputs.times, inputs.rows)]
+        arrays = [self.settings, self._parameters, *table, NOTHING, state]
         arrays += [self._samples, NOTHING, state, self.verdict]
         self._arrays, code = arrays, loop.code(batch=bool(lead))
         self._scratch = aligned(code.scratch_bytes)

@@ -186,10 +186,13 @@ class Step:
         """u at a time and a state."""
         code, places, arrays = self.code, self.places, self.arrays
         if self.flow.source == "program":
+            if self.flow.nr:
+                self._look_up(time, "r", self.flow.nr)
             self.share(time, "time")
-            self.parts["control"].call(code, places, [places["u"]], y=places[place])
+            self.parts["control"].call(code, places, [places["u_new"]], y=places[place])
+            code.copy(places["u_new"], places["u"], self.flow.nu)  # it reads the inputs before
         if self.flow.source == "table":
-            self._look_up(time)
+            self._look_up(time, "u", self.flow.nu)
         if self.flow.source == "call":
             address = code.op(f"load i64, ptr {arrays.pointers['called']}")
             function = code.op(f"inttoptr i64 {address} to ptr")
@@ -198,9 +201,9 @@ class Step:
             old = code.op(f"load i64, ptr {places['failed']}")
             code.do(f"store i64 {code.op(f'or i64 {old}, {answer}')}, ptr {places['failed']}")
 
-    def _look_up(self, time: str) -> None:
-        """u between two rows of the table, on a straight line."""
-        code, places, nu = self.code, self.places, self.flow.nu
+    def _look_up(self, time: str, target: str, size: int) -> None:
+        """Numbers between two rows of the table, on a straight line."""
+        code, places = self.code, self.places
         times, number = self.arrays.pointers["times"], code.number
         last = code.op(f"sub i64 {code.integer(code.get(self.arrays.pointers['settings'], ROWS))}, 2")
         cursor = places["cursor"]
@@ -218,15 +221,15 @@ class Step:
         after = code.op(f"add i64 {now}, 1")
         with code.when(code.op(f"icmp ne i64 {now}, {old}")):
             for row, place in ((now, "low"), (after, "high")):
-                self.arrays.fetch(code, "table", code.op(f"mul i64 {row}, {nu}"), nu, places[place])
+                self.arrays.fetch(code, "table", code.op(f"mul i64 {row}, {size}"), size, places[place])
         start, end = code.get(times, now), code.get(times, after)
         share = code.float("fdiv", code.float("fsub", time, start), code.float("fsub", end, start))
         share = code.larger(code.smaller(share, code.real(1.0)), code.real(0.0))
         part = code.splat(share)
-        for k in code.over(nu):
+        for k in code.over(size):
             low, high = code.load(places["low"], k), code.load(places["high"], k)
             change = code.each("fmul", part, code.each("fsub", high, low))
-            code.store(code.each("fadd", low, change), places["u"], k)
+            code.store(code.each("fadd", low, change), places[target], k)
 
     # after a step
 

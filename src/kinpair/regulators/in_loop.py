@@ -8,7 +8,7 @@ q̇̂ = (q̂_k − q̂_{k−1}) / T                      rates from it, where th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -90,7 +90,7 @@ class InLoop(Regulator):
             moved = np.divide(q - kept["before"], at.period)  # (RG11)
             qd = where(less(0.5, kept["begun"][0]), moved, qd)
             kept["before"] = q
-        return Measured(at.time, q, qd, at.efforts, at.accelerations, at.period)
+        return replace(at, q=q, qd=qd)
 
     def _delayed(self, tau: Vector, kept: dict[str, Vector]) -> Vector:
         """The efforts of some samples ago; before there were any, the first ones."""

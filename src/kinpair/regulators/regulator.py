@@ -21,8 +21,9 @@ from kinpair.regulators.table import Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What a regulator is told: time, q, q̇, the efforts that have acted until now, and, when asked for, the
-    accelerations under them; `period` is the time between two samples, zero where there are none."""
+    """What a regulator is told: time, q, q̇, the efforts or inputs that have acted until now, and, when asked for, the
+    accelerations under them; `period` is the time between two samples, zero where there are none; `x`: internal
+    states."""
 
     time: Scalar
     q: Vector
@@ -30,6 +31,7 @@ class Measured:
     efforts: Vector
     accelerations: Callable[[], Vector]
     period: float = 0.0
+    x: Vector = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,9 @@ The cost is that of states which grow with e^{πt}, so that all changes die away
 
     S (A + π) + (A + π)ᵀ S − S B R⁻¹ Bᵀ S + Q = 0,   K = R⁻¹ Bᵀ S                                        (RG1)
     −Ṡ = S (A + π) + (A + π)ᵀ S − S B R⁻¹ Bᵀ S + Q          along a motion, from its end                  (RG2)
-    [X; Y](t) = exp(−H h) [1; S(t + h)],   H = [A + π, −B R⁻¹ Bᵀ; −Q, −(A + π)ᵀ],   S(t) = Y X⁻¹           (RG3)
+    S(t) = P + Eᵀ S(t + h) (1 + W S(t + h))⁻¹ E             exact for constant A and B                    (RG3)
+    exp([−A − π, B R⁻¹ Bᵀ; Q, Aᵀ + π] δ) = [E⁻¹, E⁻¹ W; P E⁻¹, ...]                    for a short time δ    (RG3a)
+    W ← W + E (1 + W P)⁻¹ W Eᵀ,   P ← P + Eᵀ P (1 + W P)⁻¹ E,   E ← E (1 + W P)⁻¹ E       for twice that     (RG3b)
 
 and from sample to sample, with Φ and Γ multiplied by e^{πT},
 
@@ -17,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-LONGEST = 4.0  # of |H| h in one exponential
+SHORT = 0.125  # of |H| δ in the series of one exponential
+TERMS = 10  # of that: the next is below 1e-17
 
 
 class Gain(NamedTuple):
@@ -77,23 +80,36 @@ def along(
 ) -> tuple[np.ndarray, np.ndarray]:
     """K (m, inputs, states) and S at the times, from S at the end, by (RG3) with the mean of A and B between two
     times."""
-    from scipy.linalg import expm
-
-    n, over = A.shape[-1], np.linalg.inv(R)
-    S = np.empty((len(times), n, n))
+    one, over = np.eye(A.shape[-1]), np.linalg.inv(R)
+    F, G = 0.5 * (A[:-1] + A[1:]) + degree * one, 0.5 * (B[:-1] + B[1:])
+    E, W, P = _intervals(F, G @ over @ np.swapaxes(G, -1, -2), Q, np.diff(times)[:, None, None])
+    S = np.empty(A.shape)
     S[-1] = end
     for k in range(len(times) - 2, -1, -1):
-        F, G = 0.5 * (A[k] + A[k + 1]) + degree * np.eye(n), 0.5 * (B[k] + B[k + 1])
-        H = np.block([[F, -G @ over @ G.T], [-Q, -F.T]])
-        h = times[k + 1] - times[k]
-        parts = max(1, int(np.ceil(np.abs(H).sum(1).max() * h / LONGEST)))
-        step, now = expm(-H * (h / parts)), S[k + 1]
-        for _ in range(parts):
-            both = step @ np.vstack([np.eye(n), now])
-            now = np.linalg.solve(both[:n].T, both[n:].T).T  # (RG3)
-            now = 0.5 * (now + now.T)
-        S[k] = now
+        now = P[k] + E[k].T @ S[k + 1] @ np.linalg.solve(one + W[k] @ S[k + 1], E[k])  # (RG3)
+        S[k] = 0.5 * (now + now.T)
     return over @ np.swapaxes(B, -1, -2) @ S, S
+
+
+def _intervals(
+    F: np.ndarray, spread: np.ndarray, Q: np.ndarray, h: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """E, W and P (m, n, n) of intervals of lengths h (m, 1, 1): of a short part by (RG3a), then doubled by (RG3b)."""
+    n, Ft = F.shape[-1], np.swapaxes(F, -1, -2)
+    weights = np.broadcast_to(Q, F.shape)
+    H = np.concatenate([np.concatenate([-F, spread], -1), np.concatenate([weights, Ft], -1)], -2) * h
+    doublings = max(0, int(np.ceil(np.log2(np.abs(H).sum(-1).max() / SHORT))))
+    X = one = np.broadcast_to(np.eye(2 * n), H.shape)
+    for k in range(TERMS, 0, -1):
+        X = one + H @ X / (k * 2.0**doublings)
+    E = np.linalg.inv(X[..., :n, :n])  # (RG3a)
+    W, P = E @ X[..., :n, n:], X[..., n:, :n] @ E
+    for _ in range(doublings):
+        W, P = (0.5 * (x + np.swapaxes(x, -1, -2)) for x in (W, P))
+        both = np.linalg.solve(np.eye(n) + W @ P, np.concatenate([E, W], -1))
+        Et = np.swapaxes(E, -1, -2)
+        W, P, E = W + E @ both[..., n:] @ Et, P + Et @ P @ both[..., :n], E @ both[..., :n]  # (RG3b)
+    return E, W, P
 
 
 def along_samples(

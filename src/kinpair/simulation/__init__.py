@@ -6,6 +6,7 @@ residual       how well constraints hold
 schedule       when samples are taken
 recording      functions of a user on symbols
 layout         the vectors of a run: slices by name
+regulated      a regulator in a run
 torques        what `torque=` and `external=` may be
 events         events and limits of joints, as a user gives them
 options        everything that a simulation is given

@@ -57,7 +57,7 @@ class Dynamics:
     functions of `external` are (time, q, qd) → wrench (6,). Both are recorded with the rest; None takes them from u.
     `driven` is False where there are no actuators and no torque at all. `parameters` names constants that are
     arguments p. `enforcement` says how constraints are enforced; None where there are none. `memory` counts the
-    entries that a method carries along.
+    entries that a method carries along, `remembered` those of a regulator among the inputs.
     """
 
     model: Model
@@ -68,13 +68,14 @@ class Dynamics:
     parameters: tuple[str, ...] = ()
     enforcement: Enforcement | None = None
     memory: int = 0
+    remembered: int = 0
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
         """What the equations depend on; functions of the user stand for their formulas."""
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
-        return (*own, self.parameters, self.enforcement, self.memory)
+        return (*own, self.parameters, self.enforcement, self.memory, self.remembered)
 
     @cached_property
     def request(self) -> Request:
@@ -116,7 +117,9 @@ class Dynamics:
     def input_layout(self) -> InputLayout:
         """Of the inputs u."""
         control = len(self.controls) if self.torque_in_u else 0
-        return InputLayout.of(control=control, wrenches=WRENCH * len(self.loaded))
+        return InputLayout.of(
+            control=control, wrenches=WRENCH * len(self.loaded), memory=self.remembered
+        )
 
     @cached_property
     def layout(self) -> StateLayout:

@@ -81,11 +81,12 @@ class StateLayout(Layout):
 
 @dataclass(frozen=True, slots=True)
 class InputLayout(Layout):
-    """The inputs of a run: joint efforts or inputs of elements, and wrenches [n; f] one behind the other; what
-    equations have inside is not here."""
+    """The inputs of a run: joint efforts or inputs of elements, wrenches [n; f] one behind the other, and what a
+    regulator remembers from sample to sample; what equations have inside is not here."""
 
     control: slice
     wrenches: slice
+    memory: slice
 
 
 @dataclass(frozen=True, slots=True)

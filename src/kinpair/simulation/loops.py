@@ -56,9 +56,8 @@ LOOPS = BoundedCache(64)
 
 def loop_of(d: Dynamics, method: Integrator, torque: Torque, adaptive: bool, guard: Guard | None) -> Loop:
     """Machine code for the steps of a method, which stops where a guard changes its sign."""
-    control = torque.function if torque.source == "program" else None
-    formula = control.formula if control is not None else None
-    key = (d.key, method, adaptive, torque.source, torque.sampled, formula, guard)
+    control = torque.control
+    key = (d.key, method, adaptive, torque.source, torque.sampled, control, guard)
 
     def make() -> Loop:
         flow = flow_of(d, method, source=torque.source, sampled=torque.sampled, control=control, guard=guard)

@@ -63,6 +63,7 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
         parameters=names,
         enforcement=enforcement,
         memory=method.memory(m.nv),
+        remembered=torque.memory.shape[-1],
     )
     run = Run(
         mechanism=m,
@@ -121,6 +122,7 @@ def _start(
         constant = torque.values if torque.kind == "constant" else np.zeros(len(d.controls))
         parts.append(np.broadcast_to(constant, (*lead, len(d.controls))))
     parts += [np.broadcast_to(w, (*lead, 6)) for w in wrenches.values()]
+    parts.append(np.broadcast_to(torque.memory, (*lead, d.remembered)))
     return np.concatenate(parts, axis=-1)
 
 
@@ -204,7 +206,9 @@ def _check_steps(run: Run, chosen: Options) -> None:
 
 
 def _inputs(torque: Torque, wrenches: dict[str, np.ndarray], values: np.ndarray) -> Inputs:
-    """Parameters, and the table of efforts with the wrenches, which do not change, beside them."""
+    """Parameters, and the table: of a regulator, or of efforts with the wrenches, which do not change, beside them."""
+    if torque.kind == "regulated":
+        return Inputs(values, torque.times, torque.values)
     if torque.kind != "table":
         return Inputs(parameters=values)
     lead = max((torque.values.shape[:-2], *(w.shape[:-1] for w in wrenches.values())), key=len)

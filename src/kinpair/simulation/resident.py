@@ -23,7 +23,7 @@ from kinpair.simulation.methods.integrators import flow_of
 from kinpair.simulation.options import ALPHA, Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.run import Run
-from kinpair.simulation.schedule import positive
+from kinpair.simulation.schedule import held_steps, positive
 from kinpair.system import System
 
 
@@ -40,6 +40,7 @@ def stepper(
     dt: float = 1e-3,
     batch: int | None = None,
     *,
+    input: Any = None,
     integrator: str = "rk4",
     external: Sequence[str] = (),
     passive: bool = True,
@@ -53,7 +54,8 @@ def stepper(
     """A resident step of `dt` [s] for one motion, or for a `batch` of them in SIMD lanes.
 
     Its inputs are u = [inputs (nu,), a wrench (6,) for each link or frame named in `external`]; without actuators the
-    inputs are the joint efforts. `parameters`: numbers
+    inputs are the joint efforts. `input`: a regulator or a function (time, q, qd) → inputs that can be recorded; the
+    closed loop is then one piece of machine code, and `step` is given no inputs. `parameters`: numbers
     of the mechanism by name, in a batch one for each motion. `limits`: "ignore" or "spring". The rest is as for
     `kp.simulate`; integrators are those of fixed steps.
     """
@@ -64,7 +66,7 @@ def stepper(
         q=np.broadcast_to(start, (*lead, m.nq)),
         qd=np.zeros((*lead, m.nv)),
         duration=positive(m.name, "dt", dt),
-        input=np.zeros(m.nu),
+        input=np.zeros(m.nu) if input is None else input,
         integrator=integrator,
         dt=dt,
         external={name: np.zeros(6) for name in external} or None,
@@ -82,6 +84,12 @@ def stepper(
             f"{m.name}: a stepper takes limits='ignore' or 'spring', not {run.limits.way!r}: it stops nowhere within "
             "a step",
             argument="limits",
+        )
+    if input is not None and run.torque.kind not in ("regulated", "recorded"):
+        raise InputError(
+            f"{m.name}: input of a stepper is a regulator, or a function that can be recorded"
+            + (f", and {run.torque.reason}" if run.torque.reason else "; give other inputs to step()"),
+            argument="input",
         )
     return Stepper(run, start, check=hold != "none")
 
@@ -109,15 +117,21 @@ class Stepper:
         self._start = start
         self.dt, self.steps = run.plan.dt, 0
         self._numbers = np.ascontiguousarray(run.start)
-        flow = flow_of(d, run.integrator, watched=False)
+        torque = run.torque
+        self._closed = torque.kind in ("regulated", "recorded")
+        own = {"source": torque.source, "sampled": torque.sampled, "control": torque.control}
+        flow = flow_of(d, run.integrator, watched=False, **own)
         loop = FixedLoop(flow, run.integrator.tableau, store=Store())
-        self._resident = Resident(loop, self._numbers, self.dt, run.inputs.parameters)
+        hold = held_steps(run.name, torque.sample_time, self.dt) if torque.sample_time is not None else 1
+        self._resident = Resident(loop, self._numbers, self.dt, run.inputs, hold)
         self._resident.settings[0] = run.time
         self._advance, self._verdict = self._resident.advance, self._resident.verdict
         self.q, self.qd = self._numbers[..., d.layout.q], self._numbers[..., d.layout.qd]
         self.x = self._numbers[..., d.layout.x]
-        _, self.u = d.parted(self._numbers)
+        self.u = d.parted(self._numbers)[1][..., : d.input_layout.wrenches.stop]
         self._views, self._one = (self.q, self.qd), run.batch is None
+        self._begin = run.start.copy()
+        self._sample(None)
 
     @property
     def time(self) -> float:
@@ -154,6 +168,7 @@ class Stepper:
         where, own = ... if rows is None else rows, start_x(m, x)
         try:
             self._numbers[where, :] = 0.0
+            self._numbers[where, d.ny :] = self._begin[where, d.ny :]
             self._numbers[where, d.layout.motion] = states
             self._numbers[where, d.layout.x] = own
         except (IndexError, ValueError) as problem:
@@ -163,11 +178,26 @@ class Stepper:
         self._verdict[where] = 0.0
         if rows is None:
             self.steps = 0
+        self._sample(rows)
         return self._views
+
+    def _sample(self, rows: Any) -> None:
+        """The inputs at the start, where a regulator has a sample time; of the motions that begin there."""
+        if not self._run.torque.sampled:
+            return
+        before = self._numbers.copy()
+        self._advance(self.steps, 0)
+        if rows is not None:
+            before[rows] = self._numbers[rows]
+            self._numbers[...] = before
 
     def step(self, u: Any = None, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """So many steps with the inputs u held; None: those of the step before. The views q and qd."""
         if u is not None:
+            if self._closed:
+                raise InputError(
+                    f"{self.mechanism.name}: the loop of this stepper is closed by its torque; call step() without inputs"
+                )
             self.u[...] = u
         self._advance(self.steps, steps)
         self.steps += steps

@@ -102,6 +102,24 @@ class Run:
         return np.atleast_2d(self.start)[:, self.d.layout.motion]
 
     @cached_property
+    def _control(self) -> Kernel:
+        """The program that gives the inputs, as a kernel."""
+        d, control = self.d, self.torque.control
+        assert control is not None
+
+        def inputs(time: Any, y: Any, u: Any, r: Any, p: Any) -> Any:
+            return control(d.concrete(p), time, y, u, *((r,) if control.numbers else ()))
+
+        sizes = {"time": (), "y": (d.layout.x.stop,), "u": (d.nu,), "r": (control.numbers,)}
+        return Kernel(trace(inputs, {**sizes, "p": (len(d.parameters),)}))
+
+    def controlled(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Inputs (nu,) by the program that gives them, at a state of which at least motion and x are given."""
+        own = self.inputs
+        row = own.at(float(time)) if own.rows.size else own.rows
+        return self._control(float(time), y[: self.d.layout.x.stop], u, row, own.parameters)
+
+    @cached_property
     def begin_energy(self) -> np.ndarray:
         """Kinetic and potential energy (rows, 2) at the start, before anything happens."""
         d, start = self.d, np.atleast_2d(self.start)

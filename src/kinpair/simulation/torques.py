@@ -6,6 +6,7 @@
 | array (nv,) or (batch, nv) | held throughout |
 | (times, values): (m,), (m, nv) or (batch, m, nv) | on straight lines between the samples, constant beyond them |
 | function (time, q, qd) → (nv,) that can be recorded | in machine code: at every stage, or at its sample time |
+| a regulator (`kp.regulator`) | in machine code, likewise, with its numbers as a table and a memory |
 | any other function or object | called from the loop: at every stage, or at its sample time |
 
 `input=` has nu numbers in place of nv, and its function may be (time, q, qd, x).
@@ -24,15 +25,18 @@ from functools import partial
 from inspect import signature
 from math import isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.errors import InputError, listed
 from kinpair.evaluation import WRENCH, Expected
 from kinpair.mechanism import Mechanism
+from kinpair.regulators.regulator import Regulator
 from kinpair.simulation.layout import StateLayout
 from kinpair.simulation.recording import Recorded, recorded
+from kinpair.simulation.regulated import regulated
 from kinpair.simulation.schedule import real
 
 PLAIN = (FunctionType, partial, BuiltinFunctionType)
@@ -43,11 +47,12 @@ MEMORY = "an object may have a memory; with the attribute traceable = True it is
 class Torque:
     """Efforts, checked: of which `kind`, and what it needs."""
 
-    kind: str = "none"  # none, constant, table, recorded, called
+    kind: str = "none"  # none, constant, table, recorded, regulated, called
     values: np.ndarray = field(default_factory=lambda: np.zeros(0))
     times: np.ndarray = field(default_factory=lambda: np.zeros(0))
     function: Any = None
     sample_time: float | None = None
+    memory: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of a regulator, at the start
     reason: str = ""  # why it is called and not recorded
     word: str = "torque"  # what it was given as
     takes_x: bool = False  # is it a function of internal states as well?
@@ -60,7 +65,7 @@ class Torque:
     @property
     def source(self) -> str:
         """Where a compiled loop has its inputs from."""
-        if self.kind == "recorded" and self.sampled:
+        if self.kind == "regulated" or (self.kind == "recorded" and self.sampled):
             return "program"
         return {"table": "table", "called": "call"}.get(self.kind, "constant")
 
@@ -72,8 +77,44 @@ class Torque:
     @property
     def batch(self) -> int | None:
         """Trajectories it is different for."""
+        if self.memory.ndim == 2:
+            return len(self.memory)
         ndim = {"constant": 2, "table": 3}.get(self.kind)
         return len(self.values) if self.values.ndim == ndim else None
+
+    @property
+    def control(self) -> Control | None:
+        """The program that gives the inputs of a compiled loop, if one does."""
+        if self.kind == "regulated":
+            return self.function
+        return Held(self.function) if self.source == "program" else None
+
+
+class Control(Protocol):
+    """New inputs from (dynamics, time, y, u, row of a table, where it has `numbers`); equal ones have equal formulas."""
+
+    @property
+    def numbers(self) -> int:
+        """Of a row of the table."""
+        ...
+
+    def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector, *row: Vector) -> Vector:
+        """The inputs."""
+        ...
+
+
+@dataclass(frozen=True)
+class Held:
+    """A function (time, q, qd) → efforts that was recorded, in its place among the inputs."""
+
+    function: Recorded
+    numbers: int = 0
+
+    def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector) -> Vector:
+        """u with new efforts and the wrenches as they were."""
+        more = (y[d.layout.x],) if getattr(self.function, "takes_x", False) else ()
+        own = np.asarray(self.function(time, *d.motion(y), *more))
+        return np.concatenate([own, u[d.input_layout.wrenches]])
 
 
 class Wanted(NamedTuple):
@@ -105,6 +146,11 @@ def control_of(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start)
         return Torque(word=word)
     if isinstance(control, Torque):
         return control
+    if isinstance(control, Regulator):
+        own, table = regulated(mechanism, control, names), control.table
+        return Torque(
+            "regulated", table.rows, table.times, own, control.sample_time, control.memory, word=word
+        )
     if callable(control):
         return _function(mechanism, wanted, control, start)
     if isinstance(control, tuple) and len(control) == 2 and np.ndim(control[1]) >= 2:

@@ -32,7 +32,9 @@ class Ongoing:
         """Inputs at a state; those that are not held change within a step."""
         run = self.run
         if run.torque.source == "table":
-            return np.array([np.interp(time, run.inputs.times, column) for column in run.inputs.rows.T])
+            return run.inputs.at(time)
+        if run.torque.kind == "regulated" and not run.torque.sampled:
+            return run.controlled(time, y, u)
         if run.torque.source == "call" and not run.torque.sampled and run.caller is not None:
             efforts = run.caller(time, y)
             return u if efforts is None else efforts

@@ -17,6 +17,7 @@ from kinpair.simulation.dynamics import Dynamics, with_quaternion
 from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
+from kinpair.simulation.torques import Control
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,12 @@ def flow_of(
     *,
     source: str = "constant",
     sampled: bool = False,
-    control: Callable[..., Any] | None = None,
+    control: Control | None = None,
     guard: Callable[..., Any] | None = None,
     watched: bool = True,
 ) -> Flow:
-    """The recorded programs; `control` is (time, q, qd) → efforts, held; `guard` (dynamics, time, y, u) → g; with
-    `watched` False samples have no energies and efforts."""
+    """The recorded programs; `control` gives the inputs; `guard` (dynamics, time, y, u) → g; with `watched` False samples
+    have no energies and efforts."""
     _check(dynamics, integrator)
     d = dynamics
     sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
@@ -126,8 +127,10 @@ def flow_of(
     programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")} if watched else {}
     if d.settles:
         programs["after"] = record(Dynamics.settled, "time", "y")
+    numbers = control.numbers if control is not None else 0
+    sizes["r"] = (numbers,)
     if control is not None:
-        programs["control"] = record(_held_by(control), "time", "y", "u")
+        programs["control"] = record(control, "time", "y", "u", *(("r",) if numbers else ()))
     if guard is not None:
         programs["guard"] = record(guard, "time", "y", "u")
     everything = ("time", "dt", "y", "u")
@@ -146,23 +149,13 @@ def flow_of(
         nw=d.nw if watched else 0,
         ng=programs["guard"].outputs[0].size if guard is not None else 0,
         nz=sizes.get("z", (0,))[0],
+        nr=numbers,
         source=source,
         sampled=sampled,
         afresh=d.layout.memory.stop - 1 if d.memory else None,
         ahead=getattr(integrator.solved, "ahead", 0.5) if integrator.solved is not None else 0.0,
         **programs,
     )
-
-
-def _held_by(control: Callable[..., Any]) -> Callable[..., Any]:
-    """u with new efforts and the wrenches as they were."""
-
-    def inputs(d: Dynamics, time: Any, y: Any, u: Any) -> Any:
-        more = (y[d.layout.x],) if getattr(control, "takes_x", False) else ()
-        own = np.asarray(control(time, *d.motion(y), *more))
-        return np.concatenate([own, u[d.input_layout.wrenches]])
-
-    return inputs
 
 
 def _check(dynamics: Dynamics, integrator: Integrator) -> None:

@@ -106,8 +106,10 @@ class Counted:
 
     def __init__(self, run: Run, u: np.ndarray) -> None:
         self.run, self.last, self.calls = run, u, 0
-        called = run.caller is not None and not run.torque.sampled
-        self._source = self._called if called else self._read if len(run.inputs.times) else None
+        self._regulated = run.torque.kind == "regulated"
+        free = not run.torque.sampled
+        sources = {"regulated": self._controlled, "called": self._called, "table": self._read}
+        self._source = sources.get(run.torque.kind) if free else None
 
     @property
     def steady(self) -> bool:
@@ -125,6 +127,9 @@ class Counted:
 
     def renew(self, time: float, y: np.ndarray) -> bool:
         """Ask the controller, and hold what it says; False: it failed."""
+        if self._regulated:
+            self.last = self._controlled(time, y)
+            return True
         assert self.run.caller is not None
         u = self.run.caller(time, y.copy())
         if u is None:
@@ -139,6 +144,8 @@ class Counted:
             raise RefusedError
         return u
 
+    def _controlled(self, time: float, y: np.ndarray) -> np.ndarray:
+        return self.run.controlled(time, np.asarray(y), self.last)
+
     def _read(self, time: float, y: np.ndarray) -> np.ndarray:
-        table = self.run.inputs
-        return np.array([np.interp(time, table.times, column) for column in table.rows.T])
+        return self.run.inputs.at(time)
