@@ -21,9 +21,7 @@ class Resident:
     `verdict` (..., 2) says what went wrong, zero while all is well, and in which step.
     """
 
-    def __init__(
-        self, loop: FixedLoop, state: np.ndarray, dt: float, inputs: Inputs, hold: int = 1
-    ) -> None:
+    def __init__(self, loop: FixedLoop, state: np.ndarray, dt: float, inputs: Inputs, hold: int = 1) -> None:
         if loop.flow.nw or loop.flow.source not in ("constant", "program"):
             raise ValueError(
                 "a resident loop takes a flow that watches nothing and is given its inputs or has a program for them"
@@ -36,7 +34,9 @@ class Resident:
         self.verdict = np.zeros((*lead, 2))
         self._samples = np.zeros((*lead, 1, loop.flow.ny))
         self._parameters = np.ascontiguousarray(parameters, dtype=float)
-        table = [np.ascontiguousarray(x, dtype=float) if x.size else NOTHING for x in (inputs.times, inputs.rows)]
+        table = [
+            np.ascontiguousarray(x, dtype=float) if x.size else NOTHING for x in (inputs.times, inputs.rows)
+        ]
         arrays = [self.settings, self._parameters, *table, NOTHING, state]
         arrays += [self._samples, NOTHING, state, self.verdict]
         self._arrays, code = arrays, loop.code(batch=bool(lead))

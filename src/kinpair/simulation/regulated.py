@@ -28,13 +28,13 @@ class Regulated:
         """Of a row of its table."""
         return self.regulator.table.width
 
-    def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector, r: Vector) -> Vector:
+    def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector, *row: Vector) -> Vector:
         """New inputs: its efforts, the wrenches as they were, and what it remembers; `d`: what moves."""
         q, qd = d.motion(y)
         layout, x = d.input_layout, self.regulator
         accelerations = partial(_accelerations, d, time, y, u)
         at = Measured(time, q, qd, u[layout.control], accelerations, x.sample_time or 0.0, y[d.layout.x])
-        inputs, memory = x.act(at, r, u[layout.memory])
+        inputs, memory = x.act(at, row[0], u[layout.memory])
         return np.concatenate([inputs, u[layout.wrenches], memory])
 
 

@@ -119,8 +119,14 @@ class Stepper:
         self._numbers = np.ascontiguousarray(run.start)
         torque = run.torque
         self._closed = torque.kind in ("regulated", "recorded")
-        own = {"source": torque.source, "sampled": torque.sampled, "control": torque.control}
-        flow = flow_of(d, run.integrator, watched=False, **own)
+        flow = flow_of(
+            d,
+            run.integrator,
+            source=torque.source,
+            sampled=torque.sampled,
+            control=torque.control,
+            watched=False,
+        )
         loop = FixedLoop(flow, run.integrator.tableau, store=Store())
         hold = held_steps(run.name, torque.sample_time, self.dt) if torque.sample_time is not None else 1
         self._resident = Resident(loop, self._numbers, self.dt, run.inputs, hold)
@@ -196,7 +202,7 @@ class Stepper:
         if u is not None:
             if self._closed:
                 raise InputError(
-                    f"{self.mechanism.name}: the loop of this stepper is closed by its torque; call step() without inputs"
+                    f"{self.mechanism.name}: torque closes the loop of this stepper; call step() without inputs"
                 )
             self.u[...] = u
         self._advance(self.steps, steps)

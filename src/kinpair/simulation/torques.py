@@ -91,7 +91,7 @@ class Torque:
 
 
 class Control(Protocol):
-    """New inputs from (dynamics, time, y, u, row of a table, where it has `numbers`); equal ones have equal formulas."""
+    """New inputs from dynamics, time, y, u and a row of `numbers`, if any; equal ones have equal formulas."""
 
     @property
     def numbers(self) -> int:
@@ -110,7 +110,7 @@ class Held:
     function: Recorded
     numbers: int = 0
 
-    def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector) -> Vector:
+    def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector, *row: Vector) -> Vector:
         """u with new efforts and the wrenches as they were."""
         more = (y[d.layout.x],) if getattr(self.function, "takes_x", False) else ()
         own = np.asarray(self.function(time, *d.motion(y), *more))

@@ -103,8 +103,8 @@ def flow_of(
     guard: Callable[..., Any] | None = None,
     watched: bool = True,
 ) -> Flow:
-    """The recorded programs; `control` gives the inputs; `guard` (dynamics, time, y, u) → g; with `watched` False samples
-    have no energies and efforts."""
+    """The recorded programs; `control` gives the inputs; `guard` (dynamics, time, y, u) → g; with `watched` False
+    samples have no energies and efforts."""
     _check(dynamics, integrator)
     d = dynamics
     sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}

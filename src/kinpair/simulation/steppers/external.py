@@ -36,7 +36,9 @@ class ExternalStepper:
 
     def __init__(self, run: Run, stage: Stage, whole: bool) -> None:
         self.run, self.stage = run, stage
-        if run.torque.sampled and run.torque.kind == "recorded" and run.caller is None:  # one that could be recorded, called from here
+        if (
+            run.torque.sampled and run.torque.kind == "recorded" and run.caller is None
+        ):  # one that could be recorded, called from here
             wrenches = run.d.parted(run.start)[1][run.d.input_layout.wrenches]
             run.caller = Caller(run.d.controls, run.d.layout, run.torque, wrenches)
         self.time, self.cursor, self.holds = run.time, 0, 0
