@@ -117,9 +117,7 @@ class Dynamics:
     def input_layout(self) -> InputLayout:
         """Of the inputs u."""
         control = len(self.controls) if self.torque_in_u else 0
-        return InputLayout.of(
-            control=control, wrenches=WRENCH * len(self.loaded), memory=self.remembered
-        )
+        return InputLayout.of(control=control, wrenches=WRENCH * len(self.loaded), memory=self.remembered)
 
     @cached_property
     def layout(self) -> StateLayout:
