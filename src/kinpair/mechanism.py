@@ -30,7 +30,6 @@ from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
 from kinpair.errors import InputError, offered
-from kinpair.formulations import regressor
 from kinpair.inverse_kinematics.targets import Target, wanted
 from kinpair.model import starts
 from kinpair.model.build import build
@@ -41,7 +40,16 @@ from kinpair.model.symbols import check_symbols, symbol_names
 from kinpair.model.table import table
 from kinpair.model.welds import with_welds
 from kinpair.notebook import mechanism_html
-from kinpair.quantities import AXES, METHODS, Request, check_method, link_names, request_of
+from kinpair.quantities import (
+    AXES,
+    METHODS,
+    Request,
+    check_method,
+    link_names,
+    regressor_names,
+    regressor_parameters,
+    request_of,
+)
 from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, by_name, motor_loads
 from kinpair.soundness import DOUBTFUL, check_soundness
 
@@ -561,13 +569,14 @@ class Mechanism(Movable):
         return self._evaluate(request_of("regressor"), (q, qd, qdd), out=out, threads=threads)
 
     def regressor_parameters(self) -> np.ndarray:
-        """π of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction a rate."""
-        return regressor.parameters(self.model)
+        """π of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction a rate, then the
+        levels of other laws of friction."""
+        return regressor_parameters(self.model)
 
     @property
     def regressor_names(self) -> tuple[str, ...]:
         """What each entry of `regressor_parameters()` is, and each column of `regressor`."""
-        return regressor.parameter_names(self.model)
+        return regressor_names(self.model)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import maximum, minimum
 from kinpair.description.parts import GROUND
 from kinpair.errors import InputError, offered
+from kinpair.forces import friction_regressor
 from kinpair.forces.elements import loads_on, stored_energy
 from kinpair.forces.states import beside_forward_dynamics, state_rates
 from kinpair.formulations import composite, kinematics, newton_euler, rotors
@@ -31,6 +32,7 @@ from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Model, Place
 from kinpair.model.recursion import ByBody, coordinates, rate_tree
+from kinpair.model.slip import signs, sliding
 from kinpair.model.state import State
 from kinpair.spatial.twist import rotate
 
@@ -123,7 +125,8 @@ def check_method(model: Model, request: Request) -> None:
 def inverse_dynamics(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> Vector:
-    """τ = H q̈ + C q̇ + gravity − applied − passive."""
+    """τ = H q̈ + C q̇ + gravity − applied − passive; dry friction at rest has the sign of q̈."""
+    model = sliding(model, qd, qdd) if model.slip is None else model
     acting = loads_on(model, State(q, qd), loads, passive=request.passive)
     return request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
 
@@ -218,7 +221,19 @@ def resultant(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector
 
 def regressor(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     """Y of τ = Y π."""
-    return regressors.regressor(model, q, qd, qdd)
+    Y = regressors.regressor(model, q, qd, qdd)
+    further = friction_regressor.matrix(model, qd, signs(qd, qdd)) if model.nv else np.zeros((0, 0))
+    return np.concatenate([Y, further], axis=1) if further.shape[1] else Y
+
+
+def regressor_parameters(model: Model) -> np.ndarray:
+    """π."""
+    return np.concatenate([regressors.parameters(model), friction_regressor.values(model)])
+
+
+def regressor_names(model: Model) -> tuple[str, ...]:
+    """What each entry of π is."""
+    return (*regressors.parameter_names(model), *friction_regressor.names(model))
 
 
 def _complex_step(f: Callable[[Vector], Vector], x: Vector, direction: Vector) -> Vector:

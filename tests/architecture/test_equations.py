@@ -56,6 +56,7 @@ PAGES = {
     "analysis/transmission.py": ("transmission.md", r"\((TF[3-5])\)"),
     "forces/element.py": ("forces.md", r"\((EL\d+)\)"),
     "forces/joint.py": ("forces.md", r"\((P\d+)\)"),
+    "forces/friction*.py": ("friction.md", r"\((FR\d+)\)"),
     "forces/limit_spring.py": ("forces.md", r"\((BU\d+)\)"),
     "forces/*spring*.py": ("forces.md", r"\((PS\d+)\)"),
     "forces/surfaces/*.py": ("load_friction.md", r"\((F[LBGTE]\d+)\)"),

@@ -69,10 +69,9 @@ def test_a_gear_that_turns_its_rotor_backwards_is_not_doubted():
     [
         ("stiffness", "is negative and pushes away from rest"),
         ("damping", "is negative and feeds energy in"),
-        ("friction", "is negative and feeds energy in"),
     ],
 )
-def test_negative_springs_dampers_and_friction_are_doubted(quantity, why):
+def test_negative_springs_and_dampers_are_doubted(quantity, why):
     assert doubted(pendulum(**{quantity: (-1.0,)})) == f"{AT}: {quantity} {why}; taken as it is"
 
 

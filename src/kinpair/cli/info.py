@@ -134,6 +134,12 @@ def _per_rate(key: str) -> Cell:
     return cell
 
 
+def _friction(joint: dict[str, Any]) -> str:
+    """Coulomb levels; of other laws their names too."""
+    laws = dict.fromkeys(x["law"] for x in joint["friction_laws"] if set(x) != {"name", "law", "level"})
+    return ", ".join(filter(None, (_per_rate("friction")(joint), *laws)))
+
+
 MOTION: dict[str, Cell] = {
     "q": _span,
     "joint": lambda joint: joint["name"],
@@ -143,7 +149,7 @@ MOTION: dict[str, Cell] = {
 }
 LOADS: dict[str, Cell] = {
     "damping": _per_rate("damping"),
-    "friction": _per_rate("friction"),
+    "friction": _friction,
     "spring": _per_rate("stiffness"),
     "rotor": _per_rate("rotor"),
     "mimics": lambda joint: joint["mimics"] or "",

@@ -116,6 +116,9 @@ def _joint(mechanism: Mechanism, i: int) -> dict[str, Any]:
         "v": list(range(v.start, v.stop)),
         **{key: getattr(model.joints, key)[q] for key in BY_COORDINATE},
         **{key: getattr(model.joints, key)[v] for key in BY_RATE},
+        "friction_laws": [
+            {"name": x.name, "law": x.law, **x.numbers} for x in model.frictions if x.body == i
+        ],
         "rotor": model.body[i].rotor,
         "mimics": written.mimic.joint if written.mimic else None,
     }

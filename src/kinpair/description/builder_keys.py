@@ -62,7 +62,7 @@ class JointKeys(TurnedInBoth, total=False):
     jerk: Each
     effort: Each
     damping: Each
-    friction: Each
+    friction: Each | Mapping[str, object] | Sequence[Mapping[str, object]]
     stiffness: Each
     rest: EachAngle
     rotor_inertia: float

@@ -111,6 +111,14 @@ class Mimic:
 
 
 @dataclass(frozen=True, slots=True)
+class Friction:
+    """A law of friction in a joint, see `friction_laws.py`: its numbers by key, one for all rates or one a rate."""
+
+    law: str
+    numbers: tuple[tuple[str, Numbers], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Joint:
     """A pair that moves link `child` in link `parent`.
 
@@ -135,7 +143,7 @@ class Joint:
     jerk: Numbers = ()  # largest derivative of that
     effort: Numbers = ()  # largest torque or force
     damping: Numbers = ()  # [N m s/rad] or [N s/m]
-    friction: Numbers = ()  # Coulomb, [N m] or [N]
+    friction: Numbers | tuple[Friction, ...] = ()  # Coulomb levels [N m], [N], or laws that add up
     stiffness: Numbers = ()  # [N m/rad] or [N/m]
     rest: Numbers = ()  # coordinate where the spring is slack
     rotor_inertia: float = 0.0  # of the motor, about its own axis [kg m²]

@@ -11,6 +11,7 @@ from reprlib import repr as shown
 from typing import Any, Protocol, TypeVar
 
 from kinpair.description import fields as f
+from kinpair.description.friction_laws import friction_from
 from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mimic, Numbers, Shape, Spring
 from kinpair.description.place import Key, Place, Read, checked, items, known, table
 from kinpair.description.warning_list import at
@@ -172,7 +173,7 @@ JOINT: dict[str, Key] = {
     "jerk": Key(f.limits, "largest jerk, rad/s³ or m/s³"),
     "effort": Key(f.limits, "largest torque or force, N m or N"),
     "damping": Key(f.numbers, "N m s/rad or N s/m"),
-    "friction": Key(f.numbers, "N m or N"),
+    "friction": Key(friction_from, "N m or N"),
     "stiffness": Key(f.numbers, "N m/rad or N/m"),
     "rest": Key(f.positions, "rad or m, where the spring is slack"),
     "rotor_inertia": Key(f.number, "kg m², of the motor about its own axis"),

@@ -17,6 +17,7 @@ from kinpair.description.parts import (
     ByJoint,
     Description,
     Frame,
+    Friction,
     Joint,
     Link,
     Mimic,
@@ -148,6 +149,16 @@ def _shape(shape: Shape) -> dict[str, Any]:
     return {**size, **colour, **_origin(shape.origin)}
 
 
+def _friction(friction: Numbers | tuple[Friction, ...]) -> Any:
+    tables = [_law(x) for x in friction if isinstance(x, Friction)]
+    numbers = tuple(x for x in friction if not isinstance(x, Friction))
+    return _one_or_more(numbers) if numbers else tables[0] if len(tables) == 1 else tables
+
+
+def _law(friction: Friction) -> dict[str, Any]:
+    return {"law": friction.law, **{key: _one_or_more(x) for key, x in friction.numbers}}
+
+
 def _mimic(mimic: Mimic) -> dict[str, Any]:
     return _changed(mimic, {"joint": str, "multiplier": _number, "offset": _number})
 
@@ -184,7 +195,8 @@ _JOINT_ENDS = {"name": str, "kind": str, "parent": str, "child": str}
 _JOINT_AXES = {"axis": _axis, "axis2": _axis, "pitch": _number}
 _JOINT_NUMBERS = {
     **dict.fromkeys(("lower", "upper", "velocity", "acceleration", "jerk", "effort"), _one_or_more),
-    **dict.fromkeys(("damping", "friction", "stiffness", "rest", "start"), _one_or_more),
+    **dict.fromkeys(("damping", "stiffness", "rest", "start"), _one_or_more),
+    "friction": _friction,
     **dict.fromkeys(("rotor_inertia", "gear_ratio"), _number),
     "mimic": _mimic,
 }

@@ -19,6 +19,7 @@ import numpy as np
 from kinpair.algebra.arrays import array
 from kinpair.equations_of_motion.constant import ZERO, Constant, merged, signed
 from kinpair.equations_of_motion.places import AXES, place_constants
+from kinpair.errors import InputError
 from kinpair.model.model import Model, Place
 from kinpair.model.symbols import with_symbols
 from kinpair.spatial.inertia import Inertia
@@ -169,9 +170,10 @@ def _rotor(model: Model, i: int, values: Mapping[str, Any]) -> Any:
 def passive_constants(model: Model) -> list[Constant]:
     """Springs, dampers and dry friction of the joints."""
     data, constants = model.joints, list[Constant]()
+    _refuse_laws(model)
     kinds = (
         ("k", data.stiffness, "stiffness in", ("N m/rad", "N/m")),
-        ("b", data.damping, "damping in", ("N m s/rad", "N s/m")),
+        ("b", data.damping + _viscous(model), "damping in", ("N m s/rad", "N s/m")),
         ("f", data.friction, "dry friction in", ("N m", "N")),
     )
     slides = _slides(model)
@@ -183,6 +185,28 @@ def passive_constants(model: Model) -> list[Constant]:
         about = f"where the spring in {model.v_names[k]!r} is at rest [{('rad', 'm')[slides[k]]}]"
         constants.append(Constant(f"rest[{k}]", "q", f"0,{k + 1}", "", float(data.rest[k]), about))
     return constants
+
+
+def _viscous(model: Model) -> np.ndarray:
+    """Of the laws of friction (nv,)."""
+    viscous = np.zeros(model.nv)
+    for x in model.frictions:
+        viscous[x.v] += x.numbers.get("viscous", 0.0)
+    return viscous
+
+
+def _refuse_laws(model: Model) -> None:
+    """Letters stand for a Coulomb level and a damping; of other laws there is no closed form here."""
+    others = [
+        x for x in model.frictions if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers
+    ]
+    if others:
+        what = f"law {others[0].law!r}" if others[0].law != "coulomb" else "level_negative"
+        raise InputError(
+            f"{model.name}: {others[0].name} has {what}, which has no closed form here; passive=False leaves springs, "
+            "dampers and friction out",
+            element=others[0].name,
+        )
 
 
 def _slides(model: Model) -> list[int]:

@@ -129,6 +129,14 @@ class Element(ABC):
         """Numbers of the rates that it may hold at rest, as dry friction does."""
         return ()
 
+    def holds(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
+        """Least and greatest effort by which it holds a rate at rest, by number of the rate [N m] or [N]."""
+        return {}
+
+    def slides(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
+        """Its effort on a rate that it held as that begins to move forward, and backward."""
+        return {}
+
     def efforts(self, at: Instant) -> Mapping[int, Scalar]:
         """Efforts by number of the rate [N m] or [N]."""
         return {}

@@ -15,6 +15,7 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
+from kinpair.forces.friction import joint_frictions
 from kinpair.forces.joint import joint_elements
 from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.point_spring import point_springs
@@ -54,7 +55,7 @@ def owners_of(model: Model) -> tuple[Owner, ...]:
 
 
 def _owners(model: Model) -> tuple[Owner, ...]:
-    described = (*joint_elements(model), *point_springs(model))
+    described = (*joint_elements(model), *joint_frictions(model), *point_springs(model))
     every = (*described, *free_rotors(model), *model.added)
     plain = joint_inputs(model, frozenset(v for x in every for v in x.drives))
     owners, nx, nu = list[Owner](), 0, 0

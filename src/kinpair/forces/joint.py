@@ -1,8 +1,6 @@
-"""Springs, dampers and dry friction of the joints, one element a rate.
+"""Springs and dampers of the joints, one element a rate.
 
-    τ = −k (q − q_rest) − c q̇ − f sign(q̇)                                                   (P1)
-
-Dry friction here has a constant size f and is zero at rest.
+τ = −k (q − q_rest) − c q̇                                                                (P1)
 """
 
 from __future__ import annotations
@@ -11,10 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
 from kinpair.algebra.arrays import Scalar
-from kinpair.algebra.choice import sign
 from kinpair.forces.element import Element, Instant
 from kinpair.model.model import Model
 
@@ -62,40 +57,6 @@ class JointDamper(Element):
         return {self.name: self.damping * rate * rate}
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class JointFriction(Element):
-    """Resists rate `v` by a constant effort, and does not act at rest."""
-
-    name: str
-    bodies: tuple[int, ...]
-    v: int
-    friction: Scalar
-    dissipates = True
-
-    @property
-    def jumps(self) -> bool:
-        """Where the rate changes its sign."""
-        return True
-
-    @property
-    def sticks(self) -> tuple[int, ...]:
-        """The rate."""
-        return (self.v,)
-
-    def efforts(self, at: Instant) -> Mapping[int, Scalar]:
-        """−f sign(q̇).    (P1)"""
-        return {self.v: -self.friction * sign(at.state.qd[self.v])}
-
-    def losses(self, at: Instant) -> Mapping[str, Scalar]:
-        """f |q̇|."""
-        return {self.name: self.friction * np.abs(at.state.qd[self.v])}
-
-    def switches(self, at: Instant) -> Mapping[str, Scalar]:
-        """The rate."""
-        return {self.name: at.state.qd[self.v]}
-
-
 def joint_elements(model: Model) -> list[Element]:
     """Those of all joints; none where the number is zero."""
     data, elements = model.joints, list[Element]()
@@ -105,8 +66,6 @@ def joint_elements(model: Model) -> list[Element]:
             name = model.v_names[v]
             if data.damping[v]:
                 elements.append(JointDamper(f"{name}.damping", bodies, v, data.damping[v]))
-            if data.friction[v]:
-                elements.append(JointFriction(f"{name}.friction", bodies, v, data.friction[v]))
             if data.stiffness[v]:
                 q = int(data.spring_q[v])
                 elements.append(

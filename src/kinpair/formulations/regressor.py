@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array, assemble
-from kinpair.algebra.choice import sign
 from kinpair.formulations.kinematics import Placement
 from kinpair.formulations.newton_euler import Motion, motions
 from kinpair.formulations.rotors import accelerations
 from kinpair.model.model import Model
+from kinpair.model.slip import signs
 from kinpair.spatial.inertia import Inertia
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import skew
@@ -42,7 +42,15 @@ def parameters(model: Model) -> np.ndarray:
     """π of the mechanism as described."""
     rotors = np.concatenate([np.zeros(0), *(model.body[i].rotor for i in _by_rate(model))])
     inertial = [_ten(model, i) for i in model.moving]
-    return np.concatenate([*inertial, rotors, model.joints.damping, model.joints.friction])
+    return np.concatenate([*inertial, rotors, _damping(model), model.joints.friction])
+
+
+def _damping(model: Model) -> np.ndarray:
+    """Of dampers and of laws of friction."""
+    damping = model.joints.damping.copy()
+    for x in model.frictions:
+        damping[x.v] += x.numbers.get("viscous", 0.0)
+    return damping
 
 
 def _by_rate(model: Model) -> list[int]:
@@ -114,6 +122,6 @@ def regressor(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     n, nv = 10 * len(model.moving), model.nv
     blocks = list(_blocks(model, q, motion, places))
     felt = accelerations(model, qd, qdd)
-    for k, x in enumerate((felt, qd, array([sign(v) for v in qd]) if nv else qd)):
+    for k, x in enumerate((felt, qd, signs(qd, qdd) if nv else qd)):
         blocks.append((slice(0, nv), slice(n + k * nv, n + (k + 1) * nv), np.diag(x)))
     return assemble((nv, n + 3 * nv), blocks)

@@ -17,6 +17,7 @@ from kinpair.model.check_numbers import check_inertias
 from kinpair.model.check_parts import check_parts
 from kinpair.model.check_tree import tree
 from kinpair.model.check_weight import warn_of_weightless, weightless
+from kinpair.model.friction_data import check_frictions, friction_data, plain_levels
 from kinpair.model.joint_data import joint_data, reflected_rotor
 from kinpair.model.lean import lean_bodies
 from kinpair.model.model import Body, Model, Options, Place
@@ -60,6 +61,7 @@ def build(
     root, joints = tree(description)
     check_inertias(description, root, joints)
     check_springs(description, warnings)
+    check_frictions(description)
     poser = _Poser(snap, warnings)
     seeds, places = _gather(description, root, joints, poser, merge_fixed)
     bodies = _bodies(seeds)
@@ -68,6 +70,9 @@ def build(
     order = [joint for joint in description.joints if joint.name in moving]
     q_names, q_spans = _named(order, [moving[j.name].q_parts for j in order])
     v_names, v_spans = _named(order, [moving[j.name].v_parts for j in order])
+    ordered = [(joint, moving[joint.name]) for joint in order]
+    numbers = {seed.joint.name: i + 1 for i, seed in enumerate(seeds)}
+    frictions = friction_data(ordered, v_names, numbers)
     model = Model(
         name=description.name,
         names=(root, *(seed.joint.child for seed in seeds)),
@@ -80,13 +85,14 @@ def build(
         R_joint=(IDENTITY, *(seed.R_joint for seed in seeds)),
         places=MappingProxyType(places),
         gravity=_frozen(np.array(description.gravity, dtype=float)),
-        joints=joint_data([(joint, moving[joint.name]) for joint in order], warnings),
+        joints=joint_data(ordered, plain_levels(frictions, len(v_names)), warnings),
         q_names=q_names,
         v_names=v_names,
         description=description,
         warnings=(),
         options=Options(snap, merge_fixed),
         springs=spring_data(description.springs, places, warnings),
+        frictions=frictions,
     )
     warn_of_inertias(model, warnings)
     if not description.constraints and not any(joint.mimic for joint in description.joints):

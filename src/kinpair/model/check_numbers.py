@@ -14,7 +14,6 @@ LARGEST = 1e150  # the product of two such numbers is still a number; every solv
 FARTHEST = math.sqrt(LARGEST)  # m; entries of H have lengths squared
 SLIPS = {  # negative numbers that some devices have, so that they are doubted and not refused
     "damping": "feeds energy in",
-    "friction": "feeds energy in",
     "stiffness": "pushes away from rest",  # over-centre springs do
 }
 TURNS, DEGREES = 4 * math.pi, 720.0  # limits of an angle between these, in whole numbers, look like degrees

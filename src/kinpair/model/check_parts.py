@@ -215,7 +215,7 @@ def _numbers(joint: Joint) -> Iterator[Any]:
     yield "axis", joint.axis, 3
     yield "second axis", joint.axis2 or (), 0, 3
     yield "pitch", (joint.pitch,)
-    for quantity in ("damping", "friction", "stiffness", "rest"):
+    for quantity in ("damping", "stiffness", "rest"):
         yield quantity, getattr(joint, quantity)
     yield "rotor inertia", (joint.rotor_inertia,)
     yield "gear ratio", (joint.gear_ratio,)

@@ -9,6 +9,7 @@ import numpy as np
 from kinpair.errors import InputError
 from kinpair.model.check_inertia import turning_axes
 from kinpair.model.check_numbers import LARGEST, too_large
+from kinpair.model.friction_data import POSITIVE
 from kinpair.model.model import Model
 from kinpair.model.symbols import TENSOR, own_inertia
 from kinpair.spatial.inertia import defect, is_moment_about
@@ -30,6 +31,7 @@ def check_constants(model: Model, new: Mapping[str, np.ndarray]) -> list[str]:
                 f"{model.name}: parameters: spring {link!r} has {what} {values.min():g}; it is zero or above",
                 spring=link,
             )
+    _check_frictions(model, new)
     warnings: list[str] = []
     for link in dict.fromkeys(name.split(".inertia.")[0] for name in new if ".inertia." in name):
         part = f"{model.name}: parameters: link {link!r}"
@@ -41,6 +43,27 @@ def check_constants(model: Model, new: Mapping[str, np.ndarray]) -> list[str]:
         if len(judged) and (flat := defect(_worst(judged, lambda J: J[:, 0] + J[:, 1] - J[:, 2]))):
             warnings.append(f"{part}: inertia {flat}; taken as it is")
     return warnings
+
+
+def _check_frictions(model: Model, new: Mapping[str, np.ndarray]) -> None:
+    """Refuse negative numbers of friction, and a static level below that of sliding."""
+    for x in model.frictions:
+        own = {key: new[name] for key in x.numbers if (name := f"{x.name}.{key}") in new}
+        for key, values in own.items():
+            least = 0.0 if key not in POSITIVE else np.nextafter(0.0, 1.0)
+            if (values < least).any():
+                raise InputError(
+                    f"{model.name}: parameters: {x.name}.{key} is {values.min():g}; it is "
+                    f"{'above zero' if least else 'zero or above'}",
+                    parameter=f"{x.name}.{key}",
+                )
+        level, static = ({**x.numbers, **own}.get(key) for key in ("level", "level_static"))
+        if own and static is not None and np.any(static < level):
+            raise InputError(
+                f"{model.name}: parameters: {x.name}.level_static is below {x.name}.level; it takes at least as much "
+                "to leave rest as to slide",
+                parameter=f"{x.name}.level_static",
+            )
 
 
 def _tensors(model: Model, link: str, new: Mapping[str, np.ndarray]) -> np.ndarray:

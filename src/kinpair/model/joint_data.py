@@ -15,7 +15,6 @@ from kinpair.pairs import Pair
 # quantity, value where none is given, per coordinate (else per rate)
 _TABLE: tuple[tuple[str, float, bool], ...] = (
     ("damping", 0.0, False),
-    ("friction", 0.0, False),
     ("stiffness", 0.0, False),
     ("rest", 0.0, False),
     ("effort", np.inf, False),
@@ -28,8 +27,10 @@ _TABLE: tuple[tuple[str, float, bool], ...] = (
 _SCALAR_ONLY = ("stiffness", "rest", "lower", "upper")  # no meaning for a quaternion
 
 
-def joint_data(joints: Sequence[tuple[Joint, Pair]], warnings: WarningList) -> JointData:
-    """One array a quantity, in the order of the joints given."""
+def joint_data(
+    joints: Sequence[tuple[Joint, Pair]], friction: np.ndarray, warnings: WarningList
+) -> JointData:
+    """One array a quantity, in the order of the joints given; `friction` of `friction_data.plain_levels`."""
     arrays = {
         quantity: np.array([x for joint, pair in joints for x in _spread(joint, pair, *row)], dtype=float)
         for row in _TABLE
@@ -44,7 +45,7 @@ def joint_data(joints: Sequence[tuple[Joint, Pair]], warnings: WarningList) -> J
         nq += pair.nq
     for x in arrays.values():
         x.flags.writeable = False
-    return JointData(spring_q=np.array(spring_q, dtype=int), **arrays)
+    return JointData(spring_q=np.array(spring_q, dtype=int), friction=friction, **arrays)
 
 
 def _spread(joint: Joint, pair: Pair, quantity: str, absent: float, of_q: bool) -> list[float]:

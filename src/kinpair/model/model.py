@@ -53,7 +53,7 @@ class JointData:
     """What acts in the joints and how far they may go: arrays over the rates (nv) or coordinates (nq)."""
 
     damping: np.ndarray  # (nv)
-    friction: np.ndarray  # (nv)
+    friction: np.ndarray  # (nv) Coulomb levels that are the same in both directions
     stiffness: np.ndarray  # (nv)
     rest: np.ndarray  # (nv)
     spring_q: np.ndarray  # (nv) index of the coordinate a spring acts on, where stiffness is not zero
@@ -79,6 +79,17 @@ class SpringData:
     tension_only: bool
     law: Callable[..., Any] | None
     energy: Callable[..., Any] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrictionData:
+    """A law of friction on one rate, see `kinpair.description.friction_laws`: its numbers by key."""
+
+    name: str
+    v: int
+    body: int
+    law: str
+    numbers: Mapping[str, Scalar]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +122,8 @@ class Model:
     warnings: tuple[str, ...]
     options: Options
     springs: tuple[SpringData, ...] = ()  # between points
+    frictions: tuple[FrictionData, ...] = ()  # in joints
+    slip: Any = None  # how each rate slides, see `kinpair.forces.slip`; None: as its sign says
     added: tuple[Any, ...] = ()  # elements that act beside those of the description, see `kinpair.forces`
     walker: Any = None  # who takes the steps of a recursion; None: one body after the other
     terms: Terms | None = None  # M and F of a system given by its energy; None: they come from the bodies

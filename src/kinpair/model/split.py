@@ -17,7 +17,8 @@ import numpy as np
 from kinpair.algebra.arrays import Vector
 from kinpair.description.constraint_parts import ConstraintPart, Coupling, Custom, Drive, Formulas
 from kinpair.description.formula import RATE, identifier
-from kinpair.description.parts import Description, Joint, Keyframe, Link, Origin
+from kinpair.description.friction_laws import laws_of
+from kinpair.description.parts import Description, Friction, Joint, Keyframe, Link, Origin
 from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError, InputError, SingularError, listed
 from kinpair.model.model import Model
@@ -158,8 +159,16 @@ def _own(joint: Joint, k: int) -> Joint:
             f"{road}, or write the hinges yourself",
             joint=joint.name,
         )
-    own = {name: (values[min(k, len(values) - 1)],) for name, values in numbers.items()}
+    own: dict[str, tuple[Any, ...]] = {
+        name: (values[min(k, len(values) - 1)],) for name, values in numbers.items() if name != "friction"
+    }
+    own["friction"] = tuple(_of_degree(x, k) for x in laws_of(joint.friction))
     return replace(Joint("", "", "", "", where=joint.where), **own)  # type: ignore[arg-type]
+
+
+def _of_degree(law: Friction, k: int) -> Friction:
+    """The same law on one degree."""
+    return Friction(law.law, tuple((key, (x[min(k, len(x) - 1)],)) for key, x in law.numbers))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

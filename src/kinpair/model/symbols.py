@@ -3,7 +3,8 @@
 `link.mass`, `link.com.x`, `link.inertia.xx` are those of the body that the link's joint moves, with all that is welded
 to it, in axes of the link and about the mass centre; of a link that is welded to another one they are its own.
 `joint.x` is a coordinate of the joint frame's origin in its parent link; `spring.stiffness`, `spring.damping`,
-`spring.rest_length` and `spring.preload` are those of a spring between points.
+`spring.rest_length` and `spring.preload` are those of a spring between points; `joint.friction.level` and the like are
+numbers of a law of friction, `joint.friction.2.level` of the second one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from kinpair.description.parts import Spring
 from kinpair.errors import InputError, listed, nearest
-from kinpair.model.model import Body, Model, SpringData
+from kinpair.model.model import Body, FrictionData, Model, SpringData
 from kinpair.spatial.inertia import Inertia
 
 TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
@@ -31,7 +32,8 @@ def symbol_names(model: Model) -> tuple[str, ...]:
     bodies = [f"{link}.{what}" for link in links for what in of_body]
     joints = [f"{model.joint_names[i]}.{x}" for i in model.moving for x in _AXES]
     springs = [f"{x.name}.{what}" for x in model.description.springs for what in _of_spring(x)]
-    return (*bodies, *joints, *springs)
+    frictions = [f"{x.name}.{key}" for x in model.frictions for key in x.numbers]
+    return (*bodies, *joints, *springs, *frictions)
 
 
 def welded(model: Model) -> dict[str, int]:
@@ -94,7 +96,13 @@ def with_symbols(model: Model, values: Mapping[str, Any]) -> Model:
     for i in model.moving:
         bodies.append(_body(model, i, bodies[model.parent[i]], values))
     springs = tuple(_spring(x, values) for x in model.springs)
-    return replace(model, body=tuple(bodies), lean_body=tuple(bodies), springs=springs)
+    frictions = tuple(_friction(x, values) for x in model.frictions)
+    return replace(model, body=tuple(bodies), lean_body=tuple(bodies), springs=springs, frictions=frictions)
+
+
+def _friction(data: FrictionData, values: Mapping[str, Any]) -> FrictionData:
+    replaced = {key: values[name] for key in data.numbers if (name := f"{data.name}.{key}") in values}
+    return replace(data, numbers={**data.numbers, **replaced}) if replaced else data
 
 
 def _spring(data: SpringData, values: Mapping[str, Any]) -> SpringData:

@@ -36,8 +36,8 @@ def test_every_number_of_the_description_is_an_element():
     model = rails(parent="a", child="c").model
     assert [(x.name, x.bodies) for x in elements_of(model)] == [
         ("x.damping", (0, 1)),
-        ("x.friction", (0, 1)),
         ("y.stiffness", (0, 2)),
+        ("x.friction", (0, 1)),
         ("s", (1, 3)),
     ]
     assert elements_of(model) is not None

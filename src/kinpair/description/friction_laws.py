@@ -1,0 +1,88 @@
+"""The laws of friction in a joint, as a person writes them: a row a law, with the keys that it takes.
+
+`friction` of a joint is a number, numbers (one a rate), a table with a `law`, or a list of such tables, which add up. A
+number is a Coulomb level. What acts by a law is in `kinpair.forces.friction_laws`, whose table has the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kinpair.description import fields as f
+from kinpair.description.parts import Friction, Numbers
+from kinpair.description.place import Key, Place, checked, items, known
+from kinpair.errors import listed
+
+
+@dataclass(frozen=True, slots=True)
+class LawKeys:
+    """Keys of a law: those that it needs, those that it may have, and those of which one must not be zero for it to
+    act at all."""
+
+    needs: tuple[str, ...]
+    takes: tuple[str, ...]
+    strength: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.needs, *self.takes)
+
+
+KEYS: dict[str, str] = {  # meaning and unit
+    "level": "friction while sliding, N m or N",
+    "level_static": "friction that must be overcome from rest, N m or N",
+    "level_negative": "friction while sliding in the negative direction, N m or N",
+    "viscous": "friction per speed, N m s/rad or N s/m",
+    "stribeck_speed": "speed at which the static surplus has faded, rad/s or m/s",
+    "exponent": "of the fading, such as 2 or 1",
+}
+_STRIBECK = ("level", "level_static", "stribeck_speed", "exponent")
+LAWS: dict[str, LawKeys] = {
+    "viscous": LawKeys(("viscous",), (), ("viscous",)),
+    "coulomb": LawKeys(
+        ("level",), ("level_static", "level_negative", "viscous"), ("level", "level_static", "viscous")
+    ),
+    "stribeck": LawKeys(_STRIBECK, ("level_negative", "viscous"), ("level_static", "viscous")),
+}
+FRICTION: dict[str, Key] = {"law": Key(f.name), **{key: Key(f.numbers, note) for key, note in KEYS.items()}}
+
+
+def friction_from(value: object, place: Place) -> Numbers | tuple[Friction, ...]:
+    """Coulomb levels, or laws."""
+    if isinstance(value, Mapping):
+        return (_law(value, place.inside()),)
+    entries = items(value) or ()
+    if not any(isinstance(x, Mapping) for x in entries):
+        return f.numbers(value, place)
+    tables: list[Friction] = []
+    for i, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            raise place.entry(i).error(f"is {entry!r}; give tables with a law, or numbers alone")
+        tables.append(_law(entry, place.entry(i).inside()))
+    return tuple(tables)
+
+
+def _law(keys: Mapping[str, object], place: Place) -> Friction:
+    """One law: no key that it does not take, none missing."""
+    known(keys, FRICTION, place)
+    if "law" not in keys:
+        raise place.at("law").error(f"is missing; give {listed(map(repr, LAWS), 20)}")
+    name = f.choice(*LAWS)(keys["law"], place.at("law"))
+    law = LAWS[name]
+    for key in keys:
+        if key != "law" and key not in law.keys:
+            raise place.error(f"law {name!r} takes no {key}; it takes {listed(law.keys, 20)}")
+    for key in law.needs:
+        if key not in keys:
+            raise place.at(key).error(f"is missing; law {name!r} needs it ({KEYS[key]})")
+    values = checked({key: x for key, x in keys.items() if key != "law"}, FRICTION, place)
+    return Friction(name, tuple(values.items()))
+
+
+def laws_of(friction: Numbers | tuple[Friction, ...]) -> tuple[Friction, ...]:
+    """The laws of a joint; numbers are Coulomb levels."""
+    levels = tuple(x for x in friction if not isinstance(x, Friction))
+    laws = tuple(x for x in friction if isinstance(x, Friction))
+    return ((Friction("coulomb", (("level", levels),)), *laws)) if levels else laws

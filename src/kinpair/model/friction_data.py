@@ -1,0 +1,118 @@
+"""Friction of the joints as the model has it: checked, one record a law and rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from kinpair.description.constraint_parts import Drive
+from kinpair.description.friction_laws import KEYS, LAWS, laws_of
+from kinpair.description.parts import Description, Friction, Joint
+from kinpair.description.warning_list import at
+from kinpair.errors import DescriptionError, listed, nearest
+from kinpair.model.model import FrictionData
+from kinpair.pairs import PAIRS, Pair
+
+POSITIVE = ("stribeck_speed", "exponent")  # the others may be zero
+SMOOTH = ("viscous",)  # laws that hold nothing at rest
+
+
+def check_frictions(description: Description) -> None:
+    """Refuse what has no meaning, and dry friction in a joint that a drive moves."""
+    driven = {x.joint: x for x in description.constraints if isinstance(x, Drive)}
+    for joint in description.joints:
+        part = f"{at(joint.where)}joint {joint.name!r}"
+        if joint.kind not in PAIRS:
+            continue
+        laws = laws_of(joint.friction)
+        for n, law in enumerate(laws):
+            place = f"{part}: friction" + (f" {n + 1}" if len(laws) > 1 else "")
+            for trouble in _troubles(law, joint):
+                raise DescriptionError(f"{place}: {trouble}", joint=joint.name)
+        _check_drive(part, joint, laws, driven)
+
+
+def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
+    if law.law not in LAWS:
+        yield f"law is {law.law!r}; {nearest(str(law.law), LAWS)}Laws: {listed(LAWS)}"
+        return
+    keys, size = LAWS[law.law], len(PAIRS[joint.kind].v_parts)
+    numbers = dict(law.numbers)
+    for key in keys.needs:
+        if key not in numbers:
+            yield f"{key} is missing; law {law.law!r} needs it ({KEYS[key]})"
+    for key, values in numbers.items():
+        if key not in keys.keys:
+            yield f"law {law.law!r} takes no {key}; it takes {listed(keys.keys, 20)}"
+        if len(values) not in (1, size):
+            yield (
+                f"{key} has {len(values)} numbers; a {joint.kind} joint takes {size}"
+                f"{', or one for all' if size > 1 else ''}"
+            )
+        for x in values:
+            if not np.isfinite(x):
+                yield f"{key} is {x}; a finite number is needed"
+            elif x < 0.0:
+                yield f"{key} is {x:g}; friction resists motion, so give zero or more"
+            elif x == 0.0 and key in POSITIVE:
+                yield f"{key} is 0; give a number above zero ({KEYS[key]})"
+    for k in range(size):
+        level, static = (_of(numbers, key, k) for key in ("level", "level_static"))
+        if static is not None and level is not None and static < level:
+            yield (
+                f"level_static {static:g} is below level {level:g}: leaving rest takes at least as much as sliding; "
+                f"give {level:g} or more, or leave level_static out"
+            )
+
+
+def _check_drive(part: str, joint: Joint, laws: Sequence[Friction], driven: Mapping[str, Drive]) -> None:
+    dry = any(law.law not in SMOOTH and _acts(dict(law.numbers), law.law, 0) for law in laws)
+    drives = [x for name, x in driven.items() if name.partition(".")[0] == joint.name or name == joint.name]
+    if dry and drives:
+        raise DescriptionError(
+            f"{part} has dry friction, and drive {drives[0].name!r} moves it: a drive sets the motion whatever "
+            "resists; leave friction out of this joint, or move it by efforts (torque=) instead of the drive",
+            joint=joint.name,
+            drive=drives[0].name,
+        )
+
+
+def friction_data(
+    joints: Sequence[tuple[Joint, Pair]], v_names: Sequence[str], body_of: Mapping[str, int]
+) -> tuple[FrictionData, ...]:
+    """A record for each law and each rate on which it acts, in the order of the joints given."""
+    records: list[FrictionData] = []
+    v = 0
+    for joint, pair in joints:
+        laws = laws_of(joint.friction)
+        for k in range(pair.nv):
+            for n, law in enumerate(laws):
+                numbers = dict(law.numbers)
+                if not _acts(numbers, law.law, k):
+                    continue
+                number = f".{n + 1}" if len(laws) > 1 else ""
+                own = {key: _of(numbers, key, k) for key in numbers}
+                name = f"{v_names[v + k]}.friction{number}"
+                records.append(FrictionData(name, v + k, body_of[joint.name], law.law, own))
+        v += pair.nv
+    return tuple(records)
+
+
+def plain_levels(frictions: Sequence[FrictionData], nv: int) -> np.ndarray:
+    """Coulomb levels (nv,) that are the same in both directions."""
+    levels = np.zeros(nv)
+    for x in frictions:
+        if x.law == "coulomb" and "level_negative" not in x.numbers:
+            levels[x.v] += float(x.numbers["level"])
+    levels.flags.writeable = False
+    return levels
+
+
+def _of(numbers: Mapping[str, Sequence[float]], key: str, k: int) -> float | None:
+    values = numbers.get(key)
+    return None if not values else float(values[min(k, len(values) - 1)])
+
+
+def _acts(numbers: Mapping[str, Sequence[float]], law: str, k: int) -> bool:
+    return any(_of(numbers, key, k) for key in LAWS[law].strength)

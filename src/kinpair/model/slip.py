@@ -1,0 +1,35 @@
+"""How rates with dry friction slide, where that is known beforehand.
+
+A model whose `slip` is None has friction by the sign of each rate. With a `Slip` the sign stays what it says through
+a whole phase of the motion, whatever the rate does within a step, so that forces are smooth there; and a rate that is
+held stays at rest, by whatever effort that takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from kinpair.algebra.arrays import Vector, array
+from kinpair.algebra.choice import sign
+from kinpair.model.model import Model
+
+
+class Slip(NamedTuple):
+    """Of each rate (nv,): `share` of the level that friction has against positive motion, 1 and −1 while it slides;
+    and where `held` is 1 it is at rest, where 0 it moves. None: nothing is held."""
+
+    share: Vector
+    held: Vector | None = None
+
+
+def sliding(model: Model, qd: Vector, qdd: Vector) -> Model:
+    """The model with friction by the sign of q̇, where that is zero of q̈, and none where both are."""
+    if not model.frictions:
+        return model
+    return replace(model, slip=Slip(signs(qd, qdd)))
+
+
+def signs(qd: Vector, qdd: Vector) -> Vector:
+    """Of sliding (nv,): those of q̇, where that is zero those of q̈."""
+    return array([sign(v) + (1.0 - sign(v) * sign(v)) * sign(a) for v, a in zip(qd, qdd, strict=True)])

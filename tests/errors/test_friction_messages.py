@@ -1,0 +1,121 @@
+"""What is said of friction that has no meaning, word for word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+COULOMB = {"law": "coulomb", "level": 1.0}
+STRIBECK = {"law": "stribeck", "level": 1.0, "level_static": 2.0, "stribeck_speed": 0.1, "exponent": 2.0}
+
+
+def described(friction, kind: str = "prismatic") -> kp.Builder:
+    return (
+        kp.Builder("m")
+        .link("a", mass=1.0, inertia=[1, 1, 1])
+        .joint("x", kind, "ground", "a", friction=friction)
+    )
+
+
+@pytest.mark.parametrize(
+    ("friction", "message"),
+    [
+        (
+            {"law": "colomb", "level": 1.0},
+            "joint 'x', friction: law is 'colomb'; did you mean 'coulomb'? "
+            "give 'viscous' or 'coulomb' or 'stribeck'",
+        ),
+        (
+            {"law": "coulomb", "levl": 1.0},
+            "joint 'x', friction: unknown key 'levl'; did you mean 'level'? "
+            "Keys: law, level, level_static, level_negative, viscous, stribeck_speed, exponent",
+        ),
+        (
+            {"level": 1.0},
+            "joint 'x', friction: law is missing; give 'viscous', 'coulomb', 'stribeck'",
+        ),
+        (
+            {"law": "stribeck", "level": 1.0, "level_static": 2.0, "exponent": 2},
+            "joint 'x', friction: stribeck_speed is missing; law 'stribeck' needs it "
+            "(speed at which the static surplus has faded, rad/s or m/s)",
+        ),
+        (
+            [COULOMB, {"law": "viscous", "viscous": 1.0, "level": 2.0}],
+            "joint 'x', entry 2 of friction: law 'viscous' takes no level; it takes viscous",
+        ),
+        (
+            [COULOMB, 2.0],
+            "joint 'x': entry 2 of friction is 2.0; give tables with a law, or numbers alone",
+        ),
+    ],
+)
+def test_a_table_that_is_no_law_of_friction(friction, message):
+    with pytest.raises(kp.DescriptionError) as caught:
+        described(friction)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("friction", "message"),
+    [
+        (-1.0, "joint 'x': friction: level is -1; friction resists motion, so give zero or more"),
+        (
+            {**COULOMB, "level_static": 0.5},
+            "joint 'x': friction: level_static 0.5 is below level 1: leaving rest takes at least as much as sliding; "
+            "give 1 or more, or leave level_static out",
+        ),
+        (
+            [COULOMB, {**STRIBECK, "stribeck_speed": 0.0}],
+            "joint 'x': friction 2: stribeck_speed is 0; give a number above zero "
+            "(speed at which the static surplus has faded, rad/s or m/s)",
+        ),
+        (
+            {**COULOMB, "viscous": [1.0, 2.0]},
+            "joint 'x': friction: viscous has 2 numbers; a prismatic joint takes 1",
+        ),
+    ],
+)
+def test_numbers_that_no_friction_has(friction, message):
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(described(friction))
+    assert str(caught.value) == message
+
+
+def test_friction_in_a_joint_that_a_drive_moves():
+    builder = described(0.5).drive("wave", "x", lambda t: np.sin(t))
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(builder)
+    assert str(caught.value) == (
+        "joint 'x' has dry friction, and drive 'wave' moves it: a drive sets the motion whatever resists; leave "
+        "friction out of this joint, or move it by efforts (torque=) instead of the drive"
+    )
+    kp.build(described({"law": "viscous", "viscous": 0.5}).drive("wave", "x", lambda t: np.sin(t)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"x.friction.level": -1.0}, "m: parameters: x.friction.level is -1; it is zero or above"),
+        ({"x.friction.exponent": 0.0}, "m: parameters: x.friction.exponent is 0; it is above zero"),
+        (
+            {"x.friction.level": 3.0},
+            "m: parameters: x.friction.level_static is below x.friction.level; it takes at least as much to leave rest "
+            "as to slide",
+        ),
+    ],
+)
+def test_parameters_that_no_friction_has(parameters, message):
+    with pytest.raises(kp.InputError) as caught:
+        kp.simulate(kp.build(described(STRIBECK)), [0.0], [1.0], duration=0.1, parameters=parameters)
+    assert str(caught.value) == message
+
+
+def test_a_law_without_a_closed_form():
+    with pytest.raises(kp.InputError) as caught:
+        kp.equations(kp.build(described(STRIBECK)))
+    assert str(caught.value) == (
+        "m: x.friction has law 'stribeck', which has no closed form here; passive=False leaves springs, dampers and "
+        "friction out"
+    )
