@@ -26,6 +26,7 @@ from kinpair.errors import LengthError
 from kinpair.forces.elements import elements_of
 from kinpair.forces.states import ports_of
 from kinpair.formulations import kinematics
+from kinpair.loaded.dynamics import is_loaded
 from kinpair.model.digest import digest, has_functions
 from kinpair.model.model import Model
 from kinpair.model.symbols import with_symbols
@@ -64,7 +65,10 @@ def acceleration_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix, Matrix]:
     """The same for the accelerations."""
-    return solved_for(model, q, *effort_derivatives(model, request, q, qd, qdd, loads))
+    tau = inverse_dynamics(model, request, q, qd, qdd, loads)
+    by_q, by_qd = _along_rates(model, q, jacobian(tau, q)), jacobian(tau, qd)
+    by_qdd = jacobian(tau, qdd) if is_loaded(model, passive=request.passive) else None
+    return solved_for(model, q, by_q, by_qd, by_qdd)
 
 
 def balance_derivatives(

@@ -31,6 +31,8 @@ from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
 from kinpair.errors import InputError, offered
 from kinpair.inverse_kinematics.targets import Target, wanted
+from kinpair.load_friction import LoadedStates
+from kinpair.loaded.dynamics import is_loaded
 from kinpair.model import starts
 from kinpair.model.build import build
 from kinpair.model.model import Model
@@ -276,10 +278,18 @@ class Mechanism(Movable):
             passive=passive,
             external=external,
         )
-        room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 2)))
+        loaded = is_loaded(self.model, passive=passive)
+        room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 3 if loaded else 2)))
         qdd, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
-        if soundness.dtype != object and not (soundness > DOUBTFUL).all():
-            check_soundness(self.model, self.by_name(q=q)[0], soundness)
+        if soundness.dtype != object and not (soundness[..., :2] > DOUBTFUL).all():
+            check_soundness(self.model, self.by_name(q=q)[0], soundness[..., :2])
+        if loaded and soundness.dtype != object:
+            state = self.by_name(time, q=q, qd=qd, tau=tau)
+            again = self._loaded.needed(np.asarray(state[1], dtype=float), soundness[..., 2])
+            if again.any():
+                wrenches = {name: np.asarray(w, dtype=float) for name, w in (external or {}).items()}
+                arrays = tuple(np.asarray(x, dtype=float) for x in state)
+                qdd[...] = self._loaded.forward(request, arrays, wrenches, qdd, again)  # type: ignore[arg-type]
         return qdd
 
     def state_derivative(
@@ -872,6 +882,11 @@ class Mechanism(Movable):
         return self
 
     # Inside.
+
+    @cached_property
+    def _loaded(self) -> LoadedStates:
+        """Solves in floats where joints have friction from load."""
+        return LoadedStates(self.model, self._calls)
 
     def _of_frame(self, quantity: str, frame: str) -> Request:
         self.model.place(frame)

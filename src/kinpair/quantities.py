@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import mul
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from kinpair.algebra import tree_ldl
+from kinpair.algebra import lu, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import maximum, minimum
 from kinpair.description.parts import GROUND
@@ -24,12 +24,17 @@ from kinpair.errors import InputError, offered
 from kinpair.forces import friction_regressor
 from kinpair.forces.elements import loads_on, stored_energy
 from kinpair.forces.states import beside_forward_dynamics, state_rates
+from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import composite, kinematics, newton_euler, rotors
 from kinpair.formulations import regressor as regressors
 from kinpair.formulations.catalogue import Function as Formulation
 from kinpair.formulations.catalogue import differentiated, giving
 from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
+from kinpair.loaded.dynamics import forward as loaded_motion
+from kinpair.loaded.dynamics import friction_of_motion, is_loaded
+from kinpair.loaded.tree import Forced
+from kinpair.loaded.tree import composite as composite_terms
 from kinpair.model.model import Model, Place
 from kinpair.model.recursion import ByBody, coordinates, rate_tree
 from kinpair.model.slip import signs, sliding
@@ -128,7 +133,10 @@ def inverse_dynamics(
     """τ = H q̈ + C q̇ + gravity − applied − passive; dry friction at rest has the sign of q̈."""
     model = sliding(model, qd, qdd) if model.slip is None else model
     acting = loads_on(model, State(q, qd), loads, passive=request.passive)
-    return request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
+    tau = request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
+    if is_loaded(model, passive=request.passive):
+        tau = tau - friction_of_motion(model, request.method, q, qd, qdd, tau, acting).efforts
+    return tau
 
 
 def forward_dynamics(
@@ -142,14 +150,20 @@ def accelerations(model: Model, request: Request, state: State, loads: External)
     """The same with internal states and inputs of elements.
 
     Soundness: the smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees
-    as a part of the product of its diagonal.
+    as a part of the product of its diagonal. With friction from load one more: one where its loads are found, else
+    zero.
     """
     acting = loads_on(model, state, loads, passive=request.passive)
-    tau = state.tau + acting.efforts
-    solution = request.formulation(model, state.q, state.qd, tau, acting.wrenches)
+    if is_loaded(model, passive=request.passive):
+        solution, _, solved = loaded_motion(model, request.method, state, acting)
+        of_loads = [solved.sound]
+    else:
+        tau = state.tau + acting.efforts
+        solution = request.formulation(model, state.q, state.qd, tau, acting.wrenches)
+        of_loads = []
     pivots = list(solution.pivots) or [1.0]
     of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
-    return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution))])
+    return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution)), *of_loads])
 
 
 def _determinants(model: Model, solution: Solution) -> list[Scalar]:
@@ -267,17 +281,42 @@ def acceleration_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ at the q̈ of the forward dynamics: ∂q̈ = H⁻¹ (∂τ − ∂(inverse dynamics))."""
-    return solved_for(model, q, *effort_derivatives(model, request, q, qd, qdd, loads))
+    by_q, by_qd = effort_derivatives(model, request, q, qd, qdd, loads)
+    if not is_loaded(model, passive=request.passive):
+        return solved_for(model, q, by_q, by_qd)
+    units = np.eye(model.nv)
+    columns = [
+        _complex_step(lambda x: inverse_dynamics(model, request, q, qd, x, loads), qdd, unit)
+        for unit in units
+    ]
+    return solved_for(model, q, by_q, by_qd, _side_by_side(columns))
 
 
-def solved_for(model: Model, q: Vector, by_q: Matrix, by_qd: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """∂q̈ from ∂τ of the inverse dynamics, by the tree factors of H."""
-    factors = tree_ldl.factor(composite.mass_matrix(model, q), *rate_tree(model))
+def solved_for(
+    model: Model, q: Vector, by_q: Matrix, by_qd: Matrix, by_qdd: Matrix | None = None
+) -> tuple[Matrix, Matrix, Matrix]:
+    """∂q̈ from ∂τ of the inverse dynamics, by the tree factors of H; by those of `by_qdd` where that is not H."""
+    if by_qdd is None:
+        factors = tree_ldl.factor(composite.mass_matrix(model, q), *rate_tree(model))
+        one: Callable[[Vector], Vector] = partial(tree_ldl.solve, factors)
+    else:
+        one = partial(lu.solve, lu.factor(by_qdd))
 
     def solved(B: Matrix) -> Matrix:
-        return _side_by_side([tree_ldl.solve(factors, column) for column in B.T])
+        return _side_by_side([one(column) for column in B.T])
 
     return -solved(by_q), -solved(by_qd), solved(np.eye(model.nv))
+
+
+def load_terms(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
+) -> tuple[Matrix, Vector, Vector, Matrix, Vector]:
+    """H and F of H q̈ = F + friction; forms of all surfaces under load at q̈ = 0 and by rate, see `loaded/terms.py`;
+    and the efforts beside those of the motors."""
+    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    x = composite_terms(Forced(model, q, qd, tau, acting.wrenches), surfaces_of(model))
+    c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
+    return x.H, tau + acting.efforts - x.h, array(c), array(Q), acting.efforts
 
 
 def energy(model: Model, request: Request, q: Vector, qd: Vector) -> Vector:
@@ -362,6 +401,7 @@ class Quantity:
 QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": Quantity(("q", "qd", "qdd"), inverse_dynamics, loaded=True),
     "forward_dynamics": Quantity(("q", "qd", "tau"), forward_dynamics, loaded=True),
+    "load_terms": Quantity(("q", "qd", "tau"), load_terms, loaded=True),
     "mass_matrix": Quantity(("q",), matrix),
     "coriolis_matrix": Quantity(("q", "qd"), coriolis_matrix),
     "bias_forces": Quantity(("q", "qd"), bias_forces, loaded=True),

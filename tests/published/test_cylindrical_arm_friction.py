@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
-from kinpair.forces.surfaces.bearing import Sleeve
-from kinpair.forces.surfaces.surface import Carried, Grip
+import kinpair as kp
+from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import zhao_gu
 from kinpair.formulations.catalogue import FORMULATIONS
 from kinpair.formulations.zhao_gu_friction import friction_distribution
-from kinpair.loaded import closer, system, tree
-from published.test_cylindrical_arm import EFFORTS, PRINTED, RATES, Y, arm, components
+from published.test_cylindrical_arm import EFFORTS, PRINTED, RATES, Y, components
 
 ACCELERATIONS = (8.4489717440, 6.4285064381, -60.1586130385, 1.8183326881)
 REACTIONS = (
@@ -19,60 +20,65 @@ REACTIONS = (
     (11.3272673277, 2.5633748861, 0.3778227614, 0.3056667223),
 )
 LIMIT = 0.25283867
-SPANS = (slice(0, 2), slice(2, 4))
 
 
-def coupled(mu: float, method: str = "") -> system.System:
-    """The system of both bearings; without a method by composite bodies."""
-    grip = Grip(mu, mu)
-    bearings = [Sleeve("joint1", 1, grip, 0.02, 0.2, 0.0), Sleeve("joint2", 2, grip, 0.015, 0.15, 0.0)]
-    slips = system.slips_of(bearings, [RATES[k] for k in SPANS], [np.zeros(2)] * 2)
-    D = system.columns(4, bearings, slips, SPANS)
-    state = tree.Forced(arm().model, Y, RATES, EFFORTS, [np.zeros(6)] * 3)
-    if method == "zhao-gu":
-        response, _ = tree.by_reaction_equation(state, bearings, D)
-    elif method:
-        response, _ = tree.by_formulation(state, method, bearings, D)
-    else:
-        response, _ = tree.by_composite_bodies(state, bearings, D)
-    joints = [Carried(Y[k], RATES[k], EFFORTS[k], np.zeros(2)) for k in SPANS]
-    return system.System(bearings, slips, joints, response)
+@cache
+def arm() -> kp.Mechanism:
+    return kp.example("cylindrical-arm")
 
 
-@pytest.mark.parametrize("method", ["", *FORMULATIONS])
+def rubbing(mu: float) -> kp.Mechanism:
+    b = kp.Builder("cylindrical-arm")
+    b.link("body1", mass=2.0, com=(0.3, 0, 0.1), inertia=(0.04, 0.05, 0.03))
+    b.link("body2", mass=1.5, com=(0.05, 0.2, 0), inertia=(0.02, 0.03, 0.03))
+    inner = {"law": "bearing", "mu": mu, "radius": 0.02, "length": 0.2}
+    outer = {"law": "bearing", "mu": mu, "radius": 0.015, "length": 0.15}
+    b.joint("joint1", "cylindrical", "ground", "body1", axis="z", friction=inner)
+    b.joint("joint2", "cylindrical", "body1", "body2", axis="x", xyz=(0.6, 0, 0.1), friction=outer)
+    return kp.build(b).reference
+
+
+@pytest.mark.parametrize("method", FORMULATIONS)
 def test_accelerations_with_friction(method):
-    own = coupled(0.05, method)
-    solved = system.solve(own, None, system.COLD)
-    assert solved.residual < 1e-15
-    assert solved.orientation == 1.0
-    assert np.abs(own.accelerations(solved.N) - ACCELERATIONS).max() < PRINTED
+    m = arm().reference
+    qdd = m.forward_dynamics(Y, RATES, EFFORTS, method=method)
+    assert np.abs(qdd - ACCELERATIONS).max() < PRINTED
+    assert m.inverse_dynamics(Y, RATES, qdd, method=method) == pytest.approx(EFFORTS, abs=1e-12)
 
 
-def test_reactions_with_friction():
-    own = coupled(0.05)
-    qdd = own.accelerations(system.solve(own, None, system.COLD).N)
-    found = np.array(components(arm().reactions(Y, RATES, qdd)))
-    assert np.abs(found - REACTIONS).max() < PRINTED
+def test_compiled_accelerations_and_reactions_with_friction():
+    m = arm()
+    qdd = m.forward_dynamics(Y, RATES, EFFORTS)
+    assert np.abs(qdd - ACCELERATIONS).max() < PRINTED
+    assert np.abs(np.array(components(m.reactions(Y, RATES, qdd))) - REACTIONS).max() < PRINTED
+    assert m.forward_dynamics(np.tile(Y, (5, 1)), RATES, EFFORTS) == pytest.approx(
+        np.tile(qdd, (5, 1)), rel=1e-13
+    )
 
 
 def test_loads_grow_without_bound_towards_a_limit_of_the_coefficient():
-    path = closer.follow(coupled(1.0))
-    assert not path.arrives
-    assert path.t == pytest.approx(LIMIT, abs=1e-6)
-    assert path.N.max() > 1e9
-    assert closer.follow(coupled(0.25)).arrives
+    assert np.isfinite(rubbing(0.252).forward_dynamics(Y, RATES, EFFORTS)).all()
+    with pytest.raises(kp.SingularError) as caught:
+        rubbing(0.3).forward_dynamics(Y, RATES, EFFORTS)
+    assert caught.value.parts["mu"] == pytest.approx(LIMIT, abs=1e-8)
+    assert caught.value.parts["joint"] == "joint1"
 
 
 def test_the_coupled_equations_of_the_source():
-    """(6.4) and (6.5) with the friction distribution matrices in full, at the solution."""
-    own = coupled(0.05)
-    N = system.solve(own, None, system.COLD).N
-    x = zhao_gu.equations(arm().model, Y, RATES, EFFORTS)
-    Q_f = friction_distribution(arm().model, Y, [(s.body, s.sliding()) for s in own.surfaces])
-    phi = np.concatenate([-(slip.mu * n) * slip.u for slip, n in zip(own.slips, N, strict=True)])
-    q_e = x.q_e + Q_f @ phi
-    M_inverse = np.linalg.inv(x.M)
-    g = np.linalg.solve(x.Q.T @ M_inverse @ x.Q, x.Q.T @ M_inverse @ (x.q_c - q_e))
+    """(6.4) and (6.5) with the friction distribution matrices in full, solved for g by fixed-point iteration."""
+    model = arm().model
+    x, surfaces = zhao_gu.equations(model, Y, RATES, EFFORTS), surfaces_of(model)
+    Q_f = friction_distribution(model, Y, [(s.body, s.sliding()) for s in surfaces])
+    M_inverse, phi = np.linalg.inv(x.M), np.zeros(4)
+    for _ in range(60):
+        q_e = x.q_e + Q_f @ phi
+        g = np.linalg.solve(x.Q.T @ M_inverse @ x.Q, x.Q.T @ M_inverse @ (x.q_c - q_e))
+        for k, s in enumerate(surfaces):
+            (f_u, f_w), (n_u, n_w) = g[4 * k : 4 * k + 2], g[4 * k + 2 : 4 * k + 4]
+            N = np.hypot(0.5 * f_u + n_w / s.span, 0.5 * f_w - n_u / s.span)
+            N += np.hypot(0.5 * f_u - n_w / s.span, 0.5 * f_w + n_u / s.span)
+            slide = s.sliding() @ RATES[2 * k : 2 * k + 2]
+            phi[2 * k : 2 * k + 2] = -0.05 * N * slide / np.linalg.norm(slide)
     qdd = np.linalg.solve(x.J.T @ x.M @ x.J, x.J.T @ (q_e - x.q_c))
     assert np.abs(qdd - ACCELERATIONS).max() < PRINTED
     assert np.sort(np.abs(g)) == pytest.approx(np.sort(np.abs(np.ravel(REACTIONS))), abs=PRINTED)

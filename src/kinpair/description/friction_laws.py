@@ -37,15 +37,47 @@ KEYS: dict[str, str] = {  # meaning and unit
     "viscous": "friction per speed, N m s/rad or N s/m",
     "stribeck_speed": "speed at which the static surplus has faded, rad/s or m/s",
     "exponent": "of the fading, such as 2 or 1",
+    "mu": "friction per load while sliding",
+    "mu_static": "friction per load that must be overcome from rest",
+    "radius": "at which parts slide on each other, m",
+    "thrust_radius": "of the collar that takes the force along the axis, m; 0 for one without friction",
+    "length": "between the supports, m",
+    "width": "between the rails, m",
+    "preload": "load that is there without any other, N, of a gear N m",
+    "motor_share": "friction per effort of the motor",
+    "load_share": "friction per effort of the load",
+    "motor_share_static": "friction near rest per effort of the motor",
+    "load_share_static": "friction near rest per effort of the load",
+    "motor_square": "friction near rest per square of the motor's effort, 1/(N m) or 1/N",
+    "load_square": "friction near rest per square of the load's effort, 1/(N m) or 1/N",
 }
 _STRIBECK = ("level", "level_static", "stribeck_speed", "exponent")
+_GRIP = ("preload", "mu_static", "stribeck_speed", "exponent", "viscous")
+_LOADED: dict[str, tuple[str, ...]] = {  # which of these keys a pair needs is in `kinpair.model.surface_data`
+    "bearing": ("radius", "length", "thrust_radius"),
+    "guide": ("length", "width"),
+    "thread": ("radius",),
+    "gear": (),
+}
+_SERVO = (
+    *_STRIBECK,
+    "motor_share",
+    "load_share",
+    "motor_share_static",
+    "load_share_static",
+    "motor_square",
+    "load_square",
+)
 LAWS: dict[str, LawKeys] = {
     "viscous": LawKeys(("viscous",), (), ("viscous",)),
     "coulomb": LawKeys(
         ("level",), ("level_static", "level_negative", "viscous"), ("level", "level_static", "viscous")
     ),
     "stribeck": LawKeys(_STRIBECK, ("level_negative", "viscous"), ("level_static", "viscous")),
+    **{law: LawKeys(("mu",), (*own, *_GRIP), ("mu", "mu_static")) for law, own in _LOADED.items()},
+    "servo": LawKeys(_SERVO, ("viscous",), ("level", "level_static", *_SERVO[4:])),
 }
+FROM_LOAD = (*_LOADED, "servo")  # laws whose friction grows with what the joint carries
 FRICTION: dict[str, Key] = {"law": Key(f.name), **{key: Key(f.numbers, note) for key, note in KEYS.items()}}
 
 

@@ -19,6 +19,7 @@ from kinpair.forces.friction import joint_frictions
 from kinpair.forces.joint import joint_elements
 from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.point_spring import point_springs
+from kinpair.forces.surfaces.element import loaded_joints
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
 
@@ -46,6 +47,7 @@ class Loads(NamedTuple):
 
     efforts: Vector
     wrenches: list[Vector]
+    driving: Vector = NOTHING  # of the efforts those of elements with inputs; empty where there are none
 
 
 def owners_of(model: Model) -> tuple[Owner, ...]:
@@ -55,7 +57,12 @@ def owners_of(model: Model) -> tuple[Owner, ...]:
 
 
 def _owners(model: Model) -> tuple[Owner, ...]:
-    described = (*joint_elements(model), *joint_frictions(model), *point_springs(model))
+    described = (
+        *joint_elements(model),
+        *joint_frictions(model),
+        *loaded_joints(model),
+        *point_springs(model),
+    )
     every = (*described, *free_rotors(model), *model.added)
     plain = joint_inputs(model, frozenset(v for x in every for v in x.drives))
     owners, nx, nu = list[Owner](), 0, 0
@@ -97,19 +104,22 @@ def loads_on(
     """Of all elements, and of wrenches [n; f] applied to links and frames, in world axes at their origins."""
     w = applied_wrenches(model, state.q, external)
     tau: list[Any] = [0.0] * model.nv
+    driving: list[Any] = [0.0] * model.nv if len(state.u) else []
     for owner, at in acting(model, state, passive=passive):
         for k, effort in owner.element.efforts(at).items():
             tau[k] = tau[k] + effort
+            if owner.element.nu:
+                driving[k] = driving[k] + effort
         for i, wrench in owner.element.wrenches(at).items():
             w[i] = w[i] + wrench
-    return Loads(array(tau) if tau else np.zeros(0), w)
+    return Loads(array(tau) if tau else np.zeros(0), w, array(driving) if driving else NOTHING)
 
 
 def efforts_of(
     model: Model, state: State, external: Mapping[str, Vector] = NO_LOADS, *, passive: bool = True
 ) -> Vector:
     """The same as efforts on the rates alone (nv,)."""
-    tau, w = loads_on(model, state, external, passive=passive)
+    tau, w, _ = loads_on(model, state, external, passive=passive)
     return tau + as_efforts(model, state.q, w)
 
 

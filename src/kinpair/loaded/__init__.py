@@ -2,5 +2,9 @@
 
 system  the system, and Newton's method for it
 tree    the response of a tree, by any formulation
+lean    the same with accelerations as unknowns, for trees
+dynamics  forward and inverse dynamics of a tree
 closer  in floats, from μ = 0, where the unrolled sweeps do not end well
+rest    surfaces that do not slide: which stick, which begin to
+terms   the numbers of one state, from which solves in floats are made
 """

@@ -25,10 +25,10 @@ import numpy as np
 from kinpair.algebra import lu
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import less, maximum, sign, where
-from kinpair.algebra.jet import rate
 from kinpair.forces.surfaces.surface import Carried, Surface, length
 
 COLD, WARM = 4, 3  # sweeps from the frictionless start, and from loads nearby
+MET = 1e-10  # |F| against the largest load
 SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own
 
 
@@ -77,13 +77,9 @@ class System:
         rows: list[list[Scalar]] = []
         for k in range(n):
             own, slip, at = self.surfaces[k], self.slips[k], self.joints[k]
-            by_form = _gradient(own, c[k], -(slip.mu * N[k]) * slip.u, at)
-            of_force = rate(
-                lambda f, own=own, k=k, at=at: own.load(c[k], f, at),
-                (-(slip.mu * N[k]) * slip.u,),
-                (-slip.mu * slip.u,),
-            )
-            row = [-_dot(by_form, x.forms_by_load[k][l]) for l in range(n)]
+            by_form = own.slopes(c[k], -(slip.mu * N[k]) * slip.u, at)
+            of_force = force_slope(own, c[k], slip, N[k], at)
+            row = [-dot(by_form, x.forms_by_load[k][l]) for l in range(n)]
             row[k] = row[k] + (1.0 - of_force)
             rows.append(row)
         return array(rows)
@@ -94,11 +90,17 @@ class System:
 
 
 class Solved(NamedTuple):
-    """N of all surfaces; the largest |F| against the largest load; the sign of det J; J's pivots."""
+    """N of all surfaces; the largest |F| against the largest load; the sign of det J."""
 
     N: Vector
     residual: Scalar
     orientation: Scalar
+
+    @property
+    def sound(self) -> Scalar:
+        """One where (FS3) is met by the root that continues from μ = 0, else zero."""
+        met = less(self.residual, MET)
+        return where(met, where(less(0.0, self.orientation), 1.0, 0.0), 0.0)
 
 
 def solve(system: System, start: Vector | None, sweeps: int) -> Solved:
@@ -112,10 +114,13 @@ def solve(system: System, start: Vector | None, sweeps: int) -> Solved:
         factors = lu.factor(system.jacobian(N))
         pivots = factors.D
         N = N - lu.solve(factors, system.residual(N))
-    F = system.residual(N)
+    return Solved(N, measured(list(system.residual(N)), N), reduce(mul, [sign(x) for x in pivots]))
+
+
+def measured(F: Sequence[Scalar], N: Vector) -> Scalar:
+    """The largest |F| against the largest load, or 1 N where that is more."""
     size = reduce(maximum, [np.abs(x) for x in N], 1.0)
-    worst = np.divide(reduce(maximum, [np.abs(x) for x in F], 0.0), size)
-    return Solved(N, worst, reduce(mul, [sign(x) for x in pivots]))
+    return np.divide(reduce(maximum, [np.abs(x) for x in F], 0.0), size)
 
 
 def slips_of(surfaces: Sequence[Surface], rates: Sequence[Vector], given: Sequence[Vector]) -> list[Slip]:
@@ -154,12 +159,14 @@ def _affine(first: Sequence[Scalar], columns: Sequence[Sequence[Scalar]], N: Vec
     ]
 
 
-def _gradient(surface: Surface, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
-    """∂load/∂c."""
-    units = np.eye(len(c))
-    return [rate(lambda x: surface.load(list(x), force, at), (array(list(c)),), (unit,)) for unit in units]
+def force_slope(surface: Surface, c: Sequence[Scalar], slip: Slip, N: Scalar, at: Carried) -> Scalar:
+    """d load/d N through the friction force; zero for laws that do not feel it."""
+    if not surface.feels_force:
+        return 0.0
+    return dot(surface.force_slopes(c, -(slip.mu * N) * slip.u, at), -slip.mu * slip.u)
 
 
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+def dot(a: Sequence[Scalar] | Vector, b: Sequence[Scalar] | Vector) -> Scalar:
+    """Σ a b without what is nothing."""
     pairs = zip(a, b, strict=True)
     return sum((x * y for x, y in pairs if not (is_nothing(x) or is_nothing(y))), 0.0)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra import tree_ldl
-from kinpair.algebra.arrays import Scalar, Vector, is_nothing
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.forces.surfaces.surface import Surface
 from kinpair.formulations import newton_euler, zhao_gu
 from kinpair.formulations.carried_wrenches import carried_wrenches
@@ -17,7 +17,7 @@ from kinpair.formulations.catalogue import FORMULATIONS
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.solution import Solution
 from kinpair.formulations.zhao_gu_friction import reaction_response
-from kinpair.loaded.system import Response
+from kinpair.loaded.system import Response, dot
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates, each, joined, rate_tree
 from kinpair.spatial.twist import rotate
@@ -33,20 +33,28 @@ class Forced(NamedTuple):
     w_ext: Sequence[Any]
 
 
-def by_composite_bodies(
-    x: Forced, surfaces: Sequence[Surface], D: Sequence[Vector]
-) -> tuple[Response, Solution]:
-    """H, and the wrenches as linear forms of q̈, in one walk."""
-    model, q = x.model, x.q
-    qs = coordinates(model, q)
-    bias = newton_euler.wrenches(model, q, x.qd, np.zeros(model.nv), x.w_ext)
+class Composite(NamedTuple):
+    """H q̈ + h = τ, and the forms of the surfaces at q̈ = 0 and by rate (forms, nv); factors of H."""
+
+    H: Matrix
+    h: Vector
+    forms: list[list[Scalar]]
+    Q: list[list[list[Scalar]]]
+    factors: tree_ldl.TreeFactors
+
+    @property
+    def soundness(self) -> tuple[Vector, Vector]:
+        """Pivots of H, and what they are judged by."""
+        return tree_ldl.pivots(self.factors), np.diag(self.H)
+
+
+def composite(x: Forced, surfaces: Sequence[Surface]) -> Composite:
+    """By composite bodies: H, and the wrenches as linear forms of q̈, in one walk."""
+    model, qs = x.model, coordinates(x.model, x.q)
+    bias = newton_euler.wrenches(model, x.q, x.qd, np.zeros(model.nv), x.w_ext)
     h = joined(model, each(model, lambda body, w, own: body.pair.p(own).T @ w, bias, qs))
-    H, on = carried_wrenches(model, q, {s.body for s in surfaces})
-    factors = tree_ldl.factor(H, *rate_tree(model))
-    qdd = tree_ldl.solve(factors, x.tau - h)
-    by_load = [-tree_ldl.solve(factors, column) for column in D]
-    forms: list[list[Scalar]] = []
-    by_forms: list[list[list[Scalar]]] = []
+    H, on = carried_wrenches(model, x.q, {s.body for s in surfaces})
+    forms, Q = list[list[Scalar]](), list[list[list[Scalar]]]()
     for s in surfaces:
         columns = {
             model.v_span[j].start + n: s.forms(w[:, n], qs[s.body])
@@ -54,16 +62,23 @@ def by_composite_bodies(
             for n in range(w.shape[1])
         }
         own = s.forms(bias[s.body], qs[s.body])
-        forms.append([c + _sum(columns, m, qdd) for m, c in enumerate(own)])
-        by_forms.append([[_sum(columns, m, a) for m in range(len(own))] for a in by_load])
-    return Response(qdd, by_load, forms, by_forms), Solution(qdd, tree_ldl.pivots(factors), np.diag(H))
+        forms.append(own)
+        Q.append([[columns[v][m] if v in columns else 0.0 for v in range(model.nv)] for m in range(len(own))])
+    return Composite(H, h, forms, Q, tree_ldl.factor(H, *rate_tree(model)))
 
 
-def _sum(columns: dict[int, list[Scalar]], m: int, qdd: Vector) -> Scalar:
-    """Form number m of accelerations."""
-    return sum(
-        (c[m] * qdd[j] for j, c in columns.items() if not (is_nothing(c[m]) or is_nothing(qdd[j]))), 0.0
-    )
+def by_composite_bodies(
+    x: Forced, surfaces: Sequence[Surface], D: Sequence[Vector]
+) -> tuple[Response, Solution]:
+    """The response from the forms by rate."""
+    own = composite(x, surfaces)
+    qdd = tree_ldl.solve(own.factors, x.tau - own.h)
+    by_load = [-tree_ldl.solve(own.factors, column) for column in D]
+    forms = [
+        [c + dot(row, qdd) for c, row in zip(*k, strict=True)] for k in zip(own.forms, own.Q, strict=True)
+    ]
+    by_forms = [[[dot(row, a) for row in Q] for a in by_load] for Q in own.Q]
+    return Response(qdd, by_load, forms, by_forms), Solution(qdd, *own.soundness)
 
 
 def by_formulation(

@@ -22,6 +22,7 @@ from kinpair.model.joint_data import joint_data, reflected_rotor
 from kinpair.model.lean import lean_bodies
 from kinpair.model.model import Body, Model, Options, Place
 from kinpair.model.spring_data import check_springs, spring_data
+from kinpair.model.surface_data import surface_data
 from kinpair.pairs import PAIRS, Pair
 from kinpair.pairs.fixed import Fixed
 from kinpair.spatial.inertia import Inertia, joined
@@ -93,6 +94,7 @@ def build(
         options=Options(snap, merge_fixed),
         springs=spring_data(description.springs, places, warnings),
         frictions=frictions,
+        surfaces=surface_data(ordered, numbers),
     )
     warn_of_inertias(model, warnings)
     if not description.constraints and not any(joint.mimic for joint in description.joints):

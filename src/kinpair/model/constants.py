@@ -47,7 +47,7 @@ def check_constants(model: Model, new: Mapping[str, np.ndarray]) -> list[str]:
 
 def _check_frictions(model: Model, new: Mapping[str, np.ndarray]) -> None:
     """Refuse negative numbers of friction, and a static level below that of sliding."""
-    for x in model.frictions:
+    for x in (*model.frictions, *model.surfaces):
         own = {key: new[name] for key in x.numbers if (name := f"{x.name}.{key}") in new}
         for key, values in own.items():
             least = 0.0 if key not in POSITIVE else np.nextafter(0.0, 1.0)
@@ -57,13 +57,14 @@ def _check_frictions(model: Model, new: Mapping[str, np.ndarray]) -> None:
                     f"{'above zero' if least else 'zero or above'}",
                     parameter=f"{x.name}.{key}",
                 )
-        level, static = ({**x.numbers, **own}.get(key) for key in ("level", "level_static"))
-        if own and static is not None and np.any(static < level):
-            raise InputError(
-                f"{model.name}: parameters: {x.name}.level_static is below {x.name}.level; it takes at least as much "
-                "to leave rest as to slide",
-                parameter=f"{x.name}.level_static",
-            )
+        for key in ("level", "mu") if x.law != "servo" else ():
+            moving, static = ({**x.numbers, **own}.get(name) for name in (key, f"{key}_static"))
+            if own and static is not None and np.any(static < moving):
+                raise InputError(
+                    f"{model.name}: parameters: {x.name}.{key}_static is below {x.name}.{key}; it takes at least as "
+                    "much to leave rest as to slide",
+                    parameter=f"{x.name}.{key}_static",
+                )
 
 
 def _tensors(model: Model, link: str, new: Mapping[str, np.ndarray]) -> np.ndarray:

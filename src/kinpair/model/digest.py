@@ -47,6 +47,7 @@ def _facts(model: Model) -> Iterator[bytes]:
         yield repr((name, place.body)).encode()
         yield _bytes(place.pose.R) + _bytes(place.pose.a)
     yield repr([(x.v, x.law, sorted(x.numbers.items())) for x in model.frictions]).encode()
+    yield repr([(x.body, x.law, sorted(x.numbers.items())) for x in model.surfaces]).encode()
     yield repr(model.slip).encode()
     for parts in (model.description.constraints, model.description.springs):
         yield repr([replace(part, where="") for part in parts]).encode()

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from kinpair.description.constraint_parts import Drive
-from kinpair.description.friction_laws import KEYS, LAWS, laws_of
+from kinpair.description.friction_laws import FROM_LOAD, KEYS, LAWS, laws_of
 from kinpair.description.parts import Description, Friction, Joint
 from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError, listed, nearest
+from kinpair.model import surface_data
 from kinpair.model.model import FrictionData
 from kinpair.pairs import PAIRS, Pair
 
-POSITIVE = ("stribeck_speed", "exponent")  # the others may be zero
+POSITIVE = ("stribeck_speed", "exponent", *surface_data.ABOVE_ZERO)  # the others may be zero
 SMOOTH = ("viscous",)  # laws that hold nothing at rest
 
 
@@ -30,6 +31,8 @@ def check_frictions(description: Description) -> None:
             place = f"{part}: friction" + (f" {n + 1}" if len(laws) > 1 else "")
             for trouble in _troubles(law, joint):
                 raise DescriptionError(f"{place}: {trouble}", joint=joint.name)
+        for trouble in surface_data.joint_troubles(laws):
+            raise DescriptionError(f"{part} {trouble}", joint=joint.name)
         _check_drive(part, joint, laws, driven)
 
 
@@ -55,9 +58,10 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
                 yield f"{key} is {x}; a finite number is needed"
             elif x < 0.0:
                 yield f"{key} is {x:g}; friction resists motion, so give zero or more"
-            elif x == 0.0 and key in POSITIVE:
+            elif x == 0.0 and key in POSITIVE and key not in surface_data.ABOVE_ZERO:
                 yield f"{key} is 0; give a number above zero ({KEYS[key]})"
-    for k in range(size):
+    yield from surface_data.troubles(law, joint)
+    for k in range(0 if law.law in FROM_LOAD else size):
         level, static = (_of(numbers, key, k) for key in ("level", "level_static"))
         if static is not None and level is not None and static < level:
             yield (
@@ -89,12 +93,15 @@ def friction_data(
         for k in range(pair.nv):
             for n, law in enumerate(laws):
                 numbers = dict(law.numbers)
-                if not _acts(numbers, law.law, k):
+                name_of_law = "viscous" if law.law in FROM_LOAD else law.law
+                if law.law in FROM_LOAD:
+                    numbers = {"viscous": numbers.get("viscous", ())}
+                if not _acts(numbers, name_of_law, k):
                     continue
                 number = f".{n + 1}" if len(laws) > 1 else ""
                 own = {key: _of(numbers, key, k) for key in numbers}
                 name = f"{v_names[v + k]}.friction{number}"
-                records.append(FrictionData(name, v + k, body_of[joint.name], law.law, own))
+                records.append(FrictionData(name, v + k, body_of[joint.name], name_of_law, own))
         v += pair.nv
     return tuple(records)
 

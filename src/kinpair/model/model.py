@@ -92,6 +92,16 @@ class FrictionData:
     numbers: Mapping[str, Scalar]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SurfaceData:
+    """A law of friction from load in the joint of a body, see `kinpair.forces.surfaces`: its numbers by key."""
+
+    name: str
+    body: int
+    law: str
+    numbers: Mapping[str, Scalar]
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a description was made a model."""
@@ -123,6 +133,7 @@ class Model:
     options: Options
     springs: tuple[SpringData, ...] = ()  # between points
     frictions: tuple[FrictionData, ...] = ()  # in joints
+    surfaces: tuple[SurfaceData, ...] = ()  # in joints, with friction from load
     slip: Any = None  # how each rate slides, see `kinpair.forces.slip`; None: as its sign says
     added: tuple[Any, ...] = ()  # elements that act beside those of the description, see `kinpair.forces`
     walker: Any = None  # who takes the steps of a recursion; None: one body after the other

@@ -25,7 +25,7 @@ class Slip(NamedTuple):
 
 def sliding(model: Model, qd: Vector, qdd: Vector) -> Model:
     """The model with friction by the sign of q̇, where that is zero of q̈, and none where both are."""
-    if not model.frictions:
+    if not (model.frictions or model.surfaces):
         return model
     return replace(model, slip=Slip(signs(qd, qdd)))
 

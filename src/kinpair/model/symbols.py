@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from kinpair.description.parts import Spring
 from kinpair.errors import InputError, listed, nearest
-from kinpair.model.model import Body, FrictionData, Model, SpringData
+from kinpair.model.model import Body, FrictionData, Model, SpringData, SurfaceData
 from kinpair.spatial.inertia import Inertia
 
+Law = TypeVar("Law", FrictionData, SurfaceData)
 TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 SPRING_NUMBERS = ("stiffness", "damping", "rest_length", "preload")
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -32,7 +33,7 @@ def symbol_names(model: Model) -> tuple[str, ...]:
     bodies = [f"{link}.{what}" for link in links for what in of_body]
     joints = [f"{model.joint_names[i]}.{x}" for i in model.moving for x in _AXES]
     springs = [f"{x.name}.{what}" for x in model.description.springs for what in _of_spring(x)]
-    frictions = [f"{x.name}.{key}" for x in model.frictions for key in x.numbers]
+    frictions = [f"{x.name}.{key}" for x in (*model.frictions, *model.surfaces) for key in x.numbers]
     return (*bodies, *joints, *springs, *frictions)
 
 
@@ -97,10 +98,12 @@ def with_symbols(model: Model, values: Mapping[str, Any]) -> Model:
         bodies.append(_body(model, i, bodies[model.parent[i]], values))
     springs = tuple(_spring(x, values) for x in model.springs)
     frictions = tuple(_friction(x, values) for x in model.frictions)
-    return replace(model, body=tuple(bodies), lean_body=tuple(bodies), springs=springs, frictions=frictions)
+    surfaces = tuple(_friction(x, values) for x in model.surfaces)
+    acting: dict[str, Any] = {"springs": springs, "frictions": frictions, "surfaces": surfaces}
+    return replace(model, body=tuple(bodies), lean_body=tuple(bodies), **acting)
 
 
-def _friction(data: FrictionData, values: Mapping[str, Any]) -> FrictionData:
+def _friction(data: Law, values: Mapping[str, Any]) -> Law:
     replaced = {key: values[name] for key in data.numbers if (name := f"{data.name}.{key}") in values}
     return replace(data, numbers={**data.numbers, **replaced}) if replaced else data
 

@@ -21,7 +21,8 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface, length
+from kinpair.algebra.choice import sign
+from kinpair.forces.surfaces.surface import Carried, Grip, Surface, length, magnitude
 
 
 def supports(n: Vector | Sequence[Scalar], f: Vector | Sequence[Scalar], span: Scalar) -> list[Scalar]:
@@ -34,6 +35,13 @@ def supports(n: Vector | Sequence[Scalar], f: Vector | Sequence[Scalar], span: S
 def carried_by(c: Sequence[Scalar]) -> Scalar:
     """|N₊| + |N₋|."""
     return length(*c[:2]) + length(*c[2:4])
+
+
+def directions(c: Sequence[Scalar]) -> list[Scalar]:
+    """N₊/|N₊| and N₋/|N₋|: the slopes of `carried_by`. One division serves both."""
+    plus, minus = length(*c[:2]), length(*c[2:4])
+    over = np.divide(1.0, plus * minus)
+    return [c[0] * (minus * over), c[1] * (minus * over), c[2] * (plus * over), c[3] * (plus * over)]
 
 
 @final
@@ -57,8 +65,11 @@ class Journal(Surface):
         return [*supports(w[:2], w[3:5], self.span), w[5]]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
-        collar = np.divide(self.thrust_radius, self.radius) * np.abs(c[4])  # (FB2)
+        collar = np.divide(self.thrust_radius, self.radius) * magnitude(c[4])  # (FB2)
         return carried_by(c) + collar + self.preload
+
+    def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        return [*directions(c), np.divide(self.thrust_radius, self.radius) * sign(c[4])]
 
 
 @final
@@ -82,6 +93,9 @@ class Sleeve(Surface):
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return carried_by(c) + self.preload
+
+    def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        return directions(c)
 
 
 @final
@@ -121,6 +135,10 @@ class Pin(Surface):
     preload: Scalar
     number: int
 
+    @property
+    def rate(self) -> int:
+        return self.number
+
     def sliding(self) -> Matrix:
         return array([[self.radius, 0.0] if self.number == 0 else [0.0, self.radius]])
 
@@ -133,5 +151,8 @@ class Pin(Surface):
         return [*supports((n[1], across), (f[1], pushed), self.span), c * f[0] + s * f[2]]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
-        collar = np.divide(self.thrust_radius, self.radius) * np.abs(c[4])
+        collar = np.divide(self.thrust_radius, self.radius) * magnitude(c[4])
         return carried_by(c) + collar + self.preload
+
+    def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        return [*directions(c), np.divide(self.thrust_radius, self.radius) * sign(c[4])]

@@ -23,7 +23,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface
+from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
 
 
 @final
@@ -45,7 +45,7 @@ class Teeth(Surface):
         return [self.along @ w]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
-        return np.abs(c[0] - at.beside[0]) + self.preload  # (FE1)
+        return magnitude(c[0] - at.beside[0]) + self.preload  # (FE1)
 
 
 @final
@@ -71,6 +71,7 @@ class Servo(Surface):
     """Of a joint of one degree."""
 
     kind = "servo"
+    feels_force = True
     name: str
     body: int
     grip: Grip
@@ -86,9 +87,9 @@ class Servo(Surface):
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         x = self.data
         tau_e, tau_m = at.beside[0] - c[0], at.motor[0] - at.yields * force[0]
-        fading = np.exp(-((np.abs(at.qd[0]) / x.v_s) ** x.alpha))
+        fading = np.exp(-((magnitude(at.qd[0]) / x.v_s) ** x.alpha))
         opposed = less(tau_e * tau_m, 0.0)
-        larger = where(less(np.abs(tau_e), np.abs(tau_m)), x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m)
+        larger = where(less(magnitude(tau_e), magnitude(tau_m)), x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m)
         Q = where(opposed, larger, 0.0)  # (FE3)
-        slow = x.f_s + np.abs(x.l_es * tau_e - x.l_ms * tau_m) + Q
-        return x.f_b + np.abs(x.l_e * tau_e - x.l_m * tau_m) + fading * slow  # (FE2)
+        slow = x.f_s + magnitude(x.l_es * tau_e - x.l_ms * tau_m) + Q
+        return x.f_b + magnitude(x.l_e * tau_e - x.l_m * tau_m) + fading * slow  # (FE2)

@@ -18,8 +18,9 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.forces.surfaces.bearing import carried_by, supports
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface
+from kinpair.algebra.choice import sign
+from kinpair.forces.surfaces.bearing import carried_by, directions, supports
+from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
 
 
 @final
@@ -42,4 +43,7 @@ class Guide(Surface):
         return [*supports(w[:2], w[3:5], self.span), w[2] * np.divide(2.0, self.width)]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
-        return carried_by(c) + np.abs(c[4]) + self.preload  # (FG1)
+        return carried_by(c) + magnitude(c[4]) + self.preload  # (FG1)
+
+    def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        return [*directions(c), sign(c[4])]

@@ -21,8 +21,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector
-from kinpair.algebra.choice import maximum
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.choice import sign
+from kinpair.algebra.jet import rate
 
 LEAST = 1e-30  # [N²]: √ has no derivative at zero
 
@@ -63,9 +64,15 @@ class Surface(ABC):
     __slots__ = ()
 
     kind: ClassVar[str]
+    feels_force: ClassVar[bool] = False  # does the load depend on the friction force itself?
     name: str
     body: int
     grip: Grip
+
+    @property
+    def rate(self) -> int:
+        """Which rate of the joint it resists, where it is one."""
+        return 0
 
     @abstractmethod
     def sliding(self) -> Matrix:
@@ -79,7 +86,24 @@ class Surface(ABC):
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         """N ≥ 0 at forms c and friction force f (k,) [N]."""
 
+    def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        """∂N/∂c."""
+        units = np.eye(len(c))
+        return [rate(lambda x: self.load(list(x), force, at), (array(list(c)),), (unit,)) for unit in units]
+
+    def force_slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        """∂N/∂f."""
+        if not self.feels_force:
+            return [0.0] * len(force)
+        units = np.eye(len(force))
+        return [rate(lambda x: self.load(c, x, at), (force,), (unit,)) for unit in units]
+
+
+def magnitude(x: Scalar) -> Scalar:
+    """|x|, of the real part, so that a complex step passes by."""
+    return x * sign(x)
+
 
 def length(*parts: Scalar) -> Scalar:
     """√Σ x², with a derivative at zero too."""
-    return np.sqrt(maximum(sum((x * x for x in parts[1:]), parts[0] * parts[0]), LEAST))
+    return np.sqrt(sum((x * x for x in parts[1:]), parts[0] * parts[0]) + LEAST)

@@ -20,7 +20,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface
+from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
 
 
 @final
@@ -29,6 +29,7 @@ class Thread(Surface):
     """Of a helical joint with this lead [m/rad]."""
 
     kind = "thread"
+    feels_force = True
     name: str
     body: int
     grip: Grip
@@ -54,4 +55,4 @@ class Thread(Surface):
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         sine, cosine = np.divide(self.lead, self.helix), np.divide(self.radius, self.helix)
-        return np.abs(np.divide(c[0] - force[0] * sine, cosine)) + self.preload  # (FT1)
+        return magnitude(np.divide(c[0] - force[0] * sine, cosine)) + self.preload  # (FT1)

@@ -1,0 +1,49 @@
+"""Surfaces of a joint as an element: what others ask of it before any load is known.
+
+Its efforts are not here: they come from the solve for the accelerations, see `kinpair.loaded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from kinpair.algebra.arrays import Scalar
+from kinpair.forces.element import Element, Instant
+from kinpair.model.model import Model
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LoadedJoint(Element):
+    """Friction from load on the rates of one joint."""
+
+    name: str
+    bodies: tuple[int, ...]
+    rates_held: tuple[int, ...]
+    law: str
+
+    @property
+    def jumps(self) -> bool:
+        """Where a rate changes its sign."""
+        return True
+
+    @property
+    def sticks(self) -> tuple[int, ...]:
+        """All rates of the joint."""
+        return self.rates_held
+
+    def switches(self, at: Instant) -> Mapping[str, Scalar]:
+        """The rates."""
+        return {f"{self.name} {v}": at.state.qd[v] for v in self.rates_held}
+
+
+def loaded_joints(model: Model) -> list[Element]:
+    """Those of the description."""
+    return [
+        LoadedJoint(
+            x.name, (model.parent[x.body], x.body), tuple(range(model.nv)[model.v_span[x.body]]), x.law
+        )
+        for x in model.surfaces
+    ]

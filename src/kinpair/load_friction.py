@@ -1,0 +1,182 @@
+"""Friction from load in floats: where surfaces are at rest, and where compiled sweeps do not end well.
+
+Each state is one of these: every surface slides, and the loads continue from μ = 0; some are at rest, and stick or
+begin to slide; or there is no solution, and the message says at which part of the given coefficients that begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.calls import Calls
+from kinpair.errors import SingularError
+from kinpair.forces.surfaces.surface import Carried, Surface
+from kinpair.forces.surfaces.table import surfaces_of
+from kinpair.loaded import closer, rest
+from kinpair.loaded.system import Slip
+from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_system
+from kinpair.model.model import Model
+from kinpair.quantities import Request
+
+
+class Rubbed(NamedTuple):
+    """Of one state: q̈ (nv,), and of each surface its friction force, its load, the acceleration of sliding, and whether
+    it sticks."""
+
+    qdd: np.ndarray
+    forces: list[np.ndarray]
+    loads: np.ndarray
+    sticks: list[bool]
+
+
+class LoadedStates:
+    """Solves in floats for a model whose joints have friction from load."""
+
+    def __init__(self, model: Model, calls: Calls) -> None:
+        self.model, self._calls = model, calls
+        self.surfaces: tuple[Surface, ...] = surfaces_of(model)
+
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """Numbers of the rates with friction from load."""
+        found = {k for x in self.surfaces for k in range(self.model.nv)[self.model.v_span[x.body]]}
+        return np.array(sorted(found), dtype=int)
+
+    @cached_property
+    def _G(self) -> list[np.ndarray]:
+        """Velocities of sliding by all rates (numbers, nv)."""
+        found: list[np.ndarray] = []
+        for x in self.surfaces:
+            G = np.zeros((len(x.sliding()), self.model.nv))
+            G[:, self.model.v_span[x.body]] = np.asarray(x.sliding(), dtype=float)
+            found.append(G)
+        return found
+
+    def needed(self, qd: np.ndarray, sound: np.ndarray) -> np.ndarray:
+        """In which states (…,) the compiled solve is not enough."""
+        rests = (qd[..., self.rates] == 0.0).any(-1)
+        return np.asarray(rests | (sound != 1.0))
+
+    def forward(
+        self,
+        request: Request,
+        state: tuple[np.ndarray, np.ndarray, np.ndarray],
+        external: Mapping[str, np.ndarray],
+        qdd: np.ndarray,
+        where: np.ndarray,
+    ) -> np.ndarray:
+        """q̈ with the states of `where` solved again; state and wrenches of one state or of a batch."""
+        solved = qdd.copy()
+        for k in np.ndindex(where.shape):
+            if not where[k]:
+                continue
+            own = tuple(x[k] if x.ndim > 1 else x for x in state)
+            wrenches = [x[k] if x.ndim > 1 else x for x in external.values()]
+            if all(np.isfinite(x).all() for x in (*own, *wrenches)):
+                which = f" (state {k[0]} of the batch)" if k else ""
+                solved[k] = self.one(request, own, wrenches, which).qdd
+        return solved
+
+    def terms(
+        self, request: Request, state: tuple[np.ndarray, ...], wrenches: list[np.ndarray]
+    ) -> tuple[Affine, list[Carried]]:
+        """The affine answer at one state, and what the joints are in."""
+        q, qd, tau = state
+        wanted = replace(request, quantity="load_terms", method="")
+        H, F, c, Q, beside = self._calls(wanted, (*state, *wrenches))
+        spans = [self.model.v_span[x.body] for x in self.surfaces]
+        joints = [
+            Carried(q[self.model.q_span[x.body]], qd[k], tau[k], beside[k])
+            for x, k in zip(self.surfaces, spans, strict=True)
+        ]
+        counts = [len(x.forms(np.zeros(6), joint.q)) for x, joint in zip(self.surfaces, joints, strict=True)]
+        stops = np.cumsum([0, *counts]).tolist()
+        parts = [slice(a, b) for a, b in pairwise(stops)]
+        none = np.zeros((0, self.model.nv)), np.zeros(0)
+        own = Terms(
+            H,
+            F,
+            *none,
+            [c[k] for k in parts],
+            [Q[k] for k in parts],
+            [np.zeros((len(c[k]), 0)) for k in parts],
+        )
+        return affine(own), joints
+
+    def one(
+        self, request: Request, state: tuple[np.ndarray, ...], wrenches: list[np.ndarray], which: str = ""
+    ) -> Rubbed:
+        """The solution at one state; SingularError where there is none."""
+        x, joints = self.terms(request, state, wrenches)
+        qd = state[1]
+        s = [G @ qd for G in self._G]
+        at_rest = [not np.any(v) for v in s]
+        u = [
+            np.zeros(len(v)) if still else v / np.linalg.norm(v) for v, still in zip(s, at_rest, strict=True)
+        ]
+        speeds = [float(np.linalg.norm(v)) for v in s]
+        mu = [float(x.grip.coefficient(v)) for x, v in zip(self.surfaces, speeds, strict=True)]
+        slips = [Slip(a, b) for a, b in zip(u, mu, strict=True)]
+        if not any(at_rest):
+            return self._sliding(x, joints, slips, which)
+        return self._resting(x, joints, slips, at_rest, qd, which)
+
+    def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
+        D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)])
+        system = sliding_system(x, self.surfaces, slips, joints, D)
+        path = closer.follow(system)
+        if not path.arrives:
+            raise self._jammed(path, slips, which)
+        forces = [-(slip.mu * n) * slip.u for slip, n in zip(slips, path.N, strict=True)]
+        return Rubbed(
+            np.asarray(system.accelerations(path.N), dtype=float), forces, path.N, [False] * len(slips)
+        )
+
+    def _jammed(self, path: closer.Path, slips: list[Slip], which: str) -> SingularError:
+        k = int(np.argmax(path.N))
+        surface, mu = self.surfaces[k], float(slips[k].mu)
+        joint = self.model.joint_names[surface.body]
+        return SingularError(
+            f"{self.model.name}: friction has no solution at joint {joint!r}{which}: from mu = {path.t * mu:.9g} on, "
+            f"{path.t:.6g} of what is given, its load grows without bound: the joint jams, or only an impact goes on "
+            "(Painlevé); lower mu, or give it longer guidance",
+            joint=joint,
+            mu=path.t * mu,
+        )
+
+    def _resting(
+        self,
+        x: Affine,
+        joints: list[Carried],
+        slips: list[Slip],
+        at_rest: list[bool],
+        qd: np.ndarray,
+        which: str,
+    ) -> Rubbed:
+        u, mu = [slip.u for slip in slips], [float(slip.mu) for slip in slips]
+        resting = resting_system(x, self.surfaces, joints, self._G, at_rest, u, mu)
+        found = rest.settled(resting)
+        if not found.met:
+            k = int(np.argmax(found.N))
+            joint = self.model.joint_names[self.surfaces[k].body]
+            raise SingularError(
+                f"{self.model.name}: friction has no solution at joint {joint!r}{which}: no choice of what sticks and "
+                f"what slides fits (left over {found.residual:.2g}); lower mu, or give it longer guidance",
+                joint=joint,
+            )
+        every = np.concatenate([G.T for G in self._G], axis=1)
+        forces = [found.f[k] for k in resting.where]
+        sticks = [
+            still and bool(np.linalg.norm(found.a[k]) <= STILL * (1.0 + np.abs(resting.a).max()))
+            for k, still in zip(resting.where, at_rest, strict=True)
+        ]
+        return Rubbed(x.qdd + x.P @ (every @ found.f), forces, found.N, sticks)
+
+
+STILL = 1e-9  # an acceleration of sliding this small, against that without friction, is none

@@ -1,0 +1,157 @@
+"""Forward and inverse dynamics of a tree with friction from load, over floats, symbols or columns of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.algebra import tree_ldl
+from kinpair.algebra.arrays import Vector, array
+from kinpair.algebra.choice import sign
+from kinpair.forces.elements import Loads
+from kinpair.forces.surfaces.surface import Carried, Surface, length
+from kinpair.forces.surfaces.table import surfaces_of
+from kinpair.formulations.solution import Solution
+from kinpair.loaded import lean, system, tree
+from kinpair.loaded.system import Response, Slip, Solved, System
+from kinpair.model.model import Model
+from kinpair.model.recursion import coordinates
+from kinpair.model.state import State
+
+LEAN = "newton-euler"  # the formulation whose system has the fewest operations
+COLD, ANEW = 4, 2  # sweeps, and those with a matrix of their own
+LOADED_GUIDES = 7  # sweeps where guides are among the surfaces: their edge pressure answers strongly
+
+
+class Sliding(NamedTuple):
+    """Surfaces with the rates of their joints, how each slides, and D_l."""
+
+    surfaces: Sequence[Surface]
+    spans: Sequence[slice]
+    slips: Sequence[Slip]
+    D: Sequence[Vector]
+
+    def efforts(self, N: Vector, nv: int) -> Vector:
+        """τ_f = −Σ D_l N_l (nv,).    (FS1)"""
+        return sum((-(d * n) for d, n in zip(self.D, N, strict=True)), np.zeros(nv))
+
+
+class Moved(NamedTuple):
+    """q̈ with its solve, efforts of friction (nv,), and loads with their measures."""
+
+    solution: Solution
+    friction: Vector
+    loads: Solved
+
+
+class Rubbing(NamedTuple):
+    """Efforts of friction (nv,), and the loads of the surfaces."""
+
+    efforts: Vector
+    N: Vector
+
+
+def is_loaded(model: Model, *, passive: bool = True) -> bool:
+    """Is there friction from load?"""
+    return passive and bool(model.surfaces)
+
+
+def sliding(model: Model, qd: Vector, qdd: Vector | None = None) -> Sliding:
+    """How the surfaces of a model slide: as its `slip` says, else by the sign of each rate.
+
+    Several rates together have the direction of q̇, where that is zero of `qdd`.
+    """
+    surfaces = surfaces_of(model)
+    spans = [model.v_span[x.body] for x in surfaces]
+    share = array([sign(v) for v in qd]) if model.slip is None else model.slip.share
+    given = [
+        _direction(x, share[k], None if qdd is None else qdd[k]) for x, k in zip(surfaces, spans, strict=True)
+    ]
+    slips = system.slips_of(surfaces, [qd[k] for k in spans], given)
+    return Sliding(surfaces, spans, slips, system.columns(model.nv, surfaces, slips, spans))
+
+
+def _direction(surface: Surface, share: Vector, qdd: Vector | None) -> Vector:
+    """Of sliding where the rates of the joint have none themselves."""
+    G = surface.sliding()
+    if len(G) == 1:
+        return share[surface.rate : surface.rate + 1]
+    if qdd is None:
+        return share
+    a = G @ qdd
+    over = np.divide(1.0, length(*a))
+    return array([x * over for x in a])
+
+
+def carried(model: Model, x: Sliding, q: Vector, qd: Vector, tau: Vector, acting: Loads) -> list[Carried]:
+    """What the joints of the surfaces are in; efforts of elements with inputs are those of motors."""
+    qs, driven = coordinates(model, q), len(acting.driving) > 0
+    motor = tau + acting.driving if driven else tau
+    beside = acting.efforts - acting.driving if driven else acting.efforts
+    pairs = zip(x.surfaces, x.spans, strict=True)
+    return [Carried(qs[s.body], qd[k], motor[k], beside[k]) for s, k in pairs]
+
+
+def forward(model: Model, method: str, state: State, acting: Loads) -> Moved:
+    """q̈ under the efforts of the state and all that acts."""
+    q, qd, tau = state.q, state.qd, state.tau
+    own = sliding(model, qd)
+    forced = tree.Forced(model, q, qd, tau + acting.efforts, acting.wrenches)
+    joints = carried(model, own, q, qd, tau, acting)
+    sweeps = sweeps_of(own.surfaces)
+    if method == LEAN:
+        x = tree.composite(forced, own.surfaces)
+        start = tree_ldl.solve(x.factors, forced.tau - x.h), np.zeros(len(own.surfaces))
+        equations = lean.Equations(x.H, own.D, x.forms, x.Q)
+        qdd, loads = lean.solve(equations, own.surfaces, own.slips, joints, start, *sweeps)
+        solution = Solution(qdd, *x.soundness)
+    else:
+        response, solution = of_method(forced, method, own.surfaces, own.D)
+        both = System(own.surfaces, own.slips, joints, response)
+        loads = system.solve(both, None, sweeps[0])
+        solution = solution._replace(qdd=both.accelerations(loads.N))
+    return Moved(solution, own.efforts(loads.N, model.nv), loads)
+
+
+def sweeps_of(surfaces: Sequence[Surface]) -> tuple[int, int]:
+    """How many sweeps, and how many of them with a matrix of their own."""
+    guided = any(x.kind == "guide" for x in surfaces)
+    return (LOADED_GUIDES, LOADED_GUIDES - 2) if guided else (COLD, ANEW)
+
+
+def of_method(
+    state: tree.Forced, method: str, surfaces: Sequence[Surface], D: Sequence[Vector]
+) -> tuple[Response, Solution]:
+    """The response by a formulation."""
+    if method == "zhao-gu":
+        return tree.by_reaction_equation(state, surfaces, D)
+    if method == LEAN:
+        return tree.by_composite_bodies(state, surfaces, D)
+    return tree.by_formulation(state, method, surfaces, D)
+
+
+def friction_of_motion(
+    model: Model,
+    method: str,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    tau: Vector,
+    acting: Loads,
+) -> Rubbing:
+    """Where the motion is given; `tau`: efforts of the motors without friction."""
+    own = sliding(model, qd, qdd)
+    n = len(own.surfaces)
+    w = tree.wrenches_of(method, model, q, qd, qdd, acting.wrenches)
+    joints = [x._replace(yields=1.0) for x in carried(model, own, q, qd, tau, acting)]
+    forms, _ = tree.formed(model, q, own.surfaces, w, [])
+    nothing = [[[0.0] * len(c) for _ in range(n)] for c in forms]
+    both = System(own.surfaces, own.slips, joints, Response(qdd, [], forms, nothing))
+    feels = any(x.feels_force for x in own.surfaces)
+    N = system.solve(both, None, FEELING if feels else 0).N
+    return Rubbing(own.efforts(N, model.nv), N)
+
+
+FEELING = 3  # sweeps where a load depends on the friction force alone: a kinked line, or nearly one

@@ -1,0 +1,90 @@
+"""Friction from load as the model has it: which law belongs to which pair, with which numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kinpair.description.friction_laws import FROM_LOAD, KEYS, laws_of
+from kinpair.description.parts import Friction, Joint
+from kinpair.errors import listed
+from kinpair.model.model import SurfaceData
+from kinpair.pairs import Pair
+
+SIZES = ("radius", "thrust_radius", "length", "width")
+DRIVEN = ("revolute", "prismatic", "helical")  # by one motor
+NEEDS: dict[
+    str, dict[str, tuple[str, ...]]
+] = {  # law: pairs that it belongs to, and the sizes that it needs there
+    "bearing": {
+        "revolute": ("radius", "thrust_radius", "length"),
+        "cylindrical": ("radius", "length"),
+        "universal": ("radius", "thrust_radius", "length"),
+        "spherical": ("radius",),
+    },
+    "guide": {"prismatic": ("length", "width")},
+    "thread": {"helical": ("radius",)},
+    "gear": dict.fromkeys(DRIVEN, ()),
+    "servo": dict.fromkeys(DRIVEN, ()),
+}
+ABOVE_ZERO = ("radius", "length", "width")
+
+
+def troubles(law: Friction, joint: Joint) -> Iterator[str]:
+    """What is wrong with a law of friction from load in this joint."""
+    if law.law not in FROM_LOAD:
+        return
+    numbers, pairs = dict(law.numbers), NEEDS[law.law]
+    if joint.kind not in pairs:
+        own = [name for name, kinds in NEEDS.items() if joint.kind in kinds]
+        instead = f"; laws from load for it: {listed(map(repr, own))}" if own else ""
+        yield f"law {law.law!r} belongs to {listed(pairs)} joints, and this one is {joint.kind}{instead}"
+        return
+    needed = pairs[joint.kind]
+    for key in needed:
+        if key not in numbers:
+            yield f"{key} is missing; law {law.law!r} of a {joint.kind} joint needs it ({KEYS[key]})"
+    for key, values in numbers.items():
+        if key in SIZES and key not in needed:
+            yield f"law {law.law!r} of a {joint.kind} joint takes no {key}; it takes {listed(needed)}"
+        if key in ABOVE_ZERO and 0.0 in values:
+            reason = "a moment needs a distance to be carried over; " if key in ("length", "width") else ""
+            yield f"{key} is 0; {reason}give a number above zero ({KEYS[key]})"
+        if len(values) != 1:
+            yield f"{key} has {len(values)} numbers; law {law.law!r} takes one"
+    yield from _grip_troubles(law.law, numbers)
+
+
+def _grip_troubles(law: str, numbers: Mapping[str, Sequence[float]]) -> Iterator[str]:
+    mu, static = (numbers.get(key, (0.0,))[0] for key in ("mu", "mu_static"))
+    if "mu_static" in numbers and static < mu:
+        yield (
+            f"mu_static {static:g} is below mu {mu:g}: leaving rest takes at least as much as sliding; "
+            f"give {mu:g} or more, or leave mu_static out"
+        )
+    falls = [key for key in ("stribeck_speed", "exponent") if key in numbers]
+    if law != "servo" and falls:
+        for key in ("mu_static", "stribeck_speed", "exponent"):
+            if key not in numbers:
+                yield f"{key} is missing; {falls[0]} needs it beside it ({KEYS[key]})"
+
+
+def joint_troubles(laws: Sequence[Friction]) -> Iterator[str]:
+    """What does not go together in one joint."""
+    loaded = [x.law for x in laws if x.law in FROM_LOAD]
+    if len(loaded) > 1:
+        yield f"has {len(loaded)} laws of friction from load ({listed(loaded)}); a joint takes one"
+
+
+def surface_data(joints: Sequence[tuple[Joint, Pair]], body_of: Mapping[str, int]) -> tuple[SurfaceData, ...]:
+    """A record for each law from load that acts, in the order of the joints given."""
+    records: list[SurfaceData] = []
+    for joint, _ in joints:
+        laws = laws_of(joint.friction)
+        for n, law in enumerate(laws):
+            numbers = {key: float(x[0]) for key, x in law.numbers if x and key != "viscous"}
+            acts = any(x for key, x in numbers.items() if key not in (*SIZES, "exponent", "stribeck_speed"))
+            if law.law in FROM_LOAD and acts:
+                number = f".{n + 1}" if len(laws) > 1 else ""
+                name = f"{joint.name}.friction{number}"
+                records.append(SurfaceData(name, body_of[joint.name], law.law, numbers))
+    return tuple(records)

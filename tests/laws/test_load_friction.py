@@ -1,0 +1,123 @@
+"""Friction from load against closed forms, and the laws it obeys at every state."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+PULL, MASS = 12.0, 2.0
+
+
+@cache
+def drawer(mu: float, off: float, length: float = 0.3) -> kp.Mechanism:
+    """On guides along x, pulled at a handle that is `off` its middle; nothing else loads it."""
+    b = kp.Builder("drawer", gravity=(0, 0, 0))
+    b.link("drawer", mass=MASS, inertia=(0.02, 0.05, 0.06)).frame("handle", "drawer", xyz=(0.2, off, 0))
+    law = {"law": "guide", "mu": mu, "length": length, "width": 0.4}
+    b.joint("slide", "prismatic", "ground", "drawer", axis="x", friction=law)
+    return kp.build(b).reference
+
+
+def pulled(m: kp.Mechanism, rate: float) -> float:
+    external = {"handle": np.array([0, 0, 0, PULL, 0, 0])}
+    return float(m.forward_dynamics([0.0], [rate], [0.0], external=external)[0])
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.999, 1.0 - 1e-9])
+@pytest.mark.parametrize("rate", [0.0, 0.1])
+def test_a_drawer_pulled_off_its_middle_by_less_than_its_limit_moves(part, rate):
+    """N = 2 P a/L, so ẍ = P (1 − 2μa/L)/m."""
+    off, length = 0.25, 0.3
+    mu = part * length / (2 * off)
+    m = drawer(mu, off) if mu else drawer(1e-300, off)
+    assert pulled(m, rate) == pytest.approx(PULL / MASS * (1 - part), abs=1e-9)
+
+
+@pytest.mark.parametrize("beyond", [1.0, 1.0 + 1e-9, 1.5, 4.0])
+def test_a_drawer_pulled_off_its_middle_by_more_stays(beyond):
+    off, length = 0.25, 0.3
+    assert pulled(drawer(beyond * length / (2 * off), off), 0.0) == pytest.approx(0.0, abs=1e-9)
+    assert pulled(drawer(beyond * length / (2 * off), off), 0.1) == pytest.approx(
+        PULL / MASS * (1 - beyond), abs=1e-7
+    )
+
+
+LOAD, RADIUS, LEAD = 20.0, 0.01, 0.0008
+
+
+@cache
+def screw(mu: float, lead: float = LEAD) -> kp.Mechanism:
+    """A screw that rises in its nut under a load."""
+    b = kp.Builder("screw").link("screw", mass=LOAD, inertia=(0.1, 0.1, 0.002))
+    law = {"law": "thread", "mu": mu, "radius": RADIUS}
+    b.joint("nut", "helical", "ground", "screw", axis="z", pitch=lead, friction=law)
+    return kp.build(b).reference
+
+
+@pytest.mark.parametrize("mu", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_efficiency_of_a_screw(mu, way):
+    """Torque W r tan(λ ± ρ), by inverse dynamics and by forward dynamics without acceleration."""
+    m, weight = screw(mu), LOAD * 9.81
+    angle, rho = np.arctan(LEAD / RADIUS), np.arctan(mu)
+    torque = weight * RADIUS * np.tan(angle + way * rho)
+    assert m.inverse_dynamics([0.3], [way], [0.0]) == pytest.approx([torque], rel=1e-12)
+    assert m.forward_dynamics([0.3], [way], [torque]) == pytest.approx([0.0], abs=1e-9)
+    up = LEAD * weight / (weight * RADIUS * np.tan(angle + rho))
+    assert up == pytest.approx(np.tan(angle) / np.tan(angle + rho), rel=1e-12)
+
+
+@pytest.mark.parametrize(("part", "turns"), [(1.0 + 1e-9, False), (1.0 - 1e-9, True), (0.5, True)])
+def test_a_screw_locks_itself_from_the_angle_of_friction_on(part, turns):
+    m = screw(part * LEAD / RADIUS)
+    qdd = float(m.forward_dynamics([0.0], [0.0], [0.0])[0])
+    assert (qdd < -1e-12) == turns
+    assert turns or abs(qdd) < 1e-12
+
+
+@cache
+def hoist(mu: float) -> kp.Mechanism:
+    """A drum behind a gear, with a load on a rope as a torque."""
+    b = kp.Builder("hoist", gravity=(0, 0, 0)).link("drum", mass=3, inertia=(0.02, 0.02, 0.04))
+    law = {"law": "gear", "mu": mu}
+    b.joint("gear", "revolute", "ground", "drum", axis="z", friction=law, rotor_inertia=1e-4, gear_ratio=30)
+    return kp.build(b).reference
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.4])
+def test_efficiency_of_a_gear_in_both_directions(mu):
+    """1/(1 + μ) where the motor drives, 1 − μ where the load does; at constant speed."""
+    m, load = hoist(mu), {"drum": np.array([0, 0, -7.0, 0, 0, 0])}
+    raising = m.inverse_dynamics([0.1], [2.0], [0.0], external=load)
+    lowering = m.inverse_dynamics([0.1], [-2.0], [0.0], external=load)
+    assert 7.0 / raising == pytest.approx([1 / (1 + mu)], rel=1e-12)
+    assert lowering / 7.0 == pytest.approx([1 - mu], rel=1e-12)
+    for rate, tau in ((2.0, raising), (-2.0, lowering)):
+        assert m.forward_dynamics([0.1], [rate], tau, external=load) == pytest.approx([0.0], abs=1e-9)
+
+
+@cache
+def wheel(mu: float, **law: float) -> kp.Mechanism:
+    """A wheel on a level shaft: the bearing carries its weight alone."""
+    b = kp.Builder("wheel").link("wheel", mass=5.0, inertia=(0.02, 0.02, 0.04))
+    own = {"law": "bearing", "mu": mu, "radius": 0.015, "thrust_radius": 0.02, "length": 0.1, **law}
+    b.joint("shaft", "revolute", "ground", "wheel", axis="x", friction=own)
+    return kp.build(b).reference
+
+
+def test_a_loaded_bearing_resists_by_its_weight():
+    torque = 0.12 * 0.015 * 5.0 * 9.81
+    assert wheel(0.12).forward_dynamics([0.0], [3.0], [0.0]) == pytest.approx([-torque / 0.02], rel=1e-12)
+    assert wheel(0.12).forward_dynamics([0.0], [0.0], [0.999999 * torque]) == pytest.approx([0], abs=1e-12)
+    begins = wheel(0.12).forward_dynamics([0.0], [0.0], [1.1 * torque])
+    assert begins == pytest.approx([0.1 * torque / 0.02], rel=1e-9)
+
+
+def test_static_friction_from_load_holds_more_than_it_resists():
+    m, unit = wheel(0.1, mu_static=0.15), 0.015 * 5.0 * 9.81
+    assert m.forward_dynamics([0.0], [0.0], [0.149 * unit]) == pytest.approx([0.0], abs=1e-12)
+    assert m.forward_dynamics([0.0], [0.0], [0.151 * unit]) == pytest.approx([0.051 * unit / 0.02], rel=1e-9)
