@@ -48,7 +48,7 @@ SOME_ROBOTS = family(
 )
 SOME_EXAMPLES = family(
     EXAMPLES,
-    set(EXAMPLES) - {"four-bar-3d", "stanford-arm-saha", "five-bar", "three-cylinders", "kr5"},
+    set(EXAMPLES) - {"four-bar-3d", "stanford-arm-saha", "five-bar", "three-cylinders", "kr5", "vessel-arm"},
     reason="examples whose trees have the joints of others",
 )
 HUMANOIDS = ("g1/g1_29dof_rev_1_0", "talos_data/talos_reduced")

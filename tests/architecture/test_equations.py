@@ -46,6 +46,7 @@ PAGES = {
     "reactions.py": ("reactions.md", r"\((ML\d+)\)"),
     "algebra/series.py": ("motion.md", r"\((TY\d+)\)"),
     "motion/*.py": ("motion.md", r"\((MO\d+)\)"),
+    "motion/[ast]*.py": ("vessel.md", r"\((VS\d+)\)"),
     "motion/[cfs]*.py": ("gait.md", r"\((GS\d+)\)"),
     "motion/support.py": ("gait.md", r"\((GZ[2-9])\)"),
     "walking/*.py": ("gait.md", r"\((GW\d+)\)"),

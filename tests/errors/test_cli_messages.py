@@ -14,8 +14,8 @@ WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = f"Examples: {listed(kp.examples())}"
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
 COMMANDS = (
-    "Available commands: info, dynamics, simulate, resume, nominal, show, compare, equations, sweep, examples, demo, "
-    "cache (see kinpair --help)"
+    "Available commands: info, dynamics, simulate, resume, nominal, transfer, show, compare, equations, sweep, "
+    "examples, demo, cache (see kinpair --help)"
 )
 
 REFUSED = [

@@ -379,3 +379,73 @@ def test_limits_that_no_time_scaling_can_meet_name_time_and_joint():
         f"'shoulder-pitch' needs {there:.4g} N m to stay there, and its limit is 18"
     )
     assert x["efforts_at_rest"] == pytest.approx(REDUNDANT.gravity_forces(x["q"]))
+
+
+CUP = kp.example("vessel-arm")
+HELD = CUP.pose(CUP.start(), "vessel")
+ASIDE = kp.FramePose(HELD.rotation, HELD.position + np.array([0.0, 0.5, 0.0]))
+TANK = motion.Tank(radius=0.05, fill=0.1, height=0.13)
+SPILLED = {
+    "unknown way": (
+        lambda: motion.vessel(CUP, motion.line(HELD, ASIDE, 1.0), frame="vessel", tank=TANK, way="alined"),
+        "vessel: no way 'alined'; did you mean 'aligned'? Ways: aligned, upright, shaped",
+    ),
+    "unknown model": (
+        lambda: motion.vessel(CUP, motion.line(HELD, ASIDE, 1.0), frame="vessel", tank=TANK, model="spring"),
+        "vessel: no model 'spring'; did you mean 'springs'? Models: pendulum, springs",
+    ),
+    "no time to settle": (
+        lambda: motion.vessel(CUP, motion.line(HELD, ASIDE, 1.0), frame="vessel", tank=TANK, settle=-1.0),
+        "vessel: settle is -1.0; give seconds, or 0",
+    ),
+    "tilted path": (
+        lambda: motion.vessel(CUP, motion.line(A, B, 1.0), frame="vessel", tank=TANK),
+        "vessel: at 1 s the z axis of the path is not vertical; give the path of an upright vessel, it is tilted here",
+    ),
+    "shaped without a law": (
+        lambda: motion.vessel(
+            CUP,
+            motion.FrameTrajectory(motion.line(HELD, ASIDE, 1.0).path, motion.line(HELD, ASIDE, 1.0).path),
+            frame="vessel",
+            tank=TANK,
+            way="shaped",
+        ),
+        "vessel: a path is shaped by its law; give a line, an arc, or another with a law of its own",
+    ),
+    "no time for a shaper": (
+        lambda: motion.vessel(CUP, motion.line(HELD, ASIDE, 0.1), frame="vessel", tank=TANK, way="shaped"),
+        "shaped: half a period at 18.99 rad/s is 0.1654 s, and the motion takes 0.1 s; give it more time",
+    ),
+    "no radius": (
+        lambda: motion.Tank(radius=0.0, fill=0.1),
+        "Tank: radius is 0.0; give a positive number",
+    ),
+    "full": (
+        lambda: motion.Tank(radius=0.05, fill=0.1, height=0.1),
+        "Tank: height is 0.1 m and fill 0.1 m; the wall must be higher than the liquid",
+    ),
+    "damping": (
+        lambda: motion.Tank(radius=0.05, fill=0.1, damping=1.0),
+        "Tank: damping is 1.0; give a ratio from 0 to less than 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPILLED)
+def test_vessels_that_cannot_be_carried(name):
+    call, message = SPILLED[name]
+    with pytest.raises(kp.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_path_not_smooth_enough_for_a_vessel_names_the_time():
+    """The jerk of a cycloid over 0.5 m in 1 s jumps by 4π²/2 m/s³ at its ends."""
+    with pytest.raises(kp.InputError) as caught:
+        motion.vessel(CUP, motion.line(HELD, ASIDE, 1.0, law="cycloid"), frame="vessel", tank=TANK)
+    assert caught.value.parts["time"] == 0.0
+    assert caught.value.parts["jump"] == pytest.approx(2 * np.pi**2)
+    assert str(caught.value) == (
+        "vessel: the path has 2 continuous derivatives; at 0 s its jerk jumps by 19.74 m/s³, and the hand would have "
+        "to turn at once. Take a law with 3 or more, such as septic"
+    )

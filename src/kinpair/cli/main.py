@@ -30,6 +30,7 @@ from kinpair.cli.screen import Screen
 from kinpair.cli.show import show
 from kinpair.cli.simulate import simulate
 from kinpair.cli.sweep import sweep
+from kinpair.cli.transfer import transfer
 
 WRONG_INPUT, FAULT = 2, 1
 
@@ -46,6 +47,7 @@ USAGE: dict[Callable[..., None], str] = {
     simulate: "FILE [OPTIONS]",
     resume: "FILE [OPTIONS]",
     nominal: "FILE [OPTIONS]",
+    transfer: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",
     compare: "FILE [OPTIONS]",
     equations: "FILE [OPTIONS]",

@@ -13,6 +13,11 @@ sequence        one after the other
 frame_motion    what every motion of a frame answers
 frame_paths     lines, arcs, screws, and blends between them
 follow          motions of frames as motions of all joints
+tank            a liquid in a cylinder as masses that slosh
+shaped          laws that leave no vibration behind
+aligned         the tilt of an open vessel
+slosh           waves in a tank that moves
+vessel          a hand carries an open vessel
 interior_point  the least of a function under inequalities
 pace            the fastest pace along a path
 pace_limits     limits of a mechanism as rows for the pace
@@ -32,6 +37,7 @@ synergy         given coordinates, and free ones that follow from rows without a
 A module imports only what stands above it; a test checks it.
 """
 
+from kinpair.motion.aligned import Tilt, apparent_vertical
 from kinpair.motion.fastest import fastest
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
@@ -42,7 +48,9 @@ from kinpair.motion.nominal import Nominal, nominal
 from kinpair.motion.spline import spline
 from kinpair.motion.support import Ground, Support, support
 from kinpair.motion.synergy import Synergy, synergy
+from kinpair.motion.tank import Tank
 from kinpair.motion.trajectory import Motion, Trajectory
+from kinpair.motion.vessel import Transfer, vessel
 
 __all__ = [
     "FrameMotion",
@@ -52,7 +60,11 @@ __all__ = [
     "Nominal",
     "Support",
     "Synergy",
+    "Tank",
+    "Tilt",
     "Trajectory",
+    "Transfer",
+    "apparent_vertical",
     "arc",
     "blended",
     "cycloid",
@@ -70,4 +82,5 @@ __all__ = [
     "support",
     "synergy",
     "trapezoid",
+    "vessel",
 ]

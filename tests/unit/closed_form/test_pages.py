@@ -41,7 +41,8 @@ def measured(latex: str, parser: MathTextParser, known: dict[str, float]) -> flo
     "name",
     family(
         EXAMPLES,
-        {*EXAMPLES} - {"floating-arm", "kr5", "redundant-arm", "two-handed-arm", "stanford-arm-saha"},
+        {*EXAMPLES}
+        - {"floating-arm", "kr5", "redundant-arm", "two-handed-arm", "stanford-arm-saha", "vessel-arm"},
         reason="more arms with long rows",
     ),
 )

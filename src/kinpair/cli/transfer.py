@@ -1,0 +1,124 @@
+"""`kinpair transfer`: an arm carries an open vessel, in three ways beside each other."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from kinpair import FramePose, motion
+from kinpair.cli import source
+from kinpair.cli.machine import print_json
+from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli.screen import Screen
+from kinpair.cli.source import File, Flag
+from kinpair.cli.state import Numbers, Option
+from kinpair.motion.vessel import WAYS, Transfer, pictured
+from kinpair.viewer.curves import write_figure
+
+AXES = ("x", "y", "z")
+Metres = Annotated[float, Parameter(metavar="METRES")]
+
+
+def transfer(
+    file: File,
+    /,
+    *,
+    frame: Annotated[str, Parameter(metavar="NAME")] = "vessel",
+    by: Numbers = None,
+    q: Numbers = None,
+    duration: Annotated[float, Parameter(metavar="SECONDS")] = 2.0,
+    law: Annotated[str, Parameter(metavar="NAME")] = "septic",
+    radius: Metres = 0.05,
+    fill: Metres = 0.10,
+    height: Metres = 0.13,
+    damping: float = 0.0,
+    settle: Annotated[float, Parameter(metavar="SECONDS")] = 1.0,
+    plot: Out = None,
+    json: Flag = False,
+) -> None:
+    """Carry an open vessel on a straight line: tilted to the apparent vertical, upright, and upright with a shaped law.
+
+    The frame is in the middle of the vessel's bottom, z along its axis, upright at the start. Told of each way: the
+    largest tilt, the first mode of the liquid in the vessel, the wave at the wall, what is left to the edge.
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example, such as vessel-arm.
+    frame
+        Frame of the vessel.
+    by
+        Displacement x,y,z [m]; default: 0,1,0.
+    q
+        Coordinates at the start; default: the start of the description.
+    duration
+        How long it takes [s].
+    law
+        How fast: septic or nonic for an aligned vessel.
+    radius
+        Of the vessel.
+    fill
+        Height of the liquid.
+    height
+        Of the wall.
+    damping
+        Ratio, of the waves.
+    settle
+        How long the waves are looked at after the motion.
+    plot
+        Draw tilt, modes and waves (.png, .svg, .pdf).
+    json
+        Print one JSON document with all samples.
+    """
+    check_outputs(file, plot=plot)
+    m = source.mechanism(file)
+    start = Option("--q", m.q_names, m.start()).read(q)
+    move = Option("--by", AXES, np.array([0.0, 1.0, 0.0])).read(by)
+    tank = motion.Tank(radius=radius, fill=fill, height=height, damping=damping)
+    pose = m.pose(start, frame)
+    path = motion.line(pose, FramePose(pose.rotation, pose.position + move), duration, law=law)
+    found = {
+        way: motion.vessel(m, path, frame=frame, tank=tank, way=way, settle=settle, start=start)
+        for way in WAYS
+    }
+    if plot is not None:
+        write_figure(
+            pictured(found, f"{m.name}: {fill:g} m of liquid in a vessel of radius {radius:g} m"), plot
+        )
+    if json:
+        print_json({"name": m.name, "tank": _tank(tank), **{way: _document(x) for way, x in found.items()}})
+        return
+    screen = Screen()
+    screen.say(
+        f"{m.name}: {tank.mass:.4g} kg of liquid, first mode {tank.frequencies()[0]:.4g} rad/s with "
+        f"{tank.masses[0]:.3g} kg {tank.heights[0]:.3g} m above the bottom"
+    )
+    for x in found.values():
+        screen.say(str(x))
+    if plot is not None:
+        screen.say(f"picture: {plot}")
+
+
+def _tank(tank: motion.Tank) -> dict[str, Any]:
+    return {
+        "mass": tank.mass,
+        "frequencies": tank.frequencies(),
+        "masses": tank.masses,
+        "heights": tank.heights,
+        "freeboard": tank.freeboard,
+    }
+
+
+def _document(x: Transfer) -> dict[str, Any]:
+    return {
+        "time": x.waves.time,
+        "tilt": x.tilt,
+        "displacement": x.waves.displacement,
+        "wall": x.waves.wall,
+        "peak": x.peak,
+        "wave": x.wave,
+        "margin": x.margin,
+        "spills": x.spills,
+    }
