@@ -218,7 +218,7 @@ def pd(
     """Each joint for itself, by proportion, derivative and, with `ki`, integral: (RG7).
 
     * `kp`, `kd`, `ki`: a number, (nv,), or by name; or from `frequency` [rad/s] and `damping`, for the inertia that
-      each joint has at the start of the motion;
+      each joint has at the start of the motion, with which `ki` [1/s³] is then multiplied, too;
     * `feed_forward`: "inverse" adds the efforts of the motion, "gravity" those that hold its places, "none" nothing;
     * `limit`: of efforts, beyond which nothing is integrated, by default those of the description.
     """
@@ -238,7 +238,7 @@ def pd(
             if m.closure is not None
             else m.gravity_forces(nominal.q)
         )
-    integral = _rates(m, "ki", ki)
+    integral = _rates(m, "ki", ki) * (1.0 if frequency is None else _inertias(m, nominal))
     most = m.model.joints.effort if limit is None else _rates(m, "limit", limit)
     constants = {**gains, "ki": integral, "limit": np.minimum(most, np.finfo(float).max)}
     table = Table.of(nominal.times, {"q": nominal.q, "qd": nominal.qd, "tau": tau}, constants)
@@ -289,14 +289,14 @@ def force_feedback(
 ) -> ForceFeedback:
     """Each joint for itself as if it moved a constant inertia, and the load that a sensor feels behind it: (RG9).
 
-    `gain`: which part of the load is fed back; `inertia` of each joint, by default that at the start of the motion.
-    The load is that of the sample before, so gains and inertias that are too large for the sample time make it
-    unstable.
+    `gain`: which part of the load is fed back. `inertia` J of each joint: the load is that of the sample before, and
+    the loop is stable from sample to sample while the eigenvalues of J H⁻¹ are below 2; by default J is that which a
+    joint moves while the others are free, made smaller until they are not above 1 along the motion.
     """
     m = mechanism
     nominal = _sampled_motion(m, motion, samples)
     gains = _gains(m, nominal, kp, kd, frequency, damping, inertia=False)
-    own = _inertias(m, nominal) if inertia is None else _rates(m, "inertia", inertia)
+    own = _light_inertias(m, nominal) if inertia is None else _rates(m, "inertia", inertia)
     constants = {**gains, "inertia": own, "gain": _rates(m, "gain", gain)}
     table = Table.of(nominal.times, {"q": nominal.q, "qd": nominal.qd, "qdd": nominal.qdd}, constants)
     period = period_of(m.name, sample_time)
@@ -374,6 +374,14 @@ def _gains(
 def _inertias(m: Mechanism, nominal: Nominal) -> np.ndarray:
     """What each joint moves at the start of the motion while the others stand."""
     return np.diag(m.mass_matrix(nominal.q[0])).copy()
+
+
+def _light_inertias(m: Mechanism, nominal: Nominal) -> np.ndarray:
+    """J = s / (H⁻¹)ₖₖ with no eigenvalue of J H⁻¹ above one at any knot."""
+    over = np.linalg.inv(m.mass_matrix(nominal.q))
+    own = 1.0 / np.diagonal(over, axis1=-2, axis2=-1).max(axis=0)
+    root = np.sqrt(own)
+    return own / np.linalg.eigvalsh(root[:, None] * over * root).max()
 
 
 def _rates(m: Mechanism, what: str, given: Any) -> np.ndarray:
