@@ -38,6 +38,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     regulators/     efforts that keep a mechanism to a motion
     simulation/     motion in time: integrators, events, one driver for all runs
     runs/           what a simulation gives: samples, words, pictures, files; simulate, resume
+    tracking/       closed loops along a motion: errors, efforts, settling
     walking/        walking by events and impacts: gaits as fixed points of a return map
     sweeps/         many runs: on all cores or a cluster, each written down at once
     cli/            the command `kinpair`
@@ -96,6 +97,8 @@ if TYPE_CHECKING:
     from kinpair.sweeps.study import Study
     from kinpair.sweeps.table import Table, open_sweep
     from kinpair.system import System
+    from kinpair.tracking.track import track
+    from kinpair.tracking.tracking import Tracking
 
 __version__ = "0.1.0"
 
@@ -141,6 +144,7 @@ __all__ = [
     "Table",
     "Target",
     "TraceError",
+    "Tracking",
     "Transmission",
     "Uniform",
     "__version__",
@@ -167,6 +171,7 @@ __all__ = [
     "stepper",
     "sweep",
     "to_toml",
+    "track",
     "transmission",
     "walking",
     "where",
@@ -183,6 +188,8 @@ _LATER = {  # imported when first asked for
     "Kernel": "kinpair.compiler.kernel",
     "compile": "kinpair.compiler.kernel",
     "System": "kinpair.system",
+    "Tracking": "kinpair.tracking.tracking",
+    "track": "kinpair.tracking.track",
     "Transmission": "kinpair.analysis.transmission",
     "transmission": "kinpair.analysis.transmission",
     "Change": "kinpair.simulation.events.events",

@@ -18,7 +18,7 @@ ORDER = (
     "errors algebra spatial pairs description model formulations constraints forces loaded quantities constrained "
     "evaluation compiler closed_form rolling kernels calls reactions load_friction closure "
     "inverse_kinematics soundness notebook viewer mechanism system bundled conventions loading equations_of_motion "
-    "motion analysis regulators simulation runs walking sweeps cli"
+    "motion analysis regulators simulation runs tracking walking sweeps cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

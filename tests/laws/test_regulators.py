@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from pytest import approx
 
 import kinpair as kp
 
@@ -27,7 +26,7 @@ def swing():
 @cache
 def stanford():
     start = np.array([0.0, 0.5, 0.3, 0.2, 0.4, 0.1])
-    return kp.motion.cycloid(start, start + [1.0, 0.8, 0.2, -0.5, 0.6, 1.0], 2.0)
+    return kp.motion.cycloid(start, start + np.array([1.0, 0.8, 0.2, -0.5, 0.6, 1.0]), 2.0)
 
 
 def run(m, regulator, motion, offset=0.0, **options):
@@ -67,14 +66,14 @@ def test_gains_solve_the_equation_of_riccati():
     A, B, Q = x.model.A + 0.5 * np.eye(4), x.model.B, np.diag([10.0, 3.0, 1.0, 1.0])
     terms = [x.S @ A, A.T @ x.S, -x.K.T * 0.1 @ x.K, Q]
     assert np.abs(sum(terms)).max() <= 1e-10 * max(np.abs(t).max() for t in terms)
-    assert x.K == approx(B.T @ x.S / 0.1, rel=1e-9)
+    assert pytest.approx(B.T @ x.S / 0.1, rel=1e-9) == x.K
 
 
 def test_an_upright_cart_pole_comes_back():
     m = mechanism("cart-pole")
     regulator = kp.regulator.lqr(m, [0.0, np.pi], inputs=("slide",), degree=1.0)
     back = kp.simulate(m, [0.2, np.pi - 0.3], [0.0, 0.0], duration=8.0, torque=regulator, **STEPS)
-    assert back.q[-1] == approx([0.0, np.pi], abs=1e-4)
+    assert back.q[-1] == pytest.approx([0.0, np.pi], abs=1e-4)
 
 
 def test_a_perturbed_arm_returns_to_its_motion_and_without_regulator_it_does_not():
@@ -101,10 +100,11 @@ def test_standing_is_a_motion_that_stands():
         standing = kp.motion.polynomial(at, at, 1.0)
         along = kp.regulator.lqr(m, standing, degree=1.0, sample_time=sample_time, samples=11)
         about = kp.regulator.lqr(m, at, degree=1.0, sample_time=sample_time)
-        assert along.design.K == approx(
-            np.broadcast_to(about.design.K, along.design.K.shape), rel=1e-8, abs=1e-9
+        assert (
+            pytest.approx(np.broadcast_to(about.design.K, along.design.K.shape), rel=1e-8, abs=1e-9)
+            == along.design.K
         )
-        assert along(0.3, at + 0.01, [0.0, 0.1]) == approx(about(0.3, at + 0.01, [0.0, 0.1]), rel=1e-9)
+        assert along(0.3, at + 0.01, [0.0, 0.1]) == pytest.approx(about(0.3, at + 0.01, [0.0, 0.1]), rel=1e-9)
 
 
 # regulators that promise a motion of the deviation
@@ -117,7 +117,7 @@ def test_computed_torque_leaves_every_joint_its_own_oscillation():
     x = run(m, regulator, motion, 0.1)
     e = motion.at(x.time).q - x.q
     wanted = -0.1 * (1 + 6.0 * x.time) * np.exp(-6.0 * x.time)
-    assert e == approx(
+    assert e == pytest.approx(
         np.stack([wanted, wanted], axis=1), abs=2e-6
     )  # accelerations on lines between 2001 knots
 
@@ -130,8 +130,8 @@ def test_force_feedback_tends_to_the_same_as_samples_come_faster():
     for sample_time in (1e-3, 5e-4, 2.5e-4):
         regulator = kp.regulator.force_feedback(m, motion, frequency=6.0, sample_time=sample_time)
         off.append(np.abs(run(m, regulator, motion, 0.1, dt=2.5e-4).q - wanted.q).max())
-    assert off[1] == approx(off[0] / 2, rel=0.2)
-    assert off[2] == approx(off[1] / 2, rel=0.2)
+    assert off[1] == pytest.approx(off[0] / 2, rel=0.2)
+    assert off[2] == pytest.approx(off[1] / 2, rel=0.2)
 
 
 def test_an_integral_takes_a_constant_load_away():
@@ -144,7 +144,7 @@ def test_an_integral_takes_a_constant_load_away():
         for x in (pd, pid)
     ]
     assert np.abs(ends[0] - at).max() > 0.01
-    assert ends[1] == approx(at, abs=1e-6)
+    assert ends[1] == pytest.approx(at, abs=1e-6)
 
 
 # a loop is the same however it is run
@@ -164,7 +164,7 @@ def test_a_regulator_is_the_same_in_every_integrator(integrator):
     exact = run(m, regulator, motion, 0.1, dt=5e-4, output=[1.0])
     options = {"dt": 5e-4} if integrator == "implicit-midpoint" else {"dt": None, "rtol": 1e-10}
     other = run(m, regulator, motion, 0.1, integrator=integrator, output=[1.0], **options)
-    assert other.q[-1] == approx(exact.q[-1], abs=2e-6 if integrator == "implicit-midpoint" else 1e-8)
+    assert other.q[-1] == pytest.approx(exact.q[-1], abs=2e-6 if integrator == "implicit-midpoint" else 1e-8)
 
 
 def test_a_stepper_and_a_batch_are_the_same_loop():
@@ -190,8 +190,8 @@ def test_a_continuous_regulator_is_its_python_function():
 
     called.traceable = False
     a, b = (run(m, x, motion, 0.1, output=0.3, dt=5e-3) for x in (regulator, called))
-    assert a.q == approx(b.q, abs=1e-12)
-    assert a.tau == approx(b.tau, abs=1e-10)
+    assert a.q == pytest.approx(b.q, abs=1e-12)
+    assert a.tau == pytest.approx(b.tau, abs=1e-10)
 
 
 def test_a_loop_that_is_cut_in_two_is_the_same_loop(tmp_path):
@@ -234,8 +234,8 @@ def test_a_delay_shifts_efforts_by_whole_samples():
     late = kp.regulator.in_loop(plain, sample_time=1e-2, delay=3e-2)
     x = run(m, late, motion, 0.1, output=1e-2)
     asked = [plain(t, q, qd) for t, q, qd in zip(x.time, x.q, x.qd, strict=True)]
-    assert x.tau[3:] == approx(np.array(asked[:-3]), abs=1e-9)
-    assert x.tau[:3] == approx(np.broadcast_to(asked[0], (3, 2)), abs=1e-12)
+    assert x.tau[3:] == pytest.approx(np.array(asked[:-3]), abs=1e-9)
+    assert x.tau[:3] == pytest.approx(np.broadcast_to(asked[0], (3, 2)), abs=1e-12)
 
 
 def test_preview_makes_an_output_follow_what_is_known_ahead():

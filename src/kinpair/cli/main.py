@@ -30,6 +30,7 @@ from kinpair.cli.screen import Screen
 from kinpair.cli.show import show
 from kinpair.cli.simulate import simulate
 from kinpair.cli.sweep import sweep
+from kinpair.cli.track import track
 from kinpair.cli.transfer import transfer
 
 WRONG_INPUT, FAULT = 2, 1
@@ -48,6 +49,7 @@ USAGE: dict[Callable[..., None], str] = {
     resume: "FILE [OPTIONS]",
     nominal: "FILE [OPTIONS]",
     transfer: "FILE [OPTIONS]",
+    track: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",
     compare: "FILE [OPTIONS]",
     equations: "FILE [OPTIONS]",

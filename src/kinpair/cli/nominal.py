@@ -7,23 +7,18 @@ from typing import Annotated, Any
 import numpy as np
 from cyclopts import Parameter
 
-from kinpair import FramePose, InputError, Mechanism, motion
+from kinpair import motion
 from kinpair.cli import source
 from kinpair.cli.dynamics import Names
 from kinpair.cli.machine import print_json
-from kinpair.cli.obeying import Obeying
 from kinpair.cli.run_output import Out, check_outputs
 from kinpair.cli.screen import Screen, number_table
 from kinpair.cli.source import File, Flag
-from kinpair.cli.state import Numbers, Option
-from kinpair.constraints.build import is_constrained
+from kinpair.cli.state import Numbers
+from kinpair.cli.wanted_motion import motion_of, start_of
 from kinpair.loading import Base
 from kinpair.model.units import units
-from kinpair.motion.joints import straight
-from kinpair.motion.laws import law_of
 from kinpair.motion.nominal import Nominal
-
-AXES = ("x", "y", "z")
 
 
 def nominal(
@@ -89,8 +84,8 @@ def nominal(
     """
     check_outputs(file, plot=plot)
     m = source.mechanism(file, base=base, snap=snap)
-    start = _start(m, q)
-    wanted = _wanted(m, start, to, by, frame, duration, law)
+    start = start_of(m, q)
+    wanted = motion_of("nominal", m, start, to, by, frame, duration, law)
     options: dict[str, Any] = {
         "passive": not no_passive,
         "actuators": None if actuators is None else tuple(actuators),
@@ -105,48 +100,6 @@ def nominal(
         print_json(_document(x))
     else:
         _show(x, None if plot is None else str(plot))
-
-
-def _start(m: Mechanism, words: list[str] | None) -> np.ndarray:
-    option = Option("--q", m.q_names, m.start())
-    if is_constrained(m.model.description):
-        return Obeying(m, 0.0).positions(option.stated(words))
-    return option.read(words)
-
-
-def _wanted(
-    m: Mechanism,
-    start: np.ndarray,
-    to: list[str] | None,
-    by: list[str] | None,
-    frame: str | None,
-    duration: float,
-    law: str,
-) -> Any:
-    """The motion that the options say."""
-    if (to is None) == (frame is None):
-        raise InputError("give --to coordinates, or --frame and --by a displacement")
-    timed = law_of("nominal", law, duration)
-    if frame is not None:
-        if by is None:
-            raise InputError("--frame needs --by, its displacement x,y,z [m]", option="--by")
-        move = Option("--by", AXES, np.zeros(3)).read(by)
-        pose = m.pose(start, frame)
-        return {frame: motion.line(pose, FramePose(pose.rotation, pose.position + move), duration, law=law)}
-    if by is not None:
-        raise InputError("--by moves a frame; name it with --frame", option="--by")
-    option = Option("--to", m.q_names, start)
-    if is_constrained(m.model.description):
-        named = option.stated(to)
-        if isinstance(named, np.ndarray):
-            raise InputError(
-                f"{m.name}: coordinates depend on each other here; give some by name, such as "
-                f"--to {m.q_names[0]}=0.5",
-                option="--to",
-            )
-        entries = {name: start[m.q_names.index(name)] for name in named}
-        return {name: straight(here, np.asarray(named[name]), timed) for name, here in entries.items()}
-    return straight(start, option.read(to), timed)
 
 
 def _document(x: Nominal) -> dict[str, Any]:

@@ -65,6 +65,11 @@ def show(run: Result, wanted: Wanted) -> None:
         print_json({**document(run, samples=wanted.file is None), "notes": wanted.notes, "files": files})
     else:
         _tell(run, wanted.notes, files)
+    ended(run)
+
+
+def ended(run: Result) -> None:
+    """A run that did not reach its end is told as an error; exit 130 after Ctrl-C."""
     if run.status.name == "interrupted":
         print(f"kinpair: {run.status}", file=sys.stderr)
         raise SystemExit(INTERRUPTED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from pytest import approx
+import pytest
 
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
@@ -34,7 +34,7 @@ def test_machine_code_does_the_same():
     for _ in range(20):
         numbers, state_after = random.normal(state, 5)
         found = kernel(state)
-        assert found[:5] == approx(numbers, rel=1e-12, abs=1e-12)
+        assert found[:5] == pytest.approx(numbers, rel=1e-12, abs=1e-12)
         assert np.array_equal(found[5:], state_after)
         state = found[5:]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pytest import approx
 from scipy.integrate import solve_ivp
 
 from kinpair.regulators import riccati
@@ -35,7 +34,7 @@ def test_along_a_motion_it_is_the_differential_equation(degree):
         back, (0.0, 1.0), end.ravel(), rtol=1e-12, atol=1e-12, t_eval=[0.75, 0.9, 1.0], method="DOP853"
     )
     _, S = riccati.along(times, np.stack([A] * 4), np.stack([B] * 4), Q, R, degree, end)
-    assert S[2::-1].reshape(3, 16) == approx(found.y.T, rel=1e-9, abs=1e-9)
+    assert S[2::-1].reshape(3, 16) == pytest.approx(found.y.T, rel=1e-9, abs=1e-9)
 
 
 def test_far_from_the_end_it_is_the_algebraic_solution_however_long_an_interval_is():
@@ -43,8 +42,8 @@ def test_far_from_the_end_it_is_the_algebraic_solution_however_long_an_interval_
     times = np.array([0.0, 1e3, 1e6])
     steady = riccati.continuous(A, B, Q, R, 0.2)
     K, S = riccati.along(times, np.stack([A] * 3), np.stack([B] * 3), Q, R, 0.2, np.zeros((4, 4)))
-    assert S[0] == approx(steady.S, rel=1e-8, abs=1e-9)
-    assert K[0] == approx(steady.K, rel=1e-8, abs=1e-9)
+    assert S[0] == pytest.approx(steady.S, rel=1e-8, abs=1e-9)
+    assert K[0] == pytest.approx(steady.K, rel=1e-8, abs=1e-9)
     assert steady.residual < 1e-13
 
 
@@ -54,4 +53,4 @@ def test_samples_that_come_fast_are_continuous_time():
     A, B, Q, R = problem(seed=2)
     dt = 1e-4
     sampled = riccati.sampled(*held(A, B, dt), Q * dt, R * dt, 1.0)
-    assert sampled.K == approx(riccati.continuous(A, B, Q, R, 0.0).K, rel=1e-2)
+    assert pytest.approx(riccati.continuous(A, B, Q, R, 0.0).K, rel=1e-2) == sampled.K

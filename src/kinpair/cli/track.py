@@ -1,0 +1,222 @@
+"""`kinpair track`: a mechanism follows a motion in a closed loop."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from cyclopts import Parameter
+
+import kinpair
+from kinpair import InputError, Mechanism, motion
+from kinpair import regulator as regulators
+from kinpair.cli import source
+from kinpair.cli.machine import print_json
+from kinpair.cli.run_output import Out, check_outputs, ended
+from kinpair.cli.screen import Screen, number_table
+from kinpair.cli.source import File, Flag
+from kinpair.cli.state import Numbers, Option
+from kinpair.cli.wanted_motion import motion_of, start_of
+from kinpair.loading import Base
+
+Kind = Literal["lqr", "pd", "computed-torque", "force-feedback", "none"]
+Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]
+Number = Annotated[float | None, Parameter(metavar="NUMBER", show_default=False)]
+
+
+def track(
+    file: File,
+    /,
+    *,
+    to: Numbers = None,
+    by: Numbers = None,
+    frame: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
+    q: Numbers = None,
+    duration: Annotated[float, Parameter(metavar="SECONDS")] = 2.0,
+    law: Annotated[str, Parameter(metavar="NAME")] = "septic",
+    regulator: Kind = "lqr",
+    degree: Annotated[float, Parameter(metavar="NUMBER")] = 0.0,
+    weights: Numbers = None,
+    effort_weights: Numbers = None,
+    frequency: Annotated[float, Parameter(metavar="NUMBER")] = 10.0,
+    damping: Annotated[float, Parameter(metavar="NUMBER")] = 1.0,
+    integral: Annotated[float, Parameter(metavar="NUMBER")] = 0.0,
+    off: Numbers = None,
+    off_rates: Numbers = None,
+    hold: Annotated[float, Parameter(metavar="SECONDS")] = 1.0,
+    sample_time: Seconds = None,
+    saturate: Flag = False,
+    delay: Annotated[float, Parameter(metavar="SECONDS")] = 0.0,
+    encoder: Number = None,
+    noise: Number = None,
+    seed: Annotated[int, Parameter(metavar="NUMBER")] = 0,
+    runs: Annotated[int, Parameter(metavar="NUMBER")] = 1,
+    spread: Annotated[float, Parameter(metavar="NUMBER")] = 0.0,
+    dt: Annotated[float, Parameter(metavar="SECONDS")] = 1e-3,
+    output: Seconds = None,
+    base: Base = "fixed",
+    snap: float = 0.0,
+    plot: Out = None,
+    json: Flag = False,
+) -> None:
+    """Follow a motion in a closed loop from a perturbed start: errors, efforts, settling.
+
+    The motion is given as for kinpair nominal: --to coordinates, or --frame and --by a displacement. Steps are those
+    of rk4, of length --dt.
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
+    to
+        Coordinates at the end; those not named stay.
+    by
+        Displacement of the frame x,y,z [m], in world axes.
+    frame
+        Link or frame that moves by it.
+    q
+        Coordinates at the start; default: the start of the description.
+    duration
+        How long the motion takes [s].
+    law
+        How fast: cycloid, linear, cubic, quintic, septic or nonic.
+    regulator
+        lqr along the motion, pd with feed-forward, computed-torque, force-feedback, or none: nominal efforts alone.
+    degree
+        Of stability [1/s], of lqr: errors die away at least as fast as exp(-degree t).
+    weights
+        Of coordinates, of lqr; default: 1.
+    effort_weights
+        Of efforts, of lqr; default: 1.
+    frequency
+        Of the other regulators [rad/s].
+    damping
+        Of the other regulators; 1: no overshoot.
+    integral
+        Gain of the integral of pd [1/s³], times the inertia of each joint.
+    off
+        Displacement of the start.
+    off_rates
+        Change of the rates at the start.
+    hold
+        How long it goes on after the motion [s].
+    sample_time
+        Of the regulator [s]; default: none for what needs none, else 1 ms.
+    saturate
+        Efforts stay within the limits of the file.
+    delay
+        From measurement to effort [s], whole samples.
+    encoder
+        Steps of measured coordinates [rad] or [m].
+    noise
+        Standard deviation of measured coordinates and rates.
+    seed
+        Of noise and of random starts.
+    runs
+        Motions, each with its own noise and random start.
+    spread
+        Standard deviation of random displacements of the start.
+    dt
+        Length of a step [s].
+    output
+        Time between samples [s].
+    base
+        "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
+    plot
+        Draw coordinates, errors and efforts (.png, .svg, .pdf).
+    json
+        Print one JSON document with all samples.
+    """
+    check_outputs(file, plot=plot)
+    m = source.mechanism(file, base=base, snap=snap)
+    start = start_of(m, q)
+    wanted = motion_of("track", m, start, to, by, frame, duration, law)
+    path = motion.follow(m, wanted, start=start) if isinstance(wanted, dict) else wanted
+    law_options: dict[str, Any] = {"sample_time": sample_time}
+    if regulator == "lqr":
+        law_options |= {"degree": degree, "Q": _weights(m, weights), "R": _effort_weights(m, effort_weights)}
+    else:
+        law_options |= {"frequency": frequency, "damping": damping}
+    if regulator == "pd":
+        law_options["ki"] = integral
+    if regulator == "force-feedback" and sample_time is None:
+        del law_options["sample_time"]
+    if runs < 1:
+        raise InputError(f"--runs is {runs}; give 1 or more", option="--runs")
+    own = _made(regulator, m, path, law_options)
+    around: dict[str, Any] = {"sample_time": sample_time, "delay": delay, "encoder": encoder, "noise": noise}
+    if saturate or delay or encoder or noise:
+        if own is None:
+            raise InputError(
+                "--regulator none measures nothing; choose one for --saturate, --delay, --encoder, --noise"
+            )
+        seeds = seed if runs == 1 else [seed + k for k in range(runs)]
+        own = regulators.in_loop(own, saturation=True if saturate else None, seed=seeds, **around)
+    change = Option("--off", m.v_names, np.zeros(m.nv)).read(off)
+    if runs > 1:
+        change = change + np.random.default_rng(seed).normal(0.0, spread, (runs, m.nv))
+    rates = Option("--off-rates", m.v_names, np.zeros(m.nv)).read(off_rates)
+    options: dict[str, Any] = {"integrator": "rk4", "dt": dt, "output": output}
+    x = kinpair.track(m, path, own, off=change, off_rates=rates, hold=hold, **options)
+    if plot is not None:
+        x.plot(plot)
+    if json:
+        print_json(_document(x))
+    else:
+        _show(x, None if plot is None else str(plot))
+    ended(x.run)
+
+
+def _made(kind: str, m: Mechanism, path: Any, options: dict[str, Any]) -> Any:
+    makers = {
+        "lqr": regulators.lqr,
+        "pd": regulators.pd,
+        "computed-torque": regulators.computed_torque,
+        "force-feedback": regulators.force_feedback,
+    }
+    return makers[kind](m, path, **options) if kind in makers else None
+
+
+def _weights(m: Mechanism, words: list[str] | None) -> Any:
+    found = Option("--weights", m.v_names, np.ones(m.nv)).read(words)
+    return {f"q.{name}": x for name, x in zip(m.v_names, found.tolist(), strict=True)} if words else 1.0
+
+
+def _effort_weights(m: Mechanism, words: list[str] | None) -> Any:
+    return Option("--effort-weights", m.v_names, np.ones(m.nv)).read(words)
+
+
+def _document(x: kinpair.Tracking) -> dict[str, Any]:
+    m = x.mechanism
+    numbers = ("time", "error", "rate_error", "largest", "final", "rms", "settled", "effort", "saturated")
+    return {
+        "name": m.name,
+        "duration": x.motion.duration,
+        "q_names": m.q_names,
+        "v_names": m.v_names,
+        **{name: getattr(x, name) for name in numbers},
+        "q": x.run.q,
+        "qd": x.run.qd,
+        "tau": x.run.tau,
+        "status": str(x.run.status),
+    }
+
+
+def _show(x: kinpair.Tracking, picture: str | None) -> None:
+    m, screen = x.mechanism, Screen()
+    names = ("largest", "rms", "final", "settled", "effort")
+    worst = {name: getattr(x, name).reshape(-1, m.nv).max(0) for name in names}
+    heads = {
+        "largest": "largest error",
+        "final": "at the end",
+        "settled": "settled [s]",
+        "effort": "largest effort",
+    }
+    table = {heads.get(name, name): value for name, value in worst.items()}
+    screen.print(number_table("", m.v_names, table, screen.width))
+    for line in str(x).splitlines():
+        screen.say(line)
+    if picture is not None:
+        screen.say(f"picture: {picture}")
