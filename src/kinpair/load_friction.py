@@ -6,7 +6,7 @@ begin to slide; or there is no solution, and the message says at which part of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +19,7 @@ from kinpair.errors import SingularError
 from kinpair.forces.surfaces.surface import Carried, Surface
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.loaded import closer, rest
-from kinpair.loaded.system import Slip
+from kinpair.loaded.system import Response, Slip, System
 from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_system
 from kinpair.model.model import Model
 from kinpair.quantities import Request
@@ -38,8 +38,8 @@ class Rubbed(NamedTuple):
 class LoadedStates:
     """Solves in floats for a model whose joints have friction from load."""
 
-    def __init__(self, model: Model, calls: Calls) -> None:
-        self.model, self._calls = model, calls
+    def __init__(self, model: Model, calls: Calls, quantity: str = "load_terms") -> None:
+        self.model, self._calls, self.quantity = model, calls, quantity
         self.surfaces: tuple[Surface, ...] = surfaces_of(model)
 
     @cached_property
@@ -60,63 +60,42 @@ class LoadedStates:
 
     def needed(self, qd: np.ndarray, sound: np.ndarray) -> np.ndarray:
         """In which states (…,) the compiled solve is not enough."""
-        rests = (qd[..., self.rates] == 0.0).any(-1)
+        slow = np.abs(qd[..., self.rates])
+        rests = (slow <= STILL * (1.0 + np.abs(qd).max(-1, keepdims=True))).any(-1)
         return np.asarray(rests | (sound != 1.0))
 
     def forward(
         self,
         request: Request,
-        state: tuple[np.ndarray, np.ndarray, np.ndarray],
-        external: Mapping[str, np.ndarray],
+        arguments: tuple[np.ndarray, ...],
         qdd: np.ndarray,
         where: np.ndarray,
     ) -> np.ndarray:
-        """q̈ with the states of `where` solved again; state and wrenches of one state or of a batch."""
+        """q̈ with the states of `where` solved again; arguments q, qd, tau and further ones, one state or a batch."""
         solved = qdd.copy()
         for k in np.ndindex(where.shape):
-            if not where[k]:
-                continue
-            own = tuple(x[k] if x.ndim > 1 else x for x in state)
-            wrenches = [x[k] if x.ndim > 1 else x for x in external.values()]
-            if all(np.isfinite(x).all() for x in (*own, *wrenches)):
+            own = tuple(x[k] if x.ndim > 1 else x for x in arguments)
+            if where[k] and all(np.isfinite(x).all() for x in own):
                 which = f" (state {k[0]} of the batch)" if k else ""
-                solved[k] = self.one(request, own, wrenches, which).qdd
+                solved[k] = self.one(request, own, which).qdd
         return solved
 
-    def terms(
-        self, request: Request, state: tuple[np.ndarray, ...], wrenches: list[np.ndarray]
-    ) -> tuple[Affine, list[Carried]]:
+    def terms(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[Affine, list[Carried]]:
         """The affine answer at one state, and what the joints are in."""
-        q, qd, tau = state
-        wanted = replace(request, quantity="load_terms", method="")
-        H, F, c, Q, beside = self._calls(wanted, (*state, *wrenches))
-        spans = [self.model.v_span[x.body] for x in self.surfaces]
-        joints = [
-            Carried(q[self.model.q_span[x.body]], qd[k], tau[k], beside[k])
-            for x, k in zip(self.surfaces, spans, strict=True)
-        ]
-        counts = [len(x.forms(np.zeros(6), joint.q)) for x, joint in zip(self.surfaces, joints, strict=True)]
-        stops = np.cumsum([0, *counts]).tolist()
-        parts = [slice(a, b) for a, b in pairwise(stops)]
-        none = np.zeros((0, self.model.nv)), np.zeros(0)
-        own = Terms(
-            H,
-            F,
-            *none,
-            [c[k] for k in parts],
-            [Q[k] for k in parts],
-            [np.zeros((len(c[k]), 0)) for k in parts],
-        )
+        q, qd, tau, nv = *arguments[:3], self.model.nv
+        numbers = self._calls(replace(request, quantity=self.quantity), arguments)
+        H, F, A, b, c, Q, L, beside = numbers
+        joints = self._joints(q, qd, tau, beside)
+        parts = self._parts(joints)
+        rows = A.reshape(-1, nv), b.reshape(-1)
+        own = Terms(H, F, *rows, *([x[k] for k in parts] for x in (c, Q, L.reshape(len(c), -1))))
         return affine(own), joints
 
-    def one(
-        self, request: Request, state: tuple[np.ndarray, ...], wrenches: list[np.ndarray], which: str = ""
-    ) -> Rubbed:
+    def one(self, request: Request, arguments: tuple[np.ndarray, ...], which: str = "") -> Rubbed:
         """The solution at one state; SingularError where there is none."""
-        x, joints = self.terms(request, state, wrenches)
-        qd = state[1]
-        s = [G @ qd for G in self._G]
-        at_rest = [not np.any(v) for v in s]
+        x, joints = self.terms(request, arguments)
+        s = [G @ arguments[1] for G in self._G]
+        at_rest = [not _moves(v, G, arguments[1]) for v, G in zip(s, self._G, strict=True)]
         u = [
             np.zeros(len(v)) if still else v / np.linalg.norm(v) for v, still in zip(s, at_rest, strict=True)
         ]
@@ -125,7 +104,59 @@ class LoadedStates:
         slips = [Slip(a, b) for a, b in zip(u, mu, strict=True)]
         if not any(at_rest):
             return self._sliding(x, joints, slips, which)
-        return self._resting(x, joints, slips, at_rest, qd, which)
+        return self._resting(x, joints, slips, at_rest, which)
+
+    def of_motion(
+        self,
+        request: Request,
+        arguments: tuple[np.ndarray, ...],
+        qdd: np.ndarray,
+        first: np.ndarray,
+        multipliers: Callable[[np.ndarray], np.ndarray],
+        which: str = "",
+    ) -> np.ndarray:
+        """Efforts of friction (nv,) in a motion that is given.
+
+        `multipliers` of the rows follow linearly from the efforts that the motion asks for beyond what friction gives,
+        which are `first` where that is nothing.
+        """
+        q, qd = arguments[:2]
+        rotors = np.concatenate([np.zeros(0), *(self.model.body[i].rotor for i in self.model.in_order)])
+        _, _, _, _, c, Q, L, beside = self._calls(replace(request, quantity=self.quantity), arguments)
+        joints = [x._replace(yields=1.0) for x in self._joints(q, qd, rotors * qdd, beside)]
+        slips = self._slips(qd, qdd)
+        D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)]
+        parts = self._parts(joints)
+        now = c + Q @ qdd + L @ multipliers(first)
+        by_load = [L @ multipliers(d) for d in D]
+        forms = [list(now[k]) for k in parts]
+        response = Response(
+            qdd, [np.zeros(len(qd)) for _ in D], forms, [[list(x[k]) for x in by_load] for k in parts]
+        )
+        path = closer.follow(System(self.surfaces, slips, joints, response))
+        if not path.arrives:
+            raise self._jammed(path, slips, which)
+        return -sum((d * n for d, n in zip(D, path.N, strict=True)), np.zeros(len(qd)))
+
+    def _slips(self, qd: np.ndarray, qdd: np.ndarray) -> list[Slip]:
+        """By the direction of q̇, where that is zero of q̈, and none where both are."""
+        found: list[Slip] = []
+        for x, G in zip(self.surfaces, self._G, strict=True):
+            s = G @ qd
+            way, rates = (s, qd) if _moves(s, G, qd) else (G @ qdd, qdd)
+            u = way / np.linalg.norm(way) if _moves(way, G, rates) else np.zeros(len(way))
+            found.append(Slip(u, float(x.grip.coefficient(float(np.linalg.norm(s))))))
+        return found
+
+    def _joints(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, beside: np.ndarray) -> list[Carried]:
+        model = self.model
+        pairs = [(x.body, model.v_span[x.body]) for x in self.surfaces]
+        return [Carried(q[model.q_span[i]], qd[k], tau[k], beside[k]) for i, k in pairs]
+
+    def _parts(self, joints: list[Carried]) -> list[slice]:
+        """Where the forms of each surface are among all."""
+        counts = [len(x.forms(np.zeros(6), joint.q)) for x, joint in zip(self.surfaces, joints, strict=True)]
+        return [slice(*ends) for ends in pairwise(np.cumsum([0, *counts]).tolist())]
 
     def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
         D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)])
@@ -156,7 +187,6 @@ class LoadedStates:
         joints: list[Carried],
         slips: list[Slip],
         at_rest: list[bool],
-        qd: np.ndarray,
         which: str,
     ) -> Rubbed:
         u, mu = [slip.u for slip in slips], [float(slip.mu) for slip in slips]
@@ -173,10 +203,16 @@ class LoadedStates:
         every = np.concatenate([G.T for G in self._G], axis=1)
         forces = [found.f[k] for k in resting.where]
         sticks = [
-            still and bool(np.linalg.norm(found.a[k]) <= STILL * (1.0 + np.abs(resting.a).max()))
+            still and bool(np.linalg.norm(found.a[k]) <= HELD * (1.0 + np.abs(resting.a).max()))
             for k, still in zip(resting.where, at_rest, strict=True)
         ]
         return Rubbed(x.qdd + x.P @ (every @ found.f), forces, found.N, sticks)
 
 
-STILL = 1e-9  # an acceleration of sliding this small, against that without friction, is none
+STILL = 1e-13  # a rate this small, against one and the largest, is none
+HELD = 1e-9  # an acceleration of sliding this small, against that without friction, is none
+
+
+def _moves(s: np.ndarray, G: np.ndarray, rates: np.ndarray) -> bool:
+    """Is a velocity of sliding more than rounding?"""
+    return bool(np.linalg.norm(s) > STILL * (1.0 + np.abs(rates).max()) * np.abs(G).max())

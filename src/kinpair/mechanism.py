@@ -287,9 +287,8 @@ class Mechanism(Movable):
             state = self.by_name(time, q=q, qd=qd, tau=tau)
             again = self._loaded.needed(np.asarray(state[1], dtype=float), soundness[..., 2])
             if again.any():
-                wrenches = {name: np.asarray(w, dtype=float) for name, w in (external or {}).items()}
-                arrays = tuple(np.asarray(x, dtype=float) for x in state)
-                qdd[...] = self._loaded.forward(request, arrays, wrenches, qdd, again)  # type: ignore[arg-type]
+                arrays = (np.asarray(x, dtype=float) for x in (*state, *(external or {}).values()))
+                qdd[...] = self._loaded.forward(replace(request, method=""), tuple(arrays), qdd, again)
         return qdd
 
     def state_derivative(

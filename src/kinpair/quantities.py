@@ -135,7 +135,7 @@ def inverse_dynamics(
     acting = loads_on(model, State(q, qd), loads, passive=request.passive)
     tau = request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
     if is_loaded(model, passive=request.passive):
-        tau = tau - friction_of_motion(model, request.method, q, qd, qdd, tau, acting).efforts
+        tau = tau - friction_of_motion(model, request.method, q, qd, qdd, acting).efforts
     return tau
 
 
@@ -310,13 +310,14 @@ def solved_for(
 
 def load_terms(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
-) -> tuple[Matrix, Vector, Vector, Matrix, Vector]:
-    """H and F of H q̈ = F + friction; forms of all surfaces under load at q̈ = 0 and by rate, see `loaded/terms.py`;
-    and the efforts beside those of the motors."""
+) -> tuple[Matrix | Vector, ...]:
+    """H and F of H q̈ = F + friction, no rows; forms of all surfaces under load at q̈ = 0 and by rate, see
+    `loaded/terms.py`; and the efforts beside those of the motors."""
     acting = loads_on(model, State(q, qd), loads, passive=request.passive)
-    x = composite_terms(Forced(model, q, qd, tau, acting.wrenches), surfaces_of(model))
+    x = composite_terms(Forced(model, q, qd, tau + acting.efforts, acting.wrenches), surfaces_of(model))
     c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
-    return x.H, tau + acting.efforts - x.h, array(c), array(Q), acting.efforts
+    rows = np.zeros((0, model.nv)), np.zeros(0)
+    return x.H, x.F, *rows, array(c), array(Q), np.zeros((len(c), 0)), acting.efforts
 
 
 def energy(model: Model, request: Request, q: Vector, qd: Vector) -> Vector:

@@ -7,6 +7,7 @@ assembly        positions, rates and accelerations that obey
 structure       what the equations depend on, whatever the state
 rank            which rows say something new
 requests        by which rows, in which order, a solver works
+rubbing         friction from load in a motion that is given
 drives          efforts that make a motion, and what the loops carry
 reactions       wrenches in joints and loops, and which of them are not unique
 any_rank        accelerations and forces of one state, with the rank found there

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,9 @@ from kinpair.closure.batch import copied, state_of
 from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
+from kinpair.closure.rubbing import Rubbing
 from kinpair.constrained import rows_sound
+from kinpair.load_friction import LoadedStates
 from kinpair.quantities import Request
 
 
@@ -74,12 +77,38 @@ class ClosedAccelerations:
         request, call = usual or self._request(state[0], time, solver, options)
         arguments = (*state, at_time(time), *external.values())
         qdd, soundness, sound = call(*arguments) if threads == 1 else call(*arguments, threads=threads)
-        if not _everywhere(sound):
+        if self._loaded is not None and request.passive and not holds_symbols(sound):
+            qdd = self._rubbed(request, arguments, qdd, soundness, sound)
+        elif not _everywhere(sound):
             answer = self._solved_closely(request, arguments, threads, Solved(qdd, soundness, sound))
             qdd, usual = answer.qdd, self._remembered(key, answer.request)
         if usual is None:
             self._remembered(key, request)
         return qdd if out is None else copied(qdd, out)
+
+    @cached_property
+    def _loaded(self) -> LoadedStates | None:
+        """Solves in floats where joints have friction from load."""
+        if not self.rows.model.surfaces:
+            return None
+        rubbing = Rubbing(self.rows)
+        rubbing.check_unique(self.requests.assembly.start())
+        return rubbing.states
+
+    def _rubbed(
+        self, request: Request, arguments: tuple[Any, ...], qdd: Any, soundness: Any, sound: Any
+    ) -> np.ndarray:
+        """q̈ with states solved again in which surfaces are at rest, or the compiled loads are not sound."""
+        assert self._loaded is not None
+        q, qd, time = arguments[0], np.asarray(arguments[1], dtype=float), arguments[3]
+        again = self._loaded.needed(qd, np.asarray(sound))
+        if not again.any():
+            return qdd
+        self.rows.check_numbers(q)
+        self.rows.check_gaps(q, time, np.asarray(soundness)[..., 3])
+        own = replace(request, rows=(), dependent=())
+        arrays = tuple(np.asarray(x, dtype=float) for x in arguments)
+        return self._loaded.forward(own, arrays, np.array(qdd), again)
 
     def solved(
         self,

@@ -14,7 +14,7 @@ from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constraints.solvers import DEFAULT_SOLVER
-from kinpair.errors import SingularError, listed
+from kinpair.errors import InputError, SingularError, listed
 
 
 class Derivatives:
@@ -76,6 +76,12 @@ class Derivatives:
 
         By the same rows as q̈ itself; refused where that is, and in singular positions, where it has no derivative.
         """
+        if self.model.surfaces and options.get("passive", True):
+            raise InputError(
+                f"{self.model.name}: forward_dynamics_derivatives under constraints are not given with friction from "
+                f"load (joint {self.model.joint_names[self.model.surfaces[0].body]!r}); take differences of "
+                "forward_dynamics, or leave friction out with passive=False"
+            )
         self.rows.check_closed(state[0], time)
         arguments = (*state, at_time(time), *external.values())
         answer = self.accelerations.solved(state, time, DEFAULT_SOLVER, options, external, threads)

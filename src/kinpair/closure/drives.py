@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.closure.moment import at_time
 from kinpair.closure.rows import ConstraintRows
+from kinpair.closure.rubbing import Rubbing
 from kinpair.constrained import HOLDS
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.actuation import Efforts, efforts, multipliers_of
@@ -51,7 +52,20 @@ class Drives:
         self.rows.check_numbers(q)
         self.rows.check_closed(q, time)
         terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
+        rubbing = self.rubbing if options.get("passive", True) else None
+        if rubbing is not None:
+            chosen = self._actuated(actuators)
+            terms = rubbing.with_friction(x, terms, lambda A, r: efforts(r, A, chosen).lam)
         return self._each(x, self.model.nv, lambda *one: self.efforts(actuators, *one).tau, terms)
+
+    @cached_property
+    def rubbing(self) -> Rubbing | None:
+        """Friction from load; None where there is none."""
+        return Rubbing(self.rows) if self.model.surfaces else None
+
+    def _actuated(self, actuators: Sequence[str] | None) -> np.ndarray:
+        chosen = set(range(self.model.nv)) - self.followers
+        return np.array(sorted(chosen if actuators is None else self.rows.rates_of(actuators)), dtype=int)
 
     def efforts(
         self,
@@ -73,13 +87,7 @@ class Drives:
                 "accelerations(q, qd, inputs) gives ones that obey",
                 rows=wrong,
             )
-        chosen = (
-            self.rows.rates_of(actuators)
-            if actuators is not None
-            else set(range(self.model.nv)) - self.followers
-        )
-        actuated = np.array(sorted(chosen), dtype=int)
-        tau = efforts(M @ qdd - F, A, actuated)
+        tau = efforts(M @ qdd - F, A, self._actuated(actuators))
         if not tau.possible:
             stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(tau.unbalanced) > 1e-6)]
             acting = self.model.v_names if actuators is None else actuators
@@ -137,7 +145,15 @@ class Drives:
         terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         self.rows.check_numbers(q)
         self.rows.check_closed(q, time)
+        if self.rubbing is not None and passive:
+            terms = self.rubbing.with_friction(x, terms, self._answer(tau))
         return x, self._each(x, len(self.rows.row_names), self._multipliers, terms)
+
+    def _answer(self, tau: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        """λ of the efforts that a motion asks for beyond what the actuators give."""
+        if tau is not None:
+            return multipliers_of
+        return lambda A, r: efforts(r, A, self._actuated(None)).lam
 
     def _multipliers(
         self,

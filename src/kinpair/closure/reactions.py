@@ -78,7 +78,7 @@ class ConstrainedReactions:
     ) -> np.ndarray:
         """(…, names, 6): compiled, and with the rank found in each state where that is not sound."""
         request, call = self._request(state[0], time, options, external, axes)
-        if tau is not None or not self.drives.followers:
+        if (tau is not None or not self.drives.followers) and self.drives.rubbing is None:
             own = self._no_efforts if tau is None else tau
             arguments = (*state, own, at_time(time), *external.values())
             found, sound = call(*arguments) if threads == 1 else call(*arguments, threads=threads)

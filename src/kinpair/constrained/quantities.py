@@ -9,6 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.algebra.jet import rate
+from kinpair.constrained import friction
 from kinpair.constrained.equations import equations
 from kinpair.constrained.projection import projected
 from kinpair.constrained.reactions import constrained_wrenches, wrenches
@@ -66,6 +67,15 @@ def terms(
     return x.M, x.F, x.every.A, x.every.b
 
 
+def loaded_terms(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[Matrix | Vector, ...]:
+    """What solves in floats with friction from load need, see `constrained/friction.py`."""
+    state = State(q, qd, tau=tau, time=time[0])
+    problem = equations(model, request, state, loads).problem(request)
+    return tuple(friction.loaded_terms(model, request, state, loads, problem))
+
+
 def constraint_positions(model: Model, request: Request, q: Vector, time: Vector) -> Vector:
     """φ of every holonomic row."""
     return all_rows.residual(model, constraints_of(model), q, time[0])
@@ -114,6 +124,7 @@ CONSTRAINED: dict[str, Quantity] = {
     "reduced_equations": Quantity(_FORCED, reduced_equations, loaded=True, columns=False),
     "projection": Quantity(("q", "qd", "time"), projection, columns=False),
     "terms": Quantity(_FORCED, terms, loaded=True, columns=False),
+    "loaded_terms": Quantity(_FORCED, loaded_terms, loaded=True, columns=False),
     "constraint_positions": Quantity(("q", "time"), constraint_positions, columns=False),
     "constraint_matrix": Quantity(("q", "time"), constraint_matrix, columns=False),
     "constraint_rows": Quantity(("q", "qd", "time"), constraint_rows, columns=False),

@@ -15,6 +15,7 @@ import numpy as np
 from kinpair.algebra import ldl, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.constrained.equations import Equations, Tree, equations, has_own_mass
+from kinpair.constrained.friction import with_friction
 from kinpair.constrained.soundness import soundness
 from kinpair.constraints import rank_revealing
 from kinpair.constraints import rows as all_rows
@@ -35,6 +36,7 @@ from kinpair.constraints.solvers.problem import soundest
 from kinpair.constraints.solvers.udwadia_kalaba import constrained
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import kinematics, screw, zhao_gu
+from kinpair.loaded.dynamics import is_loaded
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model
 from kinpair.model.state import State
@@ -52,6 +54,7 @@ class Solution:
     equations: Equations
     pivots: Vector
     request: Request
+    loads_sound: Scalar = 1.0  # one where loads with friction from load are found, else zero
 
     @property
     def power(self) -> Scalar:
@@ -61,7 +64,10 @@ class Solution:
     @property
     def soundness(self) -> tuple[Vector, Scalar]:
         """Four numbers, and one where none of them needs a closer look; see `constrained/soundness.py`."""
-        return soundness(self.request, self.equations, Accelerations(self.qdd, self.lam, self.pivots))
+        measures, sound = soundness(
+            self.request, self.equations, Accelerations(self.qdd, self.lam, self.pivots)
+        )
+        return measures, sound * self.loads_sound
 
 
 def solve(
@@ -74,7 +80,12 @@ def solve(
     x = equations(model, request, state, loads, alpha)
     p = x.problem(request)
     solved = slack.solve(p, mu) if mu else OF_MODEL[request.solver](model, request, state, loads, p)
-    return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
+    if not is_loaded(model, passive=request.passive):
+        return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
+    rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu))
+    x = replace(x, F=x.F + rubbed.efforts)
+    own = rubbed.solved
+    return Solution(own.qdd, own.lam, x, own.soundness, request, rubbed.loads.sound)
 
 
 def solve_equations(x: Equations, request: Request, mu: float = 0.0, tree: Tree | None = None) -> Solution:

@@ -17,7 +17,7 @@ from kinpair.formulations.solution import Solution
 from kinpair.loaded import lean, system, tree
 from kinpair.loaded.system import Response, Slip, Solved, System
 from kinpair.model.model import Model
-from kinpair.model.recursion import coordinates
+from kinpair.model.recursion import coordinates, each, joined, rate_tree
 from kinpair.model.state import State
 
 LEAN = "newton-euler"  # the formulation whose system has the fewest operations
@@ -101,10 +101,10 @@ def forward(model: Model, method: str, state: State, acting: Loads) -> Moved:
     forced = tree.Forced(model, q, qd, tau + acting.efforts, acting.wrenches)
     joints = carried(model, own, q, qd, tau, acting)
     sweeps = sweeps_of(own.surfaces)
-    if method == LEAN:
-        x = tree.composite(forced, own.surfaces)
-        start = tree_ldl.solve(x.factors, forced.tau - x.h), np.zeros(len(own.surfaces))
-        equations = lean.Equations(x.H, own.D, x.forms, x.Q)
+    if method == LEAN or is_held(model):
+        x, D = held_terms(model, tree.composite(forced, own.surfaces), own.D)
+        start = tree_ldl.solve(x.factors, x.F), np.zeros(len(own.surfaces))
+        equations = lean.Equations(x.H, D, x.forms, x.Q)
         qdd, loads = lean.solve(equations, own.surfaces, own.slips, joints, start, *sweeps)
         solution = Solution(qdd, *x.soundness)
     else:
@@ -113,6 +113,62 @@ def forward(model: Model, method: str, state: State, acting: Loads) -> Moved:
         loads = system.solve(both, None, sweeps[0])
         solution = solution._replace(qdd=both.accelerations(loads.N))
     return Moved(solution, own.efforts(loads.N, model.nv), loads)
+
+
+def is_held(model: Model) -> bool:
+    """Are there rates that are held at rest?"""
+    return model.slip is not None and model.slip.held is not None
+
+
+def held_terms(
+    model: Model, x: tree.Composite, D: Sequence[Vector]
+) -> tuple[tree.Composite, Sequence[Vector]]:
+    """The same without rates that are held at rest, see (CS17)."""
+    if not is_held(model):
+        return x, D
+    free = [1.0 - h for h in model.slip.held]
+    H = array(
+        [[h if i == j else h * free[i] * free[j] for j, h in enumerate(row)] for i, row in enumerate(x.H)]
+    )
+    F = array([f * p for f, p in zip(x.F, free, strict=True)])
+    factors = tree_ldl.factor(H, *rate_tree(model))
+    columns = [array([d * p for d, p in zip(column, free, strict=True)]) for column in D]
+    return x._replace(H=H, F=F, factors=factors), columns
+
+
+class Standing(NamedTuple):
+    """q̈ (nv,), the efforts by which rates are held, and of each rate the friction from load that may hold it and that
+    it begins to slide with (nv,)."""
+
+    qdd: Vector
+    holding: Vector
+    rest: Vector
+    slide: Vector
+
+
+def standing(model: Model, state: State, acting: Loads) -> Standing:
+    """What holds rates at rest, and how much could; surfaces of one rate alone hold."""
+    q, qd, tau = state.q, state.qd, state.tau
+    own = sliding(model, qd)
+    forced = tree.Forced(model, q, qd, tau + acting.efforts, acting.wrenches)
+    moved = forward(model, LEAN, state, acting)
+    x, qdd = tree.composite(forced, own.surfaces), moved.solution.qdd
+    holding = x.H @ qdd - x.F - moved.friction
+    joints = carried(model, own, q, qd, tau, acting)
+    forms = lean.forms_of(lean.Equations(x.H, own.D, x.forms, x.Q), qdd)
+    rest, slide = list(np.zeros(model.nv)), list(np.zeros(model.nv))
+    for k, s in enumerate(own.surfaces):
+        G = s.sliding()
+        if len(G) > 1:
+            continue
+        v, arm = own.spans[k].start + s.rate, G[0][s.rate if len(G[0]) > 1 else 0]
+        held = 0.0 if model.slip is None or model.slip.held is None else model.slip.held[v]
+        force = -(own.slips[k].mu * moved.loads.N[k]) * own.slips[k].u
+        force = force + array([held * np.divide(holding[v], arm)]) if s.feels_force else force
+        N = s.load(forms[k], force, joints[k])
+        rest[v] = rest[v] + s.grip.mu_static * arm * N
+        slide[v] = slide[v] + s.grip.coefficient(0.0) * arm * N
+    return Standing(qdd, holding, array(rest), array(slide))
 
 
 def sweeps_of(surfaces: Sequence[Surface]) -> tuple[int, int]:
@@ -138,14 +194,14 @@ def friction_of_motion(
     q: Vector,
     qd: Vector,
     qdd: Vector,
-    tau: Vector,
     acting: Loads,
 ) -> Rubbing:
-    """Where the motion is given; `tau`: efforts of the motors without friction."""
+    """Where the motion is given."""
     own = sliding(model, qd, qdd)
     n = len(own.surfaces)
     w = tree.wrenches_of(method, model, q, qd, qdd, acting.wrenches)
-    joints = [x._replace(yields=1.0) for x in carried(model, own, q, qd, tau, acting)]
+    rotors = joined(model, each(model, lambda body: body.rotor)) * qdd
+    joints = [x._replace(yields=1.0) for x in carried(model, own, q, qd, rotors, acting)]
     forms, _ = tree.formed(model, q, own.surfaces, w, [])
     nothing = [[[0.0] * len(c) for _ in range(n)] for c in forms]
     both = System(own.surfaces, own.slips, joints, Response(qdd, [], forms, nothing))

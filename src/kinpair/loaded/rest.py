@@ -9,7 +9,7 @@ wrenches are affine in them:
 
 (FH2) says both: inside the disc a_k = 0, on its edge f_k is against a_k. One semismooth Newton method solves all of
 them, ρ_k = 1/A_kk. Where it fails: other ρ, other starts, the path from μ = 0, and at last every choice of what sticks
-and what slides which way.
+and what slides which way. Where constraints join surfaces that stick, what each of them holds is not unique.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from kinpair.forces.surfaces.surface import Carried, Surface
 FINE = 1e-12  # |Φ| against the largest force
 SWEEPS, HALVINGS = 40, 12
 STEPS = 8  # of the path from μ = 0
+RANK = 1e-11  # a response below this part of the largest is none
 MANY = 8  # surfaces of one direction at rest: beyond, not every choice is tried
 
 
@@ -137,16 +138,15 @@ def _attempts(x: Resting, start: np.ndarray | None) -> Iterator[Found]:
 
 def newton(x: Resting, f: np.ndarray, rho: float) -> Found:
     """Semismooth Newton with a line search."""
-    size = np.array([rho / max(float(np.trace(x.A[k, k])) / (k.stop - k.start), 1e-300) for k in x.where])
+    size = rho * responses(x)
     Phi, J = _residual(x, f, size)
     for _ in range(SWEEPS):
         scale = max(1.0, float(np.abs(f).max(initial=0.0)))
         if not np.isfinite(Phi).all() or np.abs(Phi).max(initial=0.0) <= 1e-3 * FINE * scale:
             break
-        try:
-            step = np.linalg.solve(J, -Phi)
-        except np.linalg.LinAlgError:
+        if not np.isfinite(J).all():
             break
+        step = np.linalg.lstsq(J, -Phi, rcond=RANK)[0]
         norm, part = float(np.linalg.norm(Phi)), 1.0
         for _ in range(HALVINGS):
             ahead = _residual(x, f + part * step, size)
@@ -157,6 +157,13 @@ def newton(x: Resting, f: np.ndarray, rho: float) -> Found:
             break
         f, (Phi, J) = f + part * step, ahead
     return _measured(x, f, size)
+
+
+def responses(x: Resting) -> np.ndarray:
+    """1/A_kk, the mean over the directions of a surface; of one that constraints hold, that of the others."""
+    own = np.array([float(np.trace(x.A[k, k])) / (k.stop - k.start) for k in x.where])
+    largest = float(own.max(initial=0.0)) or 1.0
+    return 1.0 / np.where(own > RANK * largest, own, largest)
 
 
 def _measured(x: Resting, f: np.ndarray, size: np.ndarray) -> Found:
@@ -216,14 +223,13 @@ def chosen(x: Resting, modes: dict[int, float]) -> Found | None:
             else:
                 F[own] = f[own] + mu[k] * N[k] * u[k]
                 J[own] = np.eye(len(f))[own] + mu[k] * np.outer(u[k], by_f[k])
-        try:
-            step = np.linalg.solve(J, -F)
-        except np.linalg.LinAlgError:
+        if not np.isfinite(J).all():
             return None
+        step = np.linalg.lstsq(J, -F, rcond=RANK)[0]
         f = f + step
         if np.abs(step).max() <= FINE * max(1.0, np.abs(f).max()):
             break
-    found = _measured(x, f, np.array([1.0 / max(float(x.A[k, k][0, 0]), 1e-300) for k in x.where]))
+    found = _measured(x, f, responses(x))
     return found if found.met else None
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.forces.surfaces.surface import Carried, Surface
-from kinpair.loaded.rest import Resting
+from kinpair.loaded.rest import RANK, Resting
 from kinpair.loaded.system import Response, Slip, System
 
 
@@ -69,12 +69,19 @@ def resting_system(
     u: Sequence[np.ndarray],
     mu: Sequence[float],
 ) -> Resting:
-    """(FH1) with G (numbers, nv) of each surface in all rates; `u` and `mu` of those that slide."""
+    """(FH1) with G (numbers, nv) of each surface in all rates; `u` and `mu` of those that slide.
+
+    A surface that constraints hold whatever its friction does rubs by nothing: what it might hold is not unique.
+    """
     stops = np.cumsum([0, *(len(g) for g in G)]).tolist()
     where = [slice(a, b) for a, b in pairwise(stops)]
     every = np.concatenate(list(G))
     static = np.array([float(s.grip.mu_static) for s in surfaces])
     P = every @ x.P @ every.T
+    size = [float(np.trace(P[k, k])) for k in where]
+    moves = [a > RANK * max(size) for a in size]
+    at_rest = [still and free for still, free in zip(at_rest, moves, strict=True)]
+    mu = [m if free else 0.0 for m, free in zip(mu, moves, strict=True)]
     return Resting(
         surfaces,
         joints,

@@ -34,10 +34,10 @@ class Forced(NamedTuple):
 
 
 class Composite(NamedTuple):
-    """H q̈ + h = τ, and the forms of the surfaces at q̈ = 0 and by rate (forms, nv); factors of H."""
+    """H q̈ = F without friction, and the forms of the surfaces at q̈ = 0 and by rate (forms, nv); factors of H."""
 
     H: Matrix
-    h: Vector
+    F: Vector
     forms: list[list[Scalar]]
     Q: list[list[list[Scalar]]]
     factors: tree_ldl.TreeFactors
@@ -64,7 +64,7 @@ def composite(x: Forced, surfaces: Sequence[Surface]) -> Composite:
         own = s.forms(bias[s.body], qs[s.body])
         forms.append(own)
         Q.append([[columns[v][m] if v in columns else 0.0 for v in range(model.nv)] for m in range(len(own))])
-    return Composite(H, h, forms, Q, tree_ldl.factor(H, *rate_tree(model)))
+    return Composite(H, x.tau - h, forms, Q, tree_ldl.factor(H, *rate_tree(model)))
 
 
 def by_composite_bodies(
@@ -72,7 +72,7 @@ def by_composite_bodies(
 ) -> tuple[Response, Solution]:
     """The response from the forms by rate."""
     own = composite(x, surfaces)
-    qdd = tree_ldl.solve(own.factors, x.tau - own.h)
+    qdd = tree_ldl.solve(own.factors, own.F)
     by_load = [-tree_ldl.solve(own.factors, column) for column in D]
     forms = [
         [c + dot(row, qdd) for c, row in zip(*k, strict=True)] for k in zip(own.forms, own.Q, strict=True)

@@ -86,7 +86,8 @@ class Servo(Surface):
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         x = self.data
-        tau_e, tau_m = at.beside[0] - c[0], at.motor[0] - at.yields * force[0]
+        tau_e = at.beside[0] - c[0]
+        tau_m = at.motor[0] - at.yields * (force[0] + tau_e)
         fading = np.exp(-((magnitude(at.qd[0]) / x.v_s) ** x.alpha))
         opposed = less(tau_e * tau_m, 0.0)
         larger = where(less(magnitude(tau_e), magnitude(tau_m)), x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m)

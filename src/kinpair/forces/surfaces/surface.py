@@ -30,7 +30,11 @@ LEAST = 1e-30  # [N²]: √ has no derivative at zero
 
 class Carried(NamedTuple):
     """What one joint is in while its surfaces are loaded: its coordinates and rates, the efforts of its motor and those
-    that act beside it; `yields` is one where the motor makes up for friction, as in inverse dynamics, else zero."""
+    that act beside it.
+
+    `yields` is one where the motor makes up for what the motion takes, as in inverse dynamics; `motor` is then what its
+    rotor takes. It is zero where its efforts are given.
+    """
 
     q: Vector
     qd: Vector
