@@ -19,6 +19,7 @@ import numpy as np
 from kinpair.algebra import lu, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import maximum, minimum
+from kinpair.constraints.solvers.problem import masked
 from kinpair.description.parts import GROUND
 from kinpair.errors import InputError, offered
 from kinpair.forces import friction_regressor
@@ -42,6 +43,7 @@ from kinpair.model.state import State
 from kinpair.spatial.twist import rotate
 
 External: TypeAlias = Mapping[str, Vector]
+_DEFAULT = next(iter(giving("inverse_dynamics")))
 STEP = 1e-200  # of the complex step: its square vanishes beside any number
 
 METHODS: dict[str, dict[str, Formulation]] = {
@@ -153,6 +155,8 @@ def accelerations(model: Model, request: Request, state: State, loads: External)
     as a part of the product of its diagonal. With friction from load one more: one where its loads are found, else
     zero.
     """
+    if model.slip is not None and model.slip.held is not None:
+        return _held_accelerations(model, request, state, loads)
     acting = loads_on(model, state, loads, passive=request.passive)
     if is_loaded(model, passive=request.passive):
         solution, _, solved = loaded_motion(model, request.method, state, acting)
@@ -164,6 +168,33 @@ def accelerations(model: Model, request: Request, state: State, loads: External)
     pivots = list(solution.pivots) or [1.0]
     of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
     return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution)), *of_loads])
+
+
+def _held_accelerations(
+    model: Model, request: Request, state: State, loads: External
+) -> tuple[Vector, Vector]:
+    """The same where rates are held at rest, by the tree factors of H without them."""
+    H, F = free_terms(model, request, state, loads)
+    held = masked(H, model.slip.held)
+    factors = tree_ldl.factor(held, *rate_tree(model))
+    D = list(tree_ldl.pivots(factors))
+    qdd = tree_ldl.solve(factors, array([f * (1.0 - h) for f, h in zip(F, model.slip.held, strict=True)]))
+    return qdd, array([np.divide(reduce(minimum, D), reduce(maximum, D)), 1.0])
+
+
+def free_terms(model: Model, request: Request, state: State, loads: External) -> tuple[Matrix, Vector]:
+    """H and F = τ + acting − h of the motion without constraints, H q̈ = F."""
+    acting = loads_on(model, state, loads, passive=request.passive)
+    still = np.zeros(model.nv)
+    h = METHODS["inverse_dynamics"][_DEFAULT](model, state.q, state.qd, still, acting.wrenches)
+    return composite.mass_matrix(model, state.q), state.tau - h + acting.efforts
+
+
+def held_motion(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:
+    """q̈, and the efforts (nv,) that hold rates at rest: H q̈ − F, zero where none is held."""
+    H, F = free_terms(model, request, state, loads)
+    qdd = _held_accelerations(model, request, state, loads)[0]
+    return qdd, H @ qdd - F
 
 
 def _determinants(model: Model, solution: Solution) -> list[Scalar]:

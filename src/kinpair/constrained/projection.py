@@ -23,6 +23,7 @@ from kinpair.constrained.solution import of_rank
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.solvers import Accelerations, Problem
+from kinpair.constraints.solvers.problem import with_held
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.state import State
@@ -36,7 +37,9 @@ def least_step(
 ) -> Accelerations:
     """δ of M δ = Aᵀμ, A δ = right; rows of any rank with `mu`, damped where `sizes` of A M⁻¹ Aᵀ are given."""
     damping = [DAMPING * size for size in sizes]
-    return of_rank(mu)(Problem(M, np.zeros(model.nv), A, right, *mass_tree(model), damping=damping))
+    problem = Problem(M, np.zeros(model.nv), A, right, *mass_tree(model), damping=damping)
+    held = None if model.slip is None else model.slip.held
+    return of_rank(mu)(problem if held is None else with_held(problem, held))
 
 
 def projected(

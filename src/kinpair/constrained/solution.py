@@ -32,7 +32,7 @@ from kinpair.constraints.solvers import (
     voronets,
 )
 from kinpair.constraints.solvers.embedding import completed
-from kinpair.constraints.solvers.problem import soundest
+from kinpair.constraints.solvers.problem import soundest, with_held
 from kinpair.constraints.solvers.udwadia_kalaba import constrained
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import kinematics, screw, zhao_gu
@@ -62,6 +62,13 @@ class Solution:
         return self.lam @ (self.equations.A @ self.equations.at.qd) if len(self.lam) else 0.0
 
     @property
+    def holding(self) -> Vector:
+        """Efforts (nv,) that hold rates at rest: M q̈ − F − Aᵀλ, zero where none is held."""
+        x = self.equations
+        rest = x.M @ self.qdd - x.F
+        return rest - x.A.T @ self.lam if len(self.lam) else rest
+
+    @property
     def soundness(self) -> tuple[Vector, Scalar]:
         """Four numbers, and one where none of them needs a closer look; see `constrained/soundness.py`."""
         measures, sound = soundness(
@@ -79,7 +86,12 @@ def solve(
     """
     x = equations(model, request, state, loads, alpha)
     p = x.problem(request)
-    solved = slack.solve(p, mu) if mu else OF_MODEL[request.solver](model, request, state, loads, p)
+    held = None if model.slip is None else model.slip.held
+    if held is not None:
+        p = with_held(p, held)
+        solved = of_rank(mu)(p)
+    else:
+        solved = slack.solve(p, mu) if mu else OF_MODEL[request.solver](model, request, state, loads, p)
     if not is_loaded(model, passive=request.passive):
         return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
     rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu))

@@ -12,6 +12,7 @@ events         events and limits of joints, as a user gives them
 options        everything that a simulation is given
 systems        which model moves
 held           how constraints are held
+phases         how dry friction slides and holds
 dynamics       what moves, as functions of time, state and inputs
 methods        steps, tableaux, integrators by name
 loops          compiled loops

@@ -28,11 +28,13 @@ from kinpair.forces.states import (
 )
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
+from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
+from kinpair.simulation.phases import ended_step, is_held
 
 WRENCH = 6
 Loads = dict[str, Vector]
@@ -57,7 +59,8 @@ class Dynamics:
     functions of `external` are (time, q, qd) → wrench (6,). Both are recorded with the rest; None takes them from u.
     `driven` is False where there are no actuators and no torque at all. `parameters` names constants that are
     arguments p. `enforcement` says how constraints are enforced; None where there are none. `memory` counts the
-    entries that a method carries along, `remembered` those of a regulator among the inputs.
+    entries that a method carries along, `remembered` those of a regulator among the inputs. `at_ends`: dry friction
+    takes hold and lets go at the ends of steps, where no events are looked for.
     """
 
     model: Model
@@ -69,13 +72,14 @@ class Dynamics:
     enforcement: Enforcement | None = None
     memory: int = 0
     remembered: int = 0
+    at_ends: bool = False
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
         """What the equations depend on; functions of the user stand for their formulas."""
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
-        return (*own, self.parameters, self.enforcement, self.memory, self.remembered)
+        return (*own, self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
 
     @cached_property
     def request(self) -> Request:
@@ -124,8 +128,9 @@ class Dynamics:
         """Of the state y."""
         m, account = self.model, sum(map(len, account_names(self.model, passive=self.passive)))
         own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
+        rough = dict.fromkeys(("way", "share", "phase"), len(self.sticking))
         return StateLayout.of(
-            **own, work=1, loss=1, account=account, trace=2 * self.traced, memory=self.memory
+            **own, work=1, loss=1, account=account, **rough, trace=2 * self.traced, memory=self.memory
         )
 
     @cached_property
@@ -174,10 +179,10 @@ class Dynamics:
             for name, value in x.element.switches(at).items()
         }
 
-    @property
+    @cached_property
     def sticking(self) -> list[int]:
         """Numbers of the rates that dry friction may hold at rest."""
-        return [k for x in self.elements for k in x.sticks]
+        return sorted({k for x in self.elements for k in x.sticks})
 
     @property
     def traced(self) -> bool:
@@ -193,6 +198,36 @@ class Dynamics:
         return replace(
             self, model=with_symbols(self.model, dict(zip(self.parameters, p, strict=True))), parameters=()
         )
+
+    def in_phase(self, y: Vector) -> Dynamics:
+        """With dry friction that slides and holds as the state says."""
+        if not self.sticking or self.model.slip is not None:
+            return self
+        share, held = np.zeros(self.model.nv, dtype=object), np.zeros(self.model.nv, dtype=object)
+        parts = zip(self.sticking, y[self.layout.share], y[self.layout.phase], strict=True)
+        for k, own, phase in parts:
+            share[k], held[k] = own, is_held(phase)
+        slip = Slip(array(list(share)), array(list(held)))
+        return replace(self, model=replace(self.model, slip=slip))
+
+    def held_motion(self, state: State, loads: Loads) -> tuple[Vector, Vector]:
+        """q̈, and the efforts (nv,) by which rates are held at rest."""
+        if self.enforcement is not None:
+            solution = self.enforcement.solution(self.model, self.request, state, loads)
+            return solution.qdd, solution.holding
+        return quantities.held_motion(self.model, self.request, state, loads)
+
+    def holding(self, time: Scalar, y: Vector, u: Vector) -> Vector:
+        """Efforts (nv,) by which rates are held at rest."""
+        d = self.in_phase(y)
+        state = d.state(time, y, u)
+        return d.held_motion(state, d.loads(time, state.q, state.qd, u))[1]
+
+    def with_phases(self, y: Vector, qd: list[Any], share: list[Any], phase: list[Any]) -> Vector:
+        """The state with other rates, shares and phases."""
+        layout = self.layout
+        before, after = y[layout.qd.stop : layout.share.start], y[layout.phase.stop :]
+        return array([*y[layout.q], *qd, *before, *share, *phase, *after])
 
     def motion(self, y: Vector) -> tuple[Vector, Vector]:
         """q and q̇."""
@@ -254,7 +289,9 @@ class Dynamics:
         own = account_of(self.model, state, passive=self.passive)
         lost = losses(self.model, state, passive=self.passive)
         supply = sum(own.supply.values(), 0.0)
-        return [work + supply, sum(lost.values(), 0.0), *own.supply.values(), *own.losses.values()]
+        slip = self.model.slip
+        ways = [] if slip is None else [slip.share[k] * qd[k] for k in self.sticking]
+        return [work + supply, sum(lost.values(), 0.0), *own.supply.values(), *own.losses.values(), *ways]
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""
@@ -286,8 +323,11 @@ class Dynamics:
             return self.enforcement.accelerations(self.model, self.request, state, loads)
         return quantities.accelerations(self.model, self.request, state, loads)[0], 0.0
 
-    def settled(self, time: Scalar, y: Vector) -> Vector:
-        """The state where it belongs."""
+    def settled(self, time: Scalar, y: Vector, *u: Vector) -> Any:
+        """The state where it belongs; with inputs u, also a number above one while it is not yet there."""
+        if self.at_ends and u:
+            y, more = ended_step(self, time, y, *u)
+            return self.in_phase(y).settled(time, y), more
         q, qd = self.motion(y)
         if with_quaternion(self.model):
             q, qd = on_the_sphere(self.model, time, q, qd)
@@ -305,7 +345,7 @@ class Dynamics:
     @property
     def settles(self) -> bool:
         """Is there anything to be done to a state reached?"""
-        return bool(with_quaternion(self.model)) or self.traced
+        return bool(with_quaternion(self.model)) or self.traced or bool(self.at_ends and self.sticking)
 
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Kinetic and potential energy, the efforts, and the inputs of actuators."""

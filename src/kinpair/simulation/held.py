@@ -64,8 +64,12 @@ class Enforcement:
         self, model: Model, request: Request, state: State, loads: Any
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of the constraint forces, which do work where a constraint moves."""
-        solution = constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
+        solution = self.solution(model, request, state, loads)
         return solution.qdd, solution.power
+
+    def solution(self, model: Model, request: Request, state: State, loads: Any) -> constrained.Solution:
+        """Accelerations and multipliers."""
+        return constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
 
     def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
         """The state brought back to the constraints, and the smallest pivot of their rows there."""

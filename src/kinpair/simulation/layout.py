@@ -50,7 +50,8 @@ class StateLayout(Layout):
     """The state vector: the motion, internal states of elements, the ledger, and what is carried along.
 
     `work` and `loss` are energies since the start [J], `account` those of elements with internal states or inputs, by
-    name. `trace` says how near the constraints came to dependence: one
+    name. `way` is how far each rate with dry friction has slid, `share` and `phase` are how it slides, see `phases.py`.
+    `trace` says how near the constraints came to dependence: one
     over their smallest pivot, and the time of that. `memory` is what a method carries from step to step.
     """
 
@@ -60,6 +61,9 @@ class StateLayout(Layout):
     work: slice
     loss: slice
     account: slice
+    way: slice
+    share: slice
+    phase: slice
     trace: slice
     memory: slice
 
@@ -70,8 +74,8 @@ class StateLayout(Layout):
 
     @property
     def ledger(self) -> slice:
-        """Work, loss and account."""
-        return slice(self.work.start, self.account.stop)
+        """Work, loss, account and ways: what is summed up along the motion."""
+        return slice(self.work.start, self.way.stop)
 
     @property
     def solved(self) -> slice:

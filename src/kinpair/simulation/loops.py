@@ -7,11 +7,17 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.compiler.cache import Store
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
+from kinpair.compiler.trace import trace
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.integrators import Integrator, flow_of
+from kinpair.simulation.phases import ended_step
 from kinpair.simulation.torques import Torque
 
 Loop = FixedLoop | AdaptiveLoop
@@ -52,6 +58,42 @@ class BoundedCache:
 
 
 LOOPS = BoundedCache(64)
+KERNELS = BoundedCache(256)
+
+
+def recorded_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Program:
+    """f(dynamics, time, y, ...) of the sizes given, with parameters and phases put in."""
+    count = len(sizes)
+    every = {**sizes, **({"p": (len(d.parameters),)} if d.parameters else {})}
+
+    def function(*arguments: Any) -> Any:
+        here = d.concrete(arguments[-1]) if d.parameters else d
+        return f(here.in_phase(arguments[1]), *arguments[:count])
+
+    with np.errstate(all="ignore"):
+        return trace(function, every, name=getattr(f, "__name__", "guard"))
+
+
+def kernel_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Kernel:
+    """Its machine code, with the parameters as its last argument; kept for the next run."""
+    key = (d.key, f, tuple(sizes.items()))
+    return KERNELS.get(key, lambda: Kernel(recorded_of(d, f, **sizes)))
+
+
+def begin(d: Dynamics, p: np.ndarray, time: float, numbers: np.ndarray) -> None:
+    """Phases of dry friction in states and inputs (..., ny + nu) where steps begin that no event cuts, in place."""
+    if not d.sticking:
+        return
+    y, u = d.parted(numbers)
+    rates = y[..., d.layout.qd][..., d.sticking]
+    y[..., d.layout.share], y[..., d.layout.phase] = np.sign(rates), np.where(rates == 0.0, 1.0, 0.0)
+    kernel = kernel_of(d, ended_step, time=(), y=(d.ny,), u=(d.nu,))
+    for _ in range(len(d.sticking) + 1):
+        own = (np.broadcast_to(p, (*y.shape[:-1], p.shape[-1])),) if d.parameters else ()
+        later, more = kernel(np.full(y.shape[:-1], time) if y.ndim > 1 else time, y, u, *own)
+        y[...] = later
+        if not np.any(more > 1.0):
+            break
 
 
 def loop_of(d: Dynamics, method: Integrator, torque: Torque, adaptive: bool, guard: Guard | None) -> Loop:

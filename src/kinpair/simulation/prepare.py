@@ -25,6 +25,7 @@ from kinpair.simulation.given import (
     tolerance,
 )
 from kinpair.simulation.held import Holding, check_start, enforcement_of
+from kinpair.simulation.loops import begin
 from kinpair.simulation.methods.integrators import Integrator, integrator_named
 from kinpair.simulation.options import ATOL, DT, RTOL, Options
 from kinpair.simulation.run import Run
@@ -64,6 +65,7 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
         enforcement=enforcement,
         memory=method.memory(m.nv),
         remembered=torque.memory.shape[-1],
+        at_ends=states.ndim == 2 or method.memory(m.nv) > 0,
     )
     run = Run(
         mechanism=m,
@@ -87,6 +89,8 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
     duration = positive(name, "duration", chosen.duration)
     run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
     run = replace(run, **_schedule(run, chosen))
+    if d.at_ends:
+        begin(d, run.inputs.parameters, time, run.start)
     return _with_caller(run, wrenches) if torque.kind == "called" else run
 
 

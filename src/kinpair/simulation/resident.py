@@ -7,7 +7,7 @@ they change with the next step, so keep copies of what is to be kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -19,6 +19,7 @@ from kinpair.errors import InputError, SingularError
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.given import movable, start_states, start_x
 from kinpair.simulation.held import check_start
+from kinpair.simulation.loops import begin
 from kinpair.simulation.methods.integrators import flow_of
 from kinpair.simulation.options import ALPHA, Options
 from kinpair.simulation.prepare import prepared
@@ -79,6 +80,8 @@ def stepper(
         limits=limits,
     )
     run = prepared(m, options)
+    run = replace(run, d=replace(run.d, at_ends=True))
+    begin(run.d, run.inputs.parameters, run.time, run.start)
     if run.ends:
         raise InputError(
             f"{m.name}: a stepper takes limits='ignore' or 'spring', not {run.limits.way!r}: it stops nowhere within "
@@ -181,6 +184,10 @@ class Stepper:
             raise InputError(
                 f"{m.name}: reset of rows {rows!r} with {len(np.atleast_2d(states))} states: {problem}"
             ) from None
+        if d.sticking:
+            chosen, p = np.ascontiguousarray(self._numbers[where, :]), self._run.inputs.parameters
+            begin(d, p[where] if p.ndim == 2 else p, self.time, chosen)
+            self._numbers[where, :] = chosen
         self._verdict[where] = 0.0
         if rows is None:
             self.steps = 0

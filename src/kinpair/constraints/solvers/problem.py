@@ -1,6 +1,10 @@
 """What a solver is given and what it gives.
 
 M q̈ = F + Aᵀ λ,   A q̈ = b                                                                   (CS1)
+
+Rates that are held at rest, h = 1, drop out of it: with P = 1 − h,
+
+M_ij ← P_i M_ij P_j  for i ≠ j,   F ← P F,   A ← A P,   so that q̈ = 0 where h = 1            (CS17)
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import minimum
 
 
@@ -39,6 +43,22 @@ class Problem(NamedTuple):
     def inertias(self) -> Sequence[Scalar]:
         """What a pivot of the mass matrix is judged by, a number a rate."""
         return self.scales or list(np.diag(self.M))
+
+
+def with_held(problem: Problem, held: Vector) -> Problem:
+    """The same where rates are held at rest: `held` (n) is 1 for these, 0 for the others."""
+    free = [1.0 - h for h in held]
+    M = masked(problem.M, held)
+    F = array([f * p for f, p in zip(problem.F, free, strict=True)])
+    rows = [[a * p for a, p in zip(row, free, strict=True)] for row in problem.A]  # (CS17)
+    return problem._replace(M=M, F=F, A=array(rows) if rows else problem.A)
+
+
+def masked(M: Matrix, held: Vector) -> Matrix:
+    """M without what couples rates that are held to others; its diagonal stays.    (CS17)"""
+    free = [1.0 - h for h in held]
+    pairs = [[x if i == j else x * free[i] * free[j] for j, x in enumerate(row)] for i, row in enumerate(M)]
+    return array(pairs)
 
 
 class Accelerations(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 from kinpair.errors import KinpairError, listed
 from kinpair.simulation.driver.impacts import begun
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
+from kinpair.simulation.driver.sticking import settle
 from kinpair.simulation.driver.touching import touch
 from kinpair.simulation.events.events import Change, Event, check_change
 from kinpair.simulation.held import START
@@ -38,6 +39,7 @@ class Actions:
         released = frozenset(x.limit for x in causes if x.kind == "push" and x.limit is not None)
         if released or any(x.kind == "gap" for x in causes):
             touch(self.ongoing, released)
+        settle(self.ongoing, causes)
         if any(x.kind == "switch" for x in causes):
             stepper.put(stepper.y, self.ongoing.active.stage)  # it begins afresh: forces jump here
         if all(x.kind == "switch" for x in causes):

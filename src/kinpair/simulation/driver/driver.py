@@ -13,6 +13,7 @@ import numpy as np
 from kinpair.simulation.driver.actions import MANY, Actions
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.root_finding import RootFinder
+from kinpair.simulation.driver.sticking import settle
 from kinpair.simulation.driver.touching import touch
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.modes.modes import Entry, Mode, Modes
@@ -79,6 +80,7 @@ class Driver:
         try:
             if not begun:
                 touch(self.ongoing, frozenset())
+                settle(self.ongoing, [])
             self.roots.look()
             while not stepper.finished:
                 piece = stepper.advance(single=bool(self.modes.called))

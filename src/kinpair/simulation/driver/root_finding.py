@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ SAFE = 1.5  # a gap wider than so many times the way of a step is not passed wit
 
 
 TURNS = 200  # in which a root is found
+LOOKS = 18  # at a step in which a rate slows down and speeds up again: has it turned round in between?
 
 
 class RootFinder:
@@ -88,12 +90,8 @@ class RootFinder:
 
     def _values(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Of everything watched."""
-        d = self.ongoing.active.d.concrete(self.ongoing.run.inputs.parameters)
-        own = (
-            self.ongoing.active.guards(d, time, y, self.ongoing.inputs(time, y, u))
-            if self.ongoing.active.watched
-            else []
-        )
+        active, p = self.ongoing.active, self.ongoing.run.inputs.parameters
+        own = active.values(p, time, y, self.ongoing.inputs(time, y, u)) if active.watched else []
         return np.array([*own, *self._called(time, y)], dtype=float)
 
     def _undefined(self, values: np.ndarray) -> Event | None:
@@ -175,8 +173,18 @@ class RootFinder:
                 assert watched.event is not None
                 if self._happens(watched.event, before[k], after[k]):
                     roots.append((when(k, b, after[k]), watched))
-            elif watched.kind in ("push", "switch") and self._leaves(watched, before[k], after[k]):
+            elif watched.kind in ("push", "switch", "phase") and self._leaves(watched, before[k], after[k]):
                 roots.append((when(k, b, after[k]), watched))
+            elif watched.kind == "phase" and before[k] < 0.0:
+                roots.append((a, watched))
+            elif watched.kind == "slowing" and before[k] < 0.0 <= after[k]:
+                phase = self._all.index(replace(watched, kind="phase"))
+                if min(before[phase], after[phase]) > 0.0 > before[phase] + SAFE * before[k] * (b - a):
+                    turned = next(
+                        (t for t in np.linspace(a, b, LOOKS)[1:-1] if value_at(phase, t) < 0.0), None
+                    )
+                    if turned is not None:
+                        roots.append((when(phase, turned, value_at(phase, turned)), self._all[phase]))
             elif watched.kind == "gap" and before[k] > 0.0 >= after[k]:
                 roots.append((reached(k, b, after[k]), watched))
             elif (

@@ -47,7 +47,7 @@ from kinpair.constraints.rows import holonomic_rows, scales
 from kinpair.model.state import State
 from kinpair.quantities import Request
 from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.methods.steps import ahead, newton_matrix, newton_tree
+from kinpair.simulation.methods.steps import ahead, newton_matrix, newton_tree, without_held
 
 RHO = 0.9
 TOLERANCE = 1e-13  # of the rates, against the largest of them or 1
@@ -113,7 +113,8 @@ class GeneralisedAlpha:
         of_rates, of_coordinates = self._slopes(dt, _begins(y))
         missing = _missing(x, request, of_rates, of_coordinates)
         matrix = newton_matrix(d, x.M, State(q, qd), qdd)
-        step = replace(x, M=matrix, F=x.F - x.M @ qdd, b=missing)
+        matrix, residual = without_held(d, matrix, x.F - x.M @ qdd, -qdd)
+        step = replace(x, M=matrix, F=residual, b=missing, A=_of_moving(d, x.A))
         solved = constrained.solve_equations(step, request, mu, newton_tree(d))  # (AL3)
         improved = array([*(qdd + solved.qdd), solved.power, *z[n + 1 :]])
         nearness = np.sqrt(maximum(solved.pivots[1], 0.0)) * _shortest(d, x.A)
@@ -162,6 +163,12 @@ class GeneralisedAlpha:
         if d.constraints_work:
             result[0] = result[0] + power
         return result
+
+
+def _of_moving(d: Dynamics, A: Matrix) -> Matrix:
+    """Rows of constraints without the rates that are held."""
+    held = None if d.model.slip is None else d.model.slip.held
+    return A if held is None or not len(A) else A * (1.0 - held)
 
 
 def _begins(y: Vector) -> Scalar:

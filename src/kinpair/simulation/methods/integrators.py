@@ -117,7 +117,7 @@ def flow_of(
 
         def recorded(*arguments: Any) -> Any:
             here = d.concrete(arguments[-1]) if d.parameters else d
-            return f(here, *arguments[: len(names)])
+            return f(here.in_phase(arguments[names.index("y")]), *arguments[: len(names)])
 
         with np.errstate(all="ignore"):
             return trace(
@@ -126,7 +126,9 @@ def flow_of(
 
     programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")} if watched else {}
     if d.settles:
-        programs["after"] = record(Dynamics.settled, "time", "y")
+        programs["after"] = record(
+            Dynamics.settled, "time", "y", *(("u",) if d.at_ends and d.sticking else ())
+        )
     numbers = control.numbers if control is not None else 0
     sizes["r"] = (numbers,)
     if control is not None:

@@ -25,7 +25,7 @@ from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
 from kinpair.algebra.choice import maximum
 from kinpair.compiler.derivative import jacobian
-from kinpair.constraints.solvers.problem import full
+from kinpair.constraints.solvers.problem import full, masked
 from kinpair.forces.elements import couples_branches, efforts_of
 from kinpair.formulations import composite, kinematics
 from kinpair.model.recursion import rate_tree
@@ -96,7 +96,7 @@ class Midpoint:
         qdd = (2.0 / dt) * (z - qd)
         residual = quantities.inverse_dynamics(d.model, d.inverse, middle, z, qdd, loads) - state.tau
         matrix = newton_matrix(d, (2.0 / dt) * composite.mass_matrix(d.model, middle), State(middle, z), z)
-        step = _solved(d, matrix, residual)
+        step = _solved(d, *without_held(d, matrix, residual, z))
         return z - step, _distance(step, z)
 
     @staticmethod
@@ -135,7 +135,7 @@ class Variational:
         force = _slope_of_lagrangian(d, middle, v) + state.tau + acting
         H = composite.mass_matrix(d.model, middle)
         matrix = newton_matrix(d, H, State(middle, v), v, 0.5 * dt)
-        step = _solved(d, matrix, H @ v - p - 0.5 * dt * force)
+        step = _solved(d, *without_held(d, matrix, H @ v - p - 0.5 * dt * force, v))
         return array([*(v - step), *p]), _distance(step, v)
 
     @staticmethod
@@ -146,8 +146,9 @@ class Variational:
         v, p = z[:n], z[n:]
         middle, half = q + 0.5 * dt * v, time + 0.5 * dt
         end = q + dt * v
-        factors = tree_ldl.factor(composite.mass_matrix(d.model, end), *rate_tree(d.model))
-        qd = tree_ldl.solve(factors, 2.0 * (composite.mass_matrix(d.model, middle) @ v) - p)
+        momentum = 2.0 * (composite.mass_matrix(d.model, middle) @ v) - p
+        H, momentum = without_held(d, composite.mass_matrix(d.model, end), momentum, np.zeros(n))
+        qd = tree_ldl.solve(tree_ldl.factor(H, *rate_tree(d.model)), momentum)
         powers = d.powers(d.at(half, middle, v, u), d.loads(half, middle, v, u))
         return d.stepped(y, end, qd, dt, powers)
 
@@ -167,6 +168,15 @@ def newton_matrix(d: Dynamics, M: Matrix, state: State, unknown: Vector, share: 
         return M
     passive = efforts_of(d.model, state, passive=d.passive)
     return M - share * symmetric(jacobian(passive, unknown, mode="forward"))
+
+
+def without_held(d: Dynamics, matrix: Matrix, residual: Vector, unknown: Vector) -> tuple[Matrix, Vector]:
+    """Matrix and residual of Newton's method where rates are held at rest: their unknowns go to zero."""
+    held = None if d.model.slip is None else d.model.slip.held
+    if held is None:
+        return matrix, residual
+    rows = enumerate(zip(held, residual, unknown, strict=True))
+    return masked(matrix, held), array([(1.0 - h) * r + h * matrix[k, k] * z for k, (h, r, z) in rows])
 
 
 def newton_tree(d: Dynamics) -> tuple[Sequence[int], Sequence[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.forces import forces
+from kinpair.simulation.phases import guard_values
 from kinpair.simulation.recording import Recorded
 
 PULL = 1e-9  # [N], [N m]: a limit lets go when it would have to pull by more
@@ -24,7 +25,7 @@ PULL = 1e-9  # [N], [N m]: a limit lets go when it would have to pull by more
 @dataclass(frozen=True, slots=True)
 class Watched:
     """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is held, or a `switch`, where the
-    forces of an element have a kink or a jump.
+    forces of an element have a kink or a jump; of a `rate` with dry friction its `phase`, and where it is `slowing`.
 
     `row` is the place of a held limit among the rows solved for. Values of an event below `small` are zero: a
     constraint that has begun may hold it there.
@@ -35,6 +36,7 @@ class Watched:
     limit: Limit | None = None
     row: int = -1
     switch: str = ""
+    rate: int = -1
     small: float = 0.0
     inputs: bool = False  # does it depend on u?
     event: Event | None = field(default=None, compare=False)
@@ -46,6 +48,7 @@ class Known(NamedTuple):
     lam: Vector
     switches: Mapping[str, Scalar]
     forces: Mapping[str, Any]
+    phases: tuple[Sequence[Scalar], Sequence[Scalar]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,8 @@ class Guards:
 
     @property
     def uses_inputs(self) -> bool:
-        """Is there a limit that is held, whose push depends on them, or a switch of an actuator?"""
-        return any(x.kind == "push" or x.inputs for x in self.watched)
+        """Is there a limit or a joint that is held, whose forces depend on them, or a switch of an actuator?"""
+        return any(x.kind in ("push", "phase") or x.inputs for x in self.watched)
 
     def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Their values, positive on the near side of limits."""
@@ -69,6 +72,7 @@ class Guards:
             _multipliers(d, state, u) if "push" in kinds else np.zeros(0),
             d.switches(state) if "switch" in kinds else {},
             forces(d, names, state, u) if names else {},
+            guard_values(d, time, y, u) if "phase" in kinds else ((), ()),
         )
         return array([_VALUES[x.kind](x, time, q, qd, known) for x in self.watched])
 
@@ -104,10 +108,20 @@ def _switch(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Sc
     return known.switches[x.switch]
 
 
+def _phase(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    return known.phases[0][x.rate]
+
+
+def _slowing(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    return known.phases[1][x.rate]
+
+
 _VALUES: dict[str, Callable[..., Any]] = {
     "event": _of_event,
     "gap": _gap,
     "rate": _rate,
     "push": _push,
     "switch": _switch,
+    "phase": _phase,
+    "slowing": _slowing,
 }

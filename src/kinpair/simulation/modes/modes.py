@@ -20,7 +20,9 @@ from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import enforcement_of
+from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.guards import Guards, Watched
+from kinpair.simulation.phases import slides, sticks
 from kinpair.simulation.recording import Recorded
 from kinpair.simulation.run import Run
 from kinpair.simulation.stage import Stage
@@ -124,7 +126,9 @@ class Modes:
     def names(self) -> list[str]:
         """Of what may happen."""
         ends = [name for limit in self.limits for name in (limit.label, limit.leaving)]
-        return [*(event.name for event in self.events), *ends]
+        rubbing = [self.run.mechanism.v_names[k] for k in self.run.d.sticking]
+        rough = [name for x in rubbing for name in (sticks(x), slides(x))]
+        return [*(event.name for event in self.events), *ends, *rough]
 
     def mechanism(self, mode: Mode) -> Mechanism:
         """The one that moves in a mode."""
@@ -159,6 +163,9 @@ class Modes:
         if self.run.batch is None and not d.memory:
             state = d.state(self.run.time, *d.parted(self.run.start))
             watched += [Watched("switch", switch=name, inputs=d.actuated) for name in d.switches(state)]
+        if not d.at_ends:
+            rates = range(len(d.sticking))
+            watched += [Watched(kind, rate=j) for kind in ("phase", "slowing") for j in rates]
         return Active(self.run, mode, m, d, tuple(watched), self._make)
 
     def _dynamics(self, entry: Entry, mechanism: Mechanism) -> Dynamics:
@@ -188,9 +195,17 @@ class Active:
         self.guards = Guards(watched)
         self.stage = Stage(run, mechanism, d, self.guards if watched else None, make)
 
+    def values(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Of what is watched, at a state."""
+        d = self.d
+        if not d.sticking:
+            return self.guards(d.concrete(p), time, y, u)
+        kernel = kernel_of(d, self.guards, time=(), y=(d.ny,), u=(d.nu,))
+        return kernel(time, y, u, *((p,) if d.parameters else ()))
+
     def terms(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Terms:
         """The equations of motion at a state."""
-        d = self.d.concrete(p)
+        d = self.d.concrete(p).in_phase(y)
         state = d.state(time, y, u)
         x = constrained.equations(d.model, d.request, state, d.loads(time, state.q, state.qd, u))
         return Terms(*(np.asarray(part, dtype=float) for part in (x.M, x.F, *x.every)))

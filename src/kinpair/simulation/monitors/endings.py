@@ -98,8 +98,6 @@ def _status(
         reason += _near_singular(run, near)
     elif why == "not finite":
         reason += _cause(run.d.model, state)
-    elif why == "endless":
-        reason += _rubbing(run)
     return Status(why, time, f"Stopped at t = {time:.9g} s: {reason}")
 
 
@@ -122,17 +120,6 @@ def _near_singular(run: Run, near: Singular) -> str:
     return (
         f"; at t = {near.time:.6g} s the mechanism is in a singular position, or nearly so (smallest singular value of "
         f"the rows {near.pivot**0.5:.2g}): {remedies} may pass, a motion that keeps away is better"
-    )
-
-
-def _rubbing(run: Run) -> str:
-    """Dry friction changes its sign in every step of a joint at rest."""
-    names = [repr(run.d.model.v_names[k]) for k in run.d.sticking]
-    if not names:
-        return ""
-    return (
-        f"; dry friction ({listed(names, 4)}) at rest makes a method with error control crawl: integrator='rk4' or "
-        "'semi-implicit-euler' with dt= passes"
     )
 
 

@@ -13,7 +13,6 @@ GROWN, LEFT = (
     100.0,
 )  # rates grown by this much, beyond any rotor, with so many times those steps still to go
 ENDLESS = 1e6  # times those steps still to go, whatever the rates
-REST = 1e-4  # [rad/s] or [m/s]: slower, but not at rest, is what dry friction holds: its sign changes in every step
 
 
 class Runaway:
@@ -22,9 +21,6 @@ class Runaway:
     def __init__(self, run: Run, steps: int, time: float, y: np.ndarray, window: int) -> None:
         self.run, self.steps, self.time, self.window = run, steps, time, window
         self.slow = GROWN * max(1.0, self._rate(y))
-        self._rubbed = np.zeros(run.d.model.nv, bool)
-        self._rubbed[run.d.sticking] = True
-        self._stuck = self._sticks(y)
 
     def left(self, steps: int) -> int:
         """Steps to the next look: it is at the same one whatever the clock says."""
@@ -40,14 +36,7 @@ class Runaway:
         left = (self.run.stop - time) / pace if pace > 0.0 else np.inf
         if self._rate(y) > self.slow and left > LEFT * self.window:
             return "runaway"
-        stuck, self._stuck = self._stuck, self._sticks(y)
-        many = LEFT if (stuck & self._stuck).any() else ENDLESS
-        return "endless" if left > many * self.window else "more"
-
-    def _sticks(self, y: np.ndarray) -> np.ndarray:
-        """Which rates (nv,) dry friction holds near zero."""
-        rates = np.abs(self.run.d.motion(y)[1])
-        return self._rubbed & (rates > 0.0) & (rates < REST)
+        return "endless" if left > ENDLESS * self.window else "more"
 
     def _rate(self, y: np.ndarray) -> float:
         return float(np.abs(self.run.d.motion(y)[1]).max(initial=0.0))

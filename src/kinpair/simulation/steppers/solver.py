@@ -10,12 +10,10 @@ import numpy as np
 
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
-from kinpair.compiler.trace import trace
 from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.loops import BoundedCache
+from kinpair.simulation.loops import kernel_of, recorded_of
 from kinpair.simulation.run import Run
 
-KERNELS = BoundedCache(256)
 CALLS = 2_000_000  # evaluations between two samples: beyond that nothing is moving
 
 
@@ -79,19 +77,11 @@ class Task:
 
     def recorded(self, f: Callable[..., Any], **sizes: Shape) -> Program:
         """f(dynamics, inputs of the sizes given...), with the parameters put in."""
-        d, count = self.d, len(sizes)
-        every = {**sizes, **({"p": (len(d.parameters),)} if d.parameters else {})}
-
-        def function(*task: Any) -> Any:
-            return f(d.concrete(task[-1]) if d.parameters else d, *task[:count])
-
-        with np.errstate(all="ignore"):
-            return trace(function, every, name=getattr(f, "__name__", "guard"))
+        return recorded_of(self.d, f, **sizes)
 
     def compiled(self, f: Callable[..., Any], **sizes: Shape) -> Kernel:
         """Its kernel, with the parameters as its last argument; kept for the next run."""
-        key = (self.d.key, f, tuple(sizes.items()))
-        return KERNELS.get(key, lambda: Kernel(self.recorded(f, **sizes)))
+        return kernel_of(self.d, f, **sizes)
 
     def kernel(self, f: Callable[..., Any], **sizes: Shape) -> Callable[..., Any]:
         """The same as machine code."""

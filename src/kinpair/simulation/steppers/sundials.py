@@ -18,6 +18,7 @@ import numpy as np
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.compiler.derivative import jacobian
+from kinpair.constraints.solvers.problem import with_held
 from kinpair.errors import InputError, MissingExtraError
 from kinpair.formulations import kinematics
 from kinpair.simulation.dynamics import Dynamics
@@ -28,7 +29,6 @@ STEPS = 500_000  # for a sample
 LARGEST = 200_000  # operations of ẏ times its entries: beyond that the library differences the Jacobian
 OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
 OF_JUMPS = 1e13  # the same where they jump by springs in limits, ropes, friction, tables: no step is short enough then
-AT_ONCE = 1e-12  # [s]
 SHORTEST = 1e-10  # of the time, or of a second: as near as a step goes to where there are no numbers
 
 
@@ -199,7 +199,7 @@ class Ida(_Sundials):
             JJ[:, :] = slope(time, x, xp, self.inputs(time, x))
             JJ[np.diag_indices(n)] += cj * differential
 
-        jumping = d.jumps or d.sticking or len(task.rows) > 0
+        jumping = d.jumps or len(task.rows) > 0
         looser = OF_JUMPS if jumping else OF_ACCELERATIONS
         allowed = np.full(n, looser * task.atol[d.layout.motion].max())
         allowed[: d.ny] = task.atol
@@ -211,12 +211,8 @@ class Ida(_Sundials):
     def restart(self, time: float, y: np.ndarray) -> None:
         """A fresh start from a state, with unknowns and rates that agree with it and with each other."""
         self.time, self.y = time, y
-        d, u = self.task.d, self.task.u(time, y)
+        u = self.task.u(time, y)
         unknown = self._accelerations(time, y, u)
-        if d.sticking:  # friction does not act at rest, but at once behind it
-            moving = y.copy()
-            moving[d.layout.qd] += AT_ONCE * unknown[: d.model.nv]
-            unknown = self._accelerations(time, moving, u)
         x = np.concatenate([y, unknown])
         xp = np.zeros(len(x))
         xp[: len(y)] = -self._residual(time, x, xp, u)[: len(y)]
@@ -236,7 +232,10 @@ def _equations(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, An
         (d.request, 0.0) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.alpha)
     )
     x = constrained.equations(d.model, request, state, loads, alpha)
-    return x.M, x.F, x.A, x.b, state.qd
+    p = x.problem(request)
+    if d.model.slip is not None and d.model.slip.held is not None:
+        p = with_held(p, d.model.slip.held)
+    return p.M, p.F, p.A, p.b, state.qd
 
 
 def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, Any, Any, Any]:

@@ -1,0 +1,108 @@
+"""Joints with dry friction at rest: which stick, and which way the others go.
+
+With q̈₀ the accelerations without friction in the rates at rest, N their rows, G what efforts do to rates that obey
+the constraints, F_s and F_c the levels of static and sliding friction:
+
+    c = N G Nᵀ x + N q̈₀,   −F_s ≤ x ≤ F_s:   x = −F_s where c > 0,  x = F_s where c < 0,  c = 0 between     (ST1)
+    F_s ← F_c where c ≠ 0, and (ST1) again, until no further one leaves rest                                (ST2)
+
+Where constraints join rates, what each of them holds is not unique; x is then the least that does. A set of
+independent rates is `HELD`, and the others, which stand still with them, keep the x of now.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.constraints import complementarity, rank_revealing
+from kinpair.constraints.rank_revealing import null_space
+
+SLIDES, HELD, CARRIED = 0.0, 1.0, 2.0  # phases of a rate; one that is carried stands still because others do
+STILL = 1e-11  # of the largest acceleration without friction: less is none
+DEPENDENT = 1e-10
+
+
+class Levels(NamedTuple):
+    """Least and greatest effort (n,) of friction on each rate: at rest, and as it begins to move forward or back."""
+
+    rest_lo: np.ndarray
+    rest_hi: np.ndarray
+    slide_lo: np.ndarray
+    slide_hi: np.ndarray
+
+
+class AtRest(NamedTuple):
+    """Of each rate at rest (n,): phase, share of the sliding level, effort of friction, acceleration; and q̈ (nv,)."""
+
+    phase: np.ndarray
+    share: np.ndarray
+    effort: np.ndarray
+    acceleration: np.ndarray
+    qdd: np.ndarray
+
+
+def at_rest(
+    M: np.ndarray,
+    F: np.ndarray,
+    A: np.ndarray,
+    b: np.ndarray,
+    rates: np.ndarray,
+    levels: Levels,
+    leaving: np.ndarray,
+) -> AtRest:
+    """What happens to `rates` (n,) that are at rest. F is without their friction.
+
+    `leaving` (n,) is the sign of sliding of one that is known to leave rest, 0 of the others.
+    """
+    G = _response(M, A)
+    qdd = rank_revealing.solve(M, F, A, b).qdd if len(b) else G @ F
+    D, g = G[rates][:, rates], qdd[rates]
+    left = leaving != 0.0
+    small = STILL * (np.abs(g).max(initial=0.0) + 1e-300)
+    while True:
+        lo = np.where(left, levels.slide_lo, levels.rest_lo)
+        hi = np.where(left, levels.slide_hi, levels.rest_hi)
+        x, c = complementarity.solve(D, g, lo, hi)[:2]  # (ST1)
+        moves = np.abs(c) > small
+        if not (moves & ~left).any():
+            break
+        left = left | moves  # (ST2)
+    share = np.where(moves, np.sign(c), 0.0)
+    undecided = (leaving != 0.0) & ~moves & ((x <= lo) | (x >= hi))
+    share = np.where(undecided, leaving, share)
+    phase = np.where(share != 0.0, SLIDES, CARRIED)
+    margin = np.minimum(x - levels.rest_lo, levels.rest_hi - x)
+    chosen: list[int] = []
+    for k in np.argsort(-margin, kind="stable").tolist():
+        if phase[k] == CARRIED and _independent(D, [*chosen, k]):
+            chosen.append(k)
+    phase[chosen] = HELD
+    carried = phase == CARRIED
+    share[carried] = _share(x[carried], levels.slide_lo[carried], levels.slide_hi[carried])
+    return AtRest(phase, share, x, c, qdd + G[:, rates] @ x)
+
+
+def _response(M: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """G: what efforts do to accelerations that obey A."""
+    if not len(A):
+        return np.linalg.inv(M)
+    Z = null_space(A)
+    return Z @ np.linalg.lstsq(Z.T @ M @ Z, Z.T, rcond=None)[0]
+
+
+def _independent(D: np.ndarray, rows: list[int]) -> bool:
+    """Does the last of these rates move while those before stand still?"""
+    *others, last = rows
+    if not others:
+        return bool(D[last, last] > 0.0)
+    cross = D[last, others]
+    left = D[last, last] - cross @ np.linalg.lstsq(D[np.ix_(others, others)], cross, rcond=None)[0]
+    return bool(left > DEPENDENT * D[last, last])
+
+
+def _share(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """−x as a part of the sliding level in its direction."""
+    level = np.where(x < 0.0, -lo, hi)
+    return np.where(x == 0.0, 0.0, -x / np.where(level > 0.0, level, np.inf))

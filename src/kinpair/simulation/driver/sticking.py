@@ -1,0 +1,109 @@
+"""Dry friction that takes hold and lets go: which rates stick from now on, and which way the others slide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinpair import constrained
+from kinpair.algebra.arrays import Scalar, Vector
+from kinpair.constraints.stick import HELD, SLIDES, Levels, at_rest
+from kinpair.simulation.driver.impacts import begun
+from kinpair.simulation.driver.ongoing import Ongoing
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.loops import kernel_of
+from kinpair.simulation.modes.guards import Watched
+from kinpair.simulation.phases import levels, slides, sticks
+
+STILL = 1e-13  # [rad/s], [m/s]: a rate this small is none
+
+
+def settle(ongoing: Ongoing, causes: list[Watched]) -> None:
+    """Phases from where the run stands. `causes`: rates whose phase has ended."""
+    active, stepper = ongoing.active, ongoing.stepper
+    d = active.d
+    if not d.sticking or d.at_ends:
+        return
+    y, time = stepper.y, stepper.time
+    before = ongoing.motion[1]
+    ended = [x.rate for x in causes if x.kind == "phase"]
+    u = ongoing.inputs(time, y, stepper.u)
+    later = decided(d, ongoing.run.inputs.parameters, time, y, u, ended)
+    old, new = y[d.layout.phase], later[d.layout.phase]
+    if (later == y).all() and not ended:
+        return
+    stepper.put(later, active.stage)
+    if stepper.time == ongoing.run.time and not ended:
+        return  # it begins like this
+    signs = y[d.layout.share], later[d.layout.share]
+    for j, k in enumerate(d.sticking):
+        was, moves = old[j] == SLIDES, new[j] == SLIDES
+        name = ongoing.run.mechanism.v_names[k]
+        if was and not moves:
+            ongoing.note(sticks(name), before, 0.0)
+        elif moves and (not was or signs[0][j] != signs[1][j]):
+            ongoing.note(slides(name), before, 0.0)
+
+
+def decided(
+    d: Dynamics, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray, ended: list[int]
+) -> np.ndarray:
+    """The state (ny,) with the phases that follow from it; `ended`: rates, by place, whose phase is over."""
+    layout, rates = d.layout, np.array(d.sticking)
+    y = y.copy()
+    qd, phase = y[layout.qd], y[layout.phase].copy()
+    moving = np.abs(qd[rates]) > STILL
+    moving[[j for j in ended if phase[j] == SLIDES]] = False
+    y[layout.phase], y[layout.share] = (
+        np.where(moving, SLIDES, HELD),
+        np.where(moving, np.sign(qd[rates]), 0.0),
+    )
+    resting = np.flatnonzero(~moving)
+    if not len(resting):
+        return y
+    qd[rates[resting]] = 0.0
+    terms = kernel_of(d, _terms, time=(), y=(d.ny,), u=(d.nu,))
+    arguments = (time, y, u, *((p,) if d.parameters else ()))
+    M, F, A, psi, b, *bounds, efforts = terms(*arguments)
+    if len(A):
+        y[layout.qd] = _stopped(M, A, psi, qd, rates[resting])
+        M, F, A, psi, b, *bounds, efforts = terms(*arguments)
+    own = Levels(*(x[resting] for x in bounds))
+    leaving = np.zeros(len(rates))
+    for j in ended:
+        if phase[j] == HELD:
+            leaving[j] = -np.sign(efforts[rates[j]])
+    result = _shared_out(M, F, A, b, rates[resting], own, leaving[resting])
+    y[layout.phase][resting], y[layout.share][resting] = result.phase, result.share
+    return y
+
+
+def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, leaving: np.ndarray) -> Any:
+    """As `at_rest`; where constraints join rates, the others may take over from one that reaches its level."""
+    if len(A) and leaving.any():
+        full = leaving != 0.0
+        at = np.where(leaving > 0.0, own.rest_lo, own.rest_hi)
+        bound = own._replace(rest_lo=np.where(full, at, own.rest_lo), rest_hi=np.where(full, at, own.rest_hi))
+        result = at_rest(M, F, A, b, rates, bound, np.zeros(len(rates)))
+        if not (result.phase == SLIDES).any():
+            return result
+    return at_rest(M, F, A, b, rates, own, leaving)
+
+
+def _stopped(M: np.ndarray, A: np.ndarray, psi: np.ndarray, qd: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """Rates that obey the constraints with some at rest."""
+    rows = np.zeros((len(rates), len(qd)))
+    rows[np.arange(len(rates)), rates] = 1.0
+    stopped = begun(M, np.concatenate([A, rows]), np.concatenate([psi, qd[rates]]), qd)
+    stopped[rates] = 0.0
+    return stopped
+
+
+def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
+    """M, F without friction in rates that are at rest, all rows of the constraints, levels of friction, and the efforts
+    that hold."""
+    state = d.state(time, y, u)
+    loads = d.loads(time, state.q, state.qd, u)
+    x = constrained.equations(d.model, d.request, state, loads)
+    return x.M, x.F, *x.every, *levels(d, state), d.held_motion(state, loads)[1]
