@@ -449,3 +449,48 @@ def test_a_path_not_smooth_enough_for_a_vessel_names_the_time():
         "vessel: the path has 2 continuous derivatives; at 0 s its jerk jumps by 19.74 m/s³, and the hand would have "
         "to turn at once. Take a law with 3 or more, such as septic"
     )
+
+
+NOT_COMPENSATED = {
+    "loops": (
+        lambda: motion.compensate(kp.example("four-bar"), {}, ["crank"]),
+        "compensate: four-bar has loops or quaternions; give a tree without",
+    ),
+    "nothing given": (
+        lambda: motion.compensate(REDUNDANT, {}, ["elbow"]),
+        "compensate: give a motion for one frame or coordinate at least",
+    ),
+    "an axis": (
+        lambda: motion.compensate(REDUNDANT, {"hand": STAY}, ["elbow"], parts={"hand": "axis z"}),
+        "compensate: 'hand' has an axis for its target; give pose, position or rotation",
+    ),
+    "unknown row": (
+        lambda: motion.compensate(REDUNDANT, {"hand": STAY}, ["elbows"]),
+        "compensate: redundant-arm has no row 'elbows'; did you mean 'elbow'? Rows: shoulder-yaw, shoulder-pitch, "
+        "upper-arm-roll, elbow, forearm-roll, wrist, hand-roll; others are kp.motion.moment and kp.motion.force",
+    ),
+    "shape of a course": (
+        lambda: motion.compensate(REDUNDANT, {"hand": STAY}, ["elbow"], course=[1.0, 2.0]),
+        "compensate: the course has shape (2,); give numbers, or a motion, of shape (1,), one for each row",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_COMPENSATED)
+def test_resultants_that_are_not_compensated(name):
+    call, message = NOT_COMPENSATED[name]
+    with pytest.raises(kp.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_row_that_no_joint_is_left_for():
+    """The hand takes six of seven joints, and two rows are more than one elbow can bring about."""
+    rows = ["shoulder-yaw", "hand-roll"]
+    with pytest.raises(kp.SingularError) as caught:
+        motion.compensate(REDUNDANT, {"hand": STAY}, rows, course=[1.0, 2.0])
+    what = caught.value.parts["row"]
+    assert str(caught.value) == (
+        f"compensate: redundant-arm cannot bring {what} about after 0 s: the joints that are left do not move it, or "
+        "the path leads out of reach. Leave more joints free, or take fewer rows"
+    )

@@ -28,6 +28,7 @@ nominal         efforts, reactions, power and energy of a motion
 polygon         convex polygons: hulls and margins
 support         what the ground gives to feet: zero-moment point, friction, margins
 free_rows       rows without actuator, and the coordinates that are free to obey them
+compensate      joints that bring resultants about while others move as given
 collocation     periodic solutions of such rows by collocation
 shooting        the same by multiple shooting; Floquet multipliers
 compensated     a given motion with that of free coordinates added
@@ -38,6 +39,7 @@ A module imports only what stands above it; a test checks it.
 """
 
 from kinpair.motion.aligned import Tilt, apparent_vertical
+from kinpair.motion.compensate import compensate
 from kinpair.motion.fastest import fastest
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
@@ -67,6 +69,7 @@ __all__ = [
     "apparent_vertical",
     "arc",
     "blended",
+    "compensate",
     "cycloid",
     "fastest",
     "follow",

@@ -121,10 +121,10 @@ def follow(
     SingularError where the path leads through a singular position or out of reach: it names the time and the joints,
     and has times and coordinates up to there in `parts`.
     """
-    wanted = _targets(m, targets, parts or {})
+    wanted = targets_of(m, targets, parts or {})
     if samples < FEWEST:
         raise InputError(f"follow: samples is {samples!r}; give {FEWEST} or more")
-    q = _first(m, wanted, m.start() if start is None else start)
+    q = first_place(m, wanted, m.start() if start is None else start)
     path = m.inverse.path(tuple(wanted.frames), tuple(wanted.entries), q, criterion)
     found: list[tuple[np.ndarray, Followed]] = []
     for time in _grid(wanted, samples):
@@ -136,16 +136,18 @@ def follow(
     return _trajectory(m, wanted.duration, found)
 
 
-def _targets(m: Mechanism, given: Mapping[str, Any], parts: Mapping[str, str]) -> Targets:
+def targets_of(
+    m: Mechanism, given: Mapping[str, Any], parts: Mapping[str, str], owner: str = "follow"
+) -> Targets:
     """Frames and coordinates by name, checked."""
     if not given:
-        raise InputError("follow: give a motion for one frame or coordinate at least")
+        raise InputError(f"{owner}: give a motion for one frame or coordinate at least")
     for name, part in parts.items():
         if name not in given:
-            raise InputError(f"follow: parts names {name!r}, which has no motion")
+            raise InputError(f"{owner}: parts names {name!r}, which has no motion")
         if part not in PARTS:
             raise InputError(
-                f"follow: {name!r} has the part {part!r}; {nearest(part, PARTS)}Parts: {listed(PARTS)}"
+                f"{owner}: {name!r} has the part {part!r}; {nearest(part, PARTS)}Parts: {listed(PARTS)}"
             )
     frames: dict[Form, FrameTrajectory] = {}
     entries: dict[int, Trajectory] = {}
@@ -155,23 +157,23 @@ def _targets(m: Mechanism, given: Mapping[str, Any], parts: Mapping[str, str]) -
             frames[Form(name, *PARTS[parts.get(name, "pose")])] = motion
         elif name not in m.q_names:
             raise InputError(
-                f"follow: {m.name} has no coordinate {name!r}; {nearest(name, m.q_names)}"
+                f"{owner}: {m.name} has no coordinate {name!r}; {nearest(name, m.q_names)}"
                 f"Coordinates: {listed(m.q_names)}; the motion of a frame is a line, an arc, ..."
             )
         elif motion.shape != ():
             raise InputError(
-                f"follow: the motion of {name!r} has shape {motion.shape}; give that of one number"
+                f"{owner}: the motion of {name!r} has shape {motion.shape}; give that of one number"
             )
         else:
             entries[m.q_names.index(name)] = motion
     return Targets(frames, entries)
 
 
-def _first(m: Mechanism, wanted: Targets, start: Any) -> np.ndarray:
+def first_place(m: Mechanism, wanted: Targets, start: Any, owner: str = "follow") -> np.ndarray:
     """Where the motion begins, near a guess."""
     guess = np.asarray(start, dtype=float)
     if guess.shape != (m.nq,):
-        raise InputError(f"follow: start has shape {guess.shape}; give {m.nq} coordinates")
+        raise InputError(f"{owner}: start has shape {guess.shape}; give {m.nq} coordinates")
     forms, entries = tuple(wanted.frames), tuple(wanted.entries)
     size = 1 + sum(form.size for form in forms) + len(entries)
     u, _ = wanted.numbers(np.zeros(1), "right")
