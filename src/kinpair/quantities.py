@@ -33,7 +33,7 @@ from kinpair.formulations.catalogue import differentiated, giving
 from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
 from kinpair.loaded.dynamics import forward as loaded_motion
-from kinpair.loaded.dynamics import friction_of_motion, is_loaded
+from kinpair.loaded.dynamics import friction_of_motion, is_loaded, standing
 from kinpair.loaded.tree import Forced
 from kinpair.loaded.tree import composite as composite_terms
 from kinpair.model.model import Model, Place
@@ -155,10 +155,11 @@ def accelerations(model: Model, request: Request, state: State, loads: External)
     as a part of the product of its diagonal. With friction from load one more: one where its loads are found, else
     zero.
     """
-    if model.slip is not None and model.slip.held is not None:
+    loaded = is_loaded(model, passive=request.passive)
+    if model.slip is not None and model.slip.held is not None and not loaded:
         return _held_accelerations(model, request, state, loads)
     acting = loads_on(model, state, loads, passive=request.passive)
-    if is_loaded(model, passive=request.passive):
+    if loaded:
         solution, _, solved = loaded_motion(model, request.method, state, acting)
         of_loads = [solved.sound]
     else:
@@ -192,9 +193,18 @@ def free_terms(model: Model, request: Request, state: State, loads: External) ->
 
 def held_motion(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:
     """q̈, and the efforts (nv,) that hold rates at rest: H q̈ − F, zero where none is held."""
+    if is_loaded(model, passive=request.passive):
+        x = standing(model, state, loads_on(model, state, loads))
+        return x.qdd, x.holding
     H, F = free_terms(model, request, state, loads)
     qdd = _held_accelerations(model, request, state, loads)[0]
     return qdd, H @ qdd - F
+
+
+def rubbing(model: Model, request: Request, state: State, loads: External) -> Vector:
+    """Efforts of friction from load (nv,)."""
+    acting = loads_on(model, state, loads, passive=request.passive)
+    return loaded_motion(model, request.method, state, acting).friction
 
 
 def _determinants(model: Model, solution: Solution) -> list[Scalar]:

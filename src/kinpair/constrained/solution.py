@@ -55,6 +55,7 @@ class Solution:
     pivots: Vector
     request: Request
     loads_sound: Scalar = 1.0  # one where loads with friction from load are found, else zero
+    rubbing: Vector | None = None  # efforts of friction from load (nv,); None where there are none
 
     @property
     def power(self) -> Scalar:
@@ -97,7 +98,7 @@ def solve(
     rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu))
     x = replace(x, F=x.F + rubbed.efforts)
     own = rubbed.solved
-    return Solution(own.qdd, own.lam, x, own.soundness, request, rubbed.loads.sound)
+    return Solution(own.qdd, own.lam, x, own.soundness, request, rubbed.loads.sound, rubbed.efforts)
 
 
 def solve_equations(x: Equations, request: Request, mu: float = 0.0, tree: Tree | None = None) -> Solution:

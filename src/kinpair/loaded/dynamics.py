@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.algebra import tree_ldl
-from kinpair.algebra.arrays import Vector, array
-from kinpair.algebra.choice import sign
+from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.algebra.choice import less, sign, where
+from kinpair.constraints.solvers.problem import masked
 from kinpair.forces.elements import Loads
 from kinpair.forces.surfaces.surface import Carried, Surface, length
 from kinpair.forces.surfaces.table import surfaces_of
@@ -127,9 +128,7 @@ def held_terms(
     if not is_held(model):
         return x, D
     free = [1.0 - h for h in model.slip.held]
-    H = array(
-        [[h if i == j else h * free[i] * free[j] for j, h in enumerate(row)] for i, row in enumerate(x.H)]
-    )
+    H = masked(x.H, model.slip.held)
     F = array([f * p for f, p in zip(x.F, free, strict=True)])
     factors = tree_ldl.factor(H, *rate_tree(model))
     columns = [array([d * p for d, p in zip(column, free, strict=True)]) for column in D]
@@ -169,6 +168,11 @@ def standing(model: Model, state: State, acting: Loads) -> Standing:
         rest[v] = rest[v] + s.grip.mu_static * arm * N
         slide[v] = slide[v] + s.grip.coefficient(0.0) * arm * N
     return Standing(qdd, holding, array(rest), array(slide))
+
+
+def only_sound(qdd: Vector, sound: Scalar) -> Vector:
+    """q̈ where loads are found, NaN elsewhere: a run stops there."""
+    return array([where(less(0.5, sound), x, np.nan) for x in qdd])
 
 
 def sweeps_of(surfaces: Sequence[Surface]) -> tuple[int, int]:

@@ -27,6 +27,7 @@ from kinpair.forces.states import (
     state_rates,
 )
 from kinpair.formulations import kinematics
+from kinpair.loaded.dynamics import is_loaded, only_sound
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
@@ -288,10 +289,18 @@ class Dynamics:
         )
         own = account_of(self.model, state, passive=self.passive)
         lost = losses(self.model, state, passive=self.passive)
+        if is_loaded(self.model, passive=self.passive):
+            lost["friction from load"] = -(self._rubbing(state, loads) @ qd)
         supply = sum(own.supply.values(), 0.0)
         slip = self.model.slip
         ways = [] if slip is None else [slip.share[k] * qd[k] for k in self.sticking]
         return [work + supply, sum(lost.values(), 0.0), *own.supply.values(), *own.losses.values(), *ways]
+
+    def _rubbing(self, state: State, loads: Loads) -> Vector:
+        """Efforts of friction from load (nv,)."""
+        if self.enforcement is not None:
+            return self.enforcement.rubbing(self.model, self.request, state, loads)
+        return quantities.rubbing(self.model, self.request, state, loads)
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""
@@ -321,7 +330,8 @@ class Dynamics:
         """q̈, and the power of constraint forces."""
         if self.enforcement is not None:
             return self.enforcement.accelerations(self.model, self.request, state, loads)
-        return quantities.accelerations(self.model, self.request, state, loads)[0], 0.0
+        qdd, sound = quantities.accelerations(self.model, self.request, state, loads)
+        return (only_sound(qdd, sound[2]) if len(sound) > 2 else qdd), 0.0
 
     def settled(self, time: Scalar, y: Vector, *u: Vector) -> Any:
         """The state where it belongs; with inputs u, also a number above one while it is not yet there."""

@@ -24,6 +24,7 @@ from kinpair.constraints.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.errors import InputError, listed
 from kinpair.formulations import kinematics
+from kinpair.loaded.dynamics import only_sound
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State
@@ -65,11 +66,18 @@ class Enforcement:
     ) -> tuple[Vector, Scalar]:
         """q̈, and the power of the constraint forces, which do work where a constraint moves."""
         solution = self.solution(model, request, state, loads)
+        if solution.rubbing is not None:
+            return only_sound(solution.qdd, solution.loads_sound), solution.power
         return solution.qdd, solution.power
 
     def solution(self, model: Model, request: Request, state: State, loads: Any) -> constrained.Solution:
         """Accelerations and multipliers."""
         return constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
+
+    def rubbing(self, model: Model, request: Request, state: State, loads: Any) -> Vector:
+        """Efforts of friction from load (nv,)."""
+        found = self.solution(model, request, state, loads).rubbing
+        return np.zeros(model.nv) if found is None else found
 
     def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
         """The state brought back to the constraints, and the smallest pivot of their rows there."""

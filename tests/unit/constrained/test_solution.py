@@ -21,7 +21,7 @@ def case(name: str, solver: str = "multipliers") -> tuple[kp.Mechanism, Request,
     rng = np.random.default_rng(4)
     qd = m.velocities(q, guess=rng.normal(size=m.nv))
     request = m.closure.requests.choose("accelerations", q, 0.0, solver, {})
-    return m, request, State(q, qd, u=rng.normal(size=m.nv))
+    return m, request, State(q, qd, tau=rng.normal(size=m.nv))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -57,7 +57,7 @@ def test_power_is_that_of_a_drive():
     m = kp.build(builder)
     request = m.closure.requests.choose("accelerations", [0.25], 0.5, "multipliers", {})
     result = constrained.solve(
-        m.model, request, State(np.array([0.25]), np.array([1.0]), u=np.zeros(1), time=0.5), {}
+        m.model, request, State(np.array([0.25]), np.array([1.0]), tau=np.zeros(1), time=0.5), {}
     )
     assert float(result.qdd[0]) == pytest.approx(2.0, abs=1e-14)
     assert float(result.power) == pytest.approx(4.0, abs=1e-13)
@@ -66,7 +66,7 @@ def test_power_is_that_of_a_drive():
 def test_stabilised_rows_pull_back_rates_and_positions():
     """A q̈ = b − 2αψ − α²φ for holonomic rows."""
     m, request, state = case("four-bar")
-    off = State(state.q + 1e-3, state.qd + 1e-2, u=state.u)
+    off = State(state.q + 1e-3, state.qd + 1e-2, tau=state.tau)
     alpha = 20.0
     plain, pulled = (constrained.solve(m.model, request, off, {}, a) for a in (0.0, alpha))
     x = plain.equations
