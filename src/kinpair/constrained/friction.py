@@ -21,7 +21,7 @@ from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.loaded import dynamics, system, tree
-from kinpair.loaded.system import Response, Solved, System
+from kinpair.loaded.system import Response, Solved, System, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import coordinates
 from kinpair.model.state import State
@@ -65,7 +65,7 @@ def with_friction(
     joints = dynamics.carried(model, own, state.q, state.qd, state.tau, acting)
     both = System(own.surfaces, own.slips, joints, Response(first.qdd, [x.qdd for x in answers], *forms))
     loads = system.solve(both, None, SWEEPS)
-    lam = sum((x.lam * n for x, n in zip(answers, loads.N, strict=True)), first.lam)
+    lam = sum((times(n, x.lam) for x, n in zip(answers, loads.N, strict=True)), first.lam)
     solved = first._replace(qdd=both.accelerations(loads.N), lam=lam)
     return Rubbed(solved, own.efforts(loads.N, model.nv), loads)
 

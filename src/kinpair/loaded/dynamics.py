@@ -16,7 +16,7 @@ from kinpair.forces.surfaces.surface import Carried, Surface, length
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations.solution import Solution
 from kinpair.loaded import lean, system, tree
-from kinpair.loaded.system import Response, Slip, Solved, System
+from kinpair.loaded.system import Response, Slip, Solved, System, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import coordinates, each, joined, rate_tree
 from kinpair.model.state import State
@@ -36,7 +36,7 @@ class Sliding(NamedTuple):
 
     def efforts(self, N: Vector, nv: int) -> Vector:
         """τ_f = −Σ D_l N_l (nv,).    (FS1)"""
-        return sum((-(d * n) for d, n in zip(self.D, N, strict=True)), np.zeros(nv))
+        return sum((times(-n, d) for d, n in zip(self.D, N, strict=True)), np.zeros(nv))
 
 
 class Moved(NamedTuple):
@@ -162,7 +162,7 @@ def standing(model: Model, state: State, acting: Loads) -> Standing:
             continue
         v, arm = own.spans[k].start + s.rate, G[0][s.rate if len(G[0]) > 1 else 0]
         held = 0.0 if model.slip is None or model.slip.held is None else model.slip.held[v]
-        force = -(own.slips[k].mu * moved.loads.N[k]) * own.slips[k].u
+        force = own.slips[k].force(moved.loads.N[k])
         force = force + array([held * np.divide(holding[v], arm)]) if s.feels_force else force
         N = s.load(forms[k], force, joints[k])
         rest[v] = rest[v] + s.grip.mu_static * arm * N

@@ -56,7 +56,7 @@ def solve(
     slopes: _Slopes | None = None
     for n in range(sweeps):
         c = forms_of(x, qdd)
-        F = [N[k] - own.load(c[k], _force(slips[k], N[k]), joints[k]) for k, own in enumerate(surfaces)]
+        F = [N[k] - own.load(c[k], slips[k].force(N[k]), joints[k]) for k, own in enumerate(surfaces)]
         if slopes is None or n < anew:
             slopes = _slopes(x, surfaces, slips, joints, c, N)
         share = [f if is_one(e) else f * e for f, e in zip(F, slopes.over_e, strict=True)]
@@ -64,7 +64,7 @@ def solve(
         qdd = qdd + step
         N = array([N[k] + dot(slopes.Gamma[k], step) - share[k] for k in range(len(N))])
     c = forms_of(x, qdd)
-    F = [N[k] - own.load(c[k], _force(slips[k], N[k]), joints[k]) for k, own in enumerate(surfaces)]
+    F = [N[k] - own.load(c[k], slips[k].force(N[k]), joints[k]) for k, own in enumerate(surfaces)]
     return qdd, Solved(N, measured(F, N), 1.0 if slopes is None else slopes.orientation)
 
 
@@ -87,7 +87,7 @@ def _slopes(
     """(FN2)."""
     n, Gamma, over_e, signs = len(x.H), list[list[Scalar]](), list[Scalar](), list[Scalar]()
     for k, own in enumerate(surfaces):
-        slope = own.slopes(c[k], _force(slips[k], N[k]), joints[k])
+        slope = own.slopes(c[k], slips[k].force(N[k]), joints[k])
         row = [dot(slope, [form[j] for form in x.Q[k]]) for j in range(n)]
         e = 1.0 - force_slope(own, c[k], slips[k], N[k], joints[k])
         if is_one(e):
@@ -101,10 +101,6 @@ def _slopes(
     K = [[x.H[i, j] + dot(D[i], [g[j] for g in Gamma]) for j in range(n)] for i in range(n)]
     factors = lu.factor(array(K))
     return _Slopes(factors, Gamma, over_e, reduce(mul, [*signs, *(sign(p) for p in factors.D)]))
-
-
-def _force(slip: Slip, N: Scalar) -> Vector:
-    return -(slip.mu * N) * slip.u
 
 
 def _by_rate(D: Sequence[Vector], n: int) -> list[list[Scalar]]:

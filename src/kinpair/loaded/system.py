@@ -38,6 +38,10 @@ class Slip(NamedTuple):
     u: Vector
     mu: Scalar
 
+    def force(self, N: Scalar) -> Vector:
+        """−μ N u."""
+        return times(-(self.mu * N), self.u)
+
 
 class Response(NamedTuple):
     """Affine answer of a mechanism to the loads of its surfaces: q̈₀ and a_l, c_k0 and C_kl."""
@@ -65,7 +69,7 @@ class System:
     def loads(self, N: Vector) -> list[Scalar]:
         """What the surfaces carry while they rub by loads N."""
         rows = zip(self.surfaces, self.slips, self.joints, self.forms(N), N, strict=True)
-        return [x.load(c, -(slip.mu * n) * slip.u, at) for x, slip, at, c, n in rows]
+        return [x.load(c, slip.force(n), at) for x, slip, at, c, n in rows]
 
     def residual(self, N: Vector) -> Vector:
         """F.    (FS3)"""
@@ -77,7 +81,7 @@ class System:
         rows: list[list[Scalar]] = []
         for k in range(n):
             own, slip, at = self.surfaces[k], self.slips[k], self.joints[k]
-            by_form = own.slopes(c[k], -(slip.mu * N[k]) * slip.u, at)
+            by_form = own.slopes(c[k], slip.force(N[k]), at)
             of_force = force_slope(own, c[k], slip, N[k], at)
             row = [-dot(by_form, x.forms_by_load[k][l]) for l in range(n)]
             row[k] = row[k] + (1.0 - of_force)
@@ -86,7 +90,8 @@ class System:
 
     def accelerations(self, N: Vector) -> Vector:
         """q̈.    (FS1)"""
-        return sum((a * n for a, n in zip(self.response.by_load, N, strict=True)), self.response.qdd)
+        pairs = zip(self.response.by_load, N, strict=True)
+        return sum((times(n, a) for a, n in pairs), self.response.qdd)
 
 
 class Solved(NamedTuple):
@@ -145,7 +150,7 @@ def columns(
     """D_l (nv,): efforts against which a unit load rubs."""
     found: list[Vector] = []
     for x, slip, span in zip(surfaces, slips, spans, strict=True):
-        own = x.sliding().T @ (slip.mu * slip.u)
+        own = -(x.sliding().T @ slip.force(1.0))
         entries: list[Scalar] = [0.0] * nv
         entries[span] = list(own)
         found.append(array(entries))
@@ -163,7 +168,12 @@ def force_slope(surface: Surface, c: Sequence[Scalar], slip: Slip, N: Scalar, at
     """d load/d N through the friction force; zero for laws that do not feel it."""
     if not surface.feels_force:
         return 0.0
-    return dot(surface.force_slopes(c, -(slip.mu * N) * slip.u, at), -slip.mu * slip.u)
+    return dot(surface.force_slopes(c, slip.force(N), at), slip.force(1.0))
+
+
+def times(s: Scalar, x: Vector) -> Vector:
+    """s x, entry by entry: s may be a column of a batch."""
+    return array([s * entry for entry in x]) if len(x) else x
 
 
 def dot(a: Sequence[Scalar] | Vector, b: Sequence[Scalar] | Vector) -> Scalar:

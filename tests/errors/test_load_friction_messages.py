@@ -1,0 +1,161 @@
+"""What is said of friction from load that has no meaning, or no solution, word for word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.02, "length": 0.1}
+GUIDE = {"law": "guide", "mu": 0.1, "length": 0.3, "width": 0.2}
+THREAD = {"law": "thread", "mu": 0.1, "radius": 0.01}
+
+
+def described(friction, kind: str) -> kp.Builder:
+    pitch = {"pitch": 0.01} if kind == "helical" else {}
+    return (
+        kp.Builder("m")
+        .link("a", mass=1.0, inertia=[1, 1, 1])
+        .joint("x", kind, "ground", "a", friction=friction, **pitch)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "friction", "message"),
+    [
+        (
+            "revolute",
+            {**BEARING, "mu": -0.1},
+            "joint 'x': friction: mu is -0.1; friction resists motion, so give zero or more",
+        ),
+        (
+            "revolute",
+            {**BEARING, "length": 0},
+            "joint 'x': friction: length is 0; a moment needs a distance to be carried over; give a number above zero "
+            "(between the supports, m)",
+        ),
+        (
+            "revolute",
+            {key: x for key, x in BEARING.items() if key != "radius"},
+            "joint 'x': friction: radius is missing; law 'bearing' of a revolute joint needs it "
+            "(at which parts slide on each other, m)",
+        ),
+        (
+            "revolute",
+            {key: x for key, x in BEARING.items() if key != "thrust_radius"},
+            "joint 'x': friction: thrust_radius is missing; law 'bearing' of a revolute joint needs it "
+            "(of the collar that takes the force along the axis, m; 0 for one without friction)",
+        ),
+        (
+            "cylindrical",
+            BEARING,
+            "joint 'x': friction: law 'bearing' of a cylindrical joint takes no thrust_radius; it takes radius, length",
+        ),
+        (
+            "revolute",
+            GUIDE,
+            "joint 'x': friction: law 'guide' belongs to prismatic joints, and this one is revolute; "
+            "laws from load for it: 'bearing', 'gear', 'servo'",
+        ),
+        (
+            "planar",
+            THREAD,
+            "joint 'x': friction: law 'thread' belongs to helical joints, and this one is planar",
+        ),
+        (
+            "prismatic",
+            {**GUIDE, "mu_static": 0.05},
+            "joint 'x': friction: mu_static 0.05 is below mu 0.1: leaving rest takes at least as much as sliding; "
+            "give 0.1 or more, or leave mu_static out",
+        ),
+        (
+            "prismatic",
+            {**GUIDE, "stribeck_speed": 0.1},
+            "joint 'x': friction: mu_static is missing; stribeck_speed needs it beside it "
+            "(friction per load that must be overcome from rest)",
+        ),
+        (
+            "revolute",
+            [BEARING, {"law": "gear", "mu": 0.1}],
+            "joint 'x' has 2 laws of friction from load (bearing, gear); a joint takes one",
+        ),
+    ],
+)
+def test_laws_without_meaning(kind, friction, message):
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(described(friction, kind))
+    assert str(caught.value) == message
+
+
+def test_a_table_without_a_coefficient():
+    with pytest.raises(kp.DescriptionError) as caught:
+        described({key: x for key, x in GUIDE.items() if key != "mu"}, "prismatic")
+    assert str(caught.value) == (
+        "joint 'x', friction: mu is missing; law 'guide' needs it (friction per load while sliding)"
+    )
+
+
+def test_a_parameter_without_meaning():
+    m = kp.build(described(GUIDE, "prismatic"))
+    with pytest.raises(kp.InputError) as caught:
+        kp.simulate(m, [0.0], [1.0], duration=0.1, parameters={"x.friction.mu": -0.2})
+    assert str(caught.value) == "m: parameters: x.friction.mu is -0.2; it is zero or above"
+
+
+Y, RATES, EFFORTS = [0.4, 0.1, -0.7, 0.05], [1.2, -0.3, 2.0, 0.4], [0.5, 35, 0.2, -1]
+
+
+def jamming() -> kp.Mechanism:
+    b = kp.Builder("arm").link("body1", mass=2.0, com=(0.3, 0, 0.1), inertia=(0.04, 0.05, 0.03))
+    b.link("body2", mass=1.5, com=(0.05, 0.2, 0), inertia=(0.02, 0.03, 0.03))
+    law = {"law": "bearing", "mu": 0.3}
+    b.joint("joint1", "cylindrical", "ground", "body1", friction={**law, "radius": 0.02, "length": 0.2})
+    outer = {**law, "radius": 0.015, "length": 0.15}
+    b.joint("joint2", "cylindrical", "body1", "body2", axis="x", xyz=(0.6, 0, 0.1), friction=outer)
+    return kp.build(b).reference
+
+
+@pytest.mark.parametrize(("batch", "which"), [(False, ""), (True, " (state 0 of the batch)")])
+def test_a_state_without_solution(batch, which):
+    q = np.array([Y, Y]) if batch else np.array(Y)
+    with pytest.raises(kp.SingularError) as caught:
+        jamming().forward_dynamics(q, np.array(RATES), np.array(EFFORTS))
+    assert str(caught.value) == (
+        f"arm: friction has no solution at joint 'joint1'{which}: from mu = 0.25283867 on, 0.842796 of what is given, "
+        "its load grows without bound: the joint jams, or only an impact goes on (Painlevé); lower mu, or give it "
+        "longer guidance"
+    )
+
+
+def closed(kind: str) -> kp.Mechanism:
+    b = kp.Builder("loop").link("a", mass=1, com=(0.05, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
+    b.link("b", mass=1, com=(0.15, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
+    b.link("c", mass=1, com=(0.1, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
+    b.joint("p", "revolute", "ground", "a", axis="y", friction=BEARING)
+    b.joint("q", "revolute", "a", "b", xyz=(0.1, 0, 0), axis="y")
+    b.joint("r", "revolute", "ground", "c", xyz=(0.3, 0, 0), axis="y")
+    b.loop("s", kind, "c", "b", xyz=(0.2, 0, 0), child_xyz=(0.3, 0, 0), axis="y")
+    return kp.build(b).reference
+
+
+def test_loads_that_no_motion_determines():
+    m = closed("revolute")
+    q = m.assemble([0.7, 0.0, 1.2])
+    with pytest.raises(kp.SingularError) as caught:
+        m.forward_dynamics(q, m.velocities(q, {"p": 1.0}), np.zeros(3))
+    assert str(caught.value) == (
+        "loop: friction in joint 'p' depends on its load, and redundant constraints share loads in a way that no "
+        "motion shows; close the loop by another pair, such as a spherical one, so that no row is redundant, or give "
+        "this joint friction of a constant level"
+    )
+
+
+def test_derivatives_under_constraints_are_not_given():
+    m = closed("revolute")
+    with pytest.raises(kp.InputError) as caught:
+        m.forward_dynamics_derivatives(np.zeros(3), np.zeros(3), np.zeros(3))
+    assert str(caught.value) == (
+        "loop: forward_dynamics_derivatives under constraints are not given with friction from load (joint 'p'); take "
+        "differences of forward_dynamics, or leave friction out with passive=False"
+    )
