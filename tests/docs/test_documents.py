@@ -43,6 +43,8 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "events",
         "forces",
         "sweep",
+        "linear",
+        "regulators",
     ],
 )
 def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ REACHED = 1e-9  # of the size of B: an input that moves a mode less than this do
 
 
 def check_reached(model: LinearModel, degree: float) -> None:
-    """Refuse a model in which a change that dies away no faster than e^{−πt} is reached by no input."""
+    """Refuse a model in which a change that dies away no faster than e^{−πt} is reached by no input.    (RG5)"""
     A, B = model.A, model.B
     size = max(float(np.abs(B).max(initial=0.0)), 1e-300)
     scale = max(float(np.abs(A).max(initial=0.0)), 1.0)

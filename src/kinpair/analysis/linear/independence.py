@@ -9,6 +9,8 @@ Pivoting splits the rates into dependent ones D and independent ones: J for disp
 
     δq = Z_h ξ,   ξ = δq_J,   Z_h,D = −A_h,D⁻¹ A_h,J                                              (LI3)
     δq̇ = Z η + Y δq,   η = δq̇_I,   Z_D = −A_D⁻¹ A_I,   Y_D = −A_D⁻¹ ∂ψ/∂q,   Y_I = 0               (LI4)
+
+Derivation, no line of code: (LI1), (LI2).
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from kinpair.analysis.linear.modes import Mode, Spectrum, eigenvalues, modes_of,
 from kinpair.analysis.linear.moving_axes import turned, unspun
 from kinpair.analysis.linear.response import TransferFunction, frequency_response, transfer
 from kinpair.errors import InputError, MissingExtraError, listed, nearest
+from kinpair.formulations import kinematics
 
 STEADY = 1e-7  # what may be left of (LI17), as a part of its terms
 
@@ -273,6 +274,55 @@ class LinearModel:
         x = self._one("a picture")
         moving = [name for name in x.states if name not in x.ignorable]
         return pictures.spectrum(x.name, x.modes, moving, len(x.ignorable), path)
+
+    def plot_root_locus(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        output: str | None = None,
+        input: str | None = None,
+        gains: Any = None,
+    ) -> Figure:
+        """Eigenvalues while an input is fed back by −k times an output, over the gains k: A − b k (1 + k d)⁻¹ c."""
+        x = self._one("a root locus")
+        i, j = x._only("outputs", output), x._only("inputs", input)
+        b, c, d = x.B[:, j : j + 1], x.C[i : i + 1], float(x.D[i, j])
+        points = pictures.gains(x.A, b, c) if gains is None else np.atleast_1d(np.asarray(gains, dtype=float))
+        found = [eigenvalues(x.A - b * (k / (1.0 + k * d)) @ c) for k in points]
+        title = f"{x.name}: {x.inputs[j]} = −k {x.outputs[i]}"
+        return pictures.locus(title, points, found, "k", path, bool((points > 0.0).all()))
+
+    @staticmethod
+    def plot_locus(
+        models: Sequence[LinearModel],
+        values: Any,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        quantity: str = "",
+    ) -> Figure:
+        """Eigenvalues of several models without ignorable ones, over the values (n,) of what differs between them."""
+        numbers = np.asarray(values, dtype=float)
+        if numbers.shape != (len(models),) or not models:
+            raise InputError(
+                f"there are {len(models)} models and values of shape {numbers.shape}; give one for each"
+            )
+        found = [model._one("a locus")._spectrum.values for model in models]
+        return pictures.locus(models[0].name, numbers, found, quantity, path, logarithmic=False)
+
+    def swing(self, mode: int, amplitude: float = 0.2, count: int = 5) -> np.ndarray:
+        """Coordinates (count, nq) through half a cycle of a mode, from one end to the other, for `m.picture` or `view`;
+        `amplitude` [rad] or [m] is that of the largest displacement."""
+        x = self._one("a mode")
+        if not 0 <= mode < len(x.modes):
+            raise InputError(f"{self.name}: has the modes 0 to {len(x.modes) - 1}, and no {mode}", mode=mode)
+        shape = x.modes[mode].displacement
+        parts = (
+            np.exp(1j * np.linspace(0.0, np.pi, count))[:, None] * shape / np.abs(shape).max(initial=1e-300)
+        )
+        model = x.mechanism.model
+        steps = amplitude * parts.real
+        every = [kinematics.normalised(model, kinematics.moved(model, x.at.q, step)) for step in steps]
+        return np.array(every, dtype=float)
 
     def discrete(self, dt: float) -> LinearModel:
         """From one sample to the next, `dt` [s] later, while inputs and disturbances are held."""

@@ -44,12 +44,53 @@ def frequencies(eigenvalues: np.ndarray, dt: float | None) -> np.ndarray:
     return np.logspace(start, stop, POINTS)
 
 
+def gains(A: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """From where feedback changes little to where it decides: decades about |A|² / |c A b|."""
+    size = max(float(np.abs(A).sum(1).max(initial=0.0)), 1e-300)
+    felt = [abs(float((c @ np.linalg.matrix_power(A, k) @ b)[0, 0])) / size ** (k + 1) for k in range(len(A))]
+    middle = np.log10(1.0 / max(max(felt, default=1.0), 1e-300))
+    return np.logspace(middle - 2 * DECADES, middle + DECADES, POINTS)
+
+
 def spectrum(name: str, modes: Sequence[Mode], states: Sequence[str], zeros: int, path: Path) -> Any:
     """Eigenvalues on the left, on the right the participation of the states; `zeros`: eigenvalues that are zero."""
     figure = blank_figure(WIDE, max(HEIGHT, 1.0 + LINE * len(states)), f"{name}: modes")
     left, right = figure.subplots(1, 2)
     _plane(left, modes, zeros)
     _shares(right, modes, states)
+    return _written(figure, path)
+
+
+def locus(
+    title: str,
+    values: np.ndarray,
+    eigenvalues: Sequence[np.ndarray],
+    quantity: str,
+    path: Path,
+    logarithmic: bool,
+) -> Any:
+    """Eigenvalues (any) in the complex plane as a parameter (n,) takes its values, by colour, and their real parts over
+    it."""
+    figure = blank_figure(WIDE, HEIGHT, title)
+    left, right = figure.subplots(1, 2)
+    numbers = np.concatenate([np.full(len(x), v) for v, x in zip(values, eigenvalues, strict=True)])
+    every = np.concatenate([np.asarray(x) for x in eigenvalues])
+    scale = "log" if logarithmic else "linear"
+    dots = left.scatter(every.real, every.imag, c=numbers, s=7, cmap="viridis", norm=scale)
+    for x, mark in ((eigenvalues[0], "x"), (eigenvalues[-1], "o")):
+        left.plot(x.real, x.imag, mark, color="#444444", fillstyle="none", markersize=7)
+    left.axvline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
+    left.set_xlabel("real part [1/s]")
+    left.set_ylabel("imaginary part [rad/s]")
+    left.set_title("eigenvalues: × first, ○ last", fontsize=10, loc="left")
+    figure.colorbar(dots, ax=left, label=quantity)
+    grows = every.real > 0.0
+    for some, colour in ((grows, GROWS), (~grows, STAYS)):
+        right.plot(numbers[some], every.real[some], ".", color=colour, markersize=3)
+    right.axhline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
+    right.set_xscale(scale)
+    right.set_xlabel(quantity)
+    right.set_title("real parts [1/s]; red ones grow", fontsize=10, loc="left")
     return _written(figure, path)
 
 
