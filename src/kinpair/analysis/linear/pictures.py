@@ -75,18 +75,19 @@ def locus(
     left, right = figure.subplots(1, 2)
     numbers = np.concatenate([np.full(len(x), v) for v, x in zip(values, eigenvalues, strict=True)])
     every = np.concatenate([np.asarray(x) for x in eigenvalues])
+    across, up = np.real(every), np.imag(every)
     scale = "log" if logarithmic else "linear"
-    dots = left.scatter(every.real, every.imag, c=numbers, s=7, cmap="viridis", norm=scale)
+    dots = left.scatter(across, up, c=numbers, s=7, cmap="viridis", norm=scale)
     for x, mark in ((eigenvalues[0], "x"), (eigenvalues[-1], "o")):
-        left.plot(x.real, x.imag, mark, color="#444444", fillstyle="none", markersize=7)
+        left.plot(np.real(x), np.imag(x), mark, color="#444444", fillstyle="none", markersize=7)
     left.axvline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
     left.set_xlabel("real part [1/s]")
     left.set_ylabel("imaginary part [rad/s]")
     left.set_title("eigenvalues: × first, ○ last", fontsize=10, loc="left")
     figure.colorbar(dots, ax=left, label=quantity)
-    grows = every.real > 0.0
+    grows = across > 0.0
     for some, colour in ((grows, GROWS), (~grows, STAYS)):
-        right.plot(numbers[some], every.real[some], ".", color=colour, markersize=3)
+        right.plot(numbers[some], across[some], ".", color=colour, markersize=3)
     right.axhline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
     right.set_xscale(scale)
     right.set_xlabel(quantity)
