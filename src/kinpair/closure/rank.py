@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from kinpair.algebra.lu import few_neighbours, pivot_order
@@ -14,6 +16,7 @@ from kinpair.constraints.mobility import Mobility, independent_rows
 from kinpair.constraints.solvers import OF_ENERGY
 from kinpair.formulations import kinematics
 
+POSITIONS = 64  # whose choice of rows is kept
 NEARBY = 0.05  # [rad] or [m]: how far the rank is compared
 
 
@@ -23,6 +26,7 @@ class Rank:
     def __init__(self, rows: ConstraintRows, assembly: Assembly) -> None:
         self.rows, self.model, self.assembly = rows, rows.model, assembly
         self.structure = Structure(rows)
+        self._remembered = lru_cache(POSITIONS)(lambda q, time: self._kept(np.frombuffer(q), time))
 
     def mobility(self, q: np.ndarray, time: float) -> Mobility:
         """Freedoms at q."""
@@ -58,14 +62,20 @@ class Rank:
     def kept(self, q: np.ndarray, time: float) -> tuple[int, ...]:
         """Rows that are not redundant, at q or close by, wherever the rank is highest; where q is a little open, at the
         closed position next to it, and where it is wide open at q alone."""
+        return self._remembered(q.tobytes(), time)
+
+    def _kept(self, q: np.ndarray, time: float) -> tuple[int, ...]:
         A = self.rows.defined(q, time)
         if self.rows.opened(q, time, WIDE_OPEN):
             return independent_rows(A)
         if self.rows.opened(q, time):
             there = self.assembly.assembled(q, (), time)
             q = there.q if there.closed else q
-        choices = [independent_rows(self.rows.matrix(x, time)) for x in (q, *self._nearby(q, time))]
-        return max(choices, key=len)
+        here = independent_rows(self.rows.matrix(q, time))
+        if len(here) == len(A):
+            return here
+        nearby = [independent_rows(self.rows.matrix(x, time)) for x in self._nearby(q, time)]
+        return max((here, *nearby), key=len)
 
     def kept_here(self, q: np.ndarray, time: float, rank: int) -> tuple[int, ...] | None:
         """So many rows that are independent at q itself; None where there are not, in a singular position."""

@@ -87,18 +87,37 @@ def built(program: Program | Rolled, real: Real, form: str) -> ObjectCode:
     return ObjectCode(form, signature_of(program), scratch, object_code(text_of(program, real, form)))
 
 
+class _Rooms:
+    """Scratch memory and where it begins, kept for the next call; each thread takes its own."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._free = size, list[tuple[np.ndarray, int]]()
+
+    def take(self) -> tuple[np.ndarray, int]:
+        try:
+            return self._free.pop()
+        except IndexError:
+            room = aligned(self._size)
+            return room, address(room)
+
+    def give(self, room: tuple[np.ndarray, int]) -> None:
+        self._free.append(room)
+
+
 class One:
-    """Code for a single state."""
+    """Code for a single state. Scratch memory is kept for the next call."""
 
     def __init__(self, object_code: ObjectCode) -> None:
         self.loaded = Loaded(object_code.code, "one")
         self.scratch_bytes = object_code.scratch
         self.run = self.loaded.function(ctypes.c_void_p, ctypes.c_void_p)
+        self._free = _Rooms(object_code.scratch)
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> None:
         """Inputs and outputs, all contiguous."""
-        room = aligned(self.scratch_bytes)
-        self.run((ctypes.c_void_p * len(arrays))(*map(address, arrays)), address(room))
+        room = self._free.take()
+        self.run((ctypes.c_void_p * len(arrays))(*map(address, arrays)), room[1])
+        self._free.give(room)
 
 
 class Batch:
@@ -109,7 +128,7 @@ class Batch:
         self.lanes, self.scratch_bytes = lanes, object_code.scratch
         count = len(object_code.signature.inputs) + len(object_code.signature.outputs)
         self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count
-        self._free: list[tuple[np.ndarray, int]] = []
+        self._free = _Rooms(object_code.scratch)
         kinds = (
             ctypes.POINTER(ctypes.c_void_p),
             ctypes.POINTER(ctypes.c_int64),
@@ -129,14 +148,10 @@ class Batch:
             other.result()
 
     def _rows(self, starts: Sequence[int], strides: Sequence[int], first: int, last: int) -> None:
-        try:
-            room = self._free.pop()
-        except IndexError:
-            scratch = aligned(self.scratch_bytes)
-            room = scratch, address(scratch)
+        room = self._free.take()
         places = starts if first == 0 else [p + first * s for p, s in zip(starts, strides, strict=True)]
         self.run(self._pointers(*places), self._strides(*strides), last - first, room[1])
-        self._free.append(room)
+        self._free.give(room)
 
 
 def _shares(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:

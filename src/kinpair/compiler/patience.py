@@ -63,17 +63,22 @@ def patience(what: str) -> Generator[Line]:
             yield outer
         return
     line = Line(what)
-    timer = Timer(PATIENCE, line.show)
-    timer.daemon = True
+    timer = _started(line) if sys.stderr.isatty() else None
     token = _line.set(line)
-    if sys.stderr.isatty():
-        timer.start()
     try:
         yield line
     finally:
         _line.reset(token)
-        timer.cancel()
+        if timer is not None:
+            timer.cancel()
         line.end()
+
+
+def _started(line: Line) -> Timer:
+    timer = Timer(PATIENCE, line.show)
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def _say(text: str) -> None:

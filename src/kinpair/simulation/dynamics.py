@@ -49,7 +49,10 @@ def on_the_sphere(model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Ve
 
 def with_quaternion(model: Model) -> list[int]:
     """Numbers of the bodies whose pair has one."""
-    return [i for i in model.moving if model.body[i].pair.nq > model.body[i].pair.nv]
+    return model.once(
+        "with_quaternion",
+        lambda: [i for i in model.moving if model.body[i].pair.nq > model.body[i].pair.nv],
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,8 +43,10 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
     name, model = mechanism.name, mechanism.model
     if not mechanism.nv:
         raise InputError(f"{name}: nothing moves, so there is nothing to simulate")
-    x = Expected("q", mechanism.q_names).checked(name, q)
-    v = Expected("qd", mechanism.v_names).checked(name, qd)
+    x, v = (
+        Expected("q", mechanism.q_names).checked(name, q),
+        Expected("qd", mechanism.v_names).checked(name, qd),
+    )
     if x.ndim == v.ndim == 2 and len(x) != len(v):
         raise InputError(f"{name}: batches differ in length: q has {len(x)}, qd has {len(v)} rows")
     if 0 in (*x.shape, *v.shape):
@@ -53,7 +55,10 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
         if not np.isfinite(array).all():
             raise InputError(f"{name}: {what} holds NaN or infinity", argument=what)
     lead = x.shape[:-1] or v.shape[:-1]
-    x, v = (np.broadcast_to(a, (*lead, a.shape[-1])).copy() for a in (x, v))
+    if lead:
+        x, v = (np.broadcast_to(a, (*lead, a.shape[-1])) for a in (x, v))
+    states = np.concatenate([x, v], axis=-1)
+    x = states[..., : model.nq]
     for i in with_quaternion(model):
         stop = model.q_span[i].stop
         length = np.linalg.norm(x[..., stop - 4 : stop], axis=-1, keepdims=True)
@@ -64,7 +69,7 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
                 joint=joint,
             )
         x[..., stop - 4 : stop] /= length
-    return np.concatenate([x, v], axis=-1)
+    return states
 
 
 def named_numbers(
@@ -103,9 +108,11 @@ def parameter_values(
         raise InputError(
             f"{mechanism.name}: parameters is {parameters!r}; give a dict: name of a constant → number"
         )
-    names = tuple(parameters or ())
+    if not parameters:
+        return (), np.zeros(0)
+    names = tuple(parameters)
     check_symbols(mechanism.model, names)
-    columns = [real(x) for x in (parameters or {}).values()]
+    columns = [real(x) for x in parameters.values()]
     for name, column in zip(names, columns, strict=True):
         if column.ndim > 1 or not np.isfinite(column).all():
             raise InputError(
@@ -113,8 +120,6 @@ def parameter_values(
             )
     for sentence in check_constants(mechanism.model, dict(zip(names, columns, strict=True))):
         warnings.warn(sentence, DescriptionWarning, stacklevel=4)
-    if not columns:
-        return names, np.zeros(0)
     try:
         return names, np.stack(np.broadcast_arrays(*columns), axis=-1)
     except ValueError:

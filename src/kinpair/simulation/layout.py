@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ class Layout:
     """Slices of a vector, one behind the other, in the order of the fields."""
 
     @classmethod
+    @cache
     def of(cls: type[L], **sizes: int) -> L:
         """The layout with these sizes by name; what is not named has none."""
         stop, slices = 0, dict[str, slice]()

@@ -25,7 +25,7 @@ from kinpair.simulation.given import (
     tolerance,
 )
 from kinpair.simulation.held import Holding, check_start, enforcement_of
-from kinpair.simulation.loops import begin
+from kinpair.simulation.loops import BoundedCache, begin
 from kinpair.simulation.methods.integrators import Integrator, integrator_named
 from kinpair.simulation.options import ATOL, DT, RTOL, Options
 from kinpair.simulation.run import Run
@@ -33,9 +33,42 @@ from kinpair.simulation.schedule import adaptive_times, finite, fixed_plan, posi
 from kinpair.simulation.systems import model_to_move, with_elements
 from kinpair.simulation.torques import Caller, Start, Torque, Wanted, control_of, external_of, torque_of
 
+PREPARED = 16  # runs of a mechanism that are kept, for others like them
+PLAIN = tuple(
+    set(Options.__dataclass_fields__) - {"q", "qd", "torque", "external", "parameters", "events", "limits"}
+)
+
 
 def prepared(mechanism: Mechanism, chosen: Options) -> Run:
-    """Everything checked, and ready to go."""
+    """Everything checked, and ready to go. Of a run that repeats an earlier one from another start, the start is."""
+    key = _repeated(mechanism, chosen)
+    if key is None:
+        return _prepared(mechanism, chosen)
+    known = mechanism.model.once("prepared runs", lambda: BoundedCache(PREPARED))
+    run = known.get(key, lambda: _prepared(mechanism, chosen))
+    start = _start(run.d, run.torque, start_states(mechanism, chosen.q, chosen.qd), {})
+    return replace(run, start=start, options=chosen.named, event_log=[], passages=[])
+
+
+def _repeated(m: Mechanism, chosen: Options) -> Any:
+    """What tells a run of plain numbers and words from others, its start aside where nothing depends on it; None of a
+    run with torques, events or anything else that is looked at anew."""
+    plain = [getattr(chosen, name) for name in PLAIN]
+    if not all(x is None or isinstance(x, (str, int, float)) for x in plain) or chosen.limits != "ignore":
+        return None
+    if any(getattr(chosen, name) is not None for name in ("torque", "external", "parameters", "events")):
+        return None
+    start = chosen.q, chosen.qd
+    if not all(isinstance(x, np.ndarray) and x.dtype == float for x in start):
+        return None
+    if m.closure is None and m.model.terms is None:
+        start = tuple(x.ndim for x in start)
+    else:
+        start = tuple((x.shape, x.tobytes()) for x in start)
+    return m.compiled, start, tuple((type(x), x) for x in plain)
+
+
+def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
     chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
     chosen = replace(chosen, input=named_numbers(m, "input", m.u_names, chosen.input, np.zeros(m.nu)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -42,7 +43,15 @@ class Driver:
         self.actions = Actions(self.ongoing, self.roots.hold)
         self._names = [event.name for event in self.modes.events]
         self._head = 2 + MANY + 2 * len(self._names)
-        self._room = self._head + len(self.ongoing.stepper.memory()) + (ADDED if run.guarded else 0)
+        self._kept = not whole
+
+    @cached_property
+    def _room(self) -> int:
+        return self._head + len(self.ongoing.stepper.memory()) + (ADDED if self.run.guarded else 0)
+
+    def _with_memory(self, piece: Piece) -> Piece:
+        """The same with all that is needed to go on, where samples go to a file."""
+        return replace(piece, memory=self.memory()) if self._kept else piece
 
     def memory(self) -> np.ndarray:
         """All that is needed to go on: the mode, times of the last events, events that wait, where the stepper is."""
@@ -73,7 +82,8 @@ class Driver:
         return without_ruins(self.run.d, map(self._in_mode, self._pieces(begun)))
 
     def _in_mode(self, piece: Piece) -> Piece:
-        return replace(piece, mode=self.modes.number(self.ongoing.active.mode))
+        mode = self.modes.number(self.ongoing.active.mode)
+        return replace(piece, mode=mode) if mode else piece
 
     def _pieces(self, begun: bool) -> Iterator[Piece]:
         stepper = self.ongoing.stepper
@@ -91,7 +101,7 @@ class Driver:
                     yield replace(piece, why="more")
                     yield from self._crossed()
                     continue
-                yield replace(piece, memory=self.memory())
+                yield self._with_memory(piece)
                 if not piece.good:
                     return
         except EndError as end:
@@ -112,4 +122,4 @@ class Driver:
         if causes:
             self.actions.happen(causes)
         self.roots.look()
-        yield replace(piece.first(0), memory=self.memory())
+        yield self._with_memory(piece.first(0))

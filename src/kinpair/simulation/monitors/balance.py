@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,19 +94,36 @@ def ledger(samples: Energies, begin: np.ndarray | None = None) -> Ledger:
         none = np.zeros(len(rows[0]))
         return Ledger(none, none, none, none, none, none, none)
     start = start_of(samples, begin)
-    ends = np.full((3, len(rows[0])), np.nan)  # work, loss, stored at the last sample that is a number
+    ends = np.full((3, len(rows[0])), np.nan)  # work, loss, what is wrong at the last sample that is a number
     gained, missing, moved, size = np.zeros((4, len(rows[0])))
+    V0 = start[:, 1]
     for part in blocks(*rows):
-        fine = np.isfinite(part[0]) & ~np.isinf(part[1])
-        T, V, W, D = part if fine.all() else (np.where(fine, x, np.nan) for x in part)
+        T, V, W, D, fine = _numbers(part)
         wrong = off((T, V, W, D), start)
-        gained, missing = _larger(gained, wrong), _larger(missing, -wrong)
-        for x in (T, np.abs(V - start[:, 1:]), np.abs(W), np.abs(D)):
-            moved = _larger(moved, x)
-        size = _larger(_larger(size, T), np.abs(V))
-        ends = _newer(ends, np.array([W, D, wrong + W - D]), fine)
-    work, loss, stored = ends
-    return Ledger(work, loss, stored, gained, missing, moved, size)
+        low, high = _range(wrong)
+        gained, missing = np.fmax(gained, high), np.fmax(missing, -low)
+        (_, fastest), (deep, tall), (back, forth), (given, taken) = map(_range, (T, V, W, D))
+        for x in (fastest, tall - V0, V0 - deep, forth, -back, taken, -given):
+            moved = np.fmax(moved, x)
+        for x in (fastest, tall, -deep):
+            size = np.fmax(size, x)
+        ends = _newer(ends, (W, D, wrong), fine)
+    work, loss, wrong = ends
+    return Ledger(work, loss, wrong + work - loss, gained, missing, moved, size)
+
+
+def _range(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest number of each row."""
+    return np.fmin.reduce(x, axis=1), np.fmax.reduce(x, axis=1)
+
+
+def _numbers(part: tuple[np.ndarray, ...]) -> tuple[Any, ...]:
+    """T, V, W, D (rows, samples), NaN where an energy is not a number, and where they are numbers; None: everywhere."""
+    T, V = part[0], part[1]
+    if np.isfinite(T.sum() + V.sum()):
+        return *part, None
+    fine = np.isfinite(T) & ~np.isinf(V)
+    return *(np.where(fine, x, np.nan) for x in part), fine
 
 
 def balance(samples: Energies, begin: np.ndarray | None = None) -> Balance:
@@ -114,12 +131,9 @@ def balance(samples: Energies, begin: np.ndarray | None = None) -> Balance:
     return ledger(samples, begin).balance
 
 
-def _larger(known: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The largest number of each row of x (rows, samples), or the one known."""
-    return np.fmax(known, np.fmax.reduce(x, axis=1))
-
-
-def _newer(ends: np.ndarray, x: np.ndarray, fine: np.ndarray) -> np.ndarray:
-    """The last numbers of x (k, rows, samples) that are fine; where none is, the ends (k, rows) known before."""
+def _newer(ends: np.ndarray, x: tuple[np.ndarray, ...], fine: np.ndarray | None) -> np.ndarray:
+    """The last numbers of each x (rows, samples) that are fine; where none is, the ends (k, rows) known before."""
+    if fine is None:
+        return np.array([each[:, -1] for each in x])
     last = fine.shape[1] - 1 - np.argmax(fine[:, ::-1], axis=1)
-    return np.where(fine.any(axis=1), x[:, np.arange(len(fine)), last], ends)
+    return np.where(fine.any(axis=1), np.array([each[np.arange(len(fine)), last] for each in x]), ends)

@@ -95,8 +95,9 @@ def momentum_of(
         return None
     q, qd, tau = (np.reshape(samples[name], (-1, *samples[name].shape[-2:])) for name in ("q", "qd", "tau"))
     T = np.reshape(samples["kinetic"], (len(q), -1))
-    chosen = np.unique(np.linspace(0, len(time) - 1, max(2, min(SAMPLES, ROWS // len(q)))).astype(int))
-    q, qd, tau, T = (np.asarray(x[:, chosen]) for x in (q, qd, tau, T))
+    chosen = _evenly(len(time), max(2, min(SAMPLES, ROWS // len(q))))
+    if len(chosen) < len(time):
+        q, qd, tau, T = (np.asarray(x[:, chosen]) for x in (q, qd, tau, T))
     states = _extremes(q, time[chosen]) if mechanism.closure is not None else [(q[0, 0], float(time[0]))]
     if not states or not np.isfinite(states[0][0]).all() or _driven(mechanism, options, states[0], tau):
         return None
@@ -105,7 +106,7 @@ def momentum_of(
     if not len(S):
         return None
     with np.errstate(all="ignore"):
-        h = mechanism.momentum(q.reshape(-1, q.shape[-1]), qd.reshape(-1, qd.shape[-1]))
+        h = mechanism.momentum(*(np.ascontiguousarray(x.reshape(-1, x.shape[-1])) for x in (q, qd)))
         along = (h @ S.T).reshape(*q.shape[:2], len(S))
         drift = np.fmax.reduce(np.abs(along - along[:, :1]), axis=1)
         size, kinetic = float(np.fmax.reduce(np.abs(h), axis=None)), np.fmax.reduce(T, axis=1)
@@ -120,6 +121,12 @@ def _alone(mechanism: Mechanism, options: Mapping[str, Any]) -> bool:
     acts = any(not isinstance(getattr(x, "action", None), str) for x in every)
     acted_on = any(options.get(name) for name in ("external", "parameters"))
     return not (acts or acted_on or mechanism.model.terms is not None)
+
+
+@lru_cache(maxsize=64)
+def _evenly(samples: int, count: int) -> np.ndarray:
+    """Numbers of at most so many samples, the first and the last among them."""
+    return np.unique(np.linspace(0, samples - 1, count).astype(int))
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Watchmen: a run that reached its end is looked over: constraints, energy, momentum.
+"""Monitors of a run that reached its end: constraints, energy, momentum.
 
 Energy that came from nowhere, or is missing, beyond a part of the energy that moved leaves the run in doubt:
 
