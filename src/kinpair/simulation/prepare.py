@@ -34,9 +34,8 @@ from kinpair.simulation.systems import model_to_move, with_elements
 from kinpair.simulation.torques import Caller, Start, Torque, Wanted, control_of, external_of, torque_of
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
-PLAIN = tuple(
-    set(Options.__dataclass_fields__) - {"q", "qd", "torque", "external", "parameters", "events", "limits"}
-)
+ABSENT = ("torque", "input", "x", "external", "parameters", "events")  # in a run that is kept
+PLAIN = tuple(set(Options.__dataclass_fields__) - {"q", "qd", "limits", *ABSENT})
 
 
 def prepared(mechanism: Mechanism, chosen: Options) -> Run:
@@ -46,20 +45,26 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
         return _prepared(mechanism, chosen)
     known = mechanism.model.once("prepared runs", lambda: BoundedCache(PREPARED))
     run = known.get(key, lambda: _prepared(mechanism, chosen))
-    start = _start(run.d, run.torque, start_states(mechanism, chosen.q, chosen.qd), {})
-    return replace(run, start=start, options=chosen.named, event_log=[], passages=[])
+    start = _start(run.d, run.torque, start_states(mechanism, chosen.q, chosen.qd), np.zeros(0), {})
+    options = {**run.options, "q": chosen.q, "qd": chosen.qd}
+    return _begun(replace(run, start=start, options=options, event_log=[], passages=[]))
+
+
+def _begun(run: Run) -> Run:
+    """With the phases of dry friction at its start, where no event finds them."""
+    if run.d.at_ends:
+        begin(run.d, run.inputs.parameters, run.time, run.start)
+    return run
 
 
 def _repeated(m: Mechanism, chosen: Options) -> Any:
     """What tells a run of plain numbers and words from others, its start aside where nothing depends on it; None of a
     run with torques, events or anything else that is looked at anew."""
     plain = [getattr(chosen, name) for name in PLAIN]
-    if not all(x is None or isinstance(x, (str, int, float)) for x in plain) or chosen.limits != "ignore":
-        return None
-    if any(getattr(chosen, name) is not None for name in ("torque", "external", "parameters", "events")):
-        return None
     start = chosen.q, chosen.qd
-    if not all(isinstance(x, np.ndarray) and x.dtype == float for x in start):
+    is_plain = all(x is None or isinstance(x, (str, int, float)) for x in plain) and chosen.limits == "ignore"
+    is_bare = all(getattr(chosen, name) is None for name in ABSENT) and not m.nx
+    if not (is_plain and is_bare and all(isinstance(x, np.ndarray) and x.dtype == float for x in start)):
         return None
     if m.closure is None and m.model.terms is None:
         start = tuple(x.ndim for x in start)
@@ -121,9 +126,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     longest = np.inf if chosen.max_step is None else positive(name, "max_step", chosen.max_step)
     duration = positive(name, "duration", chosen.duration)
     run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
-    run = replace(run, **_schedule(run, chosen))
-    if d.at_ends:
-        begin(d, run.inputs.parameters, time, run.start)
+    run = _begun(replace(run, **_schedule(run, chosen)))
     return _with_caller(run, wrenches) if torque.kind == "called" else run
 
 
