@@ -52,6 +52,7 @@ from typing import TYPE_CHECKING, Any
 from kinpair.algebra.choice import where
 from kinpair.description import constraint_forms as constraint
 from kinpair.description.builder import Builder
+from kinpair.description.data_sheet import data_sheet, data_sheets
 from kinpair.description.dh import DHRow, dh_description
 from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
 from kinpair.description.toml_writer import to_toml, write_toml
@@ -153,6 +154,8 @@ __all__ = [
     "compile",
     "constraint",
     "conventions",
+    "data_sheet",
+    "data_sheets",
     "dh_description",
     "equations",
     "equilibrium",

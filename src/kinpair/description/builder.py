@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Concatenate, ParamSpec, Unpack
+from typing import Any, Concatenate, ParamSpec, Unpack
 
 from kinpair.description import constraint_calls as calls
 from kinpair.description import fields as f
+from kinpair.description.actuator_parts import Actuator
+from kinpair.description.actuator_schema import actuator_from
 from kinpair.description.builder_keys import JointKeys, KeyframeKeys, LinkKeys, List, SpringKeys, Turned
 from kinpair.description.constraint_calls import Call, stated_keys
 from kinpair.description.constraint_parts import ConstraintPart
@@ -64,6 +66,7 @@ class Builder:
         self._constraints: list[ConstraintPart] = []
         self._keyframes: list[Keyframe] = []
         self._springs: list[Spring] = []
+        self._actuators: list[Actuator] = []
 
     def link(self, name: str, **keys: Unpack[LinkKeys]) -> Builder:
         """A rigid body."""
@@ -89,6 +92,16 @@ class Builder:
         """
         custom = stated_keys(keys, name=name, parent=parent, child=child)
         self._springs.append(spring_from(custom, self._place("spring", name)))
+        return self
+
+    def actuator(self, name: str, joint: str, kind: str, **keys: Any) -> Builder:
+        """What drives a joint; kinds: "effort", "dc-motor", "servo", "series-elastic", "hydraulic-cylinder",
+        "hydraulic-motor".
+
+        Keys as in a file, see docs/actuators.md: numbers of the kind, `gear` as a dict, `sheet` for a data sheet.
+        """
+        custom = stated_keys(keys, name=name, joint=joint, kind=kind)
+        self._actuators.append(actuator_from(custom, self._place("actuator", name)))
         return self
 
     def keyframe(self, name: str, **keys: Unpack[KeyframeKeys]) -> Builder:
@@ -134,6 +147,7 @@ class Builder:
             distinct("constraint", self._constraints),
             distinct("keyframe", self._keyframes),
             distinct("spring", self._springs),
+            distinct("actuator", self._actuators),
             warnings=tuple(self._warnings.sentences),
         )
 

@@ -67,6 +67,7 @@ class JointKeys(TurnedInBoth, total=False):
     rest: EachAngle
     rotor_inertia: float
     gear_ratio: float
+    actuated: bool
     start: EachAngle
     mimic: Mapping[str, object]
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kinpair.description.actuator_parts import Actuator
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import (
     IDENTITY,
@@ -148,6 +149,9 @@ class Joint:
     rest: Numbers = ()  # coordinate where the spring is slack
     rotor_inertia: float = 0.0  # of the motor, about its own axis [kg m²]
     gear_ratio: float = 1.0  # turns of the motor per turn of the joint
+    actuated: bool = (
+        True  # False: nothing drives it, so it takes no share in inverse dynamics and has no input
+    )
     start: Numbers = ()  # coordinates at which the mechanism is assembled
     mimic: Mimic | None = None
     where: str = field(default="", compare=False)
@@ -209,6 +213,7 @@ class Description:
     constraints: tuple[Any, ...] = ()  # loops, couplings, ...: the dataclasses of `constraints.py`
     keyframes: tuple[Keyframe, ...] = ()
     springs: tuple[Spring, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
     source: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
 

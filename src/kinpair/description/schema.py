@@ -178,6 +178,7 @@ JOINT: dict[str, Key] = {
     "rest": Key(f.positions, "rad or m, where the spring is slack"),
     "rotor_inertia": Key(f.number, "kg m², of the motor about its own axis"),
     "gear_ratio": Key(f.number, "turns of the motor per turn of the joint"),
+    "actuated": Key(f.flag, "false: nothing drives it"),
     "start": Key(f.positions, "rad or m, where the mechanism is assembled"),
     "mimic": Key(mimic_from),
 }

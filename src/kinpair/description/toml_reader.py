@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kinpair.description import fields as f
+from kinpair.description.actuator_schema import actuator_from
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
 from kinpair.description.dh import dh_parts
@@ -49,6 +50,7 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
         distinct("constraint", _constraints(top, lines, place)),
         distinct("keyframe", parts["keyframe"]),
         distinct("spring", parts["spring"]),
+        distinct("actuator", parts["actuator"]),
         source=source,
         warnings=tuple(warnings.sentences),
     )
@@ -85,6 +87,7 @@ TOP: dict[str, Key] = {
     "frame": Key(tables),
     "keyframe": Key(tables),
     "spring": Key(tables),
+    "actuator": Key(tables),
     "dh": Key(table),
     **dict.fromkeys(CONSTRAINTS, Key(tables)),
 }
@@ -94,6 +97,7 @@ PARTS: dict[str, Any] = {
     "frame": frame_from,
     "keyframe": keyframe_from,
     "spring": spring_in_file,
+    "actuator": actuator_from,
 }
 MAKERS: dict[str, Any] = {**PARTS, **{word: kind.make for word, kind in CONSTRAINTS.items()}}
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kinpair.description import constraint_parts as c
+from kinpair.description.actuator_parts import Actuator
+from kinpair.description.actuator_schema import OF_KIND
 from kinpair.description.constraint_parts import ConstraintPart, Formula
 from kinpair.description.constraint_schema import CONSTRAINTS, WORDS, Terms
 from kinpair.description.fields import AXES, TURNS
@@ -53,6 +55,7 @@ def to_toml(description: Description) -> str:
         "joint": ([_joint(joint) for joint in description.joints], JOINT),
         "frame": ([_frame(frame) for frame in description.frames], FRAME),
         "spring": ([_spring(spring) for spring in description.springs], SPRING_IN_FILE),
+        "actuator": ([_actuator(x) for x in description.actuators], ACTUATOR),
         "keyframe": ([_changed(state, _KEYFRAME) for state in description.keyframes], KEYFRAME),
     }
     for word, (tables, schema) in parts.items():
@@ -183,6 +186,13 @@ def _spring(spring: Spring) -> dict[str, Any]:
     return _changed(spring, _SPRING)
 
 
+def _actuator(part: Actuator) -> dict[str, Any]:
+    ends = {"name": part.name, "joint": part.joint, "kind": part.kind}
+    numbers = {key: _number(x) for key, x in part.numbers}
+    return {**ends, **numbers, **({"gear": {key: _number(x) for key, x in part.gear}} if part.gear else {})}
+
+
+ACTUATOR = {key: rule for keys in OF_KIND.values() for key, rule in keys.items()}
 _SPRING = {
     **dict.fromkeys(("name", "parent", "child"), str),
     **dict.fromkeys(("xyz", "child_xyz"), _list),
@@ -198,6 +208,7 @@ _JOINT_NUMBERS = {
     **dict.fromkeys(("damping", "stiffness", "rest", "start"), _one_or_more),
     "friction": _friction,
     **dict.fromkeys(("rotor_inertia", "gear_ratio"), _number),
+    "actuated": bool,
     "mimic": _mimic,
 }
 

@@ -89,6 +89,10 @@ class Element(ABC):
         """Their values where a run begins and none are given."""
         return (0.0,) * self.nx
 
+    def x_begin(self, at: Instant) -> tuple[Scalar, ...]:
+        """The same for a run that begins in this motion."""
+        return self.x_start
+
     @property
     def x_scale(self) -> tuple[float, ...]:
         """How large they are, so that a tolerance has a meaning: of 1e-9 it is 1e-9 of this."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.forces.actuators.kinds import actuator_elements
 from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
@@ -62,6 +63,7 @@ def _owners(model: Model) -> tuple[Owner, ...]:
         *joint_frictions(model),
         *loaded_joints(model),
         *point_springs(model),
+        *actuator_elements(model),
     )
     every = (*described, *free_rotors(model), *model.added)
     plain = joint_inputs(model, frozenset(v for x in every for v in x.drives))

@@ -47,12 +47,13 @@ class JointInput(Element):
 
 
 def joint_inputs(model: Model, driven: frozenset[int]) -> tuple[JointInput, ...]:
-    """Those of all rates but the `driven` ones."""
+    """Those of all rates but the `driven` ones, and those of joints that nothing drives."""
     unit, bodies = units(model)["tau"], {}
+    idle = {joint.name for joint in model.description.joints if not joint.actuated}
+    left = set(range(model.nv)) - driven
     for i in model.in_order:
-        bodies |= dict.fromkeys(range(model.nv)[model.v_span[i]], (model.parent[i], i))
-    return tuple(
-        JointInput(name, bodies.get(v, ()), v, unit[v])
-        for v, name in enumerate(model.v_names)
-        if v not in driven
-    )
+        own = range(model.nv)[model.v_span[i]]
+        bodies |= dict.fromkeys(own, (model.parent[i], i))
+        if model.joint_names[i] in idle:
+            left -= set(own)
+    return tuple(JointInput(model.v_names[v], bodies.get(v, ()), v, unit[v]) for v in sorted(left))

@@ -52,6 +52,13 @@ def has_actuators(model: Model) -> bool:
     return any(x.element.nu and not x.plain for x in owners_of(model))
 
 
+def begin_states(model: Model, q: Vector, qd: Vector) -> Vector:
+    """Internal states with which a run begins at a motion (nx,)."""
+    at = Instant(model, State(q, qd))
+    values = [value for x in owners_of(model) for value in x.element.x_begin(at)]
+    return array(values) if values else NOTHING
+
+
 Acting: TypeAlias = list[tuple[Owner, Instant]]
 
 
@@ -116,10 +123,10 @@ class AccountNames(NamedTuple):
     losses: tuple[str, ...]
 
 
-def account_names(model: Model, *, passive: bool = True) -> AccountNames:
-    """The same for every state; inputs count where there are actuators."""
+def account_names(model: Model, driven: bool, *, passive: bool = True) -> AccountNames:
+    """The same for every state; `driven`: by inputs."""
     ports = ports_of(model)
-    u = np.zeros(len(ports.u_names)) if has_actuators(model) else NOTHING
+    u = np.zeros(len(ports.u_names)) if driven else NOTHING
     state = State(model.neutral(), np.zeros(model.nv), ports.x_start, u)
     with np.errstate(all="ignore"):
         return AccountNames(*map(tuple, account_of(model, state, passive=passive)))

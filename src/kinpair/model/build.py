@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from kinpair.description.parts import GROUND, Description, Joint, Link, Origin
 from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError
+from kinpair.model.actuator_data import actuator_data, check_actuators, rotors
 from kinpair.model.check_inertia import warn_of_inertias
 from kinpair.model.check_numbers import check_inertias
 from kinpair.model.check_parts import check_parts
@@ -65,9 +66,10 @@ def build(
     check_frictions(description)
     poser = _Poser(snap, warnings)
     seeds, places = _gather(description, root, joints, poser, merge_fixed)
-    bodies = _bodies(seeds)
+    bodies = _bodies(seeds, rotors(description))
     parents = (-1, *(seed.parent for seed in seeds))
     moving = {seed.joint.name: seed.pair for seed in seeds}
+    check_actuators(description, {name: pair.nv for name, pair in moving.items()})
     order = [joint for joint in description.joints if joint.name in moving]
     q_names, q_spans = _named(order, [moving[j.name].q_parts for j in order])
     v_names, v_spans = _named(order, [moving[j.name].v_parts for j in order])
@@ -95,6 +97,10 @@ def build(
         springs=spring_data(description.springs, places, warnings),
         frictions=frictions,
         surfaces=surface_data(ordered, numbers),
+    )
+    model = replace(
+        model,
+        actuators=actuator_data(description.actuators, model.joint_names, model.q_span, model.v_span),
     )
     warn_of_inertias(model, warnings)
     if not description.constraints and not any(joint.mimic for joint in description.joints):
@@ -199,7 +205,7 @@ def _inertia(link: Link) -> Inertia:
     return Inertia(link.mass, np.array(link.com), link.tensor())
 
 
-def _bodies(seeds: Sequence[_Seed]) -> tuple[Body, ...]:
+def _bodies(seeds: Sequence[_Seed], rotors: Mapping[str, float]) -> tuple[Body, ...]:
     bodies = [GROUND_BODY]
     for seed in seeds:
         whole = joined(seed.inertias)
@@ -214,7 +220,7 @@ def _bodies(seeds: Sequence[_Seed]) -> tuple[Body, ...]:
                 I=_frozen(whole.I),
                 s=_frozen(whole.m * whole.d),
                 J=_frozen(whole.about_origin()),
-                rotor=_frozen(reflected_rotor(seed.joint, seed.pair)),
+                rotor=_frozen(reflected_rotor(seed.joint, seed.pair) + rotors.get(seed.joint.name, 0.0)),
             )
         )
     return tuple(bodies)

@@ -49,7 +49,7 @@ def _facts(model: Model) -> Iterator[bytes]:
     yield repr([(x.v, x.law, sorted(x.numbers.items())) for x in model.frictions]).encode()
     yield repr([(x.body, x.law, sorted(x.numbers.items())) for x in model.surfaces]).encode()
     yield repr(model.slip).encode()
-    for parts in (model.description.constraints, model.description.springs):
+    for parts in (model.description.constraints, model.description.springs, model.description.actuators):
         yield repr([replace(part, where="") for part in parts]).encode()
     yield repr(model.added).encode()
     yield repr([(joint.name, joint.mimic) for joint in model.description.joints if joint.mimic]).encode()

@@ -17,6 +17,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.description.parts import Description
 from kinpair.errors import InputError, listed, nearest
+from kinpair.model.actuator_data import ActuatorData
 from kinpair.pairs import Pair
 from kinpair.spatial.pose import Pose
 
@@ -135,6 +136,7 @@ class Model:
     frictions: tuple[FrictionData, ...] = ()  # in joints
     surfaces: tuple[SurfaceData, ...] = ()  # in joints, with friction from load
     slip: Any = None  # how each rate slides, see `kinpair.forces.slip`; None: as its sign says
+    actuators: tuple[ActuatorData, ...] = ()
     added: tuple[Any, ...] = ()  # elements that act beside those of the description, see `kinpair.forces`
     walker: Any = None  # who takes the steps of a recursion; None: one body after the other
     terms: Terms | None = None  # M and F of a system given by its energy; None: they come from the bodies

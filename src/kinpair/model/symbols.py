@@ -4,7 +4,8 @@
 to it, in axes of the link and about the mass centre; of a link that is welded to another one they are its own.
 `joint.x` is a coordinate of the joint frame's origin in its parent link; `spring.stiffness`, `spring.damping`,
 `spring.rest_length` and `spring.preload` are those of a spring between points; `joint.friction.level` and the like are
-numbers of a law of friction, `joint.friction.2.level` of the second one.
+numbers of a law of friction, `joint.friction.2.level` of the second one; `motor.resistance` or `motor.gear.ratio` are
+those that the description gives of an actuator.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import numpy as np
 
 from kinpair.description.parts import Spring
 from kinpair.errors import InputError, listed, nearest
+from kinpair.model.actuator_data import ActuatorData
 from kinpair.model.model import Body, FrictionData, Model, SpringData, SurfaceData
 from kinpair.spatial.inertia import Inertia
 
-Law = TypeVar("Law", FrictionData, SurfaceData)
+Law = TypeVar("Law", FrictionData, SurfaceData, ActuatorData)
 TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 SPRING_NUMBERS = ("stiffness", "damping", "rest_length", "preload")
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -34,7 +36,8 @@ def symbol_names(model: Model) -> tuple[str, ...]:
     joints = [f"{model.joint_names[i]}.{x}" for i in model.moving for x in _AXES]
     springs = [f"{x.name}.{what}" for x in model.description.springs for what in _of_spring(x)]
     frictions = [f"{x.name}.{key}" for x in (*model.frictions, *model.surfaces) for key in x.numbers]
-    return (*bodies, *joints, *springs, *frictions)
+    actuators = [f"{x.name}.{key}" for x in model.actuators for key in x.numbers]
+    return (*bodies, *joints, *springs, *frictions, *actuators)
 
 
 def welded(model: Model) -> dict[str, int]:
@@ -97,13 +100,17 @@ def with_symbols(model: Model, values: Mapping[str, Any]) -> Model:
     for i in model.moving:
         bodies.append(_body(model, i, bodies[model.parent[i]], values))
     springs = tuple(_spring(x, values) for x in model.springs)
-    frictions = tuple(_friction(x, values) for x in model.frictions)
-    surfaces = tuple(_friction(x, values) for x in model.surfaces)
+    frictions = tuple(_replaced_numbers(x, values) for x in model.frictions)
+    surfaces = tuple(_replaced_numbers(x, values) for x in model.surfaces)
+    actuators = tuple(_replaced_numbers(x, values) for x in model.actuators)
+    for old, new in zip(model.actuators, actuators, strict=True):
+        if old is not new:
+            bodies[new.i] = replace(bodies[new.i], rotor=bodies[new.i].rotor - old.rotor + new.rotor)
     acting: dict[str, Any] = {"springs": springs, "frictions": frictions, "surfaces": surfaces}
-    return replace(model, body=tuple(bodies), lean_body=tuple(bodies), **acting)
+    return replace(model, body=tuple(bodies), lean_body=tuple(bodies), actuators=actuators, **acting)
 
 
-def _friction(data: Law, values: Mapping[str, Any]) -> Law:
+def _replaced_numbers(data: Law, values: Mapping[str, Any]) -> Law:
     replaced = {key: values[name] for key in data.numbers if (name := f"{data.name}.{key}") in values}
     return replace(data, numbers={**data.numbers, **replaced}) if replaced else data
 

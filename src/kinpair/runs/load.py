@@ -24,6 +24,7 @@ from kinpair.runs.files.stored_events import (
 )
 from kinpair.runs.history import History, Known
 from kinpair.runs.result import Result
+from kinpair.runs.samples import driving
 from kinpair.simulation.events.limits import limits_from, limits_of
 from kinpair.simulation.options import Missing
 from kinpair.simulation.residual import Residual
@@ -56,7 +57,7 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
         qd=stored.column("qd"),
         tau=stored.column("tau"),
         x=_own(stored, "x"),
-        u=stored.column("u" if "u" in stored.places else "tau"),
+        u=stored.column("u") if "u" in stored.places else driving(mechanism.model, stored.column("tau")),
         account=_own(stored, "account"),
         work=stored.column("work"),
         loss=stored.column("loss"),

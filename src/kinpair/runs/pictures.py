@@ -57,7 +57,7 @@ def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:
 def curves(run: Record, row: int = 0) -> tuple[np.ndarray, list[Panel]]:
     """Times, and panels: coordinates, rates and efforts (those that are not zero) by unit, and energies."""
     lead = (row,) if run.q.ndim == 3 else ()
-    m, vectors = run.mechanism, vectors_of(run.mechanism, passive=run.passive)
+    m, vectors = run.mechanism, vectors_of(run.mechanism, run.options, passive=run.passive)
     labels = _labels(m.q_names, m.v_names)
     by_freedom = distinct(labels)
     looks = {name: by_freedom[_freedom(name)] for name in (*m.q_names, *m.v_names)}

@@ -12,6 +12,7 @@ import numpy as np
 from kinpair.forces.states import account_names
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.runs.history import History
+from kinpair.runs.vectors import by_inputs
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.monitors.balance import Balance, Energies, Ledger, ledger
 from kinpair.simulation.monitors.momentum import Momentum, momentum_of
@@ -84,7 +85,9 @@ class Record:
 
     @cached_property
     def _accounts(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        names = account_names(self.mechanism.model, passive=self.passive)
+        names = account_names(
+            self.mechanism.model, by_inputs(self.mechanism, self.options), passive=self.passive
+        )
         columns = iter(np.moveaxis(self.account, -1, 0))
         supply, lost = ({name: next(columns) for name in group} for group in names)
         return supply, lost

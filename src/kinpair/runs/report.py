@@ -87,7 +87,7 @@ def _curves(run: Record, row: int) -> str:
 
 
 def _ends(run: Record, row: int) -> Iterable[Sequence[str]]:
-    for name, entries in vectors_of(run.mechanism, passive=run.passive).items():
+    for name, entries in vectors_of(run.mechanism, run.options, passive=run.passive).items():
         array = getattr(run, name)
         x = array[row] if array.ndim == 3 else array
         if not len(x):

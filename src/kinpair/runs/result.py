@@ -101,7 +101,7 @@ class Result(Record):
         lead = ("run",) if self.q.ndim == 3 else ()
         arrays: dict[str, Any] = {}
         axes: dict[str, Any] = {"time": self.time}
-        for name, entries in vectors_of(self.mechanism, passive=self.passive).items():
+        for name, entries in vectors_of(self.mechanism, self.options, passive=self.passive).items():
             own = {"units": list(entries.values())}
             arrays[name] = ((*lead, "time", AXES[name]), getattr(self, name), own)
             axes[AXES[name]] = list(entries)
@@ -134,7 +134,7 @@ class Result(Record):
         """Each number of a sample by name: its values over all samples, and its unit."""
         columns: dict[str, np.ndarray] = {}
         unit: dict[str, str] = {}
-        for name, entries in vectors_of(self.mechanism, passive=self.passive).items():
+        for name, entries in vectors_of(self.mechanism, self.options, passive=self.passive).items():
             for k, (entry, own) in enumerate(entries.items()):
                 columns[f"{name}.{entry}"] = getattr(self, name)[..., k]
                 unit[f"{name}.{entry}"] = own

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinpair.forces.states import ports_of
+from kinpair.model.model import Model
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.residual import NEAR, Residual, Singular
 
@@ -13,7 +15,7 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
     state, watched = d.layout, d.watched_layout
     vectors = {"q": Y[..., state.q], "qd": Y[..., state.qd], "tau": W[..., watched.tau]}
     vectors |= {"x": Y[..., state.x], "account": Y[..., state.account]}
-    vectors["u"] = W[..., watched.u] if d.actuated else vectors["tau"]
+    vectors["u"] = W[..., watched.u] if d.actuated else driving(d.model, vectors["tau"])
     scalars = {
         "kinetic": W[..., watched.kinetic],
         "potential": W[..., watched.potential],
@@ -21,6 +23,12 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
         "loss": Y[..., state.loss],
     }
     return vectors | {name: x[..., 0] for name, x in scalars.items()}
+
+
+def driving(model: Model, tau: np.ndarray) -> np.ndarray:
+    """Efforts of the joints that have an input, of all efforts (..., nv)."""
+    names = ports_of(model).u_names
+    return tau if names == model.v_names else tau[..., [model.v_names.index(name) for name in names]]
 
 
 def residual_of(d: Dynamics, W: np.ndarray) -> Residual | None:

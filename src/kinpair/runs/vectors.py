@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kinpair.forces.states import account_names, has_actuators, ports_of
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
 
+
+def by_inputs(mechanism: Mechanism, options: Mapping[str, Any]) -> bool:
+    """Was a run with these options driven by inputs, not by joint efforts?"""
+    other = mechanism.u_names != mechanism.v_names and options.get("input") is not None
+    return other or has_actuators(mechanism.model)
+
+
 KINDS = ("supply", "loss")  # of an account
 ACCOUNT = "account"
 
 
-def vectors_of(mechanism: Mechanism, *, passive: bool = True) -> dict[str, dict[str, str]]:
+def vectors_of(
+    mechanism: Mechanism, options: Mapping[str, Any], *, passive: bool = True
+) -> dict[str, dict[str, str]]:
     """Entries with their units, by vector; without those that have no entries, and inputs that are the efforts."""
     m, unit = mechanism, units(mechanism.model)
     ports = ports_of(m.model)
-    account = zip(KINDS, account_names(m.model, passive=passive), strict=True)
+    driven = by_inputs(m, options)
+    account = zip(KINDS, account_names(m.model, driven, passive=passive), strict=True)
     every: dict[str, tuple[Sequence[str], Sequence[str]]] = {
         "q": (m.q_names, unit["q"]),
         "qd": (m.v_names, unit["qd"]),
         "tau": (m.v_names, unit["tau"]),
         "x": (ports.x_names, ports.x_units),
-        "u": (ports.u_names, ports.u_units) if has_actuators(m.model) else ((), ()),
+        "u": (ports.u_names, ports.u_units) if driven else ((), ()),
     }
     vectors = {name: dict(zip(*columns, strict=True)) for name, columns in every.items()}
     vectors[ACCOUNT] = {f"{kind} {name}": "J" for kind, names in account for name in names}

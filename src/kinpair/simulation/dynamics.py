@@ -22,7 +22,6 @@ from kinpair.forces.states import (
     account_names,
     account_of,
     driven_efforts,
-    has_actuators,
     ports_of,
     state_rates,
 )
@@ -64,7 +63,8 @@ class Dynamics:
     `driven` is False where there are no actuators and no torque at all. `parameters` names constants that are
     arguments p. `enforcement` says how constraints are enforced; None where there are none. `memory` counts the
     entries that a method carries along, `remembered` those of a regulator among the inputs. `at_ends`: dry friction
-    takes hold and lets go at the ends of steps, where no events are looked for.
+    takes hold and lets go at the ends of steps, where no events are looked for. `actuated`: are the inputs those of
+    actuators and single rates, not efforts?
     """
 
     model: Model
@@ -77,13 +77,15 @@ class Dynamics:
     memory: int = 0
     remembered: int = 0
     at_ends: bool = False
+    actuated: bool = False
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
         """What the equations depend on; functions of the user stand for their formulas."""
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
-        return (*own, self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
+        own += (self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
+        return (*own, self.actuated)
 
     @cached_property
     def request(self) -> Request:
@@ -111,11 +113,6 @@ class Dynamics:
         """Are the efforts among the inputs?"""
         return self.driven and self.torque is None
 
-    @cached_property
-    def actuated(self) -> bool:
-        """Are there actuators, so that the inputs are theirs?"""
-        return has_actuators(self.model)
-
     @property
     def controls(self) -> tuple[str, ...]:
         """Names of the efforts, or of the inputs of actuators and other rates."""
@@ -130,7 +127,7 @@ class Dynamics:
     @cached_property
     def layout(self) -> StateLayout:
         """Of the state y."""
-        m, account = self.model, sum(map(len, account_names(self.model, passive=self.passive)))
+        m, account = self.model, sum(map(len, account_names(self.model, self.actuated, passive=self.passive)))
         own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
         rough = dict.fromkeys(("way", "share", "phase"), len(self.sticking))
         return StateLayout.of(

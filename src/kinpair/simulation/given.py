@@ -8,8 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from kinpair.algebra.arrays import columns, rows
 from kinpair.errors import DescriptionWarning, InputError, listed, nearest
 from kinpair.evaluation import Expected
+from kinpair.forces.states import begin_states
 from kinpair.mechanism import Mechanism
 from kinpair.model.constants import check_constants
 from kinpair.model.entries import filled, words_of
@@ -90,8 +92,12 @@ def named_numbers(
     return numbers
 
 
-def start_x(mechanism: Mechanism, x: Any) -> np.ndarray:
-    """Internal states (nx,) or (batch, nx) to begin with."""
+def start_x(mechanism: Mechanism, x: Any, states: np.ndarray) -> np.ndarray:
+    """Internal states (nx,) or (batch, nx) to begin with at [q, qd] (..., nq + nv)."""
+    if x is None and mechanism.nx:
+        motion = columns(np.atleast_2d(states))
+        own = begin_states(mechanism.model, motion[: mechanism.nq], motion[mechanism.nq :])
+        return rows(own, len(np.atleast_2d(states))).reshape(*states.shape[:-1], mechanism.nx)
     if x is None:
         return mechanism.x_start
     states = Expected("x", mechanism.x_names).checked(mechanism.name, x)

@@ -79,7 +79,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     chosen = replace(chosen, input=named_numbers(m, "input", m.u_names, chosen.input, np.zeros(m.nu)))
     chosen = replace(chosen, x=named_numbers(m, "x", m.x_names, chosen.x, m.x_start))
     states = start_states(m, chosen.q, chosen.qd)
-    x = start_x(m, chosen.x)
+    x = start_x(m, chosen.x, states)
     first = states.reshape(-1, states.shape[-1])[0]
     at = first[: m.nq], first[m.nq :]
     torque = _control(m, chosen, Start(*at, time, x.reshape(-1, m.nx)[0] if m.nx else x))
@@ -93,10 +93,11 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         check_start(m, states, time)
     events, recorded = events_from(m, chosen.events, *at, time)
     limits = limits_from(m, chosen.limits)
+    actuated = has_actuators(m.model) or (torque.word == "input" and m.u_names != m.v_names)
     d = Dynamics(
         with_elements(model_to_move(m.model, *at, time), (*m.model.added, *limit_springs(m, limits, at[0]))),
         chosen.passive,
-        driven=torque.kind != "none" or has_actuators(m.model),
+        driven=torque.kind != "none" or actuated,
         torque=torque.inside,
         external=tuple(functions.items()),
         parameters=names,
@@ -104,6 +105,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         memory=method.memory(m.nv),
         remembered=torque.memory.shape[-1],
         at_ends=states.ndim == 2 or method.memory(m.nv) > 0,
+        actuated=actuated,
     )
     run = Run(
         mechanism=m,
@@ -146,6 +148,8 @@ def _control(m: Mechanism, chosen: Options, start: Start) -> Torque:
         raise InputError(f"{m.name}: torque= and input= are both given; give one of them", argument="input")
     if chosen.torque is not None:
         return torque_of(m, chosen.torque, *start[:3])
+    if chosen.input is None and not has_actuators(m.model):
+        return Torque()
     return control_of(m, Wanted("input", m.u_names), chosen.input, start)
 
 

@@ -174,7 +174,7 @@ class Stepper:
             raise InputError(f"{m.name}: reset has {len(states)} states for one motion; give q (nq,)")
         if self._check:
             check_start(m, states, self.time if rows is not None else self._run.time)
-        where, own = ... if rows is None else rows, start_x(m, x)
+        where, own = ... if rows is None else rows, start_x(m, x, states)
         try:
             self._numbers[where, :] = 0.0
             self._numbers[where, d.ny :] = self._begin[where, d.ny :]

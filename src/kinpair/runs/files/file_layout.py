@@ -80,14 +80,16 @@ def new_file(
 
     `springs`: at limits of joints. `start`: kinetic and potential energy (rows, 2) there.
     """
-    run_file = create(path, list(_columns(mechanism, shape)), _heading(mechanism, options, springs, start))
+    run_file = create(
+        path, list(_columns(mechanism, options, shape)), _heading(mechanism, options, springs, start)
+    )
     put_status(run_file, Status(UNFINISHED, np.nan, ""))
     return run_file
 
 
-def _columns(mechanism: Mechanism, shape: Shape) -> Sequence[Column]:
+def _columns(mechanism: Mechanism, options: Mapping[str, Any], shape: Shape) -> Sequence[Column]:
     samples = [Column("time", (shape.samples,), attributes={"units": SCALARS["time"]})]
-    for name, entries in vectors_of(mechanism, passive=shape.passive).items():
+    for name, entries in vectors_of(mechanism, options, passive=shape.passive).items():
         about = {"names": list(entries), "units": list(entries.values())}
         samples.append(Column(name, (*shape.lead, len(entries)), attributes=about))
     scalars = {**SCALARS, **(RESIDUALS if shape.constrained else {})}

@@ -1,0 +1,58 @@
+"""What every machine answers. It has a shaft (of a cylinder: a rod), internal states, and a command."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+from kinpair.algebra.arrays import Scalar, Vector
+
+
+class Port(NamedTuple):
+    """An internal state or input: its name within the actuator, unit, start, and size."""
+
+    name: str
+    unit: str
+    start: Scalar = 0.0
+    scale: float = 1.0
+
+
+class Shaft(NamedTuple):
+    """How the shaft moves: position since the joint was at zero, and speed."""
+
+    position: Scalar
+    speed: Scalar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """What a machine does at a moment: effort along the speed of its shaft, rates of its states, and powers.
+
+    effort · speed = Σ supply − d(energy)/dt − Σ losses: (EL1) at the shaft.
+    """
+
+    effort: Scalar
+    rates: tuple[Scalar, ...] = ()
+    energy: Scalar = 0.0
+    supply: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+    losses: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+    switches: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+
+
+class Machine(ABC):
+    """Makes an effort on a shaft."""
+
+    __slots__ = ()
+
+    unit: ClassVar[str] = ""  # of its command
+
+    @property
+    def states(self) -> tuple[Port, ...]:
+        """Its internal states."""
+        return ()
+
+    @abstractmethod
+    def work(self, x: Vector, command: Scalar, shaft: Shaft) -> Work:
+        """What it does at internal states x, a command, and a motion of its shaft."""
