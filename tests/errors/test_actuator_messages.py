@@ -28,7 +28,8 @@ def built(*actuators, joint=None):
         ("dc-motor", {**MOTOR, "resistance": -1.0}, "resistance is -1; give a number above zero"),
         ("dc-motor", {"resistance": 1.0}, "torque_constant is missing; give it in N m/A"),
         ("dc-motor", {**MOTOR, "gear": {"ratio": 0.0}}, "@gear: ratio is 0; give a number that is not zero"),
-        ("dc-motor", {**MOTOR, "gear": {"efficiency": 1.2}}, "@gear: efficiency is 1.2; give a number above 0, up to 1"),
+        ("dc-motor", {**MOTOR, "gear": {"efficiency": 1.2}},
+         "@gear: efficiency is 1.2; give a number above 0, up to 1"),
         ("dc-motor", {**MOTOR, "gear": {"efficiency_back": 0.5}}, "gear.efficiency_back needs gear.efficiency"),
         ("dc-motor", {**MOTOR, "gear": {"backlash": 0.01}},
          "gear.backlash needs gear.stiffness: a rigid gear has none"),
@@ -70,8 +71,8 @@ SHEET = {"nominal_voltage": 48.0, "stall_current": 28.8, "stall_torque": 1.27, "
         (
             {"no_load_current": 5.0},
             "the data sheet contradicts itself: stall_torque and stall_current give torque_constant = 0.0441, and "
-            "nominal_voltage and no_load_speed and no_load_current give 0.03678; correct one of these figures, or leave "
-            "it out",
+            "nominal_voltage and no_load_speed and no_load_current give 0.03678; correct one of these figures, or "
+            "leave it out",
         ),
         (
             {"speed_torque_gradient": 500.0},
