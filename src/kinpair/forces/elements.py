@@ -77,11 +77,16 @@ def _owners(model: Model) -> tuple[Owner, ...]:
 
 def elements_of(model: Model, *, passive: bool = True, driven: bool = False) -> tuple[Element, ...]:
     """Those that act; with `driven`, those with inputs as well."""
-    return tuple(x.element for x in _acting(model, passive, driven))
+    return model.once(
+        f"elements {passive} {driven}", lambda: tuple(x.element for x in _acting(model, passive, driven))
+    )
 
 
 def _acting(model: Model, passive: bool, driven: bool) -> list[Owner]:
-    return [x for x in owners_of(model) if (passive or not x.passive) and (driven or not x.element.nu)]
+    def chosen() -> list[Owner]:
+        return [x for x in owners_of(model) if (passive or not x.passive) and (driven or not x.element.nu)]
+
+    return model.once(f"acting {passive} {driven}", chosen)
 
 
 def acting(model: Model, state: State, *, passive: bool = True) -> Iterator[tuple[Owner, Instant]]:

@@ -49,7 +49,7 @@ def _ports(model: Model) -> Ports:
 
 def has_actuators(model: Model) -> bool:
     """Is there an element with inputs, so that u are not the joint efforts alone?"""
-    return any(x.element.nu and not x.plain for x in owners_of(model))
+    return model.once("has_actuators", lambda: any(x.element.nu and not x.plain for x in owners_of(model)))
 
 
 def begin_states(model: Model, q: Vector, qd: Vector) -> Vector:

@@ -173,6 +173,8 @@ class Dynamics:
 
     def switches(self, state: State) -> dict[str, Scalar]:
         """Functions that change their sign where forces of elements other than friction have a kink or a jump."""
+        if not self.jumps:
+            return {}
         return {
             name: value
             for x, at in acting(self.model, state, passive=self.passive)

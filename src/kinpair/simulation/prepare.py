@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from kinpair.simulation.torques import Caller, Start, Torque, Wanted, control_of
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
 ABSENT = ("torque", "input", "x", "external", "parameters", "events")  # in a run that is kept
-PLAIN = tuple(set(Options.__dataclass_fields__) - {"q", "qd", "limits", *ABSENT})
+plain_of = attrgetter(*sorted(set(Options.__dataclass_fields__) - {"q", "qd", "limits", *ABSENT}))
 
 
 def prepared(mechanism: Mechanism, chosen: Options) -> Run:
@@ -60,7 +61,7 @@ def _begun(run: Run) -> Run:
 def _repeated(m: Mechanism, chosen: Options) -> Any:
     """What tells a run of plain numbers and words from others, its start aside where nothing depends on it; None of a
     run with torques, events or anything else that is looked at anew."""
-    plain = [getattr(chosen, name) for name in PLAIN]
+    plain = plain_of(chosen)
     start = chosen.q, chosen.qd
     is_plain = all(x is None or isinstance(x, (str, int, float)) for x in plain) and chosen.limits == "ignore"
     is_bare = all(getattr(chosen, name) is None for name in ABSENT) and not m.nx
@@ -70,7 +71,7 @@ def _repeated(m: Mechanism, chosen: Options) -> Any:
         start = tuple(x.ndim for x in start)
     else:
         start = tuple((x.shape, x.tobytes()) for x in start)
-    return m.compiled, start, tuple((type(x), x) for x in plain)
+    return m.compiled, start, plain, tuple(map(type, plain))
 
 
 def _prepared(mechanism: Mechanism, chosen: Options) -> Run:

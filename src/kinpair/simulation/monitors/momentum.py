@@ -208,16 +208,21 @@ def _driven(mechanism: Mechanism, options: Mapping[str, Any], state: State, tau:
 
 def _is_held(model: Model, options: Mapping[str, Any], i: int) -> bool:
     """Does an element act on the ground, or a limit or rotor between a root and the ground?"""
-    joints, q, passive = model.joints, model.q_span[i], options.get("passive", True)
+    passive, limits = options.get("passive", True), options.get("limits", "ignore")
     acts = any(0 in x.bodies for x in elements_of(model, passive=passive, driven=has_actuators(model)))
-    limits = options.get("limits", "ignore")
-    limited = np.isfinite([joints.lower[q], joints.upper[q]]).any()
-    rotor = np.any(model.body[i].rotor)
-    return bool(acts or rotor or (limited and getattr(limits, "way", limits) != "ignore"))
+    has_limits, has_rotor = model.once(f"limits and rotor of {i}", lambda: _limits_and_rotor(model, i))
+    return acts or has_rotor or (has_limits and getattr(limits, "way", limits) != "ignore")
+
+
+def _limits_and_rotor(model: Model, i: int) -> tuple[bool, bool]:
+    joints, q = model.joints, model.q_span[i]
+    return bool(np.isfinite([joints.lower[q], joints.upper[q]]).any()), bool(np.any(model.body[i].rotor))
 
 
 def _may_drive(mechanism: Mechanism, efforts: Any, own: list[int], state: State) -> bool:
     """Could the torque be anything but zero for these rates, at some time? A function must be seen to be zero."""
+    if efforts is None:
+        return False
     if isinstance(efforts, Missing):
         return True
     q, time = state
