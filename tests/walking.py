@@ -79,3 +79,13 @@ def compass() -> tuple[kp.Mechanism, kp.Event]:
 def compass_gait() -> kp.walking.Cycle:
     m, event = compass()
     return kp.walking.cycle(m, [0.27, 0.54], [-1.09, -0.7], event, slope=np.deg2rad(3.0), duration=0.73)
+
+
+@cache
+def biped_gait(**options: float) -> motion.Gait:
+    return motion.gait(_biped(), **options)
+
+
+@cache
+def _biped() -> kp.Mechanism:
+    return kp.example("biped")

@@ -49,6 +49,7 @@ PAGES = {
     "motion/[ast]*.py": ("vessel.md", r"\((VS\d+)\)"),
     "motion/[cfs]*.py": ("gait.md", r"\((GS\d+)\)"),
     "motion/support.py": ("gait.md", r"\((GZ[2-9])\)"),
+    "motion/[ghl]*.py": ("gait.md", r"\((GB\d+a?)\)"),
     "walking/*.py": ("gait.md", r"\((GW\d+)\)"),
     "quantities.py": ("gait.md", r"\((GZ1)\)"),
     "inverse_kinematics/*.py": ("inverse_kinematics.md", r"\((IK\d+)\)"),

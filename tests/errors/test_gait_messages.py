@@ -171,6 +171,35 @@ REFUSED |= {
         lambda: kp.walking.continuation(simplest_gait(), 0.01, points=1),
         "continuation: points is 1; give a whole number of 2 or more",
     ),
+    "speed": (
+        lambda: motion.gait(kp.example("biped"), speed=0.0),
+        "gait: speed is 0.0; give a positive number",
+    ),
+    "long steps": (
+        lambda: motion.gait(kp.example("biped"), speed=1.0, step=1.4),
+        "gait: steps of 1.4 m are too long for legs of 0.859 m: at 0.21 s a foot is 1.09 m away; take shorter steps",
+    ),
+    "no double support": (
+        lambda: motion.gait(kp.example("biped"), double=0.0),
+        "gait: double is 0.0; give a part of a step from 0.05 to 0.8",
+    ),
+    "arms": (
+        lambda: motion.gait(kp.example("biped"), arms=2.0),
+        "gait: arms is 2.0; give the part of the moment that they take, from 0 to 1",
+    ),
+    "steep": (
+        lambda: motion.gait(kp.example("biped"), slope=30),
+        "gait: slope is 30; give an angle [rad] below 0.5",
+    ),
+    "no biped": (
+        lambda: motion.gait(kp.example("scara")),
+        "gait: scara has no base, trunk-pitch, trunk-roll, left-shoulder, ... (19 in all); joints and frames are named "
+        "as those of kp.example('biped')",
+    ),
+    "no steps to replay": (
+        lambda: kp.walking.replay(None, steps=0),
+        "replay: steps is 0; give a positive whole number",
+    ),
     "no doubling": (
         lambda: kp.walking.continuation(simplest_gait(), 0.0092, points=2).doubled(),
         "continuation: no doubling of the period was found on this branch; go on to larger values",
@@ -233,7 +262,7 @@ def test_what_a_foot_cannot_give_is_said_with_time_and_size():
     )
     assert found.excesses == (
         "the zero-moment point leaves the support polygon by 0.1453 m at 0.31 s (between 0.13 and 0.49 s)",
-        "the friction demand exceeds what the ground offers by 0.1061 at 0.36 s (between 0 and 0.53 s)",
+        "force and moment of a foot exceed its friction by 0.1061 at 0.36 s (between 0 and 0.53 s)",
         "the centre of pressure leaves ground by 0.1453 m at 0.31 s (between 0.13 and 0.49 s)",
     )
 
@@ -259,3 +288,14 @@ def test_event_that_does_not_happen():
     assert str(refused.value) == (
         "simplest-walker: event 'high up' does not happen within 60 s of the guess; give another guess"
     )
+
+
+def test_gait_that_slips_says_when_and_by_how_much():
+    gait = motion.gait(kp.example("biped"), speed=0.8, arms=0.0, friction=0.4)
+    assert not gait.feasible
+    (excess,) = gait.support.excesses
+    assert re.fullmatch(
+        r"force and moment of a foot exceed its friction by 0\.16\d+ at 0\.\d+ s \(between 0\.\d+ and 0\.\d+ s\)",
+        excess,
+    )
+    assert excess in str(gait)

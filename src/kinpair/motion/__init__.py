@@ -34,6 +34,11 @@ shooting        the same by multiple shooting; Floquet multipliers
 compensated     a given motion with that of free coordinates added
 synergy_input   what a synergy is given, checked
 synergy         given coordinates, and free ones that follow from rows without actuator
+human_gait      angles of hip and knee of people, and how a foot swings
+leg_synergy     legs of a biped over one step
+steps           step after step, every other one mirrored
+gait_pictures   stick figures, footprints, efforts, phase portraits
+gait            gaits of a biped: legs given, trunk and arms in balance
 
 A module imports only what stands above it; a test checks it.
 """
@@ -45,6 +50,7 @@ from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
 from kinpair.motion.frame_paths import arc, blended, line, screw
 from kinpair.motion.free_rows import force, moment
+from kinpair.motion.gait import Gait, gait
 from kinpair.motion.joints import cycloid, fourier, polynomial, scurve, trapezoid
 from kinpair.motion.nominal import Nominal, nominal
 from kinpair.motion.spline import spline
@@ -57,6 +63,7 @@ from kinpair.motion.vessel import Transfer, vessel
 __all__ = [
     "FrameMotion",
     "FrameTrajectory",
+    "Gait",
     "Ground",
     "Motion",
     "Nominal",
@@ -75,6 +82,7 @@ __all__ = [
     "follow",
     "force",
     "fourier",
+    "gait",
     "line",
     "moment",
     "nominal",

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple, final
 
 import numpy as np
@@ -29,6 +30,7 @@ POINTS = 7  # of Lobatto: order 12 at the mesh
 ITERATIONS = 40
 HALVINGS = 12
 EXACT = 1e-13  # of the size of the rows
+GROUPS = 16  # into which the mesh is joined
 
 
 class Lobatto(NamedTuple):
@@ -219,7 +221,32 @@ class Collocation:
 
 
 def closed(Phi: np.ndarray, d: np.ndarray, sigma: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    """Δy at the mesh (n + 1, size): Δy_{i+1} = Φ_i Δy_i + d_i and Δy_n − σ Δy_0 = gap.    (GS8)"""
+    """Δy at the mesh (n + 1, size): Δy_{i+1} = Φ_i Δy_i + d_i and Δy_n − σ Δy_0 = gap.    (GS8)
+
+    A few parts of the mesh at a time are joined to one, then all of these are solved for at once: what grows over the
+    whole period grows little over one of them.
+    """
+    borders = np.linspace(0, len(Phi), min(len(Phi), GROUPS) + 1).round().astype(int)
+    joined = [_joined(Phi[a:b], d[a:b]) for a, b in pairwise(borders)]
+    ends = _cyclic(np.array([x for x, _ in joined]), np.array([x for _, x in joined]), sigma, gap)
+    found = [ends[0]]
+    for k, (a, b) in enumerate(pairwise(borders)):
+        found[-1] = ends[k]
+        for i in range(a, b):
+            found.append(Phi[i] @ found[-1] + d[i])
+    found[-1] = ends[-1]
+    return np.array(found)
+
+
+def _joined(Phi: np.ndarray, d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Several parts of the mesh as one."""
+    whole, offset = Phi[0], d[0]
+    for each, own in zip(Phi[1:], d[1:], strict=True):
+        whole, offset = each @ whole, each @ offset + own
+    return whole, offset
+
+
+def _cyclic(Phi: np.ndarray, d: np.ndarray, sigma: np.ndarray, gap: np.ndarray) -> np.ndarray:
     n, size = len(Phi), Phi.shape[-1]
     A = np.zeros((n + 1, size, n + 1, size))
     for i in range(n):

@@ -2,7 +2,7 @@
 
     q = q_p(t) + S c                                     given coordinates, and free ones c                  (GS1)
     F_i = τ_i(q, q̇, q̈)                                   the row of a joint                                  (GS2)
-    F_i = e·(n − z × f)                                  a moment about the point z(t)                       (GS3)
+    F_i = e·(n − z × f) − r(t)                           a moment about the point z(t), r = 0 or given       (GS3)
     F_i = e·f                                            a force                                             (GS4)
 
 τ = H q̈ + h are the efforts of the mechanism, [n; f] the resultant about the world's origin, see (GZ1).
@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, final
@@ -42,6 +42,11 @@ class Resultant:
     axis: tuple[float, ...]
     about: Trajectory | np.ndarray
     name: str
+    value: Callable[[np.ndarray], np.ndarray] | None = None
+
+    def values(self, time: np.ndarray) -> np.ndarray:
+        """What it is to be, at times (n,)."""
+        return np.zeros(len(time)) if self.value is None else self.value(time)
 
     def point(self, time: np.ndarray, side: str) -> np.ndarray:
         """Of the moment, at times (n,): (n, 3)."""
@@ -50,17 +55,19 @@ class Resultant:
         return np.broadcast_to(self.about, (len(time), 3))
 
 
-def moment(axis: Any, about: Any = (0.0, 0.0, 0.0)) -> Resultant:
+def moment(
+    axis: Any, about: Any = (0.0, 0.0, 0.0), value: Callable[[np.ndarray], np.ndarray] | None = None
+) -> Resultant:
     """The row of a moment about a point of the world, or one that moves (a motion of three numbers), along an axis:
-    "x", "y", "z" or a vector. The ground hands no such moment to the mechanism."""
+    "x", "y", "z" or a vector. The ground hands no such moment to the mechanism, or the `value`, a function of times."""
     if isinstance(about, Trajectory):
         if about.shape != (3,):
             raise InputError(f"moment: about is a motion of shape {about.shape}; give one of three numbers")
-        return Resultant("moment", _axis("moment", axis), about, f"moment {axis}")
+        return Resultant("moment", _axis("moment", axis), about, f"moment {axis}", value)
     point = np.asarray(about, dtype=float)
     if point.shape != (3,) or not np.isfinite(point).all():
         raise InputError(f"moment: about is {about!r}; give a point (3,), or a motion of three numbers")
-    return Resultant("moment", _axis("moment", axis), point, f"moment {axis}")
+    return Resultant("moment", _axis("moment", axis), point, f"moment {axis}", value)
 
 
 def force(axis: Any) -> Resultant:
@@ -90,12 +97,13 @@ class Terms(NamedTuple):
 
 
 class GivenMotion(NamedTuple):
-    """What is given at n times: q (n, nq), q̇ and q̈ (n, nv), and the points of the rows (n, rows, 3)."""
+    """What is given at n times: q (n, nq), q̇ and q̈ (n, nv), points of the rows (n, rows, 3) and their values r."""
 
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
     points: np.ndarray
+    values: np.ndarray
 
 
 @final
@@ -119,7 +127,8 @@ class FreeRows:
         x = motion.at(time, side=side)
         still = np.zeros((len(time), 3))
         points = [still if isinstance(row, str) else row.point(time, side) for row in self.rows]
-        return GivenMotion(x.q, x.qd, x.qdd, np.stack(points, axis=1))
+        values = [still[:, 0] if isinstance(row, str) else row.values(time) for row in self.rows]
+        return GivenMotion(x.q, x.qd, x.qdd, np.stack(points, axis=1), np.stack(values, axis=1))
 
     def terms(self, given: GivenMotion, c: np.ndarray, cd: np.ndarray, cdd: np.ndarray) -> Terms:
         """F and its derivatives at n times; c, ċ and c̈ are (n, free)."""
@@ -129,6 +138,7 @@ class FreeRows:
     def _kernel(self) -> Kernel:
         m, n = self.mechanism, len(self.names)
         shapes = {"q": (m.nq,), "qd": (m.nv,), "qdd": (m.nv,), "points": (len(self.rows), 3)}
+        shapes |= {"values": (len(self.rows),)}
         shapes |= {"c": (n,), "cd": (n,), "cdd": (n,)}
         rows = [row if isinstance(row, str) else (row.part, row.axis) for row in self.rows]
         return Kernel(
@@ -138,13 +148,13 @@ class FreeRows:
         )
 
     def _traced(
-        self, q: Vector, qd: Vector, qdd: Vector, points: Any, c: Vector, cd: Vector, cdd: Vector
+        self, q: Vector, qd: Vector, qdd: Vector, points: Any, values: Any, c: Vector, cd: Vector, cdd: Vector
     ) -> tuple[Any, ...]:
         state = q + self.S_q @ c, qd + self.S_v @ cd, qdd + self.S_v @ cdd  # (GS1)
-        F = self._values(state, points)
+        F = self._rows(state, points) - values
         return F, jacobian(F, c), jacobian(F, cd), jacobian(F, cdd)
 
-    def _values(self, state: tuple[Vector, Vector, Vector], points: Any) -> Vector:
+    def _rows(self, state: tuple[Vector, Vector, Vector], points: Any) -> Vector:
         model, v_names = self.mechanism.model, self.mechanism.v_names
         tau = inverse_dynamics(model, request_of("inverse_dynamics"), *state, {})
         w = resultant(model, request_of("resultant"), *state, {})

@@ -6,6 +6,7 @@ With the resultant [n_0; f] of the ground, see (GZ1), a point p of the ground an
     z = p + e × n_p / (e·f)                        the zero-moment point (Vukobratović)               (GZ3)
     m = e·(n_0 − z × f)                            moment about the normal                            (GZ4)
     μ = |f − e(e·f)| / (e·f)                       friction demand                                    (GZ5)
+    μ_i = √(|f_i − e(e·f_i)|² + (m_i/ρ)²)/(e·f_i)  the same of a foot, with the moment it has to give (GZ7)
 
 Two feet share the resultant in more than one way. With K_i, how much foot i is to carry, and X_i, which takes a wrench
 from the foot's point to the origin,
@@ -13,7 +14,8 @@ from the foot's point to the origin,
     w_i = K_i X_iᵀ (Σ_j X_j K_j X_jᵀ)⁻¹ [n_0; f]                                                       (GZ6)
 
 has the least Σ w_iᵀK_i⁻¹w_i. K_i = stiffness of the soles is what elastic soles give; K_i = λ_i diag(ℓ², 1) lets foot i
-take the load over as λ_i grows from 0.
+take the load over as λ_i grows from 0. ρ: mean distance of the sole from its middle; (GZ7) is the ellipse that bounds
+force and moment of a sole that slips (Howe & Cutkosky 1996).
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from kinpair.motion.frame_motion import crossed
 from kinpair.motion.polygon import hull, margin
 
 LENGTH = 0.1  # [m]: a moment of 0.1 N m counts as much as a force of 1 N
+GRID = 64  # points along each edge of a sole
+SMALLEST = 1e-6  # [m]: of soles that are points
 LIFTED = 1e-6  # [m]: a sole this far from the ground is not on it
 
 
@@ -45,8 +49,8 @@ class Ground(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Support:
     """At n times: resultant (n, 6) of the ground about the world's origin, zero-moment point (n, 3), moment about the
-    normal [N m], normal force [N], friction demand and margin [m] (n,): the distance of the zero-moment point to the
-    border of the support polygon, negative outside.
+    normal [N m], normal force [N], friction demand, the same of a foot with its moment (slip), and margin [m] (n,): the
+    distance of the zero-moment point to the border of the support polygon, negative outside.
 
     wrenches: of the ground on each foot (n, 6), at the foot's origin in world axes. centres: their centres of pressure
     (n, 3), NaN where a foot carries nothing; margins of these in the foot's own sole (n,). polygons: corners (k, 2) in
@@ -60,6 +64,7 @@ class Support:
     moment: np.ndarray
     normal: np.ndarray
     friction: np.ndarray
+    slip: np.ndarray
     margin: np.ndarray
     wrenches: Mapping[str, np.ndarray]
     centres: Mapping[str, np.ndarray]
@@ -72,7 +77,7 @@ class Support:
         rules = (
             ("the ground would have to pull", -self.normal, 0.0, "N"),
             ("the zero-moment point leaves the support polygon", -self.margin, 0.0, "m"),
-            ("the friction demand exceeds what the ground offers", self.friction, self.ground.friction, ""),
+            ("force and moment of a foot exceed its friction", self.slip, self.ground.friction, ""),
             *(
                 (f"the centre of pressure leaves {name}", -np.nan_to_num(x), 0.0, "m")
                 for name, x in self.margins.items()
@@ -90,7 +95,8 @@ class Support:
         lines = [
             f"margin of the zero-moment point: least {1e3 * self.margin[k]:.1f} mm at {self.time[k]:.4g} s",
             f"friction demand: most {self.friction[j]:.3f} at {self.time[j]:.4g} s, offered {self.ground.friction:g}",
-            f"moment about the normal: up to {np.abs(self.moment).max():.3g} N m",
+            f"moment about the normal: up to {np.abs(self.moment).max():.3g} N m; with it the friction demand of a "
+            f"foot is {self.slip.max():.3f}",
         ]
         return "\n".join([*lines, *(self.excesses or ("feasible: a foot on the ground can give all this",))])
 
@@ -146,7 +152,8 @@ def support(
     friction = np.sqrt((across**2).sum(1)) / normal  # (GZ5)
     origins = {name: m.pose(state[0], name).position for name in feet}
     pressed = {name: np.broadcast_to((points or {}).get(name, x), x.shape) for name, x in origins.items()}
-    wrenches = _shared(w, pressed, shares, stiffness)
+    wrenches = shared(w, pressed, shares, stiffness)
+    slip = np.max([_slip(e, wrenches[x], shares[x], _radius(outlines[x])) for x in feet], axis=0)
     turned = _axes(plane)
     flat = {name: (x - p) @ turned for name, x in soles.items()}
     polygons = tuple(
@@ -155,9 +162,9 @@ def support(
     inside = np.array([margin(a, b) for a, b in zip(polygons, (zmp - p) @ turned, strict=True)])
     centres = {name: _centre(plane, x, pressed[name], shares[name]) for name, x in wrenches.items()}
     margins = {name: _margins(flat[name], (x - p) @ turned) for name, x in centres.items()}
-    at_feet = {name: _carried(x, pressed[name], origins[name]) for name, x in wrenches.items()}
+    at_feet = {name: carried(x, pressed[name], origins[name]) for name, x in wrenches.items()}
     return Support(
-        times, plane, w, zmp, moment, normal, friction, inside, at_feet, centres, margins, polygons
+        times, plane, w, zmp, moment, normal, friction, slip, inside, at_feet, centres, margins, polygons
     )
 
 
@@ -216,11 +223,11 @@ def _check_carried(shares: Mapping[str, np.ndarray], time: np.ndarray) -> None:
         )
 
 
-def _shared(
+def shared(
     w: np.ndarray,
     pressed: Mapping[str, np.ndarray],
     shares: Mapping[str, np.ndarray],
-    stiffness: Mapping[str, Any] | None,
+    stiffness: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray]:
     """The wrench at the point of each foot (n, 6).    (GZ6)"""
     scales = {name: np.array([LENGTH**2] * 3 + [1.0] * 3) for name in shares}
@@ -241,7 +248,7 @@ def _transport(p: np.ndarray) -> np.ndarray:
     return X
 
 
-def _carried(w: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def carried(w: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """A wrench at one point, taken to another."""
     return np.concatenate([w[:, :3] + crossed(start - end, w[:, 3:]), w[:, 3:]], axis=1)
 
@@ -253,6 +260,29 @@ def _centre(plane: Ground, w: np.ndarray, at: np.ndarray, share: np.ndarray) -> 
     n_p = w[:, :3] - crossed(foot - at, w[:, 3:])
     safe = np.where(share > 0.0, normal, 1.0)[:, None]
     return np.where((share > 0.0)[:, None], foot + crossed(e, n_p) / safe, np.nan)
+
+
+def _slip(e: np.ndarray, w: np.ndarray, share: np.ndarray, radius: float) -> np.ndarray:
+    """Friction that a foot needs for the force and the moment along the normal at its point; 0 in the air.    (GZ7)"""
+    normal = np.where(share > 0.0, w[:, 3:] @ e, 1.0)
+    across = w[:, 3:] - (w[:, 3:] @ e)[:, None] * e
+    demand = np.sqrt((across**2).sum(1) + (w[:, :3] @ e / radius) ** 2) / normal  # (GZ7)
+    return np.where(share > 0.0, demand, 0.0)
+
+
+def _radius(outline: np.ndarray) -> float:
+    """ρ: mean distance of a sole from its middle, as of a pressure that is the same everywhere."""
+    corners = hull(outline[:, :2])
+    middle = corners.mean(0)
+    steps = (np.arange(GRID) + 0.5) / GRID
+    parts, areas = [], []
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        along = a + steps[:, None] * (b - a) - middle
+        parts.append(
+            2 / 3 * np.sqrt((along**2).sum(1)).mean()
+        )  # over a triangle the distance grows from its tip
+        areas.append(abs((a - middle)[0] * (b - middle)[1] - (a - middle)[1] * (b - middle)[0]))
+    return float(max(np.average(parts, weights=areas), SMALLEST)) if sum(areas) else SMALLEST
 
 
 def _margins(sole: np.ndarray, centre: np.ndarray) -> np.ndarray:

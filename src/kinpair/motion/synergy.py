@@ -138,7 +138,7 @@ def synergy(
     symmetry: Sequence[int] | Mapping[str, int] | None = None,
     method: str = "collocation",
     intervals: int = INTERVALS,
-    mesh: Sequence[float] | None = None,
+    mesh: Sequence[float] | np.ndarray | None = None,
     start: Trajectory | Any = None,
 ) -> Synergy:
     """The motion of the `free` coordinates that repeats itself while the rest moves as `given`.

@@ -1,0 +1,124 @@
+"""Pictures of gaits: stick figures, footprints, efforts, phase portraits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinpair.viewer.curves import blank_figure, write_figure
+from kinpair.viewer.looks import COLOURS, distinct
+
+FIGURES = 9  # stick figures over two steps
+SHOWN = ("hip", "knee", "ankle")
+
+
+def picture(gait: Any, title: str, path: Any) -> Any:
+    """All four in one figure."""
+    p = gait.numbers
+    words = f"{gait.mechanism.name} at {p.speed:.3g} m/s, slope {np.rad2deg(gait.slope):.3g}°"
+    figure = blank_figure(11.0, 9.2, title or words)
+    grid = figure.add_gridspec(3, 2, height_ratios=(1.5, 1.0, 1.2))
+    sticks(figure.add_subplot(grid[0, :]), gait)
+    footprints(figure.add_subplot(grid[1, :]), gait)
+    efforts(figure.add_subplot(grid[2, 0]), gait)
+    portraits(figure.add_subplot(grid[2, 1]), gait)
+    if path is not None:
+        write_figure(figure, path)
+    return figure
+
+
+def sticks(axis: Any, gait: Any) -> None:
+    """The machine from the side at equal times over two steps; left leg and arm red, right ones blue."""
+    m = gait.mechanism
+    times = np.linspace(0.0, 2 * gait.step_time, FIGURES)
+    q = gait.motion(2).at(times).q
+    at = {name: m.pose(q, name) for name in m.frames if name != "ground"}
+    for k in range(FIGURES):
+        pale = 0.35 + 0.65 * k / (FIGURES - 1)
+        for side, colour in (("right", COLOURS[0]), ("left", COLOURS[3])):
+            leg = [at[f"{side}-{x}"].position[k] for x in ("thigh", "shank", "foot")]
+            sole = at[f"{side}-sole"]
+            outline = sole.position[k] + gait.soles[f"{side}-sole"] @ sole.rotation[k].T
+            arm = [at[f"{side}-upper-arm"].position[k], at[f"{side}-forearm"].position[k]]
+            fore = at[f"{side}-forearm"]
+            arm.append(fore.position[k] + fore.rotation[k] @ np.array([0.0, 0.0, -0.26]))
+            foot = [leg[-1], outline[0], outline[1], leg[-1]]
+            for line, width in ((leg, 2.0), (foot, 1.6), (arm, 1.4)):
+                x = np.array(line)
+                axis.plot(x[:, 0], x[:, 2], color=colour, linewidth=width, alpha=pale, solid_capstyle="round")
+        trunk = at["trunk"]
+        head = trunk.position[k] + trunk.rotation[k] @ np.array([0.0, 0.0, 0.56])
+        body = np.array([at["pelvis"].position[k], trunk.position[k], head])
+        axis.plot(body[:, 0], body[:, 2], color="#222222", linewidth=2.2, alpha=pale)
+        axis.plot([head[0]], [head[2]], "o", color="#222222", markersize=9, alpha=pale)
+    axis.axhline(0.0, color="#8a8a8a", linewidth=0.8)
+    axis.set_aspect("equal")
+    axis.set_title("two steps from the side; left red, right blue", fontsize=10, loc="left")
+    axis.set_xlabel("forward [m]")
+    _plain(axis)
+
+
+def footprints(axis: Any, gait: Any) -> None:
+    """The zero-moment point in the footprints, and where it would be with a rigid trunk."""
+    time = np.linspace(0.0, 2 * gait.step_time, 601)
+    own = gait.support_at(time)
+    rigid = gait.support_at(time, gait._steps(gait.legs, 2))
+    p, outline = gait.numbers, next(iter(gait.soles.values()))
+    closed = np.concatenate([outline, outline[:1]])
+    for x, y, colour in (
+        (-p.step, p.track, COLOURS[3]),
+        (0.0, -p.track, COLOURS[0]),
+        (p.step, p.track, COLOURS[3]),
+        (2 * p.step, -p.track, COLOURS[0]),
+    ):
+        axis.fill(closed[:, 0] + x, closed[:, 1] + y, color=colour, alpha=0.15)
+        axis.plot(closed[:, 0] + x, closed[:, 1] + y, color=colour, linewidth=1.0)
+    axis.plot(
+        rigid.zmp[:, 0], rigid.zmp[:, 1], ":", color="#8a8a8a", linewidth=1.2, label="with a rigid trunk"
+    )
+    axis.plot(own.zmp[:, 0], own.zmp[:, 1], color="#222222", linewidth=1.8, label="zero-moment point")
+    centre = gait.mechanism.centre_of_mass(gait.motion(2).at(time).q)
+    axis.plot(centre[:, 0], centre[:, 1], "--", color=COLOURS[2], linewidth=1.2, label="mass centre")
+    axis.set_aspect("equal")
+    axis.set_title("zero-moment point in the footprints, from above", fontsize=10, loc="left")
+    axis.set_xlabel("forward [m]")
+    axis.set_ylabel("left [m]")
+    axis.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _plain(axis)
+
+
+def efforts(axis: Any, gait: Any) -> None:
+    """Of the left leg and the trunk over two steps."""
+    x, names = gait.samples, gait.mechanism.v_names
+    shown = [*(f"left-{y}" for y in SHOWN), "left-hip-roll", "trunk-pitch", "trunk-roll"]
+    for name, look in distinct(shown).items():
+        axis.plot(x["time"], x["effort"][:, names.index(name)], label=name, **look)
+    p = gait.numbers
+    for k in range(2):
+        axis.axvspan(k * p.T + p.swing, (k + 1) * p.T, color="#222222", alpha=0.06, linewidth=0)
+    axis.set_title("efforts [N m]; both feet down where grey", fontsize=10, loc="left")
+    axis.set_xlabel("time [s]")
+    axis.legend(fontsize=7, frameon=False, ncols=2)
+    _plain(axis)
+
+
+def portraits(axis: Any, gait: Any) -> None:
+    """Rates over angles of hip, knee and ankle, and of what is free."""
+    x, m = gait.samples, gait.mechanism
+    shown = [
+        *(f"left-{y}" for y in SHOWN),
+        "trunk-pitch",
+        "trunk-roll",
+        *(["left-shoulder"] if gait.arms else []),
+    ]
+    for name, look in distinct(shown).items():
+        axis.plot(x["q"][:, m.q_names.index(name)], x["qd"][:, m.v_names.index(name)], label=name, **look)
+    axis.set_title("phase portraits [rad], [rad/s]", fontsize=10, loc="left")
+    axis.legend(fontsize=7, frameon=False)
+    _plain(axis)
+
+
+def _plain(axis: Any) -> None:
+    axis.grid(alpha=0.25, linewidth=0.6)
+    axis.spines[["top", "right"]].set_visible(False)
