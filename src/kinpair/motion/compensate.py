@@ -99,13 +99,8 @@ class _Problem:
     def terms(self, time: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """F(q, q̇, 0) (rows,) and ∂F/∂q̈ (rows, nv)."""
         still = np.zeros((1, self.m.nv))
-        points = [
-            np.zeros((1, 3)) if isinstance(row, str) else row.point(np.array([time]), "")
-            for row in self.rows.rows
-        ]
-        found = self.rows.terms(
-            GivenMotion(q[None], qd[None], still, np.stack(points, axis=1)), still, still, still
-        )
+        given = GivenMotion(q[None], qd[None], still, *self.rows.courses(np.array([time])))
+        found = self.rows.terms(given, still, still, still)
         return found.F[0], found.by_cdd[0]
 
     def accelerations(self, time: float, q: np.ndarray, qd: np.ndarray, side: str = "") -> np.ndarray:

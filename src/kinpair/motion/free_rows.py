@@ -125,10 +125,14 @@ class FreeRows:
     def given(self, motion: Trajectory, time: np.ndarray, side: str = "") -> GivenMotion:
         """The given motion of all coordinates at times (n,)."""
         x = motion.at(time, side=side)
+        return GivenMotion(x.q, x.qd, x.qdd, *self.courses(time, side))
+
+    def courses(self, time: np.ndarray, side: str = "") -> tuple[np.ndarray, np.ndarray]:
+        """Points of the rows (n, rows, 3) and what they are to be (n, rows), at times (n,)."""
         still = np.zeros((len(time), 3))
         points = [still if isinstance(row, str) else row.point(time, side) for row in self.rows]
         values = [still[:, 0] if isinstance(row, str) else row.values(time) for row in self.rows]
-        return GivenMotion(x.q, x.qd, x.qdd, np.stack(points, axis=1), np.stack(values, axis=1))
+        return np.stack(points, axis=1), np.stack(values, axis=1)
 
     def terms(self, given: GivenMotion, c: np.ndarray, cd: np.ndarray, cdd: np.ndarray) -> Terms:
         """F and its derivatives at n times; c, ċ and c̈ are (n, free)."""
