@@ -21,6 +21,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     kernels         where the two halves meet: quantities, compiled
     calls           straight to machine code, or checked and explained
     reactions       what joints and loops carry: wrenches, loads of bearings and motors
+    dry_friction    dry friction of constant level at rest
     load_friction   friction from load at rest, and where compiled sweeps do not end well
     closure/        assembling, moving and driving a mechanism under constraints
     inverse_kinematics/  coordinates that bring frames to given places

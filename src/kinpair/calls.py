@@ -26,7 +26,7 @@ class Calls:
     def __init__(self, model: Model, compiled: bool) -> None:
         self.model = model
         self.compiled = compiled
-        rates = dict.fromkeys(("qd", "qdd", "tau"), model.v_names)
+        rates = dict.fromkeys(("qd", "qdd", "tau", "slip"), model.v_names)
         ports = ports_of(model)
         own = {"x": ports.x_names, "u": ports.u_names}
         entries = {"q": model.q_names, **rates, "time": ("time",), **own}

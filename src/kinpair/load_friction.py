@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.calls import Calls
+from kinpair.dry_friction import JointFriction
 from kinpair.errors import SingularError
 from kinpair.forces.surfaces.surface import Carried, Surface
 from kinpair.forces.surfaces.table import surfaces_of
@@ -105,6 +106,21 @@ class LoadedStates:
         if not any(at_rest):
             return self._sliding(x, joints, slips, which)
         return self._resting(x, joints, slips, at_rest, which)
+
+    def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
+        """What friction from load does at one state, by name of the rate."""
+        found: dict[str, JointFriction] = {}
+        solved = self.one(request, arguments)
+        for k, x in enumerate(self.surfaces):
+            level = float(x.grip.coefficient(0.0) * solved.loads[k])
+            efforts = self._G[k].T @ solved.forces[k]
+            for v in range(self.model.nv)[self.model.v_span[x.body]]:
+                name, load = self.model.v_names[v], float(solved.loads[k])
+                before = found.get(name, JointFriction(0.0, 0.0, True, 0.0))
+                sticks = before.sticks and solved.sticks[k]
+                effort = before.effort + float(efforts[v])
+                found[name] = JointFriction(effort, before.level + level, sticks, before.load + load)
+        return found
 
     def of_motion(
         self,

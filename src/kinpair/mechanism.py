@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from kinpair.algebra.choice import holds_symbols
 from kinpair.calls import Calls
 from kinpair.closure import (
     Closure,
@@ -29,6 +30,7 @@ from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY,
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
+from kinpair.dry_friction import DryStates, JointFriction
 from kinpair.errors import InputError, offered
 from kinpair.inverse_kinematics.targets import Target, wanted
 from kinpair.load_friction import LoadedStates
@@ -36,6 +38,7 @@ from kinpair.loaded.dynamics import is_loaded
 from kinpair.model import starts
 from kinpair.model.build import build
 from kinpair.model.model import Model
+from kinpair.model.slip import Slip
 from kinpair.model.split import SplitMap, split_description
 from kinpair.model.starts import StateByName
 from kinpair.model.symbols import check_symbols, symbol_names
@@ -72,6 +75,10 @@ DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "regressor",
 )
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
+
+
+def _named(state: tuple[Any, Any, Any]) -> dict[str, Any]:
+    return dict(zip(("q", "qd", "tau"), state, strict=True))
 
 
 class Energy(NamedTuple):
@@ -213,15 +220,23 @@ class Mechanism(Movable):
         method: str | None = None,
         force: bool = False,
         actuators: Sequence[str] | None = None,
+        slip: Any = None,
         time: Any = 0.0,
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
         """Joint efforts that produce the accelerations qdd [N m] or [N].
 
+        Dry friction slides the way of q̇, where that is zero of q̈, and does not act where both are; `slip` gives these
+        signs (nv,) instead, or by name.
+
         Under constraints: the least efforts of the `actuators` (joints or rates; all that follow no other by
         default) that do. SingularError where none do, InputError where the accelerations break a constraint.
         """
+        if slip is not None:
+            own: dict[str, Any] = {"external": external, "passive": passive, "method": method, "force": force}
+            tau = self._sliding(slip).inverse_dynamics(q, qd, qdd, actuators=actuators, time=time, **own)
+            return tau if out is None else copied(tau, out)
         request = request_of(
             "inverse_dynamics",
             owner=self.name,
@@ -267,7 +282,8 @@ class Mechanism(Movable):
                 q, qd, tau = self.by_name(time, q=q, qd=qd, tau=tau)
             options = {"method": method, "force": force, "passive": passive, "external": external}
             state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
-            return self.closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
+            qdd = self.closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
+            return self._held_by_friction(qdd, state, time, options) if self._rough and passive else qdd
         if solver is not None:
             check_solver(solver)
         request = request_of(
@@ -289,7 +305,84 @@ class Mechanism(Movable):
             if again.any():
                 arrays = (np.asarray(x, dtype=float) for x in (*state, *(external or {}).values()))
                 qdd[...] = self._loaded.forward(replace(request, method=""), tuple(arrays), qdd, again)
+        if self._rough and passive:
+            options = {"passive": passive, "external": external}
+            qdd = self._held_by_friction(qdd, (q, qd, tau), time, options)
         return qdd
+
+    def _held_by_friction(
+        self, qdd: Any, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any]
+    ) -> Any:
+        """q̈ with states solved again in which a rate with dry friction is zero."""
+        if type(state[1]) is np.ndarray and np.count_nonzero(state[1]) == state[1].size:
+            return qdd
+        if holds_symbols(qdd):
+            return qdd
+        arrays = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, **_named(state)))
+        again = self._dry.needed(arrays[1])
+        if again.ndim < np.ndim(qdd) - 1:
+            again = np.broadcast_to(again, np.shape(qdd)[:-1])
+        if again.any():
+            qdd[...] = self._dry.forward(arrays, qdd, again, self._free_terms(time, options))
+        return qdd
+
+    def _free_terms(self, time: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
+        """M, F, A and b of state k of a batch, or of one, as a function of (k, q, qd, tau)."""
+        external = {name: np.asarray(w, dtype=float) for name, w in (options.get("external") or {}).items()}
+
+        def terms(k: tuple[int, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> Any:
+            own = {name: w[k] if w.ndim > 1 else w for name, w in external.items()}
+            when = np.asarray(time, dtype=float)
+            when = when[k] if when.ndim and k else when
+            if self.closure is not None:
+                return self.closure.rows.terms((q, qd, tau), when, {**options, "external": own}, own)
+            h = self.bias_forces(q, qd, external=own or None, passive=options["passive"])
+            return self.mass_matrix(q), tau - h, np.zeros((0, self.nv)), np.zeros(0)
+
+        return terms
+
+    def friction(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        *,
+        external: Mapping[str, Any] | None = None,
+        time: float = 0.0,
+    ) -> dict[str, JointFriction]:
+        """What dry friction does in one state under the efforts tau, by name of the rate: effort, level, whether it
+        sticks, and the load that the level comes from, NaN where that is given."""
+        state = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, q=q, qd=qd, tau=tau))
+        options = {"passive": True, "external": external}
+        found = self._dry.by_rate(state, self._free_terms(time, options)((), *state)) if self._rough else {}
+        if self.closure is None and self.model.surfaces:
+            request = replace(request_of("forward_dynamics", external=external), method="")
+            arguments = (*state, *(np.asarray(w, dtype=float) for w in (external or {}).values()))
+            found |= self._loaded.by_rate(request, arguments)
+        return found
+
+    def _sliding(self, slip: Any) -> Mechanism:
+        """The same mechanism, evaluated without a compiler, whose dry friction has these signs."""
+        signs = self._state("slip", self.by_name(qd=slip)[0] if isinstance(slip, Mapping) else slip)
+        if self.model.surfaces:
+            raise InputError(
+                f"{self.name}: friction from load takes its directions from qd and qdd, not from slip="
+            )
+        if not np.isin(signs, (-1.0, 0.0, 1.0)).all():
+            raise InputError(
+                f"{self.name}: slip is {signs.tolist()}; its entries are -1, 0 or 1", argument="slip"
+            )
+        return Mechanism(replace(self.model, slip=Slip(signs)), compiled=False)
+
+    @cached_property
+    def _dry(self) -> DryStates:
+        """Solves in floats where joints have dry friction of constant level."""
+        return DryStates(self.model)
+
+    @cached_property
+    def _rough(self) -> bool:
+        """Is there dry friction of constant level?"""
+        return len(self._dry.rates) > 0
 
     def state_derivative(
         self,

@@ -81,7 +81,9 @@ def at_rest(
     phase[chosen] = HELD
     carried = phase == CARRIED
     share[carried] = _share(x[carried], levels.slide_lo[carried], levels.slide_hi[carried])
-    return AtRest(phase, share, x, c, qdd + G[:, rates] @ x)
+    qdd = qdd + G[:, rates] @ x
+    qdd[rates[phase != SLIDES]] = 0.0
+    return AtRest(phase, share, x, c, qdd)
 
 
 def _response(M: np.ndarray, A: np.ndarray) -> np.ndarray:

@@ -221,7 +221,7 @@ def beyond(f: Callable[[float], float], a: float, b: float, fa: float, fb: float
         fc = f(c)
         if not a < c < b:
             break
-        if fc * fa > 0.0:
+        if (fc > 0.0 and fa > 0.0) or (fc < 0.0 and fa < 0.0):  # their product may vanish
             a, fa = c, fc
             fb = 0.5 * fb if side == 1 else fb
             side = 1
