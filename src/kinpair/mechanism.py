@@ -335,7 +335,7 @@ class Mechanism(Movable):
             when = np.asarray(time, dtype=float)
             when = when[k] if when.ndim and k else when
             if self.closure is not None:
-                return self.closure.rows.terms((q, qd, tau), when, {**options, "external": own}, own)
+                return self.closure.terms((q, qd, tau), when, {**options, "external": own}, own)
             h = self.bias_forces(q, qd, external=own or None, passive=options["passive"])
             return self.mass_matrix(q), tau - h, np.zeros((0, self.nv)), np.zeros(0)
 

@@ -16,8 +16,10 @@ from typing import Protocol, final
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar
-from kinpair.algebra.choice import less, where
+from kinpair.algebra.choice import less, maximum, where
 from kinpair.forces.element import Instant
+
+LEAST = 1e-150  # a smaller part of the Stribeck speed is none
 
 
 class Law(Protocol):
@@ -119,7 +121,7 @@ def faded(speed: Scalar, stribeck_speed: Scalar, exponent: Scalar) -> Scalar:
     x = speed / stribeck_speed
     if isinstance(exponent, (int, float)) and exponent in (1.0, 2.0):
         return np.exp(-x) if exponent == 1.0 else np.exp(-x * x)
-    return np.exp(-(np.abs(x) ** exponent))
+    return np.exp(-np.exp(exponent * np.log(maximum(np.abs(x), LEAST))))
 
 
 def _by_direction(forward: Scalar, backward: Scalar, share: Scalar) -> Scalar:
