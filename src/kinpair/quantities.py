@@ -32,8 +32,8 @@ from kinpair.formulations.catalogue import Function as Formulation
 from kinpair.formulations.catalogue import differentiated, giving
 from kinpair.formulations.limits import refusal
 from kinpair.formulations.solution import Solution
+from kinpair.loaded.dynamics import Levels, friction_of_motion, is_loaded, standing
 from kinpair.loaded.dynamics import forward as loaded_motion
-from kinpair.loaded.dynamics import friction_of_motion, is_loaded, standing
 from kinpair.loaded.tree import Forced
 from kinpair.loaded.tree import composite as composite_terms
 from kinpair.model.model import Model, Place
@@ -205,6 +205,11 @@ def rubbing(model: Model, request: Request, state: State, loads: External) -> Ve
     """Efforts of friction from load (nv,)."""
     acting = loads_on(model, state, loads, passive=request.passive)
     return loaded_motion(model, request.method, state, acting).friction
+
+
+def levels_from_load(model: Model, request: Request, state: State, loads: External) -> Levels:
+    """Friction from load of each rate: that may hold it, and that it begins to slide with."""
+    return standing(model, state, loads_on(model, state, loads, passive=request.passive)).levels
 
 
 def _determinants(model: Model, solution: Solution) -> list[Scalar]:

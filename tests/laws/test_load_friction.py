@@ -121,3 +121,53 @@ def test_static_friction_from_load_holds_more_than_it_resists():
     m, unit = wheel(0.1, mu_static=0.15), 0.015 * 5.0 * 9.81
     assert m.forward_dynamics([0.0], [0.0], [0.149 * unit]) == pytest.approx([0.0], abs=1e-12)
     assert m.forward_dynamics([0.0], [0.0], [0.151 * unit]) == pytest.approx([0.051 * unit / 0.02], rel=1e-9)
+
+
+RUN_DOWN = 3.0 * 0.02 / (0.12 * 0.015 * 5.0 * 9.81)  # [s] until the wheel has stopped
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "rk4"])
+def test_a_loaded_bearing_runs_down_and_stays(integrator):
+    """ω falls at a constant rate; the angle is ½ ω t."""
+    step = {"dt": 2e-3} if integrator == "rk4" else {}
+    run = kp.simulate(compiled_wheel(), [0.0], [3.0], duration=1.0, integrator=integrator, **step)
+    assert run.qd[-1, 0] == 0.0
+    assert run.q[-1, 0] == pytest.approx(1.5 * RUN_DOWN, rel=1e-9)
+    assert [(x.name, x.time) for x in run.events] == [("shaft sticks", pytest.approx(RUN_DOWN, rel=1e-9))]
+    assert run.balance.relative < 1e-8
+    assert run.balance.loss == pytest.approx(0.5 * 0.02 * 3.0**2, rel=1e-9)
+
+
+@cache
+def compiled_wheel() -> kp.Mechanism:
+    return kp.build(wheel(0.12).model.description)
+
+
+def test_a_drawer_sticks_and_slides_under_a_pull_that_comes_and_goes():
+    """Breakaway where 2 μ_s a/L of the pull is no longer more than the pull: at once, or never; energy closes."""
+    m = kp.example("drawer")
+    pull = {"middle": lambda t, q, qd: [0, 0, 0, 5 * np.sin(8 * t), 0, 0]}
+    side = {"right": lambda t, q, qd: [0, 0, 0, 5 * np.sin(8 * t), 0, 0]}
+    free = kp.simulate(m, [0.1], [0.0], duration=0.7, external=pull)
+    rubbed = kp.simulate(m, [0.1], [0.0], duration=0.7, external=side)
+    assert free.balance.loss == pytest.approx(0.0, abs=1e-15)
+    assert rubbed.balance.loss > 1e-3
+    assert rubbed.balance.relative < 1e-8
+    jammed = kp.simulate(
+        m, [0.1], [0.0], duration=0.7, external=side,
+        parameters={"slide.friction.mu": 0.61, "slide.friction.mu_static": 0.61},
+    )  # fmt: skip
+    assert jammed.q[-1, 0] == 0.1
+    assert jammed.qd[-1, 0] == 0.0
+
+
+def test_an_arm_in_bearings_is_held_by_them_and_moves_when_pushed():
+    """A wrist in bearings carries its hand as long as friction is enough, without any motion."""
+    m = kp.example("bearing-arm")
+    q = np.array([0.3, 0.4, -0.2, 0.1, -1.5, 0.2])
+    tau = m.gravity_forces(q)
+    held = kp.simulate(m, q, np.zeros(6), duration=0.5, torque=lambda t, q, qd: 0.99 * tau)
+    assert np.abs(held.qd).max() == 0.0
+    pushed = kp.simulate(m, q, np.zeros(6), duration=0.3, torque=lambda t, q, qd: 0.5 * tau)
+    assert np.abs(pushed.qd[-1]).max() > 0.1
+    assert pushed.balance.relative < 1e-8

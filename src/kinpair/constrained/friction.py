@@ -17,6 +17,7 @@ from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loads import wrench_rows
 from kinpair.constraints.solvers import Accelerations, Problem, Solver
 from kinpair.forces.elements import Loads, loads_on
+from kinpair.forces.surfaces.surface import Carried
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches
@@ -30,12 +31,22 @@ from kinpair.quantities import External, Request
 SWEEPS = 6  # loops answer more strongly than trees
 
 
+class Loaded(NamedTuple):
+    """How surfaces slide, what their joints are in, their forms and loads."""
+
+    own: dynamics.Sliding
+    joints: list[Carried]
+    forms: list[list[Scalar]]
+    N: Vector
+
+
 class Rubbed(NamedTuple):
     """q̈ and λ with friction, its efforts (nv,), and the loads with their measures."""
 
     solved: Accelerations
     efforts: Vector
     loads: Solved
+    loaded: Loaded
 
 
 def with_friction(
@@ -67,7 +78,8 @@ def with_friction(
     loads = system.solve(both, None, SWEEPS)
     lam = sum((times(n, x.lam) for x, n in zip(answers, loads.N, strict=True)), first.lam)
     solved = first._replace(qdd=both.accelerations(loads.N), lam=lam)
-    return Rubbed(solved, own.efforts(loads.N, model.nv), loads)
+    loaded = Loaded(own, joints, both.forms(loads.N), loads.N)
+    return Rubbed(solved, own.efforts(loads.N, model.nv), loads, loaded)
 
 
 def unit_wrenches(model: Model, request: Request, state: State) -> list[dict[int, Vector] | None]:

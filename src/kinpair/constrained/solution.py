@@ -15,7 +15,7 @@ import numpy as np
 from kinpair.algebra import ldl, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.constrained.equations import Equations, Tree, equations, has_own_mass
-from kinpair.constrained.friction import with_friction
+from kinpair.constrained.friction import Loaded, with_friction
 from kinpair.constrained.soundness import soundness
 from kinpair.constraints import rank_revealing
 from kinpair.constraints import rows as all_rows
@@ -36,7 +36,7 @@ from kinpair.constraints.solvers.problem import soundest, with_held
 from kinpair.constraints.solvers.udwadia_kalaba import constrained
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import kinematics, screw, zhao_gu
-from kinpair.loaded.dynamics import is_loaded
+from kinpair.loaded.dynamics import Levels, is_loaded, levels_of
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model
 from kinpair.model.state import State
@@ -56,6 +56,14 @@ class Solution:
     request: Request
     loads_sound: Scalar = 1.0  # one where loads with friction from load are found, else zero
     rubbing: Vector | None = None  # efforts of friction from load (nv,); None where there are none
+    loaded: Loaded | None = None  # how they came about
+
+    @property
+    def levels(self) -> Levels:
+        """Friction from load of each rate: that may hold it, and that it begins to slide with."""
+        assert self.loaded is not None
+        x = self.loaded
+        return levels_of(self.equations.at.model, x.own, x.forms, x.joints, x.N, self.holding)
 
     @property
     def power(self) -> Scalar:
@@ -98,7 +106,9 @@ def solve(
     rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu))
     x = replace(x, F=x.F + rubbed.efforts)
     own = rubbed.solved
-    return Solution(own.qdd, own.lam, x, own.soundness, request, rubbed.loads.sound, rubbed.efforts)
+    return Solution(
+        own.qdd, own.lam, x, own.soundness, request, rubbed.loads.sound, rubbed.efforts, rubbed.loaded
+    )
 
 
 def solve_equations(x: Equations, request: Request, mu: float = 0.0, tree: Tree | None = None) -> Solution:

@@ -136,38 +136,54 @@ def held_terms(
 
 
 class Standing(NamedTuple):
-    """q̈ (nv,), the efforts by which rates are held, and of each rate the friction from load that may hold it and that
-    it begins to slide with (nv,)."""
+    """q̈ (nv,), the efforts by which rates are held, and the levels of friction from load."""
 
     qdd: Vector
     holding: Vector
+    levels: Levels
+
+
+class Levels(NamedTuple):
+    """Of each rate (nv,): the friction from load that may hold it, and that it begins to slide with."""
+
     rest: Vector
     slide: Vector
 
 
 def standing(model: Model, state: State, acting: Loads) -> Standing:
-    """What holds rates at rest, and how much could; surfaces of one rate alone hold."""
-    q, qd, tau = state.q, state.qd, state.tau
-    own = sliding(model, qd)
-    forced = tree.Forced(model, q, qd, tau + acting.efforts, acting.wrenches)
+    """What holds rates at rest, and how much could."""
+    own = sliding(model, state.qd)
+    forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
     moved = forward(model, LEAN, state, acting)
     x, qdd = tree.composite(forced, own.surfaces), moved.solution.qdd
     holding = x.H @ qdd - x.F - moved.friction
-    joints = carried(model, own, q, qd, tau, acting)
+    joints = carried(model, own, state.q, state.qd, state.tau, acting)
     forms = lean.forms_of(lean.Equations(x.H, own.D, x.forms, x.Q), qdd)
-    rest, slide = list(np.zeros(model.nv)), list(np.zeros(model.nv))
+    return Standing(qdd, holding, levels_of(model, own, forms, joints, moved.loads.N, holding))
+
+
+def levels_of(
+    model: Model,
+    own: Sliding,
+    forms: Sequence[Sequence[Scalar]],
+    joints: Sequence[Carried],
+    N: Vector,
+    holding: Vector,
+) -> Levels:
+    """Levels of the surfaces that resist one rate each, at the forms of a solution."""
+    rest, slide = list[Scalar](np.zeros(model.nv)), list[Scalar](np.zeros(model.nv))
     for k, s in enumerate(own.surfaces):
         G = s.sliding()
         if len(G) > 1:
             continue
         v, arm = own.spans[k].start + s.rate, G[0][s.rate if len(G[0]) > 1 else 0]
-        held = 0.0 if model.slip is None or model.slip.held is None else model.slip.held[v]
-        force = own.slips[k].force(moved.loads.N[k])
-        force = force + array([held * np.divide(holding[v], arm)]) if s.feels_force else force
-        N = s.load(forms[k], force, joints[k])
-        rest[v] = rest[v] + s.grip.mu_static * arm * N
-        slide[v] = slide[v] + s.grip.coefficient(0.0) * arm * N
-    return Standing(qdd, holding, array(rest), array(slide))
+        force = own.slips[k].force(N[k])
+        if s.feels_force and is_held(model):
+            force = array([force[0] + model.slip.held[v] * np.divide(holding[v], arm)])
+        load = s.load(forms[k], force, joints[k])
+        rest[v] = rest[v] + s.grip.mu_static * arm * load
+        slide[v] = slide[v] + s.grip.coefficient(0.0) * arm * load
+    return Levels(array(rest), array(slide))
 
 
 def only_sound(qdd: Vector, sound: Scalar) -> Vector:

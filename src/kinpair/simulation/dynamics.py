@@ -220,6 +220,18 @@ class Dynamics:
             return solution.qdd, solution.holding
         return quantities.held_motion(self.model, self.request, state, loads)
 
+    def levels_from_load(self, state: State, loads: Loads) -> Any:
+        """Friction from load of each rate (nv,): that may hold it, and that it begins to slide with."""
+        if self.enforcement is not None:
+            return self.enforcement.solution(self.model, self.request, state, loads).levels
+        return quantities.levels_from_load(self.model, self.request, state, loads)
+
+    def rubbing(self, state: State, loads: Loads) -> Vector:
+        """Efforts of friction from load (nv,)."""
+        if self.enforcement is not None:
+            return self.enforcement.rubbing(self.model, self.request, state, loads)
+        return quantities.rubbing(self.model, self.request, state, loads)
+
     def holding(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Efforts (nv,) by which rates are held at rest."""
         d = self.in_phase(y)
@@ -292,17 +304,11 @@ class Dynamics:
         own = account_of(self.model, state, passive=self.passive)
         lost = losses(self.model, state, passive=self.passive)
         if is_loaded(self.model, passive=self.passive):
-            lost["friction from load"] = -(self._rubbing(state, loads) @ qd)
+            lost["friction from load"] = -(self.rubbing(state, loads) @ qd)
         supply = sum(own.supply.values(), 0.0)
         slip = self.model.slip
         ways = [] if slip is None else [slip.share[k] * qd[k] for k in self.sticking]
         return [work + supply, sum(lost.values(), 0.0), *own.supply.values(), *own.losses.values(), *ways]
-
-    def _rubbing(self, state: State, loads: Loads) -> Vector:
-        """Efforts of friction from load (nv,)."""
-        if self.enforcement is not None:
-            return self.enforcement.rubbing(self.model, self.request, state, loads)
-        return quantities.rubbing(self.model, self.request, state, loads)
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""

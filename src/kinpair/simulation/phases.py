@@ -16,6 +16,7 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.forces.elements import acting
+from kinpair.loaded.dynamics import is_loaded
 from kinpair.model.state import State
 
 TINY = 1e-300  # a rate of zero counts as sliding on
@@ -38,7 +39,7 @@ def is_held(phase: Scalar) -> Scalar:
     return phase * (2.0 - phase)
 
 
-def levels(d: Any, state: State) -> tuple[Vector, Vector, Vector, Vector]:
+def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Vector]:
     """Least and greatest effort of friction on each rate that may stick: at rest, and as it begins to slide."""
     sums: list[dict[int, Any]] = [dict.fromkeys(d.sticking, 0.0) for _ in range(4)]
     for x, at in acting(d.model, state, passive=d.passive):
@@ -46,6 +47,11 @@ def levels(d: Any, state: State) -> tuple[Vector, Vector, Vector, Vector]:
             for k, (lo, hi) in bounds.items():
                 sums[2 * n][k] = sums[2 * n][k] + lo
                 sums[2 * n + 1][k] = sums[2 * n + 1][k] + hi
+    if is_loaded(d.model, passive=d.passive):
+        for n, bound in enumerate(d.levels_from_load(state, loads)):
+            for k in d.sticking:
+                sums[2 * n][k] = sums[2 * n][k] - bound[k]
+                sums[2 * n + 1][k] = sums[2 * n + 1][k] + bound[k]
     rest_lo, rest_hi, slide_lo, slide_hi = (array(list(x.values())) for x in sums)
     return rest_lo, rest_hi, slide_lo, slide_hi
 
@@ -57,7 +63,7 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[list[Scala
     state = here.state(time, y, u)
     loads = here.loads(time, state.q, state.qd, u)
     qdd, efforts = here.held_motion(state, loads)
-    lo, hi, *_ = levels(here, state)
+    lo, hi, *_ = levels(here, state, loads)
     lasting: list[Scalar] = []
     slowing: list[Scalar] = []
     parts = zip(d.sticking, y[d.layout.share], y[d.layout.phase], lo, hi, strict=True)
@@ -85,7 +91,8 @@ def ended_step(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[Vector, Scal
     stopped = d.with_phases(y, qd, share, phase)
     efforts = d.holding(time, stopped, u)
     here = d.in_phase(stopped)
-    lo, hi, *_ = levels(here, here.state(time, stopped, u))
+    at = here.state(time, stopped, u)
+    lo, hi, *_ = levels(here, at, here.loads(time, at.q, at.qd, u))
     excess = [
         is_held(phase[j]) * (maximum(efforts[k] - hi[j], lo[j] - efforts[k]) / (hi[j] - lo[j]) - BEYOND)
         for j, k in enumerate(d.sticking)

@@ -13,6 +13,8 @@ from kinpair.algebra.arrays import Scalar
 from kinpair.forces.element import Element, Instant
 from kinpair.model.model import Model
 
+TOGETHER = ("cylindrical", "spherical")
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -23,27 +25,28 @@ class LoadedJoint(Element):
     bodies: tuple[int, ...]
     rates_held: tuple[int, ...]
     law: str
+    together: bool  # do its rates slide as one?
 
     @property
     def jumps(self) -> bool:
         """Where a rate changes its sign."""
-        return True
+        return not self.together
 
     @property
     def sticks(self) -> tuple[int, ...]:
-        """All rates of the joint."""
-        return self.rates_held
+        """All rates of the joint, if each slides by itself."""
+        return () if self.together else self.rates_held
 
     def switches(self, at: Instant) -> Mapping[str, Scalar]:
         """The rates."""
-        return {f"{self.name} {v}": at.state.qd[v] for v in self.rates_held}
+        return {f"{self.name} {v}": at.state.qd[v] for v in self.sticks}
 
 
 def loaded_joints(model: Model) -> list[Element]:
-    """Those of the description."""
-    return [
-        LoadedJoint(
-            x.name, (model.parent[x.body], x.body), tuple(range(model.nv)[model.v_span[x.body]]), x.law
-        )
-        for x in model.surfaces
-    ]
+    """Those of the description. Sleeves and balls slide in a plane or in space: no rate of theirs is held alone."""
+    found: list[Element] = []
+    for x in model.surfaces:
+        rates = tuple(range(model.nv)[model.v_span[x.body]])
+        together = model.body[x.body].pair.kind in TOGETHER
+        found.append(LoadedJoint(x.name, (model.parent[x.body], x.body), rates, x.law, together))
+    return found

@@ -9,6 +9,7 @@ import numpy as np
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.stick import HELD, SLIDES, Levels, at_rest
+from kinpair.loaded.dynamics import is_loaded
 from kinpair.simulation.driver.impacts import begun
 from kinpair.simulation.driver.ongoing import Ongoing
 from kinpair.simulation.dynamics import Dynamics
@@ -16,6 +17,7 @@ from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.phases import levels, slides, sticks
 
+TURNS = 20  # in which phases under load are settled
 STILL = 1e-13  # [rad/s], [m/s]: a rate this small is none
 
 
@@ -65,17 +67,24 @@ def decided(
     qd[rates[resting]] = 0.0
     terms = kernel_of(d, _terms, time=(), y=(d.ny,), u=(d.nu,))
     arguments = (time, y, u, *((p,) if d.parameters else ()))
-    M, F, A, psi, b, *bounds, efforts = terms(*arguments)
+    M, F, A, psi, b, *bounds, efforts, rubbing = terms(*arguments)
     if len(A):
         y[layout.qd] = _stopped(M, A, psi, qd, rates[resting])
-        M, F, A, psi, b, *bounds, efforts = terms(*arguments)
-    own = Levels(*(x[resting] for x in bounds))
+        M, F, A, psi, b, *bounds, efforts, rubbing = terms(*arguments)
     leaving = np.zeros(len(rates))
     for j in ended:
         if phase[j] == HELD:
             leaving[j] = -np.sign(efforts[rates[j]])
-    result = _shared_out(M, F, A, b, rates[resting], own, leaving[resting])
-    y[layout.phase][resting], y[layout.share][resting] = result.phase, result.share
+    for _ in range(TURNS):
+        rubbing[rates[resting]] = 0.0
+        own = Levels(*(x[resting] for x in bounds))
+        result = _shared_out(M, F + rubbing, A, b, rates[resting], own, leaving[resting])
+        before = y[layout.phase][resting].copy(), y[layout.share][resting].copy()
+        y[layout.phase][resting], y[layout.share][resting] = result.phase, result.share
+        same = all((a == b).all() for a, b in zip(before, (result.phase, result.share), strict=True))
+        if same or not is_loaded(d.model, passive=d.passive):
+            break
+        M, F, A, psi, b, *bounds, efforts, rubbing = terms(*arguments)  # levels change with what moves
     return y
 
 
@@ -106,4 +115,7 @@ def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
     state = d.state(time, y, u)
     loads = d.loads(time, state.q, state.qd, u)
     x = constrained.equations(d.model, d.request, state, loads)
-    return x.M, x.F, *x.every, *levels(d, state), d.held_motion(state, loads)[1]
+    bounds = levels(d, state, loads)
+    loaded = is_loaded(d.model, passive=d.passive)
+    rubbing = d.rubbing(state, loads) if loaded else np.zeros(d.model.nv)
+    return x.M, x.F, *x.every, *bounds, d.held_motion(state, loads)[1], rubbing
