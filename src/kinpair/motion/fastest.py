@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinpair.compiler.patience import patience
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
@@ -79,7 +80,8 @@ def fastest(
     _check_limited(m, way, limits, efforts)
     options = {"passive": passive, "actuators": actuators}
     at, between = (Rows(m, x, limits, efforts, options) for x in (way.sides, way.between))
-    pace = _timed(*_paced(m, way, at, between, timing))
+    with patience(f"the fastest motion of {m.name!r}"):
+        pace = _timed(*_paced(m, way, at, between, timing))
     move = retimed(geometry, retimed(way.law, pace))
     return retimed(geometry, retimed(way.law, _stretched(pace, _share(move, limits))))
 

@@ -1,0 +1,167 @@
+"""Inverse kinematics beside Pinocchio's closed loop (CLIK), whole paths, nominal dynamics and the fastest motion."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import kinpair as kp
+from benchmarks.robots import Robot, robot
+
+TOOLS = {"UR5": "tool0", "Panda": "panda_hand", "xArm7": "link7"}
+MOVE, STEP = np.array([-0.05, 0.03, 0.05]), np.array([0.6, -0.4, 0.3, 0.5, 0.2, -0.3, 0.4])
+POSES, QUICK_POSES, TURNS = 10_000, 1000, 15
+EPS, STEPS, DAMP = 1e-4, 1000, 1e-12  # of Pinocchio's example of inverse kinematics
+DEMANDED = {"as in its example": 1.0}
+LENGTHS = {"as in its example": 1e-1, "with full steps": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A figure, and what was demanded of it; below or above says which side is good."""
+
+    what: str
+    found: float
+    unit: str
+    demanded: float | None = None
+    above: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Is the demand met?"""
+        if self.demanded is None:
+            return True
+        return self.found >= self.demanded if self.above else self.found <= self.demanded
+
+    def __str__(self) -> str:
+        sign = "≥" if self.above else "≤"
+        demand = "" if self.demanded is None else f"   {'✓' if self.met else '✗'} {sign} {self.demanded:g}"
+        return f"{self.what}: {self.found:.4g} {self.unit}{demand}"
+
+
+def inverse_rows(of: Robot, poses: int) -> Iterator[Row]:
+    """Of one arm: reachable poses from one start, near ones, one out of reach, a path."""
+    m, frame = of.load(), TOOLS[of.label]
+    low, high = _limits(m)
+    draws = np.random.default_rng(7)
+    q = draws.uniform(low, high, (poses, m.nq))
+    target, start = m.pose(q, frame), (low + high) / 2
+    reached = _reached(lambda: m.inverse_kinematics(start, frame, target.position, target.rotation), poses)
+    yield Row(f"{of.label}: reached of {poses} poses", 100 * reached, "%", 99.5, above=True)
+    some = range(min(200, poses))
+    near = q + draws.uniform(-0.05, 0.05, q.shape)
+    far = [_seconds(lambda k=k: _solved(m, start, frame, target, k)) for k in some]
+    close = [_seconds(lambda k=k: _solved(m, near[k], frame, target, k)) for k in some]
+    yield Row(
+        f"{of.label}: a pose from the middle of the limits, median", 1e3 * float(np.median(far)), "ms", 10.0
+    )
+    yield Row(f"{of.label}: a pose 0.05 rad away, median", 1e3 * float(np.median(close)), "ms", 1.0)
+    gone = min(_seconds(lambda: _refused(m, start, frame, target.rotation[0])) for _ in range(TURNS))
+    yield Row(f"{of.label}: a pose out of reach is refused", 1e3 * gone, "ms", 50.0)
+    pose = m.pose(start + 0.3, frame)
+    line = kp.motion.line(pose, kp.FramePose(pose.rotation, pose.position + MOVE), 2.0)
+    follow = lambda: kp.motion.follow(m, {frame: line}, start=start + 0.3, samples=1000)  # noqa: E731
+    follow()
+    yield Row(
+        f"{of.label}: a path of 1000 points", 1e3 * min(_seconds(follow) for _ in range(TURNS)), "ms", 50.0
+    )
+    yield from _beside_pinocchio(of, m, frame, near, target, some, close)
+
+
+def _beside_pinocchio(
+    of: Robot, m: kp.Mechanism, frame: str, near: Any, target: Any, some: range, ours: list[float]
+) -> Iterator[Row]:
+    """The loop of Pinocchio's example, near targets: it has no limits and no restarts."""
+    import pinocchio as pin
+
+    model = pin.buildModelFromXML(of.bare_urdf())
+    data, fid = model.createData(), model.getFrameId(frame)
+
+    def clik(q: np.ndarray, k: int, length: float) -> bool:
+        goal = pin.SE3(target.rotation[k], target.position[k])
+        for _ in range(STEPS):
+            pin.framesForwardKinematics(model, data, q)
+            error = pin.log(data.oMf[fid].actInv(goal)).vector
+            if np.linalg.norm(error) < EPS:
+                return True
+            J = -pin.Jlog6(goal.actInv(data.oMf[fid])) @ pin.computeFrameJacobian(model, data, q, fid)
+            v = -J.T @ np.linalg.solve(J @ J.T + DAMP * np.eye(6), error)
+            q = pin.integrate(model, q, v * length)
+        return False
+
+    for how, length in LENGTHS.items():
+        theirs = [_seconds(lambda k=k, length=length: clik(near[k].copy(), k, length)) for k in some]
+        ratio = float(np.median(theirs) / np.median(ours))
+        what = f"{of.label}: CLIK of Pinocchio {how}, the same near starts, times slower"
+        yield Row(what, ratio, "", DEMANDED.get(how), above=True)
+
+
+def other_rows() -> Iterator[Row]:
+    """Nominal dynamics of a six-axis arm, and the fastest motion of a seven-axis one."""
+    m = kp.example("stanford-arm")
+    move = kp.motion.polynomial(np.full(6, 0.1), [0.5, 1.0, 0.3, -0.4, 0.6, 0.2], 2.0, order=7)
+    nominal = lambda: kp.motion.nominal(m, move, samples=10_000)  # noqa: E731
+    nominal()
+    yield Row(
+        "nominal dynamics, six axes, 10 000 samples",
+        1e3 * min(_seconds(nominal) for _ in range(TURNS)),
+        "ms",
+        5.0,
+    )
+    arm = kp.example("redundant-arm")
+    path = kp.motion.polynomial(arm.start(), arm.start() + STEP, 1.0)
+    quick = lambda: kp.motion.fastest(arm, path, jerk=np.inf)  # noqa: E731
+    quick()
+    yield Row("the fastest motion of seven axes", min(_seconds(quick) for _ in range(5)), "s")
+
+
+def _solved(m: kp.Mechanism, q: np.ndarray, frame: str, target: Any, k: int) -> Any:
+    return _reached(lambda: m.inverse_kinematics(q, frame, target.position[k], target.rotation[k]), 1)
+
+
+def _reached(call: Callable[[], Any], count: int) -> float:
+    try:
+        call()
+    except kp.SingularError as error:
+        return float(np.mean(np.broadcast_to(error.parts["reached"], (count,))))
+    return 1.0
+
+
+def _refused(m: kp.Mechanism, q: np.ndarray, frame: str, rotation: np.ndarray) -> None:
+    try:
+        m.inverse_kinematics(q, frame, [5.0, 5.0, 5.0], rotation)
+    except kp.SingularError:
+        return
+    raise AssertionError("a pose out of reach was reached")
+
+
+def _limits(m: kp.Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    low, high = m.model.joints.lower, m.model.joints.upper
+    return np.where(np.isfinite(low), low, -np.pi), np.where(np.isfinite(high), high, np.pi)
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    began = perf_counter()
+    call()
+    return perf_counter() - began
+
+
+def main() -> None:
+    """`python -m benchmarks.planning [--quick]`."""
+    parser = argparse.ArgumentParser(prog="benchmarks.planning", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the poses")
+    poses = QUICK_POSES if parser.parse_args().quick else POSES
+    for label in TOOLS:
+        for row in inverse_rows(robot(label), poses):
+            print(row, flush=True)
+    for row in other_rows():
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
