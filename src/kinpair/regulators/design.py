@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
+from kinpair.analysis.linear.point import check_no_ports, has_ports
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of
@@ -107,7 +108,8 @@ def _about(model: LinearModel) -> Nominal:
         raise InputError(
             f"{model.name}: the linear model is {what}; give one about a state, or the mechanism and its motion"
         )
-    twice = [np.stack([x, x]) for x in (model.at.q, model.at.qd, np.zeros(model.mechanism.nv), model.at.tau)]
+    inputs = model.at.u if has_ports(model.mechanism) else model.at.tau
+    twice = [np.stack([x, x]) for x in (model.at.q, model.at.qd, np.zeros(model.mechanism.nv), inputs)]
     return Nominal(model.mechanism, np.array([0.0, 1.0]), *twice, stands=True)
 
 
@@ -163,12 +165,18 @@ def _regulator(
     model: LinearModel, nominal: Nominal, K: np.ndarray, design: Design, period: float | None
 ) -> LinearQuadratic:
     m = nominal.mechanism
-    numbers = tuple(m.v_names.index(name.removeprefix("tau.")) for name in model.inputs)
+    known = m.u_names if has_ports(m) else m.v_names
+    numbers = tuple(known.index(name.partition(".")[2]) for name in model.inputs)
+    internal = tuple(m.x_names.index(x[2:]) for x in model.states if x.startswith("x."))
     table = Table.of(
-        nominal.times, {"K": K, "q": nominal.q, "qd": nominal.qd, "u": nominal.tau[:, list(numbers)]}
+        nominal.times,
+        {"K": K, "q": nominal.q, "qd": nominal.qd, "u": nominal.tau[:, list(numbers)]},
+        {"x": model.at.x},
     )
     parts = {"coordinates": model.at.coordinates, "rates": model.at.rates, "inputs": numbers}
-    return LinearQuadratic(m.model, table, sample_time=period, design=design, **parts)
+    return LinearQuadratic(
+        m.model, table, sample_time=period, design=design, internal=internal, size=len(known), **parts
+    )
 
 
 def weight(model: LinearModel, what: str, given: Any, names: Sequence[str]) -> np.ndarray:
@@ -316,6 +324,7 @@ def preview(
             f"{model.name}: preview needs the linear model of a mechanism about a state, from sample to sample; "
             "take linearise(...).discrete(sample_time)"
         )
+    check_no_ports("preview", model.mechanism)
     gains = preview_gains(model, steps=steps, Q=Q, R=R)
     p, m = len(model.C), model.mechanism
     if np.prod(reference.shape, dtype=int) != p:

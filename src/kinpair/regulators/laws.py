@@ -26,19 +26,25 @@ from kinpair.regulators.regulator import Measured, Regulator
 
 @dataclass(frozen=True, eq=False)
 class StateFeedback(Regulator):
-    """(RG6): of the independent `coordinates` and `rates` (numbers), to the efforts `inputs` (numbers)."""
+    """(RG6): of the independent `coordinates`, `rates` and `internal` states (numbers), to the efforts or inputs
+    `inputs` (numbers) of `size` ones."""
 
     coordinates: tuple[int, ...] = ()
     rates: tuple[int, ...] = ()
     inputs: tuple[int, ...] = ()
+    internal: tuple[int, ...] = ()
+    size: int = 0
 
     def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
         t = self.table
         x = kinematics.difference(self.model, t.part(row, "q"), at.q)[list(self.coordinates)]
         v = (at.qd - t.part(row, "qd"))[list(self.rates)]
         K: Matrix = t.part(row, "K").reshape(len(self.inputs), -1)
-        u = t.part(row, "u") - K @ np.concatenate([x, v])  # (RG6)
-        return scattered(u, self.inputs, self.model.nv), memory
+        deviation = [x, v]
+        if self.internal:
+            deviation.append((at.x - t.part(row, "x"))[list(self.internal)])
+        u = t.part(row, "u") - K @ np.concatenate(deviation)  # (RG6)
+        return scattered(u, self.inputs, self.size), memory
 
 
 def scattered(u: Vector, numbers: tuple[int, ...], size: int) -> Vector:

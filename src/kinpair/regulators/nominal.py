@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.analysis.linear.equilibrium import Equilibrium
 from kinpair.errors import InputError
+from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
 
@@ -42,6 +43,11 @@ def nominal_of(
     """
     if isinstance(motion, Nominal):
         return motion
+    if has_actuators(m.model):
+        raise InputError(
+            f"{m.name}: has actuators, and a motion says nothing about their inputs; make a linear-quadratic regulator "
+            "for a state and its inputs, lqr(linearise(m, q, qd, x=..., u=...))"
+        )
     if isinstance(motion, Equilibrium):
         return _standing(m, motion.q, motion.qd, motion.u)
     if not isinstance(motion, Trajectory):

@@ -60,13 +60,14 @@ class Regulator(ABC):
         """Does it work from one sample to the next only?"""
         return bool(self.memory.size)
 
-    def __call__(self, time: float, q: Any, qd: Any) -> np.ndarray:
+    def __call__(self, time: float, q: Any, qd: Any, x: Any = ()) -> np.ndarray:
         """Efforts at a state; of regulators without a memory."""
         if self.needs_samples:
             raise InputError(
                 f"{self.model.name}: this regulator works from sample to sample; give it to simulate, stepper or track"
             )
-        at = Measured(float(time), np.asarray(q), np.asarray(qd), np.zeros(self.model.nv), _unknown)
+        state, own = (np.asarray(q), np.asarray(qd)), np.asarray(x, dtype=float)
+        at = Measured(float(time), *state, np.zeros(self.model.nv), _unknown, x=own)
         return np.asarray(self.act(at, self.table.at(float(time)), np.zeros(0))[0], dtype=float)
 
 

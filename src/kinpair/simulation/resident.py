@@ -209,7 +209,7 @@ class Stepper:
         if u is not None:
             if self._closed:
                 raise InputError(
-                    f"{self.mechanism.name}: torque closes the loop of this stepper; call step() without inputs"
+                    f"{self.mechanism.name}: input= closes the loop of this stepper; call step() without inputs"
                 )
             self.u[...] = u
         self._advance(self.steps, steps)

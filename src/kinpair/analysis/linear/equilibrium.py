@@ -11,7 +11,7 @@ import numpy as np
 
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
-from kinpair.analysis.linear.point import movable, point_of
+from kinpair.analysis.linear.point import check_no_ports, movable, point_of
 from kinpair.analysis.linear.search import Balance, Search, Wish
 from kinpair.analysis.linear.steady_state import grounded
 from kinpair.errors import InputError, SingularError, listed, nearest
@@ -129,6 +129,7 @@ def equilibrium(
     SingularError where there is none, with the rates that keep accelerating.
     """
     m = movable("equilibrium", mechanism)
+    check_no_ports("equilibrium", m)
     turns = {name: np.asarray(s, dtype=float) for name, s in (spins or {}).items()}
     known = {name: float(x) for name, x in (rates or {}).items()}
     wish = Wish(

@@ -33,6 +33,7 @@ class OperatingPoint:
 
     `coordinates` and `rates`: numbers of the independent ones. `axes`: joints whose displacements and rates are
     measured along axes that turn against the child, with their angular velocity (3,) in axes of the child, see (LI5).
+    Internal states x, their rates, and inputs u, where there are actuators.
     """
 
     q: np.ndarray
@@ -43,6 +44,9 @@ class OperatingPoint:
     coordinates: tuple[int, ...]
     rates: tuple[int, ...]
     axes: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    x: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    u: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    x_rate: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 @final
@@ -87,7 +91,8 @@ class LinearModel:
         x = self._motion("[k]")
         a = x.at
         time = a.time[k] if np.ndim(a.time) else a.time
-        at = replace(a, q=a.q[k], qd=a.qd[k], tau=a.tau[k], qdd=a.qdd[k], time=time)
+        internal = {name: getattr(a, name)[k] for name in ("x", "u", "x_rate") if getattr(a, name).ndim > 1}
+        at = replace(a, q=a.q[k], qd=a.qd[k], tau=a.tau[k], qdd=a.qdd[k], time=time, **internal)
         parts = {name: getattr(x, name)[k] for name in ("A", "B", "C", "D", "E", "F", "displacements")}
         return replace(x, at=at, **parts)
 
@@ -125,7 +130,7 @@ class LinearModel:
         own = {"A": self.A[..., k, :][..., k], "B": self.B[..., k, :], "E": self.E[..., k, :]}
         nq = len(self.at.coordinates)
         coordinates = tuple(self.at.coordinates[n] for n in k if n < nq)
-        rates = tuple(self.at.rates[n - nq] for n in k if n >= nq)
+        rates = tuple(self.at.rates[n - nq] for n in k if nq <= n < nq + len(self.at.rates))
         at = replace(self.at, coordinates=coordinates, rates=rates)
         displacements = self.displacements[..., [n for n in k if n < nq]]
         return replace(
@@ -218,8 +223,9 @@ class LinearModel:
         model = x.mechanism.model
         change = a.qdd - turned(model, a.axes) @ a.qd
         J, I = list(a.coordinates), list(a.rates)
-        along = np.concatenate([a.qd[J], (a.qdd - change + unspun(model, a.q, a.qd, a.axes) @ a.qd)[I]])
-        left = np.concatenate([np.zeros(len(J)), change[I]])
+        own = (a.qdd - change + unspun(model, a.q, a.qd, a.axes) @ a.qd)[I]
+        along = np.concatenate([a.qd[J], own, 0.0 * a.x_rate])
+        left = np.concatenate([np.zeros(len(J)), change[I], a.x_rate])
         core = x._core
         felt = [k for k in range(len(core.kept)) if k not in core.ignored]
         off = np.abs((core.left @ np.stack([left, x.A @ along], axis=1))[felt]).max(initial=0.0)

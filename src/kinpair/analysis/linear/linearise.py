@@ -5,6 +5,10 @@ Changes of the state obey (LI1) to (LI4). In axes that turn by Ω (LI5), with T 
 
     ξ̇ = [ (Z η + Y Z_h ξ) − (T + Ω) Z_h ξ ]_J                                                  (LI15)
     η̇ = [ f_q Z_h ξ + (f_q̇ − Ω)(Z η + Y Z_h ξ) + f_τ (B_u u + Jᵀ w) ]_I                         (LI16)
+
+and of internal states, ẋ = g(q, q̇, x, u),
+
+    δẋ = g_q Z_h ξ + g_q̇ (Z η + Y Z_h ξ) + g_x δx + g_u δu                                     (LI19)
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from kinpair.analysis.linear.linear_model import LinearModel, OperatingPoint
 from kinpair.analysis.linear.moving_axes import brackets, steady_axes, turned, turning_joints, unspun
 from kinpair.analysis.linear.outputs import Output, outputs_of
 from kinpair.analysis.linear.partials import ROUNDING, Partials, cleaned, partials
-from kinpair.analysis.linear.point import Point, check_no_states, check_obeys, movable, point_of
+from kinpair.analysis.linear.point import Point, check_obeys, has_ports, movable, point_of
 from kinpair.analysis.linear.smooth import check_smooth
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
@@ -47,17 +51,17 @@ def linearise(
 ) -> LinearModel:
     """The linear model of small changes about a state, or along a motion; see docs/linear.md.
 
-    * `q`, `qd` and efforts `u`, both zero by default: arrays, or entries by name. With an axis of states in front the
-      model is that along a motion. `x`: internal states, of which there are none yet;
-    * `inputs`: rates whose efforts are inputs, all by default; `outputs`: names, frames or functions, by default the
-      states; `disturbances`: links and frames at which a wrench may act;
+    * `q`, `qd`, internal states `x`, those of the start by default, and inputs `u`, zero by default and efforts where
+      there are no actuators: arrays, or entries by name. With an axis of states in front the model is that along a
+      motion;
+    * `inputs`: names of the inputs, or of the rates whose efforts are inputs, all by default; `outputs`: names, frames
+      or functions, by default the states; `disturbances`: links and frames at which a wrench may act;
     * `independent`: names of the independent rates; by default those from which the others follow best;
     * `axes`: angular velocity of the axes of measurement against the child (3,), by joint with a quaternion; by default
       those in which a steady motion stands still.
     """
     m = movable("linearise", mechanism)
-    check_no_states(m, x)
-    at = point_of(m, q, qd, u, time)
+    at = point_of(m, q, qd, u, time, x)
     check_obeys(m, at)
     if passive:
         check_smooth(m, at)
@@ -66,13 +70,16 @@ def linearise(
     turning = _axes(m, at, f.qdd, axes)
     A, felt = state_matrix(m, at, f, chosen, v, turned(m.model, turning))
     efforts, names = input_efforts(m, inputs)
+    B = felt @ (efforts if f.ports is None else f.ports.effort[3] @ efforts)
+    if f.ports is not None:
+        A, B, felt = _with_ports(A, B, felt, f, v, chosen, efforts)
     wrenches, acting = _wrench_efforts(m, at, disturbances)
     states = state_names(m, chosen)
     A, back = _along_axes(m, at, A, chosen, v, turning)
     model = LinearModel(
         mechanism=m,
         A=A,
-        B=felt @ efforts,
+        B=B,
         C=np.broadcast_to(np.eye(len(states)), A.shape),
         D=np.zeros((*A.shape[:-1], len(names))),
         E=felt @ wrenches,
@@ -81,7 +88,7 @@ def linearise(
         inputs=names,
         outputs=states,
         disturbances=acting,
-        at=OperatingPoint(at.q, at.qd, at.tau, f.qdd, at.time, chosen.coordinates, chosen.rates, turning),
+        at=_operating_point(at, f, chosen, turning),
         displacements=v.Z_h,
     )
     if outputs is None:
@@ -93,7 +100,34 @@ def linearise(
 def state_names(m: Mechanism | System, x: Independence) -> tuple[str, ...]:
     """Displacements, then rates."""
     names = m.v_names
-    return (*(f"q.{names[k]}" for k in x.coordinates), *(f"qd.{names[k]}" for k in x.rates))
+    internal = m.x_names if isinstance(m, Mechanism) else ()
+    motion = (*(f"q.{names[k]}" for k in x.coordinates), *(f"qd.{names[k]}" for k in x.rates))
+    return (*motion, *(f"x.{name}" for name in internal))
+
+
+def _operating_point(
+    at: Point, f: Partials, x: Independence, turning: Mapping[str, np.ndarray]
+) -> OperatingPoint:
+    own = {"x": at.x, "u": at.u, "x_rate": f.ports.x_rate} if f.ports is not None else {}
+    return OperatingPoint(at.q, at.qd, at.tau, f.qdd, at.time, x.coordinates, x.rates, turning, **own)
+
+
+def _with_ports(
+    A: np.ndarray,
+    B: np.ndarray,
+    felt: np.ndarray,
+    f: Partials,
+    v: Variations,
+    x: Independence,
+    inputs: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same with internal states behind the others; their rates do not feel efforts.    (LI19)"""
+    assert f.ports is not None
+    g_q, g_qd, g_x, g_u = f.ports.rate
+    own = np.concatenate([g_q @ v.Z_h + g_qd @ (v.Y @ v.Z_h), g_qd @ v.Z, g_x], axis=-1)
+    whole = np.concatenate([np.concatenate([A, felt @ f.ports.effort[2]], axis=-1), own], axis=-2)
+    none = np.zeros((*felt.shape[:-2], g_q.shape[-2], felt.shape[-1]))
+    return whole, np.concatenate([B, g_u @ inputs], axis=-2), np.concatenate([felt, none], axis=-2)
 
 
 def state_matrix(
@@ -130,27 +164,28 @@ def _along_axes(
         return A, None
     nq, n = len(x.coordinates), A.shape[-1]
     S, back = np.eye(n), np.eye(n)
-    S[nq:, :nq] = (unspun(m.model, at.q, at.qd, turning) @ v.Z_h)[list(x.rates)]
-    back[nq:, :nq] = -S[nq:, :nq]
+    rates = slice(nq, nq + len(x.rates))
+    S[rates, :nq] = (unspun(m.model, at.q, at.qd, turning) @ v.Z_h)[list(x.rates)]
+    back[rates, :nq] = -S[rates, :nq]
     found = S @ A @ back
     return cleaned(found, ROUNDING * (np.abs(S) @ np.abs(A) @ np.abs(back))), back
 
 
 def input_efforts(m: Mechanism | System, inputs: Sequence[str] | None) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The efforts (nv, inputs) of unit inputs, and their names."""
+    """The efforts, or inputs of actuators, (nv or nu, inputs) of unit inputs, and their names."""
     if isinstance(inputs, str):
         raise InputError(f"{m.name}: inputs is {inputs!r}; give a tuple of names, ({inputs!r},)")
-    known = m.v_names
-    numbers = list(range(m.nv))
+    known, word = (m.u_names, "u") if isinstance(m, Mechanism) and has_ports(m) else (m.v_names, "tau")
+    numbers = list(range(len(known)))
     if inputs is not None:
-        entries = [str(name).removeprefix("tau.") for name in inputs]
+        entries = [str(name).removeprefix(f"{word}.") for name in inputs]
         for name in entries:
             if name not in known:
                 raise InputError(
                     f"{m.name}: no input {name!r}; {nearest(name, known)}Inputs: {listed(known)}", input=name
                 )
         numbers = [known.index(name) for name in entries]
-    return np.eye(m.nv)[:, numbers], tuple(f"tau.{known[k]}" for k in numbers)
+    return np.eye(len(known))[:, numbers], tuple(f"{word}.{known[k]}" for k in numbers)
 
 
 def _axes(
@@ -194,14 +229,21 @@ def _looked_at(
     wrenches: np.ndarray,
 ) -> LinearModel:
     """C, D and F of (LI14): δq = Z_h ξ, δq̇ = Z η + Y Z_h ξ, and δq̈ and δτ that follow."""
-    q_x = np.concatenate([v.Z_h, np.zeros(v.Z.shape)], axis=-1)
-    qd_x = np.concatenate([v.Y @ v.Z_h, v.Z], axis=-1)
+    internal = np.zeros((*v.Z.shape[:-1], f.ports.x_rate.shape[-1] if f.ports is not None else 0))
+    q_x = np.concatenate([v.Z_h, np.zeros(v.Z.shape), internal], axis=-1)
+    qd_x = np.concatenate([v.Y @ v.Z_h, v.Z, internal], axis=-1)
+    tau_x, tau_u = np.zeros(q_x.shape), efforts
     qdd_x = f.q @ q_x + f.qd @ qd_x
+    if f.ports is not None:
+        by_q, by_qd, by_x, by_u = f.ports.effort
+        own = np.concatenate([np.zeros((*v.Z_h.shape[:-1], q_x.shape[-1] - by_x.shape[-1])), by_x], axis=-1)
+        tau_x, tau_u = by_q @ q_x + by_qd @ qd_x + own, by_u @ efforts
+        qdd_x = qdd_x + f.tau @ own
     C, D, F = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
     for output in outputs:
         g_q, g_qd, g_qdd, g_tau = output.gradients(at)
-        C.append(g_q @ q_x + g_qd @ qd_x + g_qdd @ qdd_x)
-        D.append((g_qdd @ f.tau + g_tau) @ efforts)
+        C.append(g_q @ q_x + g_qd @ qd_x + g_qdd @ qdd_x + g_tau @ tau_x)
+        D.append((g_qdd @ f.tau + g_tau) @ tau_u)
         F.append(g_qdd @ f.tau @ wrenches)
     names = tuple(name for output in outputs for name in output.names)
     whole = {key: np.concatenate(part, axis=-2) for key, part in (("C", C), ("D", D), ("F", F))}

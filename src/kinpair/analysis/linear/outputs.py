@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kinpair.analysis.linear.partials import along_rates
 from kinpair.analysis.linear.point import Point
 from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.kernel import Kernel
@@ -31,7 +32,6 @@ from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, TraceError, listed, nearest
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
-from kinpair.model.model import Model
 from kinpair.quantities import QUANTITIES, request_of
 from kinpair.system import System
 
@@ -168,14 +168,7 @@ def _recorded(m: Mechanism | System, name: str, function: Function) -> Recorded:
     def gradients(q: Any, qd: Any, qdd: Any, time: Any) -> Any:
         value = np.asarray(function(q, qd, qdd, time))
         by = [jacobian(value, x) for x in (q, qd, qdd)]
-        return _along(model, q, by[0]), by[1], by[2]
+        return along_rates(model, q, by[0]), by[1], by[2]
 
     sizes = {"q": (model.nq,), "qd": (model.nv,), "qdd": (model.nv,), "time": (1,)}
     return Recorded(Kernel(trace(gradients, sizes, name=f"derivatives of {name}")), model.nv)
-
-
-def _along(model: Model, q: Any, J: Any) -> Any:
-    """∂/∂q along the rates."""
-    if model.nq == model.nv:
-        return J
-    return J @ np.array([list(kinematics.dq_dt(model, q, unit)) for unit in np.eye(model.nv)]).T

@@ -1,14 +1,26 @@
-"""Derivatives of the accelerations at a state, and what is rounding in them."""
+"""Derivatives of the accelerations at a state, and what is rounding in them.
+
+Elements with internal states and inputs act by their efforts, q̈ = f(q, q̇, τ(q, q̇, x, u)), so
+
+    ∂q̈/∂q = f_q + f_τ τ_q,   ∂q̈/∂q̇ = f_q̇ + f_τ τ_q̇,   ∂q̈/∂x = f_τ τ_x,   ∂q̈/∂u = f_τ τ_u                     (LI18)
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from kinpair.analysis.linear.point import Point
+from kinpair.analysis.linear.point import Point, has_ports
+from kinpair.compiler.derivative import jacobian
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.trace import trace
 from kinpair.constraints.solvers import DEFAULT_SOLVER
+from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
+from kinpair.model.model import Model
+from kinpair.quantities import actuation, request_of
 from kinpair.system import System
 
 ROUNDING = 1e4 * np.finfo(float).eps  # of the terms that an entry is the sum of
@@ -24,6 +36,17 @@ class Partials:
     qd: np.ndarray
     tau: np.ndarray
     rounding: np.ndarray
+    ports: Ports | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ports:
+    """Derivatives of the efforts τ(q, q̇, x, u) of elements with internal states and inputs, and of ẋ, by q, q̇, x and
+    u (..., nv or nx, n); and ẋ (..., nx)."""
+
+    effort: tuple[np.ndarray, ...]
+    rate: tuple[np.ndarray, ...]
+    x_rate: np.ndarray
 
 
 def partials(m: Mechanism | System, at: Point, passive: bool) -> Partials:
@@ -44,7 +67,42 @@ def partials(m: Mechanism | System, at: Point, passive: bool) -> Partials:
     whole = np.abs(M @ by[0]).max(-1, initial=0.0) + np.abs(M @ by[1]).max(-1, initial=0.0) + force
     whole = whole + (np.abs(M) @ np.abs(qdd)[..., None])[..., 0]
     size = (response @ whole[..., None])[..., 0] + (at.qd * at.qd).max(-1, initial=0.0)[..., None]
-    return Partials(qdd, *by, ROUNDING * size)
+    ports = _ports(m, at, passive) if isinstance(m, Mechanism) and has_ports(m) else None
+    if ports is None:
+        return Partials(qdd, *by, ROUNDING * size)
+    f_q, f_qd, f_tau = by
+    of_q, of_qd = (f_tau @ part for part in ports.effort[:2])  # (LI18)
+    return Partials(qdd, f_q + of_q, f_qd + of_qd, f_tau, ROUNDING * size, ports)
+
+
+def _ports(m: Mechanism, at: Point, passive: bool) -> Ports:
+    """Recorded once for a mechanism."""
+    kernel = m.model.once(("derivatives of actuation", passive), lambda: _recorded(m, passive))
+    time = np.broadcast_to(np.asarray(at.time, dtype=float), at.batch)[..., None]
+    found = kernel(at.q, at.qd, at.x, at.u, np.ascontiguousarray(time))
+    return Ports(tuple(found[:4]), tuple(found[4:8]), found[8])
+
+
+def _recorded(m: Mechanism, passive: bool) -> Kernel:
+    model, request = m.model, request_of("actuation", passive=passive)
+
+    def derivatives(q: Any, qd: Any, x: Any, u: Any, time: Any) -> Any:
+        effort, rate = actuation(model, request, q, qd, x, u, time)
+        parts: list[Any] = []
+        for value in (effort, rate):
+            by_q, *others = (jacobian(value, v) for v in (q, qd, x, u))
+            parts += [along_rates(model, q, by_q), *others]
+        return (*parts, rate)
+
+    sizes = {"q": (m.nq,), "qd": (m.nv,), "x": (m.nx,), "u": (m.nu,), "time": (1,)}
+    return Kernel(trace(derivatives, sizes, name="derivatives of actuation"))
+
+
+def along_rates(model: Model, q: Any, J: Any) -> Any:
+    """∂/∂q along the rates."""
+    if model.nq == model.nv:
+        return J
+    return J @ np.array([list(kinematics.dq_dt(model, q, unit)) for unit in np.eye(model.nv)]).T
 
 
 def _response(M: np.ndarray, constrained: np.ndarray) -> np.ndarray:

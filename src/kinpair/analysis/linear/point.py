@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from kinpair.closure.moment import at_time
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError, listed, nearest
+from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
 from kinpair.system import System
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
-    """q (..., nq), qd (..., nv), efforts tau (..., nv) and time: one state, or several with one axis in front."""
+    """q (..., nq), qd (..., nv), efforts tau (..., nv) and time: one state, or several with one axis in front.
+
+    Internal states x (..., nx) and inputs u (..., nu), where there are any; tau is then what they do to the joints.
+    """
 
     q: np.ndarray
     qd: np.ndarray
     tau: np.ndarray
     time: Any
+    x: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    u: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -40,30 +47,66 @@ def movable(what: str, given: Any) -> Mechanism | System:
     return given
 
 
-def check_no_states(m: Mechanism | System, x: Any) -> None:
-    """Refuse internal states where there are none."""
-    if x is not None and np.size(x):
+def has_ports(m: Mechanism | System) -> bool:
+    """Are there internal states, or actuators whose inputs are not the joint efforts?"""
+    return isinstance(m, Mechanism) and bool(m.nx or has_actuators(m.model))
+
+
+def check_no_ports(what: str, m: Mechanism | System) -> None:
+    """Refuse internal states and actuators."""
+    if has_ports(m):
+        raise InputError(
+            f"{m.name}: {what} is for mechanisms without actuators and internal states; leave them out of the "
+            "description, or linearise about a state of your own"
+        )
+
+
+def point_of(m: Mechanism | System, q: Any, qd: Any, u: Any, time: Any, x: Any = None) -> Point:
+    """The state and the inputs as arrays; rates and inputs that are not given are zero, internal states those of the
+    start."""
+    still, ports = np.zeros(m.nv), has_ports(m)
+    if not ports and x is not None and np.size(x):
         raise InputError(f"{m.name}: has no internal states, and x has {np.size(x)} numbers", argument="x")
-
-
-def point_of(m: Mechanism | System, q: Any, qd: Any, u: Any, time: Any) -> Point:
-    """The state and the efforts as arrays; rates and efforts that are not given are zero."""
-    still = np.zeros(m.nv)
-    given = m.by_name(time, q=q, qd=still if qd is None else qd, tau=still if u is None else u)
-    arrays = [m.checked(name, value) for name, value in zip(("q", "qd", "tau"), given, strict=True)]
-    for name, value in zip(("q", "qd", "u"), arrays, strict=True):
+    own = {"q": q, "qd": still if qd is None else qd} | ({} if ports else {"tau": still if u is None else u})
+    arrays = dict(zip(own, m.by_name(time, **own), strict=True))
+    if ports:
+        assert isinstance(m, Mechanism)
+        arrays["x"] = m.x_start if x is None else numbers_of(m.name, "x", m.x_names, x, m.x_start)
+        arrays["u"] = np.zeros(m.nu) if u is None else numbers_of(m.name, "u", m.u_names, u, np.zeros(m.nu))
+    arrays = {name: m.checked(name, value) for name, value in arrays.items()}
+    for name, value in arrays.items():
         if not np.isfinite(value).all():
-            raise InputError(f"{m.name}: {name} holds NaN or infinity", argument=name)
-    sizes = {len(a) for a in arrays if a.ndim == 2} | ({np.size(time)} if np.ndim(time) else set())
+            word = "u" if name == "tau" else name
+            raise InputError(f"{m.name}: {word} holds NaN or infinity", argument=word)
+    sizes = {len(a) for a in arrays.values() if a.ndim == 2} | ({np.size(time)} if np.ndim(time) else set())
     if len(sizes) > 1:
         counts = listed(map(str, sorted(sizes)))
         raise InputError(f"{m.name}: q, qd, u and time differ in how many states they have: {counts}")
     if sizes:
         (count,) = sizes
-        arrays = [np.ascontiguousarray(np.broadcast_to(a, (count, a.shape[-1]))) for a in arrays]
+        every = arrays.items()
+        arrays = {k: np.ascontiguousarray(np.broadcast_to(a, (count, a.shape[-1]))) for k, a in every}
     moments = at_time(time)
-    q_, qd_, tau_ = arrays
-    return Point(q_, qd_, tau_, moments[:, 0] if moments.ndim == 2 else float(moments[0]))
+    moment = moments[:, 0] if moments.ndim == 2 else float(moments[0])
+    if not ports:
+        return Point(arrays["q"], arrays["qd"], arrays["tau"], moment)
+    assert isinstance(m, Mechanism)
+    tau = m.actuation(*(arrays[name] for name in ("q", "qd", "x", "u")), moment).effort
+    return Point(arrays["q"], arrays["qd"], tau, moment, arrays["x"], arrays["u"])
+
+
+def numbers_of(owner: str, what: str, names: Sequence[str], given: Any, default: np.ndarray) -> Any:
+    """Numbers, those by name as an array with the others at their default."""
+    if not isinstance(given, Mapping):
+        return given
+    result = np.array(default, dtype=float)
+    for name, value in given.items():
+        if name not in names:
+            raise InputError(
+                f"{owner}: no {what} {name!r}; {nearest(str(name), names)}Names: {listed(names)}", name=name
+            )
+        result[list(names).index(name)] = value
+    return result
 
 
 def check_obeys(m: Mechanism | System, at: Point) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 from kinpair.algebra.arrays import columns
 from kinpair.analysis.linear.point import Point
 from kinpair.errors import SingularError, listed
-from kinpair.forces.element import Instant
-from kinpair.forces.elements import elements_of
+from kinpair.forces.elements import acting, elements_of
 from kinpair.mechanism import Mechanism
 from kinpair.model.state import State
 from kinpair.system import System
@@ -21,12 +20,13 @@ AT = 1e-12  # a switching function below this is at its switch
 
 def check_smooth(m: Mechanism | System, at: Point) -> None:
     """Refuse a state in which an element switches, by name."""
-    elements = [x for x in elements_of(m.model) if x.jumps]
-    if not elements:
+    if not any(x.jumps for x in elements_of(m.model, driven=bool(at.u.size))):
         return
-    instant = Instant(m.model, State(columns(np.atleast_2d(at.q)), columns(np.atleast_2d(at.qd))))
+    q, qd, x, u = (columns(np.atleast_2d(a)) if a.size else a for a in (at.q, at.qd, at.x, at.u))
     count = int(np.prod(at.batch, dtype=int))
-    at_switch = {x.name: _switched(x.switches(instant).values(), count) for x in elements}
+    every = [(own.element, own_state) for own, own_state in acting(m.model, State(q, qd, x, u, at.time))]
+    elements = [element for element, _ in every if element.jumps]
+    at_switch = {x.name: _switched(x.switches(state).values(), count) for x, state in every if x.jumps}
     states = np.flatnonzero(np.any(list(at_switch.values()), axis=0))
     if not len(states):
         return
@@ -34,12 +34,11 @@ def check_smooth(m: Mechanism | System, at: Point) -> None:
     switched = [x for x in elements if at_switch[x.name][states[0]]]
     stuck = [m.v_names[n] for x in switched for n in x.sticks]
     if stuck:
-        has, stands, sticks = (
-            ("has", "stands", "it sticks") if len(stuck) == 1 else ("have", "stand", "they stick")
-        )
+        has, stands = ("has", "stands") if len(stuck) == 1 else ("have", "stand")
         raise SingularError(
-            f"{m.name}: {listed(map(repr, stuck))} {has} dry friction and {stands} still{which}: {sticks}, and has no "
-            "derivative then; give a rate, leave friction out with passive=False, or hold the joint by a constraint",
+            f"{m.name}: {listed(map(repr, stuck))} {has} dry friction and {stands} still{which}; what "
+            "sticks has no derivative: give a rate, leave friction out with passive=False, or hold the joint by a "
+            "constraint",
             rates=stuck,
         )
     names = [x.name for x in switched]

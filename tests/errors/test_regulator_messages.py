@@ -1,0 +1,274 @@
+"""Messages of regulators and closed loops, word for word."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+
+class Subjects:
+    """What the cases are about, made when first asked for."""
+
+    pend = cached_property(lambda self: kp.example("double-pendulum"))
+    cart = cached_property(lambda self: kp.example("cart-pole"))
+    bar = cached_property(lambda self: kp.example("four-bar"))
+    disk = cached_property(lambda self: kp.example("rolling-disk"))
+    model = cached_property(lambda self: kp.linearise(self.pend, [0.1, 0.2]))
+    along = cached_property(lambda self: kp.linearise(self.pend, np.zeros((3, 2))))
+    move = cached_property(lambda self: kp.motion.cycloid([0.3, -0.2], [1.4, 0.7], 1.5))
+    pd = cached_property(lambda self: kp.regulator.pd(self.pend, [0, 0], kp=1.0, kd=1.0))
+
+
+x = Subjects()
+
+
+CASES = {
+    "degree": (
+        lambda: kp.regulator.lqr(x.pend, [0, 0], degree=-1),
+        kp.InputError,
+        ("double-pendulum: degree is -1; give a number [1/s], not below zero"),
+    ),
+    "sample time": (
+        lambda: kp.regulator.lqr(x.pend, [0, 0], sample_time=0.0),
+        kp.InputError,
+        ("double-pendulum: sample_time is 0.0; give seconds, above zero"),
+    ),
+    "along": (
+        lambda: kp.regulator.lqr(x.along),
+        kp.InputError,
+        (
+            "double-pendulum: the linear model is along a motion; give one about a state, or the mechanism "
+            "and its motion"
+        ),
+    ),
+    "sampled": (
+        lambda: kp.regulator.lqr(x.model.discrete(0.1)),
+        kp.InputError,
+        (
+            "double-pendulum: the linear model is from sample to sample; give one about a state, or the "
+            "mechanism and its motion"
+        ),
+    ),
+    "not reached": (
+        lambda: kp.regulator.lqr(x.cart, [0, 0], inputs=("swing",)),
+        kp.SingularError,
+        (
+            "cart-pole: the inputs tau.swing do not reach the mode 0 1/s of qd.slide (1.00), which does not "
+            "die away as fast as it has to; add an input that moves it, or leave it out with "
+            "model.part([...]) or model.core"
+        ),
+    ),
+    "weight": (
+        lambda: kp.regulator.lqr(x.pend, [0, 0], Q=[1, 2]),
+        kp.InputError,
+        (
+            "double-pendulum: Q must be a number, 4 of them, some by name, or a symmetric matrix (4, 4), not "
+            "negative"
+        ),
+    ),
+    "weight by name": (
+        lambda: kp.regulator.lqr(x.pend, [0, 0], R={"elbo": 1.0}),
+        kp.InputError,
+        ("double-pendulum: no input 'elbo'; did you mean 'tau.elbow'? Inputs: tau.shoulder, tau.elbow"),
+    ),
+    "negative": (
+        lambda: kp.regulator.lqr(x.pend, [0, 0], R=0.0),
+        kp.InputError,
+        (
+            "double-pendulum: R must be a number, 2 of them, some by name, or a symmetric matrix (2, 2), "
+            "positive"
+        ),
+    ),
+    "shape": (
+        lambda: kp.regulator.lqr(x.pend, kp.motion.cycloid([0], [1], 1.0)),
+        kp.InputError,
+        ("double-pendulum: the motion has shape (1,); give one of all 2 coordinates, without quaternions"),
+    ),
+    "gains": (
+        lambda: kp.regulator.pd(x.pend, [0, 0]),
+        kp.InputError,
+        ("double-pendulum: give kp and kd, or frequency [rad/s] and damping"),
+    ),
+    "both": (
+        lambda: kp.regulator.pd(x.pend, [0, 0], kp=1.0, frequency=1.0),
+        kp.InputError,
+        ("double-pendulum: give kp and kd, or frequency and damping, not both"),
+    ),
+    "frequency": (
+        lambda: kp.regulator.pd(x.pend, [0, 0], frequency=-1.0),
+        kp.InputError,
+        ("double-pendulum: frequency is -1.0 and damping 1.0; give numbers above zero"),
+    ),
+    "feed forward": (
+        lambda: kp.regulator.pd(x.pend, [0, 0], kp=1.0, kd=1.0, feed_forward="all"),
+        kp.InputError,
+        ("double-pendulum: feed_forward is 'all'; it is one of inverse, gravity, none"),
+    ),
+    "kp": (
+        lambda: kp.regulator.pd(x.pend, [0, 0], kp=[1, 2, 3], kd=1.0),
+        kp.InputError,
+        ("double-pendulum: kp is [1, 2, 3]; give a number, 2 of them, or some by name"),
+    ),
+    "not a mechanism": (
+        lambda: kp.regulator.pd("arm", [0, 0], kp=1.0, kd=1.0),
+        kp.InputError,
+        ("a regulator is for a Mechanism, not 'arm'; load() takes files, example() names"),
+    ),
+    "loops": (
+        lambda: kp.regulator.computed_torque(x.bar, x.bar.start(), frequency=1.0),
+        kp.InputError,
+        ("four-bar: computed torque is for mechanisms without constraints; lqr and pd take any"),
+    ),
+    "preview": (
+        lambda: kp.regulator.preview(x.model, x.move, steps=3),
+        kp.InputError,
+        (
+            "double-pendulum: preview needs the linear model of a mechanism about a state, from sample to "
+            "sample; take linearise(...).discrete(sample_time)"
+        ),
+    ),
+    "reference": (
+        lambda: kp.regulator.preview(
+            kp.linearise(x.pend, [0.1, 0.2], outputs=["q.elbow"]).discrete(0.01), x.move, steps=3
+        ),
+        kp.InputError,
+        ("double-pendulum: the reference has shape (2,), and the model 1 outputs"),
+    ),
+    "steps": (
+        lambda: kp.regulator.preview_gains(kp.regulator.cart_table(0.8, 0.005), steps=0),
+        kp.InputError,
+        ("preview: steps is 0; give how many samples are known ahead, 1 or more"),
+    ),
+    "jumps": (
+        lambda: kp.regulator.preview_gains(
+            kp.linearise(x.pend, [0, 0], outputs=["qdd.elbow"]).discrete(0.01), steps=3
+        ),
+        kp.InputError,
+        ("preview needs outputs that do not jump with the inputs; leave out accelerations and efforts"),
+    ),
+    "continuous": (
+        lambda: kp.regulator.preview_gains(x.model, steps=3),
+        kp.InputError,
+        ("preview needs a model from sample to sample; take model.discrete(sample_time)"),
+    ),
+    "called": (
+        lambda: kp.regulator.in_loop(x.pd)(0.0, [0, 0], [0, 0]),
+        kp.InputError,
+        (
+            "double-pendulum: this regulator works from sample to sample; give it to simulate, stepper or "
+            "track"
+        ),
+    ),
+    "force": (
+        lambda: kp.regulator.force_feedback(x.pend, [0, 0], frequency=1.0)(0.0, [0, 0], [0, 0]),
+        kp.InputError,
+        (
+            "double-pendulum: this regulator works from sample to sample; give it to simulate, stepper or "
+            "track"
+        ),
+    ),
+    "other period": (
+        lambda: kp.regulator.in_loop(kp.regulator.lqr(x.pend, [0, 0], sample_time=0.01), sample_time=0.02),
+        kp.InputError,
+        (
+            "double-pendulum: the regulator was made for a sample_time of 0.01 s, not 0.02 s; make it anew "
+            "for that"
+        ),
+    ),
+    "rates": (
+        lambda: kp.regulator.in_loop(x.pd, rates="none"),
+        kp.InputError,
+        ("double-pendulum: rates is 'none'; they are 'measured', or the 'difference' of coordinates"),
+    ),
+    "quaternion": (
+        lambda: kp.regulator.in_loop(
+            kp.regulator.pd(x.disk, x.disk.neutral(), kp=1.0, kd=1.0), rates="difference"
+        ),
+        kp.InputError,
+        ("rolling-disk: rates='difference' has no meaning for the quaternion of disk"),
+    ),
+    "delay": (
+        lambda: kp.regulator.in_loop(x.pd, sample_time=1e-3, delay=1.5e-3),
+        kp.InputError,
+        ("double-pendulum: delay is 0.0015 s; give a whole number of samples of 0.001 s, at most 1000"),
+    ),
+    "saturation": (
+        lambda: kp.regulator.in_loop(x.pd, saturation=-1.0),
+        kp.InputError,
+        ("double-pendulum: saturation is -1.0; give a number, 2 of them, or some by name, not below zero"),
+    ),
+    "saturation zero": (
+        lambda: kp.regulator.in_loop(x.pd, saturation=0.0),
+        kp.InputError,
+        ("double-pendulum: saturation is 0.0; give efforts above zero"),
+    ),
+    "encoder": (
+        lambda: kp.regulator.in_loop(x.pd, encoder=[1, 2, 3]),
+        kp.InputError,
+        ("double-pendulum: encoder is [1, 2, 3]; give a number, 2 of them, or some by name, not below zero"),
+    ),
+    "another mechanism": (
+        lambda: kp.simulate(x.cart, [0, 0], [0, 0], duration=1.0, torque=x.pd),
+        kp.InputError,
+        (
+            "cart-pole: the regulator is for the rates shoulder, elbow of 'double-pendulum', and this "
+            "mechanism has slide, swing; make one for this mechanism"
+        ),
+    ),
+    "motion": (
+        lambda: kp.track(x.pend, [1.0, 0.5]),
+        kp.InputError,
+        (
+            "double-pendulum: motion is [1.0, 0.5]; give a trajectory, such as kp.motion.cycloid(start, end, "
+            "duration)"
+        ),
+    ),
+    "regulator": (
+        lambda: kp.track(x.pend, x.move, "pid"),
+        kp.InputError,
+        (
+            "double-pendulum: no regulator 'pid'; did you mean 'pd'? Regulators: lqr, pd, computed-torque, "
+            "force-feedback, or one made by kp.regulator"
+        ),
+    ),
+    "off": (
+        lambda: kp.track(x.pend, x.move, "pd", off=[1, 2, 3]),
+        kp.InputError,
+        ("double-pendulum: off is [1, 2, 3]; give a number, 2 of them, some by name, or rows for a batch"),
+    ),
+    "hold": (
+        lambda: kp.track(x.pend, x.move, "pd", hold=-1.0),
+        kp.InputError,
+        ("double-pendulum: hold is -1.0; give seconds, not below zero"),
+    ),
+    "band": (
+        lambda: kp.track(x.pend, x.move, "pd", band=0.0),
+        kp.InputError,
+        ("double-pendulum: band is 0.0; give a number above zero"),
+    ),
+    "stepper input": (
+        lambda: kp.stepper(x.pend, input=[1.0, 2.0]),
+        kp.InputError,
+        (
+            "double-pendulum: input of a stepper is a regulator, or a function that can be recorded; give "
+            "other inputs to step()"
+        ),
+    ),
+    "step": (
+        lambda: kp.stepper(x.pend, input=x.pd).step([1.0, 2.0]),
+        kp.InputError,
+        ("double-pendulum: input= closes the loop of this stepper; call step() without inputs"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_wrong_is_explained(case):
+    call, kind, message = CASES[case]
+    with pytest.raises(kind) as caught:
+        call()
+    assert str(caught.value) == message
