@@ -215,3 +215,20 @@ def test_what_is_wrong_is_explained(case):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_a_singular_position_is_named():
+    """A parallelogram that lies flat may fold or open: small changes are not small there."""
+    b = kp.Builder("parallelogram")
+    for name in ("crank", "coupler", "rocker"):
+        b.link(name, mass=1.0, com=[0.1, 0, 0])
+    b.joint("a", "revolute", "ground", "crank", axis="z")
+    b.joint("b", "revolute", "crank", "coupler", xyz=[0.2, 0, 0], axis="z")
+    b.joint("c", "revolute", "ground", "rocker", xyz=[0.3, 0, 0], axis="z")
+    b.loop("d", "revolute", "coupler", "rocker", xyz=[0.3, 0, 0], child_xyz=[0.2, 0, 0], axis="z")
+    with pytest.raises(kp.SingularError) as caught:
+        kp.linearise(kp.build(b), [0, 0, 0])
+    assert str(caught.value) == (
+        "parallelogram: no derivatives in a singular position: the rank of the rows of 'd' is lower than close by; "
+        "move it a little"
+    )

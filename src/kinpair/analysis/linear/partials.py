@@ -77,7 +77,7 @@ def partials(m: Mechanism | System, at: Point, passive: bool) -> Partials:
 
 def _ports(m: Mechanism, at: Point, passive: bool) -> Ports:
     """Recorded once for a mechanism."""
-    kernel = m.model.once(("derivatives of actuation", passive), lambda: _recorded(m, passive))
+    kernel = m.model.once(f"derivatives of actuation {passive}", lambda: _recorded(m, passive))
     time = np.broadcast_to(np.asarray(at.time, dtype=float), at.batch)[..., None]
     found = kernel(at.q, at.qd, at.x, at.u, np.ascontiguousarray(time))
     return Ports(tuple(found[:4]), tuple(found[4:8]), found[8])

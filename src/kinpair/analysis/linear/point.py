@@ -91,7 +91,7 @@ def point_of(m: Mechanism | System, q: Any, qd: Any, u: Any, time: Any, x: Any =
     if not ports:
         return Point(arrays["q"], arrays["qd"], arrays["tau"], moment)
     assert isinstance(m, Mechanism)
-    tau = m.actuation(*(arrays[name] for name in ("q", "qd", "x", "u")), moment).effort
+    tau = m.actuation(arrays["q"], arrays["qd"], arrays["x"], arrays["u"], moment).effort
     return Point(arrays["q"], arrays["qd"], tau, moment, arrays["x"], arrays["u"])
 
 
