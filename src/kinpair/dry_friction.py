@@ -37,7 +37,7 @@ class DryStates:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._elements = [x for x in elements_of(model) if x.sticks]
+        self._elements = [x for x in elements_of(model) if x.sticks and not x.from_load]
 
     @cached_property
     def rates(self) -> np.ndarray:

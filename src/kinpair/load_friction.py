@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.calls import Calls
-from kinpair.dry_friction import JointFriction
-from kinpair.errors import SingularError
-from kinpair.forces.surfaces.surface import Carried, Surface
+from kinpair.dry_friction import DryStates, JointFriction
+from kinpair.errors import InputError, SingularError
+from kinpair.forces.surfaces.level import Level
+from kinpair.forces.surfaces.surface import Carried, Grip, Surface
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.loaded import closer, rest
 from kinpair.loaded.system import Response, Slip, System
@@ -41,7 +42,27 @@ class LoadedStates:
 
     def __init__(self, model: Model, calls: Calls, quantity: str = "load_terms") -> None:
         self.model, self._calls, self.quantity = model, calls, quantity
-        self.surfaces: tuple[Surface, ...] = surfaces_of(model)
+        self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
+
+    def _levels(self) -> list[Surface]:
+        """Dry friction of constant level, which is at rest together with that from load."""
+        dry, model = DryStates(self.model), self.model
+        if not len(dry.rates):
+            return []
+        levels, found = dry.levels(model.neutral(), np.zeros(model.nv)), list[Surface]()
+        owner = {v: i for i in model.moving for v in range(model.nv)[model.v_span[i]]}
+        for n, v in enumerate(dry.rates.tolist()):
+            lo, hi, slide_lo, slide_hi = (float(x[n]) for x in levels)
+            if -lo != hi or -slide_lo != slide_hi:
+                raise InputError(
+                    f"{model.name}: {model.v_names[v]!r} has another level of friction in the negative direction, and "
+                    "other joints have friction from load: both are not solved together; leave level_negative out"
+                )
+            span = model.v_span[owner[v]]
+            grip = Grip(1.0, hi / slide_hi if slide_hi else 1.0)
+            number, count = v - span.start, span.stop - span.start
+            found.append(Level(f"{model.v_names[v]}.friction", owner[v], grip, slide_hi, number, count))
+        return found
 
     @cached_property
     def rates(self) -> np.ndarray:
@@ -101,25 +122,30 @@ class LoadedStates:
             np.zeros(len(v)) if still else v / np.linalg.norm(v) for v, still in zip(s, at_rest, strict=True)
         ]
         speeds = [float(np.linalg.norm(v)) for v in s]
-        mu = [float(x.grip.coefficient(v)) for x, v in zip(self.surfaces, speeds, strict=True)]
+        mu = [
+            0.0 if x.kind == "level" and v else float(x.grip.coefficient(v))  # its sliding is in F
+            for x, v in zip(self.surfaces, speeds, strict=True)
+        ]
         slips = [Slip(a, b) for a, b in zip(u, mu, strict=True)]
         if not any(at_rest):
             return self._sliding(x, joints, slips, which)
         return self._resting(x, joints, slips, at_rest, which)
 
     def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
-        """What friction from load does at one state, by name of the rate."""
+        """What friction does at one state, by name of the rate; laws of constant level at rest with it."""
         found: dict[str, JointFriction] = {}
-        solved = self.one(request, arguments)
+        solved, qd = self.one(request, arguments), arguments[1]
         for k, x in enumerate(self.surfaces):
-            level = float(x.grip.coefficient(0.0) * solved.loads[k])
-            efforts = self._G[k].T @ solved.forces[k]
-            for v in range(self.model.nv)[self.model.v_span[x.body]]:
-                name, load = self.model.v_names[v], float(solved.loads[k])
-                before = found.get(name, JointFriction(0.0, 0.0, True, 0.0))
-                sticks = before.sticks and solved.sticks[k]
-                effort = before.effort + float(efforts[v])
-                found[name] = JointFriction(effort, before.level + level, sticks, before.load + load)
+            G, sticks, load = self._G[k], solved.sticks[k], float(solved.loads[k])
+            speed = float(np.linalg.norm(G @ qd))
+            mu = float(x.grip.mu_static if sticks else x.grip.coefficient(speed))
+            efforts, constant = G.T @ solved.forces[k], x.kind == "level"
+            if constant and speed:
+                efforts = -float(x.grip.mu) * load * np.sign(qd) * np.abs(G[0])
+            for v in np.flatnonzero(np.abs(G).max(0)).tolist():
+                level = mu * load * float(np.abs(G[:, v]).max())
+                name = self.model.v_names[v]
+                found[name] = JointFriction(float(efforts[v]), level, sticks, np.nan if constant else load)
         return found
 
     def of_motion(
@@ -161,7 +187,8 @@ class LoadedStates:
             s = G @ qd
             way, rates = (s, qd) if _moves(s, G, qd) else (G @ qdd, qdd)
             u = way / np.linalg.norm(way) if _moves(way, G, rates) else np.zeros(len(way))
-            found.append(Slip(u, float(x.grip.coefficient(float(np.linalg.norm(s))))))
+            level = x.kind == "level"  # inverse dynamics has its friction already
+            found.append(Slip(u, 0.0 if level else float(x.grip.coefficient(float(np.linalg.norm(s))))))
         return found
 
     def _joints(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, beside: np.ndarray) -> list[Carried]:
@@ -222,7 +249,11 @@ class LoadedStates:
             still and bool(np.linalg.norm(found.a[k]) <= HELD * (1.0 + np.abs(resting.a).max()))
             for k, still in zip(resting.where, at_rest, strict=True)
         ]
-        return Rubbed(x.qdd + x.P @ (every @ found.f), forces, found.N, sticks)
+        qdd = x.qdd + x.P @ (every @ found.f)
+        for G, stuck in zip(self._G, sticks, strict=True):
+            if stuck:
+                qdd[np.abs(G).max(0) > 0.0] = 0.0
+        return Rubbed(qdd, forces, found.N, sticks)
 
 
 STILL = 1e-13  # a rate this small, against one and the largest, is none

@@ -283,7 +283,8 @@ class Mechanism(Movable):
             options = {"method": method, "force": force, "passive": passive, "external": external}
             state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
             qdd = self.closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
-            return self._held_by_friction(qdd, state, time, options) if self._rough and passive else qdd
+            rough = self._rough and passive and not self.model.surfaces
+            return self._held_by_friction(qdd, state, time, options) if rough else qdd
         if solver is not None:
             check_solver(solver)
         request = request_of(
@@ -305,7 +306,7 @@ class Mechanism(Movable):
             if again.any():
                 arrays = (np.asarray(x, dtype=float) for x in (*state, *(external or {}).values()))
                 qdd[...] = self._loaded.forward(replace(request, method=""), tuple(arrays), qdd, again)
-        if self._rough and passive:
+        if self._rough and passive and not loaded:
             options = {"passive": passive, "external": external}
             qdd = self._held_by_friction(qdd, (q, qd, tau), time, options)
         return qdd
@@ -354,7 +355,8 @@ class Mechanism(Movable):
         sticks, and the load that the level comes from, NaN where that is given."""
         state = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, q=q, qd=qd, tau=tau))
         options = {"passive": True, "external": external}
-        found = self._dry.by_rate(state, self._free_terms(time, options)((), *state)) if self._rough else {}
+        rough = self._rough and not (self.closure is None and self.model.surfaces)
+        found = self._dry.by_rate(state, self._free_terms(time, options)((), *state)) if rough else {}
         if self.closure is None and self.model.surfaces:
             request = replace(request_of("forward_dynamics", external=external), method="")
             arguments = (*state, *(np.asarray(w, dtype=float) for w in (external or {}).values()))

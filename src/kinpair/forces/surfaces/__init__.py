@@ -5,6 +5,7 @@ bearing  journal bearings of hinges and cylindrical joints, balls, crosses of un
 guide    slides with edge pressure
 thread   screws
 gear     teeth, and servos whose friction grows with both torques
+level    friction of a constant level, beside the others at rest
 table    which law belongs to which pair; the surfaces of a model
 element  what others ask before any load is known
 """

@@ -26,6 +26,7 @@ class LoadedJoint(Element):
     rates_held: tuple[int, ...]
     law: str
     together: bool  # do its rates slide as one?
+    from_load = True
 
     @property
     def jumps(self) -> bool:
