@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo test long lint bench docs clean
+.PHONY: demo test browser long lint bench docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/kinpair demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --ignore=tests/browser
+	$(BIN)/python -m pytest -n 0 -rs tests/browser
+
+# pages in Debian's chromium; skipped with the reason where it is not installed
+browser: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 0 -rs tests/browser
 
 long: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) -m "long or not long"

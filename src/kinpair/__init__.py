@@ -27,7 +27,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     inverse_kinematics/  coordinates that bring frames to given places
     soundness       which joint makes a solve for accelerations fail
     notebook        what notebooks show of a mechanism; tables of HTML
-    viewer/         curves, and mechanisms in three dimensions: scene, still pictures
+    viewer/         curves, and mechanisms in three dimensions: scene, still pictures, page, report
     mechanism       the object a user holds
     system          a system given by its energy, without bodies
     bundled/        examples

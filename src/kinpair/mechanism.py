@@ -57,12 +57,14 @@ from kinpair.quantities import (
 )
 from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, by_name, motor_loads
 from kinpair.soundness import DOUBTFUL, check_soundness
+from kinpair.viewer.inline import still_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kinpair.compiler.kernel import Kernel
     from kinpair.inverse_kinematics.solver import Solver
+    from kinpair.viewer.page import Page
 
 DIRECT = (  # quantities whose method is replaced by machine code once compiled
     "inverse_dynamics",
@@ -205,7 +207,12 @@ class Mechanism(Movable):
         return "\n\n".join([table(self.model, " without constraints"), *constraint_tables(self.closure)])
 
     def _repr_html_(self) -> str:
-        return mechanism_html(self.model, "" if self.closure is None else constraint_tables(self.closure)[-1])
+        return f"{still_html(self)}\n{self.tables_html()}"
+
+    def tables_html(self) -> str:
+        """Bodies, joints, springs and constraints as tables of HTML."""
+        freedom = "" if self.closure is None else constraint_tables(self.closure)[-1]
+        return mechanism_html(self.model, freedom)
 
     # Dynamics.
 
@@ -780,6 +787,27 @@ class Mechanism(Movable):
             width=width,
             height=height,
         )
+
+    def view(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        browser: bool = True,
+        wait: bool | None = None,
+    ) -> Page:
+        """Open a page in the browser: the mechanism in three dimensions, a slider for each independent coordinate.
+
+        A mechanism with loops moves by assembly. The page is seen from this machine alone, unless `host` is another
+        address; if the port is taken, the next free one is used. In a script the call waits until Ctrl-C, where a
+        person goes on typing it returns at once; `wait` decides.
+        """
+        from kinpair.viewer.page import Page, stays_open
+
+        page = Page(self, host=host, port=port, browser=browser)
+        if stays_open(wait):
+            page.wait()
+        return page
 
     # Constraints.
 

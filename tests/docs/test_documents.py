@@ -45,6 +45,7 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "sweep",
         "linear",
         "regulators",
+        "view",
     ],
 )
 def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):

@@ -25,6 +25,7 @@ from kinpair.cli.equations import equations
 from kinpair.cli.examples import examples
 from kinpair.cli.info import info
 from kinpair.cli.nominal import nominal
+from kinpair.cli.report import report
 from kinpair.cli.resume import resume
 from kinpair.cli.screen import Screen
 from kinpair.cli.show import show
@@ -32,6 +33,7 @@ from kinpair.cli.simulate import simulate
 from kinpair.cli.sweep import sweep
 from kinpair.cli.track import track
 from kinpair.cli.transfer import transfer
+from kinpair.cli.view import view
 
 WRONG_INPUT, FAULT = 2, 1
 
@@ -50,6 +52,8 @@ USAGE: dict[Callable[..., None], str] = {
     nominal: "FILE [OPTIONS]",
     transfer: "FILE [OPTIONS]",
     track: "FILE [OPTIONS]",
+    report: "RUN.h5 [OPTIONS]",
+    view: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",
     compare: "FILE [OPTIONS]",
     equations: "FILE [OPTIONS]",

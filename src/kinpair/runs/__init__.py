@@ -9,6 +9,7 @@ record         what a simulation gives, as data
 accelerations  accelerations and reactions at samples
 summary        a run in words
 pictures       a run as curves
+recording      a run to be played
 report         a run as a page
 files          a run in a file
 result         what a simulation gives

@@ -54,8 +54,9 @@ def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:
     return list(rows.values()) if len(panels) != 4 or len(rows) != 4 else [[*panels[:2]], [*panels[2:]]]
 
 
-def curves(run: Record, row: int = 0) -> tuple[np.ndarray, list[Panel]]:
-    """Times, and panels: coordinates, rates and efforts (those that are not zero) by unit, and energies."""
+def curves(run: Record, row: int = 0, points: int = POINTS) -> tuple[np.ndarray, list[Panel]]:
+    """Times, and panels: coordinates, rates and efforts (those that are not zero) by unit, and energies; of many
+    samples, so many points."""
     lead = (row,) if run.q.ndim == 3 else ()
     m, vectors = run.mechanism, vectors_of(run.mechanism, run.options, passive=run.passive)
     labels = _labels(m.q_names, m.v_names)
@@ -65,7 +66,7 @@ def curves(run: Record, row: int = 0) -> tuple[np.ndarray, list[Panel]]:
     panels: list[Panel] = []
     for name, (title, letter) in TITLES.items():
         entries = vectors.get(name, {})
-        x = drawn(getattr(run, name)[lead])
+        x = drawn(getattr(run, name)[lead], points=points)
         of_joints = name not in ("x", "u")
         for unit in dict.fromkeys(entries.values()):
             own = {entry: x[:, k] for k, (entry, of) in enumerate(entries.items()) if of == unit}
@@ -74,9 +75,9 @@ def curves(run: Record, row: int = 0) -> tuple[np.ndarray, list[Panel]]:
                 legend = {"looks": distinct(own), "own_legend": True}
             if name not in ("tau", "u") or any(values.any() for values in own.values()):
                 panels.append(Panel(title, f"{letter} [{unit}]" if unit else letter, own, **legend))
-    time = drawn(run.time[:, None])[:, 0]
+    time = drawn(run.time[:, None], points=points)[:, 0]
     greys = dict[str, Look](zip(ENERGIES, GREYS, strict=True))
-    return time, [*panels, Panel(ENERGY, "[J]", _energies(run, row), greys, own_legend=True)]
+    return time, [*panels, Panel(ENERGY, "[J]", _energies(run, row, points), greys, own_legend=True)]
 
 
 def _freedom(name: str) -> str:
@@ -92,24 +93,31 @@ def _labels(q_names: Sequence[str], v_names: Sequence[str]) -> dict[str, str]:
     return labels | {name: f"{name} / {rate}" for name, rate in rates.items()}
 
 
-def _energies(run: Record, row: int) -> dict[str, np.ndarray]:
+def _energies(run: Record, row: int, points: int) -> dict[str, np.ndarray]:
     """What changed since the start: kinetic and potential energy and their sum; work and loss, if there are such."""
     every = Energies(*run.energy, run.work, run.loss)
     own = Energies(*(np.atleast_2d(x)[row] for x in every))
     T, V = start_of(own, None if run.start is None else run.start[row])[0] if len(run.time) else (0.0, 0.0)
-    curves = {"kinetic": drawn(own.kinetic[:, None], T), "potential": drawn(own.potential[:, None], V)}
-    curves["sum"] = drawn(own.kinetic[:, None], T + V, own.potential[:, None])
-    curves |= {name: x for name in ("work", "loss") if (x := drawn(getattr(own, name)[:, None])).any()}
+    curves = {
+        "kinetic": drawn(own.kinetic[:, None], T, points=points),
+        "potential": drawn(own.potential[:, None], V, points=points),
+    }
+    curves["sum"] = drawn(own.kinetic[:, None], T + V, own.potential[:, None], points)
+    curves |= {
+        name: x for name in ("work", "loss") if (x := drawn(getattr(own, name)[:, None], points=points)).any()
+    }
     return {name: x[:, 0] for name, x in curves.items()}
 
 
-def drawn(x: np.ndarray, zero: float = 0.0, more: np.ndarray | None = None) -> np.ndarray:
+def drawn(
+    x: np.ndarray, zero: float = 0.0, more: np.ndarray | None = None, points: int = POINTS
+) -> np.ndarray:
     """Samples (n, k) [and more beside] above a zero, as they are drawn: of many, the least and largest of each of
-    `POINTS` / 2 stretches, in the order they come, so that no peak is lost; read part by part.
+    `points` / 2 stretches, in the order they come, so that no peak is lost; read part by part.
     """
     both = (x,) if more is None else (x, more)
     samples = len(x)
-    every = 2 * -(-samples // POINTS) if samples > POINTS else 1
+    every = 2 * -(-samples // points) if samples > points else 1
     columns: list[np.ndarray] = []
     left = np.zeros((0, x.shape[1]))
     for parts in blocks(*both, axis=-2):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
+import sys
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
-from io import BytesIO, StringIO
+from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,23 +19,17 @@ from kinpair.errors import InputError, MissingExtraError
 from kinpair.notebook import html_paragraph, html_table
 from kinpair.runs.pictures import plot
 from kinpair.runs.record import Record
+from kinpair.runs.recording import recording_of
 from kinpair.runs.summary import summary
 from kinpair.runs.targets import GENERATOR, PAGE, target
 from kinpair.runs.vectors import vectors_of
 from kinpair.simulation.blocks import blocks
 from kinpair.simulation.events.events import Event
+from kinpair.viewer.report_page import page as animated_page
 
 ENDS = ("", "unit", "start", "end", "least", "largest")
 DPI = 72  # of a picture in a notebook
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-td, th { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid #8884; font-weight: normal; }
-th { border-bottom: 2px solid #8888; } td:first-child, th:first-child { text-align: left; }
-.trouble { color: #b5341c; font-weight: 600; } .curves { background: #fff; } svg { max-width: 100%; height: auto; }
-"""
+POINTS = 1500  # of a curve in a page
 
 
 def write_report(run: Record, path: str | os.PathLike[str], *, row: int = 0) -> Path:
@@ -47,24 +44,32 @@ def write_report(run: Record, path: str | os.PathLike[str], *, row: int = 0) -> 
 
 
 def page(run: Record, row: int = 0) -> str:
-    """HTML: summary, curves, the ends of every curve, the options."""
+    """HTML: summary, animation and curves on one time, the ends of every curve, the mechanism, how it was made."""
     title = f"Motion of {run.mechanism.name}"
     kind = "" if run.status.ok else ' class="trouble"'
-    body = [
+    before = [
         f"<h1>{escape(title)}</h1>",
         f"<p{kind}>{escape(run.status.message)}.</p>",
         f"<p>{escape(summary(run))}</p>",
-        f'<div class="curves">{_curves(run, row)}</div>',
+    ]
+    after = [
         "<h2>Beginning and end</h2>",
         html_table(ENDS, _ends(run, row)),
-        "<h2>What was asked for</h2>",
-        html_table(
-            ("option", "value"), ((key, _shown(x)) for key, x in run.options.items() if x is not None)
-        ),
+        "<h2>The mechanism</h2>",
+        run.mechanism.tables_html(),
+        "<h2>How it was made</h2>",
+        html_table(("option", "value"), _made(run)),
     ]
-    about = f'<meta charset="utf-8">\n{GENERATOR}\n<title>{escape(title)}</title>'
-    head = f'<!doctype html>\n<html lang="en">\n<head>\n{about}'
-    return "\n".join([head, f"<style>{STYLE}</style>\n</head>\n<body>", *body, "</body>\n</html>\n"])
+    recording = recording_of(run, row, points=POINTS, loads=True)
+    return animated_page(recording, title, before, after, f"{GENERATOR}\n")
+
+
+def _made(run: Record) -> Iterable[tuple[str, str]]:
+    """Options of the run, versions, and the command."""
+    yield from ((key, _shown(x)) for key, x in run.options.items() if x is not None)
+    yield "kinpair", version("kinpair")
+    yield "Python, NumPy", f"{platform.python_version()}, {np.__version__}"
+    yield "command", " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def fragment(run: Record) -> str:
@@ -77,13 +82,6 @@ def fragment(run: Record) -> str:
     except MissingExtraError:
         shown = html_table(ENDS, _ends(run, 0))
     return "\n".join([html_paragraph(summary(run)), html_paragraph(first) if first else "", shown])
-
-
-def _curves(run: Record, row: int) -> str:
-    image = StringIO()
-    plot(run, None, row).savefig(image, format="svg")
-    text = image.getvalue()
-    return text[text.index("<svg") :]
 
 
 def _ends(run: Record, row: int) -> Iterable[Sequence[str]]:

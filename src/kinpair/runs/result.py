@@ -21,6 +21,9 @@ from kinpair.runs.vectors import vectors_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from kinpair.viewer.inline import Frame
+    from kinpair.viewer.page import Page
+
 AXES = {  # of a data set: what each entry of a vector is called
     "q": "coordinate",
     "qd": "rate",
@@ -78,6 +81,28 @@ class Result(Record):
         """
         return plot(self, path, row)
 
+    def view(
+        self,
+        *others: Result,
+        row: int = 0,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        browser: bool = True,
+        wait: bool | None = None,
+    ) -> Page:
+        """Open a page in the browser that plays the motion; `others` are shown with it, paler. Of a batch, one row.
+
+        One time slider for the scene and the curves beside it; options as for `Mechanism.view`.
+        """
+        from kinpair.runs.recording import recording_of
+        from kinpair.viewer.page import Page, stays_open
+
+        recordings = [recording_of(run, row if run.q.ndim == 3 else 0) for run in (self, *others)]
+        page = Page(self.mechanism, recordings=recordings, host=host, port=port, browser=browser)
+        if stays_open(wait):
+            page.wait()
+        return page
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""
         from kinpair.runs.files.save import save  # h5py takes its time
@@ -85,10 +110,22 @@ class Result(Record):
         return save(self, path)
 
     def report(self, path: str | os.PathLike[str] = "run.html", *, row: int = 0) -> Path:
-        """Write a page that is complete in itself: summary, curves, ends, options; of a batch, one row."""
+        """Write a page that is complete in itself: summary, animation and curves on one slider, tables, how it was
+        made.
+
+        It opens from disk without a network. Of a batch, one row. Meshes of many triangles are simplified, and it
+        says so.
+        """
         from kinpair.runs.report import write_report
 
         return write_report(self, path, row=row)
+
+    def animation(self, *, row: int = 0) -> Frame:
+        """The report inside a notebook: animation and curves, without a server and without a network."""
+        from kinpair.runs.report import page
+        from kinpair.viewer.inline import Frame
+
+        return Frame(page(self, row))
 
     def to_xarray(self) -> Any:
         """Samples as a data set with names and units."""

@@ -14,4 +14,13 @@ camera     where a picture is taken from
 raster     triangles to pixels
 ground     grid and shadow
 still      still pictures
+movement   moving a mechanism by hand: independent coordinates, loops that stay closed
+recording  a motion to be played, as pure data
+inline     what notebooks show
+simplify   fewer triangles
+page_nodes   a scene in a page
+page_player  playing motions in a page
+page       the 3-D page
+page_file  a page that follows a file
+report_page  a motion as one page, complete in itself
 """

@@ -43,7 +43,7 @@ def ground(
     along = np.where(fall < -1e-3, above / np.maximum(-fall, 1e-3), np.inf)
     meets = (along < 30.0 * camera.distance) & (above > 0.0)
     points = camera.eye + rays[meets] * along[meets][:, None]
-    first, second = _level_axes(up)
+    first, second = level_axes(up)
     level = np.stack([points @ first, points @ second], axis=1)
     middle = np.array([camera.target @ first, camera.target @ second])
     pixel = along[meets] * 2 * half / rows / np.clip(-fall[meets], 0.15, 1.0)
@@ -55,7 +55,7 @@ def ground(
     return bright
 
 
-def _level_axes(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def level_axes(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     x = np.eye(3)[int(np.abs(up).argmin())]
     first = np.cross(up, x)
     first /= np.sqrt(first @ first)

@@ -38,6 +38,10 @@ class Drawn(Protocol):
 
     def poses(self, q: Any) -> Mapping[str, Any]: ...
 
+    def constraint_residual(self, q: Any) -> np.ndarray: ...
+
+    def centre_of_mass(self, q: Any) -> np.ndarray: ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:

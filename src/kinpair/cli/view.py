@@ -1,0 +1,67 @@
+"""`kinpair view`: a mechanism or a run in the browser."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from kinpair.cli import source
+from kinpair.cli.screen import Screen
+from kinpair.cli.source import File, Flag
+from kinpair.loading import Base
+
+RUN = (".h5", ".hdf5")
+
+
+def view(
+    file: File,
+    /,
+    *others: Annotated[Path, Parameter(metavar="RUN.h5")],
+    base: Base = "fixed",
+    snap: float = 0.0,
+    port: int = 8080,
+    host: str = "127.0.0.1",
+    no_browser: Flag = False,
+) -> None:
+    """Show a mechanism in the browser and move it by sliders, or play a run; Ctrl-C ends.
+
+    A mechanism is read again whenever its file is saved; what is wrong with it then is said in the page.
+    The page is seen from this machine alone, unless --host says otherwise.
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .xml, .toml, .csv), the name of a bundled example, or a run (.h5).
+    others
+        Further runs, shown together with the first.
+    base
+        "free" lets the root link float.
+    snap
+        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
+    port
+        Where the page is; if it is taken, the next free one.
+    host
+        Address to serve at; 0.0.0.0 lets every machine see the page.
+    no_browser
+        Only say what to open.
+    """
+    from kinpair.viewer.page import Page
+    from kinpair.viewer.page_file import follow
+
+    say = Screen().say
+    options: dict[str, Any] = {"host": host, "port": port, "browser": not no_browser, "say": say}
+    if file.lower().endswith(RUN):
+        from kinpair import load_run
+        from kinpair.runs.recording import recording_of
+
+        runs = [load_run(path) for path in (file, *others)]
+        Page(runs[0].mechanism, recordings=[recording_of(run) for run in runs], **options).wait()
+        return
+    load = partial(source.mechanism, file, base=base, snap=snap)
+    page = Page(load(), **options)
+    if Path(file).exists():
+        follow(page, file, load)
+    page.wait()

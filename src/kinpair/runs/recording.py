@@ -1,0 +1,105 @@
+"""A run to be played: its positions, its curves, its events, and arrows of velocities and reactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+
+from kinpair.errors import InputError, KinpairError
+from kinpair.runs.accelerations import accelerations, reactions
+from kinpair.runs.pictures import POINTS, curves, drawn
+from kinpair.runs.record import Record
+from kinpair.viewer.curves import Panel
+from kinpair.viewer.looks import distinct
+from kinpair.viewer.recording import Recording, check_played
+
+PLAYED = 6000  # samples of a motion that is played; of more, every so many
+LOADED = 20_000  # samples up to which the loads of the joints are computed
+ARROW = 0.4  # the longest arrow, as a part of the size of the motion
+
+
+def recording_of(run: Record, row: int = 0, *, points: int = POINTS, loads: bool = False) -> Recording:
+    """The motion of one row of a run, its curves with so many points; `loads`: those of the joints and of the
+    constraints, too."""
+    check_played(run.mechanism.name, len(run.time))
+    if run.q.ndim == 3 and not 0 <= row < len(run.q):
+        raise InputError(f"row is {row}; the batch has rows 0 to {len(run.q) - 1}", row=row)
+    lead = (row,) if run.q.ndim == 3 else ()
+    every = thinning(len(run.time))
+    time, q = np.asarray(run.time[every]), np.asarray(run.q[lead][every])
+    panel_time, panels = curves(run, row, points)
+    panels += load_panels(run, lead, points) if loads else []
+    notes = tuple((float(event.time), event.name) for event in run.events)
+    return Recording(
+        run.mechanism,
+        time,
+        q,
+        run.mechanism.name,
+        panel_time,
+        tuple(panels),
+        notes,
+        _arrows(run, lead, every),
+    )
+
+
+def load_panels(run: Record, lead: tuple[int, ...], points: int) -> list[Panel]:
+    """Forces and moments in the joints, and how well the constraints hold; none where they cannot be had."""
+    panels: list[Panel] = []
+    if len(run.time) <= LOADED:
+        with suppress(KinpairError):
+            wrenches = reactions(run, accelerations(run))
+            for title, unit, part in (
+                ("forces in the joints", "|f| [N]", 3),
+                ("moments in the joints", "|n| [N m]", 0),
+            ):
+                own = {name: _size(w[lead][:, part : part + 3], points) for name, w in wrenches.items()}
+                panels.append(Panel(title, unit, own, distinct(own), own_legend=True))
+    if run.residual is not None:
+        names = {"position": run.residual.position, "rate": run.residual.rate}
+        own = {name: drawn(np.asarray(x[lead])[:, None], points=points)[:, 0] for name, x in names.items()}
+        panels.append(Panel("constraint residual", "[m, rad; /s]", own, distinct(own), own_legend=True))
+    return panels
+
+
+def _size(vectors: np.ndarray, points: int) -> np.ndarray:
+    return drawn(np.sqrt((vectors**2).sum(axis=-1))[:, None], points=points)[:, 0]
+
+
+def thinning(samples: int) -> slice:
+    """Of many samples, every so many."""
+    return slice(None, None, max(1, -(-samples // PLAYED)))
+
+
+def _arrows(run: Record, lead: tuple[int, ...], every: slice) -> dict[str, Callable[[], np.ndarray]]:
+    def velocities() -> np.ndarray:
+        q, qd = np.asarray(run.q[lead][every]), np.asarray(run.qd[lead][every])
+        poses, twists = run.mechanism.poses(q), run.mechanism.twists(q, qd)
+        starts = np.stack([poses[name].position for name in twists], axis=1)
+        return _scaled(starts, np.stack([twist[:, 3:] for twist in twists.values()], axis=1))
+
+    def forces() -> np.ndarray:
+        q = np.asarray(run.q[lead][every])
+        wrenches = reactions(run, accelerations(run))
+        poses = run.mechanism.poses(q)
+        places, along = [], []
+        for joint in run.mechanism.model.description.joints:
+            if joint.name not in wrenches or joint.child not in poses:
+                continue
+            child, inner = poses[joint.child], joint.child_origin.pose().inverse()
+            places.append(child.position + child.rotation @ inner.a)
+            parent = poses[joint.parent].rotation if joint.parent in poses else np.eye(3)[None]
+            force = wrenches[joint.name][lead][every][:, 3:, None]
+            along.append((parent @ joint.origin.pose().R @ force)[:, :, 0])
+        return _scaled(np.stack(places, axis=1), np.stack(along, axis=1))
+
+    return {"velocities of the links": velocities, "forces in the joints": forces}
+
+
+def _scaled(starts: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """Arrows (n, k, 2, 3) whose longest has a length that fits the motion."""
+    longest = float(np.sqrt((along**2).sum(axis=-1)).max(initial=0.0))
+    size = float(np.sqrt((np.ptp(starts.reshape(-1, 3), axis=0) ** 2).sum())) or 1.0
+    ends = starts + along * (ARROW * size / longest if longest > 0.0 else 0.0)
+    return np.stack([starts, ends], axis=2)

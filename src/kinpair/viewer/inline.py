@@ -1,0 +1,41 @@
+"""What notebooks show: a small still picture, or a page in a frame, complete in itself."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+from io import BytesIO
+
+from kinpair.errors import KinpairError
+from kinpair.viewer.scene import Drawn, start_of
+
+WIDTH, HEIGHT, DPI = 360, 270, 150
+
+
+def still_html(mechanism: Drawn) -> str:
+    """An image of a mechanism at its start; nothing where it cannot be drawn, or matplotlib is missing."""
+    from kinpair.viewer.still import picture
+
+    image = BytesIO()
+    try:
+        picture(mechanism, None, start_of(mechanism)[None], width=WIDTH, height=HEIGHT).savefig(
+            image, dpi=DPI
+        )
+    except KinpairError:
+        return ""
+    text = b64encode(image.getvalue()).decode()
+    return f'<img width="{WIDTH}" height="{HEIGHT}" src="data:image/png;base64,{text}" alt="the mechanism">'
+
+
+class Frame:
+    """A page inside a notebook: needs no server and no network, so it also shows behind a proxy."""
+
+    def __init__(self, page: str, height: int = 720) -> None:
+        self.page, self.height = page, height
+
+    def _repr_html_(self) -> str:
+        source = escape(self.page, quote=True)
+        return f'<iframe srcdoc="{source}" width="100%" height="{self.height}" style="border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Frame with a page of {len(self.page) / 2**20:.1f} MB; a notebook shows it>"

@@ -1,0 +1,173 @@
+"""Moving a mechanism by hand: a handle for every independent coordinate, and loops that stay closed.
+
+Knows no browser: a page has a slider for each handle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from kinpair.spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
+from kinpair.viewer.scene import Drawn, start_of
+
+TURN, REACH = (
+    pi,
+    1.0,
+)  # what a handle without limits covers: half a turn [rad]; so many sizes of the mechanism [m]
+STRIDE = 0.05  # the longest step towards a place that a handle was dragged to, as a part of its range
+SHORTEST = 1e-4  # step that ends the attempt, as a part of the range
+NUDGE = 1e-6  # of a coordinate, to see whether the loops depend on it
+INDEPENDENT = 1e-6  # of the largest singular value: what is smaller is no row of its own
+CLOSED = 1e-12  # [m] or [rad]
+ITERATIONS, STRAYED = 15, 0.5  # of Newton; a step of this length [m], [rad] leads elsewhere
+ANGLES = ("roll", "pitch", "yaw")
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """A number that moves the mechanism: an entry of q, or an angle of a quaternion that starts at this entry."""
+
+    name: str
+    entry: int
+    low: float
+    high: float
+    angle: int | None = None  # 0, 1, 2: roll, pitch, yaw
+
+    @property
+    def range(self) -> float:
+        """From one end to the other."""
+        return self.high - self.low
+
+
+class Movement:
+    """A mechanism at a position q (nq,), and the handles that move it: those that the loops leave independent."""
+
+    def __init__(self, mechanism: Drawn, size: float = 1.0) -> None:
+        self.mechanism = mechanism
+        self.q = np.array(start_of(mechanism), dtype=float)
+        every = tuple(_handles(mechanism, REACH * size))
+        self.constrained = bool(len(mechanism.constraint_residual(self.q)))
+        free = _independent(self._slopes(self.q, every)) if self.constrained else range(len(every))
+        self.handles = tuple(every[k] for k in free)
+        self._others = tuple(x for x in every if x not in self.handles)
+
+    def value(self, handle: Handle) -> float:
+        """Where a handle stands."""
+        if handle.angle is None:
+            return float(self.q[handle.entry])
+        k = self.q[handle.entry : handle.entry + 4]
+        return float(to_rpy(from_quaternion(k))[handle.angle])
+
+    def move(self, handle: Handle, value: float) -> bool:
+        """Bring a handle to a value, or as far as the loops can be closed; was it reached?
+
+        In small steps from one closed position to the next, so that it does not jump to another way of assembling it.
+        """
+        if not self.constrained:
+            self.q = self._with(handle, value)
+            return True
+        stride, at = STRIDE * handle.range, self.value(handle)
+        while at != value:
+            target = value if abs(value - at) <= stride else at + np.sign(value - at) * stride
+            closed = self._closed(self._with(handle, target))
+            if closed is not None:
+                self.q, at = closed, target
+            elif (stride := stride / 4.0) < SHORTEST * handle.range:
+                return False
+        return True
+
+    def _with(self, handle: Handle, value: float) -> np.ndarray:
+        """q with the handle at a value, loops open."""
+        q = self.q.copy()
+        if handle.angle is None:
+            q[handle.entry] = value
+            return q
+        span = slice(handle.entry, handle.entry + 4)
+        rpy = list(to_rpy(from_quaternion(q[span])))
+        rpy[handle.angle] = value
+        q[span] = to_quaternion(from_rpy(*rpy))
+        return q
+
+    def _closed(self, q: np.ndarray) -> np.ndarray | None:
+        """The position near q with all loops closed and all handles where they are, by Newton; None where it strays."""
+        for _ in range(ITERATIONS):
+            residual = self.mechanism.constraint_residual(q)
+            if np.abs(residual).max() <= CLOSED:
+                return q
+            J = self._slopes(q, self._others)
+            step = np.linalg.lstsq(J, -residual, rcond=INDEPENDENT)[0]
+            if np.abs(step).max(initial=0.0) > STRAYED:
+                return None
+            for handle, amount in zip(self._others, step, strict=True):
+                q = _nudged(q, handle, float(amount))
+        return None
+
+    def _slopes(self, q: np.ndarray, handles: Sequence[Handle]) -> np.ndarray:
+        """How the loops open where handles are moved (rows, handles)."""
+        residual = self.mechanism.constraint_residual
+        columns = [
+            (residual(_nudged(q, x, NUDGE)) - residual(_nudged(q, x, -NUDGE))) / (2 * NUDGE) for x in handles
+        ]
+        return np.array(columns).T
+
+
+def _nudged(q: np.ndarray, handle: Handle, amount: float) -> np.ndarray:
+    """q with an entry larger by the amount, or its quaternion turned by it about an axis of the child."""
+    q = q.copy()
+    if handle.angle is None:
+        q[handle.entry] += amount
+        return q
+    turn, span = [0.0, 0.0, 0.0], slice(handle.entry, handle.entry + 4)
+    turn[handle.angle] = amount
+    q[span] = to_quaternion(from_quaternion(q[span]) @ from_rpy(*turn))
+    return q
+
+
+def _handles(mechanism: Drawn, reach: float) -> Iterator[Handle]:
+    """One for each coordinate, within its limits; three for a quaternion."""
+    model = mechanism.model
+    lower, upper = model.joints.lower, model.joints.upper
+    for i in model.in_order:
+        span = model.q_span[i]
+        names = model.q_names[span]
+        parts = [name.rpartition(".")[2] for name in names]
+        for k, (name, part) in enumerate(zip(names, parts, strict=True)):
+            entry = span.start + k
+            if part == "qx":
+                joint = name.rpartition(".")[0]
+                yield from (Handle(f"{joint}.{a}", entry, -TURN, TURN, j) for j, a in enumerate(ANGLES))
+            if part in ("qx", "qy", "qz", "qw"):
+                continue
+            wide = TURN if _turns(mechanism, entry) else reach
+            low, high = lower[entry], upper[entry]
+            low = low if np.isfinite(low) else (high - 2 * wide if np.isfinite(high) else -wide)
+            yield Handle(name, entry, float(low), float(high if np.isfinite(high) else low + 2 * wide))
+
+
+def _turns(mechanism: Drawn, entry: int) -> bool:
+    """Is this coordinate an angle?"""
+    from kinpair.model.units import units
+
+    return units(mechanism.model)["q"][entry] == "rad"
+
+
+def _independent(J: np.ndarray) -> list[int]:
+    """Numbers of the first handles, in the order of the description, that can be held while the loops close by the
+    others."""
+    rank, chosen = _rank(J), list[int]()
+    for k in range(J.shape[1]):
+        others = [j for j in range(J.shape[1]) if j not in chosen and j != k]
+        if _rank(J[:, others]) == rank:
+            chosen.append(k)
+    return chosen
+
+
+def _rank(J: np.ndarray) -> int:
+    if not J.size:
+        return 0
+    values = np.linalg.svd(J, compute_uv=False)
+    return int((values > INDEPENDENT * max(values[0], 1.0)).sum())

@@ -1,0 +1,230 @@
+"""The 3-D page: a mechanism in the browser, moved by sliders, played in time, read again when its file changes."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time as clock
+import webbrowser
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from math import ceil, floor, log10
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError, KinpairError, MissingExtraError
+from kinpair.viewer.camera import directions
+from kinpair.viewer.movement import Handle, Movement
+from kinpair.viewer.page_nodes import Nodes, add_ground
+from kinpair.viewer.page_player import Player
+from kinpair.viewer.recording import Recording
+from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of
+from kinpair.viewer.still import plane_of
+
+HOST, PORT = "127.0.0.1", 8080
+LAYERS = {"joints": "joints", "loops": "loop closures and rods", "springs": "springs and ropes"}
+STEPS = 400  # of a slider
+LAST_PORT = 65535
+
+
+class Page:
+    """A page that shows a mechanism; `url` is what to open. `show(q)` moves it, `close()` ends it."""
+
+    def __init__(
+        self,
+        mechanism: Drawn,
+        *,
+        recordings: Sequence[Recording] = (),
+        host: str = HOST,
+        port: int = PORT,
+        browser: bool = True,
+        say: Callable[[str], None] = print,
+    ) -> None:
+        self._say = say
+        self._lock = threading.RLock()
+        self._server = _server(host, port)
+        self._server.gui.set_panel_label("kinpair")
+        self._server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="large")
+        taken = self._server.get_port() != port
+        self.url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{self._server.get_port()}"
+        self._error = self._server.gui.add_markdown("", visible=False, order=0.0)
+        self._folder = self._server.gui.add_folder("mechanism", order=3.0, expand_by_default=not recordings)
+        self._mount(mechanism)
+        self.player = Player(self._server, recordings, self._nodes, self._lock) if recordings else None
+        if taken:
+            say(f"port {port} is taken; this page has {self._server.get_port()}")
+        for sentence in self.scene.warnings:
+            say(sentence)
+        self._open(browser)
+
+    def _open(self, browser: bool) -> None:
+        opened = False
+        if browser:
+            with suppress(webbrowser.Error):
+                opened = webbrowser.open(self.url)
+        self._say(f"shown at {self.url}" if opened else f"open {self.url} in a browser")
+
+    def _mount(self, mechanism: Drawn) -> None:
+        """Put a mechanism on the page, in the place of what was there."""
+        scene = scene_of(mechanism)
+        self.mechanism, self.scene = mechanism, scene
+        self.movement = Movement(mechanism, scene.size)
+        with self._server.atomic():
+            self._nodes = Nodes(self._server, scene, "/mechanism")
+            self._ground = add_ground(self._server, scene)
+            self._camera(scene)
+            self._controls = self._add_controls()
+        self._place()
+
+    def _camera(self, scene: Scene) -> None:
+        towards = directions("corner", scene.up, plane_of(self.mechanism))[2]
+        camera = self._server.initial_camera
+        camera.position, camera.look_at = scene.centre + 1.5 * scene.size * towards, scene.centre
+        camera.up = scene.up
+        camera.near = 0.01 * scene.size
+        camera.far = 100.0 * scene.size
+        for client in self._server.get_clients().values():
+            client.camera.up_direction = scene.up
+
+    def _add_controls(self) -> list[Any]:
+        gui, controls = self._server.gui, []
+        with self._folder:
+            free, every = len(self.movement.handles), self.mechanism.model.nq
+            title = f"**{self.scene.name}** · {free} of {every} coordinates are free"
+            controls.append(gui.add_markdown(title))
+            self._sliders = [self._slider(handle) for handle in self.movement.handles]
+            controls += self._sliders
+            if self._sliders:
+                back = gui.add_button("back to the start")
+                back.on_click(lambda _: self.show(Movement(self.mechanism, self.scene.size).q))
+                controls.append(back)
+            axes = gui.add_checkbox("axes of the links", False)
+            axes.on_update(lambda _: self._nodes.show_axes(axes.value))
+            controls.append(axes)
+            for layer, label in LAYERS.items():
+                if layer in self._nodes.layers:
+                    controls.append(self._layer(layer, label))
+            if self.mechanism.model.carried and self.mechanism.model.moving:
+                controls.append(self._mass_centre())
+        return controls
+
+    def _slider(self, handle: Handle) -> Any:
+        step = 10.0 ** floor(log10(handle.range / STEPS))
+        low, high = floor(handle.low / step) * step, ceil(handle.high / step) * step
+        value = round(min(max(self.movement.value(handle), low), high), 6) + 0.0
+        slider = self._server.gui.add_slider(handle.name, min=low, max=high, step=step, initial_value=value)
+        slider.on_update(lambda event: self._dragged(handle, slider) if event.client is not None else None)
+        return slider
+
+    def _dragged(self, handle: Handle, slider: Any) -> None:
+        with self._lock:
+            if self.movement.move(handle, float(slider.value)):
+                self._tell("")
+            else:
+                self._tell(f"{handle.name} cannot go to {slider.value:.4g}: no loop can be closed there")
+            self._place()
+
+    def _layer(self, layer: str, label: str) -> Any:
+        box = self._server.gui.add_checkbox(label, True)
+        box.on_update(lambda _: self._nodes.show(layer, box.value))
+        return box
+
+    def _mass_centre(self) -> Any:
+        self._centre = self._server.scene.add_icosphere(
+            "/centre of mass", radius=0.02 * self.scene.size, color=(200, 40, 160), visible=False
+        )
+        box = self._server.gui.add_checkbox("centre of mass", False)
+
+        def change(_: Any) -> None:
+            self._centre.visible = box.value
+            self._place()
+
+        box.on_update(change)
+        return box
+
+    def _place(self) -> None:
+        with self._lock, self._server.atomic():
+            self._nodes.place(link_poses(self.mechanism, self.movement.q))
+            if getattr(self, "_centre", None) is not None and self._centre.visible:
+                with suppress(KinpairError):
+                    self._centre.position = self.mechanism.centre_of_mass(self.movement.q)
+
+    def _tell(self, sentence: str) -> None:
+        """A sentence in the panel; none hides it."""
+        self._error.content = f"⚠ {sentence}" if sentence else ""
+        self._error.visible = bool(sentence)
+
+    @property
+    def q(self) -> np.ndarray:
+        """The position that is shown (nq,)."""
+        return self.movement.q.copy()
+
+    def show(self, q: Any) -> None:
+        """Show a position (nq,)."""
+        with self._lock:
+            self.movement.q = np.array(q, dtype=float)
+            for handle, slider in zip(self.movement.handles, self._sliders, strict=True):
+                slider.value = min(max(self.movement.value(handle), handle.low), handle.high)
+            self._place()
+
+    def replace(self, mechanism: Drawn) -> None:
+        """Show another mechanism in this page; coordinates of the same name stay where they are, if the loops
+        allow it."""
+        with self._lock:
+            before = dict(zip(self.mechanism.model.q_names, self.movement.q.tolist(), strict=True))
+            for control in self._controls:
+                control.remove()
+            self._nodes.remove()
+            self._mount(mechanism)
+            for handle, slider in zip(self.movement.handles, self._sliders, strict=True):
+                name = mechanism.model.q_names[handle.entry]
+                if handle.angle is None and name in before:
+                    self.movement.move(handle, min(max(before[name], handle.low), handle.high))
+                    slider.value = min(max(self.movement.value(handle), handle.low), handle.high)
+            self._place()
+            self._tell("")
+
+    def trouble(self, sentence: str) -> None:
+        """Say in the page what is wrong; what is shown stays."""
+        self._tell(sentence)
+
+    def wait(self) -> None:
+        """Until Ctrl-C."""
+        try:
+            while True:
+                clock.sleep(0.2)
+        except KeyboardInterrupt:
+            self.close()
+
+    def close(self) -> None:
+        """End the page."""
+        if self.player is not None:
+            self.player.stop()
+        with redirect_stdout(StringIO()):
+            self._server.stop()
+
+    def _repr_html_(self) -> str:
+        """A window on the page, where the notebook runs on the same machine."""
+        return f'<iframe src="{self.url}" width="100%" height="520" style="border:0"></iframe>'
+
+
+def _server(host: str, port: int) -> Any:
+    if not isinstance(port, int) or not 0 < port <= LAST_PORT:  # type: ignore[redundant-expr]
+        raise InputError(f"port is {port!r}; give a whole number from 1 to {LAST_PORT}", port=port)
+    try:
+        import viser
+    except ImportError:
+        raise MissingExtraError(
+            'the 3-D page needs viser; install it with pip install "kinpair[view]"', extra="view"
+        ) from None
+    with redirect_stdout(StringIO()):  # its banner; the page says by itself where it is
+        return viser.ViserServer(host=host, port=port, verbose=False)
+
+
+def stays_open(wait: bool | None) -> bool:
+    """Shall a call wait until Ctrl-C? By default in a script, and not where a person goes on typing."""
+    if wait is not None:
+        return wait
+    return not (hasattr(sys, "ps1") or sys.flags.interactive or "ipykernel" in sys.modules)
