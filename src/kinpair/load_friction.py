@@ -21,6 +21,7 @@ from kinpair.forces.surfaces.level import Level
 from kinpair.forces.surfaces.surface import Carried, Grip, Surface
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.loaded import closer, rest
+from kinpair.loaded.rest import Resting
 from kinpair.loaded.system import Response, Slip, System
 from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_system
 from kinpair.model.model import Model
@@ -116,20 +117,33 @@ class LoadedStates:
     def one(self, request: Request, arguments: tuple[np.ndarray, ...], which: str = "") -> Rubbed:
         """The solution at one state; SingularError where there is none."""
         x, joints = self.terms(request, arguments)
-        s = [G @ arguments[1] for G in self._G]
-        at_rest = [not _moves(v, G, arguments[1]) for v, G in zip(s, self._G, strict=True)]
-        u = [
-            np.zeros(len(v)) if still else v / np.linalg.norm(v) for v, still in zip(s, at_rest, strict=True)
-        ]
-        speeds = [float(np.linalg.norm(v)) for v in s]
-        mu = [
-            0.0 if x.kind == "level" and v else float(x.grip.coefficient(v))  # its sliding is in F
-            for x, v in zip(self.surfaces, speeds, strict=True)
-        ]
-        slips = [Slip(a, b) for a, b in zip(u, mu, strict=True)]
+        slips, at_rest = self._now(arguments[1])
         if not any(at_rest):
             return self._sliding(x, joints, slips, which)
         return self._resting(x, joints, slips, at_rest, which)
+
+    def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting | None:
+        """The system of a state in which surfaces are at rest; None where all slide."""
+        x, joints = self.terms(request, arguments)
+        slips, at_rest = self._now(arguments[1])
+        return self._system(x, joints, slips, at_rest) if any(at_rest) else None
+
+    def _now(self, qd: np.ndarray) -> tuple[list[Slip], list[bool]]:
+        """How surfaces slide, and which are at rest."""
+        slips, at_rest = list[Slip](), list[bool]()
+        for x, G in zip(self.surfaces, self._G, strict=True):
+            s = G @ qd
+            speed, moves = float(np.linalg.norm(s)), _moves(s, G, qd)
+            mu = (
+                0.0 if x.kind == "level" and moves else float(x.grip.coefficient(speed))
+            )  # its sliding is in F
+            slips.append(Slip(s / speed if moves else np.zeros(len(s)), mu))
+            at_rest.append(not moves)
+        return slips, at_rest
+
+    def _system(self, x: Affine, joints: list[Carried], slips: list[Slip], at_rest: list[bool]) -> Resting:
+        u, mu = [slip.u for slip in slips], [float(slip.mu) for slip in slips]
+        return resting_system(x, self.surfaces, joints, self._G, at_rest, u, mu)
 
     def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
         """What friction does at one state, by name of the rate; laws of constant level at rest with it."""
@@ -232,8 +246,7 @@ class LoadedStates:
         at_rest: list[bool],
         which: str,
     ) -> Rubbed:
-        u, mu = [slip.u for slip in slips], [float(slip.mu) for slip in slips]
-        resting = resting_system(x, self.surfaces, joints, self._G, at_rest, u, mu)
+        resting = self._system(x, joints, slips, at_rest)
         found = rest.settled(resting)
         if not found.met:
             k = int(np.argmax(found.N))
@@ -257,7 +270,7 @@ class LoadedStates:
 
 
 STILL = 1e-13  # a rate this small, against one and the largest, is none
-HELD = 1e-9  # an acceleration of sliding this small, against that without friction, is none
+HELD = 1e-12  # an acceleration of sliding this small, against that without friction, is none
 
 
 def _moves(s: np.ndarray, G: np.ndarray, rates: np.ndarray) -> bool:
