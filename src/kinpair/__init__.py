@@ -12,6 +12,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     constraints/    loops, rolling, drives, user-given: their rows, and the solvers
     forces/         what acts: elements with one protocol, applied wrenches
     loaded/         friction from the load of joints: loads, friction and motion as one small system
+    results         what quantities of several parts are handed out as
     quantities      what each quantity is: a formulation and its loads
     constrained/    the quantities of a mechanism under constraints, and the one solve for accelerations
     evaluation      one state or a batch of them
@@ -19,7 +20,8 @@ The map, in the order in which data flows; nothing imports what stands below it:
     closed_form/    from a Python function to formulas a person can read; knows no mechanics
     rolling         long mechanisms: walks over the bodies as loops of machine code
     kernels         where the two halves meet: quantities, compiled
-    calls           straight to machine code, or checked and explained
+    calls           quantities of a state: compiled code or the reference, checked and explained
+    thin            methods whose calls go straight to machine code
     reactions       what joints and loops carry: wrenches, loads of bearings and motors
     dry_friction    dry friction of constant level at rest
     load_friction   friction from load at rest, and where compiled sweeps do not end well

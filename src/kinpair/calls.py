@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from kinpair.model.model import Model
 from kinpair.quantities import Request, check_method
 
 if TYPE_CHECKING:
+    from kinpair.compiler.kernel import Kernel
+    from kinpair.compiler.pattern import Outcome
     from kinpair.kernels import Kernels
 
 
@@ -32,6 +35,13 @@ class Calls:
         entries = {"q": model.q_names, **rates, "time": ("time",), **own}
         self._expected = {name: Expected(name, names) for name, names in entries.items()}
         self._ready: dict[Request, Any] = {}
+
+    @cached_property
+    def defaults(self) -> dict[str, np.ndarray]:
+        """Of what a caller may leave out: time, internal states, inputs."""
+        ports = ports_of(self.model)
+        start = np.array(ports.x_start, dtype=float)
+        return {"time": np.zeros(1), "x": start, "u": np.zeros(len(ports.u_names))}
 
     @cached_property
     def kernels(self) -> Kernels:
@@ -80,26 +90,22 @@ class Calls:
 
     def direct(self, request: Request, method: Any) -> Any:
         """A function in the place of `method`: machine code that hands unusual arguments back to it."""
-        if not (self.compiled and self.kernels.can(request)):
+        kernel = self.kernel(request)
+        if kernel is None:
             return method
-        entry = self.kernels.get(request).entry(method)
-        return self._looking_at_quaternions(entry, method) if self._quaternions.size else entry
+        return kernel.entry(method, replace(self.outcome(request), line=None, shape=None))
 
-    def _looking_at_quaternions(self, entry: Any, method: Any) -> Any:
-        """The entry for one state whose quaternions turn; everything else goes to the method."""
-        first = [(k, k + 1, k + 2, k + 3) for k in self._quaternions[:, 0].tolist()]
-        shape = (self.model.nq,)
+    def kernel(self, request: Request) -> Kernel | None:
+        """What is compiled for the request; None where it is evaluated without."""
+        return self.kernels.get(request) if self.compiled and self.kernels.can(request) else None
 
-        def call(*arguments: Any, **options: Any) -> Any:
-            q = arguments[0] if arguments else None
-            if options or type(q) is not np.ndarray or q.shape != shape or q.dtype.char != "d":
-                return method(*arguments, **options)
-            for x, y, z, w in first:
-                if not (q[w] or q[x] or q[y] or q[z]):
-                    return method(*arguments)
-            return entry(*arguments)
+    def outcome(self, request: Request) -> Outcome:
+        """What machine code looks at, and hands out."""
+        from kinpair.compiler.pattern import Outcome
 
-        return call
+        quantity = EVERY[request.quantity]
+        quaternions = tuple(self._quaternions[:, 0].tolist()) if quantity.state[0] == "q" else ()
+        return Outcome(quaternions, (), quantity.line, quantity.shape)
 
     def _prepared(self, request: Request) -> Any:
         check_method(self.model, request)
@@ -111,10 +117,9 @@ class Calls:
 
     def _code(self, request: Request) -> Any:
         """Machine code; None where there is none, or where it would be too long to compile."""
-        if not (self.compiled and self.kernels.can(request)):
-            return None
         try:
-            return self.kernels.get(request).entry(partial(self._explained, request))
+            kernel = self.kernel(request)
+            return None if kernel is None else kernel.entry(partial(self._explained, request))
         except LengthError:
             return None
 
@@ -188,9 +193,9 @@ class Calls:
 def _copied(name: str, result: Any, out: Any, batch: int | None) -> Any:
     """The results in the arrays given for them."""
     from kinpair.compiler.arguments import checked_out
+    from kinpair.compiler.structure import flatten
 
-    results = result if isinstance(result, tuple) else (result,)
-    targets = out if isinstance(out, tuple) else (out,)
+    results, targets = ([x for _, x in flatten(value)[1]] for value in (result, out))
     shapes = {str(k): x.shape[0 if batch is None else 1 :] for k, x in enumerate(results)}
     for target, x in zip(checked_out(name, shapes, targets, batch, np.dtype(float)), results, strict=True):
         target[...] = x

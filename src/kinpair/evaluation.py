@@ -6,7 +6,7 @@ that coordinate over the batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,19 +127,23 @@ def _nothing(one: Any) -> Any:
     if isinstance(one, dict):
         return {name: _nothing(x) for name, x in one.items()}
     if isinstance(one, tuple):
-        return tuple(_nothing(x) for x in one)
+        return _like(one, map(_nothing, one))
     return np.zeros((0, *np.shape(one)))
 
 
 def _stacked(results: list[Any]) -> Any:
     """Results of single states as one result with the batch in front."""
-    if isinstance(results[0], dict):
-        return {name: _stacked([one[name] for one in results]) for name in results[0]}
-    if isinstance(results[0], tuple):
-        return tuple(
-            np.stack([np.asarray(x, dtype=float) for x in part]) for part in zip(*results, strict=True)
-        )
+    first = results[0]
+    if isinstance(first, dict):
+        return {name: _stacked([one[name] for one in results]) for name in first}
+    if isinstance(first, tuple):
+        return _like(first, (_stacked(list(part)) for part in zip(*results, strict=True)))
     return np.stack([np.asarray(x, dtype=float) for x in results])
+
+
+def _like(one: tuple[Any, ...], parts: Iterable[Any]) -> Any:
+    """A tuple, or a named one, of the parts."""
+    return type(one)(*parts) if hasattr(one, "_fields") else tuple(parts)
 
 
 def _column(x: np.ndarray, batch: int) -> np.ndarray:
@@ -148,9 +152,7 @@ def _column(x: np.ndarray, batch: int) -> np.ndarray:
 
 def _to_rows(result: Any, batch: int) -> Any:
     if isinstance(result, dict):
-        return {name: rows(x, batch) for name, x in result.items()}
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(rows(x, batch) for x in result))
+        return {name: _to_rows(x, batch) for name, x in result.items()}
     if isinstance(result, tuple):
-        return tuple(rows(x, batch) for x in result)
+        return _like(result, (_to_rows(x, batch) for x in result))
     return rows(result, batch)

@@ -7,6 +7,7 @@ the model to the last bit, the quantity, how it is asked for; the compiler adds 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from math import inf
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from kinpair import constrained, rolling
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.compiler.cache import Store
-from kinpair.compiler.derivative import jacobian
+from kinpair.compiler.derivative import at, jacobian, like_symbols
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
@@ -35,6 +36,8 @@ from kinpair.quantities import (
     External,
     Quantity,
     Request,
+    forward_dynamics,
+    forward_of,
     inverse_dynamics,
     is_default,
     solved_for,
@@ -71,6 +74,17 @@ def acceleration_derivatives(
     return solved_for(model, q, by_q, by_qd, by_qdd)
 
 
+def derivatives_at_efforts(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
+) -> tuple[tuple[Matrix, Matrix, Matrix], Vector]:
+    """The same at the accelerations that the efforts make; they count as constants while ∂τ is taken."""
+    qdd, soundness = forward_dynamics(model, forward_of(request), q, qd, tau, loads)
+    constant = like_symbols("qdd", tau)
+    wanted = replace(request, quantity="forward_dynamics_derivatives")
+    by_q, by_qd = effort_derivatives(model, wanted, q, qd, constant, loads)
+    return solved_for(model, q, *(at(D, constant, qdd) for D in (by_q, by_qd))), soundness
+
+
 def balance_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, *others: Any
 ) -> tuple[Matrix, Matrix]:
@@ -88,6 +102,7 @@ def rate_row_derivatives(model: Model, request: Request, q: Vector, qd: Vector, 
 RECORDED: dict[str, Quantity] = {
     "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
     "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
+    "derivatives_at_efforts": Quantity(("q", "qd", "tau"), derivatives_at_efforts, loaded=True),
     "rate_row_derivatives": Quantity(("q", "qd", "time"), rate_row_derivatives),
     "balance_derivatives": Quantity(
         ("q", "qd", "tau", "time", "qdd", "lam"), balance_derivatives, loaded=True

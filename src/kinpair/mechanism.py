@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -50,13 +50,21 @@ from kinpair.quantities import (
     METHODS,
     Request,
     check_method,
-    link_names,
     regressor_names,
     regressor_parameters,
     request_of,
 )
 from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, by_name, motor_loads
+from kinpair.results import (
+    AccelerationDerivatives,
+    Actuation,
+    EffortDerivatives,
+    Energy,
+    FramePose,
+    StateDerivative,
+)
 from kinpair.soundness import DOUBTFUL, check_soundness
+from kinpair.thin import Answer, Thin, thin
 from kinpair.viewer.inline import still_html
 
 if TYPE_CHECKING:
@@ -66,64 +74,19 @@ if TYPE_CHECKING:
     from kinpair.inverse_kinematics.solver import Solver
     from kinpair.viewer.page import Page
 
-DIRECT = (  # quantities whose method is replaced by machine code once compiled
-    "inverse_dynamics",
-    "mass_matrix",
-    "coriolis_matrix",
-    "bias_forces",
-    "gravity_forces",
-    "momentum",
-    "dq_dt",
-    "regressor",
-)
+CHOSEN = ("method", "frame", "passive", "external", "force")  # options that are part of a request
+ANOTHER = {
+    "energy": "energies",
+    "forward_dynamics_derivatives": "derivatives_at_efforts",
+}  # quantities of methods
+FORMULATED = {"derivatives_at_efforts": "forward_dynamics_derivatives"}
+CLOSED = ("inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives")  # with every row in force
+LOOKED_AT = CLOSED[1:]  # states at rest, or where friction from load was not found, are solved again
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
 
 
 def _named(state: tuple[Any, Any, Any]) -> dict[str, Any]:
     return dict(zip(("q", "qd", "tau"), state, strict=True))
-
-
-class Energy(NamedTuple):
-    """Kinetic and potential energy [J]."""
-
-    kinetic: Any
-    potential: Any
-
-
-class FramePose(NamedTuple):
-    """Rotation matrix and position of a frame in the world."""
-
-    rotation: np.ndarray
-    position: np.ndarray
-
-
-class EffortDerivatives(NamedTuple):
-    """∂τ/∂q and ∂τ/∂q̇ (nv, nv) in the tangent space; ∂τ/∂q̈ is H."""
-
-    q: np.ndarray
-    qd: np.ndarray
-
-
-class StateDerivative(NamedTuple):
-    """Accelerations (nv,), and rates of the internal states (nx,)."""
-
-    qdd: np.ndarray
-    x_rate: np.ndarray
-
-
-class Actuation(NamedTuple):
-    """Efforts on the joints (nv,), and rates of the internal states (nx,)."""
-
-    effort: np.ndarray
-    x_rate: np.ndarray
-
-
-class AccelerationDerivatives(NamedTuple):
-    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv) in the tangent space."""
-
-    q: np.ndarray
-    qd: np.ndarray
-    tau: np.ndarray
 
 
 @final
@@ -153,6 +116,7 @@ class Mechanism(Movable):
     def __init__(self, model: Model, *, compiled: bool = True) -> None:
         self.model = model
         self._calls = Calls(model, compiled)
+        self._thin = Thin()
 
     def __reduce__(self) -> Any:
         return partial(Mechanism, compiled=self.compiled), (self.model,)
@@ -216,6 +180,7 @@ class Mechanism(Movable):
 
     # Dynamics.
 
+    @thin
     def inverse_dynamics(
         self,
         q: Any,
@@ -264,6 +229,7 @@ class Mechanism(Movable):
             return tau if out is None else copied(tau, out)
         return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
 
+    @thin
     def forward_dynamics(
         self,
         q: Any,
@@ -305,8 +271,7 @@ class Mechanism(Movable):
         loaded = is_loaded(self.model, passive=passive)
         room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 3 if loaded else 2)))
         qdd, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
-        if soundness.dtype != object and not (soundness[..., :2] > DOUBTFUL).all():
-            check_soundness(self.model, self.by_name(q=q)[0], soundness[..., :2])
+        self._check_soundness(q, soundness[..., :2])
         if loaded and soundness.dtype != object:
             state = self.by_name(time, q=q, qd=qd, tau=tau)
             again = self._loaded.needed(np.asarray(state[1], dtype=float), soundness[..., 2])
@@ -417,6 +382,7 @@ class Mechanism(Movable):
         qdd = self.forward_dynamics(at, rates, acting.effort, time=time, threads=threads, **more)
         return StateDerivative(qdd, acting.x_rate)
 
+    @thin
     def actuation(
         self,
         q: Any,
@@ -439,6 +405,7 @@ class Mechanism(Movable):
         request = request_of("actuation", passive=passive)
         return Actuation(*self._calls(request, (at, rates, own, inputs, moment), threads=threads))
 
+    @thin
     def mass_matrix(
         self,
         q: Any,
@@ -456,6 +423,7 @@ class Mechanism(Movable):
             threads=threads,
         )
 
+    @thin
     def coriolis_matrix(
         self,
         q: Any,
@@ -474,6 +442,7 @@ class Mechanism(Movable):
             threads=threads,
         )
 
+    @thin
     def bias_forces(
         self,
         q: Any,
@@ -492,6 +461,7 @@ class Mechanism(Movable):
         )
         return self._evaluate(request, (q, qd), external, out=out, threads=threads)
 
+    @thin
     def gravity_forces(
         self,
         q: Any,
@@ -555,6 +525,7 @@ class Mechanism(Movable):
         found = self._welded._evaluate(wanted, (q, qd, qdd), external, threads=threads)
         return by_name(self._reaction_names, found)
 
+    @thin
     def resultant(
         self,
         q: Any,
@@ -606,12 +577,14 @@ class Mechanism(Movable):
         request = replace(request_of("reactions"), quantity="wrenches")
         return of.direct(request, of.caller_of(request))
 
+    @thin
     def energy(self, q: Any, qd: Any, *, threads: int = 1) -> Energy:
         """Kinetic energy, and potential energy of gravity (zero at the origin) and springs."""
-        return Energy(*self._evaluate(request_of("energy"), (q, qd), threads=threads).T)
+        return Energy(*self._evaluate(request_of("energies"), (q, qd), threads=threads))
 
     # Derivatives and parameters.
 
+    @thin
     def inverse_dynamics_derivatives(
         self,
         q: Any,
@@ -640,6 +613,7 @@ class Mechanism(Movable):
         )
         return EffortDerivatives(*self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads))
 
+    @thin
     def forward_dynamics_derivatives(
         self,
         q: Any,
@@ -669,12 +643,19 @@ class Mechanism(Movable):
             result = self.closure.derivatives.derivatives(state, time, options, external or {}, threads)
             return AccelerationDerivatives(*result)
         check_method(self.model, request)
-        q, qd, tau = self.by_name(q=q, qd=qd, tau=tau)
-        qdd = self.forward_dynamics(q, qd, tau, external=external, passive=passive, threads=threads)
-        return AccelerationDerivatives(
-            *self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
-        )
+        state = self.by_name(q=q, qd=qd, tau=tau)
+        at_rest = passive and self._rough and not holds_symbols(state[1]) and self._dry.needed(state[1]).any()
+        if at_rest or is_loaded(self.model, passive=passive):
+            qdd = self.forward_dynamics(*state, external=external, passive=passive, threads=threads)
+            found = self._evaluate(request, (*state[:2], qdd), external, out=out, threads=threads)
+            return AccelerationDerivatives(*found)
+        request = replace(request, quantity="derivatives_at_efforts")
+        room = None if out is None else (out, np.empty((*np.shape(out[0])[:-2], 2)))
+        found, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
+        self._check_soundness(q, soundness)
+        return AccelerationDerivatives(*found)
 
+    @thin
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Y with τ = Y π (nv, len(π)): efforts as a function of π, `regressor_parameters()`; springs are left out."""
         return self._evaluate(request_of("regressor"), (q, qd, qdd), out=out, threads=threads)
@@ -696,28 +677,27 @@ class Mechanism(Movable):
 
     # Kinematics.
 
+    @thin
     def pose(self, q: Any, frame: str, *, threads: int = 1) -> FramePose:
         """Rotation (3, 3) and position (3,) of a link or frame in the world."""
         return FramePose(*self._evaluate(self._of_frame("pose", frame), (q,), threads=threads))
 
+    @thin
     def poses(self, q: Any, *, threads: int = 1) -> dict[str, FramePose]:
         """Rotation (3, 3) and position (3,) of every link in the world, by name: `pose` of all of them at once."""
-        R, a = self._evaluate(request_of("poses"), (q,), threads=threads)
-        links = zip(self._link_names, R.swapaxes(0, -3), a.swapaxes(0, -2), strict=True)
-        return {name: FramePose(*pose) for name, *pose in links}
+        return self._evaluate(request_of("poses"), (q,), threads=threads)
 
-    @cached_property
-    def _link_names(self) -> tuple[str, ...]:
-        return link_names(self.model)
-
+    @thin
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """J (6, nv) at the origin of the frame, in world axes, angular rows first: twist = J q̇."""
         return self._evaluate(self._of_frame("jacobian", frame), (q,), out=out, threads=threads)
 
+    @thin
     def jacobian_rate(self, q: Any, qd: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """dJ/dt (6, nv): acceleration of the frame = J q̈ + J̇ q̇."""
         return self._evaluate(self._of_frame("jacobian_rate", frame), (q, qd), out=out, threads=threads)
 
+    @thin
     def twists(self, q: Any, qd: Any, *, threads: int = 1) -> dict[str, np.ndarray]:
         """Twist [angular; linear] velocity of every link, by name: at its origin, in world axes (6,).
 
@@ -725,20 +705,24 @@ class Mechanism(Movable):
         """
         return self._evaluate(request_of("twists"), (q, qd), threads=threads)
 
+    @thin
     def twist_rates(self, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> dict[str, np.ndarray]:
         """Derivative in time of the twist of every link, by name (6,): J q̈ + J̇ q̇, without gravity."""
         return self._evaluate(request_of("twist_rates"), (q, qd, qdd), threads=threads)
 
+    @thin
     def centre_of_mass(self, q: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Mass centre of all that moves, in the world (3,); links welded to the ground do not count."""
         if not self.mass:
             raise InputError(f"{self.name}: nothing that moves has mass, so there is no centre of mass")
         return self._evaluate(request_of("centre_of_mass"), (q,), out=out, threads=threads)
 
+    @thin
     def momentum(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """[angular about the world's origin; linear] momentum of all that moves (6,)."""
         return self._evaluate(request_of("momentum"), (q, qd), out=out, threads=threads)
 
+    @thin
     def dq_dt(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Rate of change of q at the rates qd (nq,): qd itself, except where q holds a quaternion."""
         return self._evaluate(request_of("dq_dt"), (q, qd), out=out, threads=threads)
@@ -1023,17 +1007,24 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> Any:
-        """The default request of a quantity then takes the place of its method: the next call goes there at once."""
         if not ARRAYS.issuperset(map(type, state)):
             state = self.by_name(**dict(zip(EVERY[request.quantity].state, state, strict=True)))
-        result = self._calls(request, (*state, *(external or {}).values()), out, threads)
-        tree = self.closure is None or request.quantity != "inverse_dynamics"
-        if (
-            tree
-            and request.quantity in DIRECT
-            and request.quantity not in vars(self)
-            and request == request_of(request.quantity)
-        ):
-            method = getattr(self, request.quantity)
-            vars(self)[request.quantity] = self._calls.direct(request, method)
-        return result
+        return self._calls(request, (*state, *(external or {}).values()), out, threads)
+
+    def _check_soundness(self, q: Any, soundness: np.ndarray) -> None:
+        if soundness.dtype != object and not (soundness > DOUBTFUL).all():
+            check_soundness(self.model, self.by_name(q=q)[0], soundness)
+
+    def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
+        """What machine code may give instead of a method, see `thin`."""
+        chosen = {word: options[word] for word in CHOSEN if word in options}
+        quantity = ANOTHER.get(method, method)
+        if self.closure is not None and method in CLOSED:
+            return None
+        looked_at = method in LOOKED_AT and is_loaded(self.model, passive=options.get("passive", True))
+        if looked_at or options.get("actuators") is not None:
+            return None
+        request = request_of(FORMULATED.get(quantity, quantity), owner=self.name, **chosen)
+        rough = method in LOOKED_AT and request.passive and self._rough
+        moving = tuple(self._dry.rates.tolist()) if rough else ()
+        return Answer(self._calls, replace(request, quantity=quantity), moving)

@@ -9,7 +9,7 @@ matrix: there it is DeNOC's, the published form for every pair. The rows are in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import mul
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from kinpair.algebra import lu, tree_ldl
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, single
 from kinpair.algebra.choice import maximum, minimum
 from kinpair.constraints.solvers.problem import masked
 from kinpair.description.parts import GROUND
@@ -40,10 +40,12 @@ from kinpair.model.model import Model, Place
 from kinpair.model.recursion import ByBody, coordinates, rate_tree
 from kinpair.model.slip import signs, sliding
 from kinpair.model.state import State
+from kinpair.results import AccelerationDerivatives, Actuation, EffortDerivatives, Energy, FramePose
 from kinpair.spatial.twist import rotate
 
 External: TypeAlias = Mapping[str, Vector]
 _DEFAULT = next(iter(giving("inverse_dynamics")))
+DOUBTFUL = 1e-12  # a solve for accelerations less sound than this is looked at closely
 STEP = 1e-200  # of the complex step: its square vanishes beside any number
 
 METHODS: dict[str, dict[str, Formulation]] = {
@@ -366,10 +368,30 @@ def load_terms(
     return x.H, x.F, *rows, array(c), array(Q), np.zeros((len(c), 0)), acting.efforts
 
 
+def derivatives_at_efforts(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
+) -> tuple[tuple[Matrix, Matrix, Matrix], Vector]:
+    """The same at the q̈ that the efforts make, and how sound the solve for it is."""
+    qdd, soundness = forward_dynamics(model, forward_of(request), q, qd, tau, loads)
+    wanted = replace(request, quantity="forward_dynamics_derivatives")
+    return acceleration_derivatives(model, wanted, q, qd, qdd, loads), soundness
+
+
+def forward_of(request: Request) -> Request:
+    """The accelerations at which derivatives are taken: by the default formulation, with the same loads."""
+    return replace(request, quantity="forward_dynamics", method=next(iter(METHODS["forward_dynamics"])))
+
+
 def energy(model: Model, request: Request, q: Vector, qd: Vector) -> Vector:
     """(kinetic energy, potential energy of gravity and springs)."""
     potential = kinematics.potential_energy(model, q) + stored_energy(model, State(q, qd))
     return array([kinematics.kinetic_energy(model, q, qd), potential])
+
+
+def energies(model: Model, request: Request, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:
+    """The same one by one."""
+    kinetic, potential = energy(model, request, q, qd)
+    return single(kinetic), single(potential)
 
 
 def pose(model: Model, request: Request, q: Vector) -> tuple[Matrix, Vector]:
@@ -377,11 +399,11 @@ def pose(model: Model, request: Request, q: Vector) -> tuple[Matrix, Vector]:
     return kinematics.pose(model, q, model.place(request.frame))
 
 
-def poses(model: Model, request: Request, q: Vector) -> tuple[np.ndarray, Matrix]:
-    """Rotations (links, 3, 3) and origins (links, 3) of all links in the world, in the order of `link_names`."""
+def poses(model: Model, request: Request, q: Vector) -> dict[str, FramePose]:
+    """Pose of every link, by name in the order of the description."""
     bodies = kinematics.poses(model, q)
-    of_links = [bodies[place.body] @ place.pose for _, place in _links(model)]
-    return np.stack([x.R for x in of_links]), np.stack([x.a for x in of_links])
+    of_links = {name: bodies[place.body] @ place.pose for name, place in _links(model)}
+    return {name: FramePose(x.R, x.a) for name, x in of_links.items()}
 
 
 def jacobian(model: Model, request: Request, q: Vector) -> Matrix:
@@ -415,11 +437,6 @@ def _links(model: Model) -> list[tuple[str, Place]]:
     return [(x.name, model.places[x.name]) for x in model.description.links if x.name != GROUND]
 
 
-def link_names(model: Model) -> tuple[str, ...]:
-    """The links in the order of the description, without the ground."""
-    return tuple(name for name, _ in _links(model))
-
-
 def actuation(
     model: Model, request: Request, q: Vector, qd: Vector, x: Vector, u: Vector, time: Vector
 ) -> tuple[Vector, Vector]:
@@ -436,19 +453,24 @@ def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """Which state a quantity takes, its function, whether wrenches may be applied, and whether the function
-    takes the columns of a whole batch at once; whether it can be part of a function that is recorded."""
+    takes the columns of a whole batch at once; whether it can be part of a function that is recorded.
+
+    line: its result is (what is handed out, ..., what is judged), and states with a judged number that is not above
+    the line are looked at closely. shape: the named tuple in which a method hands out what is a tuple here.
+    """
 
     state: tuple[str, ...]
     compute: Callable[..., Any]
     loaded: bool = False
     columns: bool = True
     recorded: bool = True
+    line: float | None = None
+    shape: Callable[..., Any] | None = None
 
 
 QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": Quantity(("q", "qd", "qdd"), inverse_dynamics, loaded=True),
-    "forward_dynamics": Quantity(("q", "qd", "tau"), forward_dynamics, loaded=True),
-    "load_terms": Quantity(("q", "qd", "tau"), load_terms, loaded=True),
+    "forward_dynamics": Quantity(("q", "qd", "tau"), forward_dynamics, loaded=True, line=DOUBTFUL),
     "mass_matrix": Quantity(("q",), matrix),
     "coriolis_matrix": Quantity(("q", "qd"), coriolis_matrix),
     "bias_forces": Quantity(("q", "qd"), bias_forces, loaded=True),
@@ -457,13 +479,13 @@ QUANTITIES: dict[str, Quantity] = {
     "resultant": Quantity(("q", "qd", "qdd"), resultant, loaded=True),
     "regressor": Quantity(("q", "qd", "qdd"), regressor),
     "inverse_dynamics_derivatives": Quantity(
-        ("q", "qd", "qdd"), effort_derivatives, loaded=True, recorded=False
+        ("q", "qd", "qdd"), effort_derivatives, loaded=True, recorded=False, shape=EffortDerivatives
     ),
     "forward_dynamics_derivatives": Quantity(
         ("q", "qd", "qdd"), acceleration_derivatives, loaded=True, recorded=False
     ),
     "energy": Quantity(("q", "qd"), energy),
-    "pose": Quantity(("q",), pose),
+    "pose": Quantity(("q",), pose, shape=FramePose),
     "poses": Quantity(("q",), poses),
     "jacobian": Quantity(("q",), jacobian),
     "jacobian_rate": Quantity(("q", "qd"), jacobian_rate),
@@ -472,5 +494,17 @@ QUANTITIES: dict[str, Quantity] = {
     "centre_of_mass": Quantity(("q",), _of_model(kinematics.centre_of_mass)),
     "momentum": Quantity(("q", "qd"), _of_model(kinematics.momentum)),
     "dq_dt": Quantity(("q", "qd"), _of_model(kinematics.dq_dt)),
-    "actuation": Quantity(("q", "qd", "x", "u", "time"), actuation),
+    "actuation": Quantity(("q", "qd", "x", "u", "time"), actuation, shape=Actuation),
+}
+OF_TREES: dict[str, Quantity] = {  # what methods of a mechanism without constraints ask for by another name
+    "derivatives_at_efforts": Quantity(
+        ("q", "qd", "tau"),
+        derivatives_at_efforts,
+        loaded=True,
+        recorded=False,
+        line=DOUBTFUL,
+        shape=AccelerationDerivatives,
+    ),
+    "energies": Quantity(("q", "qd"), energies, shape=Energy),
+    "load_terms": Quantity(("q", "qd", "tau"), load_terms, loaded=True),
 }

@@ -10,8 +10,8 @@ from kinpair.errors import SingularError
 from kinpair.formulations import composite
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Body, Model
+from kinpair.quantities import DOUBTFUL
 
-DOUBTFUL = 1e-12  # a solve less sound than this is looked at closely
 FULL = 1e-10  # an inertia above this part of the largest that a joint carries is never lost
 LOST = 1e-13  # an inertia this small against what the joint carries is lost in rounding
 

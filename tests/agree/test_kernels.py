@@ -78,7 +78,8 @@ def tolerance(m: kp.Mechanism, quantity: str) -> float:
 def arguments(m: kp.Mechanism, quantity: str) -> list[np.ndarray]:
     """The states the quantity takes, a row each."""
     s = zoo.motions(m, STATES)
-    options = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": 10.0 * s.qdd}
+    options = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": 10.0 * s.qdd, "time": np.zeros((len(s.q), 1))}
+    options |= {"x": np.tile(m.x_start, (len(s.q), 1)), "u": np.ones((len(s.q), m.nu))}
     return [options[name] for name in QUANTITIES[quantity].state]
 
 
@@ -196,6 +197,7 @@ FACE = {
     "bias_forces": lambda m, q, qd, x: m.bias_forces(q, qd),
     "gravity_forces": lambda m, q, qd, x: m.gravity_forces(q),
     "reactions": lambda m, q, qd, x: m.reactions(q, qd, x),
+    "resultant": lambda m, q, qd, x: m.resultant(q, qd, x),
     "regressor": lambda m, q, qd, x: m.regressor(q, qd, x),
     "inverse_dynamics_derivatives": lambda m, q, qd, x: m.inverse_dynamics_derivatives(q, qd, x),
     "forward_dynamics_derivatives": lambda m, q, qd, x: m.forward_dynamics_derivatives(q, qd, x),
@@ -209,6 +211,7 @@ FACE = {
     "centre_of_mass": lambda m, q, qd, x: m.centre_of_mass(q),
     "momentum": lambda m, q, qd, x: m.momentum(q, qd),
     "dq_dt": lambda m, q, qd, x: m.dq_dt(q, qd),
+    "actuation": lambda m, q, qd, x: m.actuation(q, qd, None, x),
 }
 
 

@@ -35,9 +35,9 @@ REFUSED = {
     "quantity": (
         lambda: ARM.kernel("mass_matrx"),
         "no quantity 'mass_matrx'; did you mean 'mass_matrix'? Quantities: inverse_dynamics, forward_dynamics, "
-        "mass_matrix, coriolis_matrix, bias_forces, gravity_forces, reactions, regressor, "
+        "mass_matrix, coriolis_matrix, bias_forces, gravity_forces, reactions, resultant, regressor, "
         "inverse_dynamics_derivatives, forward_dynamics_derivatives, energy, pose, poses, jacobian, jacobian_rate, "
-        "twists, twist_rates, centre_of_mass, momentum, dq_dt",
+        "twists, twist_rates, centre_of_mass, momentum, dq_dt, actuation",
     ),
     "frame": (
         lambda: ARM.kernel("pose", frame="tol"),

@@ -35,6 +35,15 @@ def array(entries: Sequence[Any]) -> np.ndarray:
     return result.reshape(len(entries), -1) if rows else result
 
 
+def single(x: Scalar) -> Any:
+    """A scalar as a result: the column of a batch as an array without axes, so that it is not taken for a vector."""
+    if not isinstance(x, np.ndarray):
+        return x
+    result = np.empty((), dtype=object)
+    result[()] = x
+    return result
+
+
 def zeros(*shape: int) -> np.ndarray:
     """Zeros to add to: never written into."""
     return np.zeros(shape)

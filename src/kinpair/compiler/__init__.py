@@ -12,6 +12,7 @@
     straight       a schedule as functions;  rolled, rolled_llvm: a loop over items instead
     llvm, layout   whole modules: one state, or the rows of a batch in lanes
     jit, cache     text → object code → functions; object code kept between runs; cache_size: how much of it
+    pattern        how a call from Python is written
     entry          the thin call from Python; arguments: the checks when it cannot be taken
     machine_code   compiled code and how it is run
     kernel         what a user holds

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.graph import Expr
+from kinpair.compiler.graph import Expr, Graph
 from kinpair.compiler.program import Leaf, Program, needed
 from kinpair.compiler.rules import RULES
 from kinpair.compiler.trace import filled, no_collection
@@ -125,6 +125,29 @@ def jacobian(of: Any, wrt: Any, *, mode: str = "auto") -> np.ndarray:
     nodes = [x if isinstance(x, Expr) else graph.const(float(x)) for x in roots.reshape(-1)]
     entries = ROADS[mode](nodes, columns)
     return filled([x for row in entries for x in row]).reshape(*roots.shape, *inputs.shape)
+
+
+def like_symbols(name: str, others: np.ndarray) -> np.ndarray:
+    """New symbols in the graph of others, one for each: derivatives see them as constants; see `at`."""
+    return filled([x.graph.symbol(f"{name}[{k}]") for k, x in enumerate(others)])
+
+
+def _nodes(graph: Graph, entries: np.ndarray) -> list[Expr]:
+    return [
+        x if isinstance(x, Expr) else graph.coerce(x) for x in np.asarray(entries, dtype=object).reshape(-1)
+    ]
+
+
+def at(of: np.ndarray, symbols: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Expressions with the values in the place of symbols."""
+    graph = symbols[0].graph
+    known = dict(zip((x.id for x in symbols), _nodes(graph, values), strict=True))
+    roots = _nodes(graph, of)
+    with no_collection():
+        for x in needed(roots):
+            if x.id not in known:
+                known[x.id] = RULES[x.op](*(known[y.id] for y in x.args)) if x.args else x
+    return filled([known[x.id] for x in roots]).reshape(of.shape)
 
 
 def _forward(nodes: list[Expr], columns: list[Expr]) -> list[list[Expr]]:

@@ -2,20 +2,23 @@
 
     enter(self, args, nargs, kwnames)        CPython's METH_FASTCALL | METH_KEYWORDS
 
-It looks at the arrays itself: exactly ndarray, the right dtype, axes, shape, C-contiguous and aligned. If all
-is as usual it makes the results (or takes those of `out=`), computes into them (a batch without the
-interpreter lock) and returns them; whatever is unusual (keywords, lists, overlaps, mistakes) goes to a slower
-function that handles or explains it.
-`self` is an array of addresses and sizes, one for each kernel, so one piece of code serves all kernels.
+It looks for a pattern that the call fits and then at the arrays: exactly ndarray, the right dtype, axes, shape,
+C-contiguous and aligned, or lists and tuples of numbers. If all is as usual it makes the results (or takes the array of
+`out=`), computes into them (a batch without the interpreter lock), puts them into their tuples, named tuples and
+dicts and returns them; whatever is unusual (other keywords, overlaps, mistakes, results that are not sound) goes to a
+slower function that handles or explains it.
+`self` is an array of tables, one for each pattern, of addresses and sizes: one piece of code serves all kernels.
 """
 
 from __future__ import annotations
 
 import ctypes
 import inspect
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from math import prod
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,73 +27,183 @@ import numpy as np
 
 from kinpair.compiler.cache import Store
 from kinpair.compiler.jit import Loaded, object_code
+from kinpair.compiler.pattern import CONSTANT, Outcome, Pattern, addresses
 from kinpair.compiler.program import Shape
-from kinpair.compiler.structure import Structure
+from kinpair.compiler.structure import PARTS, Structure, named_tuple
 from kinpair.compiler.target import Real
 
 HEAD = object.__basicsize__  # of a Python object; what an array or a float holds comes after
-PLACES = {
-    "type": HEAD - 8,
-    "data": HEAD,
-    "ndim": HEAD + 8,
-    "dims": HEAD + 16,
-    "strides": HEAD + 24,
-    "descr": HEAD + 40,
-    "flags": HEAD + 48,
+MEMBERS = {  # of objects of Python and NumPy: place, type
+    "type": (HEAD - 8, "ptr"),
+    "length": (HEAD, "i64"),
+    "number": (HEAD, "double"),
+    "list_items": (HEAD + 8, "ptr"),
+    "data": (HEAD, "ptr"),
+    "ndim": (HEAD + 8, "i32"),
+    "dims": (HEAD + 16, "ptr"),
+    "strides": (HEAD + 24, "ptr"),
+    "descr": (HEAD + 40, "ptr"),
+    "flags": (HEAD + 48, "i32"),
+}
+NUMBERS = {
+    "number": HEAD,
     "items": tuple.__basicsize__,
-    "length": HEAD,
     "contiguous_aligned": 0x0001 | 0x0100,
     "writeable": 0x0001 | 0x0100 | 0x0400,
-    "float32": np.dtype(np.float32).num,
 }
-FIELDS = {  # of the table: place → type
-    "ndarray": "ptr",
-    "float": "ptr",
-    "dtype": "ptr",
-    "out_name": "ptr",
-    "fallback": "ptr",
-    "new_array": "ptr",
-    "new_float": "ptr",
-    "new_tuple": "ptr",
-    "vectorcall": "ptr",
-    "malloc": "ptr",
-    "free": "ptr",
-    "save_thread": "ptr",
-    "restore_thread": "ptr",
-    "no_memory": "ptr",
-    "incref": "ptr",
-    "number": "i64",
-    "itemsize": "i64",
-    "inputs": "i64",
-    "outputs": "i64",
-    "as_tuple": "i64",
-    "shapes": "ptr",
-    "one": "ptr",
-    "scratch": "ptr",
-    "batch": "ptr",
-    "room_bytes": "i64",
-}
-MOST_ARRAYS, MOST_AXES = 32, 8
+TYPES = {"float": float, "int": int, "str": str, "list": list, "tuple": tuple, "dict": dict}
+TYPES |= {"ndarray": np.ndarray, "float64": np.float64}
 PYTHON_FUNCTIONS = {
     "new_float": "PyFloat_FromDouble",
-    "new_tuple": "PyTuple_New",
-    "vectorcall": "PyObject_Vectorcall",
+    "new_object": "PyType_GenericAlloc",
+    "call_class": "PyObject_CallNoArgs",
+    "compare": "PyUnicode_Compare",
+    "dict_next": "PyDict_Next",
+    "dict_set": "PyDict_SetItem",
+    "to_double": "PyLong_AsDouble",
+    "error_occurred": "PyErr_Occurred",
+    "error_clear": "PyErr_Clear",
     "malloc": "PyMem_RawMalloc",
     "free": "PyMem_RawFree",
     "save_thread": "PyEval_SaveThread",
     "restore_thread": "PyEval_RestoreThread",
     "no_memory": "PyErr_NoMemory",
     "incref": "Py_IncRef",
+    "decref": "Py_DecRef",
 }
+FIELDS = {  # of a table: its entries and their types
+    **dict.fromkeys(("positional", "keywords", "options", "out", "wrench_slot", "wrenches"), "i64"),
+    **dict.fromkeys(("names", "option_list", "wrench_names", "sources"), "ptr"),
+    **dict.fromkeys(("inputs", "outputs", "seen", "hidden", "judged", "number", "itemsize"), "i64"),
+    **dict.fromkeys(("quaternions", "moving", "steps", "room_bytes"), "i64"),
+    **dict.fromkeys(("shapes", "hidden_sizes", "quaternion_places", "moving_places", "step_list"), "ptr"),
+    "line": "double",
+    **dict.fromkeys(("one", "scratch", "batch", "dtype", "new_array"), "ptr"),
+    **dict.fromkeys((*TYPES, *PYTHON_FUNCTIONS), "ptr"),
+}
+PLACES = {name: k for k, name in enumerate(FIELDS)}
+MOST_ARRAYS, MOST_AXES, MOST_WRENCHES, MOST_HIDDEN = 256, 8, 64, 32  # as in entry.ll
+MOST_PATTERNS = 64
+FIRST = (
+    3  # of the tables in what `self` is: before them their count, the slower function, and how it is called
+)
 NEW_ARRAY = 93  # PyArray_New in NumPy's C interface, which keeps its places across versions
+LEAF, TUPLE, DICT = range(3)
 
 
 def is_thin(structure: Structure, shapes: Sequence[Shape]) -> bool:
-    """Can the machine code build this result itself: one array, or a plain tuple of arrays?"""
-    plain = isinstance(structure, str) or (
-        structure[0] == "tuple" and all(isinstance(s, str) for s in structure[2])
-    )
-    return plain and len(shapes) <= MOST_ARRAYS and max(map(len, shapes), default=0) <= MOST_AXES
+    """Can the machine code build this result itself?"""
+    parts = list(_parts(structure))
+    known = all(kind in ("dict", "tuple") or kind not in PARTS for kind, _ in parts)
+    named = all(isinstance(key, str) for kind, keys in parts if kind == "dict" for key in keys)
+    small = len(shapes) <= MOST_ARRAYS and max(map(len, shapes), default=0) <= MOST_AXES
+    return known and named and small
+
+
+def _parts(structure: Structure) -> Iterator[tuple[str, list[Any]]]:
+    if not isinstance(structure, str):
+        kind, keys, members = structure
+        yield kind, keys
+        for member in members:
+            yield from _parts(member)
+
+
+def _steps(structure: Structure) -> Iterator[tuple[int, int, Any, Any]]:
+    """How a result is put together, members before what holds them: kind, members, class, keys."""
+    if isinstance(structure, str):
+        yield LEAF, 0, None, None
+        return
+    kind, keys, members = structure
+    for member in members:
+        yield from _steps(member)
+    if kind == "dict":
+        yield DICT, len(keys), dict, tuple(map(sys.intern, keys))
+    else:
+        yield TUPLE, len(keys), tuple if kind == "tuple" else named_tuple(kind), None
+
+
+class Table(np.ndarray):
+    """The addresses and sizes of one pattern, keeping alive what they point to."""
+
+    keeps: dict[str, Any]
+
+    def enter(self, name: str, value: int, keep: Any = None) -> None:
+        """Set one field; what it points to comes first, so that whoever sees the field may use it."""
+        self.keeps[name] = keep
+        self[PLACES[name]] = value
+
+    def enter_array(self, name: str, numbers: Any, keep: Any = None) -> None:
+        """Set one field to where an array of whole numbers is."""
+        array = np.ascontiguousarray(numbers, dtype=np.int64)
+        self.enter(name, array.ctypes.data, (array, keep))
+
+    def enter_objects(self, name: str, objects: Sequence[Any]) -> None:
+        """Set one field to where the addresses of objects are."""
+        self.enter_array(name, addresses(objects), objects)
+
+
+def table_of(
+    pattern: Pattern,
+    inputs: Sequence[Shape],
+    outputs: Sequence[Shape],
+    structure: Structure,
+    real: Real,
+    outcome: Outcome,
+) -> Table:
+    """The table of a pattern, where `one` and `batch` are still to be put."""
+    table = np.zeros(len(FIELDS), dtype=np.int64).view(Table)
+    table.keeps = {}
+    _enter_surroundings(table, real)
+    _enter_pattern(table, pattern)
+    shapes = np.zeros((len(inputs) + len(outputs), 1 + MOST_AXES), dtype=np.int64)
+    for row, shape in zip(shapes, (*inputs, *outputs), strict=True):
+        row[: 1 + len(shape)] = [len(shape), *shape]
+    table.enter_array("shapes", shapes)
+    steps = list(_steps(outcome.seen(structure)))
+    if outcome.shape is not None:
+        steps[-1] = (TUPLE, steps[-1][1], outcome.shape, None)
+    visible = sum(kind == LEAF for kind, *_ in steps)
+    hidden = [prod(shape) for shape in outputs[visible:]]
+    counts = {"inputs": len(inputs), "outputs": len(outputs), "seen": visible, "hidden": sum(hidden)}
+    counts |= {"judged": hidden[-1] if hidden else 0, "steps": len(steps) if len(steps) > 1 else 0}
+    counts |= {"quaternions": len(outcome.quaternions), "moving": len(outcome.moving)}
+    for field, value in counts.items():
+        table.enter(field, value)
+    table.enter_array("hidden_sizes", hidden or [0])
+    table.enter_array("quaternion_places", outcome.quaternions or [0])
+    table.enter_array("moving_places", outcome.moving or [0])
+    table.enter("line", int(np.float64(outcome.line or 0.0).view(np.int64)))
+    keys = [None if names is None else addresses(names) for *_, names in steps]
+    rows = [
+        [kind, count, 0 if made is None else id(made), 0 if key is None else key.ctypes.data]
+        for (kind, count, made, _), key in zip(steps, keys, strict=True)
+    ]
+    table.enter_array("step_list", rows, (steps, keys))
+    return table
+
+
+def _enter_surroundings(table: Table, real: Real) -> None:
+    for field, value in TYPES.items():
+        table.enter(field, id(value), value)
+    for field, function in PYTHON_FUNCTIONS.items():
+        table.enter(field, _address(getattr(ctypes.pythonapi, function)))
+    table.enter("dtype", id(real.dtype), real.dtype)
+    table.enter("new_array", _numpy_function(NEW_ARRAY))
+    table.enter("number", real.dtype.num)
+    table.enter("itemsize", real.size)
+
+
+def _enter_pattern(table: Table, pattern: Pattern) -> None:
+    numbers = {"positional": pattern.positional, "keywords": len(pattern.keywords), "out": pattern.out}
+    numbers |= {"options": len(pattern.options), "wrench_slot": pattern.wrench_slot}
+    for field, value in (numbers | {"wrenches": len(pattern.wrench_names)}).items():
+        table.enter(field, value)
+    table.enter_objects("names", tuple(map(sys.intern, pattern.keywords)))
+    table.enter_objects("wrench_names", pattern.wrench_names)
+    options = [(slot, id(value)) for slot, value in pattern.options]
+    table.enter_array("option_list", options or [(0, 0)], pattern.options)
+    sources = [(k, x.ctypes.data if k == CONSTANT else x) for k, x in pattern.sources]
+    table.enter_array("sources", sources or [(0, 0)], pattern.sources)
 
 
 class _Method(ctypes.Structure):
@@ -102,10 +215,10 @@ class _Method(ctypes.Structure):
     )
 
 
-class Table(np.ndarray):
-    """The addresses and sizes `enter` needs, keeping alive what they point to."""
+class Tables(np.ndarray):
+    """What the built-in function holds: where its tables are; patterns may be added at any time."""
 
-    keeps: dict[str, Any]
+    keeps: dict[Any, Any]
 
     def __reduce__(self) -> Any:
         """Addresses do not travel: where the call is copied or pickled, the slower function goes in its place."""
@@ -114,10 +227,21 @@ class Table(np.ndarray):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.__reduce__()
 
-    def enter(self, name: str, value: int, keep: Any = None) -> None:
-        """Set one field."""
-        self[list(FIELDS).index(name)] = value
-        self.keeps[name] = keep
+    @property
+    def full(self) -> bool:
+        """Is there no room for another pattern?"""
+        return int(self[0]) == MOST_PATTERNS
+
+    def clear(self) -> None:
+        """Forget all patterns."""
+        self[0] = 0
+
+    def add(self, table: Table) -> None:
+        """One more pattern, tried after the others."""
+        count = int(self[0])
+        self.keeps[count] = table
+        self[FIRST + count] = table.ctypes.data
+        self[0] = count + 1
 
 
 def _standing_in(name: str, fallback: Any) -> Any:
@@ -141,38 +265,17 @@ def _documented(name: str, fallback: Any) -> bytes:
     return f"{name}({', '.join(words)})\n--\n\n{inspect.getdoc(fallback) or ''}".encode()
 
 
-def thin_call(
-    name: str,
-    inputs: Sequence[Shape],
-    outputs: Sequence[Shape],
-    as_tuple: bool,
-    real: Real,
-    fallback: Any,
-    store: Store | None,
-) -> tuple[Any, Table]:
-    """A built-in function of Python, and its table, where `one` and `batch` are still to be put."""
-    table = np.zeros(len(FIELDS), dtype=np.int64).view(Table)
-    table.keeps = {}
-    shapes = np.zeros((len(inputs) + len(outputs), 1 + MOST_AXES), dtype=np.int64)
-    for row, shape in zip(shapes, (*inputs, *outputs), strict=True):
-        row[: 1 + len(shape)] = [len(shape), *shape]
-    objects = {"ndarray": np.ndarray, "float": float, "out_name": sys.intern("out")}
-    for field, value in (objects | {"dtype": real.dtype, "fallback": fallback}).items():
-        table.enter(field, id(value), value)
-    for field, function in PYTHON_FUNCTIONS.items():
-        table.enter(field, _address(getattr(ctypes.pythonapi, function)))
-    table.enter("new_array", _numpy_function(NEW_ARRAY))
-    table.enter("shapes", shapes.ctypes.data, shapes)
-    for field, value in (("inputs", len(inputs)), ("outputs", len(outputs)), ("as_tuple", int(as_tuple))):
-        table.enter(field, value)
-    table.enter("number", real.dtype.num)
-    table.enter("itemsize", real.size)
+def thin_call(name: str, fallback: Any, store: Store | None) -> tuple[Any, Tables]:
+    """A built-in function of Python, and where its tables are to be put; without any it is the slower function."""
+    tables = np.zeros(FIRST + MOST_PATTERNS, dtype=np.int64).view(Tables)
+    vectorcall = _address(ctypes.pythonapi.PyObject_Vectorcall)
+    tables[1], tables[2] = id(fallback), vectorcall
     fastcall_keywords = 0x0080 | 0x0002
     method = _Method(name.encode(), _enter(store).address, fastcall_keywords, _documented(name, fallback))
-    table.keeps |= {"method": method, "name": name}
+    tables.keeps = {"method": method, "name": name, "fallback": fallback}
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return make(ctypes.addressof(method), table, None), table
+    return make(ctypes.addressof(method), tables, None), tables
 
 
 _LOADED: dict[str, Loaded] = {}
@@ -191,14 +294,26 @@ def _enter(store: Store | None) -> Loaded:
 
 
 def _text() -> str:
+    """entry.ll with its short forms written out."""
     text = Path(__file__).with_name("entry.ll").read_text(encoding="utf-8")
-    lines = [
-        f"  %{name}.at = getelementptr i64, ptr %table, i64 {k}\n  %{name} = load {kind}, ptr %{name}.at"
-        for k, (name, kind) in enumerate(FIELDS.items())
-    ]
-    for name, place in (PLACES | {"fields": "\n".join(lines)}).items():
-        text = text.replace(f"{{{name}}}", str(place))
-    return text
+    text = re.sub(r"(?m)^  (%\S+) = field (\w+)", _field, text)
+    text = re.sub(r"(?m)^  (%\S+) = member (\w+) of (%\S+)", _member, text)
+    return re.sub(r"\{(\w+)\}", lambda found: str(NUMBERS[found[1]]), text)
+
+
+def _field(found: re.Match[str]) -> str:
+    value, name = found.groups()
+    return _loaded(value, "i64", "%call", PLACES[name], FIELDS[name])
+
+
+def _member(found: re.Match[str]) -> str:
+    value, name, owner = found.groups()
+    return _loaded(value, "i8", owner, *MEMBERS[name])
+
+
+def _loaded(value: str, unit: str, owner: str, place: int, kind: str) -> str:
+    at = f"  {value}.at = getelementptr {unit}, ptr {owner}, i64 {place}"
+    return f"{at}\n  {value} = load {kind}, ptr {value}.at"
 
 
 def _address(function: Any) -> int:
@@ -222,14 +337,14 @@ def thin_calls_work() -> bool:
     if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return False
     probe, number = np.zeros((2, 3)), 0.625
-    pair = (probe, number)
+    pair, both, other = (probe, number), [probe, number], np.float64(0.375)
     whole, address, size = (
         ctypes.c_int.from_address,
         ctypes.c_void_p.from_address,
         ctypes.c_int64.from_address,
     )
-    at = {name: id(probe) + place for name, place in PLACES.items()}
-    wanted = PLACES["contiguous_aligned"]
+    at = {name: id(probe) + place for name, (place, _) in MEMBERS.items()}
+    wanted = NUMBERS["contiguous_aligned"]
     return (
         address(at["type"]).value == id(np.ndarray)
         and address(at["data"]).value == probe.ctypes.data
@@ -239,5 +354,8 @@ def thin_calls_work() -> bool:
         and address(at["descr"]).value == id(probe.dtype)
         and whole(at["flags"]).value & wanted == wanted
         and ctypes.c_double.from_address(id(number) + HEAD).value == number
-        and address(id(pair) + PLACES["items"]).value == id(probe)
+        and ctypes.c_double.from_address(id(other) + HEAD).value == other
+        and address(id(pair) + NUMBERS["items"]).value == id(probe)
+        and size(id(both) + HEAD).value == 2
+        and address(address(id(both) + MEMBERS["list_items"][0]).value or 0).value == id(probe)
     )

@@ -18,11 +18,12 @@ import numpy as np
 from kinpair.compiler import machine_code
 from kinpair.compiler.arguments import Arguments, checked, checked_out, whole_threads
 from kinpair.compiler.cache import Store
-from kinpair.compiler.entry import Table, is_thin, thin_call, thin_calls_work
+from kinpair.compiler.entry import Table, Tables, is_thin, table_of, thin_call, thin_calls_work
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.jit import assembly
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, address, aligned
 from kinpair.compiler.patience import patience
+from kinpair.compiler.pattern import AS_IT_IS, Outcome, Pattern, plain_patterns
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled, interpret_rolled
 from kinpair.compiler.structure import flatten, rebuild
@@ -48,7 +49,7 @@ class Kernel:
     ) -> None:
         self._source = program
         self._real: Real = real_of(dtype)
-        self._key, self._store = key, store
+        self._key, self.store = key, store
         self._tables: list[Table] = []
         self.call: Callable[..., Any] = self._first_call
 
@@ -150,22 +151,22 @@ class Kernel:
 
     def _kept(self, form: str) -> ObjectCode | None:
         """Code from the cache, if there is a key and a usable entry."""
-        if self._store is None or not self._key:
+        if self.store is None or not self._key:
             return None
         key = self._entry_key(form)
-        payload = self._store.get(key)
+        payload = self.store.get(key)
         try:
             return machine_code.unpacked(payload) if payload is not None else None
         except (ValueError, KeyError, TypeError):
-            return self._store.refuse(key, "is damaged (its content makes no sense)")
+            return self.store.refuse(key, "is damaged (its content makes no sense)")
 
     def _object_code(self, form: str) -> ObjectCode:
         if (kept := self._kept(form)) is not None:
             return kept
         with patience(f"compiling {self.signature.name}, {self.count['total']} operations"):
             code = machine_code.built(self.graph, self._real, form)
-        if self._store is not None and self._key:
-            self._store.put(self._entry_key(form), code.packed())
+        if self.store is not None and self._key:
+            self.store.put(self._entry_key(form), code.packed())
         return code
 
     def _entry_key(self, form: str) -> str:
@@ -179,19 +180,34 @@ class Kernel:
     def _batch(self) -> Batch:
         return Batch(self._object_code("batch"), host().lanes(self._real))
 
-    def entry(self, fallback: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    def entry(
+        self, fallback: Callable[..., Any] | None = None, outcome: Outcome = AS_IT_IS
+    ) -> Callable[..., Any]:
         """The thin call as a built-in function; `fallback` (else `general`) takes whatever is unusual."""
-        s = self.signature
-        inputs, outputs = tuple(s.inputs.values()), tuple(s.outputs.values())
         fallback = fallback or self.general
-        if not (is_thin(s.structure, inputs + outputs) and thin_calls_work()):
+        if not self.is_thin:
             return fallback
-        call, table = thin_call(
-            s.name, inputs, outputs, not isinstance(s.structure, str), self._real, fallback, self._store
-        )
+        call, tables = thin_call(self.signature.name, fallback, self.store)
+        for pattern in plain_patterns(len(self.signature.inputs)):
+            self.add_to(tables, pattern, outcome)
+        return call
+
+    @property
+    def is_thin(self) -> bool:
+        """Can Python call the machine code directly?"""
+        s = self.signature
+        return thin_calls_work() and is_thin(s.structure, (*s.inputs.values(), *s.outputs.values()))
+
+    def add_to(self, tables: Tables, pattern: Pattern, outcome: Outcome) -> None:
+        """From now on calls of this pattern go to this kernel."""
+        s = self.signature
+        shapes = tuple(s.inputs.values()), tuple(s.outputs.values())
+        if pattern.out >= 0 and not isinstance(outcome.seen(s.structure), str):
+            return  # several arrays might overlap
+        table = table_of(pattern, *shapes, s.structure, self._real, outcome)
         self._tables.append(table)
         self._connect()
-        return call
+        tables.add(table)
 
     def _connect(self) -> None:
         """Tell the thin calls which code is ready by now."""

@@ -21,7 +21,7 @@ from kinpair.constraints.solvers.embedding import rosenberg
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import QUANTITIES, External, Quantity, Request
+from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request
 
 
 def accelerations(
@@ -117,7 +117,7 @@ def loop_loads(
 
 _FORCED = ("q", "qd", "tau", "time")
 CONSTRAINED: dict[str, Quantity] = {
-    "accelerations": Quantity(_FORCED, accelerations, loaded=True, columns=False),
+    "accelerations": Quantity(_FORCED, accelerations, loaded=True, columns=False, line=0.5),
     "acceleration_derivatives": Quantity(
         _FORCED, acceleration_derivatives, loaded=True, columns=False, recorded=False
     ),
@@ -135,7 +135,8 @@ CONSTRAINED: dict[str, Quantity] = {
     ),
 }
 WRENCHES = {"wrenches": Quantity(("q", "qd", "qdd"), wrenches, loaded=True)}  # of a tree
-EVERY: dict[str, Quantity] = QUANTITIES | WRENCHES | CONSTRAINED
+EVERY: dict[str, Quantity] = QUANTITIES | OF_TREES | WRENCHES | CONSTRAINED
 CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
-    "accelerations": "forward_dynamics"
+    "accelerations": "forward_dynamics",
+    "derivatives_at_efforts": "forward_dynamics_derivatives",
 }  # what a caller knows a quantity by

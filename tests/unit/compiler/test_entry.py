@@ -37,7 +37,9 @@ class Sub(np.ndarray):
 
 
 UNUSUAL = {
-    "list": [0.0] * 3,
+    "list of lists": [[0.0] * 3],
+    "words": ["a", "b", "c"],
+    "too large": [0.0, 2**60 + 1, 1.0],
     "float32": np.zeros(3, dtype="float32"),
     "integers": np.zeros(3, dtype=int),
     "swapped bytes": np.zeros(3, dtype=">f8"),

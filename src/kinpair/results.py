@@ -1,0 +1,50 @@
+"""What quantities of several parts are handed out as."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Energy(NamedTuple):
+    """Kinetic and potential energy [J]."""
+
+    kinetic: Any
+    potential: Any
+
+
+class FramePose(NamedTuple):
+    """Rotation matrix and position of a frame in the world."""
+
+    rotation: np.ndarray
+    position: np.ndarray
+
+
+class EffortDerivatives(NamedTuple):
+    """∂τ/∂q and ∂τ/∂q̇ (nv, nv) in the tangent space; ∂τ/∂q̈ is H."""
+
+    q: np.ndarray
+    qd: np.ndarray
+
+
+class AccelerationDerivatives(NamedTuple):
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv) in the tangent space."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+
+
+class StateDerivative(NamedTuple):
+    """Accelerations (nv,), and rates of the internal states (nx,)."""
+
+    qdd: np.ndarray
+    x_rate: np.ndarray
+
+
+class Actuation(NamedTuple):
+    """Efforts on the joints (nv,), and rates of the internal states (nx,)."""
+
+    effort: np.ndarray
+    x_rate: np.ndarray

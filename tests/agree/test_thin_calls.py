@@ -1,0 +1,176 @@
+"""Calls that go straight to machine code give what the longer way gives, to the last bit, in the same types."""
+
+import gc
+import pickle
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+import zoo
+from kinpair.mechanism import Mechanism
+
+CALLS = {
+    "inverse": lambda m, q, qd, x, w: m.inverse_dynamics(q, qd, x),
+    "no passive": lambda m, q, qd, x, w: m.inverse_dynamics(q, qd, x, passive=False),
+    "method": lambda m, q, qd, x, w: m.inverse_dynamics(q, qd, x, method="denoc"),
+    "two options": lambda m, q, qd, x, w: m.bias_forces(q, qd, passive=False, method="denoc"),
+    "other order": lambda m, q, qd, x, w: m.bias_forces(q, qd, method="denoc", passive=False),
+    "wrench": lambda m, q, qd, x, w: m.inverse_dynamics(q, qd, x, external={m.frames[-1]: w}),
+    "no wrench": lambda m, q, qd, x, w: m.inverse_dynamics(q, qd, x, external=None),
+    "no wrenches": lambda m, q, qd, x, w: m.inverse_dynamics(q, qd, x, external={}),
+    "keywords": lambda m, q, qd, x, w: m.inverse_dynamics(q=q, qd=qd, qdd=x),
+    "keywords in another order": lambda m, q, qd, x, w: m.inverse_dynamics(qdd=x, qd=qd, q=q),
+    "forward": lambda m, q, qd, x, w: m.forward_dynamics(q, qd, x),
+    "forward with a solver": lambda m, q, qd, x, w: m.forward_dynamics(q, qd, x, solver="multipliers"),
+    "forward at a time": lambda m, q, qd, x, w: m.forward_dynamics(q, qd, x, time=2.5),
+    "effort derivatives": lambda m, q, qd, x, w: m.inverse_dynamics_derivatives(q, qd, x),
+    "acceleration derivatives": lambda m, q, qd, x, w: m.forward_dynamics_derivatives(q, qd, x),
+    "energy": lambda m, q, qd, x, w: m.energy(q, qd),
+    "pose": lambda m, q, qd, x, w: m.pose(q, m.frames[-1]),
+    "pose by keyword": lambda m, q, qd, x, w: m.pose(q, frame=m.frames[-1]),
+    "pose of an equal name": lambda m, q, qd, x, w: m.pose(q, "".join(list(m.frames[-1]))),
+    "poses": lambda m, q, qd, x, w: m.poses(q),
+    "jacobian": lambda m, q, qd, x, w: m.jacobian(q, m.frames[-1]),
+    "twists": lambda m, q, qd, x, w: m.twists(q, qd),
+    "momentum": lambda m, q, qd, x, w: m.momentum(q, qd),
+    "centre of mass": lambda m, q, qd, x, w: m.centre_of_mass(q),
+    "one thread": lambda m, q, qd, x, w: m.mass_matrix(q, threads=1),
+}
+
+
+@cache
+def mechanism(name: str) -> Mechanism:
+    return kp.example(name)
+
+
+def leaves(result):
+    if isinstance(result, dict):
+        return [x for part in result.values() for x in leaves(part)]
+    return [x for part in result for x in leaves(part)] if isinstance(result, tuple) else [result]
+
+
+def longer_way(name):
+    """The same mechanism, asked for the first time: nothing goes straight to machine code yet."""
+    return kp.example(name)
+
+
+@pytest.mark.parametrize("name", ["stanford-arm", "floating-arm"])
+@pytest.mark.parametrize("call", CALLS)
+def test_thin_and_longer_way_agree_to_the_last_bit(name, call):
+    m, s = mechanism(name), zoo.motions(mechanism(name), 6)
+    w = np.arange(6.0)
+    for state in ((s.q[1], s.qd[1], s.qdd[1]), (s.q, s.qd, s.qdd)):
+        expected = CALLS[call](longer_way(name), *state, w)
+        for _ in range(3):
+            result = CALLS[call](m, *state, w)
+            assert type(result) is type(expected)
+            for a, b in zip(leaves(result), leaves(expected), strict=True):
+                assert np.array_equal(a, b)
+                assert np.shape(a) == np.shape(b)
+
+
+@pytest.mark.parametrize("name", ["stanford-arm", "floating-arm"])
+@pytest.mark.parametrize("call", CALLS)
+def test_the_second_call_enters_no_method(name, call):
+    m, s = mechanism(name), zoo.motions(mechanism(name), 2)
+    state, w, entries = (s.q[1], s.qd[1], s.qdd[1]), np.arange(6.0), []
+    CALLS[call](m, *state, w)
+    own = {x.__code__ for f in vars(Mechanism).values() if (x := getattr(f, "__wrapped__", None))}
+    sys.setprofile(
+        lambda frame, event, _: entries.append(1) if event == "call" and frame.f_code in own else None
+    )
+    try:
+        CALLS[call](m, *state, w)
+    finally:
+        sys.setprofile(None)
+    assert not entries
+
+
+def test_lists_and_tuples_of_numbers_are_taken():
+    m = mechanism("stanford-arm")
+    q, qd, x = [0.1, -2, 0.25, 0, 1, -1], (0.0, 1, 2, 3, 4, np.float64(5.5)), [True, 1.0, 2.0, 0.5, 1.5, 3.0]
+    expected = m.inverse_dynamics(*(np.array(y, dtype=float) for y in (q, qd, x)))
+    for _ in range(2):
+        assert np.array_equal(m.inverse_dynamics(q, qd, x), expected)
+
+
+def test_a_wrong_frame_is_still_refused_after_a_right_one():
+    m = mechanism("stanford-arm")
+    for _ in range(2):
+        m.pose(m.neutral(), m.frames[-1])
+    with pytest.raises(kp.InputError, match="no link or frame 'nowhere'"):
+        m.pose(m.neutral(), "nowhere")
+
+
+@pytest.mark.parametrize("rows", [None, 5])
+def test_a_quaternion_of_zeros_is_refused_by_the_longer_way(rows):
+    m = mechanism("floating-arm")
+    q = m.neutral() if rows is None else np.stack([m.neutral()] * rows)
+    still = np.zeros((*q.shape[:-1], m.nv))
+    for _ in range(2):
+        m.inverse_dynamics(q, still, still)
+    q[(*([3] if rows else []), slice(3, 7))] = 0.0
+    with pytest.raises(kp.InputError, match="has the quaternion 0 0 0 0 in q"):
+        m.inverse_dynamics(q, still, still)
+
+
+def test_a_doubtful_solve_is_refused_by_the_longer_way(tmp_path):
+    light = """
+    name = "light"
+    [[link]]
+    name = "a"
+    mass = 1.0
+    com = [0.5, 0.0, 0.0]
+    inertia = [0.1, 0.1, 0.1]
+    [[link]]
+    name = "b"
+    [[joint]]
+    name = "first"
+    kind = "revolute"
+    parent = "ground"
+    child = "a"
+    [[joint]]
+    name = "second"
+    kind = "prismatic"
+    parent = "a"
+    child = "b"
+    """
+    path = tmp_path / "light.toml"
+    path.write_text(light)
+    with pytest.warns(kp.DescriptionWarning, match="forward dynamics will be singular"):
+        m = kp.load(path)
+    for _ in range(3):
+        with pytest.raises(kp.SingularError, match="forward dynamics is singular at joint 'second'"):
+            m.forward_dynamics(np.zeros(2), np.zeros(2), np.zeros(2))
+
+
+def test_results_and_wrenches_are_held_by_nobody_else():
+    m, s = mechanism("stanford-arm"), zoo.motions(mechanism("stanford-arm"), 40)
+    w = np.arange(6.0)
+    wrenches = {m.frames[-1]: w}
+    for batch in (1, slice(None)):
+        state = s.q[batch], s.qd[batch], s.qdd[batch]
+        for _ in range(3):
+            m.inverse_dynamics(*state, external=wrenches)
+            poses = m.poses(state[0])
+        before = sys.getrefcount(w)
+        for _ in range(50):
+            m.inverse_dynamics(*state, external=wrenches)
+            poses = m.poses(state[0])
+        assert sys.getrefcount(w) == before
+        pose = next(iter(poses.values()))
+        references = sys.getrefcount(pose.position)
+        assert references == 2  # the pose's, and that of the call here
+    gc.collect()
+
+
+def test_a_mechanism_with_thin_calls_can_be_pickled():
+    m, s = mechanism("stanford-arm"), zoo.motions(mechanism("stanford-arm"), 1)
+    for _ in range(2):
+        expected = m.pose(s.q[0], m.frames[-1])
+    other = pickle.loads(pickle.dumps(m))
+    assert np.array_equal(other.pose(s.q[0], m.frames[-1]).position, expected.position)
+    assert pickle.loads(pickle.dumps(m.inverse_dynamics))(s.q[0], s.qd[0], s.qdd[0]).shape == (m.nv,)
