@@ -299,6 +299,10 @@ class Mechanism(Movable):
             qdd[...] = self._dry.forward(arrays, qdd, again, self._free_terms(time, options))
         return qdd
 
+    def _rests(self, qd: Any) -> bool:
+        """Is a rate with dry friction zero in any state?"""
+        return not holds_symbols(qd) and bool(self._dry.needed(self._calls.checked("qd", qd)).any())
+
     def _free_terms(self, time: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
         """M, F, A and b of state k of a batch, or of one, as a function of (k, q, qd, tau)."""
         external = {name: np.asarray(w, dtype=float) for name, w in (options.get("external") or {}).items()}
@@ -644,8 +648,7 @@ class Mechanism(Movable):
             return AccelerationDerivatives(*result)
         check_method(self.model, request)
         state = self.by_name(q=q, qd=qd, tau=tau)
-        at_rest = passive and self._rough and not holds_symbols(state[1]) and self._dry.needed(state[1]).any()
-        if at_rest or is_loaded(self.model, passive=passive):
+        if (passive and self._rough and self._rests(state[1])) or is_loaded(self.model, passive=passive):
             qdd = self.forward_dynamics(*state, external=external, passive=passive, threads=threads)
             found = self._evaluate(request, (*state[:2], qdd), external, out=out, threads=threads)
             return AccelerationDerivatives(*found)

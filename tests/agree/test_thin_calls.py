@@ -147,6 +147,20 @@ def test_a_doubtful_solve_is_refused_by_the_longer_way(tmp_path):
             m.forward_dynamics(np.zeros(2), np.zeros(2), np.zeros(2))
 
 
+@pytest.mark.parametrize("rows", [(), (4,)])
+def test_rates_at_rest_under_dry_friction_are_solved_by_the_longer_way(rows):
+    b = kp.Builder("rough")
+    b.link("sled", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    b.joint("rail", "prismatic", "ground", "sled", axis=(1, 0, 0), friction=3.0)
+    m = kp.build(b)
+    q, push = np.zeros((*rows, 1)), np.full((*rows, 1), 1.0)
+    moving = np.full((*rows, 1), 0.5)
+    for _ in range(3):
+        assert np.allclose(m.forward_dynamics(q, moving, push), (1.0 - 3.0) / 2.0)
+        assert (m.forward_dynamics(q, np.zeros((*rows, 1)), push) == 0.0).all()
+        assert np.allclose(m.forward_dynamics_derivatives(q, moving, push).tau, 0.5)
+
+
 def test_results_and_wrenches_are_held_by_nobody_else():
     m, s = mechanism("stanford-arm"), zoo.motions(mechanism("stanford-arm"), 40)
     w = np.arange(6.0)
