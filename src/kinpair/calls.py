@@ -185,7 +185,8 @@ class Calls:
             k = int(np.argwhere(~turning)[0][-1])
             joint = self.model.joint_names[self._with_quaternion[k]]
             raise InputError(
-                f"{self.model.name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+                f"{self.model.name}: joint {joint!r} has the quaternion 0 0 0 0 in q, which is not a rotation; "
+                "the identity is 0 0 0 1",
                 joint=joint,
             )
 

@@ -269,8 +269,8 @@ class LoadedStates:
         return Rubbed(qdd, forces, found.N, sticks)
 
 
-STILL = 1e-13  # a rate this small, against one and the largest, is none
-HELD = 1e-12  # an acceleration of sliding this small, against that without friction, is none
+STILL = 1e-13  # a rate this small, against one and the largest, counts as zero
+HELD = 1e-12  # an acceleration of sliding this small, against that without friction, counts as zero
 
 
 def _moves(s: np.ndarray, G: np.ndarray, rates: np.ndarray) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kinpair as kp
-from kinpair.cli.main import main
+from kinpair.cli.main import USAGE, main
 from kinpair.constraints.solvers import EVERY_SOLVER
 from kinpair.errors import listed
 from kinpair.quantities import METHODS
@@ -13,10 +13,7 @@ from kinpair.quantities import METHODS
 WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = f"Examples: {listed(kp.examples())}"
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
-COMMANDS = (
-    "Available commands: info, dynamics, simulate, resume, nominal, transfer, show, compare, equations, sweep, "
-    "examples, demo, cache (see kinpair --help)"
-)
+COMMANDS = f"Available commands: {', '.join(x.__name__ for x in USAGE)} (see kinpair --help)"
 
 REFUSED = [
     ("foo", f'unknown command "foo". {COMMANDS}'),
@@ -99,7 +96,7 @@ REFUSED = [
     ),
     (
         "dynamics floating-arm --q base.qw=0",
-        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q, which is not a rotation; the identity is 0 0 0 1",
     ),
     (
         "dynamics four-bar --q 0,0,0",

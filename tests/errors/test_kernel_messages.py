@@ -128,7 +128,7 @@ REFUSED = {
     ),
     "quaternion": (
         lambda: FLOATING.mass_matrix(np.zeros(10)),
-        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q, which is not a rotation; the identity is 0 0 0 1",
     ),
 }
 

@@ -65,7 +65,7 @@ BALL = joint("A", "ground", "a", "spherical")
         (Keyframe("k", (("A", (0, 0, math.inf, 1)),)), "q of joint 'A' is inf; a finite number is needed"),
         (
             Keyframe("k", (("A", (0, 0, 0, 0)),)),
-            "q of joint 'A' has the quaternion 0 0 0 0, which is no rotation; 0 0 0 1 is none",
+            "q of joint 'A' has the quaternion 0 0 0 0, which is not a rotation; the identity is 0 0 0 1",
         ),
     ],
 )
@@ -85,7 +85,7 @@ def test_keyframes_that_are_not_there():
 def test_a_start_without_a_rotation():
     result = message(links("a"), joint("A", "ground", "a", "spherical", start=(0.0, 0.0, 0.0, 0.0)))
     assert result == (
-        "m.toml:11: joint 'A': start has the quaternion 0 0 0 0, which is no rotation; 0 0 0 1 is none"
+        "m.toml:11: joint 'A': start has the quaternion 0 0 0 0, which is not a rotation; the identity is 0 0 0 1"
     )
 
 
@@ -372,13 +372,13 @@ def test_external_that_is_no_wrench(arm):
 def test_zero_quaternion():
     robot = kp.example("floating-arm")
     assert refused(robot.mass_matrix, np.zeros(robot.nq)) == (
-        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1"
+        "floating-arm: joint 'base' has the quaternion 0 0 0 0 in q, which is not a rotation; the identity is 0 0 0 1"
     )
 
 
 def test_unknown_example():
     assert refused(kp.example, "stanford").startswith(
-        "no bundled example 'stanford'; did you mean 'stanford-arm'? Examples: bennett, "
+        "no bundled example 'stanford'; did you mean 'stanford-arm'? Examples: "
     )
 
 

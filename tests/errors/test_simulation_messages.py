@@ -147,7 +147,8 @@ def test_functions_and_batches(arm):
 def test_quaternions():
     floating = kp.example("floating-arm")
     with pytest.raises(
-        kp.InputError, match="joint 'base' has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1"
+        kp.InputError,
+        match="joint 'base' has the quaternion 0 0 0 0 in q, which is not a rotation; the identity is 0 0 0 1",
     ):
         kp.simulate(floating, np.zeros(10), np.zeros(9), duration=1.0)
     with pytest.raises(kp.InputError) as refused:

@@ -66,7 +66,7 @@ def dynamics(
     tau
         Efforts, for the forward dynamics; default: zeros.
     method
-        Formulation, such as newton-euler or denoc; a quantity that it does not give is had by its default.
+        Formulation, such as newton-euler or denoc; a quantity that it does not give is computed by its default.
     solver
         How the constraints are solved, such as multipliers or udwadia-kalaba.
     actuators

@@ -85,7 +85,7 @@ class Option:
 
 
 def _float(value: Any) -> Any:
-    """The number in a text; a text that is none is left to be read as a fraction of pi."""
+    """The number in a text; any other text is left to be read as a fraction of pi."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:

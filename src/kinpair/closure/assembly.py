@@ -22,7 +22,7 @@ RATE_STEPS = 50  # where rows are not linear in the rates
 DRIVEN = ("drive", "driven distance", "guided frame")  # kinds of constraints that prescribe a motion
 STEP = 0.1  # [rad] or [m]: how far named coordinates are led at a time
 STEPS = 1000
-STANDING = 1e-12  # a step of the rates below this part of them is none
+STANDING = 1e-12  # a step of the rates below this part of them counts as zero
 
 
 class Assembly:
@@ -142,7 +142,7 @@ class Assembly:
         return "check the drives: they must agree with each other, and with what the loops allow"
 
     def _limits(self, free: Sequence[int]) -> Box | None:
-        """The limits of coordinates that nobody holds; None if there are none."""
+        """The limits of coordinates that are not held; None if there are none."""
         joints, of = self.model.joints, self.model.joints.spring_q
         if not np.isfinite([joints.lower, joints.upper]).any():
             return None

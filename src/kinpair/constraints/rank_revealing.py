@@ -25,7 +25,7 @@ DRIFTED = 10.0  # what a residual of the positions may do to the rank of redunda
 ALLOWED = 30.0  # and residuals of positions and rates to their agreement
 SHORT = 1e-2  # of the longest row
 SHARED = 1e-8  # of a unit load that redundant rows carry against each other: a smaller part is rounding
-LOST = 1e-12  # an inertia below this part of what it is judged by is none
+LOST = 1e-12  # an inertia below this part of what it is judged by counts as zero
 
 
 class Drift(NamedTuple):

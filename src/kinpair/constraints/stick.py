@@ -20,7 +20,7 @@ from kinpair.constraints import complementarity, rank_revealing
 from kinpair.constraints.rank_revealing import null_space
 
 SLIDES, HELD, CARRIED = 0.0, 1.0, 2.0  # phases of a rate; one that is carried stands still because others do
-STILL = 1e-11  # of the largest acceleration without friction: less is none
+STILL = 1e-11  # of the largest acceleration without friction: less counts as zero
 DEPENDENT = 1e-10
 
 

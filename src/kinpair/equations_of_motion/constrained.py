@@ -182,7 +182,7 @@ class Constrained:
         return self._equations("terms", written, chosen, statement, status)
 
     def _base_in_time(self) -> Base | None:
-        """M, F, A and b, unless that was tried in vain."""
+        """M, F, A and b, unless that was tried before and failed."""
         return None if self._forms else self._in_time(self._expanded)
 
     def _in_time(self, work: Callable[[], T]) -> T | None:

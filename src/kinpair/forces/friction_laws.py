@@ -19,7 +19,7 @@ from kinpair.algebra.arrays import Scalar
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.forces.element import Instant
 
-LEAST = 1e-150  # a smaller part of the Stribeck speed is none
+LEAST = 1e-150  # a smaller part of the Stribeck speed counts as zero
 
 
 class Law(Protocol):

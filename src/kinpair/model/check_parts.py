@@ -92,7 +92,7 @@ def _check_origin(part: str, quantity: str, origin: Origin) -> None:
     _check_size(part, quantity, origin.xyz)
     _check_finite(part, quantity, origin.turn)
     if len(origin.turn) == 4 and not any(origin.turn):
-        raise DescriptionError(f"{part}: {quantity} has the quaternion 0 0 0 0, which is no rotation")
+        raise DescriptionError(f"{part}: {quantity} has the quaternion 0 0 0 0, which is not a rotation")
     if len(origin.turn) == 9:
         R = np.array(origin.turn).reshape(3, 3)
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
@@ -202,7 +202,7 @@ def _check_turn(part: str, quantity: str, joint: Joint, values: Sequence[float])
     pair = PAIRS[joint.kind]
     if values and len(pair.q_parts) > len(pair.v_parts) and not any(values[-4:]):
         raise DescriptionError(
-            f"{part}: {quantity} has the quaternion 0 0 0 0, which is no rotation; 0 0 0 1 is none",
+            f"{part}: {quantity} has the quaternion 0 0 0 0, which is not a rotation; the identity is 0 0 0 1",
             joint=joint.name,
         )
 

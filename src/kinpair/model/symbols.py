@@ -64,7 +64,7 @@ def _of_spring(spring: Spring) -> tuple[str, ...]:
 
 
 def check_symbols(model: Model, names: Sequence[str]) -> None:
-    """Refuse a name that is none."""
+    """Refuse an unknown name."""
     known = symbol_names(model)
     for name in names:
         if name not in known:

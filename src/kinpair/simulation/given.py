@@ -67,7 +67,8 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
         if not length.all():
             joint = model.joint_names[i]
             raise InputError(
-                f"{name}: joint {joint!r} has the quaternion 0 0 0 0 in q; no rotation is 0 0 0 1",
+                f"{name}: joint {joint!r} has the quaternion 0 0 0 0 in q, which is not a rotation; "
+                "the identity is 0 0 0 1",
                 joint=joint,
             )
         x[..., stop - 4 : stop] /= length

@@ -62,7 +62,7 @@ def options() -> tuple[str, ...]:
 
 
 def check_numbers(mechanism: Mechanism, settings: Mapping[str, Any]) -> None:
-    """Refuse times and tolerances that are none, before any case is computed."""
+    """Refuse wrong times and tolerances before any case is computed."""
     name, time = mechanism.name, finite(mechanism.name, "time", settings.get("time", 0.0))
     duration = positive(name, "duration", settings["duration"])
     for what in ("dt", "max_step"):

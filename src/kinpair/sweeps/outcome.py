@@ -36,7 +36,7 @@ def tried(call: Callable[[], Outcome]) -> Outcome:
 
 
 def unsound(values: Mapping[str, Value], called: str) -> str:
-    """Which of the numbers that a function returned is none; empty if all are."""
+    """Which of the numbers that a function returned is not a number; empty if all are."""
     for name, value in values.items():
         wrong = np.ravel(value)[~np.isfinite(np.ravel(value))]
         if len(wrong):

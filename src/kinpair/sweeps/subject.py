@@ -31,7 +31,7 @@ class Subject(Protocol):
         ...
 
     def checked(self, cases: Cases) -> Cases:
-        """The cases with values as they are computed; InputError for a name or value that is none."""
+        """The cases with values as they are computed; InputError for an unknown name or a wrong value."""
         ...
 
     def units(self, names: Sequence[str]) -> Mapping[str, str]:

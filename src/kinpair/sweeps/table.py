@@ -28,7 +28,7 @@ class Table:
     """A row a finished case. `table["max q.elbow"]` is a column (n,), of recorded vectors (n, m).
 
     `inputs` and `outputs` are the names of the columns, `units` their units. `errors` (n,) says why a case has NaN
-    instead of numbers, or which of its numbers is none; it is "" where all is well. `missing` cases were not computed;
+    instead of numbers, or which result is not a number; it is "" where all is well. `missing` cases were not computed;
     `grid` names the axes if all combinations were asked for.
     """
 
