@@ -63,6 +63,7 @@ PAGES = {
     "description/data_sheet.py": ("actuators.md", r"\((DS\d+)\)"),
     "forces/element.py": ("forces.md", r"\((EL\d+)\)"),
     "forces/joint.py": ("forces.md", r"\((P\d+)\)"),
+    "forces/bristle.py": ("friction.md", r"\((LU\d+)\)"),
     "forces/friction*.py": ("friction.md", r"\((FR\d+)\)"),
     "forces/limit_spring.py": ("forces.md", r"\((BU\d+)\)"),
     "forces/*spring*.py": ("forces.md", r"\((PS\d+)\)"),

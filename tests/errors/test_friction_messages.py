@@ -24,19 +24,19 @@ def described(friction, kind: str = "prismatic") -> kp.Builder:
     [
         (
             {"law": "colomb", "level": 1.0},
-            "joint 'x', friction: law is 'colomb'; did you mean 'coulomb'? "
-            "give 'viscous' or 'coulomb' or 'stribeck' or 'bearing' or 'guide' or 'thread' or 'gear' or 'servo'",
+            "joint 'x', friction: law is 'colomb'; did you mean 'coulomb'? give 'viscous' or "
+            "'coulomb' or 'stribeck' or 'lugre' or 'bearing' or 'guide' or 'thread' or 'gear' or 'servo'",
         ),
         (
             {"law": "coulomb", "levl": 1.0},
             "joint 'x', friction: unknown key 'levl'; did you mean 'level'? "
-            "Keys: law, level, level_static, level_negative, viscous, stribeck_speed, exponent, mu, "
+            "Keys: law, level, level_static, level_negative, viscous, stribeck_speed, exponent, sigma0, sigma1, mu, "
             "mu_static, radius, thrust_radius, length, width, preload, motor_share, load_share, motor_share_static, "
             "load_share_static, motor_square, load_square",
         ),
         (
             {"level": 1.0},
-            "joint 'x', friction: law is missing; give 'viscous', 'coulomb', 'stribeck', 'bearing', "
+            "joint 'x', friction: law is missing; give 'viscous', 'coulomb', 'stribeck', 'lugre', 'bearing', "
             "'guide', 'thread', 'gear', 'servo'",
         ),
         (

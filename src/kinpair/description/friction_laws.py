@@ -37,6 +37,8 @@ KEYS: dict[str, str] = {  # meaning and unit
     "viscous": "friction per speed, N m s/rad or N s/m",
     "stribeck_speed": "speed at which the static surplus has faded, rad/s or m/s",
     "exponent": "of the fading, such as 2 or 1",
+    "sigma0": "stiffness of the bristles, N m/rad or N/m",
+    "sigma1": "damping of the bristles, N m s/rad or N s/m",
     "mu": "friction per load while sliding",
     "mu_static": "friction per load that must be overcome from rest",
     "radius": "at which parts slide on each other, m",
@@ -74,6 +76,7 @@ LAWS: dict[str, LawKeys] = {
         ("level",), ("level_static", "level_negative", "viscous"), ("level", "level_static", "viscous")
     ),
     "stribeck": LawKeys(_STRIBECK, ("level_negative", "viscous"), ("level_static", "viscous")),
+    "lugre": LawKeys((*_STRIBECK, "sigma0", "sigma1"), ("viscous",), ("level_static", "viscous")),
     **{law: LawKeys(("mu",), (*own, *_GRIP), ("mu", "mu_static")) for law, own in _LOADED.items()},
     "servo": LawKeys(_SERVO, ("viscous",), ("level", "level_static", *_SERVO[4:])),
 }

@@ -6,15 +6,17 @@ loss = s q̇ F(s q̇) + c q̇²                                                 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import final
 
 from kinpair.algebra.arrays import Scalar
 from kinpair.algebra.choice import sign
+from kinpair.forces.bristle import bristle
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.friction_laws import LAWS, Law
-from kinpair.model.model import Model
+from kinpair.model.model import FrictionData, Model
+from kinpair.model.units import units
 
 
 @final
@@ -74,9 +76,18 @@ class JointFriction(Element):
         return {self.name: at.state.qd[self.v]} if self.law.dry else {}
 
 
-def joint_frictions(model: Model) -> list[JointFriction]:
+def joint_frictions(model: Model) -> list[Element]:
     """Those of all joints, in the order of the rates."""
-    return [
-        JointFriction(x.name, (model.parent[x.body], x.body), x.v, LAWS[x.law](x.numbers))
-        for x in model.frictions
-    ]
+    return [MAKERS.get(x.law, _joint_friction)(model, x) for x in model.frictions]
+
+
+def _joint_friction(model: Model, x: FrictionData) -> Element:
+    return JointFriction(x.name, (model.parent[x.body], x.body), x.v, LAWS[x.law](x.numbers))
+
+
+def _bristle(model: Model, x: FrictionData) -> Element:
+    q = int(model.joints.spring_q[x.v])
+    return bristle(model, x, units(model)["q"][q] if q >= 0 else "rad")
+
+
+MAKERS: dict[str, Callable[[Model, FrictionData], Element]] = {"lugre": _bristle}  # laws with internal states

@@ -40,7 +40,11 @@ def columns(model: Model, qd: Vector, share: Vector) -> list[Column]:
 
 
 def _of(x: FrictionData, rate: Scalar, s: Scalar) -> Iterator[tuple[str, Scalar, Scalar]]:
-    if "level" not in x.numbers or (x.law == "coulomb" and "level_negative" not in x.numbers):
+    if (
+        x.law == "lugre"
+        or "level" not in x.numbers
+        or (x.law == "coulomb" and "level_negative" not in x.numbers)
+    ):
         return
     fades = "stribeck_speed" in x.numbers
     e = faded(s * rate, x.numbers["stribeck_speed"], x.numbers["exponent"]) if fades else 0.0

@@ -102,7 +102,8 @@ def _as_efforts(model: Model, q: Vector, elements: Acting) -> Vector:
 
 
 class Account(NamedTuple):
-    """Powers of elements with internal states or inputs, by name [W]: what comes in, and what is lost."""
+    """Powers of elements with internal states or inputs, and of dry friction, by name [W]: what comes in, and what is
+    lost."""
 
     supply: Mapping[str, Scalar]
     losses: Mapping[str, Scalar]
@@ -110,10 +111,16 @@ class Account(NamedTuple):
 
 def account_of(model: Model, state: State, *, passive: bool = True) -> Account:
     """Those at a state."""
-    own = _with_ports(model, state, passive)
+    own = [(x, at) for x, at in acting(model, state, passive=passive) if x.ports or x.element.sticks]
     supply = {name: power for x, at in own for name, power in x.element.supply(at).items()}
     lost = {name: power for x, at in own for name, power in x.element.losses(at).items()}
     return Account(supply, lost)
+
+
+def sticking_names(model: Model, *, passive: bool = True) -> tuple[str, ...]:
+    """Names of the rates that dry friction may hold at rest."""
+    rates = {k for x in owners_of(model) if passive or not x.passive for k in x.element.sticks}
+    return tuple(model.v_names[k] for k in sorted(rates))
 
 
 class AccountNames(NamedTuple):

@@ -49,7 +49,8 @@ def _damping(model: Model) -> np.ndarray:
     """Of dampers and of laws of friction."""
     damping = model.joints.damping.copy()
     for x in model.frictions:
-        damping[x.v] += x.numbers.get("viscous", 0.0)
+        if x.law != "lugre":  # bristles have states of their own
+            damping[x.v] += x.numbers.get("viscous", 0.0)
     return damping
 
 

@@ -15,8 +15,8 @@ from kinpair.model import surface_data
 from kinpair.model.model import FrictionData
 from kinpair.pairs import PAIRS, Pair
 
-POSITIVE = ("stribeck_speed", "exponent", *surface_data.ABOVE_ZERO)  # the others may be zero
-SMOOTH = ("viscous",)  # laws that hold nothing at rest
+POSITIVE = ("stribeck_speed", "exponent", "sigma0", *surface_data.ABOVE_ZERO)  # the others may be zero
+SMOOTH = ("viscous", "lugre")  # laws that hold nothing at rest
 
 
 def check_frictions(description: Description) -> None:

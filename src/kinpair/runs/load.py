@@ -59,6 +59,8 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
         x=_own(stored, "x"),
         u=stored.column("u") if "u" in stored.places else driving(mechanism.model, stored.column("tau")),
         account=_own(stored, "account"),
+        slid=_own(stored, "slid"),
+        phase=_own(stored, "phase"),
         work=stored.column("work"),
         loss=stored.column("loss"),
         energy=Energy(stored.column("kinetic"), stored.column("potential")),
@@ -83,7 +85,7 @@ def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any])
 
 
 def _own(stored: Stored, name: str) -> np.ndarray:
-    """A column that only mechanisms with actuators have."""
+    """A column that only mechanisms with actuators or friction have."""
     if name in stored.places:
         return stored.column(name)
     return np.zeros((*stored.column("work").shape, 0))

@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.forces.states import account_names
+from kinpair.constraints.stick import SLIDES
+from kinpair.forces.states import account_names, sticking_names
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.runs.history import History
 from kinpair.runs.vectors import by_inputs
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.monitors.balance import Balance, Energies, Ledger, ledger
 from kinpair.simulation.monitors.momentum import Momentum, momentum_of
+from kinpair.simulation.phases import sticks as sticks_name
 from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.status import Status
+
+
+class Rubbed(NamedTuple):
+    """Dry friction of a rate in a run: at which samples it sticks, how far it has slid [rad], [m] and its heat [J]
+    since the start (..., samples); and the time since when it sticks at the end, NaN where it slides."""
+
+    sticks: np.ndarray
+    slid: np.ndarray
+    heat: np.ndarray
+    since: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +38,7 @@ class Record:
 
     time (samples,) [s]; q, qd, joint efforts tau, internal states x and inputs u; energy (kinetic, potential with all
     that elements store); work and loss since the start [J], and `account` of them by name, see `supplied` and
-    `losses`. Everything
+    `losses`. Of rates with dry friction, how far they have `slid` and their `phase`, see `friction`. Everything
     computed is here, whatever the `status` says; `events` has what happened on the way; of a batch, `failures` has the
     rows that are not well. Under constraints, `residual` says how well they hold, and `singular` where they were
     nearest to dependence, if they came near to it. `start` has the energies (..., 2) at the start, where that is no
@@ -41,6 +53,8 @@ class Record:
     x: np.ndarray
     u: np.ndarray
     account: np.ndarray
+    slid: np.ndarray
+    phase: np.ndarray
     energy: Energy
     work: np.ndarray
     loss: np.ndarray
@@ -82,6 +96,25 @@ class Record:
     def losses(self) -> dict[str, np.ndarray]:
         """Energy since the start that actuators, and what else has internal states, lost, by name [J]."""
         return self._accounts[1]
+
+    @cached_property
+    def friction(self) -> dict[str, Rubbed]:
+        """What dry friction did, by name of the rate: when it stuck, how far it has slid, its heat, and since when it
+        sticks at the end."""
+        found: dict[str, Rubbed] = {}
+        for k, name in enumerate(sticking_names(self.mechanism.model, passive=self.passive)):
+            own = [x for loss, x in self.losses.items() if loss.startswith(f"{name}.friction")]
+            heat = sum(own, np.zeros(self.slid.shape[:-1]))
+            sticks = self.phase[..., k] != SLIDES
+            found[name] = Rubbed(sticks, self.slid[..., k], heat, self._since(name, sticks))
+        return found
+
+    def _since(self, name: str, sticks: np.ndarray) -> float:
+        """NaN where it slides at the end, and of a batch."""
+        if sticks.ndim > 1 or not len(sticks) or not sticks[-1]:
+            return np.nan
+        times = [x.time for x in self.events if x.name == sticks_name(name)]
+        return times[-1] if times else float(self.options.get("time", 0.0))
 
     @cached_property
     def _accounts(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:

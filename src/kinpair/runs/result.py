@@ -31,6 +31,8 @@ AXES = {  # of a data set: what each entry of a vector is called
     "x": "state",
     "u": "input",
     "account": "power",
+    "slid": "rough",
+    "phase": "rough",
 }
 
 

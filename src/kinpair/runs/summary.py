@@ -25,7 +25,7 @@ LOOKS = 1000  # samples: each takes some 50 µs
 def summary(run: Record) -> str:
     """One paragraph."""
     parts = [_what(run), _how(run), _events(run), _energy(run), _momentum(run), _constraints(run.residual)]
-    parts += [_passage(run.singular), _beyond(run), _pulls(run), *run.notes]
+    parts += [_friction(run), _passage(run.singular), _beyond(run), _pulls(run), *run.notes]
     return " ".join(part for part in parts if part)
 
 
@@ -104,9 +104,23 @@ def _pulls(run: Record) -> str:
 
 def _samples(run: Record, there: np.ndarray) -> Record:
     """The run with these samples alone."""
-    vectors = {name: getattr(run, name)[..., there, :] for name in ("q", "qd", "tau", "x", "u", "account")}
+    vectors = {
+        name: getattr(run, name)[..., there, :]
+        for name in ("q", "qd", "tau", "x", "u", "account", "slid", "phase")
+    }
     history = run.history and replace(run.history, number=run.history.number[there])
     return replace(run, time=run.time[there], history=history, **vectors)
+
+
+def _friction(run: Record) -> str:
+    """Heat of dry friction, and which rates stick at the end since when."""
+    if run.q.ndim == 3 or not len(run.time) or not run.friction:
+        return ""
+    heat = {name: float(x.heat[-1]) for name, x in run.friction.items()}
+    hot = listed((f"{name} {x:.4g} J" for name, x in heat.items() if x), 6)
+    stuck = listed((f"{name} since {x.since:.6g} s" for name, x in run.friction.items() if x.sticks[-1]), 6)
+    sentences = [f"Friction took {hot}." if hot else "", f"At the end stick: {stuck}." if stuck else ""]
+    return " ".join(filter(None, sentences))
 
 
 def _constraints(residual: Residual | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kinpair.forces.states import account_names, has_actuators, ports_of
+from kinpair.forces.states import account_names, has_actuators, ports_of, sticking_names
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
 
@@ -36,5 +36,9 @@ def vectors_of(
         "u": (ports.u_names, ports.u_units) if driven else ((), ()),
     }
     vectors = {name: dict(zip(*columns, strict=True)) for name, columns in every.items()}
+    rough = sticking_names(m.model, passive=passive)
+    unit_of = dict(zip(m.v_names, unit["qd"], strict=True))
+    vectors["slid"] = {name: unit_of[name].removesuffix("/s") for name in rough}
+    vectors["phase"] = dict.fromkeys(rough, "")
     vectors[ACCOUNT] = {f"{kind} {name}": "J" for kind, names in account for name in names}
     return {name: entries for name, entries in vectors.items() if entries}

@@ -84,7 +84,7 @@ class Run:
     @property
     def guarded(self) -> bool:
         """Is anything watched on the way?"""
-        return bool(self.events or self.ends)
+        return bool(self.events or self.ends or (self.d.sticking and not self.d.at_ends))
 
     @property
     def springs(self) -> bool:

@@ -10,7 +10,7 @@ from kinpair.description.parts import Friction
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.toml_writer import to_toml
 from kinpair.description.warning_list import WarningList
-from kinpair.forces import friction_laws
+from kinpair.forces import friction, friction_laws
 
 STRIBECK = {"law": "stribeck", "level": 1.0, "level_static": 2.0, "stribeck_speed": 0.1, "exponent": 2.0}
 FORMS = [
@@ -30,7 +30,7 @@ def built(friction) -> kp.Builder:
 
 
 def test_every_law_that_can_be_written_acts():
-    assert set(LAWS) == set(friction_laws.LAWS) | set(FROM_LOAD)
+    assert set(LAWS) == {*friction_laws.LAWS, *friction.MAKERS, *FROM_LOAD}
 
 
 @pytest.mark.parametrize("friction", FORMS, ids=str)

@@ -3,7 +3,8 @@
 | in the file | what it is |
 |---|---|
 | `time`, `q`, `qd`, `tau`, `kinetic`, `potential`, `work`, `loss` | a sample a row; a batch is (samples, batch, ...) |
-| `x`, `u`, `account` | internal states, inputs, energies of actuators by name, where there are such |
+| `x`, `u`, `account` | internal states, inputs, energies of actuators and friction by name, where there are such |
+| `slid`, `phase` | how far rates with dry friction have slid; 0 where they slide, 1 or 2 where they stick |
 | `residual_position`, `residual_rate` | how far the constraints are off, where there are any |
 | `singular` | pivot and time where the constraints were nearest to dependence; zeros if they were not near |
 | `checkpoint` | two records of where the run stands; the larger of their `samples` is how many rows hold numbers |
@@ -44,7 +45,7 @@ VERSION = 2
 STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024")])
 SCALARS = {"time": "s", "kinetic": "J", "potential": "J", "work": "J", "loss": "J"}
 RESIDUALS = {"residual_position": "m or rad", "residual_rate": "m/s or rad/s"}  # under constraints
-VECTORS = ("q", "qd", "tau", "x", "u", "account")
+VECTORS = ("q", "qd", "tau", "x", "u", "account", "slid", "phase")
 SAMPLES = (*SCALARS, *VECTORS, *RESIDUALS, MODE)
 UNFINISHED = "running"  # name of the status until there is another
 
