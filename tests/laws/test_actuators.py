@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,103 +13,7 @@ from kinpair.forces.actuators.actuator import Actuator
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import elements_of
 from kinpair.model.state import State
-
-MOTOR = {"resistance": 1.6, "torque_constant": 0.26, "rotor_inertia": 1.4e-3, "damping": 1e-3}
-LOSSES = {"friction": 0.02, "iron_damping": 2e-3, "iron_torque": 0.01, "stray": 1e-4, "brush_voltage": 0.8}
-HEAT = {
-    "winding_to_housing": 2.0,
-    "housing_to_ambient": 4.0,
-    "winding_capacity": 20.0,
-    "housing_capacity": 300.0,
-    "magnet_coefficient": -0.001,
-}
-OIL = {"supply_pressure": 7e6, "flow_constant": 1.2e-7, "bulk_modulus": 1.2e9, "damping": 300.0}
-CYLINDER = {
-    "area": 1e-3,
-    "rod_area": 7e-4,
-    "volume": 5e-5,
-    "rod_volume": 4e-5,
-    "stroke": 0.8,
-    "position": -0.4,
-}
-CASCADE = {
-    "position_gain": 8.0,
-    "speed_gain": 3.0,
-    "speed_time": 0.2,
-    "current_gain": 4.0,
-    "current_time": 0.01,
-}
-ELASTIC = {"ratio": 40.0, "stiffness": 900.0, "damping": 2.0}
-KINDS = {
-    "effort": ("effort", {"effort": 8.0, "velocity": 6.0}, {}),
-    "dc-motor": ("dc-motor", {**MOTOR, "inductance": 2.2e-3}, {"ratio": 31.17}),
-    "dc-motor at once": ("dc-motor", {**MOTOR, "brush_voltage": 0.7, "voltage": 20.0}, {"ratio": 31.17}),
-    "dc-motor with losses": (
-        "dc-motor",
-        {**MOTOR, **LOSSES, **HEAT, "inductance": 2.2e-3, "voltage": 24.0, "current": 6.0},
-        {"ratio": 31.17, "efficiency": 0.8},
-    ),
-    "dc-motor elastic": (
-        "dc-motor",
-        {**MOTOR, "inductance": 2.2e-3, "voltage_constant": 0.28},
-        {**ELASTIC, "backlash": 2e-3, "efficiency": 0.9},
-    ),
-    "servo": ("servo", {**MOTOR, **CASCADE, "inductance": 2.2e-3, "voltage": 24.0, "current": 5.0}, ELASTIC),
-    "servo without current loop": (
-        "servo",
-        {**MOTOR, "position_gain": 8.0, "speed_gain": 3.0, "current": 5.0},
-        {"ratio": 40.0},
-    ),
-    "voltage servo": ("servo", {**MOTOR, "voltage_gain": 30.0, "voltage": 12.0}, {"ratio": 40.0}),
-    "series-elastic": ("series-elastic", {"effort": 1.0, "rotor_inertia": 1e-3}, ELASTIC),
-    "hydraulic-motor": (
-        "hydraulic-motor",
-        {**OIL, "displacement": 4e-6, "volume": 2e-5, "leakage": 1e-13, "valve_time": 3e-3, "damping": 0.05},
-        {"ratio": 10.0},
-    ),
-    "linear cylinder": (
-        "hydraulic-cylinder",
-        {
-            "area": 1e-3,
-            "volume": 2e-4,
-            "bulk_modulus": 1e9,
-            "flow_gain": 0.5,
-            "pressure_flow": 1e-12,
-            "damping": 200.0,
-            "valve_time": 3e-3,
-        },
-        {},
-    ),
-    "hydraulic-cylinder": (
-        "hydraulic-cylinder",
-        {**OIL, **CYLINDER, "leakage": 1e-13, "valve_time": 3e-3, "pressure": 3e6, "rod_pressure": 4e6},
-        {},
-    ),
-}
-SLIDES = ("linear cylinder", "hydraulic-cylinder")
-AMPLITUDE = {"effort": 6.0, "servo": 0.6, "servo without current loop": 0.6, "voltage servo": 0.6}
-AMPLITUDE |= {
-    "series-elastic": 0.5,
-    "hydraulic-motor": 0.3,
-    "linear cylinder": 2e-4,
-    "hydraulic-cylinder": 0.3,
-}
-
-
-@cache
-def swing(case: str) -> kp.Mechanism:
-    """A double pendulum, or a mass on a slide with a pendulum, whose first joint has the actuator."""
-    kind, numbers, gear = KINDS[case]
-    slides = case in SLIDES
-    builder = kp.Builder(case, gravity=(0.0, -9.81, 0.0))
-    builder.link("first", mass=50.0 if slides else 2.0, com=(0.0, -0.2, 0.0), inertia=(0.1, 0.1, 0.1))
-    builder.link("second", mass=1.0, com=(0.0, -0.3, 0.0), inertia=(0.02, 0.02, 0.02))
-    builder.joint(
-        "drive", "prismatic" if slides else "revolute", "ground", "first", axis="x" if slides else "z"
-    )
-    builder.joint("swing", "revolute", "first", "second", xyz=(0.0, -0.4, 0.0), axis="z", actuated=False)
-    builder.actuator("motor", "drive", kind, **numbers, **({"gear": gear} if gear else {}))
-    return kp.build(builder.description())
+from motors import AMPLITUDE, KINDS, MOTOR, swing
 
 
 def actuator(m: kp.Mechanism) -> Actuator:

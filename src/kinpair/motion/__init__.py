@@ -25,6 +25,7 @@ fastest         the shortest time along a path
 quadrature      integrals over a motion
 feasibility     limits that a motion exceeds
 nominal         efforts, reactions, power and energy of a motion
+inputs          inputs of actuators for a motion
 polygon         convex polygons: hulls and margins
 support         what the ground gives to feet: zero-moment point, friction, margins
 free_rows       rows without actuator, and the coordinates that are free to obey them
@@ -51,6 +52,7 @@ from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
 from kinpair.motion.frame_paths import arc, blended, line, screw
 from kinpair.motion.free_rows import force, moment
 from kinpair.motion.gait import Gait, gait
+from kinpair.motion.inputs import Inputs, inputs
 from kinpair.motion.joints import cycloid, fourier, polynomial, scurve, trapezoid
 from kinpair.motion.nominal import Nominal, nominal
 from kinpair.motion.spline import spline
@@ -65,6 +67,7 @@ __all__ = [
     "FrameTrajectory",
     "Gait",
     "Ground",
+    "Inputs",
     "Motion",
     "Nominal",
     "Support",
@@ -83,6 +86,7 @@ __all__ = [
     "force",
     "fourier",
     "gait",
+    "inputs",
     "line",
     "moment",
     "nominal",

@@ -8,5 +8,6 @@ hydraulic   chambers of oil behind a valve; the linear form of the books
 gear        between the shaft and the joint: rigid, or a spring with backlash
 control     what stands between the input and the machine: nothing, a servo
 actuator    the element: control, machine and gear
+inverse     from the motion of a joint and its effort to inputs
 kinds       from the numbers of a description to elements
 """
