@@ -67,14 +67,14 @@ def curves(run: Record, row: int = 0, points: int = POINTS) -> tuple[np.ndarray,
     for name, (title, letter) in TITLES.items():
         entries = vectors.get(name, {})
         x = drawn(getattr(run, name)[lead], points=points)
+        word = "input " if name == "u" else ""
         of_joints = name not in ("x", "u")
+        own_looks = looks if of_joints else distinct(f"{word}{entry}" for entry in entries)
         for unit in dict.fromkeys(entries.values()):
-            own = {entry: x[:, k] for k, (entry, of) in enumerate(entries.items()) if of == unit}
-            legend: dict[str, Any] = {"looks": looks, "labels": names_in_legend}
-            if not of_joints:
-                legend = {"looks": distinct(own), "own_legend": True}
+            own = {f"{word}{entry}": x[:, k] for k, (entry, of) in enumerate(entries.items()) if of == unit}
             if name not in ("tau", "u") or any(values.any() for values in own.values()):
-                panels.append(Panel(title, f"{letter} [{unit}]" if unit else letter, own, **legend))
+                quantity = f"{letter} [{unit}]" if unit else letter
+                panels.append(Panel(title, quantity, own, own_looks, names_in_legend if of_joints else {}))
     time = drawn(run.time[:, None], points=points)[:, 0]
     greys = dict[str, Look](zip(ENERGIES, GREYS, strict=True))
     return time, [*panels, Panel(ENERGY, "[J]", _energies(run, row, points), greys, own_legend=True)]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kinpair import constrained
+from kinpair.compiler.kernel import Kernel
 from kinpair.description.constraint_parts import ConstraintPart, Custom
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
@@ -198,10 +200,14 @@ class Active:
     def values(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Of what is watched, at a state."""
         d = self.d
-        if not d.sticking:
+        if not (d.sticking or d.actuated):
             return self.guards(d.concrete(p), time, y, u)
-        kernel = kernel_of(d, self.guards, time=(), y=(d.ny,), u=(d.nu,))
-        return kernel(time, y, u, *((p,) if d.parameters else ()))
+        return self._kernel(time, y, u, *((p,) if d.parameters else ()))
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        """The same compiled."""
+        return kernel_of(self.d, self.guards, time=(), y=(self.d.ny,), u=(self.d.nu,))
 
     def terms(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Terms:
         """The equations of motion at a state."""
