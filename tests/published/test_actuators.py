@@ -145,3 +145,24 @@ def test_the_winding_of_a_motor_warms_to_what_its_thermal_resistances_say():
     power = 2.0**2 / (2.0 * (1 + 0.00393 * (T_w - 20.0)))
     assert T_h - 20.0 == pytest.approx(4.0 * power, rel=1e-6)
     assert T_w - T_h == pytest.approx(2.0 * power, rel=1e-6)
+
+
+def test_a_servo_whose_friction_grows_with_both_torques():
+    """Dynamixel MX-106, law M6 of the BAM project: accelerations by a fixed point of its formulas."""
+    k_t, R, J = 2.209828156, 2.033661749, 0.026016184
+    f_b, f_s, l_m, l_e = 1.02325264e-5, 0.121954096, 0.198005537, 0.02221553
+    l_ms, l_es, q_m, q_e = 0.198599702, 0.087103283, 0.00999993, 7.327e-05
+    v_s, alpha, viscous = 1.746325174, 1.142827788, 0.050715665
+    I, weight = 0.002 + 0.15**2, 9.81 * 0.15
+    m, rng = kp.example("servo"), np.random.default_rng(24)
+    for q, qd, u in rng.normal(size=(12, 3)) * [1.0, 3.0, 1.0]:
+        motor = k_t * (np.clip(40.0 * (u - q), -12.0, 12.0) - k_t * qd) / R
+        s, qdd = np.exp(-(abs(qd / v_s) ** alpha)), 0.0
+        for _ in range(400):
+            load = -(I * qdd + weight * np.sin(q) + viscous * qd)
+            square = q_e * load**2 if abs(motor) > abs(load) else q_m * motor**2
+            slow = f_s + abs(l_es * load - l_ms * motor) + (square if load * motor < 0.0 else 0.0)
+            level = f_b + abs(l_e * load - l_m * motor) + s * slow
+            effort = motor - np.sign(qd) * level - viscous * qd - weight * np.sin(q)
+            qdd = 0.5 * (qdd + effort / (I + J))
+        assert m.state_derivative([q], [qd], u=[u]).qdd[0] == pytest.approx(qdd, rel=1e-9)

@@ -105,7 +105,10 @@ def test_what_is_written_reads_back_the_same(description):
     assert parse_toml(to_toml(description), source="x.toml", warnings=WarningList()) == description
 
 
-@pytest.mark.parametrize("name", [*TREES, "crane"])
+ACTUATED = ["dc-actuator", "hydraulic-actuator", "motor-arm", "excavator", "servo"]
+
+
+@pytest.mark.parametrize("name", [*TREES, "crane", *ACTUATED])
 def test_bundled_mechanisms_read_without_a_doubt_and_write_back_the_same(name, tmp_path):
     description = bundled(name)
     file = tmp_path / f"{name}.toml"

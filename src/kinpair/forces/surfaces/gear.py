@@ -19,10 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
+from kinpair.forces.friction_laws import faded
 from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
 
 
@@ -88,7 +87,7 @@ class Servo(Surface):
         x = self.data
         tau_e = at.beside[0] - c[0]
         tau_m = at.motor[0] - at.yields * (force[0] + tau_e)
-        fading = np.exp(-((magnitude(at.qd[0]) / x.v_s) ** x.alpha))
+        fading = faded(magnitude(at.qd[0]), x.v_s, x.alpha)
         opposed = less(tau_e * tau_m, 0.0)
         larger = where(less(magnitude(tau_e), magnitude(tau_m)), x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m)
         Q = where(opposed, larger, 0.0)  # (FE3)
