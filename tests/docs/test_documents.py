@@ -42,6 +42,7 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "simulate",
         "events",
         "forces",
+        "actuators",
         "sweep",
         "linear",
         "regulators",
