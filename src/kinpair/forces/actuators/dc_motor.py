@@ -122,7 +122,7 @@ class DCMotor(Machine):
             }
         return Work(
             k_t * i - friction - iron - stray,  # (DM2)
-            (*rate, *self._warming(x, losses)),
+            (*rate, *self.warming(x, losses)),
             0.0 if self.inductance is None else 0.5 * self.inductance * i * i,
             {"source": v * i},
             {name: power for name, power in losses.items() if self._has(name)},
@@ -172,7 +172,7 @@ class DCMotor(Machine):
             return 0.0
         return self.brush_voltage * soft_sign(x, width)  # (DM4)
 
-    def _warming(self, x: Vector, losses: dict[str, Scalar]) -> tuple[Scalar, ...]:
+    def warming(self, x: Vector, losses: dict[str, Scalar]) -> tuple[Scalar, ...]:
         """Ṫ_w, Ṫ_h.    (DM6), (DM7)"""
         t = self.thermal
         if t is None:

@@ -135,7 +135,7 @@ def _motor(machine: DCMotor, torque: np.ndarray, shaft: Shaft, s: Samples) -> In
                 "iron": iron * speed[k],
                 "stray": stray * speed[k],
             }
-            return np.concatenate([np.atleast_1d(x) for x in machine._warming(x, losses)])
+            return np.concatenate([np.atleast_1d(x) for x in machine.warming(x, losses)])
 
         heat = s.integrated(warming, np.array([t.ambient, t.ambient], dtype=float))
     R, k_t, k_e = machine.magnet(heat.T if t is not None else np.zeros(0))
