@@ -660,7 +660,8 @@ class Mechanism(Movable):
 
     @thin
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
-        """Y with τ = Y π (nv, len(π)): efforts as a function of π, `regressor_parameters()`; springs are left out."""
+        """Y with τ = Y π (nv, len(π)): efforts as a function of π, `regressor_parameters()`; springs and friction
+        from load are left out."""
         return self._evaluate(request_of("regressor"), (q, qd, qdd), out=out, threads=threads)
 
     def regressor_parameters(self) -> np.ndarray:

@@ -82,3 +82,23 @@ def test_the_coupled_equations_of_the_source():
     qdd = np.linalg.solve(x.J.T @ x.M @ x.J, x.J.T @ (q_e - x.q_c))
     assert np.abs(qdd - ACCELERATIONS).max() < PRINTED
     assert np.sort(np.abs(g)) == pytest.approx(np.sort(np.abs(np.ravel(REACTIONS))), abs=PRINTED)
+
+
+def rod(mu: float) -> kp.Mechanism:
+    """Painlevé's rod (E18): on a slider without mass, in a rail along x."""
+    b = kp.Builder("rod").link("slider").link("rod", mass=1.0, com=(0.5, 0, 0), inertia=(0, 1 / 12, 1 / 12))
+    guide = {"law": "guide", "mu": mu, "length": 1.0, "width": 1.0}
+    b.joint("rail", "prismatic", "ground", "slider", axis="x", friction=guide)
+    b.joint("end", "revolute", "slider", "rod", axis="-y")
+    return kp.build(b).reference
+
+
+@pytest.mark.parametrize("angle", [np.arctan(2.0), 0.9, 1.2])
+def test_painleves_rod(angle):
+    """No solution from μ = (1 + 3 cos²θ)/(3 sin θ cos θ) on, of which the least is 4/3."""
+    limit = (1 + 3 * np.cos(angle) ** 2) / (3 * np.sin(angle) * np.cos(angle))
+    with pytest.raises(kp.SingularError) as caught:
+        rod(3.0).forward_dynamics([0.0, angle], [-1.0, 0.0], [0.0, 0.0])
+    assert caught.value.parts["mu"] == pytest.approx(limit, abs=1e-9)
+    assert caught.value.parts["joint"] == "rail"
+    assert np.isfinite(rod(0.999 * limit).forward_dynamics([0.0, angle], [-1.0, 0.0], [0.0, 0.0])).all()

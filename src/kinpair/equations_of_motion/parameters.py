@@ -20,7 +20,7 @@ from kinpair.algebra.arrays import array
 from kinpair.equations_of_motion.constant import ZERO, Constant, merged, signed
 from kinpair.equations_of_motion.places import AXES, place_constants
 from kinpair.errors import InputError
-from kinpair.model.model import Model, Place
+from kinpair.model.model import FrictionData, Model, Place, SurfaceData
 from kinpair.model.symbols import with_symbols
 from kinpair.spatial.inertia import Inertia
 from kinpair.spatial.pose import Pose
@@ -197,9 +197,10 @@ def _viscous(model: Model) -> np.ndarray:
 
 def _refuse_laws(model: Model) -> None:
     """Letters stand for a Coulomb level and a damping; of other laws there is no closed form here."""
-    others = [
+    others: list[FrictionData | SurfaceData] = [
         x for x in model.frictions if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers
     ]
+    others += model.surfaces
     if others:
         what = f"law {others[0].law!r}" if others[0].law != "coulomb" else "level_negative"
         raise InputError(
