@@ -23,6 +23,7 @@ from kinpair.cli.demo import demo
 from kinpair.cli.dynamics import dynamics
 from kinpair.cli.equations import equations
 from kinpair.cli.examples import examples
+from kinpair.cli.gait import gait
 from kinpair.cli.info import info
 from kinpair.cli.nominal import nominal
 from kinpair.cli.report import report
@@ -52,6 +53,7 @@ USAGE: dict[Callable[..., None], str] = {
     nominal: "FILE [OPTIONS]",
     transfer: "FILE [OPTIONS]",
     track: "FILE [OPTIONS]",
+    gait: "[FILE] [OPTIONS]",
     report: "RUN.h5 [OPTIONS]",
     view: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",

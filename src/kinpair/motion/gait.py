@@ -24,7 +24,7 @@ from kinpair.errors import InputError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
 from kinpair.motion import gait_pictures as pictures
-from kinpair.motion.free_rows import moment
+from kinpair.motion.free_rows import Resultant, moment
 from kinpair.motion.human_gait import quintic, swing_coefficients
 from kinpair.motion.laws import polynomial_law
 from kinpair.motion.leg_synergy import ANGLES, LegNumbers, LegSynergy, angles_of, places
@@ -49,6 +49,7 @@ WAY, BENT = 0.2, 0.9  # [m], part of a straight leg: of a foot that is moved to 
 SWAY_Z, LIFT = 0.01, 0.06  # [m]
 SAMPLES = 401
 INTERVALS = 24
+CORRECTIONS, BEND = 2, 0.1  # of where the pelvis is; [rad]
 
 
 @final
@@ -282,23 +283,51 @@ def gait(
         raise InputError(f"gait: double is {double!r}; give a part of a step from 0.05 to 0.8")
     own = _tilted(m, slope)
     numbers = _numbers(own, speed, float(length), double, slope, lift, track)
-    legs = _legs(own, numbers)
-    path = _path(numbers)
-    rows = [moment("y", path), moment("x", path)]
-    share = INTERVALS / numbers.T
-    mesh = np.concatenate(
-        [
-            np.linspace(a, b, max(2, round(share * (b - a))) + 1)[k:]
-            for k, (a, b) in enumerate(((0.0, numbers.swing), (numbers.swing, numbers.T)))
-        ]
-    )
-    found = synergy(own, legs, TRUNK, rows, symmetry=[1, -1], mesh=mesh, method=method)
-    still = Gait(own, found, legs, path, Ground(friction=friction), slope, 0.0)
+    still = _upright(own, numbers, Ground(friction=friction), slope, method)
     if not arms:
         return still
-    rows.append(moment("z", path, lambda time: (1.0 - arms) * still.moment(time)))
-    found = synergy(own, legs, [*TRUNK, ARMS], rows, symmetry=[1, -1, -1], mesh=mesh, method=method)
+    rows = [*_rows(still.path), moment("z", still.path, lambda time: (1.0 - arms) * still.moment(time))]
+    free, signs, mesh = [*TRUNK, ARMS], [1, -1, -1], _mesh(still.numbers)
+    found = synergy(own, still.legs, free, rows, symmetry=signs, mesh=mesh, method=method)
     return replace(still, synergy=found, arms=float(arms))
+
+
+def _upright(m: Mechanism, numbers: LegNumbers, ground: Ground, slope: float, method: str) -> Gait:
+    """With arms that hang still, and the pelvis so far ahead that the mean of the trunk is upright."""
+    path, mesh = _path(numbers), _mesh(numbers)
+    lean = _lean(m)
+    found: Gait | None = None
+    for _ in range(CORRECTIONS + 1):
+        if found is not None:
+            time = np.linspace(0.0, numbers.T, SAMPLES)
+            mean = float(found.synergy.free.at(time).q[:, 0].mean())
+            numbers = numbers._replace(offset=numbers.offset + lean * mean, pelvis=0.0)
+            numbers = numbers._replace(pelvis=_height(numbers))
+        legs = _legs(m, numbers)
+        start = found.synergy.free if found is not None else None
+        step = synergy(m, legs, TRUNK, _rows(path), symmetry=[1, -1], mesh=mesh, method=method, start=start)
+        found = Gait(m, step, legs, path, ground, slope, 0.0)
+    assert found is not None
+    return found
+
+
+def _rows(path: Trajectory) -> list[Resultant]:
+    return [moment("y", path), moment("x", path)]
+
+
+def _mesh(p: LegNumbers) -> np.ndarray:
+    """Points in single and in double support."""
+    share = INTERVALS / p.T
+    phases = enumerate(((0.0, p.swing), (p.swing, p.T)))
+    return np.concatenate([np.linspace(a, b, max(2, round(share * (b - a))) + 1)[k:] for k, (a, b) in phases])
+
+
+def _lean(m: Mechanism) -> float:
+    """How far the mass centre goes forward while the trunk bends by 1 rad [m/rad]."""
+    at = m.neutral()
+    bent = at.copy()
+    bent[m.q_names.index(TRUNK[0])] = BEND
+    return float(m.centre_of_mass(bent)[0] - m.centre_of_mass(at)[0]) / BEND
 
 
 def _tilted(m: Mechanism, slope: float) -> Mechanism:

@@ -5,6 +5,7 @@ return_map    from one event to the next, with exact derivatives
 pictures      phase portraits and branches
 cycle         motions that repeat themselves from event to event
 continuation  such motions over a parameter, to where they double their period
+gait_file     gaits in files
 replay        a gait played back by the free machine with its feet held, and a regulator for it
 
 A module imports only what stands above it; a test checks it.
@@ -12,7 +13,18 @@ A module imports only what stands above it; a test checks it.
 
 from kinpair.walking.continuation import Branch, continuation
 from kinpair.walking.cycle import Cycle, cycle
+from kinpair.walking.gait_file import save_gait
 from kinpair.walking.heel_strike import heel_strike
 from kinpair.walking.replay import Replay, regulator, replay
 
-__all__ = ["Branch", "Cycle", "Replay", "continuation", "cycle", "heel_strike", "regulator", "replay"]
+__all__ = [
+    "Branch",
+    "Cycle",
+    "Replay",
+    "continuation",
+    "cycle",
+    "heel_strike",
+    "regulator",
+    "replay",
+    "save_gait",
+]

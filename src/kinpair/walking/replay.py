@@ -24,7 +24,7 @@ from kinpair.regulators.riccati import continuous
 from kinpair.runs.result import Result
 from kinpair.runs.simulate import simulate
 
-NODES = 64  # of a series
+NODES = 96  # of a series
 BASE = 6  # rates of the base, which nothing drives
 
 

@@ -1,0 +1,108 @@
+"""`kinpair gait`: a walking machine in balance."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from kinpair import motion
+from kinpair.cli import source
+from kinpair.cli.machine import print_json
+from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli.screen import Screen, number_table
+from kinpair.cli.source import File, Flag
+
+Number = Annotated[float | None, Parameter(metavar="NUMBER", show_default=False)]
+
+
+def gait(
+    file: File = "biped",
+    /,
+    *,
+    speed: Annotated[float, Parameter(metavar="NUMBER")] = 0.8,
+    step: Number = None,
+    double: Annotated[float, Parameter(metavar="NUMBER")] = 0.2,
+    slope: Annotated[float, Parameter(metavar="DEGREES")] = 0.0,
+    arms: Annotated[float, Parameter(metavar="NUMBER")] = 0.5,
+    friction: Annotated[float, Parameter(metavar="NUMBER")] = 0.6,
+    plot: Out = None,
+    save: Out = None,
+    json: Flag = False,
+) -> None:
+    """Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.
+
+    Tells how it walks, how far the zero-moment point stays inside the feet, what friction it takes, and what no foot
+    could give. Joints must be named as those of the bundled biped (kinpair examples biped).
+
+    Parameters
+    ----------
+    file
+        A description (.urdf, .xml, .toml), or the name of a bundled example.
+    speed
+        How fast it walks [m/s].
+    step
+        Length of a step [m]; default: by the speed.
+    double
+        Part of a step with both feet on the ground.
+    slope
+        By how much the ground falls forward [degrees].
+    arms
+        Part of the moment about the vertical that arms take by swinging; 0: they hang still.
+    friction
+        What the ground offers.
+    plot
+        Draw stick figures, footprints, efforts and phase portraits (.png, .svg, .pdf).
+    save
+        Write samples of two steps to an HDF5 file (.h5).
+    json
+        Print one JSON document with all samples.
+    """
+    from kinpair.walking.gait_file import GAIT, save_gait, target
+
+    check_outputs(file, plot=plot)
+    if save is not None:
+        target(save, GAIT)
+    m = source.mechanism(file)
+    x = motion.gait(
+        m, speed=speed, step=step, double=double, slope=float(np.deg2rad(slope)), arms=arms, friction=friction
+    )
+    written = {"picture": plot, "samples": save}
+    if plot is not None:
+        x.plot(plot)
+    if save is not None:
+        save_gait(x, save)
+    if json:
+        print_json(_document(x))
+    else:
+        _show(x, {what: str(path) for what, path in written.items() if path is not None})
+
+
+def _document(x: motion.Gait) -> dict[str, Any]:
+    m = x.mechanism
+    return {
+        "name": m.name,
+        "q_names": m.q_names,
+        "v_names": m.v_names,
+        **x.samples,
+        "figures": x.figures(),
+        "feasible": x.feasible,
+        "excesses": list(x.support.excesses),
+    }
+
+
+def _show(x: motion.Gait, written: dict[str, str]) -> None:
+    screen, names = Screen(), x.mechanism.v_names[6:]
+    found = x.samples
+    table = {
+        "from [deg]": np.rad2deg(found["q"][:, 7:].min(0)),
+        "to [deg]": np.rad2deg(found["q"][:, 7:].max(0)),
+        "largest effort [N m]": np.abs(found["effort"][:, 6:]).max(0),
+        "power [W]": np.abs(found["power"][:, 6:]).max(0),
+    }
+    screen.print(number_table("", names, table, screen.width))
+    print()
+    print(x)
+    for what, path in written.items():
+        print(f"{what}: {path}")
