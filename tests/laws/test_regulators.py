@@ -256,3 +256,18 @@ def test_preview_makes_an_output_follow_what_is_known_ahead():
         missed.append(float(np.sqrt((off**2).mean())))
     assert np.abs(off[-1]).max() < 2e-6
     assert missed[0] > 5 * missed[1] > 5 * missed[2]
+
+
+def test_dry_friction_is_fed_forward_where_gains_cannot_know_it():
+    """At rest dry friction has no derivative: gains leave it out, the nominal efforts do not."""
+    b = kp.Builder("slide")
+    b.link("block", mass=2.0)
+    b.joint("slide", "prismatic", "ground", "block", axis="x", friction=3.0)
+    m = kp.build(b)
+    motion = kp.motion.cycloid([0.0], [0.5], 1.0)
+    with pytest.raises(kp.SingularError, match="what sticks has no derivative"):
+        kp.regulator.lqr(m, motion)
+    designs = {x: kp.regulator.lqr(m, motion, Q=100.0, passive=x, samples=51) for x in ("efforts", False)}
+    assert designs["efforts"].design.K == pytest.approx(designs[False].design.K)
+    missed = {x: kp.track(m, motion, regulator).rms[0] for x, regulator in designs.items()}
+    assert missed["efforts"] < 0.05 * missed[False]

@@ -42,6 +42,15 @@ class Design(NamedTuple):
         return replace(self.model, A=self.model.A - self.model.B @ self.K)
 
 
+class Parts(NamedTuple):
+    """What of a mechanism a design knows: its inputs, and whether springs, dampers and friction are part of the nominal
+    efforts and of the gains."""
+
+    inputs: Sequence[str] | None
+    efforts: bool
+    gains: bool
+
+
 @dataclass(frozen=True, eq=False)
 class LinearQuadratic(StateFeedback):
     """State feedback that minimises ∫ e^{2πt} (xᵀ Q x + uᵀ R u) dt for small deviations x."""
@@ -59,6 +68,7 @@ def lqr(
     sample_time: float | None = None,
     inputs: Sequence[str] | None = None,
     samples: int = SAMPLES,
+    passive: bool | str = True,
 ) -> LinearQuadratic:
     """A linear-quadratic regulator with a prescribed degree of stability, about a state or along a motion.
 
@@ -67,11 +77,18 @@ def lqr(
     * `Q`, `R`: weights of states and inputs: a number, one for each, by name (others one), or a matrix;
     * `degree` π [1/s]: all deviations die away at least as fast as exp(−π t);
     * `sample_time` [s]: gains for efforts that are held between samples;
-    * `inputs`: rates whose efforts it uses, all by default; `samples`: knots of gains and of the motion along it.
+    * `inputs`: rates whose efforts it uses, all by default; `samples`: knots of gains and of the motion along it;
+    * `passive`: False leaves springs, dampers and friction out; "efforts" leaves them out of the gains only, as dry
+      friction at rest, which has no derivative, calls for.
 
     SingularError names a mode that no input reaches.
     """
     owner, degree = what.name, _degree(what.name, degree)
+    if passive not in (True, False, "efforts"):
+        raise InputError(
+            f"{owner}: passive is {passive!r}; it is True, False or 'efforts'", argument="passive"
+        )
+    parts = Parts(inputs, bool(passive), passive is True)
     period = period_of(owner, sample_time)
     if isinstance(what, LinearModel):
         nominal = _about(what)
@@ -79,9 +96,10 @@ def lqr(
             what if inputs is None else what.with_inputs(inputs), nominal, Q, R, degree, period
         )
     if isinstance(motion, Trajectory):
-        return _along(what, motion, Q, R, degree, period, inputs, samples)
-    nominal = nominal_of(what, motion, inputs)
-    model = linearise(what, nominal.q[0], nominal.qd[0], u=nominal.tau[0], inputs=inputs, axes={})
+        return _along(what, motion, (Q, R), degree, period, parts, samples)
+    nominal = nominal_of(what, motion, inputs, passive=bool(passive))
+    state = nominal.q[0], nominal.qd[0]
+    model = linearise(what, *state, u=nominal.tau[0], inputs=inputs, axes={}, passive=passive is True)
     return _about_state(model, nominal, Q, R, degree, period)
 
 
@@ -129,21 +147,19 @@ def _about_state(
 def _along(
     m: Mechanism,
     motion: Trajectory,
-    Q: Any,
-    R: Any,
+    given: tuple[Any, Any],
     degree: float,
     period: float | None,
-    inputs: Sequence[str] | None,
+    parts: Parts,
     samples: int,
 ) -> LinearQuadratic:
     """(RG2), or (RG4) at every sample; it ends with the gains for standing at the end of the motion."""
     count = samples if period is None else int(np.ceil(motion.duration / period)) + 1
     times = np.linspace(0.0, motion.duration, samples) if period is None else period * np.arange(count)
-    nominal = nominal_of(m, motion, inputs, times)
-    model = linearise(
-        m, nominal.q, nominal.qd, u=nominal.tau, inputs=inputs, axes={}, time=_moments(m, times)
-    )
-    weights = weight(model, "Q", Q, model.states), weight(model, "R", R, model.inputs)
+    nominal = nominal_of(m, motion, parts.inputs, times, passive=parts.efforts)
+    options: dict[str, Any] = {"inputs": parts.inputs, "axes": {}, "passive": parts.gains}
+    model = linearise(m, nominal.q, nominal.qd, u=nominal.tau, time=_moments(m, times), **options)
+    weights = weight(model, "Q", given[0], model.states), weight(model, "R", given[1], model.inputs)
     last = model[len(model) - 1]
     check_reached(last, degree)
     if period is None:

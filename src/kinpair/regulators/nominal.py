@@ -36,10 +36,11 @@ def nominal_of(
     inputs: Sequence[str] | None,
     times: np.ndarray | None = None,
     samples: int = SAMPLES,
+    passive: bool = True,
 ) -> Nominal:
     """Of a trajectory, or of a place to stand at: coordinates (nq,) or by name, or an `Equilibrium`.
 
-    The efforts are those of the `inputs`, all by default.
+    The efforts are those of the `inputs`, all by default; `passive`: against springs, dampers and friction, too.
     """
     if isinstance(motion, Nominal):
         return motion
@@ -54,7 +55,7 @@ def nominal_of(
         q = np.asarray(m.by_name(q=motion)[0] if motion is not None else m.start(), dtype=float)
         m.checked("q", q)
         still = np.zeros(m.nv)
-        return _standing(m, q, still, _efforts(m, q, still, still, inputs, 0.0))
+        return _standing(m, q, still, _efforts(m, q, still, still, inputs, 0.0, passive))
     if motion.shape != (m.nq,) or m.nq != m.nv:
         raise InputError(
             f"{m.name}: the motion has shape {motion.shape}; give one of all {m.nq} coordinates, without quaternions"
@@ -64,7 +65,7 @@ def nominal_of(
     q, qd, qdd = (np.ascontiguousarray(x, dtype=float) for x in (found.q, found.qd, found.qdd))
     if m.closure is not None:
         q, qd, qdd = _obeying(m, t, q, qd, qdd)
-    return Nominal(m, t, q, qd, qdd, _efforts(m, q, qd, qdd, inputs, t))
+    return Nominal(m, t, q, qd, qdd, _efforts(m, q, qd, qdd, inputs, t, passive))
 
 
 def _standing(m: Mechanism, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> Nominal:
@@ -73,16 +74,14 @@ def _standing(m: Mechanism, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> N
     return Nominal(m, np.array([0.0, 1.0]), q2, qd2, qdd2, tau2, stands=True)
 
 
-def _efforts(m: Mechanism, q: Any, qd: Any, qdd: Any, inputs: Sequence[str] | None, time: Any) -> np.ndarray:
+def _efforts(
+    m: Mechanism, q: Any, qd: Any, qdd: Any, inputs: Sequence[str] | None, time: Any, passive: bool
+) -> np.ndarray:
     """Those of the inputs that make the motion."""
-    if inputs is None:
-        return (
-            m.inverse_dynamics(q, qd, qdd, time=time)
-            if m.closure is not None
-            else m.inverse_dynamics(q, qd, qdd)
-        )
-    names = tuple(x.removeprefix("tau.") for x in inputs)
-    return m.inverse_dynamics(q, qd, qdd, actuators=names, time=time)
+    if inputs is None and m.closure is None:
+        return m.inverse_dynamics(q, qd, qdd, passive=passive)
+    names = None if inputs is None else tuple(x.removeprefix("tau.") for x in inputs)
+    return m.inverse_dynamics(q, qd, qdd, actuators=names, time=time, passive=passive)
 
 
 def _obeying(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.regulators.regulator import Measured, Regulator, check_sampled
+
+FORMULAS: WeakKeyDictionary[Regulator, dict[tuple[Any, ...], str]] = (
+    WeakKeyDictionary()
+)  # those recorded so far
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,13 @@ def regulated(mechanism: Mechanism, regulator: Regulator, names: Sequence[str]) 
             argument="torque",
         )
     check_sampled(x)
+    known, key = FORMULAS.setdefault(x, {}), (m.nx, *names)
+    if key not in known:
+        known[key] = _formula(m, x, names)
+    return Regulated(known[key], x)
 
+
+def _formula(m: Mechanism, x: Regulator, names: Sequence[str]) -> str:
     def act(time: Any, q: Any, qd: Any, own: Any, u: Any, qdd: Any, row: Any, memory: Any) -> Any:
         at = Measured(time, q, qd, u, lambda: qdd, x.sample_time or 0.0, own)
         return np.concatenate(x.act(at, row, memory))
@@ -66,4 +77,4 @@ def regulated(mechanism: Mechanism, regulator: Regulator, names: Sequence[str]) 
             f"{m.name}: the regulator has {count} inputs, and the mechanism {len(names)}: {listed(names, 12)}",
             argument="input",
         )
-    return Regulated(str(program), x)
+    return str(program)

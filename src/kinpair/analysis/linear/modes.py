@@ -29,7 +29,7 @@ class Spectrum(NamedTuple):
 
 
 def eigenvalues(A: np.ndarray) -> np.ndarray:
-    """Of a matrix, tidied: zero and real where only rounding makes them otherwise; slow ones first."""
+    """Of a matrix, tidied: zero, real or imaginary where only rounding makes them otherwise; slow ones first."""
     return _tidied(np.linalg.eigvals(A))[0] if len(A) else np.zeros(0, dtype=complex)
 
 
@@ -37,6 +37,7 @@ def _tidied(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Values in order, and the order: of a pair the one with positive imaginary part first."""
     x = np.asarray(values, dtype=complex)
     x = np.where(np.abs(np.imag(x)) <= PAIRED * np.abs(x), np.real(x) + 0j, x)
+    x = np.where(np.abs(np.real(x)) <= NOTHING * np.abs(x).max(initial=0.0), 1j * np.imag(x), x)
     x = np.where(np.abs(x) <= NOTHING * np.abs(x).max(initial=0.0), 0.0, x) + 0.0
     order = np.lexsort((-np.imag(x), -np.real(x), np.abs(x).round(9)))
     return x[order], order
