@@ -129,6 +129,55 @@ def test_limits_that_are_exceeded_are_named_with_joint_and_time():
     assert str(calm).splitlines()[-1] == "feasible: all limits of the file are kept"
 
 
+MOTOR = """
+[[actuator]]
+name = "motor"
+joint = "{joint}"
+kind = "dc-motor"
+resistance = 1.2
+inductance = 1e-4
+torque_constant = 0.08
+rotor_inertia = 1e-5
+damping = 1e-4
+voltage = {voltage}
+current = {current}
+gear = {{ ratio = 80, efficiency = 0.8 }}
+"""
+
+
+def motored(folder, voltage=48.0, current=30.0) -> kp.Mechanism:
+    """A pendulum with a motor in its shoulder, and one without in its elbow."""
+    file = folder / "motored.toml"
+    text = kp.example_text("double-pendulum")
+    joint = kp.example("double-pendulum").v_names[0]
+    file.write_text(text + MOTOR.format(joint=joint, voltage=voltage, current=current), "utf-8")
+    return kp.load(file)
+
+
+def test_voltages_of_the_motors_make_the_motion_again(tmp_path):
+    """By the actuators themselves: the current gives the effort, and the voltage the rate of the current."""
+    m = motored(tmp_path)
+    x = kp.motion.nominal(m, kp.motion.polynomial([0.1, 0.2], [0.9, -0.3], 0.8, order=7), samples=2001)
+    motor = x.motors["motor"]
+    u = np.zeros((2001, m.nu))
+    u[:, m.u_names.index("motor")] = motor.voltage
+    actuation = m.actuation(x.q, x.qd, motor.current[:, None], u)
+    assert actuation[0][:, 0] == pytest.approx(x.effort[:, 0], abs=1e-9 * np.abs(x.effort).max())
+    rate = np.gradient(motor.current, x.time)
+    assert actuation[1][2:-2, 0] == pytest.approx(rate[2:-2], abs=1e-6 * np.abs(rate).max())
+    assert x.feasibility.feasible
+
+
+def test_voltage_and_current_beyond_the_motor_are_named(tmp_path):
+    m = motored(tmp_path, voltage=9.0, current=2.0)
+    x = kp.motion.nominal(m, kp.motion.polynomial([0.1, 0.2], [0.9, -0.3], 0.8, order=7))
+    named = {(e.joint, e.quantity) for e in x.feasibility.excesses}
+    assert named == {(m.v_names[0], "voltage"), (m.v_names[0], "current")}
+    worst = next(e for e in x.feasibility.excesses if e.quantity == "voltage")
+    assert abs(worst.value) == pytest.approx(np.abs(x.motors["motor"].voltage).max())
+    assert f"exceeds {9:g}" in str(worst)
+
+
 def test_pictures_are_drawn(arm, tmp_path):
     kp.motion.nominal(arm, MOVES["trapezoid"]).plot(tmp_path / "nominal.png")
     assert (tmp_path / "nominal.png").exists()

@@ -23,6 +23,7 @@ pace            the fastest pace along a path
 pace_limits     limits of a mechanism as rows for the pace
 fastest         the shortest time along a path
 quadrature      integrals over a motion
+motors          current, voltage and temperature of motors
 feasibility     limits that a motion exceeds
 nominal         efforts, reactions, power and energy of a motion
 inputs          inputs of actuators for a motion

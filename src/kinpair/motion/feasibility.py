@@ -50,7 +50,7 @@ class Feasibility(NamedTuple):
 
 
 def feasibility(of: Any) -> Feasibility:
-    """Samples of a nominal motion against the limits of coordinates, rates, accelerations, jerk and efforts."""
+    """Samples of a nominal motion against the limits of coordinates and their derivatives, of efforts and motors."""
     found = sorted(_excesses(of), key=lambda x: -abs(x.value / x.limit) if x.limit else -np.inf)
     return Feasibility(tuple(found))
 
@@ -80,6 +80,12 @@ def _excesses(of: Any) -> Iterator[Excess]:
                 float(limits[k]),
                 f"{own[k]}{POWERS.get(quantity, '')}",
             )
+    for x in of.motors.values():
+        for quantity, values, limit, unit_of in (
+            ("voltage", x.voltage, x.largest_voltage, "V"),
+            ("current", x.current, x.largest_current, "A"),
+        ):
+            yield from _one(of.time, np.abs(values) - limit, values, x.joint, quantity, limit, unit_of)
 
 
 def _one(

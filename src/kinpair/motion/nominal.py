@@ -24,6 +24,7 @@ from kinpair.model.units import units
 from kinpair.motion.feasibility import Feasibility, feasibility
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
+from kinpair.motion.motors import MotorCourse, motor_courses
 from kinpair.motion.quadrature import nodes
 from kinpair.motion.trajectory import Motion, Trajectory
 from kinpair.viewer.curves import Panel, figure_of, write_figure
@@ -109,6 +110,12 @@ class Nominal:
     @cached_property
     def _nodes(self) -> tuple[np.ndarray, np.ndarray]:
         return nodes(self.motion.knots)
+
+    @cached_property
+    def motors(self) -> dict[str, MotorCourse]:
+        """Current, voltage and temperature of every direct-current motor behind a rigid gear, by the name of it."""
+        m = self.mechanism
+        return motor_courses(m.model, m.v_names, self.time, self.q, self.qd, self.effort)
 
     @cached_property
     def feasibility(self) -> Feasibility:
