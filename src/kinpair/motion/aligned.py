@@ -66,10 +66,10 @@ class Aligned(Trajectory):
         return [np.concatenate(pair, axis=-1) for pair in zip(origin, k, strict=True)]
 
 
-def jerk_jumps(path: Trajectory) -> tuple[float, float]:
-    """When the third derivative of a path's position jumps most, and by how much."""
+def jerk_jump(path: Trajectory) -> tuple[float, np.ndarray]:
+    """When the third derivative of a path's position jumps most, and by how much (3,)."""
     times = np.array(path.knots)
     sides = [path.series(times, 3, side) for side in ("left", "right")]
     before, after = (series.derivatives([*x, *[0.0 * x[0]] * (4 - len(x))])[3][..., :3] for x in sides)
-    jump = np.abs(after - before).max(-1)
-    return float(times[jump.argmax()]), float(jump.max())
+    worst = int(np.abs(after - before).max(-1).argmax())
+    return float(times[worst]), (after - before)[worst]

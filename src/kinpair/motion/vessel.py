@@ -12,7 +12,7 @@ import numpy as np
 
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
-from kinpair.motion.aligned import Aligned, jerk_jumps
+from kinpair.motion.aligned import Aligned, apparent_vertical, jerk_jump
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
 from kinpair.motion.retimed import Retimed, retimed
@@ -158,24 +158,37 @@ def vessel(
         raise InputError(f"vessel: settle is {settle!r}; give seconds, or 0")
     _check_upright(m, path)
     above = float(tank.heights[0] if height is None else height)
+    if way == "aligned":
+        _check_smooth(m, path, frame, options.get("start"))
     moved = WAYS[way](m, path, tank, above)
     found = waves(tank, moved, m.model.gravity, settle=settle, model=model)
     return Transfer(m, moved, follow(m, {frame: moved}, **options), tank, found, way, above)
 
 
 def _aligned(m: Mechanism, path: FrameTrajectory, tank: Tank, height: float) -> FrameTrajectory:
-    if path.smoothness < SMOOTH:
-        time, jump = jerk_jumps(path.motion)
-        raise InputError(
-            f"vessel: the path has {path.smoothness:g} continuous derivatives; at {time:.4g} s its jerk jumps by "
-            f"{jump:.4g} m/s³, and the hand would have to turn at once. Take a law with {SMOOTH} or more, such "
-            "as septic",
-            time=time,
-            jump=jump,
-        )
     k = to_quaternion(path.at(0.0).rotation)
     x = path.motion
     return FrameTrajectory(x, Aligned(x.duration, (7,), x.knots, x, k, m.model.gravity, height))
+
+
+def _check_smooth(m: Mechanism, path: FrameTrajectory, frame: str, start: Any) -> None:
+    """Refuse a path along which the angular velocity of the vessel would jump; which joint would jump most."""
+    if path.smoothness >= SMOOTH:
+        return
+    time, jump = jerk_jump(path.motion)
+    x = path.at(time)
+    q = m.inverse_kinematics(m.start() if start is None else start, frame, x.position, x.rotation)
+    turn = apparent_vertical(x.acceleration[3:], jump, m.model.gravity).omega
+    rates = np.linalg.pinv(m.jacobian(q, frame)) @ np.concatenate([turn, np.zeros(3)])
+    joint, size = m.v_names[int(np.abs(rates).argmax())], float(np.abs(jump).max())
+    raise InputError(
+        f"vessel: the path has {path.smoothness:g} continuous derivatives; at {time:.4g} s its jerk jumps by "
+        f"{size:.4g} m/s³, and the rate of {joint!r} would jump by {np.abs(rates).max():.3g}. Take a law with {SMOOTH} "
+        "or more, such as septic",
+        time=time,
+        joint=joint,
+        jump=size,
+    )
 
 
 def _upright(m: Mechanism, path: FrameTrajectory, tank: Tank, height: float) -> FrameTrajectory:
