@@ -41,14 +41,13 @@ def motor_courses(
 ) -> dict[str, MotorCourse]:
     """By the name of the actuator, of direct-current motors behind rigid gears; of others nothing is known."""
     return {
-        x.name: _course(x, x.machine, x.gear, joints[x.v], time, q[:, x.q], qd[:, x.v], effort[:, x.v])
+        x.name: _course(x.machine, x.gear, joints[x.v], time, q[:, x.q], qd[:, x.v], effort[:, x.v])
         for x in actuator_elements(model)
-        if isinstance(x.machine, DCMotor) and isinstance(x.gear, RigidGear)
+        if isinstance(x, Actuator) and isinstance(x.machine, DCMotor) and isinstance(x.gear, RigidGear)
     }
 
 
 def _course(
-    x: Actuator,
     machine: DCMotor,
     gear: RigidGear,
     joint: str,
