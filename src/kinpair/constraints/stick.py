@@ -19,7 +19,12 @@ import numpy as np
 from kinpair.constraints import complementarity, rank_revealing
 from kinpair.constraints.rank_revealing import null_space
 
-SLIDES, HELD, CARRIED = 0.0, 1.0, 2.0  # phases of a rate; one that is carried stands still because others do
+SLIDES, HELD, CARRIED, LOOSE = (
+    0.0,
+    1.0,
+    2.0,
+    3.0,
+)  # phases of a rate: carried ones stand still because others do, loose ones because no effort moves them just here
 STILL = 1e-11  # of the largest acceleration without friction: less counts as zero
 DEPENDENT = 1e-10
 
@@ -72,7 +77,8 @@ def at_rest(
     share = np.where(moves, np.sign(c), 0.0)
     undecided = (leaving != 0.0) & ~moves & ((x <= lo) | (x >= hi))
     share = np.where(undecided, leaving, share)
-    phase = np.where(share != 0.0, SLIDES, CARRIED)
+    here = np.diag(D) > DEPENDENT * np.abs(D).max(initial=0.0)
+    phase = np.where(share != 0.0, SLIDES, np.where(here, CARRIED, LOOSE))
     margin = np.minimum(x - levels.rest_lo, levels.rest_hi - x)
     chosen: list[int] = []
     for k in np.argsort(-margin, kind="stable").tolist():
@@ -82,7 +88,7 @@ def at_rest(
     carried = phase == CARRIED
     share[carried] = _share(x[carried], levels.slide_lo[carried], levels.slide_hi[carried])
     qdd = qdd + G[:, rates] @ x
-    qdd[rates[phase != SLIDES]] = 0.0
+    qdd[rates[(phase == HELD) | (phase == CARRIED)]] = 0.0
     return AtRest(phase, share, x, c, qdd)
 
 

@@ -87,6 +87,7 @@ class Bristle(Element):
 
 def bristle(model: Model, x: FrictionData, unit: str) -> Bristle:
     """The element of a law."""
-    keys = ("level", "level_static", "stribeck_speed", "exponent", "sigma0", "sigma1")
-    numbers = (*(x.numbers[key] for key in keys), x.numbers.get("viscous", 0.0))
-    return Bristle(x.name, (model.parent[x.body], x.body), x.v, unit, *numbers)
+    n = x.numbers
+    levels = n["level"], n["level_static"], n["stribeck_speed"], n["exponent"]
+    bodies = model.parent[x.body], x.body
+    return Bristle(x.name, bodies, x.v, unit, *levels, n["sigma0"], n["sigma1"], n.get("viscous", 0.0))

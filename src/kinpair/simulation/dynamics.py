@@ -34,7 +34,7 @@ from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
-from kinpair.simulation.phases import ended_step, is_held
+from kinpair.simulation.phases import ended_step, is_carried, is_held
 
 WRENCH = 6
 Loads = dict[str, Vector]
@@ -327,8 +327,18 @@ class Dynamics:
         powers = self.powers(state, loads)
         if self.constraints_work:
             powers[0] = powers[0] + of_constraints
+        qdd = self._still(y, qdd)
         moves = [*kinematics.dq_dt(self.model, q, qd), *qdd, *self.x_rates(state)]
         return array([*moves, *powers, *np.zeros(self.ny - self.layout.ledger.stop)])
+
+    def _still(self, y: Vector, qdd: Vector) -> Vector:
+        """q̈ where rates that others carry stand still as these do, to the last bit."""
+        if self.enforcement is None or not self.sticking:
+            return qdd
+        entries = list(qdd)
+        for k, phase in zip(self.sticking, y[self.layout.phase], strict=True):
+            entries[k] = entries[k] * (1.0 - is_carried(phase))
+        return array(entries)
 
     def x_rates(self, state: State) -> Vector:
         """ẋ."""

@@ -23,6 +23,7 @@ from kinpair.constraints.coordinates import OfRates
 from kinpair.constraints.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.errors import InputError, listed
+from kinpair.forces.states import sticking_names
 from kinpair.formulations import kinematics
 from kinpair.loaded.dynamics import only_sound
 from kinpair.mechanism import Mechanism
@@ -133,9 +134,19 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
     moves = closure.once("moves", lambda: _moves(mechanism, closure, q, time))
     sizes = closure.once("sizes", lambda: _sizes(mechanism, closure, q, time))
     changing = closure.once("changing", lambda: rows_that_change(mechanism, closure, request.kept, q, time))
-    if changing and request.solver == DEFAULT_SOLVER:
+    rough = bool(sticking_names(mechanism.model)) and bool(
+        request.kept
+    )  # joints that stick change the rank too
+    if (changing or rough) and request.solver == DEFAULT_SOLVER:
+        kept = changing or request.kept
         return Enforcement(
-            replace(request, kept=changing), hold, pull, SLACK * float(sizes.max()), moves, within=within
+            replace(request, kept=kept), hold, pull, SLACK * float(sizes.max()), moves, within=within
+        )
+    if rough:
+        raise InputError(
+            f"{mechanism.name}: solver {solver!r} needs rows of full rank, and joints that stick take it away; "
+            f"{DEFAULT_SOLVER!r} takes dry friction, passive=False of the mechanism's own quantities leaves it out",
+            solver=solver,
         )
     largest = sizes.max(initial=0.0)
     known = [x if x > ROUNDING * largest else largest for x in sizes[list(request.kept)].tolist()]

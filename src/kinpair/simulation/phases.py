@@ -21,6 +21,7 @@ from kinpair.model.state import State
 
 TINY = 1e-300  # a rate of zero counts as sliding on
 BEYOND = 1e-11  # of the levels: a rate lets go where more than this beyond them would have to hold it
+LEAVES = 1e-9  # [rad/s], [m/s]: a rate that is carried and moves faster slides
 SLIDING, CARRIED = 0.5, 1.5  # phases below the first slide, beyond the second are carried
 
 
@@ -36,7 +37,12 @@ def slides(name: str) -> str:
 
 def is_held(phase: Scalar) -> Scalar:
     """One where a rate is held, else zero; without a choice, for methods that take none."""
-    return phase * (2.0 - phase)
+    return 0.5 * phase * (phase - 2.0) * (phase - 3.0)
+
+
+def is_carried(phase: Scalar) -> Scalar:
+    """One where it stands still because others are held, else zero."""
+    return -0.5 * phase * (phase - 1.0) * (phase - 3.0)
 
 
 def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Vector]:
@@ -71,7 +77,7 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[list[Scala
         way = share * state.qd[k]
         slides = where(less(way, 0.0), way, maximum(way, TINY))
         holds = minimum(high - efforts[k], efforts[k] - low) + BEYOND * (high - low)
-        rests = where(less(phase, CARRIED), holds, 1.0)
+        rests = where(less(phase, CARRIED), holds, LEAVES - np.abs(state.qd[k]))
         lasting.append(where(less(phase, SLIDING), slides, rests))
         slowing.append(where(less(phase, SLIDING), minimum(share * qdd[k], 0.0), 0.0))
     return lasting, slowing

@@ -132,6 +132,8 @@ class AdaptiveStepper:
     def move(self, time: float) -> Piece:
         """Go to a time within the step ahead."""
         first = self.at.samples
+        if time <= self.at.time:
+            return self._piece(first, "more")
         self._reach(self.at, time)
         return self._piece(first, self.at.why if self.at.why not in GOOD else "more")
 
