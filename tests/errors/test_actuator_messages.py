@@ -39,6 +39,8 @@ def built(*actuators, joint=None):
          "winding_capacity needs winding_to_housing and housing_to_ambient and housing_capacity"),
         ("dc-motor", {"sheet": "maxon"}, "sheet is 'maxon', which is no data sheet; there are "
          + ", ".join(kp.data_sheets())),
+        ("dc-motor", {"sheet": "cylinder-80-50-400"},
+         "sheet is 'cylinder-80-50-400', which is of a hydraulic-cylinder; take one of a dc-motor"),
         ("servo", MOTOR, "a servo has position_gain with speed_gain, or voltage_gain; give one of both"),
         ("servo", {**MOTOR, "position_gain": 5.0}, "position_gain needs speed_gain"),
         ("effort", {"velocity": 3.0}, "velocity needs effort"),

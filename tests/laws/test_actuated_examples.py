@@ -61,6 +61,10 @@ def test_the_excavator_stands_until_a_valve_opens():
     assert m.mobility(m.start()).freedom == 3
     still = m.state_derivative(m.start(), np.zeros(m.nv))
     assert np.abs(still.qdd).max() < 1e-3  # pressures in the file are whole pascals
+    tau = m.inverse_dynamics(m.start(), np.zeros(m.nv), np.zeros(m.nv))
+    slides = [name.endswith("cylinder") for name in m.v_names]  # joints with actuated = false take no share
+    assert (tau[np.logical_not(slides)] == 0.0).all()
+    assert np.abs(tau[slides]).min() > 1e3
     raised = kp.simulate(m, m.start(), np.zeros(m.nv), duration=0.6, input={"boom": 0.5}, output=0.05)
     assert raised.q[-1, 0] > raised.q[0, 0] + 0.02
     assert raised.residual.worst[0] < 1e-9

@@ -42,6 +42,8 @@ def test_eigenvalues_of_the_direct_current_actuator():
     assert k / (B * R + k * k) == pytest.approx(3.757225434, abs=1e-8)  # rad/s of the shaft a volt
     run = kp.simulate(m, [0.0], [0.0], duration=2.0, input=[10.0], output=[2.0])
     assert 31.17 * run.qd[-1, 0] == pytest.approx(37.57225434, abs=1e-7)
+    linear = np.sort(kp.linearise(m, [0.0], [0.0]).eigenvalues.real)
+    assert linear == pytest.approx([*roots, 0.0], rel=1e-9, abs=1e-9)
 
 
 def test_eigenvalues_of_the_hydraulic_actuator():
@@ -110,6 +112,21 @@ def test_a_motor_from_its_data_sheet():
     assert run.x[-1, 0] == pytest.approx(2.96, rel=2e-2)
 
 
+@pytest.mark.parametrize("sheet", kp.data_sheets())
+def test_every_bundled_data_sheet_makes_an_actuator(sheet):
+    kind = data_sheet(sheet)["kind"]
+    slides = kind == "hydraulic-cylinder"
+    builder = kp.Builder(sheet).link("load", mass=20.0, inertia=(0.1, 0.1, 0.1))
+    builder.joint(
+        "drive", "prismatic" if slides else "revolute", "ground", "load", axis="x" if slides else "z"
+    )
+    gains = {"voltage_gain": 20.0} if kind == "servo" else {}
+    m = kp.build(builder.actuator("motor", "drive", kind, sheet=sheet, **gains).description())
+    run = kp.simulate(m, [0.1], [0.0], duration=0.05, input=[0.2])
+    assert run.status.ok
+    assert run.balance.relative < 1e-8
+
+
 def test_where_the_power_of_a_motor_goes():
     """10 kW in: copper 500, core 200, stray 50, friction 100, brushes 50 W; 9100 W and 61.30 N m out."""
     speed, i = 1417.5 * RPM, 100.0
@@ -129,6 +146,10 @@ def test_where_the_power_of_a_motor_goes():
     assert work.supply["source"] == pytest.approx(10_000.0, rel=1e-3)
     assert work.effort * speed == pytest.approx(9100.0, abs=10.0)
     assert work.effort == pytest.approx(61.30, abs=0.1)
+    figures = {key: x for key, x in data_sheet("modelica-dcpm").items() if key not in ("kind", "inductance")}
+    same = MACHINES["dc-motor"]({**figures, "temperature": 95.0}).work(np.zeros(0), 100.0, Shaft(0.0, speed))
+    assert same.losses == pytest.approx(expected, rel=1e-3)
+    assert same.effort == pytest.approx(61.30, abs=0.1)
 
 
 def test_the_winding_of_a_motor_warms_to_what_its_thermal_resistances_say():

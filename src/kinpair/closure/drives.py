@@ -64,7 +64,13 @@ class Drives:
         return Rubbing(self.rows) if self.model.surfaces else None
 
     def _actuated(self, actuators: Sequence[str] | None) -> np.ndarray:
-        chosen = set(range(self.model.nv)) - self.followers
+        idle = {joint.name for joint in self.model.description.joints if not joint.actuated}
+        spans = [self.model.v_span[i] for i in self.model.moving if self.model.joint_names[i] in idle]
+        chosen = (
+            set(range(self.model.nv))
+            - self.followers
+            - {k for span in spans for k in range(span.start, span.stop)}
+        )
         return np.array(sorted(chosen if actuators is None else self.rows.rates_of(actuators)), dtype=int)
 
     def efforts(

@@ -55,12 +55,22 @@ def _sheet(value: object, place: Place) -> str:
     return str(value)
 
 
+def _figures(kind: str, name: str, place: Place) -> dict[str, Any]:
+    """Those of a data sheet of this kind; a motor serves a servo too."""
+    figures = data_sheet(name)
+    of = figures.pop("kind")
+    if of != kind and not {of, kind} <= set(MOTORS):
+        raise place.at("sheet").error(f"is {name!r}, which is of a {of}; take one of a {kind}")
+    return figures
+
+
 GEAR_KEYS = _keys(GEAR)
 OF_KIND: dict[str, dict[str, Key]] = {
     kind: {
         **ENDS,
         **_keys(numbers),
-        **({**_keys(SHEET), "sheet": Key(_sheet, "name of a data sheet")} if kind in MOTORS else {}),
+        **(_keys(SHEET) if kind in MOTORS else {}),
+        "sheet": Key(_sheet, "name of a data sheet"),
         "gear": Key(_gear, "ratio, efficiency, stiffness, damping, backlash"),
     }
     for kind, numbers in KINDS.items()
@@ -72,8 +82,8 @@ def actuator_from(keys: Mapping[str, object], place: Place) -> Actuator:
     kind = ENDS["kind"].read(keys["kind"], place.at("kind")) if "kind" in keys else None
     if kind is None:
         raise place.at("kind").error(f"is missing; give {ENDS['kind'].needs}")
-    if "sheet" in keys and "sheet" in OF_KIND[kind]:
-        keys = {**data_sheet(_sheet(keys["sheet"], place.at("sheet"))), **keys}
+    if "sheet" in keys:
+        keys = {**_figures(kind, _sheet(keys["sheet"], place.at("sheet")), place), **keys}
     values = checked(keys, OF_KIND[kind], place)
     gear = values.pop("gear", ())
     name, joint = values.pop("name"), values.pop("joint")

@@ -1,0 +1,82 @@
+"""Actuators: how much faster than real time an arm with motors moves, and what its state derivative costs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import kinpair as kp
+from benchmarks.planning import Row
+
+SINGLE, BATCH, DERIVATIVE, LOADED = 100.0, 400.0, 3.0, 6.0  # demanded
+ROWS, TURNS = 256, 7
+AMPLITUDES = np.array([0.5, 0.3, -0.4, 0.6, 0.5, 0.7])
+
+
+def positions(time: Any, q: Any, qd: Any) -> Any:
+    """What the servos of the arm are to follow."""
+    return AMPLITUDES * np.sin(2.0 * time)
+
+
+def motion_rows() -> Iterator[Row]:
+    """One motion at 1e-6 with friction that sticks and without, and a batch by fixed steps."""
+    m, start = kp.example("motor-arm"), np.zeros(6)
+    how: dict[str, Any] = {"integrator": "dopri5", "rtol": 1e-6, "atol": 1e-8, "input": positions}
+    for words, passive in (("", True), (" without friction", False)):
+        seconds = _least(lambda p=passive: kp.simulate(m, m.start(), start, duration=2.0, passive=p, **how))
+        demanded = SINGLE if passive else None
+        yield Row(f"motor-arm at 1e-6{words}, times real time", 2.0 / seconds, "", demanded, above=True)
+    many = np.tile(m.start(), (ROWS, 1))
+    fixed: dict[str, Any] = {"integrator": "rk4", "dt": 1e-3, "output": [1.0], "threads": 2}
+    seconds = _least(lambda: kp.simulate(m, many, start, duration=1.0, input=positions, **fixed), 3)
+    yield Row(f"motor-arm, {ROWS} at once, times real time", ROWS / seconds, "", BATCH, above=True)
+
+
+def derivative_rows() -> Iterator[Row]:
+    """`state_derivative` of the arm with motors beside `forward_dynamics` of the arm without, in a batch."""
+    m, plain, rng = kp.example("motor-arm"), kp.example("kr5"), np.random.default_rng(15)
+    q, qd, tau = (rng.normal(size=(1024, 6)) for _ in range(3))
+    x = np.tile(m.x_start, (1024, 1))
+    whole, bare = _least_of(
+        lambda: m.state_derivative(q, qd, x, q), lambda: plain.forward_dynamics(q, qd, tau)
+    )
+    yield Row("state_derivative of 1024 to plain forward dynamics", whole / bare, "times", DERIVATIVE)
+    servo, rates = kp.example("servo"), rng.normal(size=(1024, 1))
+    swing = servo.without_constraints()
+    whole, bare = _least_of(
+        lambda: servo.state_derivative(q[:, :1], rates, None, q[:, 1:2]),
+        lambda: swing.forward_dynamics(q[:, :1], rates, tau[:, :1], passive=False),
+    )
+    yield Row("the same with friction from load, one joint", whole / bare, "times", LOADED)
+
+
+def _least(run: Callable[[], Any], turns: int = TURNS) -> float:
+    return _least_of(run, turns=turns)[0]
+
+
+def _least_of(*runs: Callable[[], Any], turns: int = TURNS) -> list[float]:
+    """The least seconds of each, taken in turn."""
+    for run in runs:
+        run()
+    least = [np.inf] * len(runs)
+    for _ in range(turns):
+        for k, run in enumerate(runs):
+            began = perf_counter()
+            run()
+            least[k] = min(least[k], perf_counter() - began)
+    return least
+
+
+def main() -> None:
+    """`python -m benchmarks.actuators`."""
+    argparse.ArgumentParser(prog="benchmarks.actuators", description=__doc__).parse_args()
+    for row in (*motion_rows(), *derivative_rows()):
+        print(row)
+
+
+if __name__ == "__main__":
+    main()
