@@ -27,6 +27,9 @@ from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_
 from kinpair.model.model import Model
 from kinpair.quantities import Request
 
+STILL = 1e-13  # under constraints a rate this small, against one and the largest, is none
+HELD = 1e-12  # an acceleration of sliding this small, against that without friction, is none
+
 
 class Rubbed(NamedTuple):
     """Of one state: q̈ (nv,), and of each surface its friction force, its load, the acceleration of sliding, and whether
@@ -41,8 +44,10 @@ class Rubbed(NamedTuple):
 class LoadedStates:
     """Solves in floats for a model whose joints have friction from load."""
 
-    def __init__(self, model: Model, calls: Calls, quantity: str = "load_terms") -> None:
-        self.model, self._calls, self.quantity = model, calls, quantity
+    def __init__(
+        self, model: Model, calls: Calls, quantity: str = "load_terms", still: float = STILL
+    ) -> None:
+        self.model, self._calls, self.quantity, self.still = model, calls, quantity, still
         self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
 
     def _levels(self) -> list[Surface]:
@@ -84,7 +89,7 @@ class LoadedStates:
     def needed(self, qd: np.ndarray, sound: np.ndarray) -> np.ndarray:
         """In which states (…,) the compiled solve is not enough."""
         slow = np.abs(qd[..., self.rates])
-        rests = (slow <= STILL * (1.0 + np.abs(qd).max(-1, keepdims=True))).any(-1)
+        rests = (slow <= self.still * (1.0 + np.abs(qd).max(-1, keepdims=True))).any(-1)
         return np.asarray(rests | (sound != 1.0))
 
     def forward(
@@ -133,7 +138,7 @@ class LoadedStates:
         slips, at_rest = list[Slip](), list[bool]()
         for x, G in zip(self.surfaces, self._G, strict=True):
             s = G @ qd
-            speed, moves = float(np.linalg.norm(s)), _moves(s, G, qd)
+            speed, moves = float(np.linalg.norm(s)), self._moves(s, G, qd)
             mu = (
                 0.0 if x.kind == "level" and moves else float(x.grip.coefficient(speed))
             )  # its sliding is in F
@@ -199,8 +204,8 @@ class LoadedStates:
         found: list[Slip] = []
         for x, G in zip(self.surfaces, self._G, strict=True):
             s = G @ qd
-            way, rates = (s, qd) if _moves(s, G, qd) else (G @ qdd, qdd)
-            u = way / np.linalg.norm(way) if _moves(way, G, rates) else np.zeros(len(way))
+            way, rates = (s, qd) if self._moves(s, G, qd) else (G @ qdd, qdd)
+            u = way / np.linalg.norm(way) if self._moves(way, G, rates) else np.zeros(len(way))
             level = x.kind == "level"  # inverse dynamics has its friction already
             found.append(Slip(u, 0.0 if level else float(x.grip.coefficient(float(np.linalg.norm(s))))))
         return found
@@ -214,6 +219,10 @@ class LoadedStates:
         """Where the forms of each surface are among all."""
         counts = [len(x.forms(np.zeros(6), joint.q)) for x, joint in zip(self.surfaces, joints, strict=True)]
         return [slice(*ends) for ends in pairwise(np.cumsum([0, *counts]).tolist())]
+
+    def _moves(self, s: np.ndarray, G: np.ndarray, rates: np.ndarray) -> bool:
+        """Is a velocity of sliding more than rounding?"""
+        return bool(np.linalg.norm(s) > self.still * (1.0 + np.abs(rates).max()) * np.abs(G).max())
 
     def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
         D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)])
@@ -267,12 +276,3 @@ class LoadedStates:
             if stuck:
                 qdd[np.abs(G).max(0) > 0.0] = 0.0
         return Rubbed(qdd, forces, found.N, sticks)
-
-
-STILL = 1e-13  # a rate this small, against one and the largest, counts as zero
-HELD = 1e-12  # an acceleration of sliding this small, against that without friction, counts as zero
-
-
-def _moves(s: np.ndarray, G: np.ndarray, rates: np.ndarray) -> bool:
-    """Is a velocity of sliding more than rounding?"""
-    return bool(np.linalg.norm(s) > STILL * (1.0 + np.abs(rates).max()) * np.abs(G).max())

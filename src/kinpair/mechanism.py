@@ -996,7 +996,7 @@ class Mechanism(Movable):
     @cached_property
     def _loaded(self) -> LoadedStates:
         """Solves in floats where joints have friction from load."""
-        return LoadedStates(self.model, self._calls)
+        return LoadedStates(self.model, self._calls, still=0.0)
 
     def _of_frame(self, quantity: str, frame: str) -> Request:
         self.model.place(frame)
@@ -1025,10 +1025,11 @@ class Mechanism(Movable):
         quantity = ANOTHER.get(method, method)
         if self.closure is not None and method in CLOSED:
             return None
-        looked_at = method in LOOKED_AT and is_loaded(self.model, passive=options.get("passive", True))
-        if looked_at or options.get("actuators") is not None:
+        loaded = method in LOOKED_AT and is_loaded(self.model, passive=options.get("passive", True))
+        if (loaded and method != "forward_dynamics") or options.get("actuators") is not None:
             return None
         request = request_of(FORMULATED.get(quantity, quantity), owner=self.name, **chosen)
         rough = method in LOOKED_AT and request.passive and self._rough
         moving = tuple(self._dry.rates.tolist()) if rough else ()
+        moving = tuple(self._loaded.rates.tolist()) if loaded else moving
         return Answer(self._calls, replace(request, quantity=quantity), moving)
