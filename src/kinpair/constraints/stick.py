@@ -69,7 +69,7 @@ def at_rest(
     while True:
         lo = np.where(left, levels.slide_lo, levels.rest_lo)
         hi = np.where(left, levels.slide_hi, levels.rest_hi)
-        x, c = complementarity.solve(D, g, lo, hi)[:2]  # (ST1)
+        x, c = _solved(D, g, lo, hi)  # (ST1)
         moves = np.abs(c) > small
         if not (moves & ~left).any():
             break
@@ -90,6 +90,14 @@ def at_rest(
     qdd = qdd + G[:, rates] @ x
     qdd[rates[(phase == HELD) | (phase == CARRIED)]] = 0.0
     return AtRest(phase, share, x, c, qdd)
+
+
+def _solved(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x and c; of one rate alone at once."""
+    if len(g) > 1 or not D[0, 0] > 0.0:
+        return complementarity.solve(D, g, lo, hi)[:2]
+    x = np.minimum(np.maximum(-g / D[0], lo), hi)
+    return x, np.where((x == lo) | (x == hi), D[0] * x + g, 0.0)
 
 
 def _response(M: np.ndarray, A: np.ndarray) -> np.ndarray:

@@ -1,0 +1,94 @@
+"""Dry friction: what it costs, how long a run with a hundred switches takes, and creep beside MuJoCo's."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import mujoco
+import numpy as np
+
+import kinpair as kp
+from benchmarks.planning import Row
+
+TURNS, QUICK_TURNS = 30, 8
+CALLS = 2000
+BATCH = 1000
+LEVEL, GRAVITY, LENGTH = 1.0, 9.81, 0.1
+COST, RUN_MS = 1.3, 20.0
+STIFFNESS, SPEED = 1600.0, 0.1  # of the spring and of the belt: some 120 switches in 10 s
+
+
+def cost_rows(turns: int) -> Iterator[Row]:
+    """Forward dynamics of a six-axis arm that moves, with friction in all joints against without."""
+    plain = kp.example("kr5")
+    joints = tuple(replace(x, friction=(LEVEL,)) for x in plain.model.description.joints)
+    rough = kp.build(replace(plain.model.description, joints=joints))
+    rng = np.random.default_rng(0)
+    q, qd, tau = (rng.normal(size=(BATCH, 6)) for _ in range(3))
+    for label, pick in (("one state", 0), (f"{BATCH} states", slice(None))):
+        arguments = q[pick], qd[pick], tau[pick]
+        calls = CALLS if pick == 0 else 20
+        pair = [lambda m=m, a=arguments: m.forward_dynamics(*a) for m in (plain, rough)]
+        best = _raced(pair, turns, calls)
+        yield Row(f"forward dynamics with friction by without, {label}", best[1] / best[0], "", COST)
+
+
+def run_row(turns: int) -> Row:
+    """A mass on a belt for 10 s, second call."""
+    m = kp.example("stick-slip")
+
+    def run() -> Any:
+        spring = lambda t, q, qd: np.array([STIFFNESS * (SPEED * t - q[0])])  # noqa: E731
+        return kp.simulate(m, [0.0], [0.0], duration=10.0, torque=spring, output=0.1)
+
+    switches = len(run().events)
+    return Row(
+        f"stick–slip run of 10 s with {switches} switches", 1e3 * _raced([run], turns, 1)[0], "ms", RUN_MS
+    )
+
+
+def creep_rows() -> Iterator[Row]:
+    """A hinge under half its friction level for 1 s: how fast it turns."""
+    mass = 0.5 * LEVEL / (GRAVITY * LENGTH)
+    text = (
+        f'<mujoco><option gravity="0 0 -{GRAVITY}"/><worldbody><body><joint axis="0 1 0" frictionloss="{LEVEL}"/>'
+        f'<geom type="sphere" size="0.01" mass="{mass}" pos="{LENGTH} 0 0"/></body></worldbody></mujoco>'
+    )
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    while data.time < 1.0:
+        mujoco.mj_step(model, data)
+    yield Row("creep of MuJoCo under half the level", abs(float(data.qvel[0])), "rad/s", None)
+    builder = kp.Builder("hinge").link("arm", mass=mass, com=[LENGTH, 0, 0], inertia=[1e-4, 1e-4, 1e-4])
+    m = kp.build(builder.joint("hinge", "revolute", "ground", "arm", axis="y", friction=LEVEL))
+    run = kp.simulate(m, [0.0], [0.0], duration=1.0)
+    yield Row("creep of kinpair under half the level", float(np.abs(run.qd).max()), "rad/s", 1e-12)
+
+
+def _raced(calls: list[Callable[[], Any]], turns: int, times: int) -> list[float]:
+    """Shortest seconds of each, one after the other in turn, so that all see the same machine."""
+    best = [np.inf] * len(calls)
+    for _ in range(turns):
+        for k, call in enumerate(calls):
+            began = perf_counter()
+            for _ in range(times):
+                call()
+            best[k] = min(best[k], (perf_counter() - began) / times)
+    return best
+
+
+def main() -> None:
+    """Print every row."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    turns = QUICK_TURNS if parser.parse_args().quick else TURNS
+    for row in (*cost_rows(turns), run_row(turns), *creep_rows()):
+        print(row)
+
+
+if __name__ == "__main__":
+    main()
