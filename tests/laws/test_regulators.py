@@ -156,7 +156,7 @@ def around(m, motion, **more):
     return kp.regulator.in_loop(plain, sample_time=5e-3, **{**own, **more})
 
 
-@pytest.mark.parametrize("integrator", ["dop853", "cvode", "implicit-midpoint"])
+@pytest.mark.parametrize("integrator", ["dop853", "cvode", "taylor", "implicit-midpoint"])
 def test_a_regulator_is_the_same_in_every_integrator(integrator):
     """Held efforts and a seeded memory: what is left are the errors of the integrators."""
     m, motion = mechanism("double-pendulum"), swing()

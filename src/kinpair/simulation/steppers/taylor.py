@@ -56,10 +56,10 @@ class Taylor:
             list(zip(state, rates, strict=True)),
             task.y.tolist(),
             time=task.time,
-            pars=self._inputs(task.time, task.y),
             tol=max(task.rtol, FINEST),
             compact_mode=program.count["total"] > COMPACT,
         )
+        self._hold(task.time, task.y)
         self.steps, self.rejected, self.dt = 0, 0, 0.0
         self._failed = hy.taylor_outcome.err_nf_state
 
@@ -68,8 +68,10 @@ class Taylor:
         """The end of the last step."""
         return float(self.integrator.time)
 
-    def _inputs(self, time: float, y: np.ndarray) -> list[float]:
-        return [*self.task.u(time, y).tolist(), *self.task.p.tolist()]
+    def _hold(self, time: float, y: np.ndarray) -> None:
+        """The inputs that the motion depends on; what a regulator remembers is behind them."""
+        inputs, own = [*self.task.u(time, y).tolist(), *self.task.p.tolist()], self.integrator.pars
+        own[:] = inputs[: len(own)]
 
     def step(self) -> str:
         """One step on, as long as the whole series allows; `more`, or what ended it."""
@@ -94,4 +96,4 @@ class Taylor:
         """From a state, with the efforts that are held from now on."""
         self.integrator.time = time
         self.integrator.state[:] = y
-        self.integrator.pars[:] = self._inputs(time, y)
+        self._hold(time, y)
