@@ -45,8 +45,10 @@ def test_it_opens_from_disk_plays_and_moves_scene_and_curves_together(chromium, 
         until(lambda: page.evaluate("kinpair.time()") > 0.4, "it plays", page)
         page.get_by_role("button", name="pause").click()
         assert not page.evaluate("kinpair.playing()")
-        box = page.locator(".panel svg").first.bounding_box()
-        page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 0.5 * box["height"])
+        panel = page.locator(".panel svg").first
+        panel.scroll_into_view_if_needed()
+        box = panel.bounding_box()
+        panel.click(position={"x": 0.9 * box["width"], "y": 0.5 * box["height"]})
         assert page.evaluate("kinpair.time()") > 0.8
         assert seen.complaints == []
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import re
 import runpy
 from pathlib import Path
 
 import pytest
+
+import kinpair as kp
+from kinpair.cli.main import USAGE, main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -59,8 +63,59 @@ def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):
     assert "False" not in capsys.readouterr().out
 
 
+def blocks(file: Path, *kinds: str) -> list[str]:
+    """Programs, outputs and commands of a document; commands without their comments."""
+    found = re.findall(r"```(\w+)\n(.*?)```", file.read_text("utf-8"), re.DOTALL)
+    return [re.sub(r" *#.*", "", text) if kind == "sh" else text for kind, text in found if kind in kinds]
+
+
+def test_the_start_prints_what_it_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "arm.toml"]) == 0
+    scope: dict[str, object] = {}
+    text = (ROOT / "docs" / "start.md").read_text("utf-8")
+    programs = re.findall(r"```python\n(.*?)```\s+```text\n(.*?)```", text, re.DOTALL)
+    assert len(programs) == 3
+    for program, output in programs:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program, "start.md", "exec"), scope)
+        assert printed.getvalue().strip() == output.strip()
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"), [("README.md", "README.zh.md"), ("docs/start.md", "docs/zh/start.md")]
+)
+def test_chinese_documents_have_the_same_programs_outputs_and_commands(english, chinese):
+    kinds = ("sh", "python", "text")
+    assert blocks(ROOT / chinese, *kinds) == blocks(ROOT / english, *kinds)
+
+
+def test_commands_of_the_start_exist():
+    commands = [line for text in blocks(ROOT / "docs" / "start.md", "sh") for line in text.splitlines()]
+    names = {line.split()[1] for line in commands if line.startswith("kinpair ")}
+    assert names <= {command.__name__ for command in USAGE}
+
+
+def test_every_public_name_is_in_the_reference_with_its_docstring():
+    spec = importlib.util.spec_from_file_location("write_reference", ROOT / "docs" / "write_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.page()
+    for name in kp.__all__:
+        if not name.startswith("__"):
+            assert f"`kp.{name}`" in text or f"\n## {name}\n" in text or f"\n## kp.{name}\n" in text, name
+    for name in ("inverse_dynamics", "picture", "view", "poses"):
+        assert f"### `{name}`" in text
+
+
 def test_links_of_the_documents_lead_somewhere():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+    for page in [
+        ROOT / "README.md",
+        ROOT / "README.zh.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+    ]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
@@ -70,7 +125,7 @@ def test_every_page_is_in_the_contents():
     contents = (ROOT / "docs" / "index.md").read_text("utf-8")
     pages = [p.relative_to(ROOT / "docs").with_suffix("") for p in (ROOT / "docs").rglob("*.md")]
     for page in pages:
-        assert page.name == "index" or f"\n{page}\n" in contents, page
+        assert page.name in ("index", "reference") or f"\n{page}\n" in contents, page
 
 
 def test_make_targets_the_readme_names_exist():

@@ -18,13 +18,16 @@ from cyclopts import (
 
 from kinpair import KinpairError, __version__
 from kinpair.cli.cache import cache
+from kinpair.cli.check import check
 from kinpair.cli.compare import compare
+from kinpair.cli.completion import completion
 from kinpair.cli.demo import demo
 from kinpair.cli.dynamics import dynamics
 from kinpair.cli.equations import equations
 from kinpair.cli.examples import examples
 from kinpair.cli.gait import gait
 from kinpair.cli.info import info
+from kinpair.cli.new import new
 from kinpair.cli.nominal import nominal
 from kinpair.cli.report import report
 from kinpair.cli.resume import resume
@@ -35,6 +38,7 @@ from kinpair.cli.sweep import sweep
 from kinpair.cli.track import track
 from kinpair.cli.transfer import transfer
 from kinpair.cli.view import view
+from kinpair.cli.welcome import welcome
 
 WRONG_INPUT, FAULT = 2, 1
 
@@ -46,6 +50,9 @@ app = App(
     version=__version__,
 )
 USAGE: dict[Callable[..., None], str] = {
+    view: "FILE [OPTIONS]",
+    new: "FILE.toml [OPTIONS]",
+    check: "FILE [OPTIONS]",
     info: "FILE [OPTIONS]",
     dynamics: "FILE [OPTIONS]",
     simulate: "FILE [OPTIONS]",
@@ -55,7 +62,6 @@ USAGE: dict[Callable[..., None], str] = {
     track: "FILE [OPTIONS]",
     gait: "[FILE] [OPTIONS]",
     report: "RUN.h5 [OPTIONS]",
-    view: "FILE [OPTIONS]",
     show: "FILE [OPTIONS]",
     compare: "FILE [OPTIONS]",
     equations: "FILE [OPTIONS]",
@@ -63,6 +69,7 @@ USAGE: dict[Callable[..., None], str] = {
     examples: "[NAME]",
     demo: "[OPTIONS]",
     cache: "[OPTIONS]",
+    completion: "SHELL",
 }
 for command, usage in USAGE.items():
     app.command(command, usage=f"Usage: kinpair {command.__name__} {usage}", help_epilogue="")
@@ -75,10 +82,15 @@ def main(words: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return _run([_shielded(word) for word in arguments])
+        return _run([_shielded(word) for word in arguments]) if arguments else _greeted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _greeted() -> int:
+    welcome()
+    return 0
 
 
 def _run(words: list[str]) -> int:

@@ -10,6 +10,7 @@ import pytest
 
 import kinpair
 from kinpair.cli.main import USAGE, main
+from kinpair.cli.welcome import TASKS
 
 COMMAND = (sys.executable, "-m", "kinpair")
 NAMES = [command.__name__ for command in USAGE]
@@ -21,9 +22,12 @@ def test_help_names_every_command(capsys):
     assert all(f" {name} " in out for name in NAMES)
 
 
-def test_no_words_at_all_is_a_call_for_help(capsys):
+def test_no_words_at_all_show_what_one_can_do_by_commands_that_exist(capsys):
     assert main([]) == 0
-    assert capsys.readouterr().out.startswith("Usage: kinpair COMMAND")
+    out = capsys.readouterr().out
+    assert out.startswith(f"kinpair {kinpair.__version__}: dynamics of robots and mechanisms\n")
+    assert {command.split()[1] for command in TASKS.values()} <= {*NAMES}
+    assert all(f"{task} " in out and command in out for task, command in TASKS.items())
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,23 @@
+"""`kinpair completion`: commands and options by the Tab key."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+Shell = Literal["bash", "zsh", "fish", "powershell"]
+
+
+def completion(shell: Annotated[Shell, Parameter(metavar="SHELL")], /) -> None:
+    """Print a script that lets the shell complete commands and options: kinpair completion bash >> ~/.bashrc
+
+    Parameters
+    ----------
+    shell
+        bash, zsh, fish or powershell.
+    """
+    from kinpair.cli.main import app
+
+    sys.stdout.write(app.generate_completion(prog_name="kinpair", shell=shell))
