@@ -81,6 +81,7 @@ ANOTHER = {
 }  # quantities of methods
 FORMULATED = {"derivatives_at_efforts": "forward_dynamics_derivatives"}
 CLOSED = ("inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives")  # with every row in force
+DEFAULTS = {"method": None, "force": False, "passive": True}
 LOOKED_AT = CLOSED[1:]  # states at rest, or where friction from load was not found, are solved again
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
 
@@ -225,7 +226,7 @@ class Mechanism(Movable):
 
                 whole_threads("inverse_dynamics", threads)
             state = self.by_name(time, q=q, qd=qd, qdd=qdd)
-            tau = self._closed.drives.inverse(state, time, drives, options, external or {})
+            tau = self._closed.drives.inverse(state, time, drives, options, external or {}, threads)
             return tau if out is None else copied(tau, out)
         return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
 
@@ -1019,12 +1020,30 @@ class Mechanism(Movable):
         if soundness.dtype != object and not (soundness > DOUBTFUL).all():
             check_soundness(self.model, self.by_name(q=q)[0], soundness)
 
+    def _answer_in_loops(self, method: str, options: dict[str, Any]) -> Answer | None:
+        """The same with every row in force."""
+        assert self.closure is not None
+        passive = bool(options.get("passive", True))
+        if (passive and self.model.surfaces) or options.get("actuators") is not None:
+            return None
+        chosen = {word: options.get(word, DEFAULTS[word]) for word in DEFAULTS}
+        external = options.get("external") or {}
+        if method == "inverse_dynamics":
+            request = self.closure.drives.known(None, chosen, external)
+            return None if request is None else Answer(self._calls, request)
+        if method == "forward_dynamics":
+            solver = options.get("solver") or DEFAULT_SOLVER
+            request = self.closure.dynamics.known(solver, chosen, external)
+            moving = tuple(self._dry.rates.tolist()) if passive and self._rough else ()
+            return None if request is None else Answer(self._calls, request, moving)
+        return None
+
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
         """What machine code may give instead of a method, see `thin`."""
         chosen = {word: options[word] for word in CHOSEN if word in options}
         quantity = ANOTHER.get(method, method)
         if self.closure is not None and method in CLOSED:
-            return None
+            return self._answer_in_loops(method, options)
         loaded = method in LOOKED_AT and is_loaded(self.model, passive=options.get("passive", True))
         if (loaded and method != "forward_dynamics") or options.get("actuators") is not None:
             return None

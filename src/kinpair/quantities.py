@@ -76,6 +76,7 @@ class Request:
     kept: tuple[int, ...] = ()  # rows that are not redundant
     rows: tuple[int, ...] = ()  # the order in which an embedding eliminates them
     dependent: tuple[int, ...] = ()  # the rates it finds from them
+    actuated: tuple[int, ...] = ()  # the rates that have efforts
 
     @property
     def formulation(self) -> Formulation:

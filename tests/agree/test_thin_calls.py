@@ -161,6 +161,53 @@ def test_rates_at_rest_under_dry_friction_are_solved_by_the_longer_way(rows):
         assert np.allclose(m.forward_dynamics_derivatives(q, moving, push).tau, 0.5)
 
 
+@cache
+def obeying(name: str, rows: int = 6):
+    """States near the start of a closed mechanism, with rates and accelerations that obey."""
+    m, rng = mechanism(name), np.random.default_rng(5)
+    states = []
+    for _ in range(rows):
+        q = m.assemble(m.start() + 0.02 * rng.normal(size=m.nq))
+        qd = m.velocities(q, guess=rng.normal(size=m.nv))
+        states.append((q, qd, m.accelerations(q, qd, guess=rng.normal(size=m.nv))))
+    return tuple(np.array(x) for x in zip(*states, strict=True))
+
+
+@pytest.mark.parametrize("name", ["four-bar", "three-rrr", "stewart"])
+def test_efforts_in_loops_are_those_by_singular_values(name):
+    """One state and a batch, by the reference, compiled, and straight from Python; relative to the largest effort."""
+    m, state = mechanism(name), obeying(name)
+    expected = m.reference.inverse_dynamics(*state)
+    for _ in range(3):
+        assert zoo.relative_error(m.inverse_dynamics(*state), expected) < 1e-11
+        one = m.inverse_dynamics(*(x[2] for x in state))
+        assert zoo.relative_error(one, expected[2]) < 1e-11
+
+
+def test_a_batch_with_a_state_that_breaks_a_row_names_it():
+    m, (q, qd, qdd) = mechanism("four-bar"), obeying("four-bar")
+    for _ in range(2):
+        m.inverse_dynamics(q, qd, qdd)
+    wrong = qdd.copy()
+    wrong[4, 0] += 1.0
+    with pytest.raises(kp.InputError, match=r"these accelerations \(state 4 of the batch\) break"):
+        m.inverse_dynamics(q, qd, wrong)
+    wrong[4] = np.nan
+    result = m.inverse_dynamics(q, qd, wrong)
+    assert np.isnan(result[4]).all()
+    assert np.isfinite(np.delete(result, 4, axis=0)).all()
+
+
+def test_forward_dynamics_in_loops_is_thin_and_the_same():
+    m, (q, qd, tau) = mechanism("four-bar"), obeying("four-bar")
+    expected = longer_way("four-bar").forward_dynamics(q[1], qd[1], tau[1])
+    for _ in range(3):
+        assert np.array_equal(m.forward_dynamics(q[1], qd[1], tau[1]), expected)
+        assert np.array_equal(m.forward_dynamics(q[1], qd[1], tau[1], time=1.0), expected)
+    with pytest.raises(kp.InputError, match="does not obey the constraints"):
+        m.forward_dynamics(q[1] + np.array([0.5, 0.0, 0.0]), qd[1], tau[1])
+
+
 def test_results_and_wrenches_are_held_by_nobody_else():
     m, s = mechanism("stanford-arm"), zoo.motions(mechanism("stanford-arm"), 40)
     w = np.arange(6.0)

@@ -75,6 +75,7 @@ PAGES = {
     "closure/derivatives.py": ("constraints.md", r"\((CD\d+)\)"),
     "constrained/*.py": ("constraints.md", r"\((P[RM]\d+)\)"),
     "constrained/equations.py": ("constraints.md", r"\((HD\d+)\)"),
+    "constrained/efforts.py": ("constraints.md", r"\((CE\d+)\)"),
     "simulation/methods/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),
     "simulation/steppers/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
     "simulation/steppers/taylor.py": ("integrators.md", r"\((TS\d+)\)"),

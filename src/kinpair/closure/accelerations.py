@@ -86,6 +86,10 @@ class ClosedAccelerations:
             self._remembered(key, request)
         return qdd if out is None else copied(qdd, out)
 
+    def known(self, solver: str, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request | None:
+        """What compiled code answers, if it was asked before."""
+        return self._usual.get(_key(solver, options, external), (None,))[0]
+
     @cached_property
     def _loaded(self) -> LoadedStates | None:
         """Solves in floats where joints have friction from load."""

@@ -53,7 +53,7 @@ class Closure(ConstraintRows):
     @cached_property
     def drives(self) -> Drives:
         """Efforts that make a motion, and what the loops then carry."""
-        return Drives(self)
+        return Drives(self, self.requests)
 
     @cached_property
     def reactions(self) -> ConstrainedReactions:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kinpair.closure.moment import at_time
+from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.closure.rubbing import Rubbing
 from kinpair.constrained import HOLDS
@@ -29,8 +31,9 @@ ByConstraint = dict[str, np.ndarray]
 class Drives:
     """Inverse dynamics of a closure."""
 
-    def __init__(self, rows: ConstraintRows) -> None:
-        self.rows, self.model = rows, rows.model
+    def __init__(self, rows: ConstraintRows, requests: Requests) -> None:
+        self.rows, self.model, self.requests = rows, rows.model, requests
+        self._usual: dict[tuple[Any, ...], Request | None] = {}
 
     @cached_property
     def followers(self) -> set[int]:
@@ -45,8 +48,88 @@ class Drives:
         actuators: Sequence[str] | None,
         options: Mapping[str, Any],
         external: Mapping[str, Any],
+        threads: int = 1,
     ) -> np.ndarray:
-        """Efforts of the actuators for motions that obey the rows."""
+        """Efforts of the actuators for motions that obey the rows: compiled, and where that is not sound by singular
+        values."""
+        q, qd, qdd = state
+        x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
+        request = self._request(x, actuators, options, external)
+        if request is None:
+            return self._by_singular_values(state, time, actuators, options, external)
+        arguments = (x.state[0], x.state[1], x.state[3], x.state[2], *x.external.values())
+        tau, sound = self.rows.calls(request, arguments, None, threads)
+        unsound = np.atleast_1d(np.asarray(sound) != 1.0)
+        if x.batch is None and unsound.any():
+            return self._by_singular_values(state, time, actuators, options, external)
+        if unsound.any():
+            tau[unsound] = self._again(x, np.flatnonzero(unsound), actuators, options)
+        return tau
+
+    def known(
+        self, actuators: Sequence[str] | None, options: Mapping[str, Any], external: Mapping[str, Any]
+    ) -> Request | None:
+        """What compiled code answers, if it was asked before."""
+        return self._usual.get(_key(actuators, options, external))
+
+    def _request(
+        self,
+        x: Arguments,
+        actuators: Sequence[str] | None,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+    ) -> Request | None:
+        """For compiled code, its rows chosen at the first state; None where there is none."""
+        rubs = self.rubbing is not None and options.get("passive", True)
+        finite = np.isfinite(x.state[0]).all() and np.isfinite(x.state[2]).all()
+        if rubs or not (self.rows.calls.compiled and self.rows.constraints and len(x.state[0]) and finite):
+            return None
+        key = _key(actuators, options, external)
+        if key not in self._usual:
+            self._usual[key] = self._chosen(x, actuators, options)
+        return self._usual[key]
+
+    def _chosen(
+        self, x: Arguments, actuators: Sequence[str] | None, options: Mapping[str, Any]
+    ) -> Request | None:
+        q, moments = np.atleast_2d(x.state[0])[0], np.ravel(x.state[2])
+        self.rows.check_closed(q, float(moments[0]))
+        actuated = tuple(self._actuated(actuators).tolist())
+        request = self.requests.choose(
+            "actuator_efforts", q, float(moments[0]), "rosenberg-extended", options
+        )
+        enough = len(actuated) >= self.model.nv - len(request.kept) > 0 and len(request.kept) > 0
+        request = replace(request, actuated=actuated)
+        return request if enough and self.rows.calls.kernel(request) is not None else None
+
+    def _again(
+        self, x: Arguments, rows: np.ndarray, actuators: Sequence[str] | None, options: Mapping[str, Any]
+    ) -> np.ndarray:
+        """States of a batch by singular values."""
+        assert x.batch is not None
+        states = [_batched(y, 1, x.batch)[rows] for y in x.state]
+        external = {name: _batched(w, 1, x.batch)[rows] for name, w in x.external.items()}
+        for q, moment in zip(states[0], states[2], strict=True):
+            if np.isfinite(q).all():
+                self.rows.check_closed(q, float(moment[0]))
+        motion = (states[0], states[1], np.zeros(self.model.nv))
+        terms = self.rows.terms(motion, states[2][:, 0], options, external)
+        every = zip(rows.tolist(), zip(*terms, strict=True), zip(*states, strict=True), strict=True)
+
+        def tau(*one: Any) -> np.ndarray:
+            return self.efforts(actuators, *one).tau
+
+        return np.array([self._one(tau, self.model.nv, *one) for one in every])
+
+    def _by_singular_values(
+        self,
+        state: tuple[Any, Any, Any],
+        time: Any,
+        actuators: Sequence[str] | None,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+    ) -> np.ndarray:
+        """Whatever the rank."""
         q, qd, qdd = state
         x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
         self.rows.check_numbers(q)
@@ -224,6 +307,14 @@ class Drives:
                 if isinstance(x, Rolls):
                     contacts[name] = np.asarray(M.a + x.rho(S, M), dtype=float)
         return wrenches, points, contacts
+
+
+def _key(
+    actuators: Sequence[str] | None, options: Mapping[str, Any], external: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """What the caller gave, to know it again."""
+    chosen = tuple(options.get(word) for word in ("method", "force", "passive"))
+    return None if actuators is None else tuple(actuators), *chosen, *external
 
 
 def _called(what: str, wrenches: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

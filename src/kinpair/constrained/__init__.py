@@ -3,6 +3,7 @@
 equations   M, F and the rows at a state: M q̈ = F + Aᵀλ, A q̈ = b
 soundness   what a solve must be like to need no closer look
 friction    friction from load under constraints
+efforts     efforts of chosen actuators that make a motion
 solution    q̈, λ and power, by any solver
 projection  coordinates and rates brought back to the constraints
 reactions   wrenches in joints and loops, as one matrix

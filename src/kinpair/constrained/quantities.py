@@ -10,6 +10,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.algebra.jet import rate
 from kinpair.constrained import friction
+from kinpair.constrained.efforts import actuator_efforts
 from kinpair.constrained.equations import equations
 from kinpair.constrained.projection import projected
 from kinpair.constrained.reactions import constrained_wrenches, wrenches
@@ -124,6 +125,9 @@ CONSTRAINED: dict[str, Quantity] = {
     "reduced_equations": Quantity(_FORCED, reduced_equations, loaded=True, columns=False),
     "projection": Quantity(("q", "qd", "time"), projection, columns=False),
     "terms": Quantity(_FORCED, terms, loaded=True, columns=False),
+    "actuator_efforts": Quantity(
+        ("q", "qd", "qdd", "time"), actuator_efforts, loaded=True, columns=False, line=0.5
+    ),
     "loaded_terms": Quantity(_FORCED, loaded_terms, loaded=True, columns=False),
     "constraint_positions": Quantity(("q", "time"), constraint_positions, columns=False),
     "constraint_matrix": Quantity(("q", "time"), constraint_matrix, columns=False),
@@ -138,5 +142,6 @@ WRENCHES = {"wrenches": Quantity(("q", "qd", "qdd"), wrenches, loaded=True)}  # 
 EVERY: dict[str, Quantity] = QUANTITIES | OF_TREES | WRENCHES | CONSTRAINED
 CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
     "accelerations": "forward_dynamics",
+    "actuator_efforts": "inverse_dynamics",
     "derivatives_at_efforts": "forward_dynamics_derivatives",
 }  # what a caller knows a quantity by
