@@ -23,7 +23,14 @@ from kinpair.closed_form.sheet import Sheet
 from kinpair.closed_form.widths import TEXT_WIDTH, latex_width
 from kinpair.spatial.solids import rod
 
-EXAMPLES = tuple(x for x in kp.examples() if not kp.example(x).model.springs)  # those are refused
+
+def has_closed_form(name: str) -> bool:
+    """Springs between points, and laws of friction but the simplest, have none: they are refused."""
+    model = kp.example(name).model
+    return not (model.springs or model.surfaces or {x.law for x in model.frictions} - {"coulomb", "viscous"})
+
+
+EXAMPLES = tuple(filter(has_closed_form, kp.examples()))
 WIDEST = 20  # lines of a sheet that are measured, by the estimate
 ALPHABET = Alphabet({x: Letter(x) for x in "abcdefghkmnpqruvwxyz"})
 FONT = FontProperties(size=10, math_fontfamily="cm")
