@@ -69,3 +69,9 @@ def test_the_excavator_stands_until_a_valve_opens():
     assert raised.q[-1, 0] > raised.q[0, 0] + 0.02
     assert raised.residual.worst[0] < 1e-9
     assert raised.losses["boom.valve"][-1] > 1e3
+
+
+def test_the_table_of_a_mechanism_has_its_actuators():
+    lines = str(kp.example("motor-arm")).splitlines()
+    assert lines[-8].split() == ["actuator", "joint", "kind", "gear"]
+    assert lines[-6].split(maxsplit=3) == ["servo1", "joint1", "servo", "100, elastic"]

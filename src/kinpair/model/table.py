@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kinpair.description.actuator_parts import Actuator
 from kinpair.description.parts import Spring
 from kinpair.model.model import Model
 
@@ -43,7 +44,19 @@ def table(model: Model, counted: str = "") -> str:
     """Name, sizes, and a row a moving body."""
     springs = [spring_cells(spring) for spring in model.description.springs]
     between = ["", *aligned([SPRING_HEADINGS, *springs])] if springs else []
-    return "\n".join([head(model, counted), *aligned([HEADINGS, *table_rows(model)]), *between])
+    actuators = [actuator_cells(part) for part in model.description.actuators]
+    driving = ["", *aligned([ACTUATOR_HEADINGS, *actuators])] if actuators else []
+    return "\n".join([head(model, counted), *aligned([HEADINGS, *table_rows(model)]), *between, *driving])
+
+
+ACTUATOR_HEADINGS = ("actuator", "joint", "kind", "gear")
+
+
+def actuator_cells(part: Actuator) -> tuple[str, ...]:
+    """The row of an actuator."""
+    gear = dict(part.gear)
+    words = f"{gear.get('ratio', 1.0):g}" + (", elastic" if "stiffness" in gear else "")
+    return (part.name, part.joint, part.kind, words if gear else "-")
 
 
 def spring_cells(spring: Spring) -> tuple[str, ...]:
