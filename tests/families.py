@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 
 
+LARGE = {"biped", "motor-arm", "vessel-arm", "bearing-arm", "redundant-arm", "excavator"}  # examples
+ALIKE = "a large example whose joints are those of smaller ones"
+
+
 def family(
     members: Iterable[Any], usual: Collection[str], reason: str, name: Callable[[Any], str] = str
 ) -> list[Any]:

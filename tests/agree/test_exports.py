@@ -12,12 +12,14 @@ import pytest
 import kinpair as kp
 import zoo
 from c_compiler import STRICT
+from families import ALIKE, LARGE, family
 from kinpair.compiler.structure import flatten
 from kinpair.quantities import QUANTITIES
 from robots import urdf
 
 TOLERANCE = 1e-12
 EPS = np.finfo(float).eps
+EXAMPLES = list(kp.examples(systems=False))
 DYNAMICS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 MORE = "z1 kinova ur3_gripper finger_edu double_pendulum bolt solo go1 go2 a1 b1 laikago human hyq_no_sensors".split()
 ROBOTS = {
@@ -78,7 +80,7 @@ def check_c(m: kp.Mechanism, quantity: str, folder) -> None:
 
 
 @pytest.mark.parametrize("quantity", DYNAMICS)
-@pytest.mark.parametrize("name", list(kp.examples(systems=False)))
+@pytest.mark.parametrize("name", family(EXAMPLES, set(EXAMPLES) - LARGE, ALIKE))
 def test_c_of_the_examples(name, quantity, tmp_path):
     check_c(kp.example(name).without_constraints(), quantity, tmp_path)
 
