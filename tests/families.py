@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-
-LARGE = {"biped", "motor-arm", "vessel-arm", "bearing-arm", "redundant-arm", "excavator"}  # examples
+LARGE_EXAMPLES = {"biped", "motor-arm", "vessel-arm", "bearing-arm", "redundant-arm", "excavator"}  # examples
 ALIKE = "a large example whose joints are those of smaller ones"
 
 

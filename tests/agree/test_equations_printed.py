@@ -17,7 +17,7 @@ import sympy
 import kinpair as kp
 import zoo
 from c_compiler import STRICT
-from families import ALIKE, LARGE, family
+from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.closed_form.formula import Formula, Number, parts
 from kinpair.spatial.solids import rod
 from robots import urdf
@@ -46,7 +46,7 @@ def trees() -> dict[str, kp.Mechanism]:
 
 
 TREES = trees()
-SOME_TREES = family(TREES, set(TREES) - LARGE, ALIKE)
+SOME_TREES = family(TREES, set(TREES) - LARGE_EXAMPLES, ALIKE)
 
 
 def two_link() -> kp.Mechanism:
@@ -364,7 +364,7 @@ def test_when_stopped_while_looking_for_short_forms_all_is_there_at_length(monke
     "name",
     family(
         [name for name in TREES if TREES[name].nq == TREES[name].nv],
-        {name for name in TREES if TREES[name].nq == TREES[name].nv} - LARGE,
+        {name for name in TREES if TREES[name].nq == TREES[name].nv} - LARGE_EXAMPLES,
         "another arm with six joints",
     ),
 )

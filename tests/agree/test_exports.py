@@ -12,7 +12,7 @@ import pytest
 import kinpair as kp
 import zoo
 from c_compiler import STRICT
-from families import ALIKE, LARGE, family
+from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.compiler.structure import flatten
 from kinpair.quantities import QUANTITIES
 from robots import urdf
@@ -80,7 +80,7 @@ def check_c(m: kp.Mechanism, quantity: str, folder) -> None:
 
 
 @pytest.mark.parametrize("quantity", DYNAMICS)
-@pytest.mark.parametrize("name", family(EXAMPLES, set(EXAMPLES) - LARGE, ALIKE))
+@pytest.mark.parametrize("name", family(EXAMPLES, set(EXAMPLES) - LARGE_EXAMPLES, ALIKE))
 def test_c_of_the_examples(name, quantity, tmp_path):
     check_c(kp.example(name).without_constraints(), quantity, tmp_path)
 

@@ -16,7 +16,7 @@ import pytest
 
 import kinpair as kp
 import zoo
-from families import ALIKE, LARGE, family
+from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.analysis.agreement import skewness
 from kinpair.formulations.limits import MANY, refusal
 from kinpair.quantities import METHODS
@@ -86,7 +86,9 @@ def relative_errors(found: np.ndarray, reference: np.ndarray) -> np.ndarray:
     return np.array([zoo.relative_error(*pair) for pair in zip(found, reference, strict=True)])
 
 
-every_tree = pytest.mark.parametrize("name", [*family(BUNDLED, set(BUNDLED) - LARGE, ALIKE), *ROBOTS])
+every_tree = pytest.mark.parametrize(
+    "name", [*family(BUNDLED, set(BUNDLED) - LARGE_EXAMPLES, ALIKE), *ROBOTS]
+)
 
 
 def disagreeing(name: str, quantity: str, reference: np.ndarray, *state: np.ndarray) -> dict[str, np.ndarray]:

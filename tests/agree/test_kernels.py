@@ -16,7 +16,7 @@ import pytest
 
 import kinpair as kp
 import zoo
-from families import LARGE, family
+from families import LARGE_EXAMPLES, family
 from kinpair.compiler.structure import flatten
 from kinpair.model.welds import with_welds
 from kinpair.quantities import METHODS, QUANTITIES, request_of
@@ -48,7 +48,9 @@ SOME_ROBOTS = family(
 )
 SOME_EXAMPLES = family(
     EXAMPLES,
-    set(EXAMPLES) - {"four-bar-3d", "stanford-arm-saha", "five-bar", "three-cylinders", "kr5"} - LARGE,
+    set(EXAMPLES)
+    - {"four-bar-3d", "stanford-arm-saha", "five-bar", "three-cylinders", "kr5"}
+    - LARGE_EXAMPLES,
     reason="examples whose trees have the joints of others",
 )
 HUMANOIDS = ("g1/g1_29dof_rev_1_0", "talos_data/talos_reduced")

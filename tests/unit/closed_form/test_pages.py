@@ -11,7 +11,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.mathtext import MathTextParser
 
 import kinpair as kp
-from families import LARGE, family
+from families import LARGE_EXAMPLES, family
 from kinpair.closed_form.breaking import EQUALS, INDENT, WIDTH, Lines
 from kinpair.closed_form.formula import Number, Power, Product, Sum, Symbol
 from kinpair.closed_form.languages import calculated
@@ -48,7 +48,7 @@ def measured(latex: str, parser: MathTextParser, known: dict[str, float]) -> flo
     "name",
     family(
         EXAMPLES,
-        {*EXAMPLES} - {"floating-arm", "kr5", "two-handed-arm", "stanford-arm-saha"} - LARGE,
+        {*EXAMPLES} - {"floating-arm", "kr5", "two-handed-arm", "stanford-arm-saha"} - LARGE_EXAMPLES,
         reason="more arms with long rows",
     ),
 )
