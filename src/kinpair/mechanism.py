@@ -65,7 +65,6 @@ from kinpair.results import (
 )
 from kinpair.soundness import DOUBTFUL, check_soundness
 from kinpair.thin import Answer, Thin, thin
-from kinpair.viewer.inline import still_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -172,6 +171,8 @@ class Mechanism(Movable):
         return "\n\n".join([table(self.model, " without constraints"), *constraint_tables(self.closure)])
 
     def _repr_html_(self) -> str:
+        from kinpair.viewer.inline import still_html
+
         return f"{still_html(self)}\n{self.tables_html()}"
 
     def tables_html(self) -> str:
