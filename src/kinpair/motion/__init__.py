@@ -40,7 +40,8 @@ human_gait      angles of hip and knee of people, and how a foot swings
 leg_synergy     legs of a biped over one step
 steps           step after step, every other one mirrored
 gait_pictures   stick figures, footprints, efforts, phase portraits
-gait            gaits of a biped: legs given, trunk and arms in balance
+gait            a gait of a biped, and what it takes
+gait_synthesis  legs given, trunk and arms in balance: from a speed to a gait
 
 A module imports only what stands above it; a test checks it.
 """
@@ -52,7 +53,8 @@ from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
 from kinpair.motion.frame_paths import arc, blended, line, screw
 from kinpair.motion.free_rows import force, moment
-from kinpair.motion.gait import Gait, gait
+from kinpair.motion.gait import Gait
+from kinpair.motion.gait_synthesis import gait
 from kinpair.motion.inputs import Inputs, inputs
 from kinpair.motion.joints import cycloid, fourier, polynomial, scurve, trapezoid
 from kinpair.motion.nominal import Nominal, nominal
