@@ -45,6 +45,7 @@ def measure(console: Console, quick: bool):
         constrained,
         constrained_row,
         constrained_solvers,
+        load_friction,
         machine,
         methods,
         operations,
@@ -77,7 +78,8 @@ def measure(console: Console, quick: bool):
             followed("one state", single.rows(robots, turns), lambda r: r.robot),
             followed("motion", simulation.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"),
             simulation.drift(),
-            followed("loops", constrained.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"),
+            followed("loops", constrained.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}")
+            + followed("friction", load_friction.rows(turns), lambda r: r.quantity),
             followed("solvers", constrained_solvers.rows(turns), lambda r: r.name),
             constrained_row.growth(constrained_row.QUICK if quick else constrained_row.SIZES, turns),
             followed("threads", threads.rows(turns), lambda r: f"{r.robot}, {r.quantity}"),

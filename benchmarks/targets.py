@@ -38,6 +38,7 @@ LOOPS = {  # (quantity, peer, mechanism) → at least
     for peer, ratio in of_peer.items()
     for name in ("four-bar", "stewart")
 }
+LOAD_FRICTION = 1 / 5  # of the speed without friction, with friction from load
 LOOP_EXPONENT = 1.1  # of cost by number of loops
 DRIFT = 0.01
 THREADS = 1.8  # two threads to one

@@ -171,3 +171,33 @@ def test_an_arm_in_bearings_is_held_by_them_and_moves_when_pushed():
     pushed = kp.simulate(m, q, np.zeros(6), duration=0.3, torque=lambda t, q, qd: 0.5 * tau)
     assert np.abs(pushed.qd[-1]).max() > 0.1
     assert pushed.balance.relative < 1e-8
+
+
+STATE = (
+    np.array([0.4, 0.1, -0.7, 0.05]),
+    np.array([1.2, -0.3, 2.0, 0.4]),
+    np.array([0.5, 35, 0.2, -1]),
+)
+
+
+def test_derivatives_with_friction_from_load():
+    """By the chain rule on the compiled equations, by complex steps, and by differences of forward dynamics."""
+    m = kp.example("cylindrical-arm")
+    q, qd, tau = STATE
+    exact, stepped = (x.forward_dynamics_derivatives(q, qd, tau) for x in (m, m.reference))
+    for a, b in zip(exact, stepped, strict=True):
+        assert a == pytest.approx(b, abs=1e-10)
+    h = 1e-5
+    for n in range(3):
+        columns = []
+        for unit in np.eye(4):
+            ends = [
+                m.forward_dynamics(*(x + s * h * unit * (k == n) for k, x in enumerate(STATE)))
+                for s in (1, -1)
+            ]
+            columns.append((ends[0] - ends[1]) / (2 * h))
+        assert np.abs(np.array(columns).T - exact[n]).max() < 1e-8 * np.abs(exact[n]).max()
+    efforts = m.inverse_dynamics_derivatives(q, qd, m.forward_dynamics(q, qd, tau))
+    again = m.reference.inverse_dynamics_derivatives(q, qd, m.forward_dynamics(q, qd, tau))
+    for a, b in zip(efforts, again, strict=True):
+        assert a == pytest.approx(b, abs=1e-10)

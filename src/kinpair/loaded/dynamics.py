@@ -22,7 +22,7 @@ from kinpair.model.recursion import coordinates, each, joined, rate_tree
 from kinpair.model.state import State
 
 LEAN = "newton-euler"  # the formulation whose system has the fewest operations
-COLD, ANEW = 4, 2  # sweeps, and those with a matrix of their own
+COLD, ANEW = 4, 3  # sweeps, and those with a matrix of their own
 LOADED_GUIDES = 7  # sweeps where guides are among the surfaces: their edge pressure answers strongly
 
 

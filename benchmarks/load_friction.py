@@ -1,0 +1,41 @@
+"""Forward dynamics of an arm in bearings beside the same arm without them: what friction from load costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import kinpair as kp
+from benchmarks import targets
+from benchmarks.batches import Row
+from benchmarks.rival import BATCH
+from benchmarks.timing import race, repeated
+
+BEARINGS, WITHOUT = "bearing-arm", "without friction"
+TIMES = 500
+
+
+def rows(turns: int) -> Iterator[Row]:
+    """A batch, from the frictionless start; and one state."""
+    m = kp.example(BEARINGS)
+    q, qd, tau = np.random.default_rng(0).normal(size=(3, BATCH, m.nv))
+    calls = {
+        "kinpair": lambda: m.forward_dynamics(q, qd, tau),
+        WITHOUT: lambda: m.forward_dynamics(q, qd, tau, passive=False),
+    }
+    yield _row("forward dynamics in bearings, batch", m.nv, race(calls, turns), BATCH, targets.LOAD_FRICTION)
+    one = q[0], qd[0], tau[0]
+    for _ in range(2):
+        m.forward_dynamics(*one)
+    singles = {
+        "kinpair": repeated(m.forward_dynamics, *one, times=TIMES),
+        WITHOUT: repeated(lambda *x: m.forward_dynamics(*x, passive=False), *one, times=TIMES),
+    }
+    yield _row("forward dynamics in bearings, one state", m.nv, race(singles, turns), TIMES, None)
+
+
+def _row(quantity: str, nv: int, best: dict[str, float], count: int, demanded: float | None) -> Row:
+    ns = {name: t / count * 1e9 for name, t in best.items()}
+    limits = {} if demanded is None else {WITHOUT: demanded}
+    return Row(quantity, BEARINGS, nv, {"host": ns["kinpair"]}, {}, {WITHOUT: ns[WITHOUT]}, limits)
