@@ -113,7 +113,7 @@ WALKS = [(speed, slope, arms) for speed in (0.4, 0.6, 0.8) for slope in (0.0, 0.
 
 
 @pytest.mark.parametrize(
-    "walk", family(WALKS, ["(0.6, 0.05, 0.5)"], "gaits at other speeds and on slopes"), ids=str
+    "walk", family(WALKS, ["(0.6, 0.0, 0.5)"], "gaits at other speeds and on slopes"), ids=str
 )
 def test_gaits_at_other_speeds_and_on_slopes_are_feasible(walk):
     speed, slope, arms = walk
@@ -141,10 +141,8 @@ def test_series_of_the_table_goes_through_it():
     assert np.abs(mean + np.cos(turns) @ a + np.sin(turns) @ b - human_gait.KNEE).max() < 1.0
 
 
-def test_picture_has_four_panels(tmp_path):
-    figure = biped_gait().plot(tmp_path / "gait.png")
-    assert len(figure.axes) == 4
-    assert (tmp_path / "gait.png").stat().st_size > 20_000
+def test_picture_has_four_panels():
+    assert len(biped_gait().plot().axes) == 4
 
 
 def test_gait_says_what_it_is():
