@@ -60,6 +60,20 @@ def test_runs_with_actuators(options, message):
     assert str(problem.value) == message
 
 
+def test_an_actuator_that_is_too_fast_for_explicit_steps():
+    builder = kp.Builder("stiff").link("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    builder.joint("hinge", "revolute", "ground", "arm", axis="z")
+    numbers = {"resistance": 1.0, "inductance": 1e-9, "torque_constant": 0.1}
+    m = kp.build(builder.actuator("motor", "hinge", "dc-motor", **numbers).description())
+    with pytest.raises(kp.InputError) as problem:
+        kp.simulate(m, [0.0], [0.0], duration=5.0, input=[1.0])
+    assert str(problem.value) == (
+        "stiff: 'motor.current' settles within 1e-09 s, and dop853 would take 8e+08 steps to follow it; take "
+        "integrator='cvode', which is made for stiff motions, or leave out what is so fast"
+    )
+    assert kp.simulate(m, [0.0], [0.0], duration=5.0, input=[1.0], integrator="cvode").status.ok
+
+
 def test_torque_and_input_at_once():
     with pytest.raises(kp.InputError) as problem:
         kp.simulate(kp.example("double-pendulum"), Q, QD, duration=0.1, torque=[1.0, 0.0], input=[1.0, 0.0])

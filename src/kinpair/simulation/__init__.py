@@ -14,6 +14,7 @@ systems        which model moves
 held           how constraints are held
 phases         how dry friction slides and holds
 dynamics       what moves, as functions of time, state and inputs
+stiffness      internal states that are too fast for explicit steps
 methods        steps, tableaux, integrators by name
 loops          compiled loops
 given          checks of what the user handed over

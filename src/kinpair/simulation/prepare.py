@@ -31,6 +31,7 @@ from kinpair.simulation.methods.integrators import Integrator, integrator_named
 from kinpair.simulation.options import ATOL, DT, RTOL, Options
 from kinpair.simulation.run import Run
 from kinpair.simulation.schedule import adaptive_times, finite, fixed_plan, positive
+from kinpair.simulation.stiffness import check_stiffness
 from kinpair.simulation.systems import model_to_move, with_elements
 from kinpair.simulation.torques import Caller, Start, Torque, Wanted, control_of, external_of, torque_of
 
@@ -128,6 +129,8 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     _check_steps(run, chosen)
     longest = np.inf if chosen.max_step is None else positive(name, "max_step", chosen.max_step)
     duration = positive(name, "duration", chosen.duration)
+    if method.tableau is not None and chosen.dt is None:
+        check_stiffness(d, run.start, duration, method.name)
     run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
     run = _begun(replace(run, **_schedule(run, chosen)))
     return _with_caller(run, wrenches) if torque.kind == "called" else run

@@ -20,8 +20,8 @@ REASONS = {
     "exhausted": "2 000 000 evaluations did not reach the next sample; the tolerances are too small for this motion",
     "runaway": "the motion has run away: rates have become so high, and steps so short, that the end is out of reach; "
     "look at the torque, its gains and its sample time",
-    "endless": "steps have become so short that the end is out of reach; the motion is too stiff for this method, or "
-    "the tolerances are too small",
+    "endless": "steps have become so short that the end is out of reach; where currents, pressures or springs are "
+    "fast, take integrator='cvode', which is made for stiff motions; else the tolerances are too small",
     "collapsed": "no step is short enough for the tolerances; the motion jumps or is singular there",
 }
 
