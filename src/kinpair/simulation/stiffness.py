@@ -25,7 +25,8 @@ def check_stiffness(d: Dynamics, start: np.ndarray, duration: float, integrator:
     if steps > MOST:
         raise InputError(
             f"{d.model.name}: {name!r} settles within {1.0 / fastest:.1g} s, and {integrator} would take {steps:.0e} "
-            "steps to follow it; take integrator='cvode', which is made for stiff motions, or leave out what is so fast",
+            "steps to follow it; take integrator='cvode', which is made for stiff motions, or leave out what is so "
+            "fast",
             integrator=integrator,
             state=name,
         )
