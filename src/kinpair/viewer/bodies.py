@@ -34,14 +34,14 @@ class Sizes:
         every = np.array([*points, np.zeros(3)])
         for pieces in looks.values():
             for piece in pieces:
-                ends = _corners(piece.surface) @ home[piece.link].R.T + home[piece.link].a
+                ends = corners_of(piece.surface) @ home[piece.link].R.T + home[piece.link].a
                 every = np.concatenate([every, ends])
         low, high = every.min(axis=0), every.max(axis=0)
         size = float(np.sqrt(((high - low) ** 2).sum())) or 1.0
         return Sizes(size, (low + high) / 2, BONE * size, MARKER * size)
 
 
-def _corners(surface: Surface) -> np.ndarray:
+def corners_of(surface: Surface) -> np.ndarray:
     """The corners of the box around a surface (8, 3)."""
     low, high = surface.points.min(axis=0), surface.points.max(axis=0)
     choice = np.array([[i >> k & 1 for k in range(3)] for i in range(8)])

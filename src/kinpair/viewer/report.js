@@ -177,7 +177,7 @@ if (!gl) {
   const grid = gl.createVertexArray(); gl.bindVertexArray(grid);
   const lines = floats(data.grid); attribute("place", lines);
   const up = data.up, size = data.size;
-  let target = data.centre, towards = data.towards, distance = 1.75 * size;
+  let target = data.centre, towards = data.towards, distance = 1.75 * data.reach;
   const identity = placed([0, 0, 0], [0, 0, 0, 1], 1);
   function draw(time) {
     const ratio = window.devicePixelRatio || 1, w = Math.round(canvas.clientWidth * ratio), h = Math.round(canvas.clientHeight * ratio);
@@ -185,7 +185,7 @@ if (!gl) {
     gl.viewport(0, 0, w, h); gl.clearColor(0.97, 0.973, 0.98, 1); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST); gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     const back = unit(towards), right = unit(cross(up, back)), upwards = cross(back, right), eye = add(target, back, distance);
-    const near = 0.02 * distance, far = distance + 40 * size, f = 1 / Math.tan(0.27);
+    const near = 0.02 * distance, far = distance + 40 * data.reach, f = 1 / Math.tan(0.27);
     const lens = new Float32Array([f * h / w, 0, 0, 0, 0, f, 0, 0, 0, 0, -(far + near) / (far - near), -1, 0, 0, -2 * far * near / (far - near), 0]);
     const look = new Float32Array([right[0], upwards[0], back[0], 0, right[1], upwards[1], back[1], 0, right[2], upwards[2], back[2], 0,
       -dot(right, eye), -dot(upwards, eye), -dot(back, eye), 1]);

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.spatial.rotation import to_quaternion
+from kinpair.viewer.bodies import corners_of
 from kinpair.viewer.camera import directions
 from kinpair.viewer.curves import Panel
 from kinpair.viewer.ground import grid_step, level_axes
@@ -27,6 +28,7 @@ FRAMES, RATE = (
     900,
     30.0,
 )  # samples of the animation: so many at most, and a second; the page draws between them
+SEEN = 60  # samples by which the view is chosen
 TRIANGLES = 60_000  # of all meshes together
 SPEEDS = (0.1, 0.25, 0.5, 1, 2, 5)
 DASHES = {"--": "6 4", ":": "2 3", "-.": "6 3 2 3"}
@@ -63,6 +65,7 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
     frames = _frames(recording.time)
     pieces, simplified = _pieces(scene)
     towards = directions("corner", scene.up, plane_of(recording.mechanism))[2]
+    low, high = _extent(recording, scene, frames)
     data = {
         "name": recording.name,
         "time": _floats(recording.time[frames]),
@@ -72,7 +75,8 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
         "pieces": pieces,
         "grid": _floats(_grid(scene)),
         "up": scene.up.tolist(),
-        "centre": scene.centre.tolist(),
+        "centre": ((low + high) / 2).tolist(),
+        "reach": max(0.6 * scene.size, float(np.sqrt(((high - low) ** 2).sum()))),
         "towards": towards.tolist(),
         "size": scene.size,
         "panels": [_panel(recording.panel_time, x) for x in recording.panels],
@@ -86,6 +90,18 @@ def _frames(time: np.ndarray) -> np.ndarray:
     wanted = int(min(FRAMES, max(2.0, np.ptp(time) * RATE + 1)))
     near = np.searchsorted(time, np.linspace(time[0], time[-1], wanted))
     return np.unique(np.clip(near, 0, len(time) - 1))
+
+
+def _extent(recording: Recording, scene: Scene, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and the highest coordinates that anything reaches during the motion."""
+    poses, chosen = recording.poses(), frames[:: max(1, len(frames) // SEEN)]
+    places = [
+        np.einsum("nij,kj->nki", poses[x.link].R[chosen], corners_of(x.surface))
+        + poses[x.link].a[chosen][:, None]
+        for x in scene.merged()
+    ]
+    every = np.concatenate([x.reshape(-1, 3) for x in places])
+    return every.min(axis=0), every.max(axis=0)
 
 
 def _motion(recording: Recording, scene: Scene, frames: np.ndarray) -> np.ndarray:
