@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -122,3 +124,17 @@ def test_a_law_without_a_closed_form():
         "m: x.friction has law 'stribeck', which has no closed form here; passive=False leaves springs, dampers and "
         "friction out"
     )
+
+
+def test_a_solver_that_needs_full_rank_is_refused_where_joints_may_stick_and_taken_where_friction_is_left_out():
+    description = kp.example("four-bar").model.description
+    joints = tuple(replace(x, friction=(0.1,)) if x.name == "crank" else x for x in description.joints)
+    m = kp.build(replace(description, joints=joints))
+    q, still = m.start(), np.zeros(3)
+    with pytest.raises(kp.InputError) as caught:
+        kp.simulate(m, q, still, duration=0.1, solver="maggi")
+    assert str(caught.value) == (
+        "four-bar: solver 'maggi' needs rows of full rank, and joints that stick take it away; 'multipliers' takes dry "
+        "friction, passive=False leaves it out"
+    )
+    assert kp.simulate(m, q, still, duration=0.1, solver="maggi", passive=False).status.ok

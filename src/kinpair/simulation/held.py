@@ -38,11 +38,13 @@ WAYS = ("project", "baumgarte", "none")
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How constraints are to be solved and held, as `simulate` was told: solver, hold, and alpha [1/s]."""
+    """How constraints are to be solved and held, as `simulate` was told: solver, hold, alpha [1/s], and whether
+    friction acts."""
 
     solver: str | None = None
     hold: str = "project"
     alpha: float = 0.0
+    passive: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +136,8 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
     moves = closure.once("moves", lambda: _moves(mechanism, closure, q, time))
     sizes = closure.once("sizes", lambda: _sizes(mechanism, closure, q, time))
     changing = closure.once("changing", lambda: rows_that_change(mechanism, closure, request.kept, q, time))
-    rough = bool(sticking_names(mechanism.model)) and bool(
-        request.kept
-    )  # joints that stick change the rank too
+    sticks = bool(sticking_names(mechanism.model, passive=holding.passive))
+    rough = sticks and bool(request.kept)  # joints that stick change the rank too
     if (changing or rough) and request.solver == DEFAULT_SOLVER:
         kept = changing or request.kept
         return Enforcement(
@@ -145,7 +146,7 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
     if rough:
         raise InputError(
             f"{mechanism.name}: solver {solver!r} needs rows of full rank, and joints that stick take it away; "
-            f"{DEFAULT_SOLVER!r} takes dry friction, passive=False of the mechanism's own quantities leaves it out",
+            f"{DEFAULT_SOLVER!r} takes dry friction, passive=False leaves it out",
             solver=solver,
         )
     largest = sizes.max(initial=0.0)

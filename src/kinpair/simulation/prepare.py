@@ -89,7 +89,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     names, values = parameter_values(m, chosen.parameters)
     states, _ = in_rows(m, states, torque, wrenches, values, x)
     method = integrator_named(chosen.integrator).with_rho(chosen.rho_inf)
-    holding = Holding(chosen.solver, method.holding(chosen.hold), chosen.alpha)
+    holding = Holding(chosen.solver, method.holding(chosen.hold), chosen.alpha, chosen.passive)
     enforcement = enforcement_of(m, at[0], time, holding)
     if chosen.hold != "none":
         check_start(m, states, time)
