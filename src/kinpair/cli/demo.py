@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
+import kinpair
 from kinpair import InputError, Mechanism, MissingExtraError, example
 from kinpair.cli.screen import Screen, table
-from kinpair.motion import cycloid
 from kinpair.viewer.curves import Panel, draw_curves
 
 DURATION = 10.0  # s
@@ -84,7 +84,7 @@ def _file(out: Path) -> Path:
 def _run() -> Run:
     arm = example("stanford-arm")
     time = np.linspace(0.0, DURATION, SAMPLES)
-    q, qd, qdd, _ = cycloid(START, END, DURATION).at(time)
+    q, qd, qdd, _ = kinpair.motion.cycloid(START, END, DURATION).at(time)
     return Run(arm, time, {method: arm.inverse_dynamics(q, qd, qdd, method=method) for method in METHODS})
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
-from kinpair import motion
+import kinpair
 from kinpair.cli import source
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs
 from kinpair.cli.screen import Screen, number_table
 from kinpair.cli.source import File, Flag
+
+if TYPE_CHECKING:
+    from kinpair.motion import Gait
 
 Number = Annotated[float | None, Parameter(metavar="NUMBER", show_default=False)]
 
@@ -65,7 +68,7 @@ def gait(
     if save is not None:
         target(save, GAIT)
     m = source.mechanism(file)
-    x = motion.gait(
+    x = kinpair.motion.gait(
         m, speed=speed, step=step, double=double, slope=float(np.deg2rad(slope)), arms=arms, friction=friction
     )
     written = {"picture": plot, "samples": save}
@@ -79,7 +82,7 @@ def gait(
         _show(x, {what: str(path) for what, path in written.items() if path is not None})
 
 
-def _document(x: motion.Gait) -> dict[str, Any]:
+def _document(x: Gait) -> dict[str, Any]:
     m = x.mechanism
     return {
         "name": m.name,
@@ -92,7 +95,7 @@ def _document(x: motion.Gait) -> dict[str, Any]:
     }
 
 
-def _show(x: motion.Gait, written: dict[str, str]) -> None:
+def _show(x: Gait, written: dict[str, str]) -> None:
     screen, names = Screen(), x.mechanism.v_names[6:]
     found = x.samples
     table = {

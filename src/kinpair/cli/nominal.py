@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
-from kinpair import motion
+import kinpair
 from kinpair.cli import source
 from kinpair.cli.dynamics import Names
 from kinpair.cli.machine import print_json
@@ -18,7 +18,9 @@ from kinpair.cli.state import Numbers
 from kinpair.cli.wanted_motion import motion_of, start_of
 from kinpair.loading import Base
 from kinpair.model.units import units
-from kinpair.motion.nominal import Nominal
+
+if TYPE_CHECKING:
+    from kinpair.motion.nominal import Nominal
 
 
 def nominal(
@@ -92,8 +94,8 @@ def nominal(
     }
     options |= {"start": start, "criterion": criterion}
     if fastest:
-        wanted = motion.fastest(m, wanted, **options)
-    x = motion.nominal(m, wanted, samples=samples, **options)
+        wanted = kinpair.motion.fastest(m, wanted, **options)
+    x = kinpair.motion.nominal(m, wanted, samples=samples, **options)
     if plot is not None:
         x.plot(plot)
     if json:

@@ -8,8 +8,7 @@ import numpy as np
 from cyclopts import Parameter
 
 import kinpair
-from kinpair import InputError, Mechanism, motion
-from kinpair import regulator as regulators
+from kinpair import InputError, Mechanism
 from kinpair.cli import source
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs, ended
@@ -133,7 +132,7 @@ def track(
     m = source.mechanism(file, base=base, snap=snap)
     start = start_of(m, q)
     wanted = motion_of("track", m, start, to, by, frame, duration, law)
-    path = motion.follow(m, wanted, start=start) if isinstance(wanted, dict) else wanted
+    path = kinpair.motion.follow(m, wanted, start=start) if isinstance(wanted, dict) else wanted
     law_options: dict[str, Any] = {"sample_time": sample_time}
     if regulator == "lqr":
         law_options |= {"degree": degree, "Q": _weights(m, weights), "R": _effort_weights(m, effort_weights)}
@@ -153,7 +152,7 @@ def track(
                 "--regulator none measures nothing; choose one for --saturate, --delay, --encoder, --noise"
             )
         seeds = seed if runs == 1 else [seed + k for k in range(runs)]
-        own = regulators.in_loop(own, saturation=True if saturate else None, seed=seeds, **around)
+        own = kinpair.regulator.in_loop(own, saturation=True if saturate else None, seed=seeds, **around)
     change = Option("--off", m.v_names, np.zeros(m.nv)).read(off)
     if runs > 1:
         change = change + np.random.default_rng(seed).normal(0.0, spread, (runs, m.nv))
@@ -171,10 +170,10 @@ def track(
 
 def _made(kind: str, m: Mechanism, path: Any, options: dict[str, Any]) -> Any:
     makers = {
-        "lqr": regulators.lqr,
-        "pd": regulators.pd,
-        "computed-torque": regulators.computed_torque,
-        "force-feedback": regulators.force_feedback,
+        "lqr": kinpair.regulator.lqr,
+        "pd": kinpair.regulator.pd,
+        "computed-torque": kinpair.regulator.computed_torque,
+        "force-feedback": kinpair.regulator.force_feedback,
     }
     return makers[kind](m, path, **options) if kind in makers else None
 

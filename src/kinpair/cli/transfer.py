@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
-from kinpair import FramePose, motion
+import kinpair
+from kinpair import FramePose
 from kinpair.cli import source
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs
 from kinpair.cli.screen import Screen
 from kinpair.cli.source import File, Flag
 from kinpair.cli.state import Numbers, Option
-from kinpair.motion.vessel import WAYS, Transfer, pictured
 from kinpair.viewer.curves import write_figure
+
+if TYPE_CHECKING:
+    from kinpair.motion.vessel import Tank, Transfer
 
 AXES = ("x", "y", "z")
 Metres = Annotated[float, Parameter(metavar="METRES")]
@@ -72,15 +75,17 @@ def transfer(
     json
         Print one JSON document with all samples.
     """
+    from kinpair.motion.vessel import WAYS, pictured  # planning is imported by the commands that plan
+
     check_outputs(file, plot=plot)
     m = source.mechanism(file)
     start = Option("--q", m.q_names, m.start()).read(q)
     move = Option("--by", AXES, np.array([0.0, 1.0, 0.0])).read(by)
-    tank = motion.Tank(radius=radius, fill=fill, height=height, damping=damping)
+    tank = kinpair.motion.Tank(radius=radius, fill=fill, height=height, damping=damping)
     pose = m.pose(start, frame)
-    path = motion.line(pose, FramePose(pose.rotation, pose.position + move), duration, law=law)
+    path = kinpair.motion.line(pose, FramePose(pose.rotation, pose.position + move), duration, law=law)
     found = {
-        way: motion.vessel(m, path, frame=frame, tank=tank, way=way, settle=settle, start=start)
+        way: kinpair.motion.vessel(m, path, frame=frame, tank=tank, way=way, settle=settle, start=start)
         for way in WAYS
     }
     if plot is not None:
@@ -101,7 +106,7 @@ def transfer(
         screen.say(f"picture: {plot}")
 
 
-def _tank(tank: motion.Tank) -> dict[str, Any]:
+def _tank(tank: Tank) -> dict[str, Any]:
     return {
         "mass": tank.mass,
         "frequencies": tank.frequencies(),

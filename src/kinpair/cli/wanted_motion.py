@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import FramePose, InputError, Mechanism, motion
+import kinpair
+from kinpair import FramePose, InputError, Mechanism
 from kinpair.cli.obeying import Obeying
 from kinpair.cli.state import Option
 from kinpair.constraints.build import is_constrained
-from kinpair.motion.joints import straight
-from kinpair.motion.laws import law_of
 
 AXES = ("x", "y", "z")
 
@@ -37,13 +36,20 @@ def motion_of(
     """The motion that the options say."""
     if (to is None) == (frame is None):
         raise InputError("give --to coordinates, or --frame and --by a displacement")
+    from kinpair.motion.joints import straight  # planning is imported by the commands that plan
+    from kinpair.motion.laws import law_of
+
     timed = law_of(owner, law, duration)
     if frame is not None:
         if by is None:
             raise InputError("--frame needs --by, its displacement x,y,z [m]", option="--by")
         move = Option("--by", AXES, np.zeros(3)).read(by)
         pose = m.pose(start, frame)
-        return {frame: motion.line(pose, FramePose(pose.rotation, pose.position + move), duration, law=law)}
+        return {
+            frame: kinpair.motion.line(
+                pose, FramePose(pose.rotation, pose.position + move), duration, law=law
+            )
+        }
     if by is not None:
         raise InputError("--by moves a frame; name it with --frame", option="--by")
     option = Option("--to", m.q_names, start)
