@@ -7,8 +7,16 @@ from typing import Any
 
 import pytest
 
+import kinpair as kp
+
 LARGE_EXAMPLES = {"biped", "motor-arm", "vessel-arm", "bearing-arm", "redundant-arm", "excavator"}  # examples
 ALIKE = "a large example whose joints are those of smaller ones"
+
+
+def has_closed_form(name: str) -> bool:
+    """Springs between points, and laws of friction but the simplest, have none: they are refused."""
+    model = kp.example(name).model
+    return not (model.springs or model.surfaces or {x.law for x in model.frictions} - {"coulomb", "viscous"})
 
 
 def family(

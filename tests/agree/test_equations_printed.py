@@ -17,15 +17,13 @@ import sympy
 import kinpair as kp
 import zoo
 from c_compiler import STRICT
-from families import ALIKE, LARGE_EXAMPLES, family
+from families import ALIKE, LARGE_EXAMPLES, family, has_closed_form
 from kinpair.closed_form.formula import Formula, Number, parts
 from kinpair.spatial.solids import rod
 from robots import urdf
 
 TOLERANCE = 1e-12
-EXAMPLES = tuple(
-    x for x in kp.examples(systems=False) if not kp.example(x).model.springs
-)  # those are refused
+EXAMPLES = tuple(filter(has_closed_form, kp.examples(systems=False)))
 ONE_PIECE = ("planar-3r", "double-pendulum", "cart-pole", "scara", "three-cylinders", "stanford-arm", "kr5")
 EVERY_KIND = [
     pytest.param(kinds, id=" ".join(kinds))

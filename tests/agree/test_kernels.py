@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,6 +70,11 @@ def mechanism(name: str, base: str = "fixed") -> kp.Mechanism:
         return kp.load(urdf_files()[name], base=base, constraints=False)
 
 
+def frames_of(x: Any) -> tuple[str, ...]:
+    """Frames of a member of a family of examples."""
+    return kp.example(x if isinstance(x, str) else x.values[0]).frames
+
+
 @cache
 def tolerance(m: kp.Mechanism, quantity: str) -> float:
     if quantity not in SOLVED:
@@ -107,11 +113,17 @@ def by_batch(kernel, given):
     """All at once; equal rows give equal bits wherever they stand."""
     result = leaves(kernel(*(np.resize(x, (ROWS, *x.shape[1:])) for x in given)))
     for x in result:
-        assert (x == np.resize(x[:STATES], x.shape)).all()
+        assert np.array_equal(x, np.resize(x[:STATES], x.shape), equal_nan=True)
     return [[x[k] for x in result] for k in range(STATES)]
 
 
 ROADS = {"one": by_rows, "batch": by_batch}
+
+
+def error(a: np.ndarray, b: np.ndarray) -> float:
+    """Relative; what has no number, as the mass centre of what has no mass, has none on any road."""
+    assert np.array_equal(np.isnan(a), np.isnan(b))
+    return zoo.relative_error(np.nan_to_num(a), np.nan_to_num(b))
 
 
 def check(m, quantity, method, forms, external=()):
@@ -130,7 +142,7 @@ def check(m, quantity, method, forms, external=()):
     roads["interpreter"] = [leaves(kernel.interpret(*(x[0] for x in inputs)))]
     for road, results in roads.items():
         for result, reference in zip(results, expected, strict=False):
-            errors = [zoo.relative_error(a, b) for a, b in zip(result, reference, strict=True)]
+            errors = [error(a, b) for a, b in zip(result, reference, strict=True)]
             assert max(errors) <= bound, (road, errors)
 
 
@@ -153,7 +165,7 @@ def test_examples_by_the_other_form(name, quantity, method):
 
 
 @pytest.mark.parametrize(("quantity", "method"), LOADED)
-@pytest.mark.parametrize("name", SOME_EXAMPLES)
+@pytest.mark.parametrize("name", [x for x in SOME_EXAMPLES if len(frames_of(x)) > 2])
 def test_examples_with_wrenches_on_two_links(name, quantity, method):
     m = mechanism(name)
     form = FORMS[EXAMPLES.index(name) % 2]

@@ -16,7 +16,7 @@ from typing import Protocol, final
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar
-from kinpair.algebra.choice import less, maximum, where
+from kinpair.algebra.choice import less, maximum, sign, where
 from kinpair.forces.element import Instant
 
 LEAST = 1e-150  # a smaller part of the Stribeck speed counts as zero
@@ -121,7 +121,7 @@ def faded(speed: Scalar, stribeck_speed: Scalar, exponent: Scalar) -> Scalar:
     x = speed / stribeck_speed
     if isinstance(exponent, (int, float)) and exponent in (1.0, 2.0):
         return np.exp(-x) if exponent == 1.0 else np.exp(-x * x)
-    return np.exp(-np.exp(exponent * np.log(maximum(np.abs(x), LEAST))))
+    return np.exp(-np.exp(exponent * np.log(maximum(x * sign(x), LEAST))))  # a complex step passes
 
 
 def _by_direction(forward: Scalar, backward: Scalar, share: Scalar) -> Scalar:

@@ -11,7 +11,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.mathtext import MathTextParser
 
 import kinpair as kp
-from families import LARGE_EXAMPLES, family
+from families import LARGE_EXAMPLES, family, has_closed_form
 from kinpair.closed_form.breaking import EQUALS, INDENT, WIDTH, Lines
 from kinpair.closed_form.formula import Number, Power, Product, Sum, Symbol
 from kinpair.closed_form.languages import calculated
@@ -22,13 +22,6 @@ from kinpair.closed_form.sharing import shared_sums
 from kinpair.closed_form.sheet import Sheet
 from kinpair.closed_form.widths import TEXT_WIDTH, latex_width
 from kinpair.spatial.solids import rod
-
-
-def has_closed_form(name: str) -> bool:
-    """Springs between points, and laws of friction but the simplest, have none: they are refused."""
-    model = kp.example(name).model
-    return not (model.springs or model.surfaces or {x.law for x in model.frictions} - {"coulomb", "viscous"})
-
 
 EXAMPLES = tuple(filter(has_closed_form, kp.examples()))
 WIDEST = 20  # lines of a sheet that are measured, by the estimate
