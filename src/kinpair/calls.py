@@ -164,8 +164,8 @@ class Calls:
 
             whole_threads(CALLED.get(request.quantity, request.quantity), threads)
         x = self._checked(request, arguments)
-        one_by_one = any(surface.law == "servo" for surface in self.model.surfaces)  # chooses by derivatives
-        result = evaluate(compute, x, quantity.loaded, quantity.columns and not one_by_one)
+        columns = quantity.columns and not self.model.surfaces  # Newton's method on loads takes one state
+        result = evaluate(compute, x, quantity.loaded, columns)
         return result if out is None else _copied(request.quantity, result, out, x.batch)
 
     @cached_property

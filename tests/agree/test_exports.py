@@ -44,7 +44,8 @@ def leaves(result) -> list[np.ndarray]:
 
 def arguments(m: kp.Mechanism, quantity: str) -> list[np.ndarray]:
     s = zoo.motion(m, 2)
-    options = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
+    options = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd, "time": np.zeros(1)}
+    options |= {"x": m.x_start, "u": np.ones(m.nu)}
     return [options[name] for name in QUANTITIES[quantity].state]
 
 
