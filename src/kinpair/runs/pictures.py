@@ -132,8 +132,8 @@ def _ends(x: np.ndarray, every: int) -> np.ndarray:
     """The least and the largest of every so many samples, in their order; a single one is itself."""
     if every == 1 or not len(x):
         return x
-    stretches = x.reshape(-1, every, x.shape[1])
+    stretches = x.reshape(len(x) // every, every, x.shape[1])
     least, most = stretches.min(axis=1), stretches.max(axis=1)
     first = stretches.argmin(axis=1) <= stretches.argmax(axis=1)
     pairs = np.stack([np.where(first, least, most), np.where(first, most, least)], axis=1)
-    return pairs.reshape(-1, x.shape[1])
+    return pairs.reshape(2 * len(stretches), x.shape[1])
