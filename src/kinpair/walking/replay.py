@@ -136,7 +136,7 @@ def _phase(gait: Gait, m: Mechanism, start: float, end: float, gains: np.ndarray
     return Phase(m, start, end, _series(x.q), _series(x.qd), _series(tau), gains)
 
 
-def regulator(gait: Gait, *, rate: float = 2.0, effort: float = 1.0) -> np.ndarray:
+def regulator(gait: Gait, *, rate: float = 6.0, effort: float = 100.0) -> np.ndarray:
     """K (nv, 2 nv) of a linear-quadratic regulator from the linear model in the middle of single support, foot held.
 
     rate [1/s]: its degree of stability: every deviation of the linear model decays at least so fast. effort [N m]: how
