@@ -57,18 +57,3 @@ def test_series_of_a_phase_are_its_efforts():
 def test_chebyshev_series_is_numpys():
     a = np.random.default_rng(3).normal(size=(7, 2))
     np.testing.assert_allclose(chebyshev(a, 0.3), np.polynomial.chebyshev.chebval(0.3, a), rtol=1e-12)
-
-
-@pytest.mark.long(reason="compiles the machine with its regulator, for both phases")
-def test_regulator_leads_a_perturbed_start_back_and_says_where_the_foot_could_not():
-    gait = biped_gait()
-    m, x = both()[0].mechanism, gait.synergy.at(0.0)
-    q = x.q.copy()
-    q[1] += 0.02
-    q = m.assemble(q, fixed=["base.x", "base.y", "base.z", "base.qx", "base.qy", "base.qz", "base.qw"])
-    qd = m.velocities(q, guess=x.qd + 0.1 * (np.array(m.v_names) == "trunk-pitch"))
-    played = kp.walking.replay(gait, steps=2, start=(q, qd), gains=kp.walking.regulator(gait), rtol=1e-8)
-    assert played.deviations[-1, 0] < 0.1 * np.abs(q - x.q).max()
-    first, *others = (played.support(k) for k in range(4))
-    assert any("the zero-moment point leaves the support polygon" in words for words in first.excesses)
-    assert all(x.feasible for x in others)
