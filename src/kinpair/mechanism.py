@@ -23,7 +23,7 @@ from kinpair.closure import (
     kernel_request,
     names_from,
 )
-from kinpair.constrained import EVERY, reaction_names
+from kinpair.constrained import EMBEDDED, EVERY, reaction_names
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.check import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
@@ -1034,6 +1034,8 @@ class Mechanism(Movable):
             return None if request is None else Answer(self._calls, request)
         if method == "forward_dynamics":
             solver = options.get("solver") or DEFAULT_SOLVER
+            if solver in EMBEDDED:  # dependent rates are chosen anew on the way
+                return None
             request = self.closure.dynamics.known(solver, chosen, external)
             moving = tuple(self._dry.rates.tolist()) if passive and self._rough else ()
             return None if request is None else Answer(self._calls, request, moving)

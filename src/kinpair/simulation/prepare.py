@@ -62,13 +62,15 @@ def _begun(run: Run) -> Run:
 def _repeated(m: Mechanism, chosen: Options) -> Any:
     """What tells a run of plain numbers and words from others, its start aside where nothing depends on it; None of a
     run with torques, events or anything else that is looked at anew."""
+    if m.model.terms is not None:
+        return None
     plain = plain_of(chosen)
     start = chosen.q, chosen.qd
     is_plain = all(x is None or isinstance(x, (str, int, float)) for x in plain) and chosen.limits == "ignore"
     is_bare = all(getattr(chosen, name) is None for name in ABSENT) and not m.nx
     if not (is_plain and is_bare and all(isinstance(x, np.ndarray) and x.dtype == float for x in start)):
         return None
-    if m.closure is None and m.model.terms is None:
+    if m.closure is None:
         start = tuple(x.ndim for x in start)
     else:
         start = tuple((x.shape, x.tobytes()) for x in start)
