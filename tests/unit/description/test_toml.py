@@ -73,7 +73,7 @@ joints = st.builds(
     Joint,
     *(names, st.sampled_from(KINDS), names, names, origins, origins),
     *(axes, st.none() | axes, numbers, *[limits] * 6),
-    *(some, some, some, some, numbers, numbers, some),
+    *(some, some, some, some, numbers, numbers, st.booleans(), some),
     st.none() | st.builds(Mimic, names, numbers, numbers),
 )
 frames = st.builds(Frame, names, names, origins)
