@@ -27,8 +27,8 @@ from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_
 from kinpair.model.model import Model
 from kinpair.quantities import Request
 
-STILL = 1e-13  # under constraints a rate this small, against one and the largest, is none
-HELD = 1e-12  # an acceleration of sliding this small, against that without friction, is none
+STILL = 1e-13  # under constraints a rate this small, against one and the largest, counts as zero
+HELD = 1e-12  # an acceleration of sliding this small, against that without friction, counts as zero
 
 
 class Rubbed(NamedTuple):

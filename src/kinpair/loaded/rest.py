@@ -26,7 +26,7 @@ from kinpair.forces.surfaces.surface import Carried, Surface
 FINE = 1e-12  # |Φ| against the largest force
 SWEEPS, HALVINGS = 40, 12
 STEPS = 8  # of the path from μ = 0
-RANK = 1e-11  # a response below this part of the largest is none
+RANK = 1e-11  # a response below this part of the largest counts as zero
 MANY = 8  # surfaces of one direction at rest: beyond, not every choice is tried
 
 

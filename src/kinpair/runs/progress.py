@@ -12,7 +12,7 @@ PATIENCE = 1.0  # seconds
 
 
 class Progress:
-    """`with Progress(what, option) as told: told(0.3)`; wish: None, True, False, or a function of the part done."""
+    """`with Progress(what, option) as told: told(0.3)`; option: None, True, False, or a function of the part done."""
 
     def __init__(self, what: str, option: bool | Callable[[float], Any] | None) -> None:
         self.what, self.option = what, option

@@ -25,7 +25,7 @@ from kinpair.system import System
 WEAK = 1e3  # entries of Z beyond this call for other independent rates
 LOST = 1e8  # and these are no choice at all
 TRIALS = 3
-STANDS = 1e-9  # an acceleration below this part of the largest is none
+STANDS = 1e-9  # an acceleration below this part of the largest counts as zero
 
 
 def independence_of(

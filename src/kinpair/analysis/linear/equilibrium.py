@@ -12,7 +12,7 @@ import numpy as np
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import check_no_ports, movable, point_of
-from kinpair.analysis.linear.search import Balance, Search, Wish
+from kinpair.analysis.linear.search import Balance, EquilibriumRequest, Search
 from kinpair.analysis.linear.steady_state import grounded
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.formulations import kinematics
@@ -132,29 +132,29 @@ def equilibrium(
     check_no_ports("equilibrium", m)
     turns = {name: np.asarray(s, dtype=float) for name, s in (spins or {}).items()}
     known = {name: float(x) for name, x in (rates or {}).items()}
-    wish = Wish(
+    request = EquilibriumRequest(
         m, tuple(free), tuple(fixed), known, turning, turns, tuple(free_rates), limits, passive, float(time)
     )
-    _check(wish, free=free, fixed=fixed, rates=rates or {}, free_rates=free_rates)
+    _check(request, free=free, fixed=fixed, rates=rates or {}, free_rates=free_rates)
     if guess is not None and not isinstance(guess, Mapping) and np.ndim(guess) == 2:
-        return _every(wish, np.asarray(guess, dtype=float), u)
-    return _one(wish, guess, u)
+        return _every(request, np.asarray(guess, dtype=float), u)
+    return _one(request, guess, u)
 
 
-def _check(wish: Wish, **names: Any) -> None:
-    """Refuse names that are none."""
-    m, joints = wish.m, grounded(wish.m.model)
+def _check(request: EquilibriumRequest, **names: Any) -> None:
+    """Refuse unknown names."""
+    m, joints = request.m, grounded(request.m.model)
     for what, given in names.items():
         if isinstance(given, str):
             raise InputError(f"{m.name}: {what} is {given!r}; give a tuple of names, ({given!r},)")
-        known = (*m.v_names, *wish.spins) if what == "free_rates" else m.v_names
+        known = (*m.v_names, *request.spins) if what == "free_rates" else m.v_names
         for name in given:
             if name not in known:
                 raise InputError(
                     f"{m.name}: no rate {name!r} for {what}=; {nearest(str(name), known)}Rates: {listed(known)}",
                     rate=name,
                 )
-    for name, s in wish.spins.items():
+    for name, s in request.spins.items():
         if name not in joints or s.shape != (3,) or not s.any() or not np.isfinite(s).all():
             raise InputError(
                 f"{m.name}: spins of {name!r} is {s.tolist()!r}; give three numbers [rad/s], not all zero, by name of "
@@ -163,24 +163,24 @@ def _check(wish: Wish, **names: Any) -> None:
             )
 
 
-def _one(wish: Wish, guess: Any, u: Any) -> Equilibrium:
-    m, time = wish.m, wish.time
+def _one(request: EquilibriumRequest, guess: Any, u: Any) -> Equilibrium:
+    m, time = request.m, request.time
     if guess is None:
         guess = m.start() if isinstance(m, Mechanism) else np.zeros(m.nq)
     start = m.by_name(time, q=guess)[0]
     if m.closure is not None and m.closure.row_names and not isinstance(guess, Mapping):
-        start = m.assemble(start, fixed=wish.fixed, time=time)
+        start = m.assemble(start, fixed=request.fixed, time=time)
     at = point_of(m, start, None, u, time)
-    found = Search(wish, at.q, at.tau).found()
+    found = Search(request, at.q, at.tau).found()
     return Equilibrium(**found.parts)
 
 
-def _every(wish: Wish, guesses: np.ndarray, u: Any) -> tuple[Equilibrium, ...]:
+def _every(request: EquilibriumRequest, guesses: np.ndarray, u: Any) -> tuple[Equilibrium, ...]:
     found: list[Equilibrium] = []
     reasons: list[SingularError] = []
     for guess in guesses:
         try:
-            x = _one(wish, guess, u)
+            x = _one(request, guess, u)
         except SingularError as reason:
             reasons.append(reason)
             continue

@@ -35,7 +35,7 @@ RANK = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wish:
+class EquilibriumRequest:
     """What is asked for, see `equilibrium`."""
 
     m: Mechanism | System
@@ -121,16 +121,16 @@ class Step:
 class Search:
     """From one guess."""
 
-    def __init__(self, wish: Wish, q: np.ndarray, tau: np.ndarray) -> None:
-        self.wish, self.m = wish, wish.m
-        self.constrained = wish.m.closure is not None and bool(wish.m.closure.row_names)
+    def __init__(self, request: EquilibriumRequest, q: np.ndarray, tau: np.ndarray) -> None:
+        self.request, self.m = request, request.m
+        self.constrained = request.m.closure is not None and bool(request.m.closure.row_names)
         rates = {
-            name: wish.rates.get(name, 0.0)
-            for name in (*wish.rates, *wish.free_rates)
-            if name in wish.m.v_names
+            name: request.rates.get(name, 0.0)
+            for name in (*request.rates, *request.free_rates)
+            if name in request.m.v_names
         }
         self._scale: np.ndarray | None = None
-        self.start = q, Inputs(tau, rates, wish.turning or 0.0, wish.spins)
+        self.start = q, Inputs(tau, rates, request.turning or 0.0, request.spins)
         self.at_limit: dict[
             int, float
         ] = {}  # rates of coordinates that stand at a limit: +1 at the lower one
@@ -157,7 +157,7 @@ class Search:
 
     def _trial(self, q: np.ndarray, inputs: Inputs) -> Trial:
         """The state with the rates that are given, the others following, and what vanishes in an equilibrium."""
-        m, w = self.m, self.wish
+        m, w = self.m, self.request
         given = {**turning_rates(m.model, q, inputs.c, inputs.spins)}
         given |= {m.v_names.index(name): value for name, value in inputs.rates.items()}
         prefer = np.where(np.isin(np.arange(m.nv), list(given)), 0.0, 1.0)  # as if only these were constant
@@ -175,7 +175,7 @@ class Search:
         """All rates, with these."""
         if self.constrained:
             inputs = {self.m.v_names[k]: value for k, value in rates.items()}
-            return self.m.velocities(q, inputs, time=self.wish.time)
+            return self.m.velocities(q, inputs, time=self.request.time)
         qd = np.zeros(self.m.nv)
         qd[list(rates)] = list(rates.values())
         return qd
@@ -210,7 +210,7 @@ class Search:
         return None
 
     def _least_step(self, s: Trial) -> Step:
-        w, r, J = self.wish, s.r, list(s.x.coordinates)
+        w, r, J = self.request, s.r, list(s.x.coordinates)
         stay = {*w.numbers(w.fixed), *self.at_limit}
         move = [n for n, k in enumerate(J) if k not in stay]
         efforts = [*self.at_limit, *w.numbers(w.free)]
@@ -240,7 +240,7 @@ class Search:
 
     def _yielding(self, s: Trial) -> Trial | None:
         """The trial a little way along the accelerations."""
-        stay = {*self.wish.numbers(self.wish.fixed), *self.at_limit}
+        stay = {*self.request.numbers(self.request.fixed), *self.at_limit}
         xi = np.array([0.0 if k in stay else s.f.qdd[k] for k in s.x.coordinates])
         most = np.abs(xi).max(initial=0.0)
         return self._moved(s, s.inputs, STRIDE * xi / most) if most > 0.0 else None
@@ -249,11 +249,11 @@ class Search:
         """The trial after a displacement, its loops closed and within limits."""
         m, model = self.m, self.m.model
         q = kinematics.normalised(model, kinematics.moved(model, s.at.q, s.v.Z_h @ xi))
-        if self.wish.limits:
+        if self.request.limits:
             q = self._within(q)
         if self.constrained and m.closure is not None:
-            stay = [m.v_names[k] for k in {*self.wish.numbers(self.wish.fixed), *self.at_limit}]
-            closed = m.closure.assembly.assembled(q, stay, self.wish.time)
+            stay = [m.v_names[k] for k in {*self.request.numbers(self.request.fixed), *self.at_limit}]
+            closed = m.closure.assembly.assembled(q, stay, self.request.time)
             if not closed.closed:
                 return None
             q = closed.q
@@ -266,7 +266,7 @@ class Search:
         """Coordinates that pass a limit are put there, and stay."""
         joints = self.m.model.joints
         for k, n in enumerate(joints.spring_q.tolist()):
-            if n < 0 or self.m.v_names[k] in self.wish.fixed:
+            if n < 0 or self.m.v_names[k] in self.request.fixed:
                 continue
             for limit, side in ((joints.lower[n], 1.0), (joints.upper[n], -1.0)):
                 if side * (q[n] - limit) < 0.0:
@@ -285,7 +285,7 @@ class Search:
         names = [self.m.v_names[k] for k in self.at_limit]
         left = float(np.abs(self._left(s)).max(initial=0.0))
         pushed = dict(zip(names, self._pushes(s).tolist(), strict=True))
-        x, w = s.inputs, self.wish
+        x, w = s.inputs, self.request
         return Balance(self.m, s.at.q, s.at.qd, s.at.tau, x.c, x.spins, pushed, left, w.passive, w.time)
 
     def _refused(self, s: Trial) -> SingularError:

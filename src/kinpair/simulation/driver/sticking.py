@@ -18,7 +18,7 @@ from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.phases import levels, slides, sticks
 
 TURNS = 20  # in which phases under load are settled
-STILL = 1e-13  # [rad/s], [m/s]: a rate this small is none
+STILL = 1e-13  # [rad/s], [m/s]: a rate this small counts as zero
 
 
 def settle(ongoing: Ongoing, causes: list[Watched]) -> None:

@@ -16,7 +16,7 @@ from kinpair.simulation.events.limits import CLOSED, Limit
 from kinpair.simulation.modes.modes import Active
 from kinpair.simulation.status import Status
 
-STILL = 1e-9  # a rate this small is none
+STILL = 1e-9  # a rate this small counts as zero
 
 
 def touch(ongoing: Ongoing, released: frozenset[Limit]) -> None:

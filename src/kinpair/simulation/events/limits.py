@@ -16,7 +16,7 @@ from kinpair.mechanism import Mechanism
 from kinpair.simulation.events.events import number
 
 WAYS = ("ignore", "stop", "bounce", "spring")
-CLOSED = 1e-9  # a gap this small is none
+CLOSED = 1e-9  # a gap this small counts as zero
 SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
 CONTACT = 0.02  # [s]: half a swing on a spring whose stiffness is not given
 DAMPED = 0.5  # and its damping, of the critical one
