@@ -36,6 +36,7 @@ from kinpair.simulation.systems import model_to_move, with_elements
 from kinpair.simulation.torques import Caller, Start, Torque, Wanted, control_of, external_of, torque_of
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
+OWN_BALANCE = ("generalised-alpha", "ida")  # they solve equations that do not see loads of multipliers
 ABSENT = ("torque", "input", "x", "external", "parameters", "events")  # in a run that is kept
 plain_of = attrgetter(*sorted(set(Options.__dataclass_fields__) - {"q", "qd", "limits", *ABSENT}))
 
@@ -214,6 +215,17 @@ def _check_guards(run: Run, q: np.ndarray) -> None:
         raise InputError(
             f"{name}: integrator {method.name!r} takes no events and no limits that stop or bounce; 'rk4', 'dop853' "
             "and the other explicit ones do",
+            integrator=method.name,
+        )
+    if (
+        run.d.enforcement is not None
+        and run.d.passive
+        and run.d.model.surfaces
+        and method.name in OWN_BALANCE
+    ):
+        raise InputError(
+            f"{name}: integrator {method.name!r} does not take friction from load under constraints; 'dop853', 'rk4' "
+            "and 'cvode' do, passive=False leaves friction out",
             integrator=method.name,
         )
     if method.solved is not None and run.ends:
