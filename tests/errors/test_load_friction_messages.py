@@ -159,3 +159,15 @@ def test_derivatives_under_constraints_are_not_given():
         "loop: forward_dynamics_derivatives under constraints are not given with friction from load (joint 'p'); take "
         "differences of forward_dynamics, or leave friction out with passive=False"
     )
+
+
+@pytest.mark.parametrize(("integrator", "options"), [("generalised-alpha", {"dt": 1e-3}), ("ida", {})])
+def test_integrators_that_do_not_see_it_under_constraints(integrator, options):
+    m = closed("spherical")
+    q = m.assemble([0.7, 0.0, 1.2])
+    with pytest.raises(kp.InputError) as caught:
+        kp.simulate(m, q, m.velocities(q, {"p": 1.0}), duration=0.1, integrator=integrator, **options)
+    assert str(caught.value) == (
+        f"loop: integrator {integrator!r} does not take friction from load under constraints; 'dop853', 'rk4' and "
+        "'cvode' do, passive=False leaves friction out"
+    )
