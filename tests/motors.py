@@ -140,6 +140,41 @@ CASCADE = {
 ELASTIC = {"ratio": 40.0, "stiffness": 900.0, "damping": 2.0}
 KINDS = {
     "effort": ("effort", {"effort": 8.0, "velocity": 6.0}, {}),
+    "affine": (
+        "affine",
+        {
+            "gain": 80.0,
+            "gain_speed": -0.5,
+            "bias_position": -80.0,
+            "bias_speed": -4.0,
+            "effort_lower": -6.0,
+            "effort_upper": 9.0,
+        },
+        {"ratio": 1.5},
+    ),
+    "affine filtered": (
+        "affine",
+        {
+            "gain": 30.0,
+            "bias": 1.0,
+            "bias_speed": -2.0,
+            "filter_time": 0.05,
+            "input_lower": -0.5,
+            "input_upper": 1.0,
+        },
+        {},
+    ),
+    "affine integral": (
+        "affine",
+        {
+            "gain": 30.0,
+            "bias_position": -30.0,
+            "integral_rate": 4.0,
+            "activation_lower": -0.2,
+            "activation_upper": 0.3,
+        },
+        {},
+    ),
     "dc-motor": ("dc-motor", {**MOTOR, "inductance": 2.2e-3}, {"ratio": 31.17}),
     "dc-motor at once": ("dc-motor", {**MOTOR, "brush_voltage": 0.7, "voltage": 20.0}, {"ratio": 31.17}),
     "dc-motor with losses": (
@@ -187,6 +222,9 @@ KINDS = {
 SLIDES = ("linear cylinder", "hydraulic-cylinder")
 AMPLITUDE = {"effort": 6.0, "servo": 0.6, "servo without current loop": 0.6, "voltage servo": 0.6}
 AMPLITUDE |= {
+    "affine": 0.3,
+    "affine filtered": 0.5,
+    "affine integral": 0.5,
     "series-elastic": 0.5,
     "hydraulic-motor": 0.3,
     "linear cylinder": 2e-4,

@@ -13,7 +13,7 @@ from warnings import warn
 from kinpair.constraints.check import checked
 from kinpair.description.builder import Builder
 from kinpair.description.fields import vector
-from kinpair.description.parts import Description, Three, without_constraints
+from kinpair.description.parts import Description, Three, without_actuators, without_constraints
 from kinpair.description.place import Place
 from kinpair.description.text import read_text
 from kinpair.description.warning_list import WarningList
@@ -36,6 +36,7 @@ def load(
     merge_fixed: bool = True,
     gravity: Three | None = None,
     constraints: bool = True,
+    actuators: bool = True,
     packages: Mapping[str, str] | None = None,
 ) -> Mechanism:
     """The mechanism in a URDF, MJCF or TOML file, or a DH table (TOML or CSV).
@@ -44,7 +45,8 @@ def load(
     snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
     1.5708 for π/2). merge_fixed: False keeps welded links as bodies of their own; all quantities are the
     same. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
-    engines without them do. packages: where `package://name` is, by name.
+    engines without them do. actuators: False puts efforts on the joints in their place. packages: where
+    `package://name` is, by name.
     """
     description = read(path, strict=strict, packages=packages)
     return build(
@@ -55,6 +57,7 @@ def load(
         merge_fixed=merge_fixed,
         gravity=gravity,
         constraints=constraints,
+        actuators=actuators,
     )
 
 
@@ -67,6 +70,7 @@ def build(
     merge_fixed: bool = True,
     gravity: Three | None = None,
     constraints: bool = True,
+    actuators: bool = True,
 ) -> Mechanism:
     """The mechanism of a description or builder; options as for `load`."""
     if not isinstance(what, (Description, Builder)):  # type: ignore[redundant-expr]
@@ -76,6 +80,8 @@ def build(
     description = what.description() if isinstance(what, Builder) else what
     if not constraints:
         description = without_constraints(description)
+    if not actuators:
+        description = without_actuators(description)
     return _with_warning(_mechanism(description, base, strict, snap, merge_fixed, gravity))
 
 

@@ -59,7 +59,7 @@ PAGES = {
     "analysis/linear/*.py": ("linear.md", r"\((LI\d+a?)\)"),
     "analysis/linear/steady_state.py": ("linear.md", r"\((EQ\d+)\)"),
     "regulators/*.py": ("regulators.md", r"\((RG\d+[ab]?|RN\d+|PC\d+)\)"),
-    "forces/actuators/*.py": ("actuators.md", r"\(((?:DM|AE|HY|GE|SV)\d+)\)"),
+    "forces/actuators/*.py": ("actuators.md", r"\(((?:DM|AE|AF|HY|GE|SV)\d+)\)"),
     "description/data_sheet.py": ("actuators.md", r"\((DS\d+)\)"),
     "forces/element.py": ("forces.md", r"\((EL\d+)\)"),
     "forces/joint.py": ("forces.md", r"\((P\d+)\)"),

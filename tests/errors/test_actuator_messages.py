@@ -23,8 +23,8 @@ def built(*actuators, joint=None):
 @pytest.mark.parametrize(
     ("kind", "keys", "message"),
     [
-        ("dc-moter", {}, "kind is 'dc-moter'; did you mean 'dc-motor'? give 'effort' or 'dc-motor' or 'servo' or "
-         "'series-elastic' or 'hydraulic-cylinder' or 'hydraulic-motor'"),
+        ("dc-moter", {}, "kind is 'dc-moter'; did you mean 'dc-motor'? give 'effort' or 'affine' or 'dc-motor' or "
+         "'servo' or 'series-elastic' or 'hydraulic-cylinder' or 'hydraulic-motor'"),
         ("dc-motor", {**MOTOR, "resistance": -1.0}, "resistance is -1; give a number above zero"),
         ("dc-motor", {"resistance": 1.0}, "torque_constant is missing; give it in N m/A"),
         ("dc-motor", {**MOTOR, "gear": {"ratio": 0.0}}, "@gear: ratio is 0; give a number that is not zero"),
@@ -44,6 +44,11 @@ def built(*actuators, joint=None):
         ("servo", MOTOR, "a servo has position_gain with speed_gain, or voltage_gain; give one of both"),
         ("servo", {**MOTOR, "position_gain": 5.0}, "position_gain needs speed_gain"),
         ("effort", {"velocity": 3.0}, "velocity needs effort"),
+        ("affine", {"input_lower": 1.0, "input_upper": 0.5},
+         "input_lower is 1 and input_upper 0.5; give the smaller one first"),
+        ("affine", {"filter_time": 1.0, "integral_rate": 0.5},
+         "filter_time and integral_rate are both given; give one of them"),
+        ("affine", {"filter_time": 0.0}, "filter_time is 0; give a number above zero"),
         ("series-elastic", {"rotor_inertia": 1e-3},
          "gear.stiffness is missing; it is the spring of a series-elastic actuator, in N m/rad"),
         ("hydraulic-cylinder", {"area": 1e-3, "bulk_modulus": 1e9, "volume": 1e-4, "stroke": 0.5},

@@ -17,7 +17,7 @@ Q, QD = [0.3, -0.5], [0.0, 0.0]
         (
             {"torque": [1.0, 0.0]},
             "double-pendulum: has actuators, and they make the joint efforts; give input= in place of torque=: motor, "
-            "elbow",
+            "elbow; or load it with actuators=False",
         ),
         (
             {"input": [1.0]},

@@ -45,8 +45,8 @@ REFUSED = [
     (
         "<mujoco>\n<wordbody/></mujoco>",
         "r.xml:2: <wordbody> is no section of MJCF; did you mean 'worldbody'? Sections: "
-        "compiler, option, default, asset, worldbody, equality, keyframe, size, statistic, visual, "
-        "custom, sensor, extension, contact, tendon, deformable, actuator",
+        "compiler, option, default, asset, worldbody, equality, keyframe, actuator, size, statistic, visual, "
+        "custom, sensor, extension, contact, tendon, deformable",
     ),
     (
         world("<bdy/>"),
@@ -388,7 +388,8 @@ DOUBTED = [
             "r.xml:1: <pair> is in the section <contact>, which is not taken; left out",
             "r.xml:1: <spatial> is in the section <tendon>, which is not taken (2 in all); left out",
             "r.xml:1: <flex> is in the section <deformable>, which is not taken; left out",
-            "r.xml:1: <motor> is in the section <actuator>, which is not taken; left out",
+            "r.xml:1: the section <actuator> has 1 of 1 that are not taken: 'actuator 0' (it drives nothing); efforts on "
+            "the joints stand in their place",
         ],
     ),
     (

@@ -40,7 +40,8 @@ def test_voltages_of_the_stanford_arm_return_its_motion():
     assert {name: x[-1] for name, x in run.supplied.items()} == pytest.approx(supplied, rel=1e-4)
 
 
-CASES = ("effort", "dc-motor", "dc-motor at once", "series-elastic", "linear cylinder", "hydraulic-cylinder")
+CASES = ("effort", "affine", "affine filtered", "affine integral", "dc-motor", "dc-motor at once")
+CASES += ("series-elastic", "linear cylinder", "hydraulic-cylinder")
 
 
 def held(case: str) -> kp.Mechanism:

@@ -89,12 +89,30 @@ VALVE: dict[str, Number] = {
     "pressure": Number("Pa", "to begin with", "zero or more"),
     "rod_pressure": Number("Pa", "to begin with, on the other side", "zero or more"),
 }
+AFFINE: dict[str, Number] = {
+    "gain": Number("", "effort per input; 1", "any"),
+    "gain_position": Number("", "what it gains per radian of the shaft", "any"),
+    "gain_speed": Number("", "what it gains per radian per second", "any"),
+    "bias": Number("N m", "effort without an input", "any"),
+    "bias_position": Number("N m/rad", "what it gains per radian of the shaft", "any"),
+    "bias_speed": Number("N m s/rad", "what it gains per radian per second", "any"),
+    "input_lower": Number("", "least input", "any"),
+    "input_upper": Number("", "largest input", "any"),
+    "effort_lower": Number("N m", "least effort", "any"),
+    "effort_upper": Number("N m", "largest effort", "any"),
+    "filter_time": Number("s", "in which the effort follows the input; at once without it"),
+    "integral_rate": Number("1/s", "the input acts through its integral, times this", "any"),
+    "activation_lower": Number("", "least integral, or input behind the filter", "any"),
+    "activation_upper": Number("", "largest integral, or input behind the filter", "any"),
+    **ROTOR,
+}
 KINDS: dict[str, dict[str, Number]] = {
     "effort": {
         "effort": Number("N m", "largest"),
         "velocity": Number("rad/s", "at which nothing is left of it"),
         **ROTOR,
     },
+    "affine": AFFINE,
     "dc-motor": MOTOR,
     "servo": {**MOTOR, **SERVO},
     "series-elastic": {"effort": Number("N m", "largest, of the motor"), **ROTOR},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from kinpair.description import fields as f
@@ -113,6 +114,14 @@ def _check_together(kind: str, x: Mapping[str, float], gear: Mapping[str, float]
         needed += ["rod_volume", "stroke"] if kind == "hydraulic-cylinder" else []
         if missing := [key for key in needed if key not in x]:
             raise place.error(f"give {' and '.join(missing)}, or flow_gain for the linear form")
+    for what in ("input", "effort", "activation"):
+        low, high = x.get(f"{what}_lower", -inf), x.get(f"{what}_upper", inf)
+        if not low <= high:
+            raise place.error(
+                f"{what}_lower is {low:g} and {what}_upper {high:g}; give the smaller one first"
+            )
+    if "filter_time" in x and "integral_rate" in x:
+        raise place.error("filter_time and integral_rate are both given; give one of them")
     elastic = "stiffness" in gear
     if kind == "series-elastic" and not elastic:
         raise place.error(

@@ -1,4 +1,4 @@
-"""Reading MJCF, the format of MuJoCo: bodies, joints, sites and equality constraints as parts of a description."""
+"""Reading MJCF, the format of MuJoCo: bodies, joints, sites, constraints and actuators as parts of a description."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinpair.description.mjcf_actuators import Actuators
 from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
 from kinpair.description.mjcf_defaults import defaults
 from kinpair.description.mjcf_equality import Equalities
@@ -17,10 +18,11 @@ from kinpair.description.mjcf_keyframes import keyframes
 from kinpair.description.mjcf_mesh import meshes
 from kinpair.description.mjcf_orientation import origin
 from kinpair.description.mjcf_replicate import unfolded
-from kinpair.description.mjcf_schema import ACTUATORS, IDLE_SECTIONS, LEFT_OUT, SECTIONS
+from kinpair.description.mjcf_schema import IDLE_SECTIONS, LEFT_OUT, SECTIONS
 from kinpair.description.mjcf_settings import gravity, settings
 from kinpair.description.mjcf_xml import Tag, mjcf_element
 from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers
+from kinpair.description.schema import distinct
 from kinpair.description.text import read_text
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
@@ -45,15 +47,16 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
     reader.world(unfolded(_world(root), chosen))
     bodies = scaled(reader.bodies, chosen)
     names = _names(bodies)
-    joints = tuple(_joints(bodies, names))
+    driven = Actuators(bodies, tuple(_joints(bodies, names)), chosen, root).read(classes)
     description = Description(
         name=root.text("model") or Path(source).stem,
         links=tuple(_links(bodies, names)),
-        joints=joints,
+        joints=driven.joints,
         frames=tuple(_frames(bodies, names)),
         gravity=gravity(root),
         constraints=Equalities(bodies, names.links).read(root, classes),
-        keyframes=keyframes(root, joints),
+        keyframes=keyframes(root, driven.joints),
+        actuators=distinct("actuator", driven.actuators),
         source=source,
     )
     _warn_of_missing_meshes(description, warnings)
@@ -62,13 +65,12 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
 
 def _check_sections(root: Tag) -> None:
     """Refuse an unknown section; say which are left out."""
-    known = (*SECTIONS, *IDLE_SECTIONS, *LEFT_OUT, ACTUATORS)
+    known = (*SECTIONS, *IDLE_SECTIONS, *LEFT_OUT)
     for tag in root.inside:
         if tag.name not in known:
             raise tag.error(f"is no section of MJCF; {nearest(tag.name, known)}Sections: {listed(known)}")
     for name, acting in LEFT_OUT.items():
         _warn_of_left_out(name, [tag for section in root.each(name) for tag in section.each(*acting)])
-    _warn_of_left_out(ACTUATORS, [tag for section in root.each(ACTUATORS) for tag in section.inside])
 
 
 def _warn_of_left_out(section: str, tags: list[Tag]) -> None:

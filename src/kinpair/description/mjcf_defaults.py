@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from kinpair.description.mjcf_schema import ACTUATORS, OTHER_ACTUATORS
 from kinpair.description.mjcf_xml import Tag
 
 Attributes: TypeAlias = Mapping[str, str]
@@ -18,11 +19,19 @@ _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 _PARTIAL = ("size",)  # a shorter list overrides the first numbers only
 
 
+class Actuating(NamedTuple):
+    """Elements that say one after another what an actuator is, and the last one with the attributes of all."""
+
+    elements: tuple[Tag, ...]
+    tag: Tag
+
+
 @dataclass(frozen=True, slots=True)
 class Defaults:
     """Classes by name; the first is that of elements without a class."""
 
     classes: Mapping[str, Class]
+    actuators: Mapping[str, tuple[Tag, ...]]  # elements about actuators in a class and around it, in order
     main: str = MAIN
 
     def of(self, tag: Tag, child_class: str, element: str = "") -> Tag:
@@ -32,6 +41,15 @@ class Defaults:
             raise tag.unknown("class", name, self.classes)
         inherited = self.classes[name].get(element or tag.name, {})
         return tag.over(merged(inherited, tag.attributes))
+
+    def actuator(self, tag: Tag) -> Actuating:
+        """An actuator with what its class says before it."""
+        name = tag.text("class") or self.main
+        if name not in self.actuators:
+            raise tag.unknown("class", name, self.classes)
+        elements = (*self.actuators[name], tag)
+        attributes = {key: text for element in elements for key, text in element.attributes.items()}
+        return Actuating(elements, tag.over(attributes))
 
     def named(self, tag: Tag, child_class: str) -> str:
         """The class that a body or frame gives to what is inside it."""
@@ -55,13 +73,15 @@ def merged(inherited: Attributes, own: Attributes) -> dict[str, str]:
 def defaults(root: Tag) -> Defaults:
     """The classes of all <default> sections."""
     classes: dict[str, Class] = {}
+    actuators: dict[str, tuple[Tag, ...]] = {}
     main = next((name for tag in root.each("default") if (name := tag.text("class"))), MAIN)
-    classes[main] = {}
+    classes[main], actuators[main] = {}, ()
     for tag in root.each("default"):
         if tag.text("class", main) != main:
             raise tag.error(f"is the class {tag.text('class')!r}, but the outermost one is {main!r} already")
         _add(tag, main, classes[main], classes)
-    return Defaults(MappingProxyType(classes), main)
+        _add_actuators(tag, main, actuators[main], actuators)
+    return Defaults(MappingProxyType(classes), MappingProxyType(actuators), main)
 
 
 def _add(tag: Tag, name: str, inherited: Class, classes: dict[str, Class]) -> None:
@@ -80,3 +100,16 @@ def _add(tag: Tag, name: str, inherited: Class, classes: dict[str, Class]) -> No
                 f"is the class {called!r}, which exists already; rename one of them", name=called
             )
         _add(inner, called, classes[name], classes)
+
+
+def _add_actuators(
+    tag: Tag, name: str, inherited: tuple[Tag, ...], classes: dict[str, tuple[Tag, ...]]
+) -> None:
+    """What a class and those inside it say about actuators."""
+    own = (
+        child.known() if child.name in ACTUATORS else child
+        for child in tag.each(*ACTUATORS, *OTHER_ACTUATORS)
+    )
+    classes[name] = (*inherited, *own)
+    for inner in tag.each("default"):
+        _add_actuators(inner, inner.text("class"), classes[name], classes)

@@ -29,6 +29,7 @@ class Moved:
     joint: Joint
     seat: Pose  # of the joint in the body
     ref: float
+    force: tuple[float, float] | None = None  # bounds of what all actuators together do to it
 
 
 def moved(tag: Tag, name: str, frame: Pose, settings: Settings) -> Moved:
@@ -58,8 +59,8 @@ def _single(joint: Joint, tag: Tag, seat: Pose, axes: np.ndarray, settings: Sett
     ref = one * tag.number("ref", 0.0)
     home = Pose(about(axis, -ref), np.zeros(3)) if hinge else shifted(-ref * axis)
     x, y, z = (axis + 0.0).tolist()
-    lower, upper = _limits(tag, "limited", "range", settings)
-    force = _limits(tag, "actuatorfrclimited", "actuatorfrcrange", settings)
+    lower, upper = limits(tag, "limited", "range", settings)
+    force = limits(tag, "actuatorfrclimited", "actuatorfrcrange", settings)
     part = replace(
         joint,
         child_origin=origin((home if ref else HOME) @ shifted(-seat.a)),
@@ -70,10 +71,10 @@ def _single(joint: Joint, tag: Tag, seat: Pose, axes: np.ndarray, settings: Sett
         rest=(one * tag.number("springref", 0.0),) if joint.stiffness else (),
         start=_nonzero(ref),
     )
-    return Moved(part, seat, ref)
+    return Moved(part, seat, ref, (force[0][0], force[1][0]) if force[0] else None)
 
 
-def _limits(tag: Tag, limited: str, span: str, settings: Settings) -> tuple[Numbers, Numbers]:
+def limits(tag: Tag, limited: str, span: str, settings: Settings) -> tuple[Numbers, Numbers]:
     """Lower and upper bound, if there are any."""
     low, high = tag.numbers(span, 2, default=(0.0, 0.0))
     stated = tag.word(limited, _LIMITED, "auto")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 _TURN = "quat axisangle euler xyaxes zaxis"
+_DRIVES = (
+    "name class group nsample interp delay ctrllimited forcelimited ctrlrange forcerange lengthrange gear armature "
+    "damping cranklength joint jointinparent tendon cranksite slidersite site refsite body user"
+)
 _SOLVER = "solref solimp solreflimit solimplimit solreffriction solimpfriction"
 
 # every attribute an element has in MJCF, taken here or not
@@ -30,6 +34,16 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "weld": f"name class active body1 body2 anchor relpose site1 site2 torquescale {_SOLVER}",
         "equality": f"active {_SOLVER}",
         "key": "name time qpos qvel act ctrl mpos mquat",
+        "general": f"{_DRIVES} actlimited actrange actdim actearly dyntype dynprm gaintype gainprm biastype biasprm "
+        "inheritrange input velrange ffrange",
+        "motor": _DRIVES,
+        "position": f"{_DRIVES} kp kv dampratio timeconst inheritrange",
+        "velocity": f"{_DRIVES} kv",
+        "intvelocity": f"{_DRIVES} kp kv dampratio actlimited actrange inheritrange",
+        "damper": f"{_DRIVES} kv",
+        "cylinder": f"{_DRIVES} timeconst area diameter bias",
+        "dcmotor": f"{_DRIVES} motorconst resistance nominal saturation inductance cogging controller thermal "
+        "lugre input",
     }.items()
 }
 COUPLING_ATTRIBUTES = frozenset(f"name class active joint1 joint2 polycoef {_SOLVER}".split())
@@ -38,17 +52,20 @@ IN_BODY = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
 IDLE_IN_BODY = ("camera", "light", "plugin")  # no part in the motion
 MAKING_BODIES = ("attach", "composite", "flexcomp")  # bodies that are not written out
 
-SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality", "keyframe")
+SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality", "keyframe", "actuator")
 IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "sensor", "extension")
 LEFT_OUT = {  # section: the elements in it that act on the motion
     "contact": ("pair",),
     "tendon": ("spatial", "fixed"),
     "deformable": ("flex",),
 }
-ACTUATORS = "actuator"
+
+ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "dcmotor")
+OTHER_ACTUATORS = ("muscle", "adhesion", "orientation", "pid", "plugin")
+NOT_JOINTS = ("tendon", "site", "body", "cranksite")  # what an actuator may act on in the place of a joint
 
 # roots of files that are made to be included; an <include> drops the root and takes what is in it
-FRAGMENTS = frozenset(("mujocoinclude", "body", *SECTIONS, *IDLE_SECTIONS, *LEFT_OUT, ACTUATORS))
+FRAGMENTS = frozenset(("mujocoinclude", "body", *SECTIONS, *IDLE_SECTIONS, *LEFT_OUT))
 
 
 def wrong_root(name: str, form: str, wanted: str) -> str:

@@ -222,6 +222,22 @@ class Description:
         return replace(self, gravity=gravity)
 
 
+def without_actuators(description: Description) -> Description:
+    """Efforts on the joints in their place; rotors behind rigid gears stay, as parts of the joints."""
+    rigid = {x.joint: x for x in description.actuators if "stiffness" not in dict(x.gear)}
+    joints = tuple(_with_rotor(joint, rigid.get(joint.name)) for joint in description.joints)
+    return replace(description, joints=joints, actuators=())
+
+
+def _with_rotor(joint: Joint, of: Actuator | None) -> Joint:
+    numbers, gear = (dict(of.numbers), dict(of.gear)) if of else ({}, {})
+    inertia = numbers.get("rotor_inertia", 0.0) + gear.get("inertia", 0.0)
+    if not inertia:
+        return joint
+    ratio = gear.get("ratio", 1.0) / joint.gear_ratio
+    return replace(joint, rotor_inertia=joint.rotor_inertia + ratio * ratio * inertia)
+
+
 def without_constraints(description: Description) -> Description:
     """The joints alone: no loops, no couplings, no mimic."""
     free = tuple(replace(joint, mimic=None) for joint in description.joints)

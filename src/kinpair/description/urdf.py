@@ -11,7 +11,9 @@ import numpy as np
 
 from kinpair.description.package_uri import Files
 from kinpair.description.parts import X_AXIS, Z_AXIS, Description, Joint, Link, Mimic, Numbers, Origin, Shape
+from kinpair.description.schema import distinct
 from kinpair.description.text import read_text
+from kinpair.description.urdf_transmissions import transmissions
 from kinpair.description.urdf_xml import Node, robot_element
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest
@@ -76,11 +78,13 @@ def parse_urdf(
     links = tuple(_link(node, files, colours) for node in _named(robot, "link"))
     joints = tuple(_joint(node) for node in _named(robot, "joint"))
     names = [joint.name for joint in joints]
+    joints = tuple(_with_known_mimic(joint, names, warnings) for joint in joints)
     _warn_of_missing_meshes(links, files, warnings)
     return Description(
         name=robot.text("name") or Path(source).stem,
         links=links,
-        joints=tuple(_with_known_mimic(joint, names, warnings) for joint in joints),
+        joints=joints,
+        actuators=distinct("actuator", transmissions(robot, joints)),
         source=source,
         warnings=tuple(warnings.sentences),
     )

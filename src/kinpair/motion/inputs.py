@@ -105,18 +105,8 @@ def inputs(
         of = Samples(found.time, found.q[:, element.q], found.qd[:, v], found.effort[:, v])
         command, own, bounded = inverted(element, of)
         u[:, owner.u], x[:, owner.x] = command[:, None], own
-        exceeded += [
-            _worst(element.name, what, of.time, *pair) for what, pair in bounded.items() if _beyond(*pair)
-        ]
+        worst = (x.worst(element.name, what, of.time) for what, x in bounded.items())
+        exceeded += [x for x in worst if x is not None]
     if exceeded:
         warnings.warn(f"{m.name}: {listed(map(str, exceeded), 6)}", LimitWarning, stacklevel=2)
     return Inputs(m, found, u, x, tuple(exceeded))
-
-
-def _beyond(value: np.ndarray, limit: float) -> bool:
-    return bool((np.abs(value) > limit).any())
-
-
-def _worst(name: str, what: str, time: np.ndarray, value: np.ndarray, limit: float) -> Exceeded:
-    k = int(np.argmax(np.abs(value)))
-    return Exceeded(name, what, float(time[k]), float(value[k]), limit)

@@ -148,7 +148,7 @@ def _control(m: Mechanism, chosen: Options, start: Start) -> Torque:
     if chosen.torque is not None and has_actuators(m.model):
         raise InputError(
             f"{m.name}: has actuators, and they make the joint efforts; give input= in place of torque=: "
-            f"{listed(m.u_names, 12)}",
+            f"{listed(m.u_names, 12)}; or load it with actuators=False",
             argument="torque",
         )
     if chosen.torque is not None and chosen.input is not None:

@@ -172,11 +172,10 @@ def test_a_mimic_is_kept_with_its_defaults():
 
 
 def test_what_is_no_mechanics_is_passed_over_in_silence():
-    transmission = '<transmission name="t"><joint name="j"/><mechanicalReduction>50</mechanicalReduction>'
     inside = '<safety_controller k_velocity="x"/><calibration rising="0"/><extra/>'
     text = (
         '<material name="red"/><gazebo><link name="a"/></gazebo><sensor:camera name="undeclared prefix"/>'
-        f'{transmission}</transmission><link name="a" colour="red"/>'
+        '<link name="a" colour="red"/>'
         f'<joint name="j" type="continuous"><parent link="a"/><child link="b"/>{inside}</joint>'
     )
     result = read(text)

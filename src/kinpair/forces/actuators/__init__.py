@@ -4,6 +4,7 @@ machine     what every machine answers: effort on its shaft, rates of its states
 smooth      signs and dead zones that integrators can step across
 dc_motor    a winding, a rotor, their losses and temperatures
 effort      an effort with limits
+affine      an effort that is linear in input, position and speed
 hydraulic   chambers of oil behind a valve; the linear form of the books
 gear        between the shaft and the joint: rigid, or a spring with backlash
 control     what stands between the input and the machine: nothing, a servo

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.forces.actuators.actuator import Actuator
+from kinpair.forces.actuators.affine import Affine, Limits
 from kinpair.forces.actuators.dc_motor import DCMotor
 from kinpair.forces.actuators.effort import LimitedEffort
 from kinpair.forces.actuators.gear import ElasticGear
@@ -34,11 +35,34 @@ class Exceeded(NamedTuple):
     limit: float
 
     def __str__(self) -> str:
-        more = 100.0 * (abs(self.value) / self.limit - 1.0)
+        beyond = abs(abs(self.value) - self.limit) if self.limit > 0.0 else abs(self.value - self.limit)
+        more = f"{100.0 * beyond / abs(self.limit):.3g} % " if self.limit else ""
         return (
-            f"{self.actuator!r} needs {self.what} {self.value:.4g} at t = {self.time:.4g} s, {more:.3g} % beyond its "
-            f"limit {self.limit:.4g}"
+            f"{self.actuator!r} needs {self.what} {self.value:.4g} at t = {self.time:.4g} s, {more}beyond its limit "
+            f"{self.limit:.4g}"
         )
+
+
+class Bounded(NamedTuple):
+    """What limits bound: values (n,), and the limits, of which either may be infinite."""
+
+    value: np.ndarray
+    lower: float
+    upper: float
+
+    def worst(self, actuator: str, what: str, time: np.ndarray) -> Exceeded | None:
+        """Where it is farthest beyond a limit."""
+        above, below = self.value - self.upper, self.lower - self.value
+        k = int(np.argmax(np.maximum(above, below)))
+        if max(above[k], below[k]) <= 0.0:
+            return None
+        limit = self.upper if above[k] > 0.0 or self.lower == -self.upper else self.lower
+        return Exceeded(actuator, what, float(time[k]), float(self.value[k]), limit)
+
+
+def evenly(value: np.ndarray, limit: Any) -> Bounded:
+    """As far up as down."""
+    return Bounded(value, -float(limit), float(limit))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +91,11 @@ class Samples:
 
 
 class Inverted(NamedTuple):
-    """The command (n,), internal states (n, k), and what limits bound: value (n,) and limit, by name."""
+    """The command (n,), internal states (n, k), and what limits bound, by name."""
 
     command: np.ndarray
     x: np.ndarray
-    bounded: dict[str, tuple[np.ndarray, float]]
+    bounded: dict[str, Bounded]
 
 
 def inverted(actuator: Actuator, s: Samples) -> Inverted:
@@ -109,15 +133,35 @@ def _through_spring(gear: ElasticGear, s: Samples) -> tuple[np.ndarray, Shaft, n
 
 
 def _effort(machine: LimitedEffort, torque: np.ndarray, shaft: Shaft, s: Samples) -> Inverted:
-    bounded: dict[str, tuple[np.ndarray, float]] = {}
+    bounded: dict[str, Bounded] = {}
     if machine.effort is not None:
         left = (
             1.0
             if machine.velocity is None
             else np.clip(1 - np.sign(torque) * shaft.speed / machine.velocity, 1e-9, 1)
         )
-        bounded["an effort of"] = torque / left, float(machine.effort)
+        bounded["an effort of"] = evenly(torque / left, machine.effort)
     return Inverted(torque, np.zeros((len(torque), 0)), bounded)
+
+
+def _affine(machine: Affine, torque: np.ndarray, shaft: Shaft, s: Samples) -> Inverted:
+    activation = (torque - machine.bias.at(shaft)) / machine.gain.at(shaft)
+    command, own = activation, activation[:, None] if machine.states else np.zeros((len(torque), 0))
+    if machine.filter_time is not None:
+        command = activation + machine.filter_time * s.rate(activation)
+    elif machine.integral_rate is not None:
+        command = s.rate(activation) / machine.integral_rate
+    limits = {
+        "an input of": (command, machine.inputs),
+        "an activation of": (activation, machine.activations),
+        "an effort of": (torque, machine.efforts),
+    }
+    return Inverted(command, own, {what: _limited(*x) for what, x in limits.items()})
+
+
+def _limited(value: np.ndarray, limits: Limits) -> Bounded:
+    lower = -np.inf if limits.lower is None else float(limits.lower)
+    return Bounded(value, lower, np.inf if limits.upper is None else float(limits.upper))
 
 
 def _motor(machine: DCMotor, torque: np.ndarray, shaft: Shaft, s: Samples) -> Inverted:
@@ -145,11 +189,11 @@ def _motor(machine: DCMotor, torque: np.ndarray, shaft: Shaft, s: Samples) -> In
         u = u + machine.inductance * s.rate(i) + machine.brush_voltage * np.tanh(i / machine.brush_current)
     elif machine.brush_voltage:
         u = _before_brushes(R * i, float(machine.brush_voltage)) + k_e * speed
-    bounded: dict[str, tuple[np.ndarray, float]] = {}
+    bounded: dict[str, Bounded] = {}
     if machine.voltage is not None:
-        bounded["a voltage of"] = u, float(machine.voltage)
+        bounded["a voltage of"] = evenly(u, machine.voltage)
     if machine.current is not None:
-        bounded["a current of"] = i, float(machine.current)
+        bounded["a current of"] = evenly(i, machine.current)
     own = np.zeros((len(i), 0)) if machine.inductance is None else i[:, None]
     return Inverted(u, np.hstack([own, heat]), bounded)
 
@@ -214,11 +258,12 @@ def _chambers(machine: Hydraulic, force: np.ndarray, shaft: Shaft, s: Samples) -
     p = s.integrated(lambda k, x: opening(k, x)[1], start)
     x_v = np.array([opening(k, x)[0] for k, x in enumerate(p)])
     command, own = _opened(machine.valve, x_v, s)
-    return Inverted(command, np.hstack([p, own]), {"an opening of": (command, 1.0)})
+    return Inverted(command, np.hstack([p, own]), {"an opening of": evenly(command, 1.0)})
 
 
 MACHINES: dict[type, Callable[..., Inverted]] = {
     LimitedEffort: _effort,
+    Affine: _affine,
     DCMotor: _motor,
     LinearHydraulic: _linear,
     Hydraulic: _chambers,

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from kinpair.algebra.arrays import Scalar
 from kinpair.forces.actuators.actuator import Actuator, Control, Gear
+from kinpair.forces.actuators.affine import Affine, Coefficients, Limits
 from kinpair.forces.actuators.control import Cascade, Direct, Voltage
 from kinpair.forces.actuators.dc_motor import DCMotor, Thermal
 from kinpair.forces.actuators.effort import LimitedEffort
@@ -45,6 +46,25 @@ def _effort(x: Numbers) -> Machine:
     return LimitedEffort(**_taken(x, "effort", "velocity"))
 
 
+def _affine(x: Numbers) -> Machine:
+    def coefficients(what: str, constant: float) -> Coefficients:
+        return Coefficients(
+            x.get(what, constant), x.get(f"{what}_position", 0.0), x.get(f"{what}_speed", 0.0)
+        )
+
+    inputs, efforts, activations = (
+        Limits(x.get(f"{what}_lower"), x.get(f"{what}_upper")) for what in ("input", "effort", "activation")
+    )
+    return Affine(
+        coefficients("gain", 1.0),
+        coefficients("bias", 0.0),
+        inputs,
+        efforts,
+        **_taken(x, "filter_time", "integral_rate"),
+        activations=activations,
+    )
+
+
 def _oil(x: Numbers, area: str) -> Machine:
     valve = Valve(x.get("valve_time"))
     if "flow_gain" in x:
@@ -80,6 +100,7 @@ def _oil(x: Numbers, area: str) -> Machine:
 
 MACHINES: dict[str, Callable[[Numbers], Machine]] = {
     "effort": _effort,
+    "affine": _affine,
     "dc-motor": _motor,
     "servo": _motor,
     "series-elastic": _effort,

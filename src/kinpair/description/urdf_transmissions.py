@@ -1,0 +1,88 @@
+"""Transmissions of a URDF: a motor turns `mechanicalReduction` times as far as its joint, its torque counts as often.
+
+A reduction of 1 leaves an effort on the joint what it is, and makes no actuator. Where the reduction stands differs: in
+<actuator> as ROS has it, in <joint>, or in <transmission> itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kinpair.description.actuator_parts import Actuator
+from kinpair.description.parts import Joint
+from kinpair.description.urdf_xml import Node, finite
+
+SIMPLE = "SimpleTransmission"
+REDUCTION = "mechanicalReduction"
+SINGLE = ("revolute", "prismatic")
+SHOWN = 3  # reasons in the warning
+
+
+class _NotTaken(Exception):  # noqa: N818
+    """Why a transmission is left out."""
+
+
+def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[Actuator, ...]:
+    """The actuators that they are; one warning about all that are left out."""
+    nodes = [node.of(f"transmission {node.text('name')!r}") for node in robot.each("transmission")]
+    single = {joint.name for joint in joints if joint.kind in SINGLE and joint.mimic is None}
+    names = {joint.name for joint in joints}
+    taken: list[Actuator] = []
+    left_out: dict[str, str] = {}
+    driven = Counter(name for node in nodes for name in _joints(node))
+    for node in nodes:
+        try:
+            taken += _actuators(node, single, names, driven)
+        except _NotTaken as reason:
+            left_out[node.text("name")] = str(reason)
+    if left_out:
+        some = ", ".join(f"{name!r} ({why})" for name, why in list(left_out.items())[:SHOWN])
+        more = ", ..." * (len(left_out) > SHOWN)
+        nodes[0].of("<transmission>").warn(
+            f"has {len(left_out)} of {len(nodes)} that are not taken: {some}{more}; efforts on the joints stand in "
+            "their place",
+            transmissions=tuple(left_out),
+        )
+    return tuple(taken)
+
+
+def _joints(node: Node) -> list[str]:
+    return [joint.text("name") for joint in node.each("joint")]
+
+
+def _actuators(node: Node, single: set[str], names: set[str], driven: Counter[str]) -> Iterator[Actuator]:
+    kinds = [_written(x) for x in node.each("type")] or [node.text("type")]
+    if kinds[0].rpartition("/")[2] != SIMPLE:
+        raise _NotTaken(f"it is a {kinds[0].rpartition('/')[2] or 'transmission without a type'}")
+    joints, motors = _joints(node), node.each("actuator")
+    if len(joints) != 1 or len(motors) != 1:
+        raise _NotTaken(f"it has {len(joints)} joints and {len(motors)} actuators")
+    if joints[0] not in names:
+        raise _NotTaken(f"joint {joints[0]!r} does not exist")
+    if driven[joints[0]] > 1:
+        raise _NotTaken(f"joint {joints[0]!r} has {driven[joints[0]]}")
+    ratio = _reduction(node, motors[0])
+    if ratio == 1.0:
+        return
+    if joints[0] not in single:
+        raise _NotTaken(f"joint {joints[0]!r} is no joint of one degree that moves by itself")
+    name = motors[0].text("name") or node.text("name")
+    if name in names and name != joints[0]:
+        name = f"{name} actuator"
+    yield Actuator(name, joints[0], "effort", (), (("ratio", ratio),), where=node.where)
+
+
+def _reduction(node: Node, motor: Node) -> float:
+    """What the first of the places that may have it says."""
+    written = [_written(x) for place in (motor, *node.each("joint"), node) for x in place.each(REDUCTION)]
+    if not written:
+        return 1.0
+    ratio = finite(written[0])
+    if ratio is None or ratio == 0.0:
+        raise _NotTaken(f"its {REDUCTION} is {written[0]!r}")
+    return ratio
+
+
+def _written(node: Node) -> str:
+    return (node.element.text or "").strip()
