@@ -388,8 +388,8 @@ DOUBTED = [
             "r.xml:1: <pair> is in the section <contact>, which is not taken; left out",
             "r.xml:1: <spatial> is in the section <tendon>, which is not taken (2 in all); left out",
             "r.xml:1: <flex> is in the section <deformable>, which is not taken; left out",
-            "r.xml:1: the section <actuator> has 1 of 1 that are not taken: 'actuator 0' (it drives nothing); efforts on "
-            "the joints stand in their place",
+            "r.xml:1: the section <actuator> has 1 of 1 that are not taken: 'actuator 0' (it drives nothing); efforts "
+            "on the joints stand in their place",
         ],
     ),
     (
