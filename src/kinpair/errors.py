@@ -66,6 +66,10 @@ class ClusterWarning(UserWarning):
     """The workers of a cluster are gone, and a sweep waits for others."""
 
 
+class FrictionWarning(UserWarning):
+    """Friction has several solutions in a state, and one of them was taken."""
+
+
 class LimitWarning(UserWarning):
     """A position was found beyond the limits of a joint, and none within them."""
 

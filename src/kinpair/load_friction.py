@@ -6,6 +6,7 @@ begin to slide; or there is no solution, and the message says at which part of t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -16,29 +17,38 @@ import numpy as np
 
 from kinpair.calls import Calls
 from kinpair.dry_friction import DryStates, JointFriction
-from kinpair.errors import InputError, SingularError
+from kinpair.errors import FrictionWarning, InputError, SingularError, caller_level, listed
 from kinpair.forces.surfaces.level import Level
 from kinpair.forces.surfaces.surface import Carried, Grip, Surface
 from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.loaded import closer, rest
-from kinpair.loaded.rest import Resting
+from kinpair.loaded import classes, closer, rest
+from kinpair.loaded.classes import Classified
+from kinpair.loaded.resting import Resting
 from kinpair.loaded.system import Response, Slip, System
 from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_system
 from kinpair.model.model import Model
 from kinpair.quantities import Request
+from kinpair.results import FrictionSolutions
 
 STILL = 1e-13  # under constraints a rate this small, against one and the largest, counts as zero
-HELD = 1e-12  # an acceleration of sliding this small, against that without friction, counts as zero
+
+
+class Several(NamedTuple):
+    """A state with several motions: its system, and all of them."""
+
+    system: Resting
+    verdict: Classified
 
 
 class Rubbed(NamedTuple):
-    """Of one state: q̈ (nv,), and of each surface its friction force, its load, the acceleration of sliding, and whether
-    it sticks."""
+    """Of one state: q̈ (nv,), of each surface its friction force, its load, and whether it sticks; and the other
+    motions, if there are any."""
 
     qdd: np.ndarray
     forces: list[np.ndarray]
     loads: np.ndarray
     sticks: list[bool]
+    several: Several | None = None
 
 
 class LoadedStates:
@@ -99,14 +109,68 @@ class LoadedStates:
         qdd: np.ndarray,
         where: np.ndarray,
     ) -> np.ndarray:
-        """q̈ with the states of `where` solved again; arguments q, qd, tau and further ones, one state or a batch."""
-        solved = qdd.copy()
+        """q̈ with the states of `where` solved again; arguments q, qd, tau and further ones, one state or a batch.
+
+        States with several motions are told by one warning.
+        """
+        solved, several = qdd.copy(), list[tuple[str, Several]]()
         for k in np.ndindex(where.shape):
             own = tuple(x[k] if x.ndim > 1 else x for x in arguments)
             if where[k] and all(np.isfinite(x).all() for x in own):
                 which = f" (state {k[0]} of the batch)" if k else ""
-                solved[k] = self.one(request, own, which).qdd
+                found = self.one(request, own, which)
+                solved[k] = found.qdd
+                if found.several is not None:
+                    several.append((which, found.several))
+        if several:
+            warnings.warn(self._told(several), FrictionWarning, stacklevel=caller_level())
         return solved
+
+    def _told(self, several: list[tuple[str, Several]]) -> str:
+        """What is said of states with several motions."""
+        which, (x, verdict) = several[0]
+        part, joints = classes.begins(x), self._joints_of(x, verdict)
+        k = next(k for k in range(len(self.surfaces)) if self._joint_name(k) == joints[0])
+        mu = part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])
+        more = f" ({len(several)} such states)" if len(several) > 1 else ""
+        return (
+            f"{self.model.name}: friction has {len(verdict.solutions)} solutions{which}{more}, which differ at "
+            f"{'joint' if len(joints) == 1 else 'joints'} {listed(map(repr, joints))}: from mu = {mu:.6g} of "
+            f"{joints[0]!r} on, {part:.6g} of what is given. Taken is the one in which most joints stick; "
+            "friction_solutions lists all, and a lower mu leaves one"
+        )
+
+    def _joint_name(self, k: int) -> str:
+        return self.model.joint_names[self.surfaces[k].body]
+
+    def _joints_of(self, x: Resting, verdict: Classified) -> list[str]:
+        """Names of the joints whose friction differs between solutions."""
+        differ = set(verdict.differ)
+        every = (
+            self._joint_name(k) for k, own in enumerate(x.where) if differ & set(range(own.start, own.stop))
+        )
+        return list(dict.fromkeys(every))
+
+    def solutions(self, request: Request, arguments: tuple[np.ndarray, ...]) -> FrictionSolutions:
+        """Every solution of one state, as far as trying every choice finds them."""
+        answer, joints = self.terms(request, arguments)
+        x = self._system(answer, joints, *self._now(arguments[1]))
+        verdict = classes.classified(x)
+        every = np.concatenate([G.T for G in self._G], axis=1)
+        qdd = [answer.qdd + answer.P @ (every @ own.f) for own in verdict.solutions]
+        sticks = [
+            tuple(dict.fromkeys(self._joint_name(k) for k in classes.sticking(x, own)))
+            for own in verdict.solutions
+        ]
+        part = classes.begins(x) if verdict.kind == classes.SEVERAL else np.nan
+        return FrictionSolutions(
+            verdict.kind,
+            verdict.proved,
+            np.array(qdd).reshape(-1, self.model.nv),
+            tuple(sticks),
+            tuple(self._joints_of(x, verdict)),
+            part,
+        )
 
     def terms(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[Affine, list[Carried]]:
         """The affine answer at one state, and what the joints are in."""
@@ -127,11 +191,10 @@ class LoadedStates:
             return self._sliding(x, joints, slips, which)
         return self._resting(x, joints, slips, at_rest, which)
 
-    def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting | None:
-        """The system of a state in which surfaces are at rest; None where all slide."""
+    def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting:
+        """The system of one state for all friction forces, whether surfaces are at rest or slide."""
         x, joints = self.terms(request, arguments)
-        slips, at_rest = self._now(arguments[1])
-        return self._system(x, joints, slips, at_rest) if any(at_rest) else None
+        return self._system(x, joints, *self._now(arguments[1]))
 
     def _now(self, qd: np.ndarray) -> tuple[list[Slip], list[bool]]:
         """How surfaces slide, and which are at rest."""
@@ -256,23 +319,27 @@ class LoadedStates:
         which: str,
     ) -> Rubbed:
         resting = self._system(x, joints, slips, at_rest)
-        found = rest.settled(resting)
-        if not found.met:
-            k = int(np.argmax(found.N))
-            joint = self.model.joint_names[self.surfaces[k].body]
-            raise SingularError(
-                f"{self.model.name}: friction has no solution at joint {joint!r}{which}: no choice of what sticks and "
-                f"what slides fits (left over {found.residual:.2g}); lower mu, or give it longer guidance",
-                joint=joint,
-            )
+        verdict = classes.classified(resting)
+        found = rest.settled(resting, verdict.solutions[0].f) if verdict.solutions else None
+        if found is None or not found.met:
+            raise self._unsettled(resting, which)
         every = np.concatenate([G.T for G in self._G], axis=1)
-        forces = [found.f[k] for k in resting.where]
-        sticks = [
-            still and bool(np.linalg.norm(found.a[k]) <= HELD * (1.0 + np.abs(resting.a).max()))
-            for k, still in zip(resting.where, at_rest, strict=True)
-        ]
+        held = classes.sticking(resting, found)
+        sticks = [k in held for k in range(len(self.surfaces))]
         qdd = x.qdd + x.P @ (every @ found.f)
         for G, stuck in zip(self._G, sticks, strict=True):
             if stuck:
                 qdd[np.abs(G).max(0) > 0.0] = 0.0
-        return Rubbed(qdd, forces, found.N, sticks)
+        several = Several(resting, verdict) if verdict.kind == classes.SEVERAL else None
+        return Rubbed(qdd, [found.f[k] for k in resting.where], found.N, sticks, several)
+
+    def _unsettled(self, x: Resting, which: str) -> SingularError:
+        part, last = classes.ends(x)
+        k = int(np.argmax(last.N))
+        joint, mu = self._joint_name(k), part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])
+        return SingularError(
+            f"{self.model.name}: friction has no solution at joint {joint!r}{which}: from mu = {mu:.9g} on, {part:.6g} "
+            "of what is given, no choice of what sticks and what slides fits; lower mu, or give it longer guidance",
+            joint=joint,
+            mu=mu,
+        )

@@ -61,6 +61,7 @@ from kinpair.results import (
     EffortDerivatives,
     Energy,
     FramePose,
+    FrictionSolutions,
     StateDerivative,
 )
 from kinpair.soundness import DOUBTFUL, check_soundness
@@ -333,13 +334,40 @@ class Mechanism(Movable):
         sticks, and the load that the level comes from, NaN where that is given."""
         state = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, q=q, qd=qd, tau=tau))
         options = {"passive": True, "external": external}
-        rough = self._rough and not (self.closure is None and self.model.surfaces)
+        rough = self._rough and not self.model.surfaces
         found = self._dry.by_rate(state, self._free_terms(time, options)((), *state)) if rough else {}
-        if self.closure is None and self.model.surfaces:
-            request = replace(request_of("forward_dynamics", external=external), method="")
-            arguments = (*state, *(np.asarray(w, dtype=float) for w in (external or {}).values()))
-            found |= self._loaded.by_rate(request, arguments)
+        if self.model.surfaces:
+            states, request, arguments = self._load_state(state, time, external)
+            found |= states.by_rate(request, arguments)
         return found
+
+    def friction_solutions(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        *,
+        external: Mapping[str, Any] | None = None,
+        time: float = 0.0,
+    ) -> FrictionSolutions:
+        """Every motion that friction from load allows in one state under the efforts tau: one, several or none."""
+        if not self.model.surfaces:
+            raise InputError(
+                f"{self.name}: no joint has friction from load: there is one solution, forward_dynamics"
+            )
+        state = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, q=q, qd=qd, tau=tau))
+        states, request, arguments = self._load_state(state, time, external)
+        return states.solutions(request, arguments)
+
+    def _load_state(
+        self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any] | None
+    ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
+        """What solves one state in floats where joints have friction from load, and its arguments."""
+        wrenches = tuple(np.asarray(w, dtype=float) for w in (external or {}).values())
+        if self.closure is not None:
+            return self.closure.dynamics.load_state(state, time, external or {}, wrenches)
+        request = replace(request_of("forward_dynamics", external=external), method="")
+        return self._loaded, request, (*state, *wrenches)
 
     def _sliding(self, slip: Any) -> Mechanism:
         """The same mechanism, evaluated without a compiler, whose dry friction has these signs."""

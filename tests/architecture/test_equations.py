@@ -68,7 +68,7 @@ PAGES = {
     "forces/limit_spring.py": ("forces.md", r"\((BU\d+)\)"),
     "forces/*spring*.py": ("forces.md", r"\((PS\d+)\)"),
     "forces/surfaces/*.py": ("load_friction.md", r"\((F[LBGTE]\d+)\)"),
-    "loaded/*.py": ("load_friction.md", r"\((F[SCNHA]\d+)\)"),
+    "loaded/*.py": ("load_friction.md", r"\((F[SCNHAMU]\d+)\)"),
     "formulations/carried_wrenches.py": ("load_friction.md", r"\((CW\d+)\)"),
     "formulations/zhao_gu_friction.py": ("load_friction.md", r"\((ZF\d+)\)"),
     "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+a?)\)"),

@@ -128,6 +128,32 @@ def test_a_state_without_solution(batch, which):
     )
 
 
+def rod() -> kp.Mechanism:
+    b = kp.Builder("rod").link("slider", mass=0.05, inertia=(1e-5, 1e-5, 1e-5))
+    b.link("rod", mass=1.0, com=(0.5, 0, 0), inertia=(1e-3, 1 / 12, 1 / 12))
+    rail = {"law": "guide", "mu": 2.5, "length": 0.2, "width": 0.2}
+    b.joint("rail", "prismatic", "ground", "slider", axis="x", friction=rail)
+    return kp.build(b.joint("hinge", "revolute", "slider", "rod", axis="y")).reference
+
+
+def test_a_state_with_several_solutions():
+    with pytest.warns(kp.FrictionWarning) as caught:
+        rod().forward_dynamics([0.0, -0.812], [0.0, 0.56], [-8.287, 0.0])
+    assert [str(x.message) for x in caught] == [
+        "rod: friction has 3 solutions, which differ at joint 'rail': from mu = 1.76811 of 'rail' on, 0.707242 of what "
+        "is given. Taken is the one in which most joints stick; friction_solutions lists all, and a lower mu leaves one"
+    ]
+
+
+def test_solutions_of_a_mechanism_without_friction_from_load():
+    m = kp.example("double-pendulum").reference
+    with pytest.raises(kp.InputError) as caught:
+        m.friction_solutions([0, 0], [0, 0], [0, 0])
+    assert str(caught.value) == (
+        "double-pendulum: no joint has friction from load: there is one solution, forward_dynamics"
+    )
+
+
 def closed(kind: str) -> kp.Mechanism:
     b = kp.Builder("loop").link("a", mass=1, com=(0.05, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
     b.link("b", mass=1, com=(0.15, 0, 0), inertia=(1e-3, 1e-3, 1e-3))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,41 +9,14 @@ import pytest
 
 import kinpair as kp
 from families import family
-from kinpair.description.parts import Description, Friction
-from kinpair.loaded import rest
-from kinpair.quantities import request_of
+from load_friction_family import ARMS, law, rubbing
 
-ARMS = ("kr5", "stanford-arm", "planar-3r", "scara", "two-handed-arm")
 SOLVED = 1e-10
-
-
-def law(kind: str, rng: np.random.Generator) -> dict[str, float | str] | None:
-    mu = float(rng.uniform(0.0, 0.3))
-    size = {"radius": float(rng.uniform(0.01, 0.05)), "length": float(rng.uniform(0.1, 0.3))}
-    laws = {
-        "revolute": {"law": "bearing", "mu": mu, **size, "thrust_radius": size["radius"]},
-        "universal": {"law": "bearing", "mu": mu, **size, "thrust_radius": size["radius"]},
-        "cylindrical": {"law": "bearing", "mu": mu, **size},
-        "prismatic": {"law": "guide", "mu": mu, "length": size["length"], "width": 0.2},
-        "spherical": {"law": "bearing", "mu": mu, "radius": size["radius"]},
-    }
-    return laws.get(kind)
-
-
-def rubbing(description: Description, seed: int) -> kp.Mechanism:
-    """The mechanism with friction from load in every joint that can have it."""
-    rng, joints = np.random.default_rng(seed), []
-    for joint in description.joints:
-        own = law(joint.kind, rng)
-        numbers = () if own is None else tuple((key, (x,)) for key, x in own.items() if key != "law")
-        friction = () if own is None else (Friction(str(own["law"]), numbers),)
-        joints.append(replace(joint, friction=friction, damping=(), stiffness=()))
-    return kp.build(replace(description, joints=tuple(joints)))
 
 
 @cache
 def arm(name: str) -> kp.Mechanism:
-    return rubbing(kp.example(name).model.description, 7)
+    return rubbing(kp.example(name).model.description, 7, short=0.1)
 
 
 def states(m: kp.Mechanism, count: int, seed: int, still: float):
@@ -126,24 +98,6 @@ def test_states_of_rest_and_motion_obey_the_laws_of_friction(case):
     qdd, solved = classified(m, q, qd, tau)
     assert solved.all()
     assert max(obeys(m, *one) for one in zip(q, qd, tau, qdd, strict=True)) < 1e-9
-
-
-@pytest.mark.parametrize(
-    "case", family(SEEDS, ["planar-3r 0", "scara 0"], "every choice of what sticks is tried")
-)
-def test_solutions_at_rest_are_those_of_every_choice(case):
-    """All choices of what sticks and what slides which way: one of them fits, and it is the one found."""
-    name, seed = case.split()
-    m = arm(name)
-    q, qd, tau = states(m, 6 if seed == "0" else 20, 200 + int(seed), still=0.5)
-    request = replace(request_of("forward_dynamics"), method="")
-    for one in zip(q, qd, tau, strict=True):
-        resting = m._loaded.resting(request, one)
-        if resting is None:
-            continue
-        every = rest.every(resting)
-        assert len(every) == 1, rest.classes(every)
-        assert every[0].f == pytest.approx(rest.settled(resting).f, rel=1e-8, abs=1e-8)
 
 
 @cache

@@ -22,6 +22,7 @@ from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.closure.rubbing import Rubbing
 from kinpair.constrained import rows_sound
+from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.load_friction import LoadedStates
 from kinpair.quantities import Request
 
@@ -113,6 +114,20 @@ class ClosedAccelerations:
         own = replace(request, rows=(), dependent=())
         arrays = tuple(np.asarray(x, dtype=float) for x in arguments)
         return self._loaded.forward(own, arrays, np.array(qdd), again)
+
+    def load_state(
+        self,
+        state: tuple[np.ndarray, ...],
+        time: float,
+        external: Mapping[str, Any],
+        wrenches: tuple[np.ndarray, ...],
+    ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
+        """What solves one state in floats where joints have friction from load, and its arguments."""
+        assert self._loaded is not None
+        options = {"method": None, "force": False, "passive": True, "external": external}
+        request, _ = self._request(state[0], time, DEFAULT_SOLVER, options)
+        own = replace(request, rows=(), dependent=())
+        return self._loaded, own, (*state, np.asarray(at_time(time), dtype=float), *wrenches)
 
     def solved(
         self,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.forces.surfaces.surface import Carried, Surface
-from kinpair.loaded.rest import RANK, Resting
+from kinpair.loaded.resting import RANK, Resting
 from kinpair.loaded.system import Response, Slip, System
 
 

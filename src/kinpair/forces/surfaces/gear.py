@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.forces.friction_laws import faded
@@ -93,3 +95,7 @@ class Servo(Surface):
         Q = where(opposed, larger, 0.0)  # (FE3)
         slow = x.f_s + magnitude(x.l_es * tau_e - x.l_ms * tau_m) + Q
         return x.f_b + magnitude(x.l_e * tau_e - x.l_m * tau_m) + fading * slow  # (FE2)
+
+    def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
+        """Without bound: Q grows with the square of the torques, and jumps."""
+        return np.full(np.shape(c[0]), np.inf)

@@ -102,6 +102,17 @@ class Surface(ABC):
         units = np.eye(len(force))
         return [rate(lambda x: self.load(c, x, at), (force,), (unit,)) for unit in units]
 
+    def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
+        """How much N changes at most where the forms change by c and the friction force by f, from anywhere.
+
+        Loads are sums of lengths of linear forms, so it is their sum for the changes.
+        """
+        nothing = [0.0] * len(c)
+        return self.load(c, force, STILL) - self.load(nothing, 0.0 * force, STILL)
+
+
+STILL = Carried(np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2))
+
 
 def magnitude(x: Scalar) -> Scalar:
     """|x|, of the real part, so that a complex step passes by."""

@@ -1,0 +1,85 @@
+"""A rod hinged to a slider in a rail: with much friction it may stay at rest, or begin to slide (Painlevé)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+MU = 2.5
+Q, QD, TAU = np.array([0.0, -0.812]), np.array([0.0, 0.56]), np.array([-8.287, 0.0])
+
+
+@cache
+def rod(mu: float = MU) -> kp.Mechanism:
+    b = kp.Builder("rod").link("slider", mass=0.05, inertia=(1e-5, 1e-5, 1e-5))
+    b.link("rod", mass=1.0, com=(0.5, 0, 0), inertia=(1e-3, 1 / 12, 1 / 12))
+    rail = {"law": "guide", "mu": mu, "length": 0.2, "width": 0.2}
+    b.joint("rail", "prismatic", "ground", "slider", axis="x", friction=rail)
+    b.joint("hinge", "revolute", "slider", "rod", axis="y")
+    return kp.build(b).reference
+
+
+def test_all_solutions_are_listed_and_each_obeys_coulomb():
+    """By another road: the reaction of each motion, and what it asks for beyond the efforts."""
+    found = rod().friction_solutions(Q, QD, TAU)
+    assert found.kind == "several"
+    assert not found.proved
+    assert found.joints == ("rail",)
+    assert found.sticks == (("rail",), (), ())
+    for qdd, sticks in zip(found.accelerations, found.sticks, strict=True):
+        needed = (rod().inverse_dynamics(Q, QD, qdd, passive=False) - TAU)[0]
+        w = rod().reactions(Q, QD, qdd)["rail"]
+        N = abs(w[5])  # the hinge is at the middle of the guide: it carries a force alone
+        if sticks:
+            assert qdd[0] == pytest.approx(0.0, abs=1e-12)
+            assert abs(needed) <= MU * N
+        else:
+            assert needed == pytest.approx(-MU * N * np.sign(qdd[0]), rel=1e-9)
+
+
+def test_forward_dynamics_says_that_it_chose():
+    with pytest.warns(kp.FrictionWarning, match="friction has 3 solutions, which differ at joint 'rail'"):
+        qdd = rod().forward_dynamics(Q, QD, TAU)
+    assert qdd == pytest.approx(rod().friction_solutions(Q, QD, TAU).accelerations[0], rel=1e-12)
+    with pytest.warns(kp.FrictionWarning, match=r"\(state 1 of the batch\) \(2 such states\)"):
+        batch = rod().forward_dynamics(Q, np.array([[-1.0, 0.56], QD, QD]), TAU)
+    assert batch[1:] == pytest.approx(np.array([qdd, qdd]), rel=1e-12)
+
+
+def test_there_is_one_solution_below_the_coefficient_that_is_named():
+    part = rod().friction_solutions(Q, QD, TAU).part
+    below, above = (rod(MU * part * (1 + way)).friction_solutions(Q, QD, TAU) for way in (-1e-5, 1e-5))
+    assert (below.kind, above.kind) == ("one", "several")
+    assert np.isnan(below.part)
+
+
+def test_little_friction_leaves_one_solution_and_proves_it():
+    found = rod(0.1).friction_solutions(Q, QD, TAU)
+    assert (found.kind, found.proved) == ("one", True)
+    assert found.accelerations[0] == pytest.approx(rod(0.1).forward_dynamics(Q, QD, TAU), rel=1e-12)
+
+
+def test_a_loop_at_rest_shares_what_holds_it():
+    """One motion, none; by forces that the three hinges of a loop share out in many ways."""
+    law = {"law": "bearing", "mu": 0.3, "radius": 0.05, "thrust_radius": 0.0, "length": 0.1}
+    b = kp.Builder("loop")
+    for name, mass in (("a", 1.0), ("b", 2.0), ("c", 1.5)):
+        b.link(name, mass=mass, com=(0.05, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
+    b.joint("p", "revolute", "ground", "a", axis="y", friction=law)
+    b.joint("q", "universal", "a", "b", xyz=(0.1, 0, 0), axis="y", axis2="z")
+    b.joint("r", "revolute", "ground", "c", xyz=(0.3, 0, 0), axis="y", friction=law)
+    b.loop("s", "spherical", "c", "b", xyz=(0.2, 0, 0), child_xyz=(0.3, 0, 0))
+    m = kp.build(b).reference
+    q = m.assemble([0.7, 0.0, 0.0, 1.2])
+    still = np.zeros(4)
+    hold = m.inverse_dynamics(q, still, still, passive=False, actuators=["p"])
+    found = m.friction_solutions(q, still, 0.9 * hold)
+    assert found.kind == "shared"
+    assert np.abs(found.accelerations).max() < 1e-9
+    assert set(found.joints) == {"p", "r"}
+    assert m.forward_dynamics(q, still, 0.9 * hold) == pytest.approx(still, abs=1e-12)
+    assert set(m.friction(q, still, 0.9 * hold)) == {"p", "r"}
