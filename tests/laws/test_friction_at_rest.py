@@ -117,3 +117,8 @@ def test_friction_never_adds_energy_and_the_regressor_has_it_all(k):
         assert (share * np.where(qd, qd, qdd) >= 0.0).all()
         assert m.regressor(q, qd, qdd) @ m.regressor_parameters() == pytest.approx(tau, abs=1e-10)
     assert len(m.regressor_names) == len(m.regressor_parameters())
+
+
+def test_friction_of_a_joint_that_slides_alone_is_known():
+    found = kp.example("stick-slip").friction([0.0], [0.3], [0.0])["belt"]
+    assert (found.effort, found.level, found.sticks) == (-4.0, 4.0, False)

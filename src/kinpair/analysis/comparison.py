@@ -7,9 +7,12 @@ import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinpair.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,12 @@ class Comparison:
         from kinpair.analysis.comparison_page import page
 
         return _write(Path(path), page(self))
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Bars of every formulation as a figure of matplotlib: operations, and microseconds a state."""
+        from kinpair.analysis.comparison_picture import picture
+
+        return picture(self, path)
 
     def _repr_html_(self) -> str:
         from kinpair.analysis.comparison_page import fragment

@@ -94,7 +94,7 @@ def at_rest(
 
 def _solved(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """x and c; of one rate alone at once."""
-    if len(g) > 1 or not D[0, 0] > 0.0:
+    if len(g) != 1 or not D[0, 0] > 0.0:
         return complementarity.solve(D, g, lo, hi)[:2]
     x = np.minimum(np.maximum(-g / D[0], lo), hi)
     return x, np.where((x == lo) | (x == hi), D[0] * x + g, 0.0)

@@ -28,6 +28,7 @@ feasibility     limits that a motion exceeds
 nominal         efforts, reactions, power and energy of a motion
 inputs          inputs of actuators for a motion
 polygon         convex polygons: hulls and margins
+support_pictures  the zero-moment point in the support polygon
 support         what the ground gives to feet: zero-moment point, friction, margins
 free_rows       rows without actuator, and the coordinates that are free to obey them
 compensate      joints that bring resultants about while others move as given

@@ -16,11 +16,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kinpair.errors import listed
+from kinpair.errors import InputError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.motion import gait_pictures as pictures
 from kinpair.motion.human_gait import quintic
@@ -32,6 +33,8 @@ from kinpair.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from kinpair.viewer.page import Page
 
 TRUNK = ("trunk-pitch", "trunk-roll")
 ARMS = {"left-shoulder": 1.0, "right-shoulder": -1.0}
@@ -221,6 +224,28 @@ class Gait:
     def plot(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Figure:
         """Stick figures, the zero-moment point in the footprints, efforts and phase portraits; written to the path."""
         return pictures.picture(self, title, path)
+
+    def report(self, path: str | os.PathLike[str] = "gait.html", *, steps: int = 4) -> Path:
+        """Write a page, complete in itself, in which it walks: zero-moment point and support polygon on the ground,
+        efforts [N m], loads of the feet [N] and margin [m] on one slider."""
+        file = Path(path)
+        try:
+            file.write_text(pictures.page(self, steps), "utf-8")
+        except OSError as reason:
+            raise InputError(f"{file}: cannot be written ({reason.strerror})", path=str(file)) from None
+        return file
+
+    def view(
+        self, *, steps: int = 4, port: int = 8080, browser: bool = True, wait: bool | None = None
+    ) -> Page:
+        """The same in the browser; options as for `Mechanism.view`."""
+        from kinpair.viewer.page import Page, stays_open
+
+        recordings = [pictures.recording(self, steps)]
+        page = Page(self.mechanism, recordings=recordings, port=port, browser=browser)
+        if stays_open(wait):
+            page.wait()
+        return page
 
     def __str__(self) -> str:
         p, x = self.numbers, self.figures()

@@ -1,14 +1,19 @@
-"""Pictures of gaits: stick figures, footprints, efforts, phase portraits."""
+"""Pictures of gaits: stick figures, footprints, efforts, phase portraits; and a page in which it walks."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
 
-from kinpair.viewer.curves import blank_figure, write_figure
+from kinpair.motion.support_pictures import marks_of
+from kinpair.viewer import report_page
+from kinpair.viewer.curves import Panel, blank_figure, write_figure
 from kinpair.viewer.looks import COLOURS, distinct
+from kinpair.viewer.recording import Recording
 
+FRAMES = 60  # a second, of a gait that is played
 FIGURES = 9  # stick figures over two steps
 SHOWN = ("hip", "knee", "ankle")
 
@@ -26,6 +31,30 @@ def picture(gait: Any, title: str, path: Any) -> Any:
     if path is not None:
         write_figure(figure, path)
     return figure
+
+
+def recording(gait: Any, steps: int) -> Recording:
+    """So many steps to be played: the machine, its efforts, the zero-moment point in the support polygon."""
+    m, count = gait.mechanism, int(FRAMES * steps * gait.step_time) + 1
+    time = np.linspace(0.0, steps * gait.step_time, count)
+    motion, support = gait.motion(steps).at(time), gait.support_at(time)
+    shown = [name for name in m.v_names if any(name.endswith(x) for x in SHOWN)]
+    efforts = gait.efforts(time)
+    curves = {name: efforts[:, m.v_names.index(name)] for name in shown}
+    loads = {name.removesuffix("-sole"): w[:, 5] for name, w in support.wrenches.items()}
+    panels = (
+        Panel("efforts of the legs", "[N m]", curves, distinct(curves)),
+        Panel("load of the feet", "[N]", loads, distinct(loads)),
+        Panel("margin of the zero-moment point", "[m]", {"margin": support.margin}),
+    )
+    return Recording(m, time, motion.q, m.name, time, panels, **marks_of(support))
+
+
+def page(gait: Any, steps: int) -> str:
+    """The same as one page of HTML, complete in itself."""
+    title = f"{gait.mechanism.name} at {gait.numbers.speed:.3g} m/s"
+    after = [f"<p>{escape(x)}</p>" for x in str(gait).splitlines()]
+    return report_page.page(recording(gait, steps), title, [f"<h1>{escape(title)}</h1>"], after)
 
 
 def sticks(axis: Any, gait: Any) -> None:

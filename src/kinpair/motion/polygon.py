@@ -1,4 +1,4 @@
-"""Convex polygons in a plane: hulls, and how far points are inside."""
+"""Convex polygons in a plane: hulls, how far points are inside, and axes of the plane."""
 
 from __future__ import annotations
 
@@ -37,3 +37,11 @@ def margin(corners: np.ndarray, point: np.ndarray) -> float:
         return -float(nearest)
     inside = along[:, 0] * to[:, 1] - along[:, 1] * to[:, 0] >= 0.0
     return float(nearest if inside.all() else -nearest)
+
+
+def plane_axes(normal: np.ndarray) -> np.ndarray:
+    """Two directions (3, 2) in a plane: forward, nearest to the world's x, and left of it."""
+    x = np.array([1.0, 0.0, 0.0]) if abs(normal[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    forward = x - (x @ normal) * normal
+    forward = forward / np.sqrt(forward @ forward)
+    return np.stack([forward, np.cross(normal, forward)], axis=1)

@@ -20,16 +20,21 @@ force and moment of a sole that slips (Howe & Cutkosky 1996).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
 from kinpair.errors import InputError, listed
 from kinpair.mechanism import Mechanism
+from kinpair.motion import support_pictures as pictures
 from kinpair.motion.frame_motion import crossed
-from kinpair.motion.polygon import hull, margin
+from kinpair.motion.polygon import hull, margin, plane_axes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LENGTH = 0.1  # [m]: a moment of 0.1 N m counts as much as a force of 1 N
 GRID = 64  # points along each edge of a sole
@@ -89,6 +94,10 @@ class Support:
     def feasible(self) -> bool:
         """Could a real foot give this?"""
         return not self.excesses
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Figure:
+        """The zero-moment point in the support polygon from above, and its margin over time [m], [s]."""
+        return pictures.picture(self, path, title)
 
     def __str__(self) -> str:
         k, j = int(self.margin.argmin()), int(self.friction.argmax())
@@ -154,7 +163,7 @@ def support(
     pressed = {name: np.broadcast_to((points or {}).get(name, x), x.shape) for name, x in origins.items()}
     wrenches = shared(w, pressed, shares, stiffness)
     slip = np.max([_slip(e, wrenches[x], shares[x], _radius(outlines[x])) for x in feet], axis=0)
-    turned = _axes(plane)
+    turned = plane_axes(plane.normal)
     flat = {name: (x - p) @ turned for name, x in soles.items()}
     polygons = tuple(
         hull(np.concatenate([x[k] for name, x in flat.items() if shares[name][k] > 0.0])) for k in range(n)
@@ -174,15 +183,6 @@ def _ground(given: Ground | None) -> Ground:
     if e.shape != (3,) or not e.any():
         raise InputError(f"support: the normal of the ground is {plane.normal!r}; give three numbers")
     return Ground(np.asarray(plane.point, dtype=float), e / np.sqrt(e @ e), float(plane.friction))
-
-
-def _axes(plane: Ground) -> np.ndarray:
-    """Two directions (3, 2) in the ground: forward, nearest to the world's x, and left of it."""
-    e = plane.normal
-    x = np.array([1.0, 0.0, 0.0]) if abs(e[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    forward = x - (x @ e) * e
-    forward = forward / np.sqrt(forward @ forward)
-    return np.stack([forward, np.cross(e, forward)], axis=1)
 
 
 def _outline(m: Mechanism, name: str, points: Any) -> np.ndarray:

@@ -8,7 +8,9 @@ history        which mode was in force at each sample
 record         what a simulation gives, as data
 accelerations  accelerations and reactions at samples
 summary        a run in words
+friction_panel  friction of a run as curves
 pictures       a run as curves
+portraits      phase portraits, energy by where it came from and went to
 recording      a run to be played
 report         a run as a page
 files          a run in a file

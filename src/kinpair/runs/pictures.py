@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.runs.friction_panel import friction_panels
 from kinpair.runs.record import Record
 from kinpair.runs.targets import PICTURE, target
 from kinpair.runs.vectors import vectors_of
@@ -77,6 +78,7 @@ def curves(run: Record, row: int = 0, points: int = POINTS) -> tuple[np.ndarray,
                 panels.append(Panel(title, quantity, own, own_looks, names_in_legend if of_joints else {}))
     time = drawn(run.time[:, None], points=points)[:, 0]
     greys = dict[str, Look](zip(ENERGIES, GREYS, strict=True))
+    panels += friction_panels(run, lead, looks, names_in_legend)
     return time, [*panels, Panel(ENERGY, "[J]", _energies(run, row, points), greys, own_legend=True)]
 
 

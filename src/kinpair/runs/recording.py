@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.errors import InputError, KinpairError
 from kinpair.runs.accelerations import accelerations, reactions
 from kinpair.runs.pictures import POINTS, curves, drawn
-from kinpair.runs.record import Record
+from kinpair.runs.record import Record, Rubbed
 from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import distinct
 from kinpair.viewer.recording import Recording, check_played
+
+if TYPE_CHECKING:
+    from kinpair.motion.support import Support
 
 PLAYED = 6000  # samples of a motion that is played; of more, every so many
 LOADED = 20_000  # samples up to which the loads of the joints are computed
 ARROW = 0.4  # the longest arrow, as a part of the size of the motion
 
 
-def recording_of(run: Record, row: int = 0, *, points: int = POINTS, loads: bool = False) -> Recording:
+def recording_of(
+    run: Record,
+    row: int = 0,
+    *,
+    points: int = POINTS,
+    loads: bool = False,
+    support: Support | None = None,
+) -> Recording:
     """The motion of one row of a run, its curves with so many points; `loads`: those of the joints and of the
-    constraints, too."""
+    constraints, too; `support`: of its samples, marked on the ground."""
     check_played(run.mechanism.name, len(run.time))
     if run.q.ndim == 3 and not 0 <= row < len(run.q):
         raise InputError(f"row is {row}; the batch has rows 0 to {len(run.q) - 1}", row=row)
@@ -41,7 +52,27 @@ def recording_of(run: Record, row: int = 0, *, points: int = POINTS, loads: bool
         tuple(panels),
         notes,
         _arrows(run, lead, every),
+        {name: x.sticks[lead][every] for name, x in _by_joint(run).items()},
+        **_marks(support, every),
     )
+
+
+def _marks(support: Support | None, every: slice) -> dict[str, Any]:
+    if support is None:
+        return {}
+    from kinpair.motion.support_pictures import marks_of
+
+    return marks_of(support, every)
+
+
+def _by_joint(run: Record) -> dict[str, Rubbed]:
+    """Dry friction by name of the joint; of a joint with several rates, the first that has it."""
+    joints = {joint.name for joint in run.mechanism.model.description.joints}
+    found: dict[str, Rubbed] = {}
+    for rate, friction in run.friction.items():
+        name = rate if rate in joints else rate.rpartition(".")[0]
+        found.setdefault(name, friction)
+    return found
 
 
 def load_panels(run: Record, lead: tuple[int, ...], points: int) -> list[Panel]:

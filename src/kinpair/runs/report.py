@@ -11,7 +11,7 @@ from html import escape
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,15 +27,20 @@ from kinpair.simulation.blocks import blocks
 from kinpair.simulation.events.events import Event
 from kinpair.viewer.report_page import page as animated_page
 
+if TYPE_CHECKING:
+    from kinpair.motion.support import Support
+
 ENDS = ("", "unit", "start", "end", "least", "largest")
 DPI = 72  # of a picture in a notebook
 POINTS = 1500  # of a curve in a page
 
 
-def write_report(run: Record, path: str | os.PathLike[str], *, row: int = 0) -> Path:
+def write_report(
+    run: Record, path: str | os.PathLike[str], *, row: int = 0, support: Support | None = None
+) -> Path:
     """Write the page."""
     file = target(path, PAGE)
-    text = page(run, row)
+    text = page(run, row, support)
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as reason:
@@ -43,7 +48,7 @@ def write_report(run: Record, path: str | os.PathLike[str], *, row: int = 0) -> 
     return file
 
 
-def page(run: Record, row: int = 0) -> str:
+def page(run: Record, row: int = 0, support: Support | None = None) -> str:
     """HTML: summary, animation and curves on one time, the ends of every curve, the mechanism, how it was made."""
     title = f"Motion of {run.mechanism.name}"
     kind = "" if run.status.ok else ' class="trouble"'
@@ -60,7 +65,7 @@ def page(run: Record, row: int = 0) -> str:
         "<h2>How it was made</h2>",
         html_table(("option", "value"), _made(run)),
     ]
-    recording = recording_of(run, row, points=POINTS, loads=True)
+    recording = recording_of(run, row, points=POINTS, loads=True, support=support)
     return animated_page(recording, title, before, after, f"{GENERATOR}\n")
 
 

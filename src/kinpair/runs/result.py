@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 from kinpair.description.fields import counted
 from kinpair.errors import MissingExtraError
+from kinpair.runs import portraits
 from kinpair.runs.accelerations import accelerations, constraint_forces, reactions
 from kinpair.runs.pictures import plot
 from kinpair.runs.record import Record
@@ -21,6 +23,7 @@ from kinpair.runs.vectors import vectors_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from kinpair.motion.support import Support
     from kinpair.viewer.inline import Frame
     from kinpair.viewer.page import Page
 
@@ -77,11 +80,24 @@ class Result(Record):
         return constraint_forces(self, self.qdd)
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, row: int = 0) -> Figure:
-        """Coordinates, rates, efforts (if any) and energies over time as a figure of matplotlib; of a batch, one row.
+        """Coordinates, rates, efforts (if any), dry friction and energies over time as a figure of matplotlib, its
+        `axes` one for each unit; of a batch, one row.
 
         Where a path is given (.png, .svg, .pdf), the figure is saved there too.
         """
         return plot(self, path, row)
+
+    def plot_phase(
+        self, path: str | os.PathLike[str] | None = None, *, names: Sequence[str] | None = None
+    ) -> Figure:
+        """Phase portraits: rates [rad/s], [m/s] over coordinates [rad], [m], a panel for each joint of one degree or
+        of those named; from a circle to a square, every motion of a batch in its colour."""
+        return portraits.phase(self, names, path)
+
+    def plot_energy(self, path: str | os.PathLike[str] | None = None, *, row: int = 0) -> Figure:
+        """Energy since the start [J] by name: where it went to (each loss, what is stored) above, where it came from
+        (each supply, work, what was released) below; both are equal if it adds up. Of a batch, one row."""
+        return portraits.energy(self, path, row)
 
     def view(
         self,
@@ -91,15 +107,19 @@ class Result(Record):
         port: int = 8080,
         browser: bool = True,
         wait: bool | None = None,
+        support: Support | None = None,
     ) -> Page:
         """Open a page in the browser that plays the motion; `others` are shown with it, paler. Of a batch, one row.
 
-        One time slider for the scene and the curves beside it; options as for `Mechanism.view`.
+        One time slider for the scene and the curves beside it; options as for `Mechanism.view`. Lamps at joints with
+        dry friction are red while they stick. `support`, see `Result.support`, marks the zero-moment point and the
+        support polygon.
         """
         from kinpair.runs.recording import recording_of
         from kinpair.viewer.page import Page, stays_open
 
-        recordings = [recording_of(run, row if run.q.ndim == 3 else 0) for run in (self, *others)]
+        first = recording_of(self, row if self.q.ndim == 3 else 0, support=support)
+        recordings = [first, *(recording_of(run, row if run.q.ndim == 3 else 0) for run in others)]
         page = Page(self.mechanism, recordings=recordings, host=host, port=port, browser=browser)
         if stays_open(wait):
             page.wait()
@@ -111,23 +131,38 @@ class Result(Record):
 
         return save(self, path)
 
-    def report(self, path: str | os.PathLike[str] = "run.html", *, row: int = 0) -> Path:
+    def support(self, feet: Mapping[str, Any], *, row: int = 0, **options: Any) -> Support:
+        """What the ground gave at the samples [N m], [N] if it carried the machine at these feet alone, and the
+        zero-moment point in the support polygon [m]. Of a batch, one row.
+
+        feet: outline (k, 3) [m] of each sole, in axes of the link or frame of that name; options as of
+        `kinpair.motion.support`.
+        """
+        from kinpair.motion.support import support
+
+        lead = (row,) if self.q.ndim == 3 else ()
+        q, qd, qdd = (np.asarray(x[lead]) for x in (self.q, self.qd, self.qdd))
+        return support(self.mechanism, q, qd, qdd, feet, time=self.time, **options)
+
+    def report(
+        self, path: str | os.PathLike[str] = "run.html", *, row: int = 0, support: Support | None = None
+    ) -> Path:
         """Write a page that is complete in itself: summary, animation and curves on one slider, tables, how it was
         made.
 
         It opens from disk without a network. Of a batch, one row. Meshes of many triangles are simplified, and it
-        says so.
+        says so. `support` as for `view`.
         """
         from kinpair.runs.report import write_report
 
-        return write_report(self, path, row=row)
+        return write_report(self, path, row=row, support=support)
 
-    def animation(self, *, row: int = 0) -> Frame:
+    def animation(self, *, row: int = 0, support: Support | None = None) -> Frame:
         """The report inside a notebook: animation and curves, without a server and without a network."""
         from kinpair.runs.report import page
         from kinpair.viewer.inline import Frame
 
-        return Frame(page(self, row))
+        return Frame(page(self, row, support))
 
     def to_xarray(self) -> Any:
         """Samples as a data set with names and units."""

@@ -8,6 +8,7 @@ pieces     the parts of a scene
 meshes     what the description says a link looks like
 bodies     links that it does not draw: solids of the same inertia, rods to the joints
 markers    joints, loop closures and wheels
+drives     actuators and springs at joints
 scene      what is drawn of a mechanism, as pure data
 stick      the same as a stick figure
 camera     where a picture is taken from
@@ -16,9 +17,11 @@ ground     grid and shadow
 still      still pictures
 movement   moving a mechanism by hand: independent coordinates, loops that stay closed
 recording  a motion to be played, as pure data
+lamps      joints that stick, points and areas that are marked
 inline     what notebooks show
 simplify   fewer triangles
 page_nodes   a scene in a page
+page_marks   lamps, points and areas in a page
 page_player  playing motions in a page
 page       the 3-D page
 page_file  a page that follows a file

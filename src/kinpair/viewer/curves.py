@@ -18,6 +18,7 @@ from kinpair.viewer.looks import AGREEMENT, Look, distinct
 
 WIDE, NARROW = 10.4, 6.4  # inches: a figure with panels side by side, and one without
 DPI = 150
+BAR = 0.05  # height of a bar, as a part of a panel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +27,8 @@ class Panel:
 
     `looks`: colour and dashes of each curve; without them the curves are one thing computed in several ways.
     `labels`: names for the legend, where they differ. `own_legend`: beside this panel, not below the figure.
+    `time`: of these curves, where it is not that of the figure. `bars`: by name of a curve, intervals of time that are
+    marked by a bar in its colour at the foot of the panel.
     """
 
     title: str
@@ -34,6 +37,10 @@ class Panel:
     looks: Mapping[str, Look] | None = None
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     own_legend: bool = False
+    time: np.ndarray | None = None
+    bars: Mapping[str, Sequence[tuple[float, float]]] = field(
+        default_factory=dict[str, Sequence[tuple[float, float]]]
+    )
 
 
 def draw_curves(
@@ -149,9 +156,15 @@ def _draw(axis: Any, time: np.ndarray, panel: Panel) -> dict[str, Any]:
     """Draw one panel; its lines by their names in a legend."""
     looks = _looks(panel)
     lines = {
-        panel.labels.get(name, name): axis.plot(time, values, label=name, **looks[name])[0]
+        panel.labels.get(name, name): axis.plot(
+            time if panel.time is None else panel.time, values, label=name, **looks[name]
+        )[0]
         for name, values in panel.curves.items()
     }
+    for k, (name, spans) in enumerate(panel.bars.items()):
+        for start, end in spans:
+            foot = (0.01 + BAR * k, 0.01 + BAR * (k + 0.8))
+            axis.axvspan(start, end, *foot, color=looks[name]["color"], alpha=0.55, linewidth=0)
     axis.set_title(panel.title, fontsize=10, loc="left")
     axis.set_ylabel(panel.quantity)
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")

@@ -24,7 +24,12 @@ from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of
 from kinpair.viewer.still import plane_of
 
 HOST, PORT = "127.0.0.1", 8080
-LAYERS = {"joints": "joints", "loops": "loop closures and rods", "springs": "springs and ropes"}
+LAYERS = {
+    "joints": "joints",
+    "loops": "loop closures and rods",
+    "springs": "springs and ropes",
+    "actuators": "actuators",
+}
 STEPS = 400  # of a slider
 LAST_PORT = 65535
 

@@ -37,7 +37,7 @@ class Nodes:
                 f"{self._links[piece.link].name}/{k}",
                 vertices=piece.surface.points.astype(np.float32),
                 faces=piece.surface.faces.astype(np.uint32),
-                color=_rgb(colour),
+                color=rgb(colour),
                 opacity=None if colour[3] > 0.99 else colour[3],
                 side="double",
             )
@@ -52,11 +52,15 @@ class Nodes:
             f"{self.root}/between {_plain(connector.name)}",
             vertices=(surface.points - np.array([0.0, 0.0, low])).astype(np.float32),
             faces=surface.faces.astype(np.uint32),
-            color=_rgb(tint or connector.colour),
+            color=rgb(tint or connector.colour),
             side="double",
         )
         self.layers.setdefault(connector.layer, []).append(mesh)
         return mesh
+
+    def node(self, link: str) -> str:
+        """The name of the node of a link; of one that carries nothing, of the whole."""
+        return self._links[link].name if link in self._links else self.root
 
     def place(self, poses: Poses) -> None:
         """Move everything to where the poses say."""
@@ -114,7 +118,8 @@ def wxyz(R: np.ndarray) -> np.ndarray:
     return np.array([w, x, y, z])
 
 
-def _rgb(colour: Numbers) -> tuple[int, int, int]:
+def rgb(colour: Numbers) -> tuple[int, int, int]:
+    """A colour as the page has it."""
     r, g, b = (int(255 * x + 0.5) for x in colour[:3])
     return r, g, b
 

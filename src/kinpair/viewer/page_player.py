@@ -12,6 +12,7 @@ import numpy as np
 from kinpair.spatial.pose import Pose
 from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import COLOURS
+from kinpair.viewer.page_marks import Marks
 from kinpair.viewer.page_nodes import Nodes
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.scene import Poses, scene_of
@@ -65,7 +66,10 @@ class Player:
             self.trail = gui.add_dropdown("trail of", ("none", *places), initial_value="none")
             self.trail.on_update(lambda _: self._draw_trail())
             self.note = gui.add_markdown("")
+            self.marks = Marks(self._server, first, self._nodes[0])
             self.arrows = {name: self._arrow_box(name) for name in first.arrows}
+        for box in self.marks.boxes.values():
+            box.on_update(lambda _: self.go(float(self.slider.value)))
         self._panel = None
         titles = [f"{x.title} {x.quantity}" for x in first.panels]
         if titles:
@@ -87,8 +91,9 @@ class Player:
         first = self.recordings[0]
         titles = [f"{x.title} {x.quantity}" for x in first.panels]
         panel = first.panels[titles.index(self.chosen.value)]
-        every = max(1, len(first.panel_time) // POINTS)
-        self._curve_time = first.panel_time[::every]
+        time = first.panel_time if panel.time is None else panel.time
+        every = max(1, len(time) // POINTS)
+        self._curve_time = time[::every]
         self._curves = [np.asarray(values)[::every] for values in panel.curves.values()]
         self._panel = self._server.gui.add_uplot(
             (self._curve_time, *self._curves, self._marker(float(self.slider.value))),
@@ -124,6 +129,7 @@ class Player:
                 nodes.place(at(poses, recording.at(time)))
             self._draw_arrows(time)
             first = self.recordings[0]
+            self.marks.place(first.at(time))
             said = [f"{t:.3f} s: {text}" for t, text in first.notes if t <= time]
             self.note.content = said[-1] if said else ""
             if self._panel is not None and clock.monotonic() - self._plotted > 1.0 / PLOT_RATE:

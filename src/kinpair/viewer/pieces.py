@@ -16,7 +16,7 @@ from kinpair.viewer.surfaces import Surface
 class Piece:
     """A surface fixed to a link, in its axes; colour red, green, blue, opacity from 0 to 1, empty: that of the link.
 
-    `layer`: visual, joints, loops or inertia; a page shows and hides layers.
+    `layer`: visual, joints, loops, springs or actuators; a page shows and hides layers.
     """
 
     link: str

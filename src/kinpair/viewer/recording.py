@@ -16,8 +16,11 @@ from kinpair.viewer.scene import GROUND, HOME, Drawn
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
     """Times (n,) [s] and coordinates (n, nq) of a mechanism; `panels` have curves over `panel_time`; `notes` are
-    sentences at
-    times; `arrows` by name give (n, k, 2, 3), from point to point in the world, when they are asked for."""
+    sentences at times; `arrows` by name give (n, k, 2, 3), from point to point in the world, when they are asked for.
+
+    `sticks`: by joint with dry friction, whether it sticks (n,). `points` (n, 3) and `areas`, corners (k, 3) at each
+    time, are marked in the world [m].
+    """
 
     mechanism: Drawn
     time: np.ndarray
@@ -29,6 +32,9 @@ class Recording:
     arrows: Mapping[str, Callable[[], np.ndarray]] = field(
         default_factory=dict[str, Callable[[], np.ndarray]]
     )
+    sticks: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    points: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    areas: Mapping[str, tuple[np.ndarray, ...]] = field(default_factory=dict[str, tuple[np.ndarray, ...]])
 
     def poses(self) -> dict[str, Pose]:
         """Poses of every link at every time: rotations (n, 3, 3) and positions (n, 3), by name."""

@@ -64,6 +64,8 @@ function panel(source) {
   ticks(times[0], times[times.length - 1] > times[0] ? times[times.length - 1] : times[0] + 1, 8).forEach((v) => {
     node("text", { x: x(v), y: H - 5, "text-anchor": "middle" }, svg).textContent = Number(v.toPrecision(5));
   });
+  source.bars.forEach(([curve, spans], k) => spans.forEach(([from, to]) => node("rect", {
+    x: x(from), width: Math.max(0.5, x(to) - x(from)), y: H - BOTTOM - 6 * (k + 1), height: 5, fill: curves[curve].colour, opacity: 0.55 }, svg)));
   const dots = curves.map((c) => {
     let d = "", pen = "M";
     for (let k = 0; k < t.length; k++) {
@@ -117,9 +119,13 @@ function placed(p, q, stretch) {  // position, quaternion x y z w, length along 
     stretch * 2 * (x * z + w * y), stretch * 2 * (y * z - w * x), stretch * (1 - 2 * (x * x + y * y)), 0, p[0], p[1], p[2], 1]);
 }
 const motion = floats(data.motion), nodes = data.nodes, WIDTH = 8;
-function pose(n, time) {  // between two samples
+function frame(time) {  // the first sample at or after a time
   let k = 0, top = times.length - 1;
   while (k < top) { const mid = (k + top) >> 1; if (times[mid] < time) k = mid + 1; else top = mid; }
+  return k;
+}
+function pose(n, time) {  // between two samples
+  const k = frame(time);
   const j = Math.max(0, k - 1), span = times[k] - times[j], s = span > 0 ? (time - times[j]) / span : 0;
   const a = motion.subarray((j * nodes + n) * WIDTH, (j * nodes + n + 1) * WIDTH), b = motion.subarray((k * nodes + n) * WIDTH, (k * nodes + n + 1) * WIDTH);
   const sign = a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0 ? -1 : 1;
@@ -128,7 +134,8 @@ function pose(n, time) {  // between two samples
   return [mix.slice(0, 3), mix.slice(3, 7).map((v) => v / n4), mix[7]];
 }
 const canvas = document.getElementById("scene"), gl = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
-window.kinpair = { go, play, pose: (name) => pose(data.names.indexOf(name), now), time: () => now, playing: () => playing };
+window.kinpair = { go, play, pose: (name) => pose(data.names.indexOf(name), now), time: () => now, playing: () => playing,
+  sticks: (joint) => { const lamp = data.pieces.find((x) => x.lamp === joint && x.sticks); return lamp ? new Uint8Array(bytes(lamp.shown))[frame(now)] === 1 : null; } };
 if (!gl) {
   said.textContent = "This browser draws no WebGL2: the curves work, the animation does not.";
 } else {
@@ -171,8 +178,14 @@ if (!gl) {
     const vertices = gl.createVertexArray(); gl.bindVertexArray(vertices);
     attribute("place", points); attribute("normal", normals(points, faces));
     buffer(gl.ELEMENT_ARRAY_BUFFER, faces);
-    return { ...piece, vertices, count: faces.length, type: piece.wide ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT };
+    return { ...piece, shown: piece.shown && new Uint8Array(bytes(piece.shown)), vertices, count: faces.length, type: piece.wide ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT };
   });
+  const areas = data.areas.map((area) => ({
+    colour: area.colour, which: new Uint16Array(bytes(area.which)), forms: area.forms.map((text) => {
+      const points = floats(text), vertices = gl.createVertexArray();
+      gl.bindVertexArray(vertices); attribute("place", points);
+      return { vertices, count: points.length / 3 };
+    }) }));
   pieces.sort((a, b) => b.colour[3] - a.colour[3]);
   const grid = gl.createVertexArray(); gl.bindVertexArray(grid);
   const lines = floats(data.grid); attribute("place", lines);
@@ -194,7 +207,14 @@ if (!gl) {
     gl.bindVertexArray(grid); gl.uniformMatrix4fv(places.world, false, identity);
     gl.uniform4fv(places.colour, [0.84, 0.85, 0.87, 1]); gl.uniform1f(places.mode, 2); gl.drawArrays(gl.LINES, 0, lines.length / 3);
     const world = Array.from({ length: nodes }, (_, n) => placed(...pose(n, time)));
+    const k = frame(time);
+    gl.uniformMatrix4fv(places.world, false, identity);
+    for (const area of areas) {
+      const form = area.forms[area.which[k]];
+      gl.bindVertexArray(form.vertices); gl.uniform4fv(places.colour, area.colour); gl.uniform1f(places.mode, 2); gl.drawArrays(gl.TRIANGLES, 0, form.count);
+    }
     for (const piece of pieces) {
+      if (piece.shown && !piece.shown[k]) continue;
       gl.bindVertexArray(piece.vertices); gl.uniformMatrix4fv(places.world, false, world[piece.node]);
       gl.uniform4fv(places.colour, piece.colour); gl.uniform1f(places.mode, piece.flat ? 1 : 0);
       gl.drawElements(gl.TRIANGLES, piece.count, piece.type, 0);

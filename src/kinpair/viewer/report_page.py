@@ -16,6 +16,7 @@ from kinpair.viewer.bodies import corners_of
 from kinpair.viewer.camera import directions
 from kinpair.viewer.curves import Panel
 from kinpair.viewer.ground import grid_step, level_axes
+from kinpair.viewer.lamps import AREA, POINT, dot, flat, lamps, lit
 from kinpair.viewer.looks import COLOURS
 from kinpair.viewer.page_player import at
 from kinpair.viewer.recording import Recording
@@ -64,16 +65,19 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
     scene = scene_of(recording.mechanism)
     frames = _frames(recording.time)
     pieces, simplified = _pieces(scene)
+    lamps_ = _lamps(recording, scene, frames)
+    dots = list(recording.points)
     towards = directions("corner", scene.up, plane_of(recording.mechanism))[2]
     low, high = _extent(recording, scene, frames)
     data = {
         "name": recording.name,
         "time": _floats(recording.time[frames]),
-        "names": [*scene.links, *(x.name for x in scene.connectors)],
-        "nodes": len(scene.links) + len(scene.connectors),
+        "names": [*scene.links, *(x.name for x in scene.connectors), *dots],
+        "nodes": len(scene.links) + len(scene.connectors) + len(dots),
         "motion": _floats(_motion(recording, scene, frames)),
-        "pieces": pieces,
-        "grid": _floats(_grid(scene)),
+        "pieces": [*pieces, *lamps_, *_dots(recording, scene, frames)],
+        "areas": [_area(x, scene, frames) for x in recording.areas.values()],
+        "grid": _floats(_grid(scene, (low + high) / 2, max(scene.size, float((high - low).max())))),
         "up": scene.up.tolist(),
         "centre": ((low + high) / 2).tolist(),
         "reach": max(0.6 * scene.size, float(np.sqrt(((high - low) ** 2).sum()))),
@@ -116,7 +120,50 @@ def _motion(recording: Recording, scene: Scene, frames: np.ndarray) -> np.ndarra
             start, end = connector.ends(here)
             along = end - start
             rows.append([*start, *to_quaternion(axes_along(along)), float(np.sqrt(along @ along))])
+        for points in recording.points.values():
+            rows.append([*np.nan_to_num(points[k]), 0.0, 0.0, 0.0, 1.0, 1.0])
     return np.array(rows)
+
+
+def _lamps(recording: Recording, scene: Scene, frames: np.ndarray) -> list[dict[str, Any]]:
+    """Two lamps a joint with dry friction, each shown at its frames."""
+    every = lamps(recording.mechanism, scene, recording.sticks)
+    nodes = {name: k for k, name in enumerate(scene.links)}
+    pieces: list[dict[str, Any]] = []
+    for name, lamp in every.items():
+        for sticks in (False, True):
+            shown = recording.sticks[name][frames] == sticks
+            own = lit(lamp, sticks)
+            packed = _packed(own.surface, nodes[own.link], own.colour, False)
+            shown_text = _text(shown.astype("<u1").tobytes())
+            pieces.append({**packed, "shown": shown_text, "lamp": name, "sticks": sticks})
+    return pieces
+
+
+def _dots(recording: Recording, scene: Scene, frames: np.ndarray) -> list[dict[str, Any]]:
+    first = len(scene.links) + len(scene.connectors)
+    pieces: list[dict[str, Any]] = []
+    for k, points in enumerate(recording.points.values()):
+        shown = np.isfinite(points[frames]).all(axis=1)
+        packed = _packed(dot(scene), first + k, POINT, False)
+        pieces.append({**packed, "shown": _text(shown.astype("<u1").tobytes())})
+    return pieces
+
+
+def _area(areas: Sequence[np.ndarray], scene: Scene, frames: np.ndarray) -> dict[str, Any]:
+    """Its forms as triangles, and the number of the form at each frame."""
+    forms: list[np.ndarray] = []
+    which: list[int] = []
+    for k in frames:
+        triangles = flat(areas[int(k)], scene)
+        if not forms or triangles.shape != forms[-1].shape or (triangles != forms[-1]).any():
+            forms.append(triangles)
+        which.append(len(forms) - 1)
+    return {
+        "colour": AREA,
+        "forms": [_floats(x) for x in forms],
+        "which": _text(np.array(which, dtype="<u2").tobytes()),
+    }
 
 
 def _pieces(scene: Scene) -> tuple[list[dict[str, Any]], list[str]]:
@@ -155,11 +202,11 @@ def _packed(surface: Surface, node: int, colour: Sequence[float], flat: bool) ->
     }
 
 
-def _grid(scene: Scene) -> np.ndarray:
-    """Lines on the floor (2k, 3), from end to end."""
+def _grid(scene: Scene, centre: np.ndarray, size: float) -> np.ndarray:
+    """Lines on the floor (2k, 3), from end to end, below the middle of a motion of this size."""
     first, second = level_axes(scene.up)
-    step = grid_step(scene.size)
-    middle = scene.centre - (scene.centre @ scene.up - scene.floor) * scene.up
+    step = grid_step(size)
+    middle = centre - (centre @ scene.up - scene.floor) * scene.up
     half = 15 * step
     lines = [
         (middle + s * half * a + k * step * b).tolist()
@@ -181,7 +228,15 @@ def _panel(time: np.ndarray, panel: Panel) -> dict[str, Any]:
         }
         for k, (name, values) in enumerate(panel.curves.items())
     ]
-    return {"title": panel.title, "quantity": panel.quantity, "time": _floats(time), "curves": curves}
+    own = time if panel.time is None else panel.time
+    bars = [[list(panel.curves).index(name), [list(x) for x in spans]] for name, spans in panel.bars.items()]
+    return {
+        "title": panel.title,
+        "quantity": panel.quantity,
+        "time": _floats(own),
+        "curves": curves,
+        "bars": bars,
+    }
 
 
 def _colour(colour: Any) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from kinpair.description.parts import GROUND, Description, Numbers
 from kinpair.model.model import Model
 from kinpair.spatial.pose import HOME, Pose
+from kinpair.viewer import drives
 from kinpair.viewer.bodies import Sizes, bones, by_inertia
 from kinpair.viewer.looks import LINK_COLOURS
 from kinpair.viewer.markers import joint_marker, loop_markers, wheel
@@ -111,13 +112,18 @@ def scene_of(mechanism: Drawn) -> Scene:
     for joint in description.joints:
         if joint.child not in shown:
             pieces += joint_marker(joint, sizes)
+        pieces += drives.joint_spring_pieces(joint, sizes)
+    beyond = _beyond(description, home, looks, pieces)
+    by_name = {joint.name: joint for joint in description.joints}
+    for actuator in description.actuators:
+        pieces += drives.actuator_pieces(actuator, by_name[actuator.joint], sizes, beyond[actuator.name])
     for constraint in description.constraints:
         pieces += loop_markers(constraint, sizes)
         pieces += wheel(constraint, bool(looks.get(getattr(constraint, "child", ""), ())))
     return Scene(
         name=model.name,
         pieces=tuple(pieces),
-        connectors=tuple(_connectors(description, sizes)),
+        connectors=tuple(_connectors(description, sizes, beyond)),
         size=sizes.size,
         centre=sizes.centre,
         up=_up(description),
@@ -154,7 +160,23 @@ def link_colours(description: Description) -> dict[str, Numbers]:
     return {**dict.fromkeys(root, GREY), **turns}
 
 
-def _connectors(description: Description, sizes: Sizes) -> Iterable[Connector]:
+def _beyond(
+    description: Description, home: Poses, looks: Mapping[str, list[Piece]], pieces: list[Piece]
+) -> dict[str, float]:
+    """How far bodies reach where each actuator sits: a motor on what is drawn of both links, a slide's behind what the
+    description draws of the child."""
+    by_name = {joint.name: joint for joint in description.joints}
+    reach: dict[str, float] = {}
+    for actuator in description.actuators:
+        joint = by_name[actuator.joint]
+        slides = joint.kind == "prismatic"
+        own = [x for x in pieces if x.link in (joint.parent, joint.child) and x.layer == "visual"]
+        around = looks[joint.child] if slides else own
+        reach[actuator.name] = drives.outside(joint, home, around, -1.0 if slides else 1.0)
+    return reach
+
+
+def _connectors(description: Description, sizes: Sizes, beyond: Mapping[str, float]) -> Iterable[Connector]:
     frames = {frame.name: (frame.link, frame.origin.pose()) for frame in description.frames}
     for spring in description.springs:
         ends = [
@@ -162,8 +184,14 @@ def _connectors(description: Description, sizes: Sizes) -> Iterable[Connector]:
             for name, xyz in ((spring.parent, spring.xyz), (spring.child, spring.child_xyz))
         ]
         kind = "rope" if spring.tension_only else "spring"
-        colour = (0.35, 0.3, 0.28, 1.0) if spring.tension_only else (0.83, 0.42, 0.13, 1.0)
-        yield Connector(spring.name, kind, *ends[0], *ends[1], 0.3 * sizes.bone, colour, "springs")
+        colour = (0.35, 0.3, 0.28, 1.0) if spring.tension_only else drives.COIL
+        yield Connector(spring.name, kind, *ends[0], *ends[1], 0.3 * sizes.bone, colour, drives.SPRINGS)
+    by_name = {joint.name: joint for joint in description.joints}
+    for joint in description.joints:
+        yield from drives.joint_spring_connectors(joint, sizes)
+    for actuator in description.actuators:
+        joint = by_name[actuator.joint]
+        yield from drives.actuator_connectors(actuator, joint, sizes, beyond[actuator.name])
     for x in description.constraints:
         if type(x).__name__ == "Distance":
             start, end = np.array(x.origin.xyz), np.array(x.child_origin.xyz)

@@ -126,3 +126,45 @@ def test_a_picture_changes_with_the_state(tmp_path):
     assert {text.get_text() for text in over.axes[0].texts} == {x.name for x in m.model.description.links}
     stick = m.picture(None, {"elbow": 0.3}, style="stick", view=(30, 20), width=120, height=90)
     assert len(stick.axes) == 1
+
+
+@pytest.mark.parametrize("name", ["motor-arm", "dc-actuator", "servo", "hydraulic-actuator"])
+def test_a_motor_stands_on_the_axis_of_its_joint_clear_of_the_bodies(name):
+    m = mechanism(name)
+    scene, poses = scene_of(m), link_poses(m, start_of(m))
+    drawn = [x for x in scene.pieces if x.layer == "actuators"]
+    actuators = m.model.description.actuators
+    assert len(drawn) == len(actuators)
+    for piece, actuator in zip(drawn, actuators, strict=True):
+        (joint,) = (x for x in m.model.description.joints if x.name == actuator.joint)
+        assert piece.link == joint.parent
+        frame = poses[joint.parent] @ joint.origin.pose()
+        axis = frame.R @ np.array(joint.axis) / np.linalg.norm(joint.axis)
+        middle = piece.surface.moved(poses[piece.link]).points.mean(axis=0) - frame.a
+        assert np.abs(np.cross(axis, middle)).max() < 1e-9
+        assert (middle @ axis) * (-1.0 if joint.kind == "prismatic" else 1.0) > 0.0
+
+
+def test_the_rod_of_a_cylinder_grows_with_its_joint():
+    m = mechanism("excavator")
+    scene, q = scene_of(m), m.start()
+    rods = [x for x in scene.connectors if x.layer == "actuators"]
+    assert len(rods) == len(m.model.description.actuators) == 3
+    poses = link_poses(m, q)
+    for rod, actuator in zip(rods, m.model.description.actuators, strict=True):
+        start, end = rod.ends(poses)
+        assert np.linalg.norm(end - start) == pytest.approx(q[m.q_names.index(actuator.joint)], abs=1e-9)
+
+
+def test_springs_of_joints_are_coils_that_follow():
+    b = kp.Builder("springs")
+    b.link("slide", mass=1.0, inertia=[0.1, 0.1, 0.1])
+    b.link("door", mass=1.0, inertia=[0.1, 0.1, 0.1], com=[0.3, 0.0, 0.0])
+    b.joint("x", "prismatic", parent=GROUND, child="slide", axis="x", stiffness=10.0)
+    b.joint("hinge", "revolute", parent="slide", child="door", axis="z", stiffness=2.0)
+    m = kp.build(b)
+    scene = scene_of(m)
+    assert [x.link for x in scene.pieces if x.layer == "springs"] == ["slide"]
+    (along,) = (x for x in scene.connectors if x.layer == "springs")
+    lengths = [np.linalg.norm(np.subtract(*along.ends(link_poses(m, [x, 0.0])))) for x in (0.0, 0.2)]
+    assert lengths[1] - lengths[0] == pytest.approx(0.2)

@@ -11,6 +11,7 @@ modes          eigenvalues, natural frequencies, shapes
 response       transfer functions and frequency responses
 discrete       steps of a sample time
 pictures       a linear model as pictures
+mode_pictures  modes as pictures of the mechanism
 linear_model   what a user holds
 outputs        what is looked at
 linearise      `kp.linearise`

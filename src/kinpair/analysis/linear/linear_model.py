@@ -21,10 +21,13 @@ from kinpair.formulations import kinematics
 STEADY = 1e-7  # what may be left of (LI17), as a part of its terms
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
     from kinpair.mechanism import Mechanism
     from kinpair.system import System
+    from kinpair.viewer.inline import Frame
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -315,15 +318,53 @@ class LinearModel:
         found = [model._one("a locus")._spectrum.values for model in models]
         return pictures.locus(models[0].name, numbers, found, quantity, path, logarithmic=False)
 
-    def swing(self, mode: int, amplitude: float = 0.2, count: int = 5) -> np.ndarray:
-        """Coordinates (count, nq) through half a cycle of a mode, from one end to the other, for `m.picture` or `view`;
-        `amplitude` [rad] or [m] is that of the largest displacement."""
+    def plot_modes(self, path: str | os.PathLike[str] | None = None, *, amplitude: float = 0.2) -> Figure:
+        """The mechanism swinging in each of its modes, half a cycle in one picture; `amplitude` [rad] or [m] is that
+        of the largest displacement."""
+        from kinpair.analysis.linear import mode_pictures
+
+        x = self._one("a picture")
+        if not x.modes:
+            raise InputError(f"{self.name}: has no modes to be drawn")
+        swings = [x.swing(k, amplitude, mode_pictures.STATES) for k in range(len(x.modes))]
+        titles = [mode_pictures.words(k, mode) for k, mode in enumerate(x.modes)]
+        return mode_pictures.stills(x.mechanism, swings, titles, path)
+
+    def report(
+        self, path: str | os.PathLike[str] = "mode.html", *, mode: int = 0, amplitude: float = 0.2
+    ) -> Path:
+        """Write a page, complete in itself, in which the mechanism swings in a mode, without growth or decay; one that
+        does not swing goes there and back in a second. `amplitude` [rad] or [m]."""
+        from kinpair.analysis.linear.mode_pictures import written
+
+        return written(self._animated(mode, amplitude), path)
+
+    def animation(self, mode: int = 0, amplitude: float = 0.2) -> Frame:
+        """The same page inside a notebook; `amplitude` [rad] or [m]."""
+        from kinpair.viewer.inline import Frame
+
+        return Frame(self._animated(mode, amplitude))
+
+    def _animated(self, mode: int, amplitude: float) -> str:
+        from kinpair.analysis.linear import mode_pictures
+
+        x, cycles = self._one("a mode"), mode_pictures.CYCLES
+        q = x.swing(mode, amplitude, cycles * mode_pictures.FRAMES + 1, half_cycles=2 * cycles)
+        frequency = abs(x.modes[mode].eigenvalue.imag) / (2 * np.pi)
+        title = f"{x.name}, {mode_pictures.words(mode, x.modes[mode])}"
+        return mode_pictures.animated(x.mechanism, q, 1.0 / frequency if frequency else 1.0, title)
+
+    def swing(self, mode: int, amplitude: float = 0.2, count: int = 5, *, half_cycles: int = 1) -> np.ndarray:
+        """Coordinates (count, nq) through half a cycle of a mode, from one end to the other, or through several, for
+        `m.picture` or `view`; `amplitude` [rad] or [m] is that of the largest displacement."""
         x = self._one("a mode")
         if not 0 <= mode < len(x.modes):
             raise InputError(f"{self.name}: has the modes 0 to {len(x.modes) - 1}, and no {mode}", mode=mode)
         shape = x.modes[mode].displacement
         parts = (
-            np.exp(1j * np.linspace(0.0, np.pi, count))[:, None] * shape / np.abs(shape).max(initial=1e-300)
+            np.exp(1j * np.linspace(0.0, half_cycles * np.pi, count))[:, None]
+            * shape
+            / np.abs(shape).max(initial=1e-300)
         )
         model = x.mechanism.model
         steps = amplitude * parts.real
