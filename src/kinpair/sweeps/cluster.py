@@ -17,6 +17,7 @@ LOGGERS = (
     "distributed.batched",
     "distributed.core",
 )  # they log what the sweep says itself
+LOST = ValueError  # what distributed's executor raises for an answer whose worker dies while it is fetched
 
 
 def cluster_pool(cluster: Any) -> WorkerPool:
@@ -47,7 +48,7 @@ def cluster_pool(cluster: Any) -> WorkerPool:
         sum(client.nthreads().values()),
         partial(client.get_executor, pure=False),
         lambda executor: executor.shutdown(wait=False),
-        (KilledWorker,),
+        (KilledWorker, LOST),
         (CancelledError, CommClosedError),
         _closer(client) if own else lambda: None,
         name=f"cluster {cluster if own else client.scheduler.address}",
