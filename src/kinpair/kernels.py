@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kinpair import constrained, rolling
-from kinpair.algebra.arrays import Matrix, Vector, array
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.compiler.cache import Store
 from kinpair.compiler.derivative import at, jacobian, like_symbols
 from kinpair.compiler.kernel import Kernel
@@ -30,6 +30,7 @@ from kinpair.formulations import kinematics
 from kinpair.loaded.dynamics import is_loaded
 from kinpair.model.digest import digest, has_functions
 from kinpair.model.model import Model
+from kinpair.model.state import State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import (
     METHODS,
@@ -94,6 +95,20 @@ def balance_derivatives(
     return _along_rates(model, q, by_q), jacobian(balance, qd)
 
 
+def constrained_derivatives(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[tuple[Matrix, ...], Scalar]:
+    """∂q̈ under constraints by `constrained.embedded`, and one where q̈ needs no closer look, zero elsewhere."""
+    solution = constrained.solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
+    motion = np.concatenate([solution.qdd, solution.lam])
+    constant = like_symbols("motion", np.resize(tau, len(motion)))
+    still = constant[: model.nv], constant[model.nv :]
+    found = balance_derivatives(model, request, q, qd, tau, time, *still, loads)
+    at_motion = (at(D, constant, motion) for D in found)
+    balances = ((D[: model.nv], D[model.nv :]) for D in at_motion)
+    return tuple(constrained.embedded(solution.equations.problem(request), *balances)), solution.soundness[1]
+
+
 def rate_row_derivatives(model: Model, request: Request, q: Vector, qd: Vector, time: Vector) -> Matrix:
     """∂ψ/∂q of every row of the constraints."""
     return _along_rates(model, q, jacobian(constrained.rate_rows(model, request, q, qd, time), q))
@@ -103,6 +118,7 @@ RECORDED: dict[str, Quantity] = {
     "inverse_dynamics_derivatives": Quantity(("q", "qd", "qdd"), effort_derivatives, loaded=True),
     "forward_dynamics_derivatives": Quantity(("q", "qd", "qdd"), acceleration_derivatives, loaded=True),
     "derivatives_at_efforts": Quantity(("q", "qd", "tau"), derivatives_at_efforts, loaded=True),
+    "constrained_derivatives": Quantity(("q", "qd", "tau", "time"), constrained_derivatives, loaded=True),
     "rate_row_derivatives": Quantity(("q", "qd", "time"), rate_row_derivatives),
     "balance_derivatives": Quantity(
         ("q", "qd", "tau", "time", "qdd", "lam"), balance_derivatives, loaded=True
@@ -112,7 +128,10 @@ COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
 
 
 def _room(request: Request) -> float:
-    """How many operations it may have: a formulation that is not the default is mostly asked for once, to compare."""
+    """How many operations it may have: a formulation that is not the default is mostly asked for once, to compare;
+    derivatives under constraints have another way."""
+    if request.quantity == "constrained_derivatives":
+        return ROOM_OF_OTHERS
     if request.force or (is_default(request) and request.quantity not in METHODS):
         return inf
     return ROOM if is_default(request) else ROOM_OF_OTHERS

@@ -850,12 +850,11 @@ class Mechanism(Movable):
         *,
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
-        time: float = 0.0,
+        time: Any = 0.0,
     ) -> ConstraintForces:
-        """Multipliers by row and wrenches by constraint while tau drives the mechanism."""
-        at, rates, efforts = self.by_name(time, q=q, qd=qd, tau=tau)
-        state = (self._state("q", at), self._state("qd", rates), self._state("tau", efforts))
-        return self._closed.any_rank.forces(
+        """Multipliers by row and wrenches by constraint while tau drives the mechanism; of one state or a batch."""
+        state = self.by_name(time, q=q, qd=qd, tau=tau)
+        return self._closed.forces.forces(
             state, time, {"passive": passive, "external": external}, external or {}
         )
 
@@ -1067,7 +1066,8 @@ class Mechanism(Movable):
             request = self.closure.dynamics.known(solver, chosen, external)
             moving = tuple(self._dry.rates.tolist()) if passive and self._rough else ()
             return None if request is None else Answer(self._calls, request, moving)
-        return None
+        request = self.closure.derivatives.known(chosen, external)
+        return None if request is None else Answer(self._calls, request)
 
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
         """What machine code may give instead of a method, see `thin`."""

@@ -190,11 +190,10 @@ class System(Movable):
             self.kernel(quantity, **options).compile("one", *(["batch"] if batch else []))
         return self
 
-    def constraint_forces(self, q: Any, qd: Any, tau: Any = None, *, time: float = 0.0) -> ConstraintForces:
-        """Multipliers by row."""
+    def constraint_forces(self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0) -> ConstraintForces:
+        """Multipliers by row, of one state or a batch."""
         state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
-        at, rates, efforts = (self._state(x, y) for x, y in zip(("q", "qd", "tau"), state, strict=True))
-        return self._closure.any_rank.forces((at, rates, efforts), time, {}, {})
+        return self._closure.forces.forces(state, time, {}, {})
 
     def reduced_equations(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0

@@ -120,6 +120,24 @@ def test_drives_that_disagree_leave_no_rates_and_no_accelerations():
     )
 
 
+def test_of_a_batch_the_state_is_named(linkage):
+    """Crank and output at 1 agree in neither state; without inputs every state has rates."""
+    inputs = {"crank": 1.0, "output": np.array([1.0, 1.0])}
+    error = said(SingularError, lambda: linkage.velocities(START, inputs))
+    alone = said(SingularError, lambda: linkage.velocities(START, {"crank": 1.0, "output": 1.0}))
+    assert str(error) == str(alone).replace("no rates with", "no rates (state 0 of the batch) with")
+    drive = c.Drive("drive", "x", "0.3 + t")
+    closed = [0.3, 0.0]
+    error = said(SingularError, lambda: slider(drive).assemble(np.array([closed, [0.0, 0.0]]), fixed=("x",)))
+    assert str(error).startswith(
+        "rails: cannot be assembled (state 1 of the batch) with x held: 'drive' stays "
+    )
+    error = said(InputError, lambda: linkage.velocities(np.array([START] * 3), {"crank": np.ones(2)}))
+    assert str(error) == (
+        f"four-bar: input 'crank' is {np.ones(2)!r}; give a finite number, or an array of them for 3 states"
+    )
+
+
 def test_inputs_are_rates_by_name(linkage):
     error = said(InputError, lambda: linkage.velocities(START, {"cranc": 1.0}))
     assert str(error) == "four-bar: no rate 'cranc'; did you mean 'crank'? Rates: crank, output, coupler"

@@ -3,7 +3,9 @@
 moment          time as an argument of compiled code
 batch           states of a batch, one by one
 rows            the rows of one model, and checks of a state
-assembly        positions, rates and accelerations that obey
+rates           rates and accelerations that obey
+newton          many states at once on their way to closed positions
+assembly        positions that obey
 structure       what the equations depend on, whatever the state
 rank            which rows say something new
 requests        by which rows, in which order, a solver works
@@ -11,6 +13,7 @@ rubbing         friction from load in a motion that is given
 drives          efforts that make a motion, and what the loops carry
 reactions       wrenches in joints and loops, and which of them are not unique
 any_rank        accelerations and forces of one state, with the rank found there
+forces          what constraints do under given efforts, of one state or many
 accelerations   accelerations of any states, compiled
 derivatives     derivatives of the accelerations, and reduced equations
 closure         the rows of one model, and the parts above

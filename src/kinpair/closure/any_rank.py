@@ -21,7 +21,8 @@ PART = 1e-8  # of a motion: a rate that moves less is rounding
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstraintForces:
-    """What the constraints do: accelerations, multiplier of every row, and the wrench of each constraint on its child.
+    """What the constraints do: accelerations, multiplier of every row, and the wrench of each constraint on its child;
+    of a batch with the batch in front.
 
     `wrenches`: by constraint, [moment; force] in world axes at its point in `points`, the origin of its mark on the
     child in the world; the parent gets the opposite at the same point. `contacts`: where rolling bodies touch, in the
@@ -30,7 +31,7 @@ class ConstraintForces:
     """
 
     qdd: np.ndarray
-    multipliers: Mapping[str, float]
+    multipliers: Mapping[str, Any]
     wrenches: Mapping[str, np.ndarray]
     points: Mapping[str, np.ndarray]
     contacts: Mapping[str, np.ndarray]
@@ -98,13 +99,14 @@ class AnyRank:
         time: float,
         options: Mapping[str, Any],
         external: Mapping[str, Any],
+        row: int | None = None,
     ) -> ConstraintForces:
-        """Accelerations, multipliers and wrenches of one state."""
+        """Accelerations, multipliers and wrenches of one state, `row` of a batch."""
         q, qd = (np.asarray(x, dtype=float) for x in state[:2])
         self.rows.defined_rows(q, qd, time)
         self.rows.check_closed(state[0], time)
         terms = self.rows.terms(state, time, options, external)
-        solved = self.solve(terms, q, qd, time)
+        solved = self.solve(terms, q, qd, time, row)
         by_name = dict(zip(self.rows.row_names, solved.lam.tolist(), strict=True))
         wrenches = self.drives.wrenches(q, solved.lam, time)
         shared = rank_revealing.sharing(terms[2], solved.rank)

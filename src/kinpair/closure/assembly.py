@@ -1,28 +1,28 @@
-"""Positions, rates and accelerations that obey the constraints."""
+"""Positions that obey the constraints."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import columns, rows
+from kinpair.closure import newton
+from kinpair.closure.batch import Often, each_state, named
+from kinpair.closure.moment import at_time
 from kinpair.closure.rows import ConstraintRows
-from kinpair.constraints import rank_revealing
-from kinpair.constraints.assembly import Assembled, Box, Closing, assemble, assemble_within
+from kinpair.constraints.assembly import BEYOND, Assembled, Box, Closing, assemble, assemble_within
 from kinpair.constraints.rows import holonomic_rows
-from kinpair.errors import InputError, LimitWarning, SingularError, listed
+from kinpair.errors import InputError, LimitWarning, SingularError, caller_level, listed
 from kinpair.formulations import kinematics
 from kinpair.model import starts
-from kinpair.model.entries import INPUTS, filled, words_of
 
-RATE_STEPS = 50  # where rows are not linear in the rates
 DRIVEN = ("drive", "driven distance", "guided frame")  # kinds of constraints that prescribe a motion
 STEP = 0.1  # [rad] or [m]: how far named coordinates are led at a time
 STEPS = 1000
-STANDING = 1e-12  # a step of the rates below this part of them counts as zero
 
 
 class Assembly:
@@ -30,6 +30,7 @@ class Assembly:
 
     def __init__(self, rows: ConstraintRows) -> None:
         self.rows, self.model = rows, rows.model
+        self._often = Often()
 
     def assembled(
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, within_limits: bool = False
@@ -116,6 +117,22 @@ class Assembly:
     def assemble(
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, silent: bool = False
     ) -> np.ndarray:
+        """One state, by compiled code where it is often asked for."""
+        if self._often(tuple(fixed)) and np.isfinite(q).all():
+            found, near = self._from_near_guesses(q[None], fixed, np.array([[time]]))
+            if near[0]:
+                return found[0]
+        return self._assemble(q, fixed, time, silent=silent)
+
+    def _assemble(
+        self,
+        q: np.ndarray,
+        fixed: Sequence[str],
+        time: float,
+        *,
+        silent: bool = False,
+        row: int | None = None,
+    ) -> np.ndarray:
         """The same, within the limits of the joints if there is a way, else with a warning that says which are passed;
         an error says which closure fails and by how much."""
         result = self.assembled(q, fixed, time, within_limits=True)
@@ -125,14 +142,43 @@ class Assembly:
                 self.rows.worst(result.phi) if self.rows.gaps(result.phi) else "these move as the loops close"
             )
             raise SingularError(
-                f"{self.model.name}: cannot be assembled{while_fixed}: {gaps} after {result.steps} steps; "
+                f"{self.model.name}: cannot be assembled{named(row)}{while_fixed}: {gaps} after {result.steps} steps; "
                 f"give a guess nearer to a closed position, hold fewer coordinates, or {self._cure(result.phi)}",
                 q=result.q,
                 residual=result.phi,
             )
         if result.beyond and not silent:
-            warnings.warn(self._passed(result), LimitWarning, stacklevel=3)
+            warnings.warn(self._passed(result, row), LimitWarning, stacklevel=caller_level())
         return result.q
+
+    def assemble_states(self, q: np.ndarray, fixed: Sequence[str], time: Any) -> np.ndarray:
+        """The same of a batch (batch, nq): compiled from near guesses, else state by state; NaN stays in its row."""
+        x = self.rows.calls.checked_arguments({}, q=q, time=at_time(time))
+        count = 1 if x.batch is None else x.batch
+        states, moments = (np.broadcast_to(y, (count, y.shape[-1])) for y in x.state)
+        found, near = self._from_near_guesses(states, fixed, moments)
+
+        def one(k: int, q: np.ndarray, moment: np.ndarray) -> np.ndarray:
+            return self._assemble(q, fixed, float(moment[0]), row=k)
+
+        return each_state(one, (states, moments), found, ~near)
+
+    def _from_near_guesses(
+        self, q: np.ndarray, fixed: Sequence[str], moments: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Positions, and which of them are found and within the limits."""
+        fixed_rates = self.rows.rates_of([name for name in fixed if name not in self._entries(fixed)])
+        if not self.rows.calls.compiled or self._entries(fixed) or not len(self.rows.scales):
+            return q, np.zeros(len(q), dtype=bool)
+        free = [k for k in range(self.model.nv) if k not in fixed_rates]
+        guess = (
+            q
+            if self.model.nq == self.model.nv
+            else rows(kinematics.normalised(self.model, columns(q)), len(q))
+        )
+        found, near = newton.closed(self.rows, np.ascontiguousarray(guess), free, moments)
+        box = self._limits(free)
+        return found, near if box is None else near & (box.beyond(found) <= BEYOND).all(axis=1)
 
     def _cure(self, phi: np.ndarray) -> str:
         """What to look at: drives, where some are among the closures that fail, else lengths."""
@@ -148,73 +194,13 @@ class Assembly:
             return None
         return Box(of, joints.lower[of], joints.upper[of]).of_rates([k for k in free if of[k] >= 0])
 
-    def _passed(self, assembled: Assembled) -> str:
+    def _passed(self, assembled: Assembled, row: int | None) -> str:
         joints = self.model.joints
         passed = [
             f"{self.model.v_names[k]!r} is {assembled.q[i]:.4g} ({joints.lower[i]:.4g} to {joints.upper[i]:.4g})"
             for k, i in ((k, joints.spring_q[k]) for k in assembled.beyond)
         ]
         return (
-            f"{self.model.name}: closed beyond limits: {listed(passed, 6)}; "
+            f"{self.model.name}: closed beyond limits{named(row)}: {listed(passed, 6)}; "
             "give a guess within the limits, or hold other coordinates"
         )
-
-    def velocities(self, q: Any, inputs: Mapping[str, Any] | None, guess: Any, time: float) -> np.ndarray:
-        """Rates that obey the rows and have the inputs; in one step where the rows are linear in the rates."""
-        near = self._guess("qd", guess)
-        at = self.rows.calls.one("q", q)
-        for _ in range(RATE_STEPS):
-            A, psi, _ = self.rows.defined_rows(at, near, time)
-            qd = self.solved_rates("rates", A, A @ near - psi, {} if inputs is None else inputs, near)
-            if np.abs(qd - near).max(initial=0.0) <= STANDING * (1.0 + np.abs(qd).max(initial=0.0)):
-                return qd
-            near = qd
-        raise SingularError(
-            f"{self.model.name}: no rates found that obey {listed(self.rows.row_names, 6)}; "
-            "give a guess nearer to such rates",
-            rates=near,
-        )
-
-    def accelerations(
-        self, q: Any, qd: Any, inputs: Mapping[str, Any] | None, guess: Any, time: float
-    ) -> np.ndarray:
-        """Accelerations that obey the rows and have the inputs."""
-        near = self._guess("qdd", guess)
-        at, rates = self.rows.calls.one("q", q), self.rows.calls.one("qd", qd)
-        A, _, b = self.rows.defined_rows(at, rates, time)
-        self.rows.check_closed(at, time)
-        return self.solved_rates("accelerations", A, b, {} if inputs is None else inputs, near)
-
-    def _guess(self, argument: str, value: Any) -> np.ndarray:
-        """Rates or accelerations to be near to; zero where nothing is given."""
-        if value is None or isinstance(value, Mapping):
-            return filled(self.model, words_of(argument), value or {}, np.zeros(self.model.nv))[0]
-        return self.rows.calls.one(argument, value)
-
-    def solved_rates(
-        self, what: str, A: np.ndarray, right: np.ndarray, inputs: Any, guess: np.ndarray
-    ) -> np.ndarray:
-        """x of A x = right with the inputs given, nearest to the guess; says which rows forbid it."""
-        if not isinstance(inputs, Mapping):
-            raise InputError(f"{self.model.name}: inputs is {inputs!r}; give a dict: name of a rate → number")
-        x, stated = filled(self.model, INPUTS, inputs, guess)
-        free = [k for k in range(self.model.nv) if k not in stated]
-        sizes = rank_revealing.lengths(A)
-        missing = (right - A @ x) / sizes
-        x[free] += np.linalg.lstsq((A / sizes[:, None])[:, free], missing, rcond=rank_revealing.RANK)[0]
-        left = np.abs((right - A @ x) / sizes)
-        wrong = np.flatnonzero(left > rank_revealing.CONSISTENT * (1.0 + np.abs(x).max(initial=0.0)))
-        if len(wrong):
-            names = listed([self.rows.row_names[k] for k in wrong], 6)
-            wanted = listed(f"{self.model.v_names[k]} = {x[k]:g}" for k in stated)
-            cure = (
-                "give fewer inputs, or other values"
-                if wanted
-                else "they contradict each other: leave one of them out, or make them agree"
-            )
-            raise SingularError(
-                f"{self.model.name}: no {what} {f'with {wanted} ' if wanted else ''}obey {names} "
-                f"(off by {left.max():.3g}); {cure}",
-                rows=names,
-            )
-        return x

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from kinpair.errors import InputError
+
+OFTEN = 200  # calls of a millisecond; to compile takes some tenths of a second
 
 
 def state_of(x: Any, k: int) -> np.ndarray:
@@ -36,3 +40,28 @@ def copied(result: np.ndarray, out: Any) -> Any:
         raise InputError(f"out= is {kind}; it must be an array {result.dtype} {result.shape}", argument="out")
     out[...] = result
     return out
+
+
+def each_state(
+    one: Callable[..., np.ndarray], states: Sequence[np.ndarray], found: np.ndarray, again: np.ndarray
+) -> np.ndarray:
+    """`found` with one(k, *state) in the states that are to be solved again; NaN where these hold no numbers."""
+    if not again.any():
+        return found
+    result = np.array(found)
+    for k in np.flatnonzero(again).tolist():
+        own = [x[k] for x in states]
+        result[k] = one(k, *own) if all(np.isfinite(x).all() for x in own) else np.nan
+    return result
+
+
+class Often:
+    """Which kinds of calls of one state came so often that compiling code for them pays."""
+
+    def __init__(self) -> None:
+        self._calls = Counter[Any]()
+
+    def __call__(self, kind: Any) -> bool:
+        """Counts the call."""
+        self._calls[kind] += 1
+        return self._calls[kind] > OFTEN

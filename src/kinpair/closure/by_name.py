@@ -51,7 +51,7 @@ def _rates(closure: Closure, stated: Mapping[str, Any], known: Mapping[str, Any]
     zeros_but = efforts(closure, "qd", stated)
     if not closure.constraints:
         return zeros_but
-    return closure.assembly.velocities(known["q"], stated, None, _moment(closure, time))
+    return closure.rates.velocities(known["q"], stated, None, _moment(closure, time))
 
 
 def _accelerations(
@@ -60,7 +60,7 @@ def _accelerations(
     zeros_but = efforts(closure, "qdd", stated)
     if not closure.constraints:
         return zeros_but
-    return closure.assembly.accelerations(known["q"], known["qd"], stated, None, _moment(closure, time))
+    return closure.rates.accelerations(known["q"], known["qd"], stated, None, _moment(closure, time))
 
 
 def _efforts(closure: Closure, stated: Mapping[str, Any], known: Mapping[str, Any], time: Any) -> np.ndarray:

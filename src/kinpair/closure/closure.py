@@ -12,7 +12,9 @@ from kinpair.closure.any_rank import AnyRank
 from kinpair.closure.assembly import Assembly
 from kinpair.closure.derivatives import Derivatives
 from kinpair.closure.drives import Drives
+from kinpair.closure.forces import Forces
 from kinpair.closure.rank import Rank
+from kinpair.closure.rates import Rates
 from kinpair.closure.reactions import ConstrainedReactions
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
@@ -37,8 +39,13 @@ class Closure(ConstraintRows):
 
     @cached_property
     def assembly(self) -> Assembly:
-        """Positions, rates and accelerations that obey."""
+        """Positions that obey."""
         return Assembly(self)
+
+    @cached_property
+    def rates(self) -> Rates:
+        """Rates and accelerations that obey."""
+        return Rates(self)
 
     @cached_property
     def rank(self) -> Rank:
@@ -64,6 +71,11 @@ class Closure(ConstraintRows):
     def any_rank(self) -> AnyRank:
         """Accelerations and forces of one state, with the rank found there."""
         return AnyRank(self, self.drives)
+
+    @cached_property
+    def forces(self) -> Forces:
+        """What the constraints do under given efforts."""
+        return Forces(self, self.requests, self.any_rank)
 
     @cached_property
     def dynamics(self) -> ClosedAccelerations:

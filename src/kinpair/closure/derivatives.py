@@ -13,8 +13,11 @@ from kinpair.closure.batch import named, state_of, states_of
 from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
-from kinpair.constraints.solvers import DEFAULT_SOLVER
-from kinpair.errors import InputError, SingularError, listed
+from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal
+from kinpair.errors import InputError, LengthError, SingularError, listed
+from kinpair.quantities import Request
+
+EMBEDDING = "rosenberg-extended"
 
 
 class Derivatives:
@@ -22,13 +25,14 @@ class Derivatives:
 
     def __init__(self, rows: ConstraintRows, requests: Requests, accelerations: ClosedAccelerations) -> None:
         self.rows, self.model, self.requests, self.accelerations = rows, rows.model, requests, accelerations
+        self._usual: dict[tuple[Any, ...], Request | None] = {}
 
     def reduced(
         self, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rosenberg's equations; refused where forward dynamics is, and in singular positions."""
         arguments = (*state, at_time(time))
-        answer = self.accelerations.solved(state, time, "rosenberg-extended", options, {}, 1)
+        answer = self.accelerations.solved(state, time, EMBEDDING, options, {}, 1)
         count, size = len(answer.parts[0].where), self.model.nv - len(answer.request.kept)
         E, f = np.full((count, size, self.model.nv), np.nan), np.full((count, size), np.nan)
         for part in self._regular("reduced equations", answer, arguments):
@@ -69,12 +73,13 @@ class Derivatives:
         options: Mapping[str, Any],
         external: Mapping[str, Any],
         threads: int,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ: the derivative of the balance, solved by the saddle-point matrix.
+    ) -> tuple[np.ndarray, ...]:
+        """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ: the derivative of the balance, solved for that of the accelerations.
 
         [M −Aᵀ; A 0] [∂q̈; ∂λ] = −∂[M q̈ − F − Aᵀλ; A q̈ − b]                                   (CD1)
 
-        By the same rows as q̈ itself; refused where that is, and in singular positions, where it has no derivative.
+        Compiled by an embedding, see `constrained/derivatives.py`; states where that is not sound by the rows of q̈
+        itself. Refused where q̈ is, and in singular positions, where it has no derivative.
         """
         if self.model.surfaces and options.get("passive", True):
             raise InputError(
@@ -82,19 +87,60 @@ class Derivatives:
                 f"load (joint {self.model.joint_names[self.model.surfaces[0].body]!r}); take differences of "
                 "forward_dynamics, or leave friction out with passive=False"
             )
-        self.rows.check_closed(state[0], time)
         arguments = (*state, at_time(time), *external.values())
+        found, unsound = self._embedded(arguments, time, options, external, threads)
+        if found and not unsound.any():
+            return found
+        self.rows.check_closed(state[0], time)
         answer = self.accelerations.solved(state, time, DEFAULT_SOLVER, options, external, threads)
-        parts = self._regular("derivatives", answer, arguments)
         count, n = len(answer.parts[0].where), self.model.nv
-        results = [np.full((count, n, n), np.nan) for _ in range(3)]
+        again = unsound if found else np.ones(count, dtype=bool)
+        results = [x.reshape(count, n, n) for x in found] or [np.empty((count, n, n)) for _ in range(3)]
+        for whole in results:
+            whole[again] = np.nan
         make = self._by_saddle if self.rows.calls.compiled else self._by_jets
-        for part in parts:
-            own = states_of(arguments, part.where, answer.qdd)
-            for whole, block in zip(results, make(part, own, threads), strict=True):
-                whole[part.where] = block
-        by_q, by_qd, by_tau = (x.reshape(*np.shape(answer.qdd), n) for x in results)
-        return by_q, by_qd, by_tau
+        for part in self._regular("derivatives", answer, arguments):
+            where = part.where & again
+            if where.any():
+                own = states_of(arguments, where, answer.qdd)
+                for whole, block in zip(results, make(part, own, threads), strict=True):
+                    whole[where] = block
+        return tuple(x.reshape(*np.shape(answer.qdd), n) for x in results)
+
+    def known(self, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request | None:
+        """What compiled code answers, if it was asked before."""
+        return self._usual.get(_key(options, external))
+
+    def _embedded(
+        self,
+        arguments: tuple[Any, ...],
+        time: Any,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+        threads: int,
+    ) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+        """By compiled code, and in which states it is not sound; nothing where there is no such code."""
+        key = _key(options, external)
+        request = self._usual[key] if key in self._usual else self._chosen(arguments[0], time, options)
+        found, unsound = (), np.zeros(0, dtype=bool)
+        if request is not None:
+            found, sound = self.rows.calls(request, arguments, None, threads)
+            unsound = np.atleast_1d(np.asarray(sound) != 1.0)
+        if not unsound.any():
+            self._usual[key] = request
+        return tuple(found), unsound
+
+    def _chosen(self, q: Any, time: Any, options: Mapping[str, Any]) -> Request | None:
+        """For compiled code, its rows and their order chosen at the first state; None where there is none."""
+        if not self.rows.calls.compiled or refusal(self.model, EMBEDDING):
+            return None
+        request = self.requests.checked(q, time, EMBEDDING, options)
+        request = replace(request, quantity="constrained_derivatives")
+        kernel = self.rows.calls.kernel(request)
+        try:
+            return None if kernel is None or not kernel.signature else request
+        except LengthError:
+            return None
 
     def _by_jets(self, part: Part, arguments: tuple[Any, ...], threads: int) -> Any:
         """The reference: every operation differentiated; by embedding where the mass matrix has no inverse."""
@@ -126,3 +172,8 @@ class Derivatives:
         return [
             -np.linalg.solve(K, x)[..., :n, :] for x in (*(y[..., own, :] for y in balance), by_tau)
         ]  # (CD1)
+
+
+def _key(options: Mapping[str, Any], external: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What the caller gave, to know it again."""
+    return (*(options.get(word) for word in ("method", "force", "passive")), *external)

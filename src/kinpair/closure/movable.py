@@ -122,8 +122,10 @@ class Movable(ABC):
         (at,) = self.by_name(time, q=q)
         return self._closed.matrix(at, time)
 
-    def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: float = 0.0) -> np.ndarray:
+    def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: Any = 0.0) -> np.ndarray:
         """Coordinates near the guess q that close every loop; joints or entries of q named in `fixed` stay.
+
+        Of a batch of guesses (batch, nq) those near to a position are closed by compiled code.
 
         A guess by name is the start of the description with these entries in it.
         Within the limits of the joints if there is a way; where only positions beyond them are found, the nearest, with
@@ -131,17 +133,21 @@ class Movable(ABC):
         in `fixed`, and those on which no loop depends, are not judged.
         SingularError says which closure stays open, and by how much, where there are none.
         """
-        return self._closed.assembly.assemble(self._guess(q), names_from("fixed", fixed), time)
+        stay = names_from("fixed", fixed)
+        if isinstance(q, Mapping) or (np.ndim(q) < 2 and np.ndim(time) == 0):
+            return self._closed.assembly.assemble(self._guess(q), stay, time)
+        return self._closed.assembly.assemble_states(self._calls.checked("q", q), stay, time)
 
     def velocities(
-        self, q: Any, inputs: Mapping[str, Any] | None = None, *, guess: Any = None, time: float = 0.0
+        self, q: Any, inputs: Mapping[str, Any] | None = None, *, guess: Any = None, time: Any = 0.0
     ) -> np.ndarray:
         """Rates (nv,) that obey the constraints and have the `inputs`; the rest as near to `guess` (zero) as can be.
 
-        `inputs` are numbers by name of a rate, or vectors by name of a joint of several degrees.
+        `inputs` are numbers by name of a rate, or vectors by name of a joint of several degrees; for a batch arrays
+        with the batch in front.
         """
         (at,) = self.by_name(time, q=q)
-        return self._closed.assembly.velocities(at, inputs, guess, time)
+        return self._closed.rates.velocities(at, inputs, guess, time)
 
     def accelerations(
         self,
@@ -150,11 +156,11 @@ class Movable(ABC):
         inputs: Mapping[str, Any] | None = None,
         *,
         guess: Any = None,
-        time: float = 0.0,
+        time: Any = 0.0,
     ) -> np.ndarray:
         """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
         at, rates = self.by_name(time, q=q, qd=qd)
-        return self._closed.assembly.accelerations(at, rates, inputs, guess, time)
+        return self._closed.rates.accelerations(at, rates, inputs, guess, time)
 
     def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
         """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""

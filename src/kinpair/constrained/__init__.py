@@ -1,15 +1,19 @@
 """The quantities of a mechanism under constraints, and the one solve for accelerations that everybody calls.
 
-equations   M, F and the rows at a state: M q̈ = F + Aᵀλ, A q̈ = b
-soundness   what a solve must be like to need no closer look
-friction    friction from load under constraints
-efforts     efforts of chosen actuators that make a motion
-solution    q̈, λ and power, by any solver
-projection  coordinates and rates brought back to the constraints
-reactions   wrenches in joints and loops, as one matrix
-quantities  the quantities by name, with the arguments that compiled code takes
+equations    M, F and the rows at a state: M q̈ = F + Aᵀλ, A q̈ = b
+soundness    what a solve must be like to need no closer look
+friction     friction from load under constraints
+efforts      efforts of chosen actuators that make a motion
+solution     q̈, λ and power, by any solver
+derivatives  derivatives of q̈, by an embedding
+nearest      rates, accelerations and steps that obey, near to given ones
+projection   coordinates and rates brought back to the constraints
+reactions    wrenches in joints and loops, as one matrix
+forces       multipliers, wrenches and where they act
+quantities   the quantities by name, with the arguments that compiled code takes
 """
 
+from kinpair.constrained.derivatives import embedded
 from kinpair.constrained.equations import (
     Equations,
     balance,
@@ -36,6 +40,7 @@ __all__ = [
     "Solution",
     "Terms",
     "balance",
+    "embedded",
     "equations",
     "free_terms",
     "has_own_mass",

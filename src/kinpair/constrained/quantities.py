@@ -12,6 +12,8 @@ from kinpair.algebra.jet import rate
 from kinpair.constrained import friction
 from kinpair.constrained.efforts import actuator_efforts
 from kinpair.constrained.equations import equations
+from kinpair.constrained.forces import constraint_forces
+from kinpair.constrained.nearest import closing_step, nearest_accelerations, nearest_rates
 from kinpair.constrained.projection import projected
 from kinpair.constrained.reactions import constrained_wrenches, wrenches
 from kinpair.constrained.solution import solve
@@ -23,6 +25,7 @@ from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.state import State
 from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request
+from kinpair.results import AccelerationDerivatives
 
 
 def accelerations(
@@ -46,6 +49,14 @@ def acceleration_derivatives(
     by_qd = [rate(lambda x: qdd(q, x, tau), (qd,), (unit,)) for unit in units]
     by_tau = [rate(lambda x: qdd(q, qd, x), (tau,), (unit,)) for unit in units]
     return tuple(np.stack(columns, axis=1) for columns in (by_q, by_qd, by_tau))  # type: ignore[return-value]
+
+
+def constrained_derivatives(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
+) -> tuple[tuple[Matrix, Matrix, Matrix], Scalar]:
+    """The same, and one where q̈ needs no closer look, zero elsewhere."""
+    every = acceleration_derivatives(model, request, q, qd, tau, time, loads)
+    return every, solve(model, request, State(q, qd, tau=tau, time=time[0]), loads).soundness[1]
 
 
 def reduced_equations(
@@ -122,17 +133,30 @@ CONSTRAINED: dict[str, Quantity] = {
     "acceleration_derivatives": Quantity(
         _FORCED, acceleration_derivatives, loaded=True, columns=False, recorded=False
     ),
+    "constrained_derivatives": Quantity(
+        _FORCED,
+        constrained_derivatives,
+        loaded=True,
+        columns=False,
+        recorded=False,
+        line=0.5,
+        shape=AccelerationDerivatives,
+    ),
     "reduced_equations": Quantity(_FORCED, reduced_equations, loaded=True, columns=False),
     "projection": Quantity(("q", "qd", "time"), projection, columns=False),
     "terms": Quantity(_FORCED, terms, loaded=True, columns=False),
     "actuator_efforts": Quantity(
         ("q", "qd", "qdd", "time"), actuator_efforts, loaded=True, columns=False, line=0.5
     ),
+    "constraint_forces": Quantity(_FORCED, constraint_forces, loaded=True, columns=False),
     "loaded_terms": Quantity(_FORCED, loaded_terms, loaded=True, columns=False),
     "constraint_positions": Quantity(("q", "time"), constraint_positions, columns=False),
     "constraint_matrix": Quantity(("q", "time"), constraint_matrix, columns=False),
     "constraint_rows": Quantity(("q", "qd", "time"), constraint_rows, columns=False),
     "rate_row_derivatives": Quantity(("q", "qd", "time"), rate_row_derivatives, columns=False),
+    "nearest_rates": Quantity(("q", "qd", "time"), nearest_rates, columns=False),
+    "nearest_accelerations": Quantity(("q", "qd", "qdd", "time"), nearest_accelerations, columns=False),
+    "closing_step": Quantity(("q", "time"), closing_step, columns=False),
     "loop_loads": Quantity(("q", "time", "lam"), loop_loads, loaded=True, columns=False),
     "constrained_wrenches": Quantity(
         ("q", "qd", "qdd", "tau", "time"), constrained_wrenches, loaded=True, columns=False
@@ -144,4 +168,5 @@ CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
     "accelerations": "forward_dynamics",
     "actuator_efforts": "inverse_dynamics",
     "derivatives_at_efforts": "forward_dynamics_derivatives",
+    "constrained_derivatives": "forward_dynamics_derivatives",
 }  # what a caller knows a quantity by

@@ -82,10 +82,12 @@ def _stacked(found: list[Vector]) -> Matrix:
 
 
 class Multipliers(NamedTuple):
-    """λ of all rows, and pairs (smaller, larger) that hold where it is sound."""
+    """λ of all rows, pairs (smaller, larger) that hold where it is sound, and how much of the load of a redundant row
+    each could carry: zero where λ is unique."""
 
     lam: Vector
     sound: tuple[tuple[Scalar, Scalar], ...]
+    shared: Vector
 
 
 def least_multipliers(A: Matrix, kept: Sequence[int], r: Vector) -> Multipliers:
@@ -102,9 +104,12 @@ def least_multipliers(A: Matrix, kept: Sequence[int], r: Vector) -> Multipliers:
     of_kept = [m - sum((t[n] * x for t, x in zip(T, of_others, strict=True)), 0.0) for n, m in enumerate(mu)]
     by_row = dict(zip((*kept, *others), (*of_kept, *of_others), strict=True))
     lam = [np.divide(by_row[k], sizes[k]) for k in range(len(rows))]
+    shares = dict(zip((*kept, *others), (*map(largest, zip(*T, strict=True)), *[1.0] * len(T)), strict=False))
     shortest = reduce(minimum, basis.diagonal, 1.0)
     return Multipliers(
-        array(lam) if lam else np.zeros(0), ((INDEPENDENT, shortest), (largest(beyond), REDUNDANT))
+        array(lam) if lam else np.zeros(0),
+        ((INDEPENDENT, shortest), (largest(beyond), REDUNDANT)),
+        array([shares.get(k, 0.0) if T else 0.0 for k in range(len(rows))]) if rows else np.zeros(0),
     )
 
 

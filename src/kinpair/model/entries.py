@@ -37,7 +37,9 @@ def spans_of(model: Model, coordinates: bool) -> dict[str, slice]:
 def filled(
     model: Model, words: Words, stated: Mapping[str, Any], start: np.ndarray, *, coordinates: bool = False
 ) -> tuple[np.ndarray, list[int]]:
-    """The start (nq,) or (nv,) with the given entries in it, and which these are."""
+    """The start (nq,) or (nv,) with the given entries in it, and which these are.
+
+    Where the start has a batch in front, entries may have it too."""
     spans, x = spans_of(model, coordinates), np.array(start, dtype=float)
     by: dict[int, str] = {}
     for name, value in stated.items():
@@ -49,7 +51,8 @@ def filled(
                 entry=name,
             )
         places = range(spans[name].start, spans[name].stop)
-        x[spans[name]] = _numbers(f"{model.name}: {words.value.format(name=name)}", value, len(places))
+        what = f"{model.name}: {words.value.format(name=name)}"
+        x[..., spans[name]] = _numbers(what, value, len(places), len(x) if x.ndim == 2 else None)
         if twice := [by[k] for k in places if k in by]:
             raise InputError(
                 f"{model.name}: {words.value.format(name=name)} is given twice, also by {twice[0]}",
@@ -59,14 +62,28 @@ def filled(
     return x, sorted(by)
 
 
-def _numbers(what: str, value: Any, size: int) -> np.ndarray:
-    """One finite number, or as many as there are entries."""
+def batch_of(model: Model, stated: Mapping[str, Any]) -> int | None:
+    """How many states there are in arrays of rates by name; None where they are of one state."""
+    spans = spans_of(model, False)
+    for name, value in stated.items():
+        if name in spans and isinstance(value, np.ndarray):
+            size = spans[name].stop - spans[name].start
+            if value.ndim == 2 or (size == 1 and value.ndim == 1 and len(value) != 1):
+                return len(value)
+    return None
+
+
+def _numbers(what: str, value: Any, size: int, batch: int | None) -> np.ndarray:
+    """One finite number, or as many as there are entries; or that for every state of a batch."""
     try:
         x = np.asarray(value)
     except ValueError:
         x = np.array(None)
     fits = x.shape == (size,) if size > 1 else x.size == 1 and x.ndim <= 1
+    if batch is not None and (x.shape == (batch, size) or (size == 1 and x.shape == (batch,))):
+        x, fits = x.reshape(batch, size), True
     if not (fits and x.dtype.kind in "fiu" and np.isfinite(x).all()):
         wanted = "a finite number" if size == 1 else f"{size} finite numbers"
+        wanted += "" if batch is None else f", or an array of them for {batch} states"
         raise InputError(f"{what} is {value!r}; give {wanted}")
     return x

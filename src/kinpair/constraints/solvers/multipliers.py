@@ -46,7 +46,7 @@ def _present(entries: list[Scalar]) -> dict[int, Scalar]:
 
 
 def _gram(
-    Y: list[dict[int, Scalar]], scaled: list[dict[int, Scalar]], damping: Sequence[float]
+    Y: list[dict[int, Scalar]], scaled: list[dict[int, Scalar]], damping: Sequence[Scalar]
 ) -> dict[int, dict[int, Scalar]]:
     """Yᵀ D⁻¹ Y by rows, damped; only rows that share a rate meet."""
     meets: dict[int, list[int]] = {}

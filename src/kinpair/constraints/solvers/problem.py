@@ -37,7 +37,7 @@ class Problem(NamedTuple):
     rows: Sequence[int] = ()
     dependent: Sequence[int] = ()
     scales: Sequence[Scalar] = ()
-    damping: Sequence[float] = ()
+    damping: Sequence[Scalar] = ()
 
     @property
     def inertias(self) -> Sequence[Scalar]:
