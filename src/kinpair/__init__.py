@@ -227,10 +227,13 @@ _PACKAGES = {  # the same for what has functions of its own
 
 def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
-        return importlib.import_module(_PACKAGES[name])
-    if name not in _LATER:
+        later = importlib.import_module(_PACKAGES[name])
+    elif name in _LATER:
+        later = getattr(importlib.import_module(_LATER[name]), name)
+    else:
         raise AttributeError(f"module 'kinpair' has no attribute {name!r}")
-    return getattr(importlib.import_module(_LATER[name]), name)
+    globals()[name] = later  # so it is looked up here once
+    return later
 
 
 def __dir__() -> list[str]:

@@ -48,14 +48,15 @@ def as_result(driver: Driver, pieces: list[Piece], interrupted: bool, took: floa
     time = np.concatenate([piece.times for piece in pieces])
     energy = Energy(samples.pop("kinetic"), samples.pop("potential"))
     energies = Energies(*energy, samples["work"], samples["loss"])
-    seen = Seen(time, samples["q"], samples["qd"], samples["tau"], energies, residual)
+    begin = driver.begin_energy if len(time) else None
+    seen = Seen(time, samples["q"], samples["qd"], samples["tau"], energies, residual, begin)
     status, failures = verdict(run, *status_of(run, pieces, Y, interrupted), seen)
     return Result(
         mechanism=run.mechanism,
         time=time,
         energy=energy,
         **samples,
-        start=run.begin_energy if len(time) and time[0] != run.time else None,
+        start=begin,
         history=_history(driver, pieces),
         residual=residual,
         singular=singular,

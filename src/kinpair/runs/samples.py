@@ -45,5 +45,7 @@ def singular_of(d: Dynamics, Y: np.ndarray) -> Singular | None:
     if not d.traced or not Y.shape[-2]:
         return None
     trace = Y[..., d.layout.trace].reshape(-1, 2)
+    if not np.fmax.reduce(trace[:, 0]) > 1.0 / NEAR:
+        return None
     over, time = trace[np.argmax(np.nan_to_num(trace[:, 0]))]
-    return Singular(float(1.0 / over), float(time)) if over > 1.0 / NEAR else None
+    return Singular(float(1.0 / over), float(time))

@@ -210,7 +210,8 @@ class Recorder:
         residual = Residual(*map(self.read, RESIDUALS)) if self.run.d.enforcement is not None else None
         energies = Energies(*map(self.read, Energies._fields))
         time, q, qd, tau = (self.read(name) for name in ("time", "q", "qd", "tau"))
-        return Seen(time, q, qd, tau, energies, residual)
+        begin = None if self.run.from_start else self.run.begin_energy
+        return Seen(time, q, qd, tau, energies, residual, begin)
 
     def commit(self) -> None:
         """Everything so far is on the disk, then the checkpoint that says so."""

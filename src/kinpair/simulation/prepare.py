@@ -33,24 +33,37 @@ from kinpair.simulation.run import Run
 from kinpair.simulation.schedule import adaptive_times, finite, fixed_plan, positive
 from kinpair.simulation.stiffness import check_stiffness
 from kinpair.simulation.systems import model_to_move, with_elements
-from kinpair.simulation.torques import Caller, Start, Torque, Wanted, control_of, external_of, torque_of
+from kinpair.simulation.torques import (
+    Caller,
+    Start,
+    Torque,
+    Wanted,
+    constant_torque,
+    control_of,
+    external_of,
+    torque_of,
+)
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
 OWN_BALANCE = ("generalised-alpha", "ida")  # they solve equations that do not see loads of multipliers
-ABSENT = ("torque", "input", "x", "external", "parameters", "events")  # in a run that is kept
-plain_of = attrgetter(*sorted(set(Options.__dataclass_fields__) - {"q", "qd", "limits", *ABSENT}))
+ABSENT = ("input", "x", "external", "parameters", "events")  # in a run that is kept
+absent_of = attrgetter(*ABSENT)
+plain_of = attrgetter(*sorted(set(Options.__dataclass_fields__) - {"q", "qd", "torque", "limits", *ABSENT}))
 
 
 def prepared(mechanism: Mechanism, chosen: Options) -> Run:
-    """Everything checked, and ready to go. Of a run that repeats an earlier one from another start, the start is."""
+    """Everything checked, and ready to go. Of a run that repeats an earlier one from another start or with other
+    constant efforts, those are."""
     key = _repeated(mechanism, chosen)
     if key is None:
         return _prepared(mechanism, chosen)
     known = mechanism.model.once("prepared runs", lambda: BoundedCache(PREPARED))
     run = known.get(key, lambda: _prepared(mechanism, chosen))
-    start = _start(run.d, run.torque, start_states(mechanism, chosen.q, chosen.qd), np.zeros(0), {})
-    options = {**run.options, "q": chosen.q, "qd": chosen.qd}
-    return _begun(replace(run, start=start, options=options, event_log=[], passages=[]))
+    states = start_states(mechanism, chosen.q, chosen.qd)
+    torque = run.torque if chosen.torque is None else constant_torque(mechanism, chosen.torque)
+    start = _start(run.d, torque, states, np.zeros(0), {})
+    options = {**run.options, "q": chosen.q, "qd": chosen.qd, "torque": chosen.torque}
+    return _begun(replace(run, torque=torque, start=start, options=options, event_log=[], passages=[]))
 
 
 def _begun(run: Run) -> Run:
@@ -61,21 +74,36 @@ def _begun(run: Run) -> Run:
 
 
 def _repeated(m: Mechanism, chosen: Options) -> Any:
-    """What tells a run of plain numbers and words from others, its start aside where nothing depends on it; None of a
-    run with torques, events or anything else that is looked at anew."""
-    if m.model.terms is not None:
+    """What tells a run of plain numbers and words from others, start and constant efforts aside where nothing depends
+    on them; None of a run with functions, events or anything else that is looked at anew."""
+    if m.nx or m.model.terms is not None or chosen.limits != "ignore":
         return None
-    plain = plain_of(chosen)
-    start = chosen.q, chosen.qd
-    is_plain = all(x is None or isinstance(x, (str, int, float)) for x in plain) and chosen.limits == "ignore"
-    is_bare = all(getattr(chosen, name) is None for name in ABSENT) and not m.nx
-    if not (is_plain and is_bare and all(isinstance(x, np.ndarray) and x.dtype == float for x in start)):
+    if any(x is not None for x in absent_of(chosen)):
         return None
-    if m.closure is None:
-        start = tuple(x.ndim for x in start)
-    else:
-        start = tuple((x.shape, x.tobytes()) for x in start)
-    return m.compiled, start, plain, tuple(map(type, plain))
+    q, qd, torque = map(_numbers, (chosen.q, chosen.qd, () if chosen.torque is None else chosen.torque))
+    plain = _plain(plain_of(chosen))
+    if plain is None or q is None or qd is None or torque is None or torque.ndim > 1:
+        return None
+    start = (q.ndim, qd.ndim) if m.closure is None else _plain((q, qd))
+    return m.compiled, start, torque.shape, plain
+
+
+def _numbers(x: Any) -> np.ndarray | None:
+    """An array of floats, or a list of numbers as one; None of anything else."""
+    if type(x) is np.ndarray:
+        return x if x.dtype == float else None
+    is_list = isinstance(x, (list, tuple)) and all(type(number) in (int, float) for number in x)
+    return np.array(x, dtype=float) if is_list else None
+
+
+def _plain(x: Any) -> Any:
+    """Numbers, words, and lists and arrays of them, as something that tells them apart; None of anything else."""
+    if x is None or isinstance(x, (str, int, float)):
+        return type(x), x
+    if type(x) is np.ndarray and x.dtype == float:
+        return x.shape, x.tobytes()
+    parts = tuple(map(_plain, x)) if isinstance(x, (list, tuple)) else (None,)
+    return None if None in parts else parts
 
 
 def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
@@ -164,17 +192,16 @@ def _start(
     d: Dynamics, torque: Torque, states: np.ndarray, x: np.ndarray, wrenches: dict[str, np.ndarray]
 ) -> np.ndarray:
     """State and inputs at the beginning (..., ny + nu)."""
-    lead = states.shape[:-1]
-    y = np.zeros((*lead, d.ny))
-    y[..., d.layout.motion] = states
-    y[..., d.layout.x] = x
-    parts = [y]
-    if d.torque_in_u:
-        constant = torque.values if torque.kind == "constant" else np.zeros(len(d.controls))
-        parts.append(np.broadcast_to(constant, (*lead, len(d.controls))))
-    parts += [np.broadcast_to(w, (*lead, 6)) for w in wrenches.values()]
-    parts.append(np.broadcast_to(torque.memory, (*lead, d.remembered)))
-    return np.concatenate(parts, axis=-1)
+    numbers = np.zeros((*states.shape[:-1], d.ny + d.nu))
+    y, u = d.parted(numbers)
+    y[..., d.layout.motion], y[..., d.layout.x] = states, x
+    if torque.kind == "constant":
+        u[..., d.input_layout.control] = torque.values
+    if wrenches:
+        constant = np.broadcast_arrays(*wrenches.values())
+        u[..., d.input_layout.wrenches] = np.concatenate(constant, axis=-1)
+    u[..., d.input_layout.memory] = torque.memory
+    return numbers
 
 
 def _schedule(run: Run, chosen: Options) -> dict[str, Any]:

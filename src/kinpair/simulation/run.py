@@ -97,6 +97,11 @@ class Run:
         return (self.plan.samples if self.plan else len(self.wanted)) + self.guarded
 
     @property
+    def from_start(self) -> bool:
+        """Is the start a sample?"""
+        return self.plan.from_start if self.plan else self.wanted[0] == self.time
+
+    @property
     def states(self) -> np.ndarray:
         """q and q̇ at the start (rows, nq + nv)."""
         return np.atleast_2d(self.start)[:, self.d.layout.motion]

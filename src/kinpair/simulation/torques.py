@@ -155,7 +155,17 @@ def control_of(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start)
         return _function(mechanism, wanted, control, start)
     if isinstance(control, tuple) and len(control) == 2 and np.ndim(control[1]) >= 2:
         return _table(mechanism, wanted, *control)
-    values = Expected(word, names).checked(mechanism.name, control)
+    return _constant(mechanism, wanted, control)
+
+
+def constant_torque(mechanism: Mechanism, values: Any) -> Torque:
+    """Efforts that stay the same."""
+    return _constant(mechanism, Wanted("torque", mechanism.v_names), values)
+
+
+def _constant(mechanism: Mechanism, wanted: Wanted, numbers: Any) -> Torque:
+    word, names = wanted
+    values = Expected(word, names).checked(mechanism.name, numbers)
     _check_finite(mechanism, word, values)
     return Torque("constant", values, word=word)
 

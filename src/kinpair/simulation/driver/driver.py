@@ -41,9 +41,17 @@ class Driver:
         self.ongoing = Ongoing(run, self.modes, active, kind(run, active.stage, whole))
         self.roots = RootFinder(self.ongoing)
         self.actions = Actions(self.ongoing, self.roots.hold)
+        self.begin_energy = None if run.from_start else self._energies()
         self._names = [event.name for event in self.modes.events]
         self._head = 2 + MANY + 2 * len(self._names)
         self._kept = not whole
+
+    def _energies(self) -> np.ndarray:
+        """Kinetic and potential energy (rows, 2) where the run starts; a function of the user is not called for it."""
+        if self.run.caller is not None:
+            return self.run.begin_energy
+        W, layout = self.ongoing.stepper.sample("more").W, self.run.d.watched_layout
+        return np.concatenate([W[..., layout.kinetic], W[..., layout.potential]], axis=-1).reshape(-1, 2)
 
     @cached_property
     def _room(self) -> int:

@@ -93,6 +93,8 @@ def momentum_of(
     """Of samples q, qd, tau (..., n, k) and kinetic (..., n); None where the ground can take momentum up."""
     if not len(time) or not _alone(mechanism, options) or not _allowed(mechanism.model).size:
         return None
+    if _is_held(mechanism.model, options):
+        return None
     q, qd, tau = (np.reshape(samples[name], (-1, *samples[name].shape[-2:])) for name in ("q", "qd", "tau"))
     T = np.reshape(samples["kinetic"], (len(q), -1))
     chosen = _evenly(len(time), max(2, min(SAMPLES, ROWS // len(q))))
@@ -197,26 +199,28 @@ def _linear_first(U: np.ndarray) -> np.ndarray:
 
 
 def _driven(mechanism: Mechanism, options: Mapping[str, Any], state: State, tau: np.ndarray) -> bool:
-    """Does anything act between a root and the ground, or turn a rotor there?"""
+    """Is there an effort between a root and the ground, or could there be?"""
     model = mechanism.model
     roots = _roots(model)
-    if any(_is_held(model, options, i) or tau[..., model.v_span[i]].any() for i in roots):
+    if any(tau[..., model.v_span[i]].any() for i in roots):
         return True
     own = [k for i in roots for k in range(model.nv)[model.v_span[i]]]
     return _may_drive(mechanism, options.get("torque"), own, state)
 
 
-def _is_held(model: Model, options: Mapping[str, Any], i: int) -> bool:
+def _is_held(model: Model, options: Mapping[str, Any]) -> bool:
     """Does an element act on the ground, or a limit or rotor between a root and the ground?"""
-    passive, limits = options.get("passive", True), options.get("limits", "ignore")
-    acts = any(0 in x.bodies for x in elements_of(model, passive=passive, driven=has_actuators(model)))
-    has_limits, has_rotor = model.once(f"limits and rotor of {i}", lambda: _limits_and_rotor(model, i))
-    return acts or has_rotor or (has_limits and getattr(limits, "way", limits) != "ignore")
+    limits = options.get("limits", "ignore")
+    return _acts_on_ground(model, options.get("passive", True), getattr(limits, "way", limits) != "ignore")
 
 
-def _limits_and_rotor(model: Model, i: int) -> tuple[bool, bool]:
-    joints, q = model.joints, model.q_span[i]
-    return bool(np.isfinite([joints.lower[q], joints.upper[q]]).any()), bool(np.any(model.body[i].rotor))
+@lru_cache(maxsize=64)
+def _acts_on_ground(model: Model, passive: bool, with_limits: bool) -> bool:
+    if any(0 in x.bodies for x in elements_of(model, passive=passive, driven=has_actuators(model))):
+        return True
+    joints, roots = model.joints, _roots(model)
+    ends = [x[model.q_span[i]] for i in roots for x in (joints.lower, joints.upper)] if with_limits else []
+    return any(np.any(model.body[i].rotor) for i in roots) or any(np.isfinite(x).any() for x in ends)
 
 
 def _may_drive(mechanism: Mechanism, efforts: Any, own: list[int], state: State) -> bool:

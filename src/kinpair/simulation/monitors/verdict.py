@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinpair.simulation.blocks import blocks
+from kinpair.simulation.blocks import blocks, largest
 from kinpair.simulation.methods.integrators import Integrator
 from kinpair.simulation.monitors.balance import Energies, Ledger, ledger, off, start_of
 from kinpair.simulation.monitors.momentum import momentum_of
@@ -29,7 +29,10 @@ Rows = dict[int, Status]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """Samples to be looked over: times (n,), q, q̇, τ (..., n, k), energies (..., n), residuals of constraints."""
+    """Samples to be looked over: times (n,), q, q̇, τ (..., n, k), energies (..., n), residuals of constraints.
+
+    `begin` has the energies (rows, 2) at the start of the run, where that is no sample.
+    """
 
     time: np.ndarray
     q: np.ndarray
@@ -37,6 +40,7 @@ class Seen:
     tau: np.ndarray
     energies: Energies
     residual: Residual | None
+    begin: np.ndarray | None = None
 
     @property
     def motion(self) -> dict[str, np.ndarray]:
@@ -73,7 +77,7 @@ def _together(run: Run, status: Status, failures: Rows) -> Status:
 
 def _apart(status: Status, seen: Seen) -> Rows:
     """Motions whose loops have come apart."""
-    if seen.residual is None:
+    if seen.residual is None or largest(seen.residual.position) <= WORST:
         return {}
     gap = np.atleast_2d(seen.residual.position)
     start, first, worst = gap[:, :1].copy(), np.full(len(gap), np.nan), np.zeros(len(gap))
@@ -99,8 +103,10 @@ def _first(known: np.ndarray, time: np.ndarray, there: np.ndarray) -> np.ndarray
 
 def _poor(run: Run, status: Status, seen: Seen) -> Rows:
     """Motions whose energy does not add up."""
-    begin = run.begin_energy if seen.time[0] != run.time else None
-    books, (gain, loss) = ledger(seen.energies, begin), allowed(run.integrator)
+    begin, (gain, loss) = seen.begin, allowed(run.integrator)
+    if _surely_adds_up(seen.energies, begin, min(gain, loss)):
+        return {}
+    books = ledger(seen.energies, begin)
     wrong = (books.part(books.gained) > gain) | (books.part(books.missing) > loss)
     wrong &= _moves(seen.qd) if wrong.any() else True
     if not wrong.any():
@@ -112,6 +118,19 @@ def _poor(run: Run, status: Status, seen: Seen) -> Rows:
         error = off(tuple(part), start)
         first = _first(first, time, (error > gain * limit[:, None]) | (-error > loss * limit[:, None]))
     return {int(k): _doubtful(run, status, books, int(k), float(first[k])) for k in np.flatnonzero(wrong)}
+
+
+def _surely_adds_up(energies: Energies, begin: np.ndarray | None, part: float) -> bool:
+    """Is no error larger than that part of the largest kinetic energy? At least so much has moved."""
+    start = None if begin is None else begin.sum(axis=-1, keepdims=True)
+    worst = fastest = 0.0
+    with np.errstate(all="ignore"):  # a comparison with NaN is false
+        for T, V, W, D in blocks(*energies):
+            total = T + V - W + D
+            start = total[..., :1] if start is None else start
+            worst = np.maximum(worst, np.abs(total - start).max(axis=-1))
+            fastest = np.maximum(fastest, T.max(axis=-1))
+    return bool(np.all(worst <= part * fastest))
 
 
 def _turned(run: Run, status: Status, seen: Seen) -> Rows:
