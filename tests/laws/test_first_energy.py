@@ -34,6 +34,23 @@ def test_a_saved_batch_of_eight_masses_has_the_same_ledger(arm, tmp_path):
     assert kp.load_run(tmp_path / "run.h5").balance == plain.balance
 
 
+@pytest.mark.parametrize("opaque", [False, True], ids=["plain", "called"])
+@pytest.mark.parametrize("options", [OPTIONS, {"duration": 1.0}, {"duration": 1.0, "integrator": "cvode"}])
+def test_energies_at_a_start_that_is_no_sample_are_those_of_the_mechanism(arm, options, opaque):
+    q, qd = [0.3, 0.2], [0.1, 0.4]
+    torque = Opaque() if opaque else None
+    run = kp.simulate(arm, q, qd, torque=torque, output=[1.0], **options)
+    assert run.start == pytest.approx(np.array([[*arm.energy(q, qd)]]), rel=1e-13)
+    assert run.status.ok
+
+
+class Opaque:
+    """A torque that is called, and only where steps need it."""
+
+    def __call__(self, time, q, qd):
+        return np.zeros(2)
+
+
 BY_ENERGY = kp.System(
     ["a", "b"],
     lambda q, qd, t: (

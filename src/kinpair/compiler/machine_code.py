@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler import llvm
+from kinpair.compiler.entry import MEMBERS, thin_calls_work
 from kinpair.compiler.form import Form
 from kinpair.compiler.jit import Loaded, object_code
 from kinpair.compiler.program import Program, Shape
@@ -24,6 +25,7 @@ from kinpair.compiler.structure import Structure
 from kinpair.compiler.target import Real, host
 
 FORMS = ("one", "batch")
+DATA, _ = MEMBERS["data"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,9 @@ def aligned(size: int, to: int = 64) -> np.ndarray:
 
 
 def address(array: np.ndarray) -> int:
-    """Where the numbers of an array begin."""
+    """Where the numbers of an array begin; read from the array itself, which is much faster than asking for it."""
+    if thin_calls_work():
+        return ctypes.c_void_p.from_address(id(array) + DATA).value or 0
     return array.__array_interface__["data"][0]
 
 

@@ -72,7 +72,8 @@ def begun(driver: Driver, path: Path, every: float) -> Recorder:
     room = room_for(driver.modes.names) if run.guarded else None
     shape = Shape(run.samples, run.batch, run.d.enforcement is not None, start.shape, memory.shape, room)
     shape = replace(shape, passive=run.d.passive)
-    about: dict[str, Any] = {"springs": run.springs, "start": run.begin_energy}
+    begin = run.begin_energy if driver.begin_energy is None else driver.begin_energy
+    about: dict[str, Any] = {"springs": run.springs, "start": begin}
     run_file = new_file(path, run.mechanism, run.options, shape, **about)
     stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
     recorder = Recorder(driver, run_file, stands, 0, every)
@@ -116,6 +117,7 @@ class Recorder:
         self, driver: Driver, run_file: RunFile, stands: Checkpoint, number: int, every: float
     ) -> None:
         self.run, self.run_file, self.number, self.every = driver.run, run_file, number, every
+        self.begin = driver.begin_energy
         self.entered: Sequence[Entry] = driver.modes.entered
         self.rows = stands.row
         self.kept = {EVENTS: stands.event, MODES: stands.modes}
@@ -210,8 +212,7 @@ class Recorder:
         residual = Residual(*map(self.read, RESIDUALS)) if self.run.d.enforcement is not None else None
         energies = Energies(*map(self.read, Energies._fields))
         time, q, qd, tau = (self.read(name) for name in ("time", "q", "qd", "tau"))
-        begin = None if self.run.from_start else self.run.begin_energy
-        return Seen(time, q, qd, tau, energies, residual, begin)
+        return Seen(time, q, qd, tau, energies, residual, self.begin)
 
     def commit(self) -> None:
         """Everything so far is on the disk, then the checkpoint that says so."""

@@ -16,8 +16,8 @@ def blocks(*arrays: np.ndarray, axis: int = -1) -> Iterator[tuple[np.ndarray, ..
 
     What a part took of the memory, where the arrays are read from a file, is given back behind it.
     """
-    samples = arrays[0].shape[axis]
-    step = max(1, NUMBERS * samples // max(1, *(x.size for x in arrays)))
+    samples, most = arrays[0].shape[axis], max(1, *(x.size for x in arrays))
+    step = max(1, samples if most <= NUMBERS else NUMBERS * samples // most)
     rest = (slice(None),) * (-1 - axis)
     for start in range(0, samples, step):
         try:

@@ -166,7 +166,7 @@ class Dynamics:
         """What acts on the model by itself."""
         return elements_of(self.model, passive=self.passive, driven=self.actuated)
 
-    @property
+    @cached_property
     def jumps(self) -> bool:
         """May the forces of an element other than friction jump, so that its loss begins or ends at once?"""
         return any(x.jumps and not x.sticks for x in self.elements)

@@ -53,13 +53,11 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
         raise InputError(f"{name}: batches differ in length: q has {len(x)}, qd has {len(v)} rows")
     if 0 in (*x.shape, *v.shape):
         raise InputError(f"{name}: the batch has no rows, so there is nothing to simulate")
-    for what, array in (("q", x), ("qd", v)):
-        if not np.isfinite(array).all():
-            raise InputError(f"{name}: {what} holds NaN or infinity", argument=what)
-    lead = x.shape[:-1] or v.shape[:-1]
-    if lead:
-        x, v = (np.broadcast_to(a, (*lead, a.shape[-1])) for a in (x, v))
-    states = np.concatenate([x, v], axis=-1)
+    states = np.empty((*(x.shape[:-1] or v.shape[:-1]), model.nq + model.nv))
+    states[..., : model.nq], states[..., model.nq :] = x, v
+    if not np.isfinite(states).all():
+        what = "qd" if np.isfinite(x).all() else "q"
+        raise InputError(f"{name}: {what} holds NaN or infinity", argument=what)
     x = states[..., : model.nq]
     for i in with_quaternion(model):
         stop = model.q_span[i].stop

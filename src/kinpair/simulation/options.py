@@ -46,12 +46,15 @@ class Options:
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
         """Those among what was given by name."""
-        return cls(**{field.name: arguments[field.name] for field in fields(cls) if field.name in arguments})
+        return cls(**{name: arguments[name] for name in NAMES if name in arguments})
 
     @property
     def named(self) -> dict[str, Any]:
         """By name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in NAMES}
+
+
+NAMES = tuple(field.name for field in fields(Options))
 
 
 @dataclass(frozen=True, slots=True)

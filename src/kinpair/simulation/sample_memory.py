@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kinpair.compiler.machine_code import address
+
 OWN = (
     {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
 )  # else it is kept
@@ -49,8 +51,6 @@ def joined(pieces: Sequence[np.ndarray]) -> np.ndarray:
     """Pieces (..., n, k) as one array: where they lie side by side, without a copy."""
     first, total = pieces[0], sum(x.shape[-2] for x in pieces)
     base = first.base
-    if base is not None and all(x.base is base for x in pieces) and base.shape[:-2] == first.shape[:-2]:
-        skip = (first.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // first.itemsize
-        if skip == 0:
-            return base[..., :total, :]
-    return np.concatenate(pieces, axis=-2)
+    if base is None or any(x.base is not base for x in pieces) or base.shape[:-2] != first.shape[:-2]:
+        return np.concatenate(pieces, axis=-2)
+    return base[..., :total, :] if address(first) == address(base) else np.concatenate(pieces, axis=-2)

@@ -29,6 +29,34 @@ def test_from_another_start_it_is_the_run_of_a_fresh_mechanism(options):
     assert np.array_equal(again.options["q"], start[0])
 
 
+@pytest.mark.parametrize(
+    "torque",
+    [np.array([0.5, -0.2]), [1, 2.0], np.array([[0.5, -0.2], [0.0, 0.1]])],
+    ids=["array", "list", "batch"],
+)
+def test_with_other_efforts_and_times_of_samples_it_is_the_run_of_a_fresh_mechanism(torque):
+    known, fresh = kp.example("double-pendulum"), kp.example("double-pendulum")
+    options = {"duration": 0.25, "integrator": "rk4", "dt": 1 / 64}
+    for earlier in ({"torque": np.array([3.0, 1.0])}, {"torque": [3.0, 1.0], "output": [0.125]}, {}):
+        kp.simulate(known, [0.3, 0.2], STILL, **options, **earlier)
+    for output in (None, [0.125], [0.25], np.array([0.0, 0.25])):
+        again, first = (
+            kp.simulate(m, [0.3, 0.2], STILL, **options, torque=torque, output=output) for m in (known, fresh)
+        )
+        assert_same(again, first)
+        assert again.options["torque"] is torque
+        assert np.array_equal(again.tau[..., 0, :], torque)
+
+
+def test_efforts_that_are_wrong_are_refused_as_the_first_time():
+    m, options = kp.example("double-pendulum"), {"duration": 0.25, "integrator": "rk4", "dt": 1 / 64}
+    kp.simulate(m, [0.3, 0.2], STILL, **options)
+    kp.simulate(m, [0.3, 0.2], STILL, torque=[1.0, 2.0], **options)
+    for wrong in ([], [1.0], np.array(1.0), [np.nan, 0.0], [[1.0, 2.0], [1.0]]):
+        with pytest.raises(InputError, match="torque"):
+            kp.simulate(m, [0.3, 0.2], STILL, torque=wrong, **options)
+
+
 def test_a_batch_is_not_taken_for_one_motion():
     m = kp.example("double-pendulum")
     starts = np.array([[0.3, 0.2], [0.1, 0.0]])

@@ -162,7 +162,7 @@ class Modes:
         ]
         for limit in self.limits:
             watched += _of_limit(limit, limit in mode.resting, m, d)
-        if self.run.batch is None and not d.memory:
+        if d.jumps and self.run.batch is None and not d.memory:
             state = d.state(self.run.time, *d.parted(self.run.start))
             watched += [Watched("switch", switch=name, inputs=d.actuated) for name in d.switches(state)]
         if not d.at_ends:

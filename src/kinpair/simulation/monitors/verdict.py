@@ -121,16 +121,18 @@ def _poor(run: Run, status: Status, seen: Seen) -> Rows:
 
 
 def _surely_adds_up(energies: Energies, begin: np.ndarray | None, part: float) -> bool:
-    """Is no error larger than that part of the largest kinetic energy? At least so much has moved."""
-    start = None if begin is None else begin.sum(axis=-1, keepdims=True)
-    worst = fastest = 0.0
+    """Does the sum that should stay the same vary by no more than that part of the largest kinetic energy? At least so
+    much energy has moved."""
+    low, high, fastest = np.inf, -np.inf, 0.0
+    if begin is not None:
+        low = high = begin.sum(axis=-1)
     with np.errstate(all="ignore"):  # a comparison with NaN is false
         for T, V, W, D in blocks(*energies):
             total = T + V - W + D
-            start = total[..., :1] if start is None else start
-            worst = np.maximum(worst, np.abs(total - start).max(axis=-1))
-            fastest = np.maximum(fastest, T.max(axis=-1))
-    return bool(np.all(worst <= part * fastest))
+            low = np.minimum(low, np.minimum.reduce(total, axis=-1))
+            high = np.maximum(high, np.maximum.reduce(total, axis=-1))
+            fastest = np.maximum(fastest, np.maximum.reduce(T, axis=-1))
+        return bool((high - low <= part * fastest).all())
 
 
 def _turned(run: Run, status: Status, seen: Seen) -> Rows:
