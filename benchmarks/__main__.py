@@ -51,6 +51,7 @@ def measure(console: Console, quick: bool):
         operations,
         simulation,
         single,
+        startup,
         sweep,
         threads,
     )
@@ -94,6 +95,7 @@ def measure(console: Console, quick: bool):
             ),
             operations.rows(),
             followed("sweep", sweep.rows(), lambda r: r.method),
+            followed("start", startup.rows(), lambda r: r.what),
         )
 
 

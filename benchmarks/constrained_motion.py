@@ -16,6 +16,7 @@ import mujoco
 import numpy as np
 
 import kinpair as kp
+from benchmarks import targets
 from benchmarks.batches import Row
 from benchmarks.constrained_exudyn import Exudyn
 from benchmarks.constrained_rivals import InMujoco, on_the_ground
@@ -48,7 +49,10 @@ def rows(turns: int) -> Iterator[Row]:
             ours = _at_equal_error(x.ours, TOLERANCES, exact, error, turns)
             times = {peer: _at_equal_error(f, STEPS, exact, error, turns) for peer, f in peers.items()}
             reached = {peer: t for peer, t in times.items() if np.isfinite(t)}
-            yield Row(QUANTITY, f"{name}, error {error:g}", x.mechanism.nv, {"scalar": ours}, {}, reached)
+            demanded = targets.CLOSED_MOTIONS.get((name, error))
+            limits = {"MuJoCo": demanded} if demanded is not None and "MuJoCo" in reached else {}
+            label = f"{name}, error {error:g}"
+            yield Row(QUANTITY, label, x.mechanism.nv, {"scalar": ours}, {}, reached, limits)
 
 
 def efforts(mechanism: kp.Mechanism, push: dict[str, float]) -> np.ndarray:

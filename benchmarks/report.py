@@ -15,6 +15,7 @@ from benchmarks.constrained_solvers import CLAIMED, EMBEDDING, PROJECTION, Compa
 from benchmarks.methods import Counted
 from benchmarks.operations import SIZES
 from benchmarks.results import Results, Verdict
+from benchmarks.startup import Started
 from benchmarks.threads import Shared
 
 SHORT = {"Pinocchio, results dropped": "dropping results"}
@@ -34,6 +35,7 @@ def tables(results: Results) -> Iterator[Table]:
     yield _solvers(results.solvers)
     yield _growth(results.growth)
     yield _threads(results.shared)
+    yield _started(results.started)
     yield _first_use(results.used)
     yield _methods(results.methods)
     yield _method_ratios([row for row in results.methods if row.compile])
@@ -114,6 +116,14 @@ def _threads(rows: Sequence[Shared]) -> Table:
         mark = _mark(row.ratio >= targets.THREADS) if row.judged else "cores are busy,"
         text = f"{row.ratio:.2f}  {mark} ≥ {targets.THREADS}"
         table.add_row(row.robot, row.quantity, f"{row.one:.0f}", f"{row.two:.0f}", text, f"{row.control:.2f}")
+    return table
+
+
+def _started(rows: Sequence[Started]) -> Table:
+    table = _table("a fresh process from start to end", ("what",), ("seconds",))
+    for row in rows:
+        demanded = "" if row.limit is None else f"  {_mark(row.seconds <= row.limit)} ≤ {row.limit:g}"
+        table.add_row(row.what, f"{row.seconds:.2f}{demanded}")
     return table
 
 

@@ -12,6 +12,7 @@ from benchmarks.compile_time import Used, chain_met
 from benchmarks.constrained_row import Growth
 from benchmarks.constrained_solvers import Compared
 from benchmarks.methods import Counted
+from benchmarks.startup import Started
 from benchmarks.sweep import LIMIT, Swept
 from benchmarks.threads import Shared
 
@@ -47,6 +48,7 @@ class Results:
     methods: list[Counted]
     operations: list[Any]
     sweeps: list[Swept] = field(default_factory=list)
+    started: list[Started] = field(default_factory=list)
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every demand, in the order of the tables."""
@@ -78,6 +80,9 @@ class Results:
         for s in self.sweeps:
             what = f"sweep of 10 000 cases, {s.method}, beyond the simulation [s a case]"
             yield Verdict(what, s.overhead, LIMIT, s.met)
+        for s in self.started:
+            if s.limit is not None:
+                yield Verdict(f"{s.what} [s]", s.seconds, s.limit, s.seconds <= s.limit)
         seconds = self.chain["first"]
         yield Verdict("1000 links, rolled [s]", seconds, targets.CHAIN_SECONDS, chain_met(self.chain))
 

@@ -28,6 +28,11 @@ RATIOS = {  # (quantity, peer, kind of robot) → at least
     ("one RK4 step of 256 by a stepper", "MuJoCo", ARM): 20.0,
     ("100 RK4 steps, second call", "MuJoCo", ARM): 2.0,
 }
+OF_ROBOT = {("1024 motions, RK4 at 1 kHz", "MuJoCo", "Panda"): 25.0}  # where more is demanded of one
+CLOSED_MOTIONS = {
+    ("four-bar", 1e-4): 10.0,
+    ("stewart", 1e-4): 1.5,
+}  # (mechanism, error) → to MuJoCo, at least
 ADAPTIVE = {"SciPy": 10.0, "CyRK": 1.0}  # at equal error
 LOOPS = {  # (quantity, peer, mechanism) → at least
     (quantity, peer, name): ratio
@@ -44,6 +49,8 @@ DRIFT = 0.01
 THREADS = 1.8  # two threads to one
 CHAIN_SECONDS, CHAIN_ERROR = 3.0, 1e-10
 CACHED_SECONDS = 0.030
+IMPORT, HELP = "import kinpair", "kinpair --help"
+STARTUP = {IMPORT: 0.3, HELP: 0.5}  # seconds of a fresh process
 PEAK_MIB = 1024.0
 COMPILE_RATIO = 5.0  # a formulation of an arm to the default one
 
@@ -52,4 +59,4 @@ def ratio(quantity: str, peer: str, robot: Robot, nv: int) -> float | None:
     """The ratio demanded, if any."""
     if robot.kind == HUMANOID and nv not in LARGE:
         return None
-    return RATIOS.get((quantity, peer, robot.kind))
+    return OF_ROBOT.get((quantity, peer, robot.label)) or RATIOS.get((quantity, peer, robot.kind))

@@ -52,36 +52,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from kinpair.algebra.choice import where
-from kinpair.description import constraint_forms as constraint
-from kinpair.description.builder import Builder
-from kinpair.description.data_sheet import data_sheet, data_sheets
-from kinpair.description.dh import DHRow, dh_description
-from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
-from kinpair.description.toml_writer import to_toml, write_toml
-from kinpair.errors import (
-    CacheWarning,
-    ClusterWarning,
-    DescriptionError,
-    DescriptionWarning,
-    FrictionWarning,
-    InputError,
-    KinpairError,
-    LimitWarning,
-    MissingExtraError,
-    SingularError,
-    StorageError,
-    TraceError,
-)
-from kinpair.inverse_kinematics import Target
-from kinpair.loading import build, example, example_text, examples, load, read
-from kinpair.mechanism import Energy, FramePose, Mechanism
-from kinpair.sweeps.sweep import sweep
-from kinpair.sweeps.variation import Grid, LatinHypercube, Normal, Uniform
-
 if TYPE_CHECKING:
     from kinpair import conventions, motion, walking
     from kinpair import regulators as regulator
+    from kinpair.algebra.choice import where
     from kinpair.analysis.compare import compare
     from kinpair.analysis.comparison import Comparison
     from kinpair.analysis.linear.equilibrium import Equilibrium, equilibrium
@@ -89,9 +63,32 @@ if TYPE_CHECKING:
     from kinpair.analysis.linear.linearise import linearise
     from kinpair.analysis.transmission import Transmission, transmission
     from kinpair.compiler.kernel import Kernel, compile
+    from kinpair.description import constraint_forms as constraint
+    from kinpair.description.builder import Builder
+    from kinpair.description.data_sheet import data_sheet, data_sheets
+    from kinpair.description.dh import DHRow, dh_description
+    from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
+    from kinpair.description.toml_writer import to_toml, write_toml
     from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
+    from kinpair.errors import (
+        CacheWarning,
+        ClusterWarning,
+        DescriptionError,
+        DescriptionWarning,
+        FrictionWarning,
+        InputError,
+        KinpairError,
+        LimitWarning,
+        MissingExtraError,
+        SingularError,
+        StorageError,
+        TraceError,
+    )
+    from kinpair.inverse_kinematics import Target
+    from kinpair.loading import build, example, example_text, examples, load, read
+    from kinpair.mechanism import Energy, FramePose, Mechanism
     from kinpair.runs.load import load_run
     from kinpair.runs.result import Result
     from kinpair.runs.resume import resume
@@ -100,7 +97,9 @@ if TYPE_CHECKING:
     from kinpair.simulation.events.limits import Limits
     from kinpair.simulation.resident import stepper
     from kinpair.sweeps.study import Study
+    from kinpair.sweeps.sweep import sweep
     from kinpair.sweeps.table import Table, open_sweep
+    from kinpair.sweeps.variation import Grid, LatinHypercube, Normal, Uniform
     from kinpair.system import System
     from kinpair.tracking.track import track
     from kinpair.tracking.tracking import Tracking
@@ -186,54 +185,62 @@ __all__ = [
     "write_toml",
 ]
 
-_LATER = {  # imported when first asked for
-    "Comparison": "kinpair.analysis.comparison",
-    "compare": "kinpair.analysis.compare",
-    "Equilibrium": "kinpair.analysis.linear.equilibrium",
-    "equilibrium": "kinpair.analysis.linear.equilibrium",
-    "LinearModel": "kinpair.analysis.linear.linear_model",
-    "linearise": "kinpair.analysis.linear.linearise",
-    "Kernel": "kinpair.compiler.kernel",
-    "compile": "kinpair.compiler.kernel",
-    "System": "kinpair.system",
-    "Tracking": "kinpair.tracking.tracking",
-    "track": "kinpair.tracking.track",
-    "Transmission": "kinpair.analysis.transmission",
-    "transmission": "kinpair.analysis.transmission",
-    "Change": "kinpair.simulation.events.events",
-    "Event": "kinpair.simulation.events.events",
-    "Limits": "kinpair.simulation.events.limits",
-    "Result": "kinpair.runs.result",
-    "simulate": "kinpair.runs.simulate",
-    "stepper": "kinpair.simulation.resident",
-    "load_run": "kinpair.runs.load",
-    "resume": "kinpair.runs.resume",
-    "Study": "kinpair.sweeps.study",
-    "Table": "kinpair.sweeps.table",
-    "open_sweep": "kinpair.sweeps.table",
-    "ConstrainedEquations": "kinpair.equations_of_motion.constrained_printed",
-    "Equations": "kinpair.equations_of_motion.printed",
-    "equations": "kinpair.equations_of_motion.equations",
+_NAMES = {  # by the module they are in, which is imported when one of them is first asked for
+    "kinpair.algebra.choice": "where",
+    "kinpair.analysis.compare": "compare",
+    "kinpair.analysis.comparison": "Comparison",
+    "kinpair.analysis.linear.equilibrium": "Equilibrium equilibrium",
+    "kinpair.analysis.linear.linear_model": "LinearModel",
+    "kinpair.analysis.linear.linearise": "linearise",
+    "kinpair.analysis.transmission": "Transmission transmission",
+    "kinpair.compiler.kernel": "Kernel compile",
+    "kinpair.description.builder": "Builder",
+    "kinpair.description.data_sheet": "data_sheet data_sheets",
+    "kinpair.description.dh": "DHRow dh_description",
+    "kinpair.description.parts": "Description Frame Joint Keyframe Link Mimic Origin Shape",
+    "kinpair.description.toml_writer": "to_toml write_toml",
+    "kinpair.equations_of_motion.constrained_printed": "ConstrainedEquations",
+    "kinpair.equations_of_motion.equations": "equations",
+    "kinpair.equations_of_motion.printed": "Equations",
+    "kinpair.errors": "CacheWarning ClusterWarning DescriptionError DescriptionWarning FrictionWarning InputError KinpairError "
+    "LimitWarning MissingExtraError SingularError StorageError TraceError",
+    "kinpair.inverse_kinematics": "Target",
+    "kinpair.loading": "build example example_text examples load read",
+    "kinpair.mechanism": "Energy FramePose Mechanism",
+    "kinpair.runs.load": "load_run",
+    "kinpair.runs.result": "Result",
+    "kinpair.runs.resume": "resume",
+    "kinpair.runs.simulate": "simulate",
+    "kinpair.simulation.events.events": "Change Event",
+    "kinpair.simulation.events.limits": "Limits",
+    "kinpair.simulation.resident": "stepper",
+    "kinpair.sweeps.study": "Study",
+    "kinpair.sweeps.sweep": "sweep",
+    "kinpair.sweeps.table": "Table open_sweep",
+    "kinpair.sweeps.variation": "Grid LatinHypercube Normal Uniform",
+    "kinpair.system": "System",
+    "kinpair.tracking.track": "track",
+    "kinpair.tracking.tracking": "Tracking",
 }
-
-
-_PACKAGES = {  # the same for what has functions of its own
+_MODULES = {  # public under a name of their own
+    "constraint": "kinpair.description.constraint_forms",
     "conventions": "kinpair.conventions",
     "motion": "kinpair.motion",
     "regulator": "kinpair.regulators",
     "walking": "kinpair.walking",
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        later = importlib.import_module(_PACKAGES[name])
-    elif name in _LATER:
-        later = getattr(importlib.import_module(_LATER[name]), name)
+    if name in _MODULES:
+        value = importlib.import_module(_MODULES[name])
+    elif name in _MODULE_OF:
+        value = getattr(importlib.import_module(_MODULE_OF[name]), name)
     else:
         raise AttributeError(f"module 'kinpair' has no attribute {name!r}")
-    globals()[name] = later  # so it is looked up here once
-    return later
+    globals()[name] = value  # the next one to ask finds it here
+    return value
 
 
 def __dir__() -> list[str]:

@@ -13,8 +13,9 @@ from kinpair import Comparison
 from kinpair.analysis.compare import STATES, USUAL
 from kinpair.analysis.comparison_table import LEGEND, Part, head, parts
 from kinpair.cli import source
-from kinpair.cli.screen import GAP, Screen, table
+from kinpair.cli.screen import Screen
 from kinpair.cli.source import File, Flag
+from kinpair.cli.tables import GAP, table
 from kinpair.loading import Base
 
 Names: TypeAlias = Annotated[

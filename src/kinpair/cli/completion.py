@@ -18,6 +18,6 @@ def completion(shell: Annotated[Shell, Parameter(metavar="SHELL")], /) -> None:
     shell
         bash, zsh, fish or powershell.
     """
-    from kinpair.cli.main import app
+    from kinpair.cli.main import command_line
 
-    sys.stdout.write(app.generate_completion(prog_name="kinpair", shell=shell))
+    sys.stdout.write(command_line().generate_completion(prog_name="kinpair", shell=shell))

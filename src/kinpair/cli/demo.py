@@ -11,7 +11,8 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair import InputError, Mechanism, MissingExtraError, example
-from kinpair.cli.screen import Screen, table
+from kinpair.cli.screen import Screen
+from kinpair.cli.tables import table
 from kinpair.viewer.curves import Panel, draw_curves
 
 DURATION = 10.0  # s

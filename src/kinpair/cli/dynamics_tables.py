@@ -9,7 +9,8 @@ import numpy as np
 from rich.table import Table
 
 from kinpair.cli import records
-from kinpair.cli.screen import Screen, matrix_tables, number_table, texts
+from kinpair.cli.screen import Screen
+from kinpair.cli.tables import matrix_tables, number_table, texts
 from kinpair.errors import listed
 
 WRENCH: tuple[str, ...] = ("nx", "ny", "nz", "fx", "fy", "fz")

@@ -11,8 +11,9 @@ import kinpair
 from kinpair.cli import source
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs
-from kinpair.cli.screen import Screen, number_table
+from kinpair.cli.screen import Screen
 from kinpair.cli.source import File, Flag
+from kinpair.cli.tables import number_table
 
 if TYPE_CHECKING:
     from kinpair.motion import Gait

@@ -11,8 +11,9 @@ from rich.table import Table
 from kinpair import Mechanism
 from kinpair.cli import records, source
 from kinpair.cli.machine import print_json
-from kinpair.cli.screen import Screen, table, texts
+from kinpair.cli.screen import Screen
 from kinpair.cli.source import File, Flag
+from kinpair.cli.tables import table, texts
 from kinpair.constraints.table import HEADINGS, Entry
 from kinpair.description.fields import AXES
 from kinpair.description.parts import Spring

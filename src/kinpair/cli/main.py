@@ -16,63 +16,29 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from kinpair import KinpairError, __version__
-from kinpair.cli.cache import cache
-from kinpair.cli.check import check
-from kinpair.cli.compare import compare
-from kinpair.cli.completion import completion
-from kinpair.cli.demo import demo
-from kinpair.cli.dynamics import dynamics
-from kinpair.cli.equations import equations
-from kinpair.cli.examples import examples
-from kinpair.cli.gait import gait
-from kinpair.cli.info import info
-from kinpair.cli.new import new
-from kinpair.cli.nominal import nominal
-from kinpair.cli.report import report
-from kinpair.cli.resume import resume
+from kinpair import __version__
+from kinpair.cli.commands import COMMANDS
 from kinpair.cli.screen import Screen
-from kinpair.cli.show import show
-from kinpair.cli.simulate import simulate
-from kinpair.cli.sweep import sweep
-from kinpair.cli.track import track
-from kinpair.cli.transfer import transfer
-from kinpair.cli.view import view
 from kinpair.cli.welcome import welcome
+from kinpair.errors import KinpairError
 
 WRONG_INPUT, FAULT = 2, 1
 
-app = App(
-    name="kinpair",
-    help="Dynamics of robots and mechanisms, by every classical formulation, from your own file.",
-    help_epilogue="Start with: kinpair demo, kinpair examples, kinpair info scara",
-    help_format="plaintext",
-    version=__version__,
-)
-USAGE: dict[Callable[..., None], str] = {
-    view: "FILE [OPTIONS]",
-    new: "FILE.toml [OPTIONS]",
-    check: "FILE [OPTIONS]",
-    info: "FILE [OPTIONS]",
-    dynamics: "FILE [OPTIONS]",
-    simulate: "FILE [OPTIONS]",
-    resume: "FILE [OPTIONS]",
-    nominal: "FILE [OPTIONS]",
-    transfer: "FILE [OPTIONS]",
-    track: "FILE [OPTIONS]",
-    gait: "[FILE] [OPTIONS]",
-    report: "RUN.h5 [OPTIONS]",
-    show: "FILE [OPTIONS]",
-    compare: "FILE [OPTIONS]",
-    equations: "FILE [OPTIONS]",
-    sweep: "STUDY.toml [OPTIONS]",
-    examples: "[NAME]",
-    demo: "[OPTIONS]",
-    cache: "[OPTIONS]",
-    completion: "SHELL",
-}
-for command, usage in USAGE.items():
-    app.command(command, usage=f"Usage: kinpair {command.__name__} {usage}", help_epilogue="")
+
+def command_line(called: str = "") -> App:
+    """All commands. The help of the one that is called is its docstring, that of the others their line in the table."""
+    app = App(
+        name="kinpair",
+        help="Dynamics of robots and mechanisms, by every classical formulation, from your own file.",
+        help_epilogue="Start with: kinpair demo, kinpair examples, kinpair info scara",
+        help_format="plaintext",
+        version=__version__,
+    )
+    for name, (usage, line) in COMMANDS.items():
+        about = {} if name == called else {"help": line}
+        options = {"usage": f"Usage: kinpair {name} {usage}", "help_epilogue": ""}
+        app.command(f"kinpair.cli.{name}:{name}", **options, **about)
+    return app
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -95,6 +61,7 @@ def _greeted() -> int:
 
 def _run(words: list[str]) -> int:
     try:
+        app = command_line(words[0])
         app(words, console=Screen(), exit_on_error=False, print_error=False, result_action="return_value")
         if sys.stdout is not None:  # type: ignore[redundant-expr]
             sys.stdout.flush()
@@ -137,7 +104,7 @@ _COMMANDS = re.compile("Available commands: .*", re.DOTALL)
 
 def _available(_: object) -> str:
     """All of them."""
-    return f"Available commands: {', '.join(command.__name__ for command in USAGE)}"
+    return f"Available commands: {', '.join(COMMANDS)}"
 
 
 _WORDING: tuple[tuple[type[CycloptsError], Callable[[Any], str]], ...] = (

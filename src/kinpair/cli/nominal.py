@@ -12,9 +12,10 @@ from kinpair.cli import source
 from kinpair.cli.dynamics import Names
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs
-from kinpair.cli.screen import Screen, number_table
+from kinpair.cli.screen import Screen
 from kinpair.cli.source import File, Flag
 from kinpair.cli.state import Numbers
+from kinpair.cli.tables import number_table
 from kinpair.cli.wanted_motion import motion_of, start_of
 from kinpair.loading import Base
 from kinpair.model.units import units

@@ -13,7 +13,8 @@ from cyclopts import Parameter
 
 from kinpair import InputError, KinpairError
 from kinpair.cli.machine import print_json
-from kinpair.cli.screen import Screen, number_table
+from kinpair.cli.screen import Screen
+from kinpair.cli.tables import number_table
 
 if TYPE_CHECKING:
     from kinpair import Result

@@ -12,8 +12,9 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair.cli.run_output import INTERRUPTED
-from kinpair.cli.screen import Screen, table, texts
+from kinpair.cli.screen import Screen
 from kinpair.cli.source import Flag
+from kinpair.cli.tables import table, texts
 from kinpair.description.fields import counted
 from kinpair.errors import ClusterWarning, KinpairError, MissingExtraError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -9,17 +10,32 @@ import sys
 import pytest
 
 import kinpair
-from kinpair.cli.main import USAGE, main
+from kinpair.cli.commands import COMMANDS
+from kinpair.cli.main import main
 from kinpair.cli.welcome import TASKS
 
 COMMAND = (sys.executable, "-m", "kinpair")
-NAMES = [command.__name__ for command in USAGE]
+NAMES = list(COMMANDS)
 
 
 def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert all(f" {name} " in out for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_list_says_of_each_command_what_its_docstring_does(name):
+    command = getattr(importlib.import_module(f"kinpair.cli.{name}"), name)
+    assert COMMANDS[name][1] == " ".join(command.__doc__.split("\n\n")[0].split())
+
+
+@pytest.mark.parametrize("words", ["import kinpair", "from kinpair.cli.main import main; main(['--help'])"])
+def test_start_and_help_import_no_mechanics_and_no_numpy(words):
+    script = f"import sys; before = {{*sys.modules}}; {words}; print('|', *{{*sys.modules}} - before)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    loaded = {x for x in run.stdout.rpartition("|")[2].split() if x.split(".")[0] in ("kinpair", "numpy")}
+    assert {x for x in loaded if not x.startswith("kinpair.cli")} <= {"kinpair", "kinpair.errors"}
 
 
 def test_no_words_at_all_show_what_one_can_do_by_commands_that_exist(capsys):

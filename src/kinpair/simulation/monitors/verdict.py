@@ -123,7 +123,7 @@ def _poor(run: Run, status: Status, seen: Seen) -> Rows:
 def _surely_adds_up(energies: Energies, begin: np.ndarray | None, part: float) -> bool:
     """Does the sum that should stay the same vary by no more than that part of the largest kinetic energy? At least so
     much energy has moved."""
-    low, high, fastest = np.inf, -np.inf, 0.0
+    low, high, fastest = np.array(np.inf), np.array(-np.inf), np.zeros(1)
     if begin is not None:
         low = high = begin.sum(axis=-1)
     with np.errstate(all="ignore"):  # a comparison with NaN is false
