@@ -202,8 +202,8 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.equations_of_motion.constrained_printed": "ConstrainedEquations",
     "kinpair.equations_of_motion.equations": "equations",
     "kinpair.equations_of_motion.printed": "Equations",
-    "kinpair.errors": "CacheWarning ClusterWarning DescriptionError DescriptionWarning FrictionWarning InputError KinpairError "
-    "LimitWarning MissingExtraError SingularError StorageError TraceError",
+    "kinpair.errors": "CacheWarning ClusterWarning DescriptionError DescriptionWarning FrictionWarning InputError "
+    "KinpairError LimitWarning MissingExtraError SingularError StorageError TraceError",
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",
