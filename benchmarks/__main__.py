@@ -40,11 +40,13 @@ def main() -> None:
 def measure(console: Console, quick: bool):
     """Every measurement, one after the other."""
     from benchmarks import (
+        actuators,
         batches,
         compile_time,
         constrained,
         constrained_row,
         constrained_solvers,
+        friction,
         load_friction,
         machine,
         methods,
@@ -96,6 +98,8 @@ def measure(console: Console, quick: bool):
             operations.rows(),
             followed("sweep", sweep.rows(), lambda r: r.method),
             followed("start", startup.rows(), lambda r: r.what),
+            followed("friction", friction.rows(turns), lambda r: r.what)
+            + followed("actuators", actuators.rows(), lambda r: r.what),
         )
 
 

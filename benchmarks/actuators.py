@@ -71,10 +71,16 @@ def _least_of(*runs: Callable[[], Any], turns: int = TURNS) -> list[float]:
     return least
 
 
+def rows() -> Iterator[Row]:
+    """Every row."""
+    yield from motion_rows()
+    yield from derivative_rows()
+
+
 def main() -> None:
     """`python -m benchmarks.actuators`."""
     argparse.ArgumentParser(prog="benchmarks.actuators", description=__doc__).parse_args()
-    for row in (*motion_rows(), *derivative_rows()):
+    for row in rows():
         print(row)
 
 

@@ -18,7 +18,7 @@ TURNS, QUICK_TURNS = 30, 8
 CALLS = 2000
 BATCH = 1000
 LEVEL, GRAVITY, LENGTH = 1.0, 9.81, 0.1
-COST, RUN_MS = 1.3, 20.0
+COST, RUN_MS, EVENT_MS = 1.3, 20.0, 2.0  # demanded
 STIFFNESS, SPEED = 1600.0, 0.1  # of the spring and of the belt: some 120 switches in 10 s
 
 
@@ -41,14 +41,29 @@ def run_row(turns: int) -> Row:
     """A mass on a belt for 10 s, second call."""
     m = kp.example("stick-slip")
 
+    def spring(t: Any, q: Any, qd: Any) -> Any:
+        return np.array([STIFFNESS * (SPEED * t - q[0])])
+
     def run() -> Any:
-        spring = lambda t, q, qd: np.array([STIFFNESS * (SPEED * t - q[0])])  # noqa: E731
         return kp.simulate(m, [0.0], [0.0], duration=10.0, torque=spring, output=0.1)
 
     switches = len(run().events)
     return Row(
         f"stick–slip run of 10 s with {switches} switches", 1e3 * _raced([run], turns, 1)[0], "ms", RUN_MS
     )
+
+
+def event_rows(turns: int) -> Iterator[Row]:
+    """A pendulum for 1 s with an event of the user that happens, second call."""
+    m = kp.example("double-pendulum")
+    event = kp.Event("low", lambda t, q, qd: q[0])
+
+    def run() -> Any:
+        return kp.simulate(m, [0.3, 0.2], [1.0, 0.0], duration=1.0, events=[event])
+
+    happened = len(run().events)
+    what = f"run of 1 s with {happened} event{'s' * (happened != 1)} of the user"
+    yield Row(what, 1e3 * _raced([run], turns, 1)[0], "ms", EVENT_MS)
 
 
 def creep_rows() -> Iterator[Row]:
@@ -81,12 +96,19 @@ def _raced(calls: list[Callable[[], Any]], turns: int, times: int) -> list[float
     return best
 
 
+def rows(turns: int) -> Iterator[Row]:
+    """Every row."""
+    yield from cost_rows(turns)
+    yield run_row(turns)
+    yield from event_rows(turns)
+    yield from creep_rows()
+
+
 def main() -> None:
-    """Print every row."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """`python -m benchmarks.friction`."""
+    parser = argparse.ArgumentParser(prog="benchmarks.friction", description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    turns = QUICK_TURNS if parser.parse_args().quick else TURNS
-    for row in (*cost_rows(turns), run_row(turns), *creep_rows()):
+    for row in rows(QUICK_TURNS if parser.parse_args().quick else TURNS):
         print(row)
 
 

@@ -65,7 +65,10 @@ def inverse_rows(of: Robot, poses: int) -> Iterator[Row]:
     yield Row(f"{of.label}: a pose out of reach is refused", 1e3 * gone, "ms", 50.0)
     pose = m.pose(start + 0.3, frame)
     line = kp.motion.line(pose, kp.FramePose(pose.rotation, pose.position + MOVE), 2.0)
-    follow = lambda: kp.motion.follow(m, {frame: line}, start=start + 0.3, samples=1000)  # noqa: E731
+
+    def follow() -> Any:
+        return kp.motion.follow(m, {frame: line}, start=start + 0.3, samples=1000)
+
     follow()
     yield Row(
         f"{of.label}: a path of 1000 points", 1e3 * min(_seconds(follow) for _ in range(TURNS)), "ms", 50.0
@@ -105,7 +108,10 @@ def other_rows() -> Iterator[Row]:
     """Nominal dynamics of a six-axis arm, and the fastest motion of a seven-axis one."""
     m = kp.example("stanford-arm")
     move = kp.motion.polynomial(np.full(6, 0.1), [0.5, 1.0, 0.3, -0.4, 0.6, 0.2], 2.0, order=7)
-    nominal = lambda: kp.motion.nominal(m, move, samples=10_000)  # noqa: E731
+
+    def nominal() -> Any:
+        return kp.motion.nominal(m, move, samples=10_000)
+
     nominal()
     yield Row(
         "nominal dynamics, six axes, 10 000 samples",
@@ -115,7 +121,10 @@ def other_rows() -> Iterator[Row]:
     )
     arm = kp.example("redundant-arm")
     path = kp.motion.polynomial(arm.start(), arm.start() + STEP, 1.0)
-    quick = lambda: kp.motion.fastest(arm, path, jerk=np.inf)  # noqa: E731
+
+    def quick() -> Any:
+        return kp.motion.fastest(arm, path, jerk=np.inf)
+
     quick()
     yield Row("the fastest motion of seven axes", min(_seconds(quick) for _ in range(5)), "s")
 

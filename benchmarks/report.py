@@ -14,6 +14,7 @@ from benchmarks.constrained_row import Growth
 from benchmarks.constrained_solvers import CLAIMED, EMBEDDING, PROJECTION, Compared
 from benchmarks.methods import Counted
 from benchmarks.operations import SIZES
+from benchmarks.planning import Row as Figure
 from benchmarks.results import Results, Verdict
 from benchmarks.startup import Started
 from benchmarks.threads import Shared
@@ -37,6 +38,7 @@ def tables(results: Results) -> Iterator[Table]:
     yield _threads(results.shared)
     yield _started(results.started)
     yield _first_use(results.used)
+    yield _figures(results.figures)
     yield _methods(results.methods)
     yield _method_ratios([row for row in results.methods if row.compile])
     yield _published(results.operations)
@@ -143,6 +145,14 @@ def _first_use(rows: Sequence[Used]) -> Table:
             f"{row.imports * 1e3:.0f}",
             f"{row.peak:.0f}  {_mark(row.peak < targets.PEAK_MIB)} < {targets.PEAK_MIB:.0f}",
         )
+    return table
+
+
+def _figures(rows: Sequence[Figure]) -> Table:
+    table = _table("friction and actuators", ("what",), ("found", "demanded"))
+    for row in rows:
+        demanded = f"{_mark(row.met)} {'≥' if row.above else '≤'} {row.demanded:g}" if row.demanded else ""
+        table.add_row(escape(row.what), f"{row.found:.3g} {row.unit}", demanded)
     return table
 
 

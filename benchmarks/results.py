@@ -13,6 +13,7 @@ from benchmarks.constrained_row import Growth
 from benchmarks.constrained_solvers import Compared
 from benchmarks.methods import Counted
 from benchmarks.startup import Started
+from benchmarks.planning import Row as Figure
 from benchmarks.sweep import LIMIT, Swept
 from benchmarks.threads import Shared
 
@@ -49,6 +50,7 @@ class Results:
     operations: list[Any]
     sweeps: list[Swept] = field(default_factory=list)
     started: list[Started] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every demand, in the order of the tables."""
@@ -83,6 +85,9 @@ class Results:
         for s in self.started:
             if s.limit is not None:
                 yield Verdict(f"{s.what} [s]", s.seconds, s.limit, s.seconds <= s.limit)
+        for x in self.figures:
+            if x.demanded is not None:
+                yield Verdict(f"{x.what} [{x.unit}]" if x.unit else x.what, x.found, x.demanded, x.met)
         seconds = self.chain["first"]
         yield Verdict("1000 links, rolled [s]", seconds, targets.CHAIN_SECONDS, chain_met(self.chain))
 

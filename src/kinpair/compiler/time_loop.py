@@ -27,11 +27,13 @@ from kinpair.compiler.target import REALS, host
 from kinpair.compiler.time_loop_inputs import Inputs
 from kinpair.compiler.time_loop_memory import HEAD, LENGTH, STALE, TIME
 from kinpair.compiler.time_loop_parts import Flow, Part, frame_of, parts_of
+from kinpair.compiler.time_loop_roots import LOOK, row_length
 from kinpair.compiler.time_loop_standing import WHY, Standing
-from kinpair.compiler.time_loop_step import FREE, LEAST, ROWS, SETTINGS
+from kinpair.compiler.time_loop_step import FREE, LEAST, ROOM, ROWS, SETTINGS
 from kinpair.compiler.time_loop_tableau import Tableau
 
 REAL = REALS["float64"]
+NO_LOG = np.zeros((0, 0))
 NARROW = 4  # of one trajectory: wider vectors were slower beside scalar code
 SHORT = (
     8  # entries of a state that are summed one by one: a vector of numbers just written singly waits for them
@@ -231,13 +233,16 @@ class AdaptiveLoop:
         t0: float = 0.0,
         inputs: Inputs | None = None,
         minding: bool = True,
+        acts: np.ndarray | None = None,
+        log: np.ndarray = NO_LOG,
     ) -> None:
         """Go on to `stop`, for at most so many steps; samples go to their rows.
 
         atol (ny,): what is allowed; infinite for entries that do not count. No step is longer than `longest`; before
         one that is shorter than the part `least` of the longest so far it stops, `why` is "short". `hold`: time between
-        new inputs, where held, from t0 on. Steps end at the rows of a table. Guards stop the run unless it is not
-        `minding` them.
+        new inputs, where held, from t0 on. Steps end at the rows of a table. Guards stop the run before the step, or do
+        as the `acts` (4, ng) of `time_loop_roots.py` say, unless it is not `minding` them; their roots go to the `log`,
+        one row each, and the run returns when that is full.
         """
         own = inputs or Inputs()
         allowed = np.full(-(-self.flow.ny // self._sums) * self._sums + 1, np.inf)
@@ -246,6 +251,7 @@ class AdaptiveLoop:
         settings = np.zeros(SETTINGS)
         settings[:ROWS] = stop, rtol, min(steps, 1 << 62), longest, len(wanted), hold, t0
         settings[ROWS], settings[FREE], settings[LEAST] = len(own.times), not minding, least
+        settings[ROOM] = len(log)
         arrays = [
             settings,
             np.ascontiguousarray(own.parameters, dtype=float),
@@ -257,5 +263,16 @@ class AdaptiveLoop:
             at.memory,
             at.Y,
             at.W,
+            self._looks if acts is None else acts,
+            log,
         ]
         self._one(arrays)
+
+    @cached_property
+    def _looks(self) -> np.ndarray:
+        """Guards that all stop the run before the step."""
+        return np.repeat([[LOOK], [LOOK], [np.nan], [-1.0]], self.flow.ng, axis=1)
+
+    def log(self, rows: int) -> np.ndarray:
+        """Memory for so many roots."""
+        return np.zeros((rows, row_length(self.flow)))

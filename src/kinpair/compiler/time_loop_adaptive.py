@@ -22,6 +22,7 @@ from kinpair.compiler.time_loop_memory import (
     HOLDS,
     LARGEST,
     LENGTH,
+    LOGGED,
     LONGEST,
     MORE,
     SHORT,
@@ -34,16 +35,18 @@ from kinpair.compiler.time_loop_memory import (
     Memory,
 )
 from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_step import CROSSED, LEAST, Arrays, Step
+from kinpair.compiler.time_loop_roots import Roots, root_places
+from kinpair.compiler.time_loop_step import LEAST, Arrays, Step
 from kinpair.compiler.time_loop_tableau import Tableau
 
-ARRAYS = ("settings", "p", "times", "table", "called", "wanted", "atol", "state", "Y", "W")
+ARRAYS = ("settings", "p", "times", "table", "called", "wanted", "atol", "state", "Y", "W", "acts", "log")
 STRETCH = 1.01  # a step that nearly reaches a stop reaches it
 
 
 def further_places(flow: Flow, tableau: Tableau) -> dict[str, int]:
-    """Room for errors, the polynomial of dense output, and a sample."""
-    return {f"error{i}": 1 for i in range(len(tableau.errors))} | dense_places(flow, tableau)
+    """Room for errors, the polynomial of dense output, a sample, and a search for roots."""
+    errors = {f"error{i}": 1 for i in range(len(tableau.errors))}
+    return errors | dense_places(flow, tableau) | root_places(flow)
 
 
 def adaptive_text(
@@ -83,12 +86,14 @@ class _Writer:
         self.end_in_error = any(row[-1] for row in tableau.errors)
         self.lengths = Lengths(step, self.memory, tableau)
         self.dense = Dense(step, self.memory, tableau, self.last)
+        self.roots = Roots(step, self.memory) if step.guarded else None
 
     def run(self) -> None:
         """Step after step, until the end, so many steps, or trouble."""
         code, real = self.code, self.code.real
         self.restore()
         self.memory.set(real(MORE), STATUS)
+        self.memory.set(real(0.0), LOGGED)
         steps = code.integer(self.memory.setting(STEPS))
         with code.forever() as run:
             with code.loop(steps):
@@ -118,7 +123,9 @@ class _Writer:
         with code.when(self.memory.compare("olt", self.memory.get(LENGTH), least)):
             self.memory.set(real(SHORT), STATUS)
         run.leave(self.memory.running("one"))
-        self.attempt()
+        with code.forever() as tries:  # one, unless a root is searched for
+            self.attempt()
+            tries.leave("true" if self.roots is None else code.no(self.roots.searching))
         run.leave(self.memory.running("one"))
 
     def restore(self) -> None:
@@ -195,6 +202,9 @@ class _Writer:
         end = code.op(
             f"select i1 {reaches}, {code.number} {stop}, {code.number} {code.float('fadd', time, length)}"
         )
+        searching = "false" if self.roots is None else self.roots.searching
+        if self.roots is not None:
+            h, end = self.roots.bracket.chosen(h, end)
         rows = list(zip(range(tableau.stages), tableau.c, tableau.a, strict=True))
         step.stages(rows[1:], time, h)
         step.combine(tableau.b, h, "next")
@@ -206,22 +216,19 @@ class _Writer:
         good = self.memory.compare("ole", error, code.real(1.0))
         running = self.memory.running()
         with code.when(code.op(f"and i1 {good}, {running}")):
-            if step.guarded:
-                self.guard(h, end)
-            with code.when(self.memory.running()):
+            if self.roots is None:
                 self.accept(time, h, end, reaches)
-        bad = self.memory.compare("ugt", error, code.real(1.0))
-        with code.when(code.op(f"and i1 {bad}, {running}")):
+            else:
+                self.roots.examine(h, end)
+                with code.when(code.both(self.memory.running(), self.roots.bracket.taken(end))):
+                    self.accept(time, h, end, reaches)
+                    self.roots.land()
+        bad = code.both(code.compare("ugt", error, 1.0), running)
+        with code.when(code.both(bad, code.no(searching))):
             self.lengths.shorter(h)
-
-    def guard(self, h: str, end: str) -> None:
-        """Stop before a step in which a guard leaves its side; its length is kept."""
-        self.step.share(end, "time")
-        self.step.look("next", "g_new")
-        with self.code.when(self.step.crossed()):
-            self.memory.set(h, LENGTH)
-            self.memory.set(self.code.real(CROSSED), STATUS)
-        self.code.copy(self.places["g_new"], self.places["g"], self.flow.ng)
+        if self.roots is not None:
+            with code.when(code.both(bad, searching)):
+                self.roots.abandon()
 
     def accept(self, time: str, h: str, end: str, reaches: str) -> None:
         code, step, places, flow = self.code, self.step, self.places, self.flow

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 
 from kinpair.compiler.form import ATTRIBUTES, Form
 
@@ -145,6 +146,29 @@ class Code:
         """The larger of two numbers."""
         less = self.op(f"fcmp olt {self.number} {a}, {b}")
         return self.op(f"select i1 {less}, {self.number} {b}, {self.number} {a}")
+
+    # conditions
+
+    def compare(self, how: str, a: str, b: str | float = 0.0) -> str:
+        """A condition on two numbers."""
+        other = self.real(b) if isinstance(b, float) else b
+        return self.op(f"fcmp {how} {self.number} {a}, {other}")
+
+    def both(self, *conditions: str) -> str:
+        """Do all of them hold?"""
+        return reduce(lambda a, b: self.op(f"and i1 {a}, {b}"), conditions)
+
+    def either(self, *conditions: str) -> str:
+        """Does one of them hold?"""
+        return reduce(lambda a, b: self.op(f"or i1 {a}, {b}"), conditions)
+
+    def no(self, condition: str) -> str:
+        """Does it not hold?"""
+        return self.op(f"xor i1 {condition}, true")
+
+    def choice(self, condition: str, a: str, b: str) -> str:
+        """One of two numbers."""
+        return self.op(f"select i1 {condition}, {self.number} {a}, {self.number} {b}")
 
     # whole vectors
 

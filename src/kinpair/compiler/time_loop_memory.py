@@ -5,11 +5,18 @@ from __future__ import annotations
 from kinpair.compiler.time_loop_step import REFUSED, Step
 
 STOP, RTOL, STEPS, LONGEST, WANTED, HOLD, T0 = range(7)  # of the settings; then ROWS
-TIME, LENGTH, ERROR, ACCEPTED, REJECTED, CURSOR, STALE, STATUS, HOLDS, FRESH, LARGEST = range(
-    11
+TIME, LENGTH, ERROR, ACCEPTED, REJECTED, CURSOR, STALE, STATUS, HOLDS, FRESH, LARGEST, LOGGED = range(
+    12
 )  # of the memory
 HEAD = 16  # where the state begins; behind it the inputs and the first slope
-MORE, COLLAPSED, SHORT, DONE = 0.0, 4.0, 6.0, 10.0  # statuses beside the verdicts of a step
+MORE, COLLAPSED, SHORT, ROOT, FULL, DONE = (
+    0.0,
+    4.0,
+    6.0,
+    7.0,
+    8.0,
+    10.0,
+)  # statuses beside the verdicts of a step
 
 
 class Memory:

@@ -30,7 +30,9 @@ class Flow:
     implicit step. An explicit method has `rhs` → ẏ; any other gives its step as `finish` → y₁, with `start` → z and
     `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1. `after` → y, or
     (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples. A step in which
-    an entry of `guard` → g changes its sign is not taken: one trajectory stops before it; a batch is not guarded.
+    an entry of `guard` → g changes its sign is not taken: one trajectory stops before it; a batch is not guarded. An
+    adaptive one may go on from the root by `change` → (y, size), which reads in `e` which guards have theirs there, and
+    behind these a one when it is called for the first time; see `time_loop_roots.py`.
 
     `source` says where u comes from: `constant` with the state, a `table` over time, the program `control` → u, or a
     function that is `call`ed. `sampled` inputs change at their own sample times only, others whenever they are needed.
@@ -53,6 +55,7 @@ class Flow:
     after: Program | None = None
     watch: Program | None = None
     guard: Program | None = None
+    change: Program | None = None
     control: Program | None = None
     source: str = "constant"
     sampled: bool = False
@@ -77,7 +80,7 @@ class Flow:
     @property
     def programs(self) -> dict[str, Program]:
         """Those there are, by name."""
-        names = ("rhs", "start", "improve", "finish", "after", "watch", "guard", "control")
+        names = ("rhs", "start", "improve", "finish", "after", "watch", "guard", "change", "control")
         programs = {name: getattr(self, name) for name in names}
         return {name: program for name, program in programs.items() if program is not None}
 

@@ -17,6 +17,8 @@ WHY = {  # what ended a run
     CROSSED: "crossed",
     memory.COLLAPSED: "collapsed",
     memory.SHORT: "short",
+    memory.ROOT: "root",
+    memory.FULL: "more",
     memory.DONE: "done",
 }
 
@@ -57,6 +59,11 @@ class Standing:
     def rejected(self) -> int:
         """Tried in vain."""
         return int(self.number(memory.REJECTED))
+
+    @property
+    def roots(self) -> int:
+        """Rows of the log that the last call has written."""
+        return int(self.number(memory.LOGGED))
 
     @property
     def dt(self) -> float:

@@ -17,7 +17,8 @@ CROSSED = 5.0  # of a guard
 ROWS = 7  # of the settings: rows of the table
 FREE = 8  # not zero: guards are not minded
 LEAST = 9  # a step shorter than this part of the longest so far stops an adaptive run before it
-SETTINGS = 10
+ROOM = 10  # rows of the log of an adaptive run
+SETTINGS = 11
 
 
 @dataclass(frozen=True, slots=True, eq=False)

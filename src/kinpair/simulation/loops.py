@@ -32,6 +32,14 @@ class Guard(Protocol):
         """Do they depend on u?"""
         ...
 
+    def changes(self, d: Dynamics) -> bool:
+        """Is there a `change`?"""
+        ...
+
+    def change(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, e: Vector) -> tuple[Vector, Scalar]:
+        """What becomes of a state where some of them have left their side."""
+        ...
+
     def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
         """The values at a state."""
         ...
@@ -102,7 +110,16 @@ def loop_of(d: Dynamics, method: Integrator, torque: Torque, adaptive: bool, gua
     key = (d.key, method, adaptive, torque.source, torque.sampled, control, guard)
 
     def make() -> Loop:
-        flow = flow_of(d, method, source=torque.source, sampled=torque.sampled, control=control, guard=guard)
+        change = guard.change if adaptive and guard and guard.changes(d) else None
+        flow = flow_of(
+            d,
+            method,
+            source=torque.source,
+            sampled=torque.sampled,
+            control=control,
+            guard=guard,
+            change=change,
+        )
         if adaptive:
             assert method.tableau is not None
             return AdaptiveLoop(flow, method.tableau, store=Store())

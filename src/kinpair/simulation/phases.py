@@ -8,6 +8,7 @@ through constraints, and the share says what part of its level acts. See `constr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,9 @@ from kinpair.model.state import State
 
 TINY = 1e-300  # a rate of zero counts as sliding on
 BEYOND = 1e-11  # of the levels: a rate lets go where more than this beyond them would have to hold it
+STILL = 1e-13  # [rad/s], [m/s]: a rate this small counts as zero
+DOUBTFUL = 1e-9  # of the levels: so near to one of them, compiled code does not tell whether a rate sticks
+BALANCED = 1e-11  # of the largest acceleration: less than this against the way of sliding is rounding
 LEAVES = 1e-9  # [rad/s], [m/s]: a rate that is carried and moves faster slides
 SLIDING, CARRIED = 0.5, 1.5  # phases below the first slide, beyond the second are carried
 
@@ -117,6 +121,77 @@ def ended_step(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[Vector, Scal
         fresh = where(less(0.5, sum(changes, 0.0)), 0.0, settled[-1])
         settled = array([*settled[:-1], fresh])
     return settled, where(less(0.0, most), 2.0, 0.0)
+
+
+def is_told(d: Any) -> bool:
+    """Can `switched` tell what follows an end of a phase? Under constraints and with friction from load it is a matter
+    of all efforts together, see `constraints/stick.py`."""
+    free = d.enforcement is None and not is_loaded(d.model, passive=d.passive)
+    return bool(d.sticking) and not d.at_ends and free
+
+
+def switched(
+    d: Any, time: Scalar, y: Vector, u: Vector, ended: Sequence[Scalar], first: Scalar
+) -> tuple[Vector, Scalar]:
+    """The state where the phases of some rates have `ended`, and a number above one while there may be more.
+
+    The first call holds every rate that is at rest; one that was held and has reached its level lets go. Later calls
+    let go the one that is farthest beyond its level, until none is. The number is negative where this may not be what
+    `constraints/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or lets go
+    beside others at a level that is another one when it slides.
+    """
+    d, layout = replace(d, model=replace(d.model, slip=None)), d.layout
+    qd, share, phase = list(y[layout.qd]), list(y[layout.share]), list(y[layout.phase])
+    begins, leaving = less(0.5, first), list[Any]()
+    for j, k in enumerate(d.sticking):
+        stops = where(less(phase[j], SLIDING), where(less(0.5, ended[j]), 1.0, 0.0), 0.0)
+        moves = where(less(STILL, np.abs(qd[k])), where(less(0.5, stops), 0.0, 1.0), 0.0)
+        held = where(less(SLIDING, phase[j]), where(less(phase[j], CARRIED), 1.0, 0.0), 0.0)
+        leaving.append(where(begins, where(less(0.5, ended[j]), held, 0.0), 0.0))
+        way = where(less(qd[k], 0.0), -1.0, 1.0)
+        share[j] = where(begins, where(less(0.5, moves), way, 0.0), share[j])
+        phase[j] = where(begins, 1.0 - moves, phase[j])
+        qd[k] = where(begins, where(less(0.5, moves), qd[k], 0.0), qd[k])
+    stopped = d.with_phases(y, qd, share, phase)
+    here = d.in_phase(stopped)
+    at = here.state(time, stopped, u)
+    loads = here.loads(time, at.q, at.qd, u)
+    qdd, efforts = here.held_motion(at, loads)
+    lo, hi, slide_lo, slide_hi = levels(here, at, loads)
+    rates = list(enumerate(d.sticking))
+    excess = [
+        where(
+            less(SLIDING, phase[j]),
+            maximum(efforts[k] - hi[j], lo[j] - efforts[k]) / (hi[j] - lo[j] + TINY),
+            -1.0,
+        )
+        for j, k in rates
+    ]
+    known, most = _largest(leaving), _largest(excess)
+    resting = sum((where(less(0.0, np.abs(qd[k])), 0.0, 1.0) for _, k in rates), 0.0)
+    doubts, changes = list[Any](), list[Any]()
+    pushed = _largest([np.abs(x) for x in qdd])
+    for j, k in rates:
+        beyond = where(less(0.0, excess[j]), where(less(excess[j], most), 0.0, 1.0), 0.0)
+        goes = where(less(0.5, known), leaving[j], beyond)
+        near = where(less(np.abs(excess[j]), DOUBTFUL), 1.0, 0.0)
+        other = where(less(0.0, np.abs(slide_lo[j] - lo[j]) + np.abs(slide_hi[j] - hi[j])), 1.0, 0.0)
+        beside = where(less(1.5, resting), goes * other, 0.0)
+        from_rest = where(less(0.0, np.abs(qd[k])), 0.0, where(less(phase[j], SLIDING), 1.0, 0.0))
+        against = from_rest * where(less(share[j] * qdd[k], -BALANCED * pushed), 1.0, 0.0)
+        doubts.append(maximum(against, where(less(0.5, known), 0.0, maximum(near, beside))))
+        changes.append(goes)
+        share[j] = where(less(0.5, goes), where(less(efforts[k], 0.0), 1.0, -1.0), share[j])
+        phase[j] = where(less(0.5, goes), 0.0, phase[j])
+    more = where(less(0.5, _largest(changes)), 2.0, 0.0)
+    return d.with_phases(y, qd, share, phase), where(less(0.5, _largest(doubts)), -1.0, more)
+
+
+def _largest(values: Sequence[Scalar]) -> Scalar:
+    result, *others = values
+    for x in others:
+        result = maximum(result, x)
+    return result
 
 
 def less_than_zero(x: Scalar) -> Scalar:

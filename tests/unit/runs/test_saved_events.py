@@ -122,6 +122,19 @@ def test_events_go_on_to_the_last_bit(pendulum, tmp_path, way, function):
     same(run, whole)
 
 
+@pytest.mark.parametrize("method", ["dop853", "dopri5"])
+def test_sticking_and_sliding_go_on_to_the_last_bit(tmp_path, method):
+    def spring(time, q, qd):
+        return np.array([1600.0 * (0.1 * time - q[0])])
+
+    m, start, options = kp.example("stick-slip"), ([0.0], [0.0]), {"duration": 1.0, "integrator": method}
+    whole = kp.simulate(m, *start, torque=spring, **options)
+    assert len(whole.events) > 10
+    run, tries = in_pieces(tmp_path / "run.h5", m, start, {"torque": spring}, options)
+    assert tries > 2
+    same(run, whole)
+
+
 def caught(time, q, qd):
     return kp.Change(add=[replace(CATCH, offset=float(q[1] - q[0]))])
 

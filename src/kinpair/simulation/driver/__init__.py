@@ -5,6 +5,7 @@ impacts       rates that jump
 sticking      dry friction that takes hold and lets go
 touching      limits that are reached
 root_finding  where in a step something happens
+searches      what a stepper does by itself at roots
 actions       what events do
 driver        the driver
 """

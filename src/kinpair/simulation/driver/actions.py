@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,14 @@ import numpy as np
 from kinpair.errors import KinpairError, listed
 from kinpair.simulation.driver.impacts import begun
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
-from kinpair.simulation.driver.sticking import settle
+from kinpair.simulation.driver.sticking import note_phases, settle
 from kinpair.simulation.driver.touching import touch
 from kinpair.simulation.events.events import Change, Event, check_change
 from kinpair.simulation.held import START
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.modes.modes import Mode
 from kinpair.simulation.status import Status
+from kinpair.simulation.steppers.stepper import Root
 
 MANY = 100  # so many events,
 SHORT, BRIEF = 1e-7, 1e-6  # each after so small a part of the run, or [s], have no end
@@ -42,14 +43,40 @@ class Actions:
         settle(self.ongoing, causes)
         if any(x.kind == "switch" for x in causes):
             stepper.put(stepper.y, self.ongoing.active.stage)  # it begins afresh: forces jump here
+        self._count(stepper.time, causes)
+
+    def passed(self, roots: Sequence[Root]) -> EndError | None:
+        """What happened at roots that a stepper has passed by itself; why the run ends at the last of them."""
+        watched = self.ongoing.active.watched
+        for root in roots:
+            note_phases(self.ongoing, root.time, root.y, root.later)
+            try:
+                self._count(root.time, [watched[k] for k in np.flatnonzero(root.hits).tolist()])
+            except EndError as end:
+                return end
+        return None
+
+    @property
+    def _brief(self) -> float:
+        """Seconds: many events within them have no end."""
+        return MANY * max(SHORT * self.ongoing.run.duration, BRIEF)
+
+    @property
+    def room(self) -> int:
+        """So many events may follow before there can be too many."""
+        since = self.ongoing.stepper.time - self._brief
+        return MANY - sum(time >= since for time in list(self.recent)[1:])
+
+    def _count(self, time: float, causes: Sequence[Watched]) -> None:
+        """The run ends where there are many events within a moment."""
         if all(x.kind == "switch" for x in causes):
             return
-        self.recent.append(stepper.time)
-        span = stepper.time - self.recent[0]
-        if len(self.recent) == MANY and span <= MANY * max(SHORT * self.ongoing.run.duration, BRIEF):
+        self.recent.append(time)
+        span = time - self.recent[0]
+        if len(self.recent) == MANY and span <= self._brief:
             names = listed(dict.fromkeys(x.name for x in self.ongoing.run.event_log[-MANY:]), 4)
             message = f"{MANY} events within {span:.2g} s ({names}): they follow each other without end"
-            raise EndError(Status("zeno", stepper.time, f"Stopped at t = {stepper.time:.9g} s: {message}"))
+            raise EndError(Status("zeno", time, f"Stopped at t = {time:.9g} s: {message}"))
 
     def _act(self, event: Event) -> None:
         stepper, (q, qd) = self.ongoing.stepper, self.ongoing.motion

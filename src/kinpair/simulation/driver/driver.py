@@ -14,6 +14,7 @@ import numpy as np
 from kinpair.simulation.driver.actions import MANY, Actions
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.root_finding import RootFinder
+from kinpair.simulation.driver.searches import search
 from kinpair.simulation.driver.sticking import settle
 from kinpair.simulation.driver.touching import touch
 from kinpair.simulation.events.events import EventRecord
@@ -101,7 +102,10 @@ class Driver:
                 settle(self.ongoing, [])
             self.roots.look()
             while not stepper.finished:
-                piece = stepper.advance(single=bool(self.modes.called))
+                piece = stepper.advance(bool(self.modes.called), search(self.ongoing, self.actions.room))
+                roots = stepper.passed
+                stopped = roots[-1] if piece.why == "root" else None
+                end = self.actions.passed(roots[:-1] if stopped else roots)
                 if piece.good and self.roots.called_changes():
                     stepper.back()
                     piece = replace(piece.first(0), why="crossed")
@@ -109,7 +113,13 @@ class Driver:
                     yield replace(piece, why="more")
                     yield from self._crossed()
                     continue
+                if stopped is not None:
+                    yield replace(piece, why="more")
+                    self.actions.happen(self.roots.stopped(stopped))
+                    piece = replace(piece.first(0), why="more")
                 yield self._with_memory(piece)
+                if end is not None:
+                    raise end
                 if not piece.good:
                     return
         except EndError as end:

@@ -12,6 +12,7 @@ from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.residual import WORST
 from kinpair.simulation.status import Status
+from kinpair.simulation.steppers.stepper import Root
 
 FINE = 1e-14  # of a step: how finely an event is located
 BAND = 1e-8  # of the size of a function: so near to zero is held at zero
@@ -134,6 +135,15 @@ class RootFinder:
             return False
         q, _ = active.d.motion(stepper.peek(time)[0])
         return not np.abs(active.mechanism.closure.positions(q, time)).max(initial=0.0) < WORST
+
+    def stopped(self, root: Root) -> list[Watched]:
+        """What happens where a stepper has stopped by itself."""
+        watched = self.ongoing.active.watched
+        for x, first, last in zip(watched, root.before.tolist(), root.after.tolist(), strict=True):
+            if x.event is not None:
+                self._arm([x.event], [first])
+                self._measure(x.event, last)
+        return [x for x, hit in zip(watched, root.hits.tolist(), strict=True) if hit]
 
     def first(self, a: float, b: float) -> tuple[float, list[Watched], Event | None]:
         """The first time in a step at which something happens, and what; its end, and nothing, or what turns NaN."""

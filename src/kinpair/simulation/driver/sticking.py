@@ -13,12 +13,12 @@ from kinpair.loaded.dynamics import is_loaded
 from kinpair.simulation.driver.impacts import begun
 from kinpair.simulation.driver.ongoing import Ongoing
 from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.guards import Watched
-from kinpair.simulation.phases import levels, slides, sticks
+from kinpair.simulation.phases import STILL, levels, slides, sticks
 
 TURNS = 20  # in which phases under load are settled
-STILL = 1e-13  # [rad/s], [m/s]: a rate this small counts as zero
 
 
 def settle(ongoing: Ongoing, causes: list[Watched]) -> None:
@@ -28,24 +28,31 @@ def settle(ongoing: Ongoing, causes: list[Watched]) -> None:
     if not d.sticking or d.at_ends:
         return
     y, time = stepper.y, stepper.time
-    before = ongoing.motion[1]
     ended = [x.rate for x in causes if x.kind == "phase"]
     u = ongoing.inputs(time, y, stepper.u)
     later = decided(d, ongoing.run.inputs.parameters, time, y, u, ended)
-    old, new = y[d.layout.phase], later[d.layout.phase]
     if (later == y).all() and not ended:
         return
     stepper.put(later, active.stage)
     if stepper.time == ongoing.run.time and not ended:
         return  # it begins like this
-    signs = y[d.layout.share], later[d.layout.share]
+    note_phases(ongoing, time, y, later)
+
+
+def note_phases(ongoing: Ongoing, time: float, y: np.ndarray, later: np.ndarray) -> None:
+    """Rates that stick or slide from now on, in the log of events."""
+    d = ongoing.active.d
+    old, new = (x[d.layout.phase].tolist() for x in (y, later))
+    signs = tuple(x[d.layout.share].tolist() for x in (y, later))
     for j, k in enumerate(d.sticking):
         was, moves = old[j] == SLIDES, new[j] == SLIDES
-        name = ongoing.run.mechanism.v_names[k]
-        if was and not moves:
-            ongoing.note(sticks(name), before, 0.0)
-        elif moves and (not was or signs[0][j] != signs[1][j]):
-            ongoing.note(slides(name), before, 0.0)
+        turns = moves and (not was or signs[0][j] != signs[1][j])
+        if turns or (was and not moves):
+            name = ongoing.run.mechanism.v_names[k]
+            q, qd = d.motion(later)
+            before = d.motion(y)[1].copy()
+            record = EventRecord(time, (slides if turns else sticks)(name), q.copy(), qd.copy(), before)
+            ongoing.run.event_log.append(record)
 
 
 def decided(

@@ -101,10 +101,11 @@ def flow_of(
     sampled: bool = False,
     control: Control | None = None,
     guard: Callable[..., Any] | None = None,
+    change: Callable[..., Any] | None = None,
     watched: bool = True,
 ) -> Flow:
-    """The recorded programs; `control` gives the inputs; `guard` (dynamics, time, y, u) → g; with `watched` False
-    samples have no energies and efforts."""
+    """The recorded programs; `control` gives the inputs; `guard` (dynamics, time, y, u) → g; `change` (dynamics, time,
+    y, u, e) → y, size at roots of it; with `watched` False samples have no energies and efforts."""
     _check(dynamics, integrator)
     d = dynamics
     sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
@@ -135,6 +136,9 @@ def flow_of(
         programs["control"] = record(control, "time", "y", "u", *(("r",) if numbers else ()))
     if guard is not None:
         programs["guard"] = record(guard, "time", "y", "u")
+        sizes["e"] = (programs["guard"].outputs[0].size + 1,)
+    if change is not None:
+        programs["change"] = record(change, "time", "y", "u", "e")
     everything = ("time", "dt", "y", "u")
     if integrator.tableau is not None:
         programs["rhs"] = record(Dynamics.rate, "time", "y", "u")

@@ -16,7 +16,7 @@ from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.forces import forces
-from kinpair.simulation.phases import guard_values
+from kinpair.simulation.phases import guard_values, is_told, switched
 from kinpair.simulation.recording import Recorded
 
 PULL = 1e-9  # [N], [N m]: a limit lets go when it would have to pull by more
@@ -61,6 +61,15 @@ class Guards:
     def uses_inputs(self) -> bool:
         """Is there a limit or a joint that is held, whose forces depend on them, or a switch of an actuator?"""
         return any(x.kind in ("push", "phase") or x.inputs for x in self.watched)
+
+    def changes(self, d: Dynamics) -> bool:
+        """Is there a `change`?"""
+        return is_told(d)
+
+    def change(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, e: Vector) -> tuple[Vector, Scalar]:
+        """The state where those whose entry of e is one have left their side; the last one: is this the first call?"""
+        ended = {x.rate: e[k] for k, x in enumerate(self.watched) if x.kind == "phase"}
+        return switched(d, time, y, u, [ended[j] for j in range(len(d.sticking))], e[-1])
 
     def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Their values, positive on the near side of limits."""

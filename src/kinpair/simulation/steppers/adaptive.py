@@ -20,6 +20,7 @@ from kinpair.simulation.run import Run
 from kinpair.simulation.sample_memory import Pages
 from kinpair.simulation.stage import Stage
 from kinpair.simulation.steppers.pace import Pace
+from kinpair.simulation.steppers.stepper import Root, Search
 
 
 class AdaptiveStepper:
@@ -70,14 +71,16 @@ class AdaptiveStepper:
 
     # going
 
-    def advance(self, single: bool = False) -> Piece:
-        """Some steps, or one; before a step in which a guard changes its sign it stops."""
+    def advance(self, single: bool = False, search: Search | None = None) -> Piece:
+        """Some steps, or one; before a step in which a guard changes its sign it stops, or does as the search says."""
         self._release()
         at, first, done = self.at, self.at.samples, self.at.steps + self.at.rejected
         self._before = at.memory.copy()
         steps = 1 if single else min(self._pace.begin(), self._runaway.left(done))
         least = self._passage.least
-        self._loop.run(at, stop=self.run.stop, steps=steps, least=least, **self._options)
+        self._loop.run(
+            at, stop=self.run.stop, steps=steps, least=least, **self._searched(search), **self._options
+        )
         if not single:
             self._pace.end(at.steps + at.rejected - done)
         passing = at.why == "short"
@@ -87,6 +90,21 @@ class AdaptiveStepper:
             why = self._runaway(at.steps + at.rejected, at.time, self.y)
         self.ahead = min(self.run.stop, at.time + at.dt)
         return self._piece(first, why)
+
+    def _searched(self, search: Search | None) -> dict[str, Any]:
+        if search is None:
+            return {}
+        if len(self._log) < search.room:
+            self._log = self._loop.log(search.room)
+        return {"acts": search.acts, "log": self._log[: search.room]}
+
+    @property
+    def passed(self) -> tuple[Root, ...]:
+        """Roots in the last advance."""
+        d, count = self.stage.d, self.at.roots
+        ng = (self._log.shape[1] - 1 - 2 * d.ny) // 3
+        ends = np.cumsum([1, ng, ng, ng, d.ny])
+        return tuple(Root(float(row[0]), *np.split(row, ends)[1:]) for row in self._log[:count].copy())
 
     def _allow(self) -> None:
         """Errors; what a mode adds to the state does not decide the steps."""
@@ -103,6 +121,7 @@ class AdaptiveStepper:
             "longest": self._longest,
             "wanted": run.wanted,
         }
+        self._log = np.zeros((0, 0))
         self._within = self._options  # by which it goes to a time within the step ahead
         self._passage = Passage(self.stage, self._options)
 

@@ -22,6 +22,7 @@ from kinpair.simulation.stage import Stage
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers import pace
 from kinpair.simulation.steppers.solver import Counted, ExhaustedError, RefusedError, Solver, Task
+from kinpair.simulation.steppers.stepper import Root, Search
 from kinpair.simulation.steppers.sundials import Cvode, Ida
 from kinpair.simulation.steppers.taylor import Taylor
 from kinpair.simulation.torques import Caller
@@ -33,6 +34,8 @@ CLOCK = 3  # numbers before the state: time, samples so far, sample times of the
 
 class ExternalStepper:
     """By steps as long as the solver takes them."""
+
+    passed: tuple[Root, ...] = ()  # it searches for none by itself
 
     def __init__(self, run: Run, stage: Stage, whole: bool) -> None:
         self.run, self.stage = run, stage
@@ -68,7 +71,7 @@ class ExternalStepper:
 
     # going
 
-    def advance(self, single: bool = False) -> Piece:
+    def advance(self, single: bool = False, search: Search | None = None) -> Piece:
         """Some steps, or one; before a step in which a guard changes its sign it stops."""
         self._before = self.time, self.cursor, self._y
         began, first, why = perf_counter(), self.cursor, "more"

@@ -20,6 +20,7 @@ from kinpair.simulation.sample_memory import Room
 from kinpair.simulation.schedule import held_steps
 from kinpair.simulation.stage import Stage
 from kinpair.simulation.steppers.pace import Pace
+from kinpair.simulation.steppers.stepper import Root, Search
 
 NUMBERS = 1 << 21  # of a piece that goes to a file: a fast machine does not need more memory
 NEAR = 1e-12  # of a step: so near to its end is its end
@@ -27,6 +28,8 @@ NEAR = 1e-12  # of a step: so near to its end is its end
 
 class FixedStepper:
     """By the steps of a plan; with `whole` False each piece has memory of its own."""
+
+    passed: tuple[Root, ...] = ()  # it searches for none by itself
 
     def __init__(self, run: Run, stage: Stage, whole: bool) -> None:
         assert run.plan is not None
@@ -70,7 +73,7 @@ class FixedStepper:
 
     # going
 
-    def advance(self, single: bool = False) -> Piece:
+    def advance(self, single: bool = False, search: Search | None = None) -> Piece:
         """Some steps, or one; before a step in which a guard changes its sign it stops."""
         self._before = self.state, self.time, self.n
         if not self._looked:

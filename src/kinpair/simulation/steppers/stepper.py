@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from kinpair.simulation.piece import Piece
 from kinpair.simulation.stage import Stage
+
+
+class Search(NamedTuple):
+    """What changes of sign of guards call for, see `compiler/time_loop_roots.py`, and how many roots may be passed."""
+
+    acts: np.ndarray
+    room: int
+
+
+class Root(NamedTuple):
+    """Where guards have left their side: which of them; all at the ends of the step; the state before and behind."""
+
+    time: float
+    hits: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    y: np.ndarray
+    later: np.ndarray
 
 
 class Stepper(Protocol):
@@ -43,8 +61,14 @@ class Stepper(Protocol):
         """Is the end reached?"""
         ...
 
-    def advance(self, single: bool = False) -> Piece:
-        """Some steps, or one; before a step in which a guard changes its sign it stops, `why` is "crossed"."""
+    @property
+    def passed(self) -> tuple[Root, ...]:
+        """Roots in the last advance; the last one is where it stopped, if `why` is "root"."""
+        ...
+
+    def advance(self, single: bool = False, search: Search | None = None) -> Piece:
+        """Some steps, or one; before a step in which a guard changes its sign it stops, `why` is "crossed", unless the
+        search calls for something else, and it is a stepper that searches."""
         ...
 
     def back(self) -> None:

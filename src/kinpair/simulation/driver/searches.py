@@ -1,0 +1,72 @@
+"""What a stepper may do by itself where guards change their sign: find the root, and go on from there.
+
+A switch of an element, and a rate with dry friction whose phases compiled code can tell, are passed. At an event of
+the user and at a limit that lets go it stops at the root. All else is looked at before the step, by `root_finding.py`:
+limits that are reached, events that wait, functions that are called, and whatever happens under constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kinpair.compiler.time_loop_roots import FALL, FIRED, LOOK, NOTHING, PASS, RISE, SLOPE, STOP
+from kinpair.simulation.driver.ongoing import Ongoing
+from kinpair.simulation.modes.guards import Watched
+from kinpair.simulation.modes.modes import Active
+from kinpair.simulation.steppers.stepper import Search
+
+Pair = tuple[float, float]  # what a fall and a rise call for
+
+
+def search(ongoing: Ongoing, room: int) -> Search | None:
+    """What the guards of the mode in force call for; `room`: so many roots may be passed. None: all are looked at."""
+    active = ongoing.active
+    if not active.watched or ongoing.modes.called or active.d.traced:
+        return None
+    acts = np.full((4, len(active.watched)), np.nan)
+    for k, x in enumerate(active.watched):
+        acts[(FALL, RISE), k] = _PAIRS[x.kind](ongoing, x)
+        acts[FIRED, k] = ongoing.fired.get(x.event.name, np.nan) if x.event is not None else np.nan
+        acts[SLOPE, k] = _steep(active, k)
+    return Search(acts, room)
+
+
+def _of_event(ongoing: Ongoing, x: Watched) -> Pair:
+    assert x.event is not None
+    act = LOOK if x.event.name in ongoing.bands else STOP
+    direction = x.event.direction
+    return act if direction <= 0 else NOTHING, act if direction >= 0 else NOTHING
+
+
+def _of_switch(ongoing: Ongoing, x: Watched) -> Pair:
+    d = ongoing.active.d
+    act = PASS if not d.sticking or ongoing.active.guards.changes(d) else STOP
+    return act, act
+
+
+def _of_phase(ongoing: Ongoing, x: Watched) -> Pair:
+    active = ongoing.active
+    return PASS if active.guards.changes(active.d) else STOP, LOOK
+
+
+def _steep(active: Active, k: int) -> float:
+    """The guard that a value is the slope of, or −1."""
+    x = active.watched[k]
+    if x.kind == "rate":
+        return k - 1
+    if x.kind == "slowing":
+        return next(j for j, y in enumerate(active.watched) if (y.kind, y.rate) == ("phase", x.rate))
+    return -1
+
+
+_PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {
+    "event": _of_event,
+    "gap": lambda ongoing, x: (LOOK, NOTHING),
+    "rate": lambda ongoing, x: (NOTHING, NOTHING),
+    "push": lambda ongoing, x: (STOP, NOTHING),
+    "switch": _of_switch,
+    "phase": _of_phase,
+    "slowing": lambda ongoing, x: (NOTHING, NOTHING),
+}
