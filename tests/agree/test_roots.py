@@ -83,6 +83,22 @@ def test_compiled_roots_are_those_of_the_road_by_single_looks(case, monkeypatch)
     assert str(run.status) == str(looked.status)
 
 
+def test_switches_without_end_are_reported_at_the_same_one(monkeypatch):
+    def shaken():
+        m = kp.example("stick-slip")
+        return kp.simulate(
+            m, [0], [0], duration=1e-3, torque=lambda t, q, qd: np.array([40.0 * np.sin(1e7 * t)])
+        )
+
+    run = shaken()
+    monkeypatch.setattr(driver, "search", lambda ongoing, room: None)
+    looked = shaken()
+    assert (run.status.name, len(run.events)) == ("zeno", 100)
+    assert run.status.message == looked.status.message
+    assert run.time[-1] == pytest.approx(run.events[-1].time, abs=0.0)
+    assert run.q[-1] == pytest.approx(looked.q[-1], rel=1e-9)
+
+
 def test_energy_adds_up_through_switches_in_compiled_code():
     run = CASES["arm"](output=0.01)
     energy = run.energy.kinetic + run.energy.potential

@@ -65,7 +65,7 @@ class Actions:
     def room(self) -> int:
         """So many events may follow before there can be too many."""
         since = self.ongoing.stepper.time - self._brief
-        return MANY - sum(time >= since for time in list(self.recent)[1:])
+        return max(1, MANY - sum(time >= since for time in self.recent))
 
     def _count(self, time: float, causes: Sequence[Watched]) -> None:
         """The run ends where there are many events within a moment."""
