@@ -12,8 +12,8 @@ from benchmarks.compile_time import Used, chain_met
 from benchmarks.constrained_row import Growth
 from benchmarks.constrained_solvers import Compared
 from benchmarks.methods import Counted
-from benchmarks.startup import Started
 from benchmarks.planning import Row as Figure
+from benchmarks.startup import Started
 from benchmarks.sweep import LIMIT, Swept
 from benchmarks.threads import Shared
 
