@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
 
 class Calls:
-    """What evaluates each request of one model: compiled code, or the reference."""
+    """What evaluates each request of one model: compiled code, or the reference; `kernels` where some are there."""
 
-    def __init__(self, model: Model, compiled: bool) -> None:
+    def __init__(self, model: Model, compiled: bool, kernels: Kernels | None = None) -> None:
         self.model = model
         self.compiled = compiled
+        if kernels is not None:
+            self.kernels = kernels
         rates = dict.fromkeys(("qd", "qdd", "tau", "slip"), model.v_names)
         ports = ports_of(model)
         own = {"x": ports.x_names, "u": ports.u_names}

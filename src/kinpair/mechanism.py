@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
     from kinpair.compiler.kernel import Kernel
     from kinpair.inverse_kinematics.solver import Solver
+    from kinpair.kernels import Kernels
     from kinpair.viewer.page import Page
 
 CHOSEN = ("method", "frame", "passive", "external", "force")  # options that are part of a request
@@ -114,9 +115,9 @@ class Mechanism(Movable):
     evaluates the same equations without a compiler: slow, easy to step through, and the reference.
     """
 
-    def __init__(self, model: Model, *, compiled: bool = True) -> None:
+    def __init__(self, model: Model, *, compiled: bool = True, kernels: Kernels | None = None) -> None:
         self.model = model
-        self._calls = Calls(model, compiled)
+        self._calls = Calls(model, compiled, kernels)
         self._thin = Thin()
 
     def __reduce__(self) -> Any:

@@ -38,9 +38,9 @@ class Row:
     operations: int | None = None
     """All that is left after folding and sharing: also sines, cosines, signs and choices."""
     one: float | None = None
-    """Seconds of a call for one state."""
+    """Seconds of a call of the method of the mechanism for one state."""
     batch: float | None = None
-    """Seconds a state in a batch of 1024."""
+    """Seconds a state of such a call for a batch of 1024."""
     compile: float | None = None
     """Seconds of the processor from the equations to code for one state and for batches, no cache on disk."""
 

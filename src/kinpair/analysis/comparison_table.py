@@ -78,7 +78,7 @@ def head(comparison: Comparison) -> str:
 LEGEND = (
     "error: worst relative error against the default formulation run without the compiler",
     "mult, add, other: operations after folding and sharing; divisions count as multiplications",
-    "one: a call for one state; batch: a state in a batch of 1024; compile: for both, no cache",
+    "one: a call of the method for one state; batch: a state in a batch of 1024; compile: for both, no cache",
     "springs, dampers and friction are left out",
 )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,13 +17,17 @@ from kinpair.analysis.timing import processor_time, race, repeated, wall_time
 from kinpair.compiler.kernel import Kernel, compile
 from kinpair.compiler.program import Program
 from kinpair.compiler.rolled import Rolled
+from kinpair.constraints.build import is_constrained
 from kinpair.errors import InputError, KinpairError
 from kinpair.formulations.limits import refusal
 from kinpair.kernels import UNROLLED, Kernels
+from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
+from kinpair.model.welds import with_welds
 from kinpair.quantities import METHODS, Request, request_of
 
 BATCH = 1024
+OTHER_KERNELS = {"reactions": "wrenches", "forward_dynamics_derivatives": "derivatives_at_efforts"}
 TURNS, CALLS = 5, 20  # of the clock; calls for one state between two looks at it
 
 
@@ -79,7 +84,8 @@ def measured(setting: Setting, quantity: str) -> list[Row]:
 def _rows(setting: Setting, quantity: str, kernels: Mapping[str, _Measured | str]) -> list[Row]:
     """What was made, timed in turns and judged."""
     compiled = {method: m for method, m in kernels.items() if isinstance(m, _Measured)}
-    times = _times(setting, {method: m.kernel for method, m in compiled.items()}) if setting.time else {}
+    kernels_of = {method: m.kernel for method, m in compiled.items()}
+    times = _times(setting, quantity, kernels_of) if setting.time else {}
     yardstick = _yardstick(setting, quantity, compiled)
     return [
         replace(_judged(setting, quantity, method, m, yardstick), **times.get(method, {}))
@@ -163,17 +169,53 @@ def _judged(setting: Setting, quantity: str, method: str, compiled: _Measured, y
     )
 
 
-def _times(setting: Setting, kernels: Mapping[str, Kernel]) -> dict[str, dict[str, float]]:
-    """Seconds of a call for one state and of a state in a batch."""
+class PublicCall(NamedTuple):
+    """A method of a mechanism as a user calls it: which one, with which states, and with which options."""
+
+    mechanism: Mechanism
+    quantity: str
+    states: tuple[np.ndarray, ...]
+    options: dict[str, Any]
+
+    def __call__(self, *states: np.ndarray, **more: Any) -> Any:
+        """Its result."""
+        return getattr(self.mechanism, self.quantity)(*states, **self.options, **more)
+
+    def prepared(self, *states: np.ndarray, **more: Any) -> Callable[[], Any]:
+        """The call of these states, made before, so that the short way to the code is open."""
+        self(*states, **more)
+        return partial(getattr(self.mechanism, self.quantity), *states, **self.options, **more)
+
+
+def public_call(
+    setting: Setting, quantity: str, method: str, kernel: Kernel, states: Mapping[str, np.ndarray]
+) -> PublicCall:
+    """Of a mechanism that has no code but the kernel, loops open; nothing is kept on disk."""
+    model = setting.model
+    if is_constrained(model.description):
+        model = Mechanism(model).without_constraints().model
+        model = with_welds(model) if quantity == "reactions" else model
+    kernels = Kernels(model)
+    m = Mechanism(model, kernels=kernels)
+    parameters = signature(getattr(m, quantity)).parameters
+    chosen = {"method": method, "force": setting.force, "passive": False}
+    options = {name: x for name, x in chosen.items() if name in parameters}
+    own = replace(request_of(quantity, **options), quantity=OTHER_KERNELS.get(quantity, quantity))
+    kernels.adopt(own, Kernel(kernels.get(own).graph) if quantity in OTHER_KERNELS else kernel)
+    arguments = tuple(states[x.name] for x in parameters.values() if x.kind is x.POSITIONAL_OR_KEYWORD)
+    return PublicCall(m, quantity, arguments, options)
+
+
+def _times(setting: Setting, quantity: str, kernels: Mapping[str, Kernel]) -> dict[str, dict[str, float]]:
+    """Seconds of a call for one state and of a state in a batch, as a user makes it."""
     states = random_states(setting.model, BATCH, setting.seed)
     calls: dict[tuple[str, str], Callable[[], Any]] = {}
     for method, kernel in kernels.items():
-        batch = [states[name] for name in kernel.signature.inputs]
-        one = [x[0].copy() for x in batch]
-        kernel(*one)  # from here on the short way to the code is open
-        calls[method, "one"] = repeated(kernel.call, *one, times=CALLS)
-        result = kernel(*batch)
-        room = {} if isinstance(result, tuple) else {"out": result}
-        calls[method, "batch"] = partial(kernel.call, *batch, **room)
+        call = public_call(setting, quantity, method, kernel, states)
+        one = call.prepared(*(x[0].copy() for x in call.states))
+        result = call(*call.states)
+        room = {"out": result} if isinstance(result, np.ndarray) else {}
+        calls[method, "one"] = repeated(one, times=CALLS)
+        calls[method, "batch"] = call.prepared(*call.states, **room)
     best = race(calls, TURNS, wall_time)
     return {m: {"one": best[m, "one"] / CALLS, "batch": best[m, "batch"] / BATCH} for m in kernels}

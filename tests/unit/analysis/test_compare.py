@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 
 import numpy as np
@@ -191,6 +192,41 @@ def test_times_are_measured_and_no_cache_is_used(monkeypatch, tmp_path, arm):
     for row in kp.compare(arm, quantities=["mass_matrix"], states=1).rows:
         assert 0 < row.batch < row.one < row.compile
     assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("quantity", ["forward_dynamics", "reactions", "forward_dynamics_derivatives"])
+def test_timed_is_the_method_that_a_user_calls(monkeypatch, quantity):
+    """What the clock sees is the method itself, bound to a mechanism, with states and options as a user writes them."""
+    raced = {}
+
+    def race(calls, turns, clock):
+        raced.update(calls)
+        return dict.fromkeys(calls, 1.0)
+
+    monkeypatch.setattr("kinpair.analysis.measuring.race", race)
+    monkeypatch.setitem(METHODS, quantity, dict(list(METHODS[quantity].items())[:1]))
+    m = kp.example("double-pendulum")
+    kp.compare(m, quantities=[quantity], states=1)
+    states = random_states(m.model, 1024, 0)
+    inputs = [states[name] for name in ("q", "qd", "tau" if quantity.startswith("forward") else "qdd")]
+    (method, _), one = next(iter(raced.items()))
+    timed = one.__closure__ and {
+        x.cell_contents for x in one.__closure__ if isinstance(x.cell_contents, partial)
+    }
+    (call,) = timed
+    assert call.func.__name__ == quantity
+    assert call.keywords == {"method": method, "force": False, "passive": False}
+    assert all(np.array_equal(x, y[0]) for x, y in zip(call.args, inputs, strict=True))
+    batch = raced[method, "batch"]
+    assert batch.func.__name__ == quantity
+    expected = getattr(m, quantity)(*inputs, passive=False)
+    found = batch()
+    pairs = (
+        zip(found.values(), expected.values(), strict=True)
+        if quantity == "reactions"
+        else [(found, expected)]
+    )
+    assert all(np.allclose(x, y, rtol=1e-9, atol=1e-9) for x, y in pairs)
 
 
 def test_without_time_nothing_is_compiled(found):
