@@ -19,6 +19,7 @@ class Subjects:
     disk = cached_property(lambda self: kp.example("rolling-disk"))
     model = cached_property(lambda self: kp.linearise(self.pend, [0.1, 0.2]))
     along = cached_property(lambda self: kp.linearise(self.pend, np.zeros((3, 2))))
+    timed = cached_property(lambda self: kp.linearise(self.pend, np.zeros((3, 2)), time=np.arange(3.0)))
     move = cached_property(lambda self: kp.motion.cycloid([0.3, -0.2], [1.4, 0.7], 1.5))
     pd = cached_property(lambda self: kp.regulator.pd(self.pend, [0, 0], kp=1.0, kd=1.0))
 
@@ -41,8 +42,16 @@ CASES = {
         lambda: kp.regulator.lqr(x.along),
         kp.InputError,
         (
-            "double-pendulum: the linear model is along a motion; give one about a state, or the mechanism "
-            "and its motion"
+            "double-pendulum: the linear model is along a motion without times; give linearise the time= of each "
+            "state"
+        ),
+    ),
+    "samples along": (
+        lambda: kp.regulator.lqr(x.timed, sample_time=0.1),
+        kp.InputError,
+        (
+            "double-pendulum: sample_time is 0.1 s, and the states of the linear model are not that far apart; "
+            "linearise at every sample"
         ),
     ),
     "sampled": (

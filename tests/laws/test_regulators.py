@@ -69,6 +69,22 @@ def test_gains_solve_the_equation_of_riccati():
     assert pytest.approx(B.T @ x.S / 0.1, rel=1e-9) == x.K
 
 
+@pytest.mark.parametrize("sample_time", [None, 0.05])
+def test_linear_model_along_a_motion_gives_the_gains_of_the_motion(sample_time):
+    m, motion = mechanism("double-pendulum"), swing()
+    of_motion = kp.regulator.lqr(
+        m, motion, Q={"q.shoulder": 3.0}, degree=0.5, samples=31, sample_time=sample_time
+    )
+    time = of_motion.table.times
+    x = motion.at(time)
+    model = kp.linearise(m, x.q, x.qd, u=m.inverse_dynamics(x.q, x.qd, x.qdd), time=time)
+    Q = np.broadcast_to(np.diag([3.0, 1.0, 1.0, 1.0]), (len(time), 4, 4))
+    found = kp.regulator.lqr(model, Q=Q, degree=0.5, sample_time=sample_time)
+    np.testing.assert_allclose(
+        found.table.rows, of_motion.table.rows, rtol=0, atol=1e-9 * np.abs(found.design.K).max()
+    )
+
+
 def test_an_upright_cart_pole_comes_back():
     m = mechanism("cart-pole")
     regulator = kp.regulator.lqr(m, [0.0, 0.0], inputs=("slide",), degree=1.0)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.walking.replay import Phase, chebyshev, phases
+from kinpair.walking.phases import Phase, chebyshev, efforts, phases
+from kinpair.walking.replay import _placed
 from walking import biped_gait
 
+PUSHES = ({"forward": 0.02, "rate": 0.1}, {"sideways": -0.02, "rate": 0.1})
 
-@cache
+
 def both() -> tuple[Phase, Phase]:
     return phases(biped_gait())
 
@@ -44,6 +46,61 @@ def test_foot_that_is_held_gives_the_wrench_of_the_gait():
     np.testing.assert_allclose(
         found.wrenches["right-hold"], predicted, rtol=0, atol=1e-8 * np.abs(predicted).max()
     )
+
+
+@pytest.mark.long(reason="compiles linear models of the machine with one foot and with both feet held")
+@pytest.mark.parametrize("push", PUSHES, ids=str)
+def test_regulator_brings_a_pushed_machine_back_within_two_steps(push):
+    """From 2 cm off and 0.1 rad/s to 3 mm, on feet that real ground could hold, but for a pull of some newtons for some
+    milliseconds at a foot that comes or goes."""
+    gait = biped_gait()
+    start = kp.walking.pushed(gait, **push)
+    x = kp.walking.replay(gait, steps=2, start=start, regulator=kp.walking.regulator(gait))
+    assert x.distances[1] < 0.6 * x.distances[0]
+    assert x.distances[2] < 0.003
+    assert min(s.margin.min() for s in x.support) > 0.004
+    assert min(np.nanmin(margin) for s in x.support for margin in s.margins.values()) > 0.004
+    assert max(s.slip.max() for s in x.support) < 0.45
+    for s in x.support:
+        for pull in s.pulls.values():
+            assert pull.max() < 0.01 * 9.81 * gait.mechanism.mass
+            assert (pull > 0.0).mean() < 0.1
+    assert max(x.jumps) < 2e-4
+
+
+def test_wrenches_of_feet_that_are_held_are_those_of_the_gait():
+    """By the motion and its efforts alone, with nothing said about how two feet share the load."""
+    gait, double = biped_gait(), both()[1]
+    time = np.linspace(double.start, double.end, 5)
+    x = gait.synergy.at(time)
+    run = SimpleNamespace(q=x.q, qd=x.qd, qdd=x.qdd, tau=efforts(gait, time), time=time)
+    played = kp.walking.Replay(gait, both(), (None, run), (), ())
+    for sole, w in played.wrenches(1).items():
+        np.testing.assert_allclose(w, gait.wrenches(time)[sole], rtol=0, atol=1e-7)
+
+
+def test_foot_that_comes_down_is_stopped_by_the_least_loss_of_energy():
+    """(GW13): rates after the impulse are the nearest that keep the soles still, in the metric of the mass matrix."""
+    gait, double = biped_gait(), both()[1]
+    x = gait.synergy.at(double.start)
+    rates = x.qd + np.random.default_rng(4).normal(size=len(x.qd))
+    at, after, (jump, impulse) = _placed(gait, double, x.q, rates)
+    J = np.concatenate([gait.mechanism.jacobian(at, sole) for sole in double.soles])
+    H = gait.mechanism.mass_matrix(at)
+    assert np.abs(J @ after).max() < 1e-10
+    assert jump < 1e-9 < impulse
+    assert after @ H @ (rates - after) == pytest.approx(0.0, abs=1e-9 * (rates @ H @ rates))
+
+
+def test_pushed_machine_stands_on_both_feet():
+    gait = biped_gait()
+    q, _ = kp.walking.pushed(gait, forward=0.02, sideways=-0.01)
+    x = gait.synergy.at(0.0).q
+    for sole in ("left-sole", "right-sole"):
+        here, there = gait.mechanism.pose(q, sole), gait.mechanism.pose(x, sole)
+        np.testing.assert_allclose(here.position, there.position, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(here.rotation, there.rotation, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(q[:3] - x[:3], [0.02, -0.01, 0.0], rtol=0, atol=1e-15)
 
 
 def test_series_of_a_phase_are_its_efforts():

@@ -85,7 +85,7 @@ def sticks(axis: Any, gait: Any) -> None:
     axis.set_aspect("equal")
     axis.set_title("two steps from the side; left red, right blue", fontsize=10, loc="left")
     axis.set_xlabel("forward [m]")
-    _plain(axis)
+    plain(axis)
 
 
 def footprints(axis: Any, gait: Any) -> None:
@@ -93,28 +93,30 @@ def footprints(axis: Any, gait: Any) -> None:
     time = np.linspace(0.0, 2 * gait.step_time, 601)
     own = gait.support_at(time)
     rigid = gait.support_at(time, gait._steps(gait.legs, 2))
-    p, outline = gait.numbers, next(iter(gait.soles.values()))
-    closed = np.concatenate([outline, outline[:1]])
-    for x, y, colour in (
-        (-p.step, p.track, COLOURS[3]),
-        (0.0, -p.track, COLOURS[0]),
-        (p.step, p.track, COLOURS[3]),
-        (2 * p.step, -p.track, COLOURS[0]),
-    ):
-        axis.fill(closed[:, 0] + x, closed[:, 1] + y, color=colour, alpha=0.15)
-        axis.plot(closed[:, 0] + x, closed[:, 1] + y, color=colour, linewidth=1.0)
+    prints(axis, gait, 2)
     axis.plot(
         rigid.zmp[:, 0], rigid.zmp[:, 1], ":", color="#8a8a8a", linewidth=1.2, label="with a rigid trunk"
     )
     axis.plot(own.zmp[:, 0], own.zmp[:, 1], color="#222222", linewidth=1.8, label="zero-moment point")
     centre = gait.mechanism.centre_of_mass(gait.motion(2).at(time).q)
     axis.plot(centre[:, 0], centre[:, 1], "--", color=COLOURS[2], linewidth=1.2, label="mass centre")
+    axis.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def prints(axis: Any, gait: Any, steps: int) -> None:
+    """Where the feet stand over so many steps, from above; left red, right blue."""
+    p, outline = gait.numbers, next(iter(gait.soles.values()))
+    closed = np.concatenate([outline, outline[:1]])
+    for k in range(-1, steps + 1):
+        side, colour = (1.0, COLOURS[3]) if k % 2 else (-1.0, COLOURS[0])
+        x, y = closed[:, 0] + k * p.step, closed[:, 1] + side * p.track
+        axis.fill(x, y, color=colour, alpha=0.15)
+        axis.plot(x, y, color=colour, linewidth=1.0)
     axis.set_aspect("equal")
     axis.set_title("zero-moment point in the footprints, from above", fontsize=10, loc="left")
     axis.set_xlabel("forward [m]")
     axis.set_ylabel("left [m]")
-    axis.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    _plain(axis)
+    plain(axis)
 
 
 def efforts(axis: Any, gait: Any) -> None:
@@ -129,7 +131,7 @@ def efforts(axis: Any, gait: Any) -> None:
     axis.set_title("efforts [N m]; both feet down where grey", fontsize=10, loc="left")
     axis.set_xlabel("time [s]")
     axis.legend(fontsize=7, frameon=False, ncols=2)
-    _plain(axis)
+    plain(axis)
 
 
 def portraits(axis: Any, gait: Any) -> None:
@@ -145,9 +147,10 @@ def portraits(axis: Any, gait: Any) -> None:
         axis.plot(x["q"][:, m.q_names.index(name)], x["qd"][:, m.v_names.index(name)], label=name, **look)
     axis.set_title("phase portraits [rad], [rad/s]", fontsize=10, loc="left")
     axis.legend(fontsize=7, frameon=False)
-    _plain(axis)
+    plain(axis)
 
 
-def _plain(axis: Any) -> None:
+def plain(axis: Any) -> None:
+    """A faint grid and no frame."""
     axis.grid(alpha=0.25, linewidth=0.6)
     axis.spines[["top", "right"]].set_visible(False)

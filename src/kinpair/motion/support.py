@@ -40,6 +40,8 @@ LENGTH = 0.1  # [m]: a moment of 0.1 N m counts as much as a force of 1 N
 GRID = 64  # points along each edge of a sole
 SMALLEST = 1e-6  # [m]: of soles that are points
 LIFTED = 1e-6  # [m]: a sole this far from the ground is not on it
+LIGHT = 0.03  # of the whole load: a foot that gives less is coming or going, and its centre of pressure is not judged
+PULLED = 1e-9  # of the whole load: less than this is rounding
 
 
 class Ground(NamedTuple):
@@ -77,10 +79,18 @@ class Support:
     polygons: tuple[np.ndarray, ...]
 
     @property
+    def pulls(self) -> Mapping[str, np.ndarray]:
+        """How much the ground would have to pull at each foot (n,) [N]; 0 where it presses."""
+        least = PULLED * np.abs(self.normal)
+        normals = {name: w[:, 3:] @ self.ground.normal for name, w in self.wrenches.items()}
+        return {name: np.where(x < -least, -x, 0.0) for name, x in normals.items()}
+
+    @property
     def excesses(self) -> tuple[str, ...]:
         """What no foot could give, in words: what, when, by how much; empty where the motion can be made."""
         rules = (
             ("the ground would have to pull", -self.normal, 0.0, "N"),
+            *((f"the ground would have to pull at {name}", x, 0.0, "N") for name, x in self.pulls.items()),
             ("the zero-moment point leaves the support polygon", -self.margin, 0.0, "m"),
             ("force and moment of a foot exceed its friction", self.slip, self.ground.friction, ""),
             *(
@@ -129,6 +139,7 @@ def support(
     loads: Any = None,
     stiffness: Mapping[str, Any] | None = None,
     points: Mapping[str, Any] | None = None,
+    wrenches: Mapping[str, Any] | None = None,
     ground: Ground | None = None,
     time: Any = None,
 ) -> Support:
@@ -137,7 +148,7 @@ def support(
     feet: outline (k, 3) of the sole of each foot, in axes of the link or frame of that name. loads: how much each foot
     is to carry (n, feet), 0 where it is in the air; without it all soles that lie on the ground carry alike. stiffness:
     (6,) of the sole by foot [N m/rad], [N/m], in place of loads. points (n, 3): where a foot is to be pressed, its
-    origin by default.
+    origin by default. wrenches (n, 6): what each foot gives, at its origin in world axes, where that is known.
     """
     plane = _ground(ground)
     state = tuple(np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd))
@@ -149,10 +160,13 @@ def support(
     n = len(state[0])
     times = np.arange(n, dtype=float) if time is None else np.atleast_1d(np.asarray(time, dtype=float))
     soles = {name: _in_world(m, state[0], name, x) for name, x in outlines.items()}
-    shares = _shares(plane, soles, loads, n)
-    _check_carried(shares, times)
     w = m.resultant(*state)
     e, p = plane.normal, plane.point
+    known = {name: np.asarray(x, dtype=float) for name, x in (wrenches or {}).items()}
+    if known:
+        loads = np.stack([known[name][:, 3:] @ e > LIGHT * (w[:, 3:] @ e) for name in soles], axis=1)
+    shares = _shares(plane, soles, loads, n)
+    _check_carried(shares, times)
     n_p = w[:, :3] - crossed(p, w[:, 3:])  # (GZ2)
     normal = w[:, 3:] @ e
     zmp = p + crossed(e, n_p) / normal[:, None]  # (GZ3)
@@ -160,18 +174,22 @@ def support(
     across = w[:, 3:] - normal[:, None] * e
     friction = np.sqrt((across**2).sum(1)) / normal  # (GZ5)
     origins = {name: m.pose(state[0], name).position for name in feet}
+    if known:
+        middles = {name: _centre(plane, x, origins[name], shares[name]) for name, x in known.items()}
+        points = {name: np.where(np.isnan(x), origins[name], x) for name, x in middles.items()}
     pressed = {name: np.broadcast_to((points or {}).get(name, x), x.shape) for name, x in origins.items()}
-    wrenches = shared(w, pressed, shares, stiffness)
-    slip = np.max([_slip(e, wrenches[x], shares[x], _radius(outlines[x])) for x in feet], axis=0)
+    at_points = {name: carried(x, origins[name], pressed[name]) for name, x in known.items()}
+    at_points = at_points or shared(w, pressed, shares, stiffness)
+    slip = np.max([_slip(e, at_points[x], shares[x], _radius(outlines[x])) for x in feet], axis=0)
     turned = plane_axes(plane.normal)
     flat = {name: (x - p) @ turned for name, x in soles.items()}
     polygons = tuple(
         hull(np.concatenate([x[k] for name, x in flat.items() if shares[name][k] > 0.0])) for k in range(n)
     )
     inside = np.array([margin(a, b) for a, b in zip(polygons, (zmp - p) @ turned, strict=True)])
-    centres = {name: _centre(plane, x, pressed[name], shares[name]) for name, x in wrenches.items()}
+    centres = {name: _centre(plane, x, pressed[name], shares[name]) for name, x in at_points.items()}
     margins = {name: _margins(flat[name], (x - p) @ turned) for name, x in centres.items()}
-    at_feet = {name: carried(x, pressed[name], origins[name]) for name, x in wrenches.items()}
+    at_feet = {name: carried(x, pressed[name], origins[name]) for name, x in at_points.items()}
     return Support(
         times, plane, w, zmp, moment, normal, friction, slip, inside, at_feet, centres, margins, polygons
     )

@@ -1,21 +1,26 @@
 """Regulators.
 
-table      numbers over time
-regulator  what every regulator answers
-random     numbers that look random
-riccati    Riccati's equations
-reach      what inputs reach
-nominal    a motion with its efforts
-laws       what regulators do with a deviation
-in_loop    sample time, limits of efforts, delay, encoders, noise
-preview    references that are known ahead
-design     from a mechanism and a motion to a regulator
+table             numbers over time
+regulator         what every regulator answers
+random            numbers that look random
+riccati           Riccati's equations
+reach             what inputs reach
+nominal           a motion with its efforts
+laws              what regulators do with a deviation
+in_loop           sample time, limits of efforts, delay, encoders, noise
+preview           references that are known ahead
+following         a regulator for these
+weights           of states and inputs
+linear_quadratic  gains from linear models
+joint_regulators  each joint for itself, and computed torque
 
 A module imports only what stands above it; a test checks it.
 """
 
-from kinpair.regulators.design import LinearQuadratic, computed_torque, force_feedback, lqr, pd, preview
+from kinpair.regulators.following import preview
 from kinpair.regulators.in_loop import in_loop
+from kinpair.regulators.joint_regulators import computed_torque, force_feedback, pd
+from kinpair.regulators.linear_quadratic import LinearQuadratic, lqr
 from kinpair.regulators.preview import PreviewGains, cart_table, preview_gains
 from kinpair.regulators.regulator import Regulator
 

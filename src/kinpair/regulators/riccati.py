@@ -86,17 +86,23 @@ def along(
     degree: float,
     end: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """K (m, inputs, states) and S at the times, from S at the end, by (RG3) with the mean of A and B between two
-    times."""
+    """K (m, inputs, states) and S at the times, from S at the end, by (RG3) with the mean of A, B, and of the weights
+    Q and R⁻¹ where these are of each time, between two times."""
     one, over = np.eye(A.shape[-1]), np.linalg.inv(R)
-    F, G = 0.5 * (A[:-1] + A[1:]) + degree * one, 0.5 * (B[:-1] + B[1:])
-    E, W, P = _intervals(F, G @ over @ np.swapaxes(G, -1, -2), Q, np.diff(times)[:, None, None])
+    F, G = _means(A) + degree * one, _means(B)
+    spread = G @ _means(over) @ np.swapaxes(G, -1, -2)
+    E, W, P = _intervals(F, spread, _means(Q), np.diff(times)[:, None, None])
     S = np.empty(A.shape)
     S[-1] = end
     for k in range(len(times) - 2, -1, -1):
         now = P[k] + E[k].T @ S[k + 1] @ np.linalg.solve(one + W[k] @ S[k + 1], E[k])  # (RG3)
         S[k] = 0.5 * (now + now.T)
     return over @ np.swapaxes(B, -1, -2) @ S, S
+
+
+def _means(x: np.ndarray) -> np.ndarray:
+    """Of neighbours in time, where there are such."""
+    return 0.5 * (x[:-1] + x[1:]) if x.ndim == 3 else x
 
 
 def _intervals(
@@ -124,9 +130,10 @@ def along_samples(
     A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, growth: float, end: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """K and S of discrete models (m, ...) one after the other, from S behind the last.    (RG4)"""
+    Q, R = (np.broadcast_to(x, (len(A), *x.shape[-2:])) for x in (Q, R))
     K, S = np.empty((len(A), B.shape[-1], A.shape[-1])), np.empty(A.shape)
     now = end
     for k in range(len(A) - 1, -1, -1):
-        K[k], now = _back(growth * A[k], growth * B[k], Q, R, now)
+        K[k], now = _back(growth * A[k], growth * B[k], Q[k], R[k], now)
         S[k] = now
     return K, S

@@ -14,7 +14,8 @@ from kinpair.model.entries import filled, words_of
 from kinpair.motion.follow import follow
 from kinpair.motion.nominal import Nominal
 from kinpair.motion.trajectory import Trajectory
-from kinpair.regulators.design import computed_torque, force_feedback, lqr, pd
+from kinpair.regulators.joint_regulators import computed_torque, force_feedback, pd
+from kinpair.regulators.linear_quadratic import lqr
 from kinpair.regulators.regulator import Regulator
 from kinpair.runs.simulate import simulate
 from kinpair.tracking.tracking import Tracking

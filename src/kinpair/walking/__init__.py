@@ -6,7 +6,10 @@ pictures      phase portraits and branches
 cycle         motions that repeat themselves from event to event
 continuation  such motions over a parameter, to where they double their period
 gait_file     gaits in files
-replay        a gait played back by the free machine with its feet held, and a regulator for it
+phases        phases of a step with the feet held that stand
+regulator     gains along a gait
+replay_pictures  of a gait played back
+replay        a gait played back by the free machine with its feet held
 
 A module imports only what stands above it; a test checks it.
 """
@@ -15,7 +18,8 @@ from kinpair.walking.continuation import Branch, continuation
 from kinpair.walking.cycle import Cycle, cycle
 from kinpair.walking.gait_file import save_gait
 from kinpair.walking.heel_strike import heel_strike
-from kinpair.walking.replay import Replay, regulator, replay
+from kinpair.walking.regulator import regulator
+from kinpair.walking.replay import Replay, pushed, replay
 
 __all__ = [
     "Branch",
@@ -24,6 +28,7 @@ __all__ = [
     "continuation",
     "cycle",
     "heel_strike",
+    "pushed",
     "regulator",
     "replay",
     "save_gait",

@@ -37,6 +37,20 @@ def test_along_a_motion_it_is_the_differential_equation(degree):
     assert S[2::-1].reshape(3, 16) == pytest.approx(found.y.T, rel=1e-9, abs=1e-9)
 
 
+def test_weights_may_be_of_each_time():
+    """The same ones at all times are those of one matrix; along samples, too."""
+    A, B, Q, R = problem(seed=3)
+    times, end = np.array([0.0, 0.1, 0.25, 1.0]), np.eye(4)
+    models, each = (np.stack([x] * 4) for x in (A, B)), (np.stack([x] * 4) for x in (Q, R))
+    models, each = tuple(models), tuple(each)
+    for one, many in zip(
+        (*riccati.along(times, *models, Q, R, 0.3, end), *riccati.along_samples(*models, Q, R, 1.1, end)),
+        (*riccati.along(times, *models, *each, 0.3, end), *riccati.along_samples(*models, *each, 1.1, end)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(many, one, rtol=1e-13)
+
+
 def test_far_from_the_end_it_is_the_algebraic_solution_however_long_an_interval_is():
     A, B, Q, R = problem(seed=1)
     times = np.array([0.0, 1e3, 1e6])
