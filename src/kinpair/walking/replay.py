@@ -90,8 +90,8 @@ class Replay:
     def _support(self, k: int) -> Support:
         run, gait, held = self.runs[k], self.gait, self.phases[k % 2].soles
         soles = {name: outline for name, outline in gait.soles.items() if name in held}
-        state, options = (run.q, run.qd, run.qdd), {"ground": gait.ground, "time": run.time}
-        return support(gait.mechanism, *state, soles, wrenches=self.wrenches(k), **options)
+        state, given = (run.q, run.qd, run.qdd), self.wrenches(k)
+        return support(gait.mechanism, *state, soles, wrenches=given, ground=gait.ground, time=run.time)
 
     @property
     def excesses(self) -> tuple[str, ...]:
