@@ -169,14 +169,14 @@ def _along(
 ) -> LinearQuadratic:
     """(RG2), or (RG4) at every sample; it ends with the gains for standing at the end of the motion."""
     weights = weight(model, "Q", Q, model.states), weight(model, "R", R, model.inputs)
-    last, lasting = model[len(model) - 1], tuple(x[-1] if x.ndim == 3 else x for x in weights)
+    last, (Q_end, R_end) = model[len(model) - 1], (x[-1] if x.ndim == 3 else x for x in weights)
     check_reached(last, degree)
     if period is None:
-        _, end, left = riccati.continuous(last.A, last.B, *lasting, degree)
+        _, end, left = riccati.continuous(last.A, last.B, Q_end, R_end, degree)
         K, S = riccati.along(nominal.times, model.A, model.B, *weights, degree, end)
         return _regulator(model, nominal, K, Design(model, K, S, degree, left), None)
     own, growth = model.discrete(period), float(np.exp(degree * period))
-    _, end, left = riccati.sampled(own.A[-1], own.B[-1], *lasting, growth)
+    _, end, left = riccati.sampled(own.A[-1], own.B[-1], Q_end, R_end, growth)
     K, S = riccati.along_samples(own.A, own.B, *weights, growth, end)
     return _regulator(own, nominal, K, Design(own, K, S, degree, left), period)
 
