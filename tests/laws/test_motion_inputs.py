@@ -68,6 +68,22 @@ def test_a_motion_of_one_joint_comes_back(case):
     assert run.x[-1] == pytest.approx(plan.x[-1], abs=1e-3 * max(1.0, np.abs(plan.x).max(initial=0.0)))
 
 
+def test_openings_of_the_excavator_return_its_motion():
+    """Through loops: links by their angles, efforts of the cylinders in the loops, pressures, valves, and back."""
+    m, q = kp.example("excavator"), kp.example("excavator").start()
+    ends = {"boom": 0.56, "arm": -1.65, "bucket": -0.75}
+    wanted = {
+        name: kp.motion.polynomial(float(a), ends[name], 1.0, order=9)
+        for name, a in zip(ends, q, strict=False)
+    }
+    plan = kp.motion.inputs(m, wanted, start=q, samples=1001)
+    assert plan.exceeded == ()
+    when = np.array([0.3, 0.6])
+    run = kp.simulate(m, q, np.zeros(m.nv), duration=0.6, input=plan.table, x=plan.x[0], output=when)
+    assert np.abs(run.q - plan.nominal.motion.at(when).q).max() < 1e-6
+    assert np.abs(run.q[-1] - q).max() > 0.03
+
+
 def test_a_voltage_that_cannot_hold_the_motion_is_named():
     builder = kp.Builder("weak").link("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
     builder.joint("hinge", "revolute", "ground", "arm", axis="z")
@@ -77,14 +93,14 @@ def test_a_voltage_that_cannot_hold_the_motion_is_named():
     with pytest.warns(kp.LimitWarning) as warned:
         plan = kp.motion.inputs(kp.build(builder.description()), motion)
     (worst,) = plan.exceeded
-    assert (worst.actuator, worst.limit) == ("motor", 12.0)
+    assert (worst.actuator, worst.joint, worst.limit) == ("motor", "hinge", 12.0)
     assert worst.time == pytest.approx(0.5, abs=0.02)
     assert worst.value == pytest.approx(
         0.26 * 100.0 * 2.1875, rel=0.05
     )  # the largest rate of degree seven is 35/16
     assert str(warned[0].message) == f"weak: {worst}"
     assert str(worst) == (
-        f"'motor' needs a voltage of {worst.value:.4g} at t = {worst.time:.4g} s, "
+        f"'motor' of joint 'hinge' needs a voltage of {worst.value:.4g} at t = {worst.time:.4g} s, "
         f"{100 * (worst.value / 12 - 1):.3g} % beyond its limit 12"
     )
 

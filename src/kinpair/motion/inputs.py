@@ -105,7 +105,7 @@ def inputs(
         of = Samples(found.time, found.q[:, element.q], found.qd[:, v], found.effort[:, v])
         command, own, bounded = inverted(element, of)
         u[:, owner.u], x[:, owner.x] = command[:, None], own
-        worst = (x.worst(element.name, what, of.time) for what, x in bounded.items())
+        worst = (x.worst(element.name, m.v_names[v], what, of.time) for what, x in bounded.items())
         exceeded += [x for x in worst if x is not None]
     if exceeded:
         warnings.warn(f"{m.name}: {listed(map(str, exceeded), 6)}", LimitWarning, stacklevel=2)

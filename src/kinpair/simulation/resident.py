@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from reprlib import repr as shown
 from typing import Any, final
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from kinpair.compiler.cache import Store
 from kinpair.compiler.time_loop import FixedLoop
 from kinpair.compiler.time_loop_resident import Resident
-from kinpair.errors import InputError, SingularError
+from kinpair.errors import InputError, SingularError, listed
+from kinpair.evaluation import WRENCH
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.given import movable, start_states, start_x
 from kinpair.simulation.held import check_start
@@ -211,12 +213,24 @@ class Stepper:
                 raise InputError(
                     f"{self.mechanism.name}: input= closes the loop of this stepper; call step() without inputs"
                 )
-            self.u[...] = u
+            try:
+                self.u[...] = u
+            except (TypeError, ValueError):
+                raise self._misfit(u) from None
         self._advance(self.steps, steps)
         self.steps += steps
         if self._one and self._verdict[0]:
             self._refuse()
         return self._views
+
+    def _misfit(self, u: Any) -> InputError:
+        """What is wrong with inputs that do not fit."""
+        d = self._run.d
+        names = [*d.controls, *(f"{name}.{k}" for name, _ in d.external for k in WRENCH)]
+        return InputError(
+            f"{self.mechanism.name}: u is {shown(u)}; expected numbers of shape {self.u.shape}: {listed(names, 12)}",
+            argument="u",
+        )
 
     def state(self) -> Snapshot:
         """A copy of all numbers, to come back to."""

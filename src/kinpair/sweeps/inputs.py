@@ -1,4 +1,4 @@
-"""Inputs of a study by name: entries of the start and of constant efforts, constants, options of `simulate`."""
+"""Inputs of a study by name: entries of the start and of constant controls, constants, options of `simulate`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from kinpair.model.symbols import symbol_names
 from kinpair.runs.simulate import simulate
 from kinpair.simulation.given import tolerance
 from kinpair.simulation.schedule import finite, positive, wanted_times
-from kinpair.sweeps.units import OPTIONS, constant_unit, entry_units
+from kinpair.sweeps.units import OPTIONS, actuator_units, constant_unit, entry_units, input_units
 
-OWN_ARGUMENTS = ("mechanism", "q", "qd", "torque", "parameters", "threads", "save", "checkpoint", "progress")
+OWN_ARGUMENTS = ("mechanism", "q", "qd", "torque", "input", "parameters")
+OWN_ARGUMENTS += ("threads", "save", "checkpoint", "progress")
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where an input goes: into an entry of `q`, `qd` or `torque`, a `parameter`, or an `option`; and its unit."""
+    """Where an input goes: an entry of `q`, `qd`, `torque` or `input`, a `parameter`, or an `option`; and its unit."""
 
     kind: str
     entry: int
@@ -41,12 +42,16 @@ def slots(study: str, known: Mapping[str, Slot], names: Sequence[str]) -> list[S
     return [known[name] for name in names]
 
 
-def inputs_of(mechanism: Mechanism) -> dict[str, Slot]:
-    """Everything that may vary; an entry of the start hides a constant of the same name."""
+def inputs_of(mechanism: Mechanism, control: str = "torque") -> dict[str, Slot]:
+    """Everything that may vary; an entry of the start hides a constant of the same name. control: torque or input."""
     slots = {name: Slot("option", 0, OPTIONS.get(name, "")) for name in options()}
-    slots |= {name: Slot("parameter", 0, constant_unit(name)) for name in symbol_names(mechanism.model)}
-    units = entry_units(mechanism)
-    groups = {"q": units["q"], "qd": units["qd"], "torque": units["tau"]}
+    of_actuators, units = actuator_units(mechanism), entry_units(mechanism)
+    slots |= {
+        name: Slot("parameter", 0, of_actuators.get(name, constant_unit(name)))
+        for name in symbol_names(mechanism.model)
+    }
+    controls = units["tau"] if control == "torque" else input_units(mechanism)
+    groups = {"q": units["q"], "qd": units["qd"], control: controls}
     entries = {
         f"{group}.{name}": Slot(group, k, unit, name)
         for group, column in groups.items()

@@ -7,7 +7,8 @@
 | samples X | the series itself, a vector |
 | energy drift | largest error of the energy balance over the samples [J] |
 
-Series: q.NAME, qd.NAME, tau.NAME, kinetic, potential, energy, work, loss, time. All words work on a batch too.
+Series: q.NAME, qd.NAME, tau.NAME, x.NAME, u.NAME, kinetic, potential, energy, work, loss, time. All words work on a
+batch too.
 """
 
 from __future__ import annotations

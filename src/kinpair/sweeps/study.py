@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast, final
 import numpy as np
 
 from kinpair.errors import DescriptionWarning, InputError
+from kinpair.forces.states import has_actuators
 from kinpair.loading import example, load
 from kinpair.mechanism import Mechanism
 from kinpair.runs.result import Result
@@ -23,7 +24,7 @@ from kinpair.simulation.methods.integrators import integrator_named
 from kinpair.simulation.options import DT
 from kinpair.simulation.schedule import fixed_plan
 from kinpair.simulation.status import Status
-from kinpair.simulation.torques import Torque, torque_of
+from kinpair.simulation.torques import Start, Torque, Wanted, control_of, torque_of
 from kinpair.sweeps.cases import Cases, Row, Scalar
 from kinpair.sweeps.fingerprint import fingerprint
 from kinpair.sweeps.inputs import Slot, check_numbers, check_options, inputs_of, slots
@@ -42,11 +43,12 @@ class Study:
 
     * `mechanism`: a Mechanism, a file, or the name of a bundled example;
     * `q`, `qd`: the state to start from, (nq,), (nv,) or some entries by name; `torque`: as for `kp.simulate`, or
-      constant efforts by name; `parameters`: constants of the mechanism by name;
+      constant efforts by name; `input`: the same for inputs of actuators; `parameters`: constants by name;
     * `record`: words (see docs/sweep.md) and functions of the Result that return numbers by name;
     * all other options of `kp.simulate`, such as `duration`, `integrator`, `dt`, `output`.
 
-    Inputs that a sweep may vary: `q.NAME`, `qd.NAME`, `torque.NAME`, constants such as `upper.mass`, and options.
+    Inputs that a sweep may vary: `q.NAME`, `qd.NAME`, `torque.NAME` or, where there are actuators or `input` is given,
+    `input.NAME`, constants such as `upper.mass` or `motor.resistance`, and options.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Study:
         qd: Any = None,
         *,
         torque: Any = None,
+        input: Any = None,
         parameters: Mapping[str, float] | None = None,
         record: Recorded | Sequence[Recorded] = ("final",),
         name: str = "",
@@ -70,8 +73,8 @@ class Study:
             entries(m, "qd", m.v_names, qd, np.zeros(m.nv)),
             *(fixed, driven, options.get("time", 0.0)),
         )
-        by_name = isinstance(torque, Mapping)
-        self.torque = entries(m, "torque", m.v_names, torque, np.zeros(m.nv)) if by_name else torque
+        self.control = _control(m, torque, input)
+        self.torque, self.input = (_named(m, word, x) for word, x in (("torque", torque), ("input", input)))
         self.parameters = dict(parameters or {})
         self.options = options
         self.record = cast(
@@ -84,6 +87,7 @@ class Study:
     def __reduce__(self) -> Any:
         arguments = {
             "torque": self.torque,
+            "input": self.input,
             "parameters": self.parameters,
             "record": self.record,
             "name": self.name,
@@ -106,28 +110,33 @@ class Study:
     @cached_property
     def drive(self) -> Torque:
         """What drives it, checked."""
-        return torque_of(self.mechanism, self.torque, self.q, self.qd, self.options.get("time", 0.0))
+        m, time = self.mechanism, self.options.get("time", 0.0)
+        if self.control == "torque":
+            return torque_of(m, self.torque, self.q, self.qd, time)
+        return control_of(m, Wanted("input", m.u_names), self.input, Start(self.q, self.qd, time, m.x_start))
 
     @property
     def fingerprint(self) -> str:
         """Of the mechanism and of all that was given with it."""
         inputs = [self.q, self.qd, self.torque, self.parameters, self.record, self.options]
+        inputs += [] if self.input is None else [self.input]
         return fingerprint(self.mechanism, inputs)
 
     @property
     def own(self) -> tuple[Any, ...]:
-        """Functions and objects of the user: recorders, torque, wrenches."""
+        """Functions and objects of the user: recorders, torque or input, wrenches."""
         applied = (self.options.get("external") or {}).values()
-        return (*self.functions, *(x for x in (self.torque, *applied) if callable(x)))
+        return (*self.functions, *(x for x in (self.torque, self.input, *applied) if callable(x)))
 
     # What varies.
 
     def checked(self, cases: Cases) -> Cases:
         """Names that are inputs; numbers as floats."""
         places = self._slots(cases.names)
-        if any(slot.kind == "torque" for slot in places) and self.drive.kind not in ("none", "constant"):
+        word = self.control
+        if any(slot.kind == word for slot in places) and self.drive.kind not in ("none", "constant"):
             raise InputError(
-                f"{self.name}: torque is no constant, so its entries cannot vary; give torque=[...]"
+                f"{self.name}: {word} is no constant, so its entries cannot vary; give {word}=[...]"
             )
         readers = [self._reader(name, slot) for name, slot in zip(cases.names, places, strict=True)]
         rows = (tuple(f(x) for f, x in zip(readers, row, strict=True)) for row in cases.rows)
@@ -142,7 +151,7 @@ class Study:
     @cached_property
     def inputs(self) -> Mapping[str, Slot]:
         """Everything that may vary."""
-        return inputs_of(self.mechanism)
+        return inputs_of(self.mechanism, self.control)
 
     def _slots(self, names: Sequence[str]) -> list[Slot]:
         return slots(self.name, self.inputs, names)
@@ -245,8 +254,10 @@ class Study:
 
     def _arguments(self, names: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """Of `simulate`, with the axis of the batch."""
-        constant = self.drive.values if self.drive.kind == "constant" else np.zeros(self.mechanism.nv)
-        into = {"q": self.q, "qd": self.qd, "torque": constant}
+        m, word = self.mechanism, self.control
+        names_of = m.v_names if word == "torque" else m.u_names
+        constant = self.drive.values if self.drive.kind == "constant" else np.zeros(len(names_of))
+        into = {"q": self.q, "qd": self.qd, word: constant}
         into = {key: np.tile(x, (len(rows), 1)) for key, x in into.items()}
         parameters: dict[str, Any] = dict(self.parameters)
         places = self._slots(names)
@@ -261,13 +272,14 @@ class Study:
             into["q"][k], into["qd"][k] = obeying(
                 self.mechanism, *state, fixed, driven, self.options.get("time", 0.0)
             )
-        if all(slot.kind != "torque" for slot in places):
-            into["torque"] = self._fresh_drive()
+        if all(slot.kind != word for slot in places):
+            into[word] = self._fresh_drive()
         return {**into, "parameters": parameters}
 
     def _fresh_drive(self) -> Any:
         """A controller with a memory begins each case without one."""
-        return copy.deepcopy(self.torque) if self.drive.kind == "called" else self.drive
+        own = self.torque if self.control == "torque" else self.input
+        return copy.deepcopy(own) if self.drive.kind == "called" else self.drive
 
 
 def _mechanism(mechanism: Any) -> Mechanism:
@@ -279,6 +291,24 @@ def _mechanism(mechanism: Any) -> Mechanism:
             f"a study takes a Mechanism, a file or a name of an example, not {type(mechanism).__name__}"
         )
     return mechanism
+
+
+def _control(m: Mechanism, torque: Any, input: Any) -> str:
+    """What drives it is given as: torque or input."""
+    if torque is not None and (input is not None or has_actuators(m.model)):
+        raise InputError(
+            f"{m.name}: torque= and input= are both given; give one of them"
+            if input is not None
+            else f"{m.name}: has actuators, and they make the joint efforts; give input= in place of torque=",
+            argument="torque",
+        )
+    return "input" if input is not None or has_actuators(m.model) else "torque"
+
+
+def _named(m: Mechanism, word: str, values: Any) -> Any:
+    """Constant controls by name as an array; anything else as it is."""
+    names = m.v_names if word == "torque" else m.u_names
+    return entries(m, word, names, values, np.zeros(len(names))) if isinstance(values, Mapping) else values
 
 
 def _check_record(m: Mechanism, record: Sequence[Any]) -> None:

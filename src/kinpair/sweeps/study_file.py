@@ -157,6 +157,7 @@ TOP: Schema = {
     "q": Key(_by_name(f.angle), "start, rad or m, by name"),
     "qd": Key(_by_name(f.number), "start, rad/s or m/s, by name"),
     "torque": Key(_by_name(f.number), "constant efforts, N m or N, by name"),
+    "input": Key(_by_name(f.number), "constant inputs of actuators by name"),
     "parameters": Key(_by_name(f.number), "constants of the mechanism by name"),
     "over": Key(_by_name(_range), "what varies", needs="what varies, as [over] with a line for each input"),
     "samples": Key(_whole, "how many times what is drawn is drawn"),

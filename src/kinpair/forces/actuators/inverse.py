@@ -26,9 +26,10 @@ NEWTON, TERMS = 30, 4
 
 
 class Exceeded(NamedTuple):
-    """A limit that a motion needs more than: of which actuator, what, when [s], how much, and the limit."""
+    """A limit that a motion needs more than: of which actuator and joint, what, when [s], how much, and the limit."""
 
     actuator: str
+    joint: str
     what: str
     time: float
     value: float
@@ -38,8 +39,8 @@ class Exceeded(NamedTuple):
         beyond = abs(abs(self.value) - self.limit) if self.limit > 0.0 else abs(self.value - self.limit)
         more = f"{100.0 * beyond / abs(self.limit):.3g} % " if self.limit else ""
         return (
-            f"{self.actuator!r} needs {self.what} {self.value:.4g} at t = {self.time:.4g} s, {more}beyond its limit "
-            f"{self.limit:.4g}"
+            f"{self.actuator!r} of joint {self.joint!r} needs {self.what} {self.value:.4g} at t = {self.time:.4g} s, "
+            f"{more}beyond its limit {self.limit:.4g}"
         )
 
 
@@ -50,14 +51,14 @@ class Bounded(NamedTuple):
     lower: float
     upper: float
 
-    def worst(self, actuator: str, what: str, time: np.ndarray) -> Exceeded | None:
+    def worst(self, actuator: str, joint: str, what: str, time: np.ndarray) -> Exceeded | None:
         """Where it is farthest beyond a limit."""
         above, below = self.value - self.upper, self.lower - self.value
         k = int(np.argmax(np.maximum(above, below)))
         if max(above[k], below[k]) <= 0.0:
             return None
         limit = self.upper if above[k] > 0.0 or self.lower == -self.upper else self.lower
-        return Exceeded(actuator, what, float(time[k]), float(self.value[k]), limit)
+        return Exceeded(actuator, joint, what, float(time[k]), float(self.value[k]), limit)
 
 
 def evenly(value: np.ndarray, limit: Any) -> Bounded:
