@@ -1,1 +1,5 @@
-"""Measurements: operation counts, and times against peers as ratios in one run."""
+"""Measurements: operation counts, and times against peers as ratios in one run. Calls wait for machine code."""
+
+import os
+
+os.environ.setdefault("KINPAIR_WAIT", "1")

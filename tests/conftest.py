@@ -8,6 +8,8 @@ os.environ.setdefault(
     "OPENBLAS_NUM_THREADS", "1"
 )  # workers share the cores; small systems only wait for more threads
 
+os.environ.setdefault("KINPAIR_WAIT", "1")  # first calls are those of machine code
+
 import pytest
 from hypothesis import settings
 

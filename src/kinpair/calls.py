@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
-from kinpair.constrained import CALLED, EVERY
+from kinpair.constrained import CALLED, CONSTRAINED, EVERY
 from kinpair.errors import InputError, LengthError, TraceError
 from kinpair.evaluation import WRENCH, Arguments, Expected, checked_arguments, evaluate
 from kinpair.forces.states import ports_of
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kinpair.compiler.kernel import Kernel
     from kinpair.compiler.pattern import Outcome
     from kinpair.kernels import Kernels
+
+MOST_ROWS, MOST_ROWS_ONE_BY_ONE = 1024, 4  # of a batch that the reference answers while code is made
 
 
 class Calls:
@@ -93,13 +95,20 @@ class Calls:
     def direct(self, request: Request, method: Any) -> Any:
         """A function in the place of `method`: machine code that hands unusual arguments back to it."""
         kernel = self.kernel(request)
-        if kernel is None:
+        if kernel is None or not self.is_settled(request):
             return method
         return kernel.entry(method, replace(self.outcome(request), line=None, shape=None))
 
     def kernel(self, request: Request) -> Kernel | None:
         """What is compiled for the request; None where it is evaluated without."""
         return self.kernels.get(request) if self.compiled and self.kernels.can(request) else None
+
+    def is_settled(self, request: Request) -> bool:
+        """Is it known what answers the request? Not while its first code is being made."""
+        from kinpair.compiler.background import must_wait
+
+        kernel = self.kernel(request)
+        return kernel is None or bool(kernel.making.made) or must_wait()
 
     def outcome(self, request: Request) -> Outcome:
         """What machine code looks at, and hands out."""
@@ -113,6 +122,8 @@ class Calls:
         check_method(self.model, request)
         for name in request.external:
             self.model.place(name)
+        if not self.is_settled(request):
+            return partial(self._explained, request)
         call = self._code(request) or partial(self._interpreted, request)
         self._ready[request] = call
         return call
@@ -153,7 +164,26 @@ class Calls:
         if any(map(holds_symbols, arguments)):
             return self._recorded(request, arguments)
         x = self._checked(request, arguments)
-        return self.kernels.get(request).general(*x.state, *x.external.values(), out=out, threads=threads)
+        kernel, form = self.kernels.get(request), "one" if x.batch is None else "batch"
+        patient = (
+            request.quantity in CONSTRAINED
+        )  # rows lose their meaning in some positions: rounding tells where
+        try:
+            if (x.batch or 0) > self._most_rows(request) or kernel.making.is_near(form, patient=patient):
+                return kernel.general(*x.state, *x.external.values(), out=out, threads=threads)
+        except LengthError:
+            self._ready[request] = partial(self._interpreted, request)
+            return self._interpreted(request, *arguments, out=out, threads=threads)
+        answer = self._interpreted(request, *arguments, out=out, threads=threads)
+        kernel.making.begin(form)
+        return answer
+
+    def _most_rows(self, request: Request) -> int:
+        """Larger batches wait for machine code, which is there before the reference would be done."""
+        return MOST_ROWS if self._by_columns(request) else MOST_ROWS_ONE_BY_ONE
+
+    def _by_columns(self, request: Request) -> bool:
+        return EVERY[request.quantity].columns and not self.model.surfaces  # Newton's method takes one state
 
     def _interpreted(self, request: Request, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """The reference road."""
@@ -166,8 +196,7 @@ class Calls:
 
             whole_threads(CALLED.get(request.quantity, request.quantity), threads)
         x = self._checked(request, arguments)
-        columns = quantity.columns and not self.model.surfaces  # Newton's method on loads takes one state
-        result = evaluate(compute, x, quantity.loaded, columns)
+        result = evaluate(compute, x, quantity.loaded, self._by_columns(request))
         return result if out is None else _copied(request.quantity, result, out, x.batch)
 
     @cached_property

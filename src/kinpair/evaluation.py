@@ -6,6 +6,7 @@ that coordinate over the batch.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,12 @@ from kinpair.algebra.choice import holds_symbols
 from kinpair.errors import InputError, TraceError, listed
 
 WRENCH = ("nx", "ny", "nz", "fx", "fy", "fz")
+
+
+def _is_masked(value: Any) -> bool:
+    """Is it a masked array of NumPy? Their module takes long to import; where it was not, there are none."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class Expected:
             x = np.asarray(value)
         except (TypeError, ValueError):
             x = np.array(None)
-        if x.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
+        if x.dtype.kind not in "fiub" or _is_masked(value):
             other = "complex" if x.dtype.kind == "c" else type(value).__name__
             raise InputError(
                 f"{owner}: {self.name} is not an array of real numbers (it is {other}); "

@@ -172,6 +172,7 @@ class Kernels:
                 dtype=dtype,
                 key=repr((self._digest, request, parameters)),
                 store=None if has_functions(self.model) else self._store,
+                within=partial(self._traced, request, parameters),
             )
         return self._kernels[key]
 
@@ -179,14 +180,19 @@ class Kernels:
         """From now on a request is answered by a kernel that was made elsewhere for it."""
         self._kernels[request, "float64", ()] = kernel
 
-    def _traced(self, request: Request, parameters: tuple[str, ...]) -> Program | Rolled:
+    def _traced(self, request: Request, parameters: tuple[str, ...], most: float = inf) -> Program | Rolled:
+        """The program; LengthError where it has more than `most` operations. Functions of a user run to their end,
+        so that no other thread runs them."""
+        room = _room(request) if has_functions(self.model) else min(most, _room(request))
         if self._is_rolled(request) and not parameters:
+            if most < inf:
+                raise LengthError(f"{self.model.name}: a loop over bodies")
             return rolling.inverse_dynamics(self.model)
         with np.errstate(all="ignore"):  # constants of a mechanism without inertia divide by zero here
             name = CALLED.get(request.quantity, request.quantity)
             function, shapes = self._function(request, parameters), self._shapes(request, parameters)
             try:
-                return trace(function, shapes, name=name, room=_room(request))
+                return trace(function, shapes, name=name, room=room)
             except LengthError as reason:
                 by = f" by method {request.method!r}" if request.method else ""
                 raise LengthError(

@@ -78,11 +78,12 @@ class Thin:
         kind = (name, len(arguments), *((word, _marked(word, x)) for word, x in values.items()))
         if kind in self._known or len(self._known) > MOST_KINDS:
             return
-        self._known.add(kind)
         chosen = {word: x for word, x in values.items() if word not in STATE}
-        if not all(_is_plain(word, x) for word, x in chosen.items()):
-            return
-        answer = owner.answer_to(name, chosen)
+        plain = all(_is_plain(word, x) for word, x in chosen.items())
+        answer = owner.answer_to(name, chosen) if plain else None
+        if answer is not None and not answer.calls.is_settled(answer.request):
+            return  # until machine code is there
+        self._known.add(kind)
         if answer is not None:
             self._add(owner, method, answer, len(arguments), values)
 

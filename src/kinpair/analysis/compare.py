@@ -12,6 +12,7 @@ from kinpair.analysis.comparison import Comparison, Row
 from kinpair.analysis.measuring import Setting, Stopped, measured, warm_up
 from kinpair.analysis.progress import progress
 from kinpair.analysis.states import random_states
+from kinpair.compiler.background import waiting
 from kinpair.compiler.target import host
 from kinpair.errors import InputError, offered
 from kinpair.mechanism import Mechanism
@@ -22,6 +23,7 @@ USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix
 STATES = 32
 
 
+@waiting()
 def compare(
     mechanism: Mechanism,
     *,

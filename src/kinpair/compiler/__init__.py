@@ -11,10 +11,11 @@
     instructions   a node as a line of LLVM text; sincos: sine and cosine
     straight       a schedule as functions;  rolled, rolled_llvm: a loop over items instead
     llvm, layout   whole modules: one state, or the rows of a batch in lanes
+    background     code made while its caller goes on, and who waits for it
     jit, cache     text → object code → functions; object code kept between runs; cache_size: how much of it
     pattern        how a call from Python is written
     entry          the thin call from Python; arguments: the checks when it cannot be taken
-    machine_code   compiled code and how it is run
+    machine_code   compiled code and how it is run;  making: how it comes to be
     kernel         what a user holds
     export/        C99, SymPy, LaTeX, CasADi
 

@@ -17,6 +17,7 @@ import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,20 +38,27 @@ def default_directory() -> Path:
 
 @cache
 def surroundings() -> str:
-    """A digest of what turns a key into code: these sources, the versions, the machine."""
+    """A digest of what turns a key into code: these sources, the versions, the machine.
+
+    A source counts as unchanged while its size and the time it was written are: so Python judges its own bytecode.
+    """
     import llvmlite
 
-    digest = hashlib.sha256()
-    package = os.path.dirname(os.path.dirname(__file__))
-    for folder, folders, names in os.walk(package):
-        folders.sort()
-        for name in sorted(n for n in names if n.endswith((".py", ".ll"))):
-            with open(os.path.join(folder, name), "rb", buffering=0) as file:
-                digest.update(f"{folder[len(package) :]}/{name}\0".encode() + file.read() + b"\0")
+    digest = hashlib.sha256(repr(_sources(os.path.dirname(os.path.dirname(__file__)))).encode())
     machine = host()
     facts = [sys.version, np.__version__, llvmlite.__version__, machine.triple, machine.cpu, machine.features]
     digest.update("\0".join(facts).encode())
     return digest.hexdigest()
+
+
+def _sources(folder: str) -> list[tuple[Any, ...]]:
+    """Name, size and time of every source, folder by folder."""
+    with os.scandir(folder) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    files = [x for x in found if x.name.endswith((".py", ".ll"))]
+    facts = [(folder, x.name, s.st_size, s.st_mtime_ns) for x in files for s in (x.stat(),)]
+    folders = [x.path for x in found if x.is_dir() and x.name != "__pycache__"]
+    return [*facts, *(fact for path in folders for fact in _sources(path))]
 
 
 class Store:

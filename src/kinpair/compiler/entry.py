@@ -132,6 +132,10 @@ class Table(np.ndarray):
         self.keeps[name] = keep
         self[PLACES[name]] = value
 
+    def lend(self, name: str, room: np.ndarray) -> None:
+        """Set one field to where memory begins; of several threads the first one's is taken."""
+        self[PLACES[name]] = self.keeps.setdefault(name, room).ctypes.data
+
     def enter_array(self, name: str, numbers: Any, keep: Any = None) -> None:
         """Set one field to where an array of whole numbers is."""
         array = np.ascontiguousarray(numbers, dtype=np.int64)
@@ -271,7 +275,7 @@ def thin_call(name: str, fallback: Any, store: Store | None) -> tuple[Any, Table
     vectorcall = _address(ctypes.pythonapi.PyObject_Vectorcall)
     tables[1], tables[2] = id(fallback), vectorcall
     fastcall_keywords = 0x0080 | 0x0002
-    method = _Method(name.encode(), _enter(store).address, fastcall_keywords, _documented(name, fallback))
+    method = _Method(name.encode(), load_entry(store).address, fastcall_keywords, _documented(name, fallback))
     tables.keeps = {"method": method, "name": name, "fallback": fallback}
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
@@ -281,7 +285,7 @@ def thin_call(name: str, fallback: Any, store: Store | None) -> tuple[Any, Table
 _LOADED: dict[str, Loaded] = {}
 
 
-def _enter(store: Store | None) -> Loaded:
+def load_entry(store: Store | None) -> Loaded:
     """The code itself, made once in a process and kept in the store."""
     if "enter" not in _LOADED:
         code = store.get("enter") if store else None

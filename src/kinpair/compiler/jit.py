@@ -7,6 +7,7 @@ from functools import cache
 from itertools import count
 from typing import Any
 
+from kinpair.compiler.background import building
 from kinpair.compiler.target import host
 
 # constants beside the code, in reach of 32 bits; LLVM's default for code in memory costs an instruction more.
@@ -54,12 +55,14 @@ def parsed(text: str) -> Any:
 
 def object_code(text: str) -> bytes:
     """Machine code of the module, relocatable."""
-    return target_machine().emit_object(parsed(text))
+    with building():
+        return target_machine().emit_object(parsed(text))
 
 
 def assembly(text: str) -> str:
     """The machine code as a person reads it."""
-    return target_machine().emit_assembly(parsed(text))
+    with building():
+        return target_machine().emit_assembly(parsed(text))
 
 
 class Loaded:
@@ -68,9 +71,10 @@ class Loaded:
     def __init__(self, code: bytes, name: str) -> None:
         import llvmlite.binding as llvm
 
-        library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
-        self._keeps = library.link(_linker(), f"kinpair.{next(_numbers)}")
-        self.address: int = self._keeps[name]
+        with building():
+            library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
+            self._keeps = library.link(_linker(), f"kinpair.{next(_numbers)}")
+            self.address: int = self._keeps[name]
 
     def function(self, *arguments: Any) -> Any:
         """Without result, callable from Python; it lets other threads run meanwhile."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,13 +20,13 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.entry import Table, Tables, is_thin, table_of, thin_call, thin_calls_work
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.jit import assembly
-from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature, address, aligned
-from kinpair.compiler.patience import patience
+from kinpair.compiler.machine_code import Signature, aligned
+from kinpair.compiler.making import Making, Source
 from kinpair.compiler.pattern import AS_IT_IS, Outcome, Pattern, plain_patterns
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled, interpret_rolled
 from kinpair.compiler.structure import flatten, rebuild
-from kinpair.compiler.target import Real, host, real_of
+from kinpair.compiler.target import Real, real_of
 from kinpair.compiler.trace import shapes_of, trace
 from kinpair.errors import InputError
 
@@ -41,15 +40,16 @@ class Kernel:
 
     def __init__(
         self,
-        program: Program | Rolled | Callable[[], Program | Rolled],
+        program: Source,
         *,
         dtype: Any = "float64",
         key: str = "",
         store: Store | None = None,
+        within: Callable[[int], Program | Rolled] | None = None,
     ) -> None:
-        self._source = program
         self._real: Real = real_of(dtype)
-        self._key, self.store = key, store
+        self.store = store
+        self.making = Making(program, self._real, key, store, within, self._connect)
         self._tables: list[Table] = []
         self.call: Callable[..., Any] = self._first_call
 
@@ -70,19 +70,15 @@ class Kernel:
 
     # stages, each readable
 
-    @cached_property
+    @property
     def graph(self) -> Program | Rolled:
         """The traced program; print it to read it."""
-        return self._source if isinstance(self._source, Program | Rolled) else self._source()
+        return self.making.graph
 
-    @cached_property
+    @property
     def signature(self) -> Signature:
         """Names and shapes of what goes in and comes out."""
-        if "graph" not in self.__dict__ and not isinstance(self._source, Program | Rolled):
-            for form in machine_code.FORMS:
-                if kept := self._kept(form):
-                    return kept.signature
-        return machine_code.signature_of(self.graph)
+        return self.making.signature
 
     @property
     def llvm(self) -> str:
@@ -146,39 +142,8 @@ class Kernel:
         for form in forms or machine_code.FORMS:
             if form not in machine_code.FORMS:
                 raise InputError(f"form {form!r}; there is 'one' (a state) and 'batch'", form=form)
-            _ = self._one if form == "one" else self._batch
+            self.making.code(form)
         return self
-
-    def _kept(self, form: str) -> ObjectCode | None:
-        """Code from the cache, if there is a key and a usable entry."""
-        if self.store is None or not self._key:
-            return None
-        key = self._entry_key(form)
-        payload = self.store.get(key)
-        try:
-            return machine_code.unpacked(payload) if payload is not None else None
-        except (ValueError, KeyError, TypeError):
-            return self.store.refuse(key, "is damaged (its content makes no sense)")
-
-    def _object_code(self, form: str) -> ObjectCode:
-        if (kept := self._kept(form)) is not None:
-            return kept
-        with patience(f"compiling {self.signature.name}, {self.count['total']} operations"):
-            code = machine_code.built(self.graph, self._real, form)
-        if self.store is not None and self._key:
-            self.store.put(self._entry_key(form), code.packed())
-        return code
-
-    def _entry_key(self, form: str) -> str:
-        return f"{self._key}\0{self._real.llvm}\0{form}"
-
-    @cached_property
-    def _one(self) -> One:
-        return One(self._object_code("one"))
-
-    @cached_property
-    def _batch(self) -> Batch:
-        return Batch(self._object_code("batch"), host().lanes(self._real))
 
     def entry(
         self, fallback: Callable[..., Any] | None = None, outcome: Outcome = AS_IT_IS
@@ -211,14 +176,15 @@ class Kernel:
 
     def _connect(self) -> None:
         """Tell the thin calls which code is ready by now."""
-        for table in self._tables:
-            if "_one" in self.__dict__ and "one" not in table.keeps:
-                scratch = aligned(self._one.scratch_bytes)
-                table.enter("scratch", address(scratch), scratch)
-                table.enter("one", self._one.loaded.address, self._one)
-            if "_batch" in self.__dict__ and "batch" not in table.keeps:
-                table.enter("room_bytes", self._batch.scratch_bytes + 64)
-                table.enter("batch", self._batch.loaded.address, self._batch)
+        for form, code in tuple(self.making.made.items()):
+            for table in self._tables:
+                if form in table.keeps:
+                    continue
+                if form == "one":
+                    table.lend("scratch", aligned(code.scratch_bytes))
+                else:
+                    table.enter("room_bytes", code.scratch_bytes + 64)
+                table.enter(form, code.loaded.address, code)
 
     # calls
 
@@ -238,11 +204,10 @@ class Kernel:
             *(_clear(results, x.arrays) if out is not None else results),
         ]
         if x.rows is None:
-            self._one(arrays)
+            self.making.one(arrays)
         else:
             strides = x.strides + [a.strides[0] for a in arrays[len(x.strides) :]]
-            self._batch(arrays, strides, x.rows, threads)
-        self._connect()
+            self.making.batch(arrays, strides, x.rows, threads)
         for result, written in zip(results, arrays[len(x.arrays) :], strict=True):
             if result is not written:
                 result[...] = written

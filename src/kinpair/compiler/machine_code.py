@@ -82,11 +82,11 @@ def text_of(program: Program | Rolled, real: Real, form: str) -> str:
     )
 
 
-def built(program: Program | Rolled, real: Real, form: str) -> ObjectCode:
-    """One of the two forms, compiled."""
+def built(program: Program | Rolled, real: Real, form: str, text: str) -> ObjectCode:
+    """One of the two forms, compiled from its text."""
     lanes = 1 if form == "one" else host().lanes(real)
     scratch = llvm.scratch_bytes(blocks_of(program), Form(real, lanes))
-    return ObjectCode(form, signature_of(program), scratch, object_code(text_of(program, real, form)))
+    return ObjectCode(form, signature_of(program), scratch, object_code(text))
 
 
 class _Rooms:

@@ -74,6 +74,16 @@ def patience(what: str) -> Generator[Line]:
         line.end()
 
 
+@contextmanager
+def silent() -> Generator[None]:
+    """Work that nobody waits for shows nothing."""
+    token = _line.set(Line(""))
+    try:
+        yield
+    finally:
+        _line.reset(token)
+
+
 def _started(line: Line) -> Timer:
     timer = Timer(PATIENCE, line.show)
     timer.daemon = True

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.compiler.background import waiting
 from kinpair.errors import InputError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.runs.files.claims import claimed
@@ -25,6 +26,7 @@ from kinpair.simulation.prepare import prepared
 from kinpair.simulation.schedule import positive
 
 
+@waiting()
 def resume(
     path: str | os.PathLike[str],
     *,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from kinpair.compiler.background import waiting
 from kinpair.compiler.patience import patience
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
@@ -25,6 +26,7 @@ from kinpair.simulation.schedule import positive
 from kinpair.system import System
 
 
+@waiting()
 def simulate(
     mechanism: Mechanism | System,
     q: Any,

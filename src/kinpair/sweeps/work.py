@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from time import perf_counter
 from typing import Any, TypeAlias
 
+from kinpair.compiler.background import waiting
 from kinpair.description.fields import counted
 from kinpair.errors import ClusterWarning, KinpairError
 from kinpair.sweeps.cases import Cases, Row
@@ -135,6 +136,7 @@ class Queue:
         return []
 
 
+@waiting()
 def work(payload: Any, names: Sequence[str], rows: Sequence[Row]) -> tuple[list[Outcome], float]:
     """In the process that computes: a chunk of cases, and how long they took [s]."""
     subject: Subject = unpacked(payload) if isinstance(payload, bytes) else payload
