@@ -51,7 +51,8 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         "linear",
         "regulators",
         "view",
-        "coming_from",
+        "coming/pinocchio",
+        "coming/mujoco",
     ],
 )
 def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):
@@ -62,6 +63,30 @@ def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(compile(block, f"{page}.md", "exec"), scope)
     assert "False" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "tutorials").glob("*.md")), ids=lambda page: page.stem
+)
+def test_programs_of_the_tutorials_print_what_they_show(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text("utf-8")
+    scope: dict[str, object] = {}
+    programs = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.DOTALL)
+    assert programs
+    for program, output in programs:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program, page.name, "exec"), scope)
+        assert printed.getvalue() == output
+    drawn = {file.name for file in tmp_path.glob("tutorial-*.png")}
+    assert drawn <= set(re.findall(r"pictures/(tutorial-[\w-]+\.png)", text))
+
+
+def test_pages_for_other_engines_begin_with_the_same_lines():
+    pages = sorted((ROOT / "docs" / "coming").glob("*.md"))
+    assert len(pages) == 4
+    assert len({tuple(blocks(page, "python")[:2]) for page in pages}) == 1
 
 
 def blocks(file: Path, *kinds: str) -> list[str]:

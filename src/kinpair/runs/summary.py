@@ -117,7 +117,7 @@ def _friction(run: Record) -> str:
     if run.q.ndim == 3 or not len(run.time) or not run.friction:
         return ""
     heat = {name: float(x.heat[-1]) for name, x in run.friction.items()}
-    hot = listed((f"{name} {x:.4g} J" for name, x in heat.items() if x), 6)
+    hot = listed((f"{name} {x:.4g} J" for name, x in heat.items() if x > 0.0), 6)
     stuck = listed((f"{name} since {x.since:.6g} s" for name, x in run.friction.items() if x.sticks[-1]), 6)
     sentences = [f"Friction took {hot}." if hot else "", f"At the end stick: {stuck}." if stuck else ""]
     return " ".join(filter(None, sentences))
