@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, get_args
 
@@ -50,14 +50,15 @@ class Event:
     direction: int = 0
     action: Any = "record"
     every: float | None = None
+    watches_forces: bool = field(init=False, repr=False, default=False)
+    """Does its function take forces?"""
 
-    @property
-    def watches_forces(self) -> bool:
-        """Does its function take forces?"""
+    def __post_init__(self) -> None:
         try:
-            return len(signature(self.function).parameters) == 4
+            forces = len(signature(self.function).parameters) == 4
         except (TypeError, ValueError):
-            return False
+            forces = False
+        object.__setattr__(self, "watches_forces", forces)
 
     def happens(self, before: float, after: float) -> bool:
         """Is this change of sign one of those watched for?"""

@@ -101,10 +101,12 @@ class AdaptiveStepper:
     @property
     def passed(self) -> tuple[Root, ...]:
         """Roots in the last advance."""
-        d, count = self.stage.d, self.at.roots
-        ng = (self._log.shape[1] - 1 - 2 * d.ny) // 3
-        ends = np.cumsum([1, ng, ng, ng, d.ny])
-        return tuple(Root(float(row[0]), *np.split(row, ends)[1:]) for row in self._log[:count].copy())
+        if not self.at.roots:
+            return ()
+        ny, rows = self.stage.d.ny, self._log[: self.at.roots].copy()
+        ng = (rows.shape[1] - 1 - 2 * ny) // 3
+        times, *parts = np.split(rows, np.cumsum([1, ng, ng, ng, ny]), axis=1)
+        return tuple(map(Root, times[:, 0].tolist(), *parts))
 
     def _allow(self) -> None:
         """Errors; what a mode adds to the state does not decide the steps."""
