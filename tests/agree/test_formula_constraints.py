@@ -138,7 +138,7 @@ WRONG = [
     ("[[custom]]\nname = 'c'\nA = 'y'", "A is 'y'; give a Python function"),
     ("[[custom]]\nname = 'c'\nphi = 'z - y'", "has the variable 'z' in the formula 'z - y'; Variables: x_slide, y, t"),
     ("[[custom]]\nname = 'c'\nphi = 'y_rate'", "phi has the variable 'y_rate' in the formula 'y_rate'; "),
-    ("[[custom]]\nname = 'c'\nphi = '= 3'", "is '= 3', which is no formula; write something like 'x_slide - 0.1*"),
+    ("[[custom]]\nname = 'c'\nphi = '= 3'", "is '= 3', which is not a formula; write something like 'x_slide - 0.1*"),
     ("[[distance]]\nname = 'd'\nparent = 'ground'\nchild = 'point'\nlength = 't'",
      "has length 0 at t = 0; give the distance in metres, or a spherical loop for points that meet"),
     ("[[distance]]\nname = 'd'\nparent = 'ground'\nchild = 'point'\nlength = 'l'",

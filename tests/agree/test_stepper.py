@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.compiler.time_loop_resident import FEW
 
 MECHANISMS = ["double-pendulum", "four-bar", "floating-arm", "diff-drive", "crane"]
 METHODS = ["rk4", "semi-implicit-euler", "implicit-midpoint", "generalised-alpha"]
@@ -178,3 +181,34 @@ def test_limits_that_stop_are_refused_and_a_start_that_is_open():
     linkage = kp.stepper(kp.example("four-bar"))
     with pytest.raises(kp.InputError, match="q does not obey the constraints"):
         linkage.reset([0.1, 0.2, 0.3])
+
+
+def test_long_calls_that_let_other_threads_run_step_like_short_ones():
+    m, q = kp.example("double-pendulum"), np.array([0.3, 0.2])
+    short, long = kp.stepper(m, 1e-3), kp.stepper(m, 1e-3)
+    for s in (short, long):
+        s.reset(q, np.zeros(2))
+    for _ in range(2 * FEW):
+        short.step([0.1, 0.2])
+    long.step([0.1, 0.2], steps=2 * FEW)
+    assert np.array_equal(short.q, long.q)
+    assert short.time == long.time
+
+
+def test_a_stepper_gives_its_memory_back():
+    m = kp.example("double-pendulum")
+    s = kp.stepper(m, 1e-3)
+    memory = weakref.ref(s.q.base)
+    del s
+    assert memory() is None
+
+
+def test_a_stepper_without_the_short_way_steps_alike(monkeypatch):
+    m, q = kp.example("double-pendulum"), np.array([0.3, 0.2])
+    one = kp.stepper(m, 1e-3)
+    monkeypatch.setattr("kinpair.compiler.time_loop_resident.thin_calls_work", lambda: False)
+    other = kp.stepper(m, 1e-3)
+    for s in (one, other):
+        s.reset(q, np.zeros(2))
+        s.step([0.1, 0.2])
+    assert np.array_equal(one.q, other.q)

@@ -37,7 +37,7 @@ def built(*actuators, joint=None):
          "an elastic gear needs a rotor_inertia: the rotor moves by itself"),
         ("dc-motor", {**MOTOR, "winding_capacity": 10.0},
          "winding_capacity needs winding_to_housing and housing_to_ambient and housing_capacity"),
-        ("dc-motor", {"sheet": "maxon"}, "sheet is 'maxon', which is no data sheet; there are "
+        ("dc-motor", {"sheet": "maxon"}, "sheet is 'maxon', which is not a data sheet; there are "
          + ", ".join(kp.data_sheets())),
         ("dc-motor", {"sheet": "cylinder-80-50-400"},
          "sheet is 'cylinder-80-50-400', which is of a hydraulic-cylinder; take one of a dc-motor"),

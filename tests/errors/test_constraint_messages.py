@@ -468,7 +468,7 @@ def test_a_system_is_refused_in_these_words(message, call):
 def test_commands_want_a_mechanism():
     error = said(InputError, lambda: mechanism("space-robot-printed"))
     assert str(error) == (
-        "space-robot-printed is given by its energy, without bodies, and this command wants a mechanism; "
+        "space-robot-printed is given by its energy, without bodies, and this command takes a mechanism; "
         "in Python: kinpair.example('space-robot-printed')"
     )
 

@@ -176,7 +176,7 @@ BUILDING = [
     ),
     (
         LOOP.replace('"b"', '"bb"'),
-        "sits on 'bb', which is no link or frame; did you mean 'b'? Links and frames: ground, a, b",
+        "sits on 'bb', which is not a link or frame; did you mean 'b'? Links and frames: ground, a, b",
     ),
     (
         LOOP.replace('"b"', '"ground"'),
@@ -206,7 +206,7 @@ BUILDING = [
     ),
     (
         DRIVE + 'motion = "sin("',
-        "motion is 'sin(', which is no formula; write something like '0.3*sin(2*pi*t)'",
+        "motion is 'sin(', which is not a formula; write something like '0.3*sin(2*pi*t)'",
     ),
     *[
         (text + "axis = [0, 0, 0]", "has the axis 0 0 0; give a direction")

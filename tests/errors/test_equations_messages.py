@@ -80,8 +80,8 @@ def test_values_of_letters(values: Any, message: str):
     ("path", "message"),
     [
         ("/nonexistent/a.c", "/nonexistent/a.c: cannot be written (No such file or directory)"),
-        ("", "'' is no file of C; give a path that ends in .c"),
-        ("a.txt", "'a.txt' is no file of C; give a path that ends in .c"),
+        ("", "'' is not a C file; give a path that ends in .c"),
+        ("a.txt", "'a.txt' is not a C file; give a path that ends in .c"),
     ],
 )
 def test_files_of_c(path: str, message: str):

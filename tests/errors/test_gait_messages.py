@@ -46,7 +46,7 @@ REFUSED = {
     ),
     "no period": (
         lambda: synergy(given={**GIVEN, "hip": motion.cycloid(0.0, 0.1, 1.0)}),
-        "synergy: 1 s is no period: row 'moment y' is 34.36 at the start and 0.01655 at the end; hip does not end "
+        "synergy: 1 s is not a period: row 'moment y' is 34.36 at the start and 0.01655 at the end; hip does not end "
         "where it starts",
     ),
     "two periods": (
@@ -87,7 +87,7 @@ REFUSED = {
     ),
     "guess": (
         lambda: synergy(start=GIVEN["hip"]),
-        "synergy: start is no motion of 1 free coordinates",
+        "synergy: start is not a motion of 1 free coordinates",
     ),
     "start": (
         lambda: synergy(start=([0.0], [0.0, 1.0]), method="initial"),

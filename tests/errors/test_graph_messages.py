@@ -35,7 +35,7 @@ REFUSED = {
     ),
     "loop": (
         lambda: path([(0, 1), (1, 0)]),
-        "the arcs are no tree: no path leads from the ground to body 2; "
+        "the arcs are not a tree: no path leads from the ground to body 2; "
         "a tree of n bodies has n arcs and reaches every body",
     ),
     "two roots": (

@@ -30,7 +30,7 @@ def read(actuators, *sections):
         ),
         (
             '<motr name="m" joint="a"/>',
-            "r.xml:1: actuator 'm' is a <motr>, which is no actuator of MJCF; did you mean 'motor'? Actuators: "
+            "r.xml:1: actuator 'm' is a <motr>, which is not an actuator of MJCF; did you mean 'motor'? Actuators: "
             "general, motor, position, velocity, intvelocity, damper, cylinder, dcmotor, muscle, "
             "adhesion, orientation, pid, plugin",
         ),

@@ -44,13 +44,13 @@ REFUSED = [
     ("<mujoco/>", "r.xml:1: <mujoco> has no <worldbody>, so there is no mechanism in it"),
     (
         "<mujoco>\n<wordbody/></mujoco>",
-        "r.xml:2: <wordbody> is no section of MJCF; did you mean 'worldbody'? Sections: "
+        "r.xml:2: <wordbody> is not a section of MJCF; did you mean 'worldbody'? Sections: "
         "compiler, option, default, asset, worldbody, equality, keyframe, actuator, size, statistic, visual, "
         "custom, sensor, extension, contact, tendon, deformable",
     ),
     (
         world("<bdy/>"),
-        "r.xml:2: <bdy> is no element of a body; did you mean 'body'? Elements: inertial, "
+        "r.xml:2: <bdy> is not an element of a body; did you mean 'body'? Elements: inertial, "
         "joint, freejoint, geom, site, body, frame",
     ),
     (
@@ -97,7 +97,7 @@ REFUSED = [
     ),
     (
         world('<body name="a" pos="1 2 x"/>'),
-        "r.xml:2: body 'a' has <body pos=\"1 2 x\">: 'x' is no number of a sensible size; write a plain one",
+        "r.xml:2: body 'a' has <body pos=\"1 2 x\">: 'x' is not a number of a sensible size; write a plain number",
     ),
     (
         world('<body name="a" quat="0 0 0 0"/>'),
@@ -140,7 +140,7 @@ REFUSED = [
     ),
     (
         world('<body name="m" mocap="true"><joint name="j"/></body>'),
-        "r.xml:2: body 'm' is a mocap body with joints; such a body is moved from outside and has none",
+        "r.xml:2: body 'm' is a mocap body with joints; such a body is moved from outside; remove its joints",
     ),
     (
         body(J + '<inertial mass="1"/>'),
@@ -470,5 +470,5 @@ def test_a_mesh_file_that_is_none(tmp_path):
     )
     with pytest.raises(DescriptionError) as caught:
         read_mjcf(tmp_path / "r.xml", warnings=WarningList())
-    none = f"mesh 'm' cannot be read: {tmp_path}/m.stl: is no .stl file with faces"
+    none = f"mesh 'm' cannot be read: {tmp_path}/m.stl: is not a .stl file with faces"
     assert str(caught.value) == f"{tmp_path}/r.xml:1: {none}"

@@ -117,7 +117,7 @@ def test_a_cycle_beside_a_root():
 def test_no_root():
     result = message(links("a", "b"), joint("A", "b", "a"), joint("B", "a", "b"))
     assert result == (
-        "m.toml: there is no root: every link is moved by a joint (a → b → a); one link must hang on nothing"
+        "m.toml: there is no root: every link is moved by a joint (a → b → a); one link must be moved by no joint"
     )
 
 
@@ -241,7 +241,7 @@ def test_damping_of_a_ball_cannot_be_split():
 def test_matrix_that_is_no_rotation():
     skewed = Origin(turn=(1, 0, 0, 0, 1, 0, 0, 1, 1))
     result = message(links("a"), joint("A", "ground", "a", origin=skewed))
-    assert result == "m.toml:11: joint 'A': origin has a matrix that is no rotation (R Rᵀ ≠ 1 or det R < 0)"
+    assert result == "m.toml:11: joint 'A': origin has a matrix that is not a rotation (R Rᵀ ≠ 1 or det R < 0)"
 
 
 def test_inertia_that_breaks_the_triangle_inequality_is_doubted():

@@ -98,7 +98,7 @@ REFUSED = {
     ),
     "no pose": (
         lambda: motion.line(A, [1.0, 2.0, 3.0], 1.0),
-        "line: end is no pose; give (rotation, position), such as m.pose(q, frame)",
+        "line: end is not a pose; give (rotation, position), such as m.pose(q, frame)",
     ),
     "shape of a pose": (
         lambda: motion.line((np.eye(3), [1.0, 2.0]), B, 1.0),
@@ -203,7 +203,7 @@ NOT_REACHED = {
     ),
     "no numbers": (
         lambda: ARM.inverse_kinematics(np.full(6, np.nan), "link6", [0, 0, 0]),
-        "stanford-arm: q holds NaN or infinity; a guess is made of numbers",
+        "stanford-arm: q holds NaN or infinity; give a guess of finite numbers",
     ),
 }
 

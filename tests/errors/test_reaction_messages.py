@@ -31,7 +31,7 @@ def test_unknown_axes():
 def test_compliance_of_nothing_and_of_the_wrong_size():
     said = refused(lambda: LINKAGE.reactions(Q, STILL, STILL, compliance={"pni": 1e-6}))
     assert said == (
-        "four-bar: compliance of 'pni', which is no joint and no loop; did you mean 'pin'? "
+        "four-bar: compliance of 'pni', which is neither a joint nor a loop; did you mean 'pin'? "
         "Joints and loops: crank, output, coupler, pin"
     )
     for wrong in ([1e-6] * 3, -1e-6, [np.nan] * 6):

@@ -34,10 +34,10 @@ WISHES = {
         "rho_inf": 1.5,
     },
     "double-pendulum: duration is 0; it must be a number above zero": {"duration": 0},
-    "double-pendulum: duration 1 s is no whole number of steps dt = 0.03 s; dt = 0.0294117647 would do": {
+    "double-pendulum: duration 1 s is not a whole number of steps dt = 0.03 s; dt = 0.0294117647 would do": {
         "dt": 0.03
     },
-    "double-pendulum: output 0.015 s is no whole number of steps dt = 0.01 s; dt = 0.0075 would do": RK4
+    "double-pendulum: output 0.015 s is not a whole number of steps dt = 0.01 s; dt = 0.0075 would do": RK4
     | {"output": 0.015},
     "double-pendulum: output must be an interval [s] or increasing times between 0 and 1 s": {
         "output": [0.5, 0.4]
@@ -72,7 +72,7 @@ WISHES = {
     "double-pendulum: output 1e-12 s would be 1e+12 samples; at most 1e+08 are taken": {"output": 1e-12},
     "double-pendulum: output 1e-11 s would be 1e+11 samples; at most 1e+08 are taken": RK4
     | {"output": 1e-11},
-    "double-pendulum: output 2e-08 s is no whole number of steps dt = 0.01 s; dt = 2e-08 would do": RK4
+    "double-pendulum: output 2e-08 s is not a whole number of steps dt = 0.01 s; dt = 2e-08 would do": RK4
     | {"output": 2e-8},
     "double-pendulum: output 2e-08 s is shorter than a step dt = 0.05 s": RK4 | {"dt": 0.05, "output": 2e-8},
     "double-pendulum: rtol is 'a'; it must be a number above zero": {"rtol": "a"},

@@ -157,12 +157,12 @@ TOML = [
     (FRAME + "matrix = [[1, 0, 0], [0, 1, 0]]", ":2: frame 'f': matrix has 2 rows; give 3 rows of 3 numbers"),
     (
         FRAME + "matrix = [[1, 0.001, 0], [0, 1, 0], [0, 0, 1]]",
-        ":2: frame 'f': matrix is no rotation: its rows miss being perpendicular unit vectors by 0.001; "
+        ":2: frame 'f': matrix is not a rotation: its rows differ from perpendicular unit vectors by 0.001; "
         "at most 1e-06 will do",
     ),
     (
         FRAME + "matrix = [[1e200, 0, 0], [0, 1, 0], [0, 0, 1]]",
-        ":2: frame 'f': matrix is no rotation: its rows miss being perpendicular unit vectors by inf; "
+        ":2: frame 'f': matrix is not a rotation: its rows differ from perpendicular unit vectors by inf; "
         "at most 1e-06 will do",
     ),
     (

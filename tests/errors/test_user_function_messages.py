@@ -145,7 +145,7 @@ def test_choices_make_a_track_with_a_corner(phi):
     [
         (
             c.Loop("l", "revolute", "a", "nowhere"),
-            "loop 'l': sits on 'nowhere', which is no link or frame; Links and frames: ground, a, b",
+            "loop 'l': sits on 'nowhere', which is not a link or frame; Links and frames: ground, a, b",
         ),
         (c.Loop("l", "free", "a", "b"), "loop 'l': is of kind 'free', which holds nothing; leave it out"),
         (
@@ -262,11 +262,11 @@ def test_targets_are_three_numbers_and_a_rotation(linkage):
         ({"rotation": np.eye(2)}, "rotation has shape (2, 2); give numbers of shape (3, 3)"),
         (
             {"rotation": np.ones((3, 3))},
-            "rotation is no rotation matrix: its rows must be unit vectors at right angles, right-handed",
+            "rotation is not a rotation matrix: its rows must be unit vectors at right angles, right-handed",
         ),
         (
             {"rotation": -np.eye(3)},
-            "rotation is no rotation matrix: its rows must be unit vectors at right angles, right-handed",
+            "rotation is not a rotation matrix: its rows must be unit vectors at right angles, right-handed",
         ),
     ]
     for at, message in expected:

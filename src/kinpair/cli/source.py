@@ -38,7 +38,7 @@ def _loaded(file: str, **options: Any) -> Mechanism:
         return example(file, **options)
     if file in known:
         raise InputError(
-            f"{file} is given by its energy, without bodies, and this command wants a mechanism; in Python: "
+            f"{file} is given by its energy, without bodies, and this command takes a mechanism; in Python: "
             f"kinpair.example({file!r})",
             file=file,
         )

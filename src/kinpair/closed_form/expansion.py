@@ -76,7 +76,7 @@ class Expansion:
                 continue
             whole = len(powers) == 1 and powers[0][1] == 1 and not waves and value == int(value)
             if not whole or powers[0][0] not in self.groups:
-                raise ClosedFormError(f"{x} is no function of angles alone", operation=x.op)
+                raise ClosedFormError(f"{x} is not a function of angles alone", operation=x.op)
             angle.append((powers[0][0], int(value)))
         groups = {self.groups[name] for name, _ in angle}
         if len(groups) > 1:

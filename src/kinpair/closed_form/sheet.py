@@ -255,7 +255,7 @@ class Sheet:
 
 def _c_file(path: Any) -> Path:
     if not isinstance(path, str | Path) or not Path(path).name or Path(path).suffix not in ("", ".c"):
-        raise InputError(f"{str(path)!r} is no file of C; give a path that ends in .c", path=str(path))
+        raise InputError(f"{str(path)!r} is not a C file; give a path that ends in .c", path=str(path))
     return Path(path)
 
 

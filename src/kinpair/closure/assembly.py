@@ -41,7 +41,7 @@ class Assembly:
         free = [k for k in range(self.model.nv) if k not in fixed_rates]
         if not np.isfinite(q).all():
             raise InputError(
-                f"{self.model.name}: q holds NaN or infinity; a guess is made of numbers", argument="q"
+                f"{self.model.name}: q holds NaN or infinity; give a guess of finite numbers", argument="q"
             )
         guess = kinematics.normalised(self.model, np.array(q, dtype=float))
         stay = list(entries.values())

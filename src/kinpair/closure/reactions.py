@@ -159,7 +159,7 @@ class ConstrainedReactions:
         for name, given in compliance.items():
             if name not in self.names:
                 raise InputError(
-                    f"{self.model.name}: compliance of {name!r}, which is no joint and no loop; "
+                    f"{self.model.name}: compliance of {name!r}, which is neither a joint nor a loop; "
                     f"{nearest(str(name), self.names)}Joints and loops: {listed(self.names)}",
                     joint=name,
                 )

@@ -277,24 +277,65 @@ def thin_call(name: str, fallback: Any, store: Store | None) -> tuple[Any, Table
     fastcall_keywords = 0x0080 | 0x0002
     method = _Method(name.encode(), load_entry(store).address, fastcall_keywords, _documented(name, fallback))
     tables.keeps = {"method": method, "name": name, "fallback": fallback}
+    return _built_in(tables), tables
+
+
+def bound_call(name: str, run: int, arguments: tuple[int, int], store: Store | None) -> Any:
+    """A built-in function of Python without arguments: it calls the machine code at `run` with two addresses, which
+    are to be kept alive. Other threads wait meanwhile."""
+    numbers = [run, *arguments, _address(ctypes.pythonapi.Py_IncRef), id(None)]
+    table = np.array(numbers, dtype=np.int64).view(Tables)
+    no_arguments = 0x0004
+    table.keeps = {"name": name, "fallback": None}
+    table.keeps["method"] = _Method(name.encode(), _code("bound", store).address, no_arguments, b"")
+    return _built_in(table)
+
+
+def _built_in(table: Tables) -> Any:
+    """The function of Python whose `self` is the table."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return make(ctypes.addressof(method), tables, None), tables
+    return make(ctypes.addressof(table.keeps["method"]), table, None)
 
 
 _LOADED: dict[str, Loaded] = {}
 
 
 def load_entry(store: Store | None) -> Loaded:
+    """The code of every thin call."""
+    return _code("enter", store)
+
+
+def _code(name: str, store: Store | None) -> Loaded:
     """The code itself, made once in a process and kept in the store."""
-    if "enter" not in _LOADED:
-        code = store.get("enter") if store else None
+    if name not in _LOADED:
+        code = store.get(name) if store else None
         if code is None:
-            code = object_code(_text())
+            code = object_code(_text() if name == "enter" else BOUND)
             if store:
-                store.put("enter", code)
-        _LOADED["enter"] = Loaded(code, "enter")
-    return _LOADED["enter"]
+                store.put(name, code)
+        _LOADED[name] = Loaded(code, name)
+    return _LOADED[name]
+
+
+BOUND = f"""
+define ptr @bound(ptr %self, ptr %nothing) {{
+  %data = getelementptr i8, ptr %self, i64 {HEAD}
+  %table = load ptr, ptr %data
+  %run = load ptr, ptr %table
+  %at1 = getelementptr ptr, ptr %table, i64 1
+  %first = load ptr, ptr %at1
+  %at2 = getelementptr ptr, ptr %table, i64 2
+  %second = load ptr, ptr %at2
+  call void %run(ptr %first, ptr %second)
+  %at3 = getelementptr ptr, ptr %table, i64 3
+  %incref = load ptr, ptr %at3
+  %at4 = getelementptr ptr, ptr %table, i64 4
+  %none = load ptr, ptr %at4
+  call void %incref(ptr %none)
+  ret ptr %none
+}}
+"""
 
 
 def _text() -> str:

@@ -69,5 +69,5 @@ def named_tuple(kind: str) -> Any:
     for part in path.split("."):
         value = getattr(value, part)
     if not (isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")):
-        raise TypeError(f"{kind} is no named tuple")
+        raise TypeError(f"{kind} is not a named tuple")
     return value

@@ -172,7 +172,9 @@ class FixedLoop:
             strides = [a.strides[0] if by_row.get(k) else 0 for k, a in enumerate(arrays)]
             self._batch(arrays, strides, lead[0], threads)
         Y, W, end, verdict = outputs
-        why = [WHY[x] for x in verdict[:, 0].tolist()] if lead else WHY[float(verdict[0])]
+        why: Any = WHY[float(verdict[0])] if not lead else ["more"] * lead[0]
+        if lead and verdict[:, 0].any():
+            why = [WHY[x] for x in verdict[:, 0].tolist()]
         return Chunk(Y, W, end, why, verdict[..., 1].astype(int) if lead else int(verdict[1]))
 
 

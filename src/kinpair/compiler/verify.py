@@ -13,7 +13,7 @@ def verify(program: Program) -> None:
     for x in program.nodes:
         operation = OPERATIONS[x.op]
         if x.op == "symbol" and x.id not in symbols:
-            raise TraceError(f"{x}: this symbol is no input of {program.name!r}")
+            raise TraceError(f"{x}: this symbol is not an input of {program.name!r}")
         if len(x.args) != len(operation.takes) or any(y.id >= x.id for y in x.args):
             raise TraceError(
                 f"{x}: {x.op} has {len(x.args)} arguments, or one that comes later; this is a bug"

@@ -82,7 +82,7 @@ def _place(part: Any) -> Place:
 def _mark(model: Model, name: str, origin: Origin, place: Place, turn: np.ndarray | None = None) -> Mark:
     if name not in model.places:
         raise place.error(
-            f"sits on {name!r}, which is no link or frame; {nearest(name, model.places)}"
+            f"sits on {name!r}, which is not a link or frame; {nearest(name, model.places)}"
             f"Links and frames: {listed(model.places)}"
         )
     pose = origin.pose()

@@ -52,7 +52,7 @@ def _gear(value: object, place: Place) -> ByKey:
 
 def _sheet(value: object, place: Place) -> str:
     if value not in data_sheets():
-        raise place.error(f"is {value!r}, which is no data sheet; there are {listed(data_sheets())}")
+        raise place.error(f"is {value!r}, which is not a data sheet; there are {listed(data_sheets())}")
     return str(value)
 
 

@@ -186,7 +186,7 @@ def rotation_matrix(value: object, place: Place) -> Numbers:
         off = float(np.abs(rows @ rows.T - np.eye(3)).max())
     if not off <= ORTHOGONAL:
         raise place.error(
-            f"is no rotation: its rows miss being perpendicular unit vectors by {off:.2g}; "
+            f"is not a rotation: its rows differ from perpendicular unit vectors by {off:.2g}; "
             f"at most {ORTHOGONAL:g} will do"
         )
     if np.linalg.det(rows) < 0:

@@ -58,7 +58,7 @@ def function_of(formula: Formula, variables: tuple[str, ...], place: Place) -> C
         tree = ast.parse(formula.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise place.error(
-            f"is {formula!r}, which is no formula; write something like {_sample(variables)!r}"
+            f"is {formula!r}, which is not a formula; write something like {_sample(variables)!r}"
         ) from None
     _check(tree, variables, formula, place)
     return lambda *values: _value(tree, dict(zip(variables, values, strict=True)))
@@ -133,7 +133,7 @@ def _check(node: ast.expr, variables: tuple[str, ...], formula: str, place: Plac
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             if isinstance(op, ast.Pow) and not _is_power(right):
                 raise place.error(
-                    f"has a power in {formula!r} that is no whole number up to {HIGHEST}; use sqrt, exp or log"
+                    f"has a power in {formula!r} that is not a whole number up to {HIGHEST}; use sqrt, exp or log"
                 )
             _check(left, variables, formula, place)
             return _check(right, variables, formula, place)

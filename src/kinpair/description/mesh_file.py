@@ -62,7 +62,7 @@ def read_mesh(path: str | os.PathLike[str]) -> Triangles:
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError):
         triangles = None  # words that are no numbers, corners that are not there
     if triangles is None or not len(triangles.faces) or not np.isfinite(triangles.points).all():
-        raise DescriptionError(f"{file}: is no {file.suffix.lower()} file with faces", path=str(file))
+        raise DescriptionError(f"{file}: is not a {file.suffix.lower()} file with faces", path=str(file))
     return triangles
 
 

@@ -68,7 +68,7 @@ def _check_sections(root: Tag) -> None:
     known = (*SECTIONS, *IDLE_SECTIONS, *LEFT_OUT)
     for tag in root.inside:
         if tag.name not in known:
-            raise tag.error(f"is no section of MJCF; {nearest(tag.name, known)}Sections: {listed(known)}")
+            raise tag.error(f"is not a section of MJCF; {nearest(tag.name, known)}Sections: {listed(known)}")
     for name, acting in LEFT_OUT.items():
         _warn_of_left_out(name, [tag for section in root.each(name) for tag in section.each(*acting)])
 

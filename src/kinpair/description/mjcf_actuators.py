@@ -95,7 +95,7 @@ class Actuators:
         tag = tag.called(f"actuator {name!r}")
         if tag.name not in (*ACTUATORS, *OTHER_ACTUATORS):
             raise tag.error(
-                f"is a <{tag.name}>, which is no actuator of MJCF; {nearest(tag.name, ACTUATORS)}Actuators: "
+                f"is a <{tag.name}>, which is not an actuator of MJCF; {nearest(tag.name, ACTUATORS)}Actuators: "
                 f"{listed((*ACTUATORS, *OTHER_ACTUATORS))}"
             )
         own = defaults.actuator(tag.known() if tag.name in ACTUATORS else tag)

@@ -128,7 +128,7 @@ class Reader:
                 )
             elif child.name not in IDLE_IN_BODY:
                 raise child.error(
-                    f"is no element of a body; {nearest(child.name, IN_BODY)}Elements: {listed(IN_BODY)}"
+                    f"is not an element of a body; {nearest(child.name, IN_BODY)}Elements: {listed(IN_BODY)}"
                 )
 
     def _whole(self, child: Tag, owner: str, child_class: str) -> Tag:
@@ -161,7 +161,7 @@ class Reader:
         if "free" in kinds and (len(kinds) > 1 or parent.name != WORLD):
             raise tag.error("has a free joint, which must be its only one, and its parent the world")
         if moves and tag.word("mocap", YES_NO, "false"):
-            raise tag.error("is a mocap body with joints; such a body is moved from outside and has none")
+            raise tag.error("is a mocap body with joints; such a body is moved from outside; remove its joints")
         return tuple(moves)
 
     def _inertia(self, parts: Parts, moves: bool) -> Inertia:

@@ -116,7 +116,7 @@ class Tag:
     def _value(self, attribute: str, word: str) -> float:
         if (value := finite(word)) is None or abs(value) > LARGEST:
             raise self.error(
-                f"has {self._shown(attribute)}: {word[:60]!r} is no number of a sensible size; write a plain one",
+                f"has {self._shown(attribute)}: {word[:60]!r} is not a number of a sensible size; write a plain number",
                 attribute=attribute,
                 found=word,
             )

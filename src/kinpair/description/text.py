@@ -12,7 +12,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     """The UTF-8 text of a description file."""
     file = Path(path)
     if "\0" in str(file):
-        raise DescriptionError(f"{str(file)!r} is no name of a file", path=str(file))
+        raise DescriptionError(f"{str(file)!r} is not the name of a file", path=str(file))
     if file.is_dir():
         raise DescriptionError(f"{file}: is a directory; give the file in it", path=str(file))
     try:

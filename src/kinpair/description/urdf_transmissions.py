@@ -66,7 +66,7 @@ def _actuators(node: Node, single: set[str], names: set[str], driven: Counter[st
     if ratio == 1.0:
         return
     if joints[0] not in single:
-        raise _NotTaken(f"joint {joints[0]!r} is no joint of one degree that moves by itself")
+        raise _NotTaken(f"joint {joints[0]!r} is not a joint of one degree that moves by itself")
     name = motors[0].text("name") or node.text("name")
     if name in names and name != joints[0]:
         name = f"{name} actuator"

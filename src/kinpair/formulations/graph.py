@@ -115,7 +115,7 @@ def arrivals(arcs: Sequence[Arc]) -> dict[int, Arrival]:
                 todo.append(j)
     if missing := sorted(set(range(1, n + 1)) - set(reached)):
         raise InputError(
-            f"the arcs are no tree: no path leads from the ground to body {missing[0]}; "
+            f"the arcs are not a tree: no path leads from the ground to body {missing[0]}; "
             "a tree of n bodies has n arcs and reaches every body",
             body=missing[0],
         )

@@ -78,7 +78,7 @@ def speeds(model: Model, u: Any, W: Any, Wd: Any) -> Speeds:
     for name, x in (("W", W), ("Wd", Wd)):
         if x.shape != wanted:
             raise InputError(
-                f"{model.name}: {name} has the shape {x.shape}; q̇ = W u wants {wanted}: a row for each of the "
+                f"{model.name}: {name} has the shape {x.shape}; q̇ = W u needs {wanted}: a row for each of the "
                 f"{model.nv} rates, a column for each of the {u.size} entries of u",
                 **{name: x.shape},
             )

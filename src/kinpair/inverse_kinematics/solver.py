@@ -84,7 +84,7 @@ class Solver:
     def _normalised(self, q: np.ndarray) -> np.ndarray:
         if not np.isfinite(q).all():
             raise InputError(
-                f"{self.model.name}: q holds NaN or infinity; a guess is made of numbers", argument="q"
+                f"{self.model.name}: q holds NaN or infinity; give a guess of finite numbers", argument="q"
             )
         if self.model.nq == self.model.nv:
             return q

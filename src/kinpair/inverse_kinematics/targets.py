@@ -80,7 +80,7 @@ def _one(frame: str, target: Target) -> tuple[Form, list[np.ndarray]]:
         turns = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max((-1, -2)) <= ROTATED
         if not (turns & (np.linalg.det(R) > 0.0)).all():
             raise InputError(
-                "rotation is no rotation matrix: its rows must be unit vectors at right angles, right-handed"
+                "rotation is not a rotation matrix: its rows must be unit vectors at right angles, right-handed"
             )
         parts.append(R.reshape(*R.shape[:-2], 9))
     if target.axis is not None:

@@ -97,7 +97,7 @@ def _check_origin(part: str, quantity: str, origin: Origin) -> None:
         R = np.array(origin.turn).reshape(3, 3)
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
             raise DescriptionError(
-                f"{part}: {quantity} has a matrix that is no rotation (R Rᵀ ≠ 1 or det R < 0)"
+                f"{part}: {quantity} has a matrix that is not a rotation (R Rᵀ ≠ 1 or det R < 0)"
             )
 
 

@@ -73,7 +73,7 @@ def _only_root(description: Description, links: list[str], moved_by: dict[str, J
     if not roots:
         raise DescriptionError(
             f"{where}there is no root: every link is moved by a joint ({_cycle(links[0], moved_by)}); "
-            "one link must hang on nothing",
+            "one link must be moved by no joint",
         )
     if len(roots) > 1:
         raise DescriptionError(

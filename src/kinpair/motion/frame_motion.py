@@ -140,7 +140,7 @@ def pose_of(owner: str, name: str, value: Any) -> FramePose:
         R, x = (np.asarray(part, dtype=float) for part in value)
     except (TypeError, ValueError):
         raise InputError(
-            f"{owner}: {name} is no pose; give (rotation, position), such as m.pose(q, frame)"
+            f"{owner}: {name} is not a pose; give (rotation, position), such as m.pose(q, frame)"
         ) from None
     if R.shape != (3, 3) or x.shape != (3,) or not (np.isfinite(R).all() and np.isfinite(x).all()):
         raise InputError(

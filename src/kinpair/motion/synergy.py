@@ -261,7 +261,7 @@ def _first(problem: _Problem, solver: Collocation, start: Any) -> tuple[np.ndarr
     if start is None:
         return np.zeros((len(mesh.time), 2 * n)), np.zeros((*mesh.nodes.shape, n))
     if not isinstance(start, Trajectory) or start.shape != (n,):
-        raise InputError(f"synergy: start is no motion of {n} free coordinates")
+        raise InputError(f"synergy: start is not a motion of {n} free coordinates")
     ends, nodes = start.at(mesh.time), start.at(mesh.nodes)
     return np.concatenate([ends.q, ends.qd], axis=1), np.ascontiguousarray(nodes.qdd)
 

@@ -139,7 +139,7 @@ def check_period(own: FreeRows, motion: Trajectory, signs: np.ndarray, sizes: np
     moved = [name for k, name in enumerate(own.mechanism.q_names) if abs(x.q[k] - z.q[k]) > REPEATS]
     hint = f"; {listed(moved)} does not end where it starts" if moved and (signs > 0).all() else ""
     raise InputError(
-        f"synergy: {motion.duration:g} s is no period: row {own.row_names[row]!r} is {before[row]:.4g} at the start "
+        f"synergy: {motion.duration:g} s is not a period: row {own.row_names[row]!r} is {before[row]:.4g} at the start "
         f"and {after[row]:.4g} at the end{hint}",
         row=own.row_names[row],
     )

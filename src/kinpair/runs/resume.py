@@ -152,6 +152,6 @@ def _give_back(stored: Stored, controller: Any, memory: np.ndarray) -> None:
     except AttributeError:
         raise InputError(
             f"{stored.path}: the controller had a memory of {memory.size} numbers in its attribute `state`, and "
-            f"{type(controller).__name__} does not take them back; let `state` be set",
+            f"{type(controller).__name__} does not take them back; let its attribute `state` be written",
             path=str(stored.path),
         ) from None

@@ -57,7 +57,7 @@ def target(path: str | os.PathLike[str], kind: Kind) -> Path:
     if file.is_dir():
         raise _refused(chosen, "cannot be written (Is a directory); give the name of a file", kind)
     if file.is_symlink() or (file.exists() and not file.is_file()):
-        raise _refused(chosen, "cannot be written (it is no file); give another name", kind)
+        raise _refused(chosen, "cannot be written (it is not a file); give another name", kind)
     if chosen.suffix.lower() not in kind.endings:
         *some, last = kind.endings
         raise _refused(

@@ -178,7 +178,7 @@ def _steps(name: str, what: str, length: float, dt: float) -> int:
     if abs(steps * dt - length) > WHOLE * dt:
         near = length / max(1, np.ceil(length / dt))
         raise InputError(
-            f"{name}: {what} {length:g} s is no whole number of steps dt = {dt:g} s; dt = {near:.9g} would do",
+            f"{name}: {what} {length:g} s is not a whole number of steps dt = {dt:g} s; dt = {near:.9g} would do",
             argument=what,
         )
     return steps

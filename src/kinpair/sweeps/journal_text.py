@@ -81,7 +81,7 @@ def read_journal(path: Path) -> Contents | None:
         return None
     head, *lines = map(_entry, whole.splitlines())
     if head.get(MARK) != VERSION:
-        raise InputError(f"{path}: is no journal of a sweep; give another folder", path=str(path))
+        raise InputError(f"{path}: is not the journal of a sweep; give another folder", path=str(path))
     contents = Contents(str(head.get("study")), str(head.get("name")), Plan(), len(whole))
     contents.turn(_plan(head), 0)
     for entry in lines:

@@ -136,7 +136,7 @@ class Study:
         word = self.control
         if any(slot.kind == word for slot in places) and self.drive.kind not in ("none", "constant"):
             raise InputError(
-                f"{self.name}: {word} is no constant, so its entries cannot vary; give {word}=[...]"
+                f"{self.name}: {word} is not constant, so its entries cannot vary; give {word}=[...]"
             )
         readers = [self._reader(name, slot) for name, slot in zip(cases.names, places, strict=True)]
         rows = (tuple(f(x) for f, x in zip(readers, row, strict=True)) for row in cases.rows)

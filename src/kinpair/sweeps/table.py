@@ -166,10 +166,10 @@ def _in_table(file: Path) -> tuple[Table, int | None]:
     except FileNotFoundError:
         raise InputError(f"{file}: no such file", path=str(file)) from None
     except (OSError, ValueError) as reason:
-        raise InputError(f"{file}: is no Parquet table ({reason})", path=str(file)) from None
+        raise InputError(f"{file}: is not a Parquet table ({reason})", path=str(file)) from None
     about = json.loads((contents.schema.metadata or {}).get(META, b"{}"))
     if not about:
-        raise InputError(f"{file}: is no table of a sweep", path=str(file))
+        raise InputError(f"{file}: is not the table of a sweep", path=str(file))
     columns = {name: _column(contents[name].to_pylist()) for name in contents.column_names if name != "error"}
     units = {
         f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in contents.schema if f.name != "error"

@@ -109,7 +109,7 @@ def test_help_names_every_kind_of_file_and_the_options_of_constraints(capsys, mo
         (["--dependent", "crank"], f"kinpair: dependent=('crank',) {NO_SOLVER}\n"),
         (["--solver", "partition"], f"kinpair: solver='partition' {AS_MAGGI}\n"),
         (["--seconds", "nan"], "kinpair: seconds is nan; it is a number, 0 or more\n"),
-        (["--c", "arm.txt"], "kinpair: 'arm.txt' is no file of C; give a path that ends in .c\n"),
+        (["--c", "arm.txt"], "kinpair: 'arm.txt' is not a C file; give a path that ends in .c\n"),
         (["--latex", "--sympy"], "kinpair: --latex and --sympy: one at a time\n"),
         (["--c", "no/such/arm.c"], "kinpair: no/such/arm.c: cannot be written (No such file or directory)\n"),
     ],

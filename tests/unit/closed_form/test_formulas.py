@@ -105,7 +105,7 @@ def test_a_limit_of_terms_leads_to_named_terms_of_the_same_value():
     [
         (lambda q: np.sqrt(q[0]), "sqrt in sqrt(q[0]) has no expanded form"),
         (lambda q: 1.0 / (1.0 + q[0]), "a division by a sum in 1 / (1 + q[0]) has no expanded form"),
-        (lambda q: np.sin(q[0] * q[1]), "sin(q[0] * q[1]) is no function of angles alone"),
+        (lambda q: np.sin(q[0] * q[1]), "sin(q[0] * q[1]) is not a function of angles alone"),
     ],
 )
 def test_why_there_is_no_closed_form(function, reason):

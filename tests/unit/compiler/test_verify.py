@@ -25,5 +25,5 @@ def test_a_number_is_no_condition():
 def test_a_symbol_must_be_an_input():
     graph = Graph()
     stray = graph.symbol("stray")
-    with pytest.raises(TraceError, match="stray: this symbol is no input of 'f'"):
+    with pytest.raises(TraceError, match="stray: this symbol is not an input of 'f'"):
         verify(Program("f", graph, (), (Leaf("result", (), (stray,)),)))

@@ -70,15 +70,15 @@ ALLOWED = (
     "formulas have numbers, t, pi, + - * / **, and sin, cos, tan, sqrt, exp, log, tanh, sinh, cosh, atan"
 )
 REFUSED = {
-    "": "is '', which is no formula; write something like '0.3*sin(2*pi*t)'",
-    "sin(": "is 'sin(', which is no formula; write something like '0.3*sin(2*pi*t)'",
-    "t = 3": "is 't = 3', which is no formula; write something like '0.3*sin(2*pi*t)'",
+    "": "is '', which is not a formula; write something like '0.3*sin(2*pi*t)'",
+    "sin(": "is 'sin(', which is not a formula; write something like '0.3*sin(2*pi*t)'",
+    "t = 3": "is 't = 3', which is not a formula; write something like '0.3*sin(2*pi*t)'",
     "2*s": "has the variable 's' in the formula '2*s'; Variables: t, pi",
     "sinn(t)": "has the function 'sinn' in the formula 'sinn(t)'; did you mean 'sin'? "
     "Functions: sin, cos, tan, sqrt, exp, log, tanh, sinh, cosh, atan",
-    "t**0.5": "has a power in 't**0.5' that is no whole number up to 64; use sqrt, exp or log",
-    "t**t": "has a power in 't**t' that is no whole number up to 64; use sqrt, exp or log",
-    "t**99": "has a power in 't**99' that is no whole number up to 64; use sqrt, exp or log",
+    "t**0.5": "has a power in 't**0.5' that is not a whole number up to 64; use sqrt, exp or log",
+    "t**t": "has a power in 't**t' that is not a whole number up to 64; use sqrt, exp or log",
+    "t**99": "has a power in 't**99' that is not a whole number up to 64; use sqrt, exp or log",
     "t if t else 1": f"has 't if t else 1' in the formula 't if t else 1'; {ALLOWED}",
     "t < 1": f"has 't < 1' in the formula 't < 1'; {ALLOWED}",
     "t // 2": f"has 't // 2' in the formula 't // 2'; {ALLOWED}",
@@ -104,7 +104,7 @@ def test_what_is_no_formula_is_refused_in_these_words(text):
 def test_a_formula_in_space_has_a_sample_in_space():
     with pytest.raises(DescriptionError) as caught:
         made("x +")
-    assert str(caught.value) == HEAD + "is 'x +', which is no formula; write something like 'x**2 + y**2 - z'"
+    assert str(caught.value) == HEAD + "is 'x +', which is not a formula; write something like 'x**2 + y**2 - z'"
 
 
 def test_deep_nesting_is_refused_and_not_a_crash():

@@ -103,7 +103,7 @@ def test_wrong_shapes_are_refused(road):
     with pytest.raises(kp.InputError, match=re.escape("brick: u has the shape (2, 1); give a vector (nu,)")):
         road(body.model, q, np.zeros((2, 1)), np.zeros((6, 2)), np.zeros((6, 2)))
     message = (
-        "brick: W has the shape (2, 6); q̇ = W u wants (6, 2): a row for each of the 6 rates, "
+        "brick: W has the shape (2, 6); q̇ = W u needs (6, 2): a row for each of the 6 rates, "
         "a column for each of the 2 entries of u"
     )
     with pytest.raises(kp.InputError, match=re.escape(message)) as refused:

@@ -71,7 +71,7 @@ def test_what_is_no_file_is_left_alone(run, tmp_path, monkeypatch, writer):
     monkeypatch.chdir(tmp_path)
     with socket(AF_UNIX) as there:
         there.bind("there.h5")
-        with pytest.raises(kp.InputError, match=r"there.h5: cannot be written \(it is no file\)"):
+        with pytest.raises(kp.InputError, match=r"there.h5: cannot be written \(it is not a file\)"):
             WRITERS[writer](run, Path("there.h5"))
     assert Path("there.h5").is_socket()
 

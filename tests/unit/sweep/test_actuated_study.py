@@ -80,7 +80,7 @@ def test_a_study_goes_to_other_processes_whole():
         (
             {"input": lambda t, q, qd: [np.sin(t)]},
             {"input.motor": [1.0]},
-            "dc-motor: input is no constant, so its entries cannot vary; give input=[...]",
+            "dc-motor: input is not constant, so its entries cannot vary; give input=[...]",
         ),
         (
             {"input": {"motr": 1.0}},

@@ -73,7 +73,7 @@ def test_what_is_no_sweep_is_refused(tmp_path):
     with pytest.raises(kp.InputError, match=r"no sweep is here: neither table.parquet nor journal.jsonl"):
         kp.open_sweep(tmp_path)
     (tmp_path / "journal.jsonl").write_text("notes\n")
-    with pytest.raises(kp.InputError, match="is no journal of a sweep"):
+    with pytest.raises(kp.InputError, match="is not the journal of a sweep"):
         kp.open_sweep(tmp_path)
 
 

@@ -247,7 +247,7 @@ def test_fingerprints_tell_studies_apart_and_last():
         (
             {"torque": Integral()},
             {"torque.elbow": [1.0]},
-            "double-pendulum: torque is no constant, so its entries",
+            "double-pendulum: torque is not constant, so its entries",
         ),
     ],
 )

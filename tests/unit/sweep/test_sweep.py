@@ -137,7 +137,7 @@ def test_another_study_and_another_sweep_keep_their_journal(tmp_path):
     with pytest.raises(kp.InputError, match="belongs to another study"):
         kp.sweep(lambda x: x + 1, {"x": [1]}, out=tmp_path, workers=0, resume=True)
     (tmp_path / "journal.jsonl").write_text("notes\n")
-    with pytest.raises(kp.InputError, match="is no journal of a sweep"):
+    with pytest.raises(kp.InputError, match="is not the journal of a sweep"):
         kp.sweep(lambda x: x, {"x": [1]}, out=tmp_path, workers=0)
 
 

@@ -215,6 +215,6 @@ def check_change(mechanism: Mechanism, change: Change, known: Sequence[str]) -> 
     for removed in change.remove:
         if removed not in known:
             raise InputError(
-                f"{name}: remove of Change names {removed!r}, which is no constraint; {nearest(str(removed), known)}"
+                f"{name}: remove of Change names {removed!r}, which is not a constraint; {nearest(str(removed), known)}"
                 f"Constraints: {listed(known) or 'none'}"
             )

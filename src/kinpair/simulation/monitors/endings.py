@@ -50,6 +50,8 @@ def status_of(
         return lost or _status(run, last.why, time, interrupted, state, near), {}
     failures: dict[int, Status] = {}
     for piece in pieces:
+        if piece.why.count("more") == len(piece.why):
+            continue
         times = np.asarray(piece.trouble)
         for row, why in enumerate(piece.why):
             if why != "more" and row not in failures:

@@ -187,7 +187,7 @@ def test_one_event_needs_no_list(stone):
         (kp.Change(qd=[np.nan]), "qd of Change holds NaN or infinity"),
         (kp.Change(q=[1.0, 2.0]), "q of Change has shape (2,)"),
         (kp.Change(q=[[1.0]]), "q of Change has shape (1, 1); expected (1,)"),
-        (kp.Change(remove=["x"]), "remove of Change names 'x', which is no constraint; Constraints: none"),
+        (kp.Change(remove=["x"]), "remove of Change names 'x', which is not a constraint; Constraints: none"),
         (kp.Change(remove="x"), "remove of Change is str; give a list"),
         (kp.Change(add=[3]), "add of Change holds int"),  # type: ignore[list-item]
         (
