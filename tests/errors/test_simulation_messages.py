@@ -167,7 +167,7 @@ def test_sample_times_are_whole_steps(arm):
 
     hold.sample_time = 0.015
     with pytest.raises(
-        kp.InputError, match=r"the sample time of torque, 0\.015 s is no whole number of steps"
+        kp.InputError, match=r"the sample time of torque, 0\.015 s is not a whole number of steps"
     ):
         kp.simulate(arm, Q, QD, duration=1.0, torque=hold, **RK4)
     hold.sample_time = "x"

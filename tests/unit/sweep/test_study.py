@@ -160,7 +160,7 @@ def test_the_error_of_a_case_is_the_status_of_its_run(name, options, over):
 def test_a_case_that_cannot_be_started_fails_alone(arm):
     table = kp.sweep(Study(arm, duration=0.1, **FIXED), {"dt": [1e-3, 3e-3]}, workers=0)
     assert table.failed.tolist() == [False, True]
-    assert "no whole number of steps" in table.errors[1]
+    assert "not a whole number of steps" in table.errors[1]
 
 
 def test_closed_mechanisms_are_assembled_around_what_varies():
