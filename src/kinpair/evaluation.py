@@ -36,6 +36,13 @@ class Expected:
     def checked(self, owner: str, value: Any) -> np.ndarray:
         """The value as floats of shape (n,) or (batch, n)."""
         n = len(self.entries)
+        if (
+            type(value) is np.ndarray
+            and value.dtype == float
+            and value.ndim in (1, 2)
+            and value.shape[-1] == n
+        ):
+            return value
         if holds_symbols(value):
             raise TraceError(
                 f"{owner}: {self.name} is only known at run time, and what was called here works on numbers: it cannot "

@@ -295,7 +295,9 @@ def _of_size(word: str, x: Vector, n: int) -> Vector:
 def _checked(name: str, parameters: Mapping[Any, Any]) -> dict[str, float]:
     for key, value in parameters.items():
         if not (isinstance(key, str) and key.isidentifier()):
-            raise InputError(f"{name}: parameter {key!r} is not a name; give letters and digits, such as 'm1'")
+            raise InputError(
+                f"{name}: parameter {key!r} is not a name; give letters and digits, such as 'm1'"
+            )
         if not isinstance(value, int | float) or not np.isfinite(value):
             raise InputError(f"{name}: parameter {key!r} is {value!r}; give a finite number")
     return {key: float(value) for key, value in parameters.items()}

@@ -241,7 +241,9 @@ def test_damping_of_a_ball_cannot_be_split():
 def test_matrix_that_is_no_rotation():
     skewed = Origin(turn=(1, 0, 0, 0, 1, 0, 0, 1, 1))
     result = message(links("a"), joint("A", "ground", "a", origin=skewed))
-    assert result == "m.toml:11: joint 'A': origin has a matrix that is not a rotation (R Rᵀ ≠ 1 or det R < 0)"
+    assert (
+        result == "m.toml:11: joint 'A': origin has a matrix that is not a rotation (R Rᵀ ≠ 1 or det R < 0)"
+    )
 
 
 def test_inertia_that_breaks_the_triangle_inequality_is_doubted():

@@ -62,15 +62,16 @@ def patience(what: str) -> Generator[Line]:
         with outer.part(what):
             yield outer
         return
+    if not sys.stderr.isatty():
+        yield Line(what)
+        return
     line = Line(what)
-    timer = _started(line) if sys.stderr.isatty() else None
-    token = _line.set(line)
+    timer, token = _started(line), _line.set(line)
     try:
         yield line
     finally:
         _line.reset(token)
-        if timer is not None:
-            timer.cancel()
+        timer.cancel()
         line.end()
 
 

@@ -161,7 +161,9 @@ class Reader:
         if "free" in kinds and (len(kinds) > 1 or parent.name != WORLD):
             raise tag.error("has a free joint, which must be its only one, and its parent the world")
         if moves and tag.word("mocap", YES_NO, "false"):
-            raise tag.error("is a mocap body with joints; such a body is moved from outside; remove its joints")
+            raise tag.error(
+                "is a mocap body with joints; such a body is moved from outside; remove its joints"
+            )
         return tuple(moves)
 
     def _inertia(self, parts: Parts, moves: bool) -> Inertia:

@@ -63,7 +63,9 @@ def _chosen(run: Record, names: Sequence[str] | None) -> list[str]:
                 name=name,
             )
     if not wanted:
-        raise InputError(f"{m.name}: a phase portrait needs a joint of one degree, and this mechanism has none")
+        raise InputError(
+            f"{m.name}: a phase portrait needs a joint of one degree, and this mechanism has none"
+        )
     return wanted
 
 

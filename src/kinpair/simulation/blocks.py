@@ -14,10 +14,15 @@ NUMBERS = 1 << 18  # of an array at a time
 def blocks(*arrays: np.ndarray, axis: int = -1) -> Iterator[tuple[np.ndarray, ...]]:
     """The same samples of all arrays, part by part along an axis counted from the end.
 
-    What a part took of the memory, where the arrays are read from a file, is given back behind it.
+    What a part took of the memory, where the arrays are read from a file, is given back behind it; of arrays that are
+    one part it is little.
     """
     samples, most = arrays[0].shape[axis], max(1, *(x.size for x in arrays))
-    step = max(1, samples if most <= NUMBERS else NUMBERS * samples // most)
+    if most <= NUMBERS:
+        if samples:
+            yield tuple(map(np.asarray, arrays))
+        return
+    step = max(1, NUMBERS * samples // most)
     rest = (slice(None),) * (-1 - axis)
     for start in range(0, samples, step):
         try:

@@ -47,6 +47,7 @@ from kinpair.simulation.torques import (
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
 OWN_BALANCE = ("generalised-alpha", "ida")  # they solve equations that do not see loads of multipliers
 ABSENT = ("input", "x", "external", "parameters", "events")  # in a run that is kept
+SIMPLE = {type(None), str, int, float, bool}
 absent_of = attrgetter(*ABSENT)
 plain_of = attrgetter(*sorted(set(Options.__dataclass_fields__) - {"q", "qd", "torque", "limits", *ABSENT}))
 
@@ -81,7 +82,9 @@ def _repeated(m: Mechanism, chosen: Options) -> Any:
     if any(x is not None for x in absent_of(chosen)):
         return None
     q, qd, torque = map(_numbers, (chosen.q, chosen.qd, () if chosen.torque is None else chosen.torque))
-    plain = _plain(plain_of(chosen))
+    plain = plain_of(chosen)
+    kinds = tuple(map(type, plain))
+    plain = (plain, kinds) if SIMPLE.issuperset(kinds) else _plain(plain)
     if plain is None or q is None or qd is None or torque is None or torque.ndim > 1:
         return None
     start = (q.ndim, qd.ndim) if m.closure is None else _plain((q, qd))

@@ -104,7 +104,9 @@ def test_what_is_no_formula_is_refused_in_these_words(text):
 def test_a_formula_in_space_has_a_sample_in_space():
     with pytest.raises(DescriptionError) as caught:
         made("x +")
-    assert str(caught.value) == HEAD + "is 'x +', which is not a formula; write something like 'x**2 + y**2 - z'"
+    assert (
+        str(caught.value) == HEAD + "is 'x +', which is not a formula; write something like 'x**2 + y**2 - z'"
+    )
 
 
 def test_deep_nesting_is_refused_and_not_a_crash():

@@ -91,9 +91,9 @@ def momentum_of(
     mechanism: Mechanism, options: Mapping[str, Any], time: np.ndarray, samples: Mapping[str, np.ndarray]
 ) -> Momentum | None:
     """Of samples q, qd, tau (..., n, k) and kinetic (..., n); None where the ground can take momentum up."""
-    if not len(time) or not _alone(mechanism, options) or not _allowed(mechanism.model).size:
+    if not len(time) or not _alone(mechanism, options):
         return None
-    if _is_held(mechanism.model, options):
+    if _is_held(mechanism.model, options) or not _allowed(mechanism.model).size:
         return None
     q, qd, tau = (np.reshape(samples[name], (-1, *samples[name].shape[-2:])) for name in ("q", "qd", "tau"))
     T = np.reshape(samples["kinetic"], (len(q), -1))

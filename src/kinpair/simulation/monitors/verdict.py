@@ -11,6 +11,8 @@ Momentum that nothing outside can change is measured in the same way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -123,16 +125,15 @@ def _poor(run: Run, status: Status, seen: Seen) -> Rows:
 def _surely_adds_up(energies: Energies, begin: np.ndarray | None, part: float) -> bool:
     """Does the sum that should stay the same vary by no more than that part of the largest kinetic energy? At least so
     much energy has moved."""
-    low, high, fastest = np.array(np.inf), np.array(-np.inf), np.zeros(1)
-    if begin is not None:
-        low = high = begin.sum(axis=-1)
+    sums: list[Any] = [] if begin is None else [begin.sum(axis=-1)]
+    fastest: list[Any] = []
     with np.errstate(all="ignore"):  # a comparison with NaN is false
         for T, V, W, D in blocks(*energies):
             total = T + V - W + D
-            low = np.minimum(low, np.minimum.reduce(total, axis=-1))
-            high = np.maximum(high, np.maximum.reduce(total, axis=-1))
-            fastest = np.maximum(fastest, np.maximum.reduce(T, axis=-1))
-        return bool((high - low <= part * fastest).all())
+            sums += np.minimum.reduce(total, axis=-1), np.maximum.reduce(total, axis=-1)
+            fastest.append(np.maximum.reduce(T, axis=-1))
+        varies = reduce(np.maximum, sums) - reduce(np.minimum, sums)
+        return bool((varies <= part * reduce(np.maximum, fastest)).all())
 
 
 def _turned(run: Run, status: Status, seen: Seen) -> Rows:
