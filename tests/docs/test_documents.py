@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import kinpair as kp
-from kinpair.cli.main import USAGE, main
+from kinpair.cli.commands import COMMANDS
+from kinpair.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -120,7 +121,7 @@ def test_chinese_documents_have_the_same_programs_outputs_and_commands(english, 
 def test_commands_of_the_start_exist():
     commands = [line for text in blocks(ROOT / "docs" / "start.md", "sh") for line in text.splitlines()]
     names = {line.split()[1] for line in commands if line.startswith("kinpair ")}
-    assert names <= {command.__name__ for command in USAGE}
+    assert names <= {*COMMANDS}
 
 
 def test_every_public_name_is_in_the_reference_with_its_docstring():

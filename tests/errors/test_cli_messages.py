@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import kinpair as kp
-from kinpair.cli.main import USAGE, main
+from kinpair.cli.commands import COMMANDS as TABLE
+from kinpair.cli.main import main
 from kinpair.constraints.solvers import EVERY_SOLVER
 from kinpair.errors import listed
 from kinpair.quantities import METHODS
@@ -13,7 +14,7 @@ from kinpair.quantities import METHODS
 WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = f"Examples: {listed(kp.examples())}"
 NUMBER = "give a finite number, or a fraction of pi such as pi/2"
-COMMANDS = f"Available commands: {', '.join(x.__name__ for x in USAGE)} (see kinpair --help)"
+COMMANDS = f"Available commands: {', '.join(TABLE)} (see kinpair --help)"
 
 REFUSED = [
     ("foo", f'unknown command "foo". {COMMANDS}'),

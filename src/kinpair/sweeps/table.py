@@ -141,7 +141,7 @@ def open_sweep(path: str | os.PathLike[str]) -> Table:
     file, journal = (place / FILE, place / JOURNAL) if place.is_dir() else (place, place)
     if place.is_dir() and not file.exists() and not journal.exists():
         raise InputError(f"{place}: no sweep is here: neither {FILE} nor {JOURNAL}", path=str(place))
-    if place.suffix == journal.suffix or not file.exists():
+    if place.suffix == Path(JOURNAL).suffix or not file.exists():
         return _in_journal(journal)
     contents, size = _in_table(file)
     grown = place.is_dir() and size is not None and journal.exists() and journal.stat().st_size != size
