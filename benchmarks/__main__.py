@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -25,15 +26,19 @@ def main() -> None:
     quick = parser.parse_args().quick
     OUT.mkdir(exist_ok=True)
     os.environ.setdefault("KINPAIR_CACHE", str(OUT.absolute() / "bench-cache"))
-    from benchmarks import markdown, picture, report
+    from benchmarks import busy, markdown, picture, report
 
     console = Console()
-    results = measure(console, quick)
+    before = busy.look()
+    console.print(f"before: {busy.Watch(before, before)}")
+    results = replace(measure(console, quick), watch=(watch := busy.Watch(before, busy.look(own=1))))
+    console.print(f"{watch}")
     for table in report.tables(results):
         console.print(table)
     (OUT / "bench.json").write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False))
     (OUT / "bench.md").write_text(markdown.written(results))
     picture.draw(results, OUT / "bench.png")
+    console.print(f"{watch}")
     console.print(f"{results.machine}; written to {OUT}/bench.json, {OUT}/bench.md and {OUT}/bench.png")
 
 
@@ -42,10 +47,12 @@ def measure(console: Console, quick: bool):
     from benchmarks import (
         actuators,
         batches,
+        casadi_gcc,
         compile_time,
         constrained,
         constrained_row,
         constrained_solvers,
+        every_method,
         friction,
         load_friction,
         machine,
@@ -100,6 +107,8 @@ def measure(console: Console, quick: bool):
             followed("start", startup.rows(), lambda r: r.what),
             followed("friction", friction.rows(turns), lambda r: r.what)
             + followed("actuators", actuators.rows(), lambda r: r.what),
+            every=followed("methods", every_method.rows(turns), lambda r: f"{r.robot}, {r.method}"),
+            gcc=followed("compiled C", casadi_gcc.rows(turns), lambda r: r.quantity),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache, partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -65,3 +66,31 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
+
+
+@lru_cache
+def peak_rate() -> float:
+    """Multiplications and additions a second that compiled code issues at best, measured: independent chains without
+    loads and stores to speak of, in all lanes of a vector."""
+    import numpy as np
+
+    import kinpair as kp
+    from benchmarks.timing import race
+
+    def chains(x):
+        sums = list(x)
+        for _ in range(LENGTH):
+            sums = [y * x[0] + y for y in sums]
+        return np.array(sums)
+
+    rates: list[float] = []
+    for count in CHAINS:
+        kernel = kp.compile(chains, shapes={"x": (count,)})
+        states = np.ones((256, count))
+        out = kernel(states)
+        best = race({"peak": partial(kernel, states, out=out)}, 10)["peak"]
+        rates.append(kernel.count["total"] * len(states) / best)
+    return max(rates)
+
+
+CHAINS, LENGTH = (8, 12, 16), 60  # enough of them to hide the latency, few enough for the registers

@@ -18,7 +18,8 @@ def written(results: Results) -> str:
         _table(quantity, [row for row in rows if row.quantity == quantity])
         for quantity in dict.fromkeys(row.quantity for row in rows)
     ]
-    return "\n".join([*tables, formulations([row for row in results.methods if row.compile])])
+    watch = [f"{results.watch}.", ""] if results.watch is not None else []
+    return "\n".join([*watch, *tables, formulations([row for row in results.methods if row.compile])])
 
 
 def formulations(rows: Sequence[Counted]) -> str:

@@ -12,6 +12,7 @@ from benchmarks.batches import Row
 from benchmarks.compile_time import Used
 from benchmarks.constrained_row import Growth
 from benchmarks.constrained_solvers import CLAIMED, EMBEDDING, PROJECTION, Compared
+from benchmarks.every_method import Timed
 from benchmarks.methods import Counted
 from benchmarks.operations import SIZES
 from benchmarks.planning import Row as Figure
@@ -33,6 +34,9 @@ def tables(results: Results) -> Iterator[Table]:
         yield _ratios(f"{quantity}{of_a}", [r for r in results.motions if r.quantity == quantity])
     for quantity in dict.fromkeys(row.quantity for row in results.loops):
         yield _ratios(quantity, [r for r in results.loops if r.quantity == quantity])
+    for row in results.gcc:
+        yield _ratios(row.quantity, [row])
+    yield every_method(results.every)
     yield _solvers(results.solvers)
     yield _growth(results.growth)
     yield _threads(results.shared)
@@ -75,6 +79,40 @@ def _cells(row: Row, peer: str) -> tuple[str, str]:
     if demanded := row.targets.get(peer):
         text = f"{text}  {_mark(ratios[0] >= demanded)} ≥ {demanded:g}"
     return f"{row.peers[peer]:.0f}", text
+
+
+def every_method(rows: Sequence[Timed]) -> Table:
+    """Calls of all methods of a mechanism; `limit` is what the operations take at the rate of the machine."""
+    table = _table(
+        "every method of a mechanism, as a user calls it: one state, and a state of a batch of 1024",
+        ("robot", "method"),
+        (
+            "one [ns]",
+            "Pinocchio [ns]",
+            "times slower",
+            "batch [ns]",
+            "operations",
+            "limit [ns]",
+            "over the limit",
+            "",
+        ),
+    )
+    for row in rows:
+        theirs = row.peers.get("Pinocchio")
+        verdicts = [f"{_mark(met)} {escape(what)}" for what, _, _, met in row.verdicts()]
+        table.add_row(
+            row.robot,
+            row.method,
+            f"{row.one:.0f}",
+            "" if theirs is None else f"{theirs:.0f}",
+            "" if theirs is None else f"{theirs / row.one:.1f}",
+            "" if row.batch is None else f"{row.batch:.1f}",
+            "" if row.operations is None else str(row.operations),
+            "" if row.limit is None else f"{row.limit:.1f}",
+            "" if row.over_limit is None else f"{row.over_limit:.1f}",
+            ", ".join(verdicts),
+        )
+    return table
 
 
 def _mark(met: bool) -> str:

@@ -8,9 +8,11 @@ from typing import Any
 
 from benchmarks import targets
 from benchmarks.batches import Row
+from benchmarks.busy import Watch
 from benchmarks.compile_time import Used, chain_met
 from benchmarks.constrained_row import Growth
 from benchmarks.constrained_solvers import Compared
+from benchmarks.every_method import Timed
 from benchmarks.methods import Counted
 from benchmarks.planning import Row as Figure
 from benchmarks.startup import Started
@@ -49,12 +51,19 @@ class Results:
     methods: list[Counted]
     operations: list[Any]
     sweeps: list[Swept] = field(default_factory=list)
+    every: list[Timed] = field(default_factory=list)
+    gcc: list[Row] = field(default_factory=list)
+    watch: Watch | None = None
+    """Was the machine free?"""
     started: list[Started] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every demand, in the order of the tables."""
-        for row in (*self.batches, *self.singles, *self.motions, *self.loops):
+        for timed in self.every:
+            for what, found, demanded, met in timed.verdicts():
+                yield Verdict(f"{timed.method}, {timed.robot}: {what}", found, demanded, met)
+        for row in (*self.batches, *self.singles, *self.motions, *self.loops, *self.gcc):
             for peer, demanded in row.targets.items():
                 result = row.ratio(peer, next(iter(row.ours)))
                 what = f"{row.quantity}, {row.robot}, times {peer}"

@@ -43,6 +43,36 @@ LOOPS = {  # (quantity, peer, mechanism) → at least
     for peer, ratio in of_peer.items()
     for name in ("four-bar", "stewart")
 }
+METHODS: dict[
+    tuple[str, str], dict[str, float]
+] = {  # (method, robot) → peer or limit in ns → at least, at most
+    **{
+        (name, "Panda"): {"Pinocchio": 3.0}
+        for name in (
+            "pose",
+            "poses",
+            "jacobian",
+            "energy",
+            "centre_of_mass",
+            "mass_matrix",
+            "inverse_dynamics",
+        )
+    },
+    **{
+        (name, "Panda"): {"Pinocchio": 4.0}
+        for name in ("forward_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+    },
+    ("inverse_dynamics", "four-bar"): {"one [ns]": 500.0},
+    ("inverse_dynamics", "stewart"): {"batch [ns]": 5_000.0},
+    ("forward_dynamics_derivatives", "four-bar"): {"batch [ns]": 20_000.0},
+    ("forward_dynamics_derivatives", "stewart"): {"batch [ns]": 20_000.0},
+    **{
+        (name, label): {"batch [ns]": 30_000.0}
+        for name in ("assemble", "velocities", "accelerations", "constraint_forces")
+        for label in ("four-bar", "stewart")
+    },
+}
+GCC = {"one state": 3.0, "batch": 20.0}  # times gcc -O3 of CasADi's code, inverse dynamics of the Panda
 LOAD_FRICTION = 1 / 5  # of the speed without friction, with friction from load
 LOOP_EXPONENT = 1.1  # of cost by number of loops
 DRIFT = 0.01

@@ -198,7 +198,7 @@ def public_call(
     kernels = Kernels(model)
     m = Mechanism(model, kernels=kernels)
     parameters = signature(getattr(m, quantity)).parameters
-    chosen = {"method": method, "force": setting.force, "passive": False}
+    chosen: dict[str, Any] = {"method": method, "force": setting.force, "passive": False}
     options = {name: x for name, x in chosen.items() if name in parameters}
     own = replace(request_of(quantity, **options), quantity=OTHER_KERNELS.get(quantity, quantity))
     kernels.adopt(own, Kernel(kernels.get(own).graph) if quantity in OTHER_KERNELS else kernel)
