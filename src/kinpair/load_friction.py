@@ -55,7 +55,7 @@ class LoadedStates:
     """Solves in floats for a model whose joints have friction from load."""
 
     def __init__(
-        self, model: Model, calls: Calls, quantity: str = "load_terms", still: float = STILL
+        self, model: Model, calls: Calls | None, quantity: str = "load_terms", still: float = STILL
     ) -> None:
         self.model, self._calls, self.quantity, self.still = model, calls, quantity, still
         self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
@@ -174,9 +174,17 @@ class LoadedStates:
 
     def terms(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[Affine, list[Carried]]:
         """The affine answer at one state, and what the joints are in."""
-        q, qd, tau, nv = *arguments[:3], self.model.nv
-        numbers = self._calls(replace(request, quantity=self.quantity), arguments)
-        H, F, A, b, c, Q, L, beside = numbers
+        return self._affine(self._numbers(request, arguments), *arguments[:3])
+
+    def _numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        assert self._calls is not None
+        return self._calls(replace(request, quantity=self.quantity), arguments)
+
+    def _affine(
+        self, numbers: tuple[np.ndarray, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+    ) -> tuple[Affine, list[Carried]]:
+        H, F, A, b, c, Q, L, beside = (np.asarray(x, dtype=float) for x in numbers)
+        nv = self.model.nv
         joints = self._joints(q, qd, tau, beside)
         parts = self._parts(joints)
         rows = A.reshape(-1, nv), b.reshape(-1)
@@ -185,8 +193,19 @@ class LoadedStates:
 
     def one(self, request: Request, arguments: tuple[np.ndarray, ...], which: str = "") -> Rubbed:
         """The solution at one state; SingularError where there is none."""
-        x, joints = self.terms(request, arguments)
-        slips, at_rest = self._now(arguments[1])
+        return self.of_numbers(self._numbers(request, arguments), *arguments[:3], which=which)
+
+    def of_numbers(
+        self,
+        numbers: tuple[np.ndarray, ...],
+        q: np.ndarray,
+        qd: np.ndarray,
+        tau: np.ndarray,
+        which: str = "",
+    ) -> Rubbed:
+        """The same from the terms of the state, see `loaded/terms.py`, and the efforts of motors."""
+        x, joints = self._affine(numbers, q, qd, tau)
+        slips, at_rest = self._now(qd)
         if not any(at_rest):
             return self._sliding(x, joints, slips, which)
         return self._resting(x, joints, slips, at_rest, which)
@@ -246,7 +265,7 @@ class LoadedStates:
         """
         q, qd = arguments[:2]
         rotors = np.concatenate([np.zeros(0), *(self.model.body[i].rotor for i in self.model.in_order)])
-        _, _, _, _, c, Q, L, beside = self._calls(replace(request, quantity=self.quantity), arguments)
+        _, _, _, _, c, Q, L, beside = self._numbers(request, arguments)
         joints = [x._replace(yields=1.0) for x in self._joints(q, qd, rotors * qdd, beside)]
         slips = self._slips(qd, qdd)
         D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)]

@@ -23,7 +23,7 @@ from kinpair.constraints.solvers.problem import masked
 from kinpair.description.parts import GROUND
 from kinpair.errors import InputError, offered
 from kinpair.forces import friction_regressor
-from kinpair.forces.elements import loads_on, stored_energy
+from kinpair.forces.elements import Loads, loads_on, stored_energy
 from kinpair.forces.states import beside_forward_dynamics, state_rates
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import composite, kinematics, newton_euler, rotors
@@ -363,7 +363,13 @@ def load_terms(
     """H and F of H q̈ = F + friction, no rows; forms of all surfaces under load at q̈ = 0 and by rate, see
     `loaded/terms.py`; and the efforts beside those of the motors."""
     acting = loads_on(model, State(q, qd), loads, passive=request.passive)
-    x = composite_terms(Forced(model, q, qd, tau + acting.efforts, acting.wrenches), surfaces_of(model))
+    return terms_under_load(model, State(q, qd, tau=tau), acting)
+
+
+def terms_under_load(model: Model, state: State, acting: Loads) -> tuple[Matrix | Vector, ...]:
+    """The same under all that acts."""
+    forced = Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
+    x = composite_terms(forced, surfaces_of(model))
     c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
     rows = np.zeros((0, model.nv)), np.zeros(0)
     return x.H, x.F, *rows, array(c), array(Q), np.zeros((len(c), 0)), acting.efforts

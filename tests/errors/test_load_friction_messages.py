@@ -145,6 +145,17 @@ def test_a_state_with_several_solutions():
     ]
 
 
+def test_a_run_whose_joints_do_not_settle_at_rest(monkeypatch):
+    monkeypatch.setattr("kinpair.simulation.driver.sticking.TURNS", 0)
+    m = kp.build(described(GUIDE, "prismatic"))
+    run = kp.simulate(m, [0.0], [0.0], duration=0.1, integrator="rk4", dt=0.01)
+    assert run.status.name == "jammed"
+    assert str(run.status) == (
+        "Stopped at t = 0 s: friction from load does not settle at rest: no choice of what sticks and what slides "
+        "among 'x' was found that fits; lower mu, or give the joints longer guidance"
+    )
+
+
 def test_solutions_of_a_mechanism_without_friction_from_load():
     m = kp.example("double-pendulum").reference
     with pytest.raises(kp.InputError) as caught:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from load_friction_family import mechanism
 
 MU = 2.5
 Q, QD, TAU = np.array([0.0, -0.812]), np.array([0.0, 0.56]), np.array([-8.287, 0.0])
@@ -83,3 +84,13 @@ def test_a_loop_at_rest_shares_what_holds_it():
     assert set(found.joints) == {"p", "r"}
     assert m.forward_dynamics(q, still, 0.9 * hold) == pytest.approx(still, abs=1e-12)
     assert set(m.friction(q, still, 0.9 * hold)) == {"p", "r"}
+
+
+def test_a_joint_near_a_dead_centre_rubs_while_it_slides():
+    """It hardly moves, and no force on it moves the rest; its friction is not zero for that."""
+    m = mechanism("four-bar", 2, compiled=False)
+    q = m.assemble([0.4873631638822121, -5.939785162466198e-06, 0.20418566524676002, 1.4525697698601523])
+    qd, tau = m.velocities(q, {"a": -0.7933243409745203}), np.array([0.8627018844683539, 0, 0, 0])
+    found = m.friction_solutions(q, qd, tau)
+    assert (found.kind, found.proved) == ("one", True)
+    assert found.accelerations[0] == pytest.approx(m.forward_dynamics(q, qd, tau), rel=1e-9, abs=1e-9)

@@ -23,7 +23,7 @@ from kinpair.model.state import State
 
 LEAN = "newton-euler"  # the formulation whose system has the fewest operations
 COLD, ANEW = 4, 3  # sweeps, and those with a matrix of their own
-LOADED_GUIDES = 7  # sweeps where guides are among the surfaces: their edge pressure answers strongly
+STRONG = 7  # sweeps where guides or sleeves are among the surfaces: their edge pressure answers strongly
 
 
 class Sliding(NamedTuple):
@@ -193,8 +193,7 @@ def only_sound(qdd: Vector, sound: Scalar) -> Vector:
 
 def sweeps_of(surfaces: Sequence[Surface]) -> tuple[int, int]:
     """How many sweeps, and how many of them with a matrix of their own."""
-    guided = any(x.kind == "guide" for x in surfaces)
-    return (LOADED_GUIDES, LOADED_GUIDES - 2) if guided else (COLD, ANEW)
+    return (STRONG, STRONG - 2) if any(x.answers_strongly for x in surfaces) else (COLD, ANEW)
 
 
 def of_method(

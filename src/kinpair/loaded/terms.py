@@ -71,7 +71,7 @@ def resting_system(
 ) -> Resting:
     """(FH1) with G (numbers, nv) of each surface in all rates; `u` and `mu` of those that slide.
 
-    A surface that constraints hold whatever its friction does rubs by nothing: what it might hold is not unique.
+    A surface at rest that constraints hold whatever its friction does rubs by nothing: what it holds is not unique.
     """
     stops = np.cumsum([0, *(len(g) for g in G)]).tolist()
     where = [slice(a, b) for a, b in pairwise(stops)]
@@ -81,7 +81,6 @@ def resting_system(
     size = [float(np.trace(P[k, k])) for k in where]
     moves = [a > RANK * max(size) for a in size]
     at_rest = [still and free for still, free in zip(at_rest, moves, strict=True)]
-    mu = [m if free else 0.0 for m, free in zip(mu, moves, strict=True)]
     return Resting(
         surfaces,
         joints,

@@ -78,6 +78,7 @@ class Sleeve(Surface):
     """Of a cylindrical joint."""
 
     kind = "bearing"
+    answers_strongly = True
     name: str
     body: int
     grip: Grip

@@ -29,6 +29,7 @@ class Guide(Surface):
     """Of a prismatic joint."""
 
     kind = "guide"
+    answers_strongly = True
     name: str
     body: int
     grip: Grip

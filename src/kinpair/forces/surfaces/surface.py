@@ -69,6 +69,7 @@ class Surface(ABC):
 
     kind: ClassVar[str]
     feels_force: ClassVar[bool] = False  # does the load depend on the friction force itself?
+    answers_strongly: ClassVar[bool] = False  # does sliding along the axis press its edges?
     name: str
     body: int
     grip: Grip

@@ -9,14 +9,16 @@ import numpy as np
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.stick import HELD, SLIDES, Levels, at_rest
+from kinpair.errors import listed
 from kinpair.loaded.dynamics import is_loaded
 from kinpair.simulation.driver.impacts import begun
-from kinpair.simulation.driver.ongoing import Ongoing
+from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.phases import STILL, levels, slides, sticks
+from kinpair.simulation.status import Status
 
 TURNS = 20  # in which phases under load are settled
 
@@ -92,6 +94,16 @@ def decided(
         if same or not is_loaded(d.model, passive=d.passive):
             break
         M, F, A, psi, b, *bounds, efforts, rubbing = terms(*arguments)  # levels change with what moves
+    else:
+        names = listed(repr(d.model.v_names[k]) for k in rates[resting])
+        raise EndError(
+            Status(
+                "jammed",
+                time,
+                f"Stopped at t = {time:.9g} s: friction from load does not settle at rest: no choice of what sticks "
+                f"and what slides among {names} was found that fits; lower mu, or give the joints longer guidance",
+            )
+        )
     return y
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from kinpair.errors import listed
 from kinpair.model.model import Model
+from kinpair.simulation.monitors.jams import jam_of
 from kinpair.simulation.monitors.lost_numbers import lost_number
 from kinpair.simulation.monitors.singular_ends import ended_near
 from kinpair.simulation.piece import Piece
@@ -14,6 +15,7 @@ from kinpair.simulation.run import Run
 from kinpair.simulation.status import Status
 from kinpair.soundness import lost_joint
 
+LOST = ("not finite", "collapsed", "not converged")  # ends of motions whose equations give no number
 REASONS = {
     "not finite": "the state is no longer finite",
     "not converged": "the equations of the step were not solved in 60 iterations; take a shorter dt",
@@ -40,7 +42,9 @@ def status_of(
     """Of the whole, and of the rows of a batch that did not arrive."""
     last = pieces[-1]
     if run.ended is not None:
-        return run.ended, {}
+        state = Y.reshape(-1, Y.shape[-1])[-1:]
+        ended = run.ended
+        return _lost(run, last, ended.name, _reached(run, pieces), ended.time, state) or ended, {}
     if isinstance(last.why, str):
         since = _reached(run, pieces)
         time = _ended(run, since, interrupted) if last.good else float(np.asarray(last.trouble))
@@ -64,9 +68,15 @@ def status_of(
 
 
 def _lost(run: Run, piece: Piece, why: str, since: float, time: float, state: np.ndarray) -> Status | None:
-    """The end by an input that was no number, if it was that; state (0 or 1, n) at `since`."""
-    cause = lost_number(run, state[0], since, time, piece.dt) if why == "not finite" and len(state) else ""
-    return Status(why, time, f"Stopped at t = {time:.9g} s: {cause}") if cause else None
+    """The end by an input that was no number, or by friction without solution, if it was that; state (0 or 1, n) at
+    `since`."""
+    if why not in LOST or not len(state):
+        return None
+    cause = lost_number(run, state[0], since, time, piece.dt) if why == "not finite" else ""
+    if cause:
+        return Status(why, time, f"Stopped at t = {time:.9g} s: {cause}")
+    jam = jam_of(run, state[0], since, time, piece.dt)
+    return Status("jammed", jam.time, f"Stopped at t = {jam.time:.9g} s: {jam.reason}") if jam else None
 
 
 def _reached(run: Run, pieces: list[Piece]) -> float:

@@ -1,0 +1,86 @@
+"""Runs that end where friction from load has no solution: which joint, when, and from which coefficient on.
+
+A run that became NaN is followed once more from its last state, in floats and small steps: the first state without
+solution says why it ended.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair import constrained
+from kinpair.constrained import friction
+from kinpair.errors import SingularError
+from kinpair.forces.elements import loads_on
+from kinpair.formulations import kinematics
+from kinpair.load_friction import LoadedStates
+from kinpair.loaded.dynamics import is_loaded
+from kinpair.model.state import State
+from kinpair.quantities import terms_under_load
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.run import Run
+
+STEPS = 40  # from the last state to the end of the step that was not finite, and as long again
+SHORTEST = 1e-9  # [s]: so far ahead at least
+UNSOLVED = (
+    "the loads of joints with friction from load are not found by the sweeps of the compiled code, though there are "
+    "some; take shorter steps, or another integrator"
+)
+
+
+class Jam(NamedTuple):
+    """When the state had no solution, and the joint, the coefficient and the reason in words."""
+
+    time: float
+    reason: str
+
+
+def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Jam | None:
+    """Why a run with friction from load ended, if that is why; from its last state y at `since`."""
+    if not is_loaded(run.d.model, passive=run.d.passive) or not np.isfinite(y).all():
+        return None
+    d, y = run.d.concrete(run.inputs.parameters), y.copy()
+    if run.event_log and run.event_log[-1].time >= since:  # which may have changed the state of that sample
+        last = run.event_log[-1]
+        since, y[d.layout.q], y[d.layout.qd] = last.time, last.q, last.qd
+    states = LoadedStates(d.model, None)
+    u = _inputs(run, since, y)
+    time, h = since, max(until - since, dt, SHORTEST) / STEPS
+    with np.errstate(all="ignore"):
+        for _ in range(2 * STEPS):
+            here = d.in_phase(y)
+            state = here.state(time, y, u)
+            loads = here.loads(time, state.q, state.qd, u)
+            try:
+                tau = np.asarray(here.efforts(state), dtype=float)
+                qdd = states.of_numbers(_numbers(here, state, loads), state.q, state.qd, tau).qdd
+            except SingularError as problem:
+                return Jam(time, str(problem).removeprefix(f"{d.model.name}: "))
+            if not np.isfinite(np.asarray(here.accelerations(state, loads)[0], dtype=float)).all():
+                return Jam(time, UNSOLVED)
+            y[d.layout.q] = kinematics.moved(d.model, state.q, h * state.qd)
+            y[d.layout.qd], time = state.qd + h * qdd, time + h
+            if run.torque.source != "call":
+                u = _inputs(run, time, y)
+    return None
+
+
+def _inputs(run: Run, time: float, y: np.ndarray) -> np.ndarray:
+    """Inputs u at a state; those that a Python function gave are the first."""
+    u = np.atleast_2d(run.start)[0, run.d.ny :]
+    if run.torque.source == "table":
+        return run.inputs.at(time)
+    if run.torque.kind == "regulated" and not run.torque.sampled:
+        return run.controlled(time, y, u)
+    return u
+
+
+def _numbers(d: Dynamics, state: State, loads: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+    """Terms of the solves in floats, see `loaded/terms.py`."""
+    if d.enforcement is None:
+        return terms_under_load(d.model, state, loads_on(d.model, state, loads, passive=True))
+    request = d.enforcement.own(d.request)
+    problem = constrained.equations(d.model, request, state, loads).problem(request)
+    return tuple(friction.loaded_terms(d.model, request, state, loads, problem))

@@ -1,0 +1,105 @@
+"""Runs with friction from load: integrators agree, energy closes; states without solution end a run by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+from families import family
+from load_friction_family import CLOSED, mechanism
+
+TIGHT = {
+    "dop853": {"rtol": 1e-10, "atol": 1e-12},
+    "rk4": {"dt": 5e-4},
+    "cvode": {"rtol": 1e-11, "atol": 1e-13},
+}
+
+
+@cache
+def hinges() -> kp.Mechanism:
+    """The four-bar of the family with bearings in the two hinges of its frame alone."""
+    description = mechanism("four-bar", 0).model.description
+    joints = (replace(x, friction=()) if x.kind == "universal" else x for x in description.joints)
+    return kp.build(replace(description, joints=tuple(joints)))
+
+
+@cache
+def loop_run(name: str, integrator: str) -> kp.Result:
+    """From a motion that comes to rest, or turns round, on its way."""
+    m, closed = (hinges(), CLOSED["four-bar"]) if name == "hinges" else (mechanism(name, 0), CLOSED[name])
+    q = m.assemble(closed.guess)
+    qd = m.velocities(q, dict.fromkeys(closed.drives, 1.0))
+    return kp.simulate(m, q, qd, duration=0.4, integrator=integrator, **TIGHT[integrator])
+
+
+RUNS = [f"{name} {integrator}" for name in ("hinges", *CLOSED) for integrator in TIGHT]
+RUNS_OF_LOOPS = family(
+    RUNS, ["hinges dop853", "hinges rk4"], "loops with more bearings, and another integrator"
+)
+
+
+@pytest.mark.parametrize("case", RUNS_OF_LOOPS)
+def test_integrators_agree_on_loops_and_energy_closes(case):
+    """Events at the same times, the same end, to what the tolerances promise; friction never adds energy."""
+    name, integrator = case.split()
+    first, other = loop_run(name, "dop853"), loop_run(name, integrator)
+    assert other.status.ok
+    assert [x.name for x in other.events] == [x.name for x in first.events]
+    assert [x.time for x in other.events] == pytest.approx([x.time for x in first.events], abs=1e-6)
+    assert other.q[-1] == pytest.approx(first.q[-1], abs=1e-7)
+    assert other.balance.relative < 1e-8
+    assert other.balance.loss > 1e-3
+    assert (np.diff(other.loss) >= -1e-12).all()
+
+
+@cache
+def rod() -> kp.Mechanism:
+    """On a slider in a rail; with so much friction some motions have no solution (Painlevé)."""
+    b = kp.Builder("rod").link("slider", mass=0.05, inertia=(1e-5, 1e-5, 1e-5))
+    b.link("rod", mass=1.0, com=(0.5, 0, 0), inertia=(1e-3, 1 / 12, 1 / 12))
+    rail = {"law": "guide", "mu": 2.5, "length": 0.2, "width": 0.2}
+    b.joint("rail", "prismatic", "ground", "slider", axis="x", friction=rail)
+    return kp.build(b.joint("hinge", "revolute", "slider", "rod", axis="y"))
+
+
+JAMS = ([0.0, -0.8], [-1.0, 0.0])
+REASON = (
+    "Stopped at t = 0 s: friction has no solution at joint 'rail': from mu = 1.77155586 on, 0.708622 of what is given, "
+    "its load grows without bound: the joint jams, or only an impact goes on (Painlevé); lower mu, or give it longer "
+    "guidance"
+)
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "rk4", "implicit-midpoint"])
+def test_a_run_ends_where_friction_has_no_solution(integrator):
+    step = {} if integrator == "dop853" else {"dt": 1e-3}
+    run = kp.simulate(rod(), *JAMS, duration=0.1, integrator=integrator, **step)
+    assert run.status.name == "jammed"
+    assert str(run.status) == REASON
+    assert run.qd[0].tolist() == JAMS[1]
+
+
+def test_what_was_computed_before_a_jam_is_kept():
+    """A blow turns the slider round, into a direction that has no solution."""
+    blow = kp.Event("blow", lambda t, q, qd: t - 0.1, action=lambda t, q, qd: kp.Change(qd=[-1.0, qd[1]]))
+    for integrator, step in (("dop853", {}), ("rk4", {"dt": 1e-3})):
+        run = kp.simulate(
+            rod(), [0.0, -0.8], [1.0, 0.0], duration=0.2, integrator=integrator, events=[blow], **step
+        )
+        assert run.status.name == "jammed"
+        assert run.status.time == pytest.approx(0.1, abs=1e-9)
+        assert "friction has no solution at joint 'rail': from mu = 2.0381" in str(run.status)
+        assert run.time[-1] == pytest.approx(0.1, abs=1e-9)
+        assert np.isfinite(run.q).all()
+        assert len(run.time) > 100
+
+
+def test_motions_of_a_batch_end_each_by_itself():
+    q, qd = np.array([JAMS[0], JAMS[0]]), np.array([JAMS[1], [1.0, 0.0]])
+    run = kp.simulate(rod(), q, qd, duration=0.05, integrator="rk4", dt=1e-3)
+    assert {k: (x.name, str(x)) for k, x in run.failures.items()} == {0: ("jammed", REASON)}
+    assert np.isfinite(run.q[1]).all()
