@@ -27,6 +27,7 @@ from kinpair.constrained import EMBEDDED, EVERY, reaction_names
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.check import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
+from kinpair.description.actuated import with_actuators
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
@@ -907,6 +908,10 @@ class Mechanism(Movable):
         """The same mechanism under more constraints, see `kinpair.constraint`."""
         description = self.model.description
         return self._rebuilt(replace(description, constraints=(*description.constraints, *constraints)))
+
+    def with_actuators(self, actuators: Mapping[str, Mapping[str, Any]]) -> Mechanism:
+        """The same mechanism with more actuators, by joint: {"knee": {"kind": "dc-motor", ...}}, keys as in a file."""
+        return self._rebuilt(with_actuators(self.model.description, actuators))
 
     def with_payload(
         self,

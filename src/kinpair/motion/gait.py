@@ -25,7 +25,9 @@ from kinpair.errors import InputError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.motion import gait_pictures as pictures
 from kinpair.motion.human_gait import quintic
+from kinpair.motion.inputs import Inputs, inputs_of
 from kinpair.motion.leg_synergy import LegNumbers, LegSynergy
+from kinpair.motion.nominal import Nominal
 from kinpair.motion.steps import Steps, mirror
 from kinpair.motion.support import Ground, Support, carried, shared, support
 from kinpair.motion.synergy import Synergy
@@ -191,6 +193,24 @@ class Gait:
             "kinetic": energy.kinetic,
             "potential": energy.potential,
         }
+
+    def inputs(self) -> Inputs:
+        """Inputs of the actuators over two steps, with what comes in and what is lost [W], [J]; see `motion.inputs`."""
+        x, walk = self.samples, self.motion(2)
+        jerk = walk.at(x["time"]).jerk
+        return inputs_of(
+            Nominal(
+                self.mechanism,
+                walk,
+                x["time"],
+                x["q"],
+                x["qd"],
+                x["qdd"],
+                jerk,
+                x["effort"],
+                {"passive": True},
+            )
+        )
 
     @property
     def feasible(self) -> bool:

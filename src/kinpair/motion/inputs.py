@@ -67,6 +67,16 @@ class Inputs:
         """The same over the whole motion [J]."""
         return {name: float(np.trapezoid(power, self.time)) for name, power in self.power.items()}
 
+    @property
+    def totals(self) -> dict[str, float]:
+        """The same of all actuators together [J], by kind: source, copper, friction, gear, ..."""
+        found: dict[str, float] = {}
+        for name, energy in self.energy.items():
+            _, dot, kind = name.rpartition(".")
+            if dot and name not in self.mechanism.u_names:
+                found[kind] = found.get(kind, 0.0) + energy
+        return found
+
     def __str__(self) -> str:
         head = f"{self.mechanism.name}: inputs for a motion of {self.time[-1]:.6g} s"
         return "\n".join([head, *map(str, self.exceeded or ("within all limits of the actuators",))])
@@ -80,6 +90,14 @@ def inputs(
     A LimitWarning names actuators whose voltage, current, effort or valve would have to go beyond its limit, when, and
     by how much. The motion should have as many continuous derivatives as the actuators have states, and one more.
     """
+    driven = driven_by(m)
+    if m.closure is not None:
+        options = {"actuators": [m.v_names[v] for x in driven for v in x.element.drives], **options}
+    return inputs_of(nominal(m, motion, samples=samples, **options))
+
+
+def driven_by(m: Mechanism) -> list[Any]:
+    """What has inputs, checked: actuators among them, and none whose own controller finds the voltage."""
     driven = [x for x in owners_of(m.model) if x.element.nu]
     actuators = [x.element for x in driven if isinstance(x.element, Actuator)]
     if not actuators:
@@ -91,12 +109,15 @@ def inputs(
                 "controller finds the voltage; give it as a dc-motor to have that",
                 actuator=x.name,
             )
-    if m.closure is not None:
-        options = {"actuators": [m.v_names[v] for x in driven for v in x.element.drives], **options}
-    found = nominal(m, motion, samples=samples, **options)
-    u, x = np.zeros((samples, m.nu)), np.tile(m.x_start, (samples, 1))
+    return driven
+
+
+def inputs_of(found: Nominal) -> Inputs:
+    """Those for a motion whose joint efforts are known; see `inputs`."""
+    m, n = found.mechanism, len(found.time)
+    u, x = np.zeros((n, m.nu)), np.tile(m.x_start, (n, 1))
     exceeded: list[Exceeded] = []
-    for owner in driven:
+    for owner in driven_by(m):
         element = owner.element
         (v,) = element.drives
         if not isinstance(element, Actuator):
@@ -108,5 +129,5 @@ def inputs(
         worst = (x.worst(element.name, m.v_names[v], what, of.time) for what, x in bounded.items())
         exceeded += [x for x in worst if x is not None]
     if exceeded:
-        warnings.warn(f"{m.name}: {listed(map(str, exceeded), 6)}", LimitWarning, stacklevel=2)
+        warnings.warn(f"{m.name}: {listed(map(str, exceeded), 6)}", LimitWarning, stacklevel=3)
     return Inputs(m, found, u, x, tuple(exceeded))
