@@ -66,15 +66,13 @@ def test_copper_and_voltage_are_those_of_the_current():
 
 def test_voltage_beyond_its_limit_is_named():
     gait = driven(voltage=40.0)
-    gait.__dict__["samples"] = walk()[
-        0
-    ].samples  # the same; what they are made with need not be compiled again
+    gait.__dict__["samples"] = walk()[0].samples  # equal; nothing is compiled again
     with pytest.warns(kp.LimitWarning) as warned:
         plan = gait.inputs()
     assert {x.actuator for x in plan.exceeded} == {"left-knee", "right-knee", "left-ankle", "right-ankle"}
     assert str(warned[0].message) == f"biped: {', '.join(map(str, plan.exceeded))}"
     assert str(plan.exceeded[0]) == (
-        "'left-knee' needs a voltage of 46.2 at t = 0.1438 s, 15.5 % beyond its limit 40"
+        "'left-knee' of joint 'left-knee' needs a voltage of 46.2 at t = 0.1438 s, 15.5 % beyond its limit 40"
     )
 
 
