@@ -34,6 +34,7 @@ from kinpair.compiler.time_loop_tableau import Tableau
 
 REAL = REALS["float64"]
 NO_LOG = np.zeros((0, 0))
+NO_MORE = np.array([np.inf])  # times of a table
 NARROW = 4  # of one trajectory: wider vectors were slower beside scalar code
 SHORT = (
     8  # entries of a state that are summed one by one: a vector of numbers just written singly waits for them
@@ -254,13 +255,15 @@ class AdaptiveLoop:
         settings[:ROWS] = stop, rtol, min(steps, 1 << 62), longest, len(wanted), hold, t0
         settings[ROWS], settings[FREE], settings[LEAST] = len(own.times), not minding, least
         settings[ROOM] = len(log)
+        ended = np.full(len(wanted) + 1, np.nan)
+        ended[:-1] = wanted
         arrays = [
             settings,
             np.ascontiguousarray(own.parameters, dtype=float),
-            np.append(own.times, np.inf),
+            np.append(own.times, np.inf) if len(own.times) else NO_MORE,
             np.ascontiguousarray(own.rows, dtype=float),
             own.address,
-            np.append(wanted, np.nan),
+            ended,
             allowed,
             at.memory,
             at.Y,

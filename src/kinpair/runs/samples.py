@@ -36,8 +36,8 @@ def residual_of(d: Dynamics, W: np.ndarray) -> Residual | None:
     """How far the samples are from obeying the constraints; None where there are none."""
     if d.enforcement is None or not d.enforcement.request.kept:
         return None
-    position, rate = np.moveaxis(W[..., d.watched_layout.residual], -1, 0)
-    return Residual(position, rate)
+    first = d.watched_layout.residual.start
+    return Residual(W[..., first], W[..., first + 1])
 
 
 def singular_of(d: Dynamics, Y: np.ndarray) -> Singular | None:

@@ -32,12 +32,12 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Entries of the vector."""
-        return max(s.stop for s in self.slices.values())
+        """Entries of the vector: where the last slice ends."""
+        return getattr(self, next(reversed(self.__dataclass_fields__))).stop
 
     def converted(self: L, vectors: np.ndarray, other: L) -> np.ndarray:
         """Vectors (..., size) of this layout in another one; what is missing is zero."""
-        if other == self:
+        if other is self or other == self:
             return vectors.copy()
         result = np.zeros((*vectors.shape[:-1], other.size))
         for name, here in self.slices.items():

@@ -110,10 +110,11 @@ class AdaptiveStepper:
 
     def _allow(self) -> None:
         """Errors; what a mode adds to the state does not decide the steps."""
-        run, layout = self.run, self.stage.d.layout
-        allowed = np.full(layout.size, np.inf)
-        known = run.d.layout.converted(run.atol, layout)
-        allowed[known > 0.0] = known[known > 0.0]
+        run, d = self.run, self.stage.d
+        allowed = run.atol
+        if d is not run.d:
+            known = run.d.layout.converted(run.atol, d.layout)
+            allowed = np.where(known > 0.0, known, np.inf)
         self._options: dict[str, Any] = {
             "inputs": run.inputs,
             "rtol": run.rtol,
