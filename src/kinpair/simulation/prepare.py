@@ -64,7 +64,9 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
     torque = run.torque if chosen.torque is None else constant_torque(mechanism, chosen.torque)
     start = _start(run.d, torque, states, np.zeros(0), {})
     options = {**run.options, "q": chosen.q, "qd": chosen.qd, "torque": chosen.torque}
-    return _begun(replace(run, torque=torque, start=start, options=options, event_log=[], passages=[]))
+    shared = {} if mechanism.closure is None else run.shared  # closed mechanisms are kept with their start
+    new: dict[str, Any] = {"start": start, "shared": shared, "event_log": [], "passages": []}
+    return _begun(replace(run, torque=torque, options=options, **new))
 
 
 def _begun(run: Run) -> Run:

@@ -55,6 +55,7 @@ class Run:
     limits: Limits = field(default_factory=lambda: Limits("ignore"))
     ends: tuple[Limit, ...] = ()
     caller: Caller | None = None
+    shared: dict[str, Any] = field(default_factory=dict[str, Any])  # with runs from the same start
 
     event_log: list[EventRecord] = field(default_factory=list[EventRecord])
     passages: list[Suspended] = field(default_factory=list[Suspended])

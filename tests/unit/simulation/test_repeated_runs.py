@@ -74,6 +74,16 @@ def test_loops_are_prepared_for_their_own_start():
         assert_same(again, first)
 
 
+def test_energies_at_the_start_are_those_of_the_own_start():
+    m = kp.example("four-bar")
+    for crank in (0.3, 0.9, 0.3):
+        q = m.assemble([crank, 2.0, 2.0], fixed=["crank"])
+        qd = m.velocities(q, {"crank": 1.0})
+        late = kp.simulate(m, q, qd, duration=0.1, output=[0.1])
+        assert late.start == pytest.approx(np.array([[*m.energy(q, qd)]]), rel=1e-12)
+        late.start[:] = np.nan  # a copy
+
+
 def test_what_is_wrong_is_refused_as_the_first_time():
     m = kp.example("double-pendulum")
     options = {"duration": 0.25, "integrator": "rk4", "dt": 1 / 64}

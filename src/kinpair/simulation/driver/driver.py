@@ -27,6 +27,7 @@ from kinpair.simulation.steppers.adaptive import AdaptiveStepper
 from kinpair.simulation.steppers.external import ExternalStepper
 from kinpair.simulation.steppers.fixed import FixedStepper
 
+BEGIN = "energies at the start"
 ADDED = 8  # entries that a mode may add to the memory of a stepper: its trace, and the slopes of that
 
 
@@ -49,10 +50,14 @@ class Driver:
 
     def _energies(self) -> np.ndarray:
         """Kinetic and potential energy (rows, 2) where the run starts; a function of the user is not called for it."""
-        if self.run.caller is not None:
-            return self.run.begin_energy
-        W, layout = self.ongoing.stepper.sample("more").W, self.run.d.watched_layout
-        return np.concatenate([W[..., layout.kinetic], W[..., layout.potential]], axis=-1).reshape(-1, 2)
+        run, layout = self.run, self.run.d.watched_layout
+        if run.caller is not None:
+            return run.begin_energy
+        if BEGIN not in run.shared:
+            W = self.ongoing.stepper.sample("more").W
+            both = [W[..., layout.kinetic], W[..., layout.potential]]
+            run.shared[BEGIN] = np.concatenate(both, axis=-1).reshape(-1, 2)
+        return run.shared[BEGIN].copy()
 
     @cached_property
     def _room(self) -> int:
