@@ -1,4 +1,5 @@
-"""Seconds and memory of a first use, and of the next run, which finds the code on disk."""
+"""Seconds and memory of a first use, until the answer and until machine code is in use; and of the next run, which
+finds the code on disk."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ RUNS = 4  # the first compiles, the others find its code
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A robot, a quantity, and the seconds its first use may take."""
+    """A robot, a quantity, and the seconds from the first answer until machine code is in use."""
 
     robot: str
     quantity: str
@@ -31,6 +32,10 @@ class Case:
 CASES = (
     Case("xArm7", "inverse_dynamics", 0.5, quick=True),
     Case("xArm7", "forward_dynamics", 1.0),
+    Case("Romeo, free", "mass_matrix", 3.0),
+    Case("Romeo, free", "inverse_dynamics", 3.0),
+    Case("Talos with hands, free", "mass_matrix", 3.0),
+    Case("Talos with hands, free", "forward_dynamics", 3.0),
     Case("G1", "inverse_dynamics", 3.0),
     Case("G1", "forward_dynamics", 3.0),
     Case("G1", "inverse_dynamics_derivatives", 10.0, quick=True),
@@ -41,11 +46,13 @@ FORMS = ("one", "batch")
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A first use: seconds of compiling, of reading the disk cache, of the imports before; peak of memory."""
+    """A first use: seconds until the first answer, from there until machine code is in use, of reading the disk
+    cache, of the imports before; peak of memory."""
 
     case: Case
     form: str
     first: float
+    later: float
     cached: float
     imports: float
     peak: float
@@ -63,13 +70,14 @@ def _used(case: Case, form: str) -> Used:
     with tempfile.TemporaryDirectory() as cache:
         first, *again = (_run(cache, case.robot, case.quantity, form) for _ in range(RUNS))
     cached, imports = (min(facts[name] for facts in again) for name in ("first", "imports"))
-    return Used(case, form, first["first"], cached, imports, first["peak"])
+    return Used(case, form, first["first"], first["later"], cached, imports, first["peak"])
 
 
 def chain() -> dict[str, Any]:
     """A thousand links: seconds, error against the floats, and whether it is a loop over the bodies."""
     with tempfile.TemporaryDirectory() as cache:
-        return _run(cache, CHAIN, "inverse_dynamics", "one")
+        facts = _run(cache, CHAIN, "inverse_dynamics", "one")
+    return facts | {"first": facts["first"] + facts["later"]}
 
 
 def chain_met(facts: dict[str, Any]) -> bool:

@@ -168,17 +168,18 @@ def _started(rows: Sequence[Started]) -> Table:
 
 
 def _first_use(rows: Sequence[Used]) -> Table:
-    headings = ("first use [s]", "from disk [ms]", "imports [ms]", "peak [MiB]")
+    headings = ("first answer [s]", "machine code [s] later", "from disk [ms]", "imports [ms]", "peak [MiB]")
     table = _table(
         "from the mechanism to the first result, fresh process", ("robot", "quantity", "of"), headings
     )
     for row in rows:
-        limit, cached = row.case.limit, targets.CACHED_SECONDS
+        limit, cached, answer = row.case.limit, targets.CACHED_SECONDS, targets.ANSWER_SECONDS
         table.add_row(
             row.case.robot,
             row.case.quantity.replace("_", " "),
             "one state" if row.form == "one" else "a batch",
-            f"{row.first:.2f}  {_mark(row.first <= limit)} ≤ {limit:g}",
+            f"{row.first:.2f}  {_mark(row.first <= answer)} ≤ {answer:g}",
+            f"{row.later:.2f}  {_mark(row.later <= limit)} ≤ {limit:g}",
             f"{row.cached * 1e3:.0f}  {_mark(row.cached <= cached)} ≤ {cached * 1e3:.0f}",
             f"{row.imports * 1e3:.0f}",
             f"{row.peak:.0f}  {_mark(row.peak < targets.PEAK_MIB)} < {targets.PEAK_MIB:.0f}",

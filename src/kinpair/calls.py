@@ -108,7 +108,7 @@ class Calls:
         from kinpair.compiler.background import must_wait
 
         kernel = self.kernel(request)
-        return kernel is None or bool(kernel.making.made) or must_wait()
+        return kernel is None or bool(kernel.making.made) or must_wait() or not self._goes_on(request)
 
     def outcome(self, request: Request) -> Outcome:
         """What machine code looks at, and hands out."""
@@ -169,7 +169,7 @@ class Calls:
             request.quantity in CONSTRAINED
         )  # rows lose their meaning in some positions: rounding tells where
         try:
-            if (x.batch or 0) > self._most_rows(request) or kernel.making.is_near(form, patient=patient):
+            if not self._goes_on(request, x.batch) or kernel.making.is_near(form, patient=patient):
                 return kernel.general(*x.state, *x.external.values(), out=out, threads=threads)
         except LengthError:
             self._ready[request] = partial(self._interpreted, request)
@@ -178,9 +178,11 @@ class Calls:
         kernel.making.begin(form)
         return answer
 
-    def _most_rows(self, request: Request) -> int:
-        """Larger batches wait for machine code, which is there before the reference would be done."""
-        return MOST_ROWS if self._by_columns(request) else MOST_ROWS_ONE_BY_ONE
+    def _goes_on(self, request: Request, batch: int | None = None) -> bool:
+        """Is it answered by the reference while code is made? Large batches wait, since code is there before the
+        reference would be done; so does friction from load, which the reference solves another way."""
+        rows = MOST_ROWS if EVERY[request.quantity].columns else MOST_ROWS_ONE_BY_ONE
+        return not self.model.surfaces and (batch or 0) <= rows
 
     def _by_columns(self, request: Request) -> bool:
         return EVERY[request.quantity].columns and not self.model.surfaces  # Newton's method takes one state

@@ -15,7 +15,7 @@ import pytest
 import kinpair as kp
 from kinpair import calls
 from kinpair.compiler import machine_code, making
-from kinpair.compiler.background import waiting
+from kinpair.compiler.background import in_passing, waiting, worker
 from kinpair.compiler.making import Making
 from kinpair.errors import InputError, LengthError
 from waiting import HANGS, wait_until
@@ -168,6 +168,21 @@ def test_who_waits_gets_code(gate):
     arm, q = kp.example("planar-3r"), np.ones(3)
     with waiting():
         assert np.array_equal(arm.mass_matrix(q), arm.kernel("mass_matrix")(q))
+
+
+def test_what_is_wanted_once_is_not_compiled(gate):
+    arm, q = kp.example("planar-3r"), np.ones(3)
+    with in_passing():
+        assert np.array_equal(arm.mass_matrix(q), arm.reference.mass_matrix(q))
+    assert not worker.busy
+
+
+def test_friction_from_load_waits(gate):
+    """The reference solves it another way, with another answer where there are several."""
+    gate.opened.set()
+    m = kp.example("drawer")
+    m.forward_dynamics(m.neutral(), np.ones(m.nv), np.zeros(m.nv))
+    assert made(m, "forward_dynamics").made
 
 
 def test_copies_made_meanwhile_compile_for_themselves(gate):

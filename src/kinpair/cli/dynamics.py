@@ -15,6 +15,7 @@ from kinpair.cli.machine import print_json
 from kinpair.cli.obeying import Obeying
 from kinpair.cli.source import File, Flag
 from kinpair.cli.state import Numbers, Option
+from kinpair.compiler.background import in_passing
 from kinpair.constraints.build import is_constrained
 from kinpair.loading import Base
 
@@ -25,6 +26,7 @@ Names = Annotated[
 ]
 
 
+@in_passing()
 def dynamics(
     file: File,
     /,

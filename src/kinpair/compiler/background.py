@@ -24,6 +24,7 @@ Stages = Callable[[], Iterator[None]]
 
 _lock = RLock()
 _waiting: ContextVar[bool] = ContextVar("waiting", default=False)
+_in_passing: ContextVar[bool] = ContextVar("in passing", default=False)
 
 
 @contextmanager
@@ -59,6 +60,16 @@ def waiting() -> Generator[None]:
         _waiting.reset(token)
 
 
+@contextmanager
+def in_passing() -> Generator[None]:
+    """In here nothing long is compiled, unless somebody waits: each quantity is wanted once."""
+    token = _in_passing.set(True)
+    try:
+        yield
+    finally:
+        _in_passing.reset(token)
+
+
 def must_wait() -> bool:
     """Is the caller to wait for machine code?"""
     return _waiting.get() or os.environ.get(VARIABLE, "0") not in ("", "0")
@@ -74,8 +85,15 @@ class Worker:
         self._thread: Thread | None = None
         self._stopping = False
 
+    @property
+    def busy(self) -> bool:
+        """Is there something to make?"""
+        return self._thread is not None
+
     def begin(self, key: Hashable, stages: Stages) -> None:
         """Have something made, if it is not going to be made already."""
+        if _in_passing.get():
+            return
         with self._guard:
             if self._stopping:
                 return

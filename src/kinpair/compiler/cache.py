@@ -17,7 +17,6 @@ import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -44,21 +43,24 @@ def surroundings() -> str:
     """
     import llvmlite
 
-    digest = hashlib.sha256(repr(_sources(os.path.dirname(os.path.dirname(__file__)))).encode())
+    digest = hashlib.sha256(_sources(os.path.dirname(os.path.dirname(__file__))).encode())
     machine = host()
     facts = [sys.version, np.__version__, llvmlite.__version__, machine.triple, machine.cpu, machine.features]
     digest.update("\0".join(facts).encode())
     return digest.hexdigest()
 
 
-def _sources(folder: str) -> list[tuple[Any, ...]]:
-    """Name, size and time of every source, folder by folder."""
-    with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    files = [x for x in found if x.name.endswith((".py", ".ll"))]
-    facts = [(folder, x.name, s.st_size, s.st_mtime_ns) for x in files for s in (x.stat(),)]
-    folders = [x.path for x in found if x.is_dir() and x.name != "__pycache__"]
-    return [*facts, *(fact for path in folders for fact in _sources(path))]
+def _sources(package: str) -> str:
+    """Name, size and time of every source."""
+    facts, folders = list[str](), [package]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for x in entries:
+                if x.name.endswith((".py", ".ll")):
+                    facts.append(f"{x.path} {x.stat().st_size} {x.stat().st_mtime_ns}")
+                elif x.is_dir() and x.name != "__pycache__":
+                    folders.append(x.path)
+    return "\n".join(sorted(facts))
 
 
 class Store:
