@@ -47,6 +47,8 @@ def load(
     same. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
     engines without them do. actuators: False puts efforts on the joints in their place. packages: where
     `package://name` is, by name.
+
+    Units: everything in the mechanism is SI: [m], [kg], [s], [rad].
     """
     description = read(path, strict=strict, packages=packages)
     return build(
@@ -72,7 +74,10 @@ def build(
     constraints: bool = True,
     actuators: bool = True,
 ) -> Mechanism:
-    """The mechanism of a description or builder; options as for `load`."""
+    """The mechanism of a description or builder; options as for `load`.
+
+    Units: gravity [m/s²].
+    """
     if not isinstance(what, (Description, Builder)):  # type: ignore[redundant-expr]
         raise InputError(
             f"build takes a Description or a Builder, not {type(what).__name__}; load() takes files, example() names"

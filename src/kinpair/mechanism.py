@@ -254,6 +254,8 @@ class Mechanism(Movable):
 
         Raises SingularError, with the joint's name, where a joint moves nothing that has inertia, and with the rows'
         names where constraints contradict each other.
+
+        Units: efforts [N m] or [N], accelerations [rad/s²] or [m/s²].
         """
         if self.closure is not None:
             if not (type(q) is type(qd) is type(tau) is np.ndarray):
@@ -333,7 +335,10 @@ class Mechanism(Movable):
         time: float = 0.0,
     ) -> dict[str, JointFriction]:
         """What dry friction does in one state under the efforts tau, by name of the rate: effort, level, whether it
-        sticks, and the load that the level comes from, NaN where that is given."""
+        sticks, and the load that the level comes from, NaN where that is given.
+
+        Units: efforts and levels [N m] or [N], loads [N].
+        """
         state = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, q=q, qd=qd, tau=tau))
         options = {"passive": True, "external": external}
         rough = self._rough and not self.model.surfaces
@@ -352,7 +357,10 @@ class Mechanism(Movable):
         external: Mapping[str, Any] | None = None,
         time: float = 0.0,
     ) -> FrictionSolutions:
-        """Every motion that friction from load allows in one state under the efforts tau: one, several or none."""
+        """Every motion that friction from load allows in one state under the efforts tau: one, several or none.
+
+        Units: efforts and levels [N m] or [N], loads [N].
+        """
         if not self.model.surfaces:
             raise InputError(
                 f"{self.name}: no joint has friction from load: there is one solution, forward_dynamics"
@@ -411,6 +419,8 @@ class Mechanism(Movable):
 
         `x_names` and `u_names` say what x and u are; None: internal states as they start, inputs zero. Without
         actuators u are the joint efforts, and this is `forward_dynamics`.
+
+        Units: accelerations [rad/s²] or [m/s²]; states as `x_names` have them, a second.
         """
         at, rates = self.by_name(time, q=q, qd=qd)
         acting = self.actuation(at, rates, x, u, time, passive=passive, threads=threads)
@@ -433,6 +443,8 @@ class Mechanism(Movable):
         """What internal states x and inputs u do: efforts on the joints (nv,), and the rates of x (nx,).
 
         The efforts are those with which `forward_dynamics` gives the accelerations.
+
+        Units: efforts [N m] or [N]; states and inputs as `x_names` and `u_names` have them.
         """
         own = self.x_start if x is None else self._calls.checked("x", x)
         inputs = np.zeros(self.nu) if u is None else self._calls.checked("u", u)
@@ -451,7 +463,10 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """H, symmetric and positive definite (nv, nv)."""
+        """H, symmetric and positive definite (nv, nv).
+
+        Units: entries [kg m²], [kg m] or [kg].
+        """
         return self._evaluate(
             request_of("mass_matrix", owner=self.name, method=method, force=force),
             (q,),
@@ -470,7 +485,10 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """C with C q̇ the Coriolis and centrifugal efforts and Ḣ − 2C skew-symmetric (nv, nv)."""
+        """C with C q̇ the Coriolis and centrifugal efforts and Ḣ − 2C skew-symmetric (nv, nv).
+
+        Units: entries [N m s/rad] or [N s/m].
+        """
         return self._evaluate(
             request_of("coriolis_matrix", owner=self.name, method=method, force=force),
             (q, qd),
@@ -491,7 +509,10 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """h = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ."""
+        """h = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ.
+
+        Units: [N m] or [N].
+        """
         request = request_of(
             "bias_forces", owner=self.name, method=method, force=force, passive=passive, external=external
         )
@@ -507,7 +528,10 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """Efforts that hold the mechanism still against gravity."""
+        """Efforts that hold the mechanism still against gravity.
+
+        Units: [N m] or [N].
+        """
         return self._evaluate(
             request_of("gravity_forces", owner=self.name, method=method, force=force),
             (q,),
@@ -576,6 +600,8 @@ class Mechanism(Movable):
         """[moment; force] that the ground hands to all that moves: about the world's origin, in world axes (6,).
 
         It is the rate of the momentum less weight and applied wrenches, by whatever joints, loops or feet it comes.
+
+        Units: moment [N m], force [N].
         """
         request = request_of("resultant", owner=self.name, passive=passive, external=external)
         return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
@@ -615,7 +641,10 @@ class Mechanism(Movable):
 
     @thin
     def energy(self, q: Any, qd: Any, *, threads: int = 1) -> Energy:
-        """Kinetic energy, and potential energy of gravity (zero at the origin) and springs."""
+        """Kinetic energy, and potential energy of gravity (zero at the origin) and springs.
+
+        Units: [J].
+        """
         return Energy(*self._evaluate(request_of("energies"), (q, qd), threads=threads))
 
     # Derivatives and parameters.
@@ -638,6 +667,8 @@ class Mechanism(Movable):
 
         ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes. Under constraints
         these are derivatives of the tree's efforts, H q̈ + h, not of what `inverse_dynamics` shares out among actuators.
+
+        Units: efforts [N m] or [N] by [rad] or [m], and by their rates.
         """
         request = request_of(
             "inverse_dynamics_derivatives",
@@ -664,7 +695,10 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> AccelerationDerivatives:
-        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹."""
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹.
+
+        Units: accelerations [rad/s²] or [m/s²] by [rad] or [m], their rates, and [N m] or [N].
+        """
         request = request_of(
             "forward_dynamics_derivatives",
             owner=self.name,
@@ -693,12 +727,18 @@ class Mechanism(Movable):
     @thin
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
         """Y with τ = Y π (nv, len(π)): efforts as a function of π, `regressor_parameters()`; springs and friction
-        from load are left out."""
+        from load are left out.
+
+        Units: efforts [N m] or [N] by parameter.
+        """
         return self._evaluate(request_of("regressor"), (q, qd, qdd), out=out, threads=threads)
 
     def regressor_parameters(self) -> np.ndarray:
         """π of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction a rate, then the
-        levels of other laws of friction."""
+        levels of other laws of friction.
+
+        Units: mass [kg], first moments [kg m], inertia [kg m²].
+        """
         return regressor_parameters(self.model)
 
     @property
@@ -715,22 +755,34 @@ class Mechanism(Movable):
 
     @thin
     def pose(self, q: Any, frame: str, *, threads: int = 1) -> FramePose:
-        """Rotation (3, 3) and position (3,) of a link or frame in the world."""
+        """Rotation (3, 3) and position (3,) of a link or frame in the world.
+
+        Units: position [m].
+        """
         return FramePose(*self._evaluate(self._of_frame("pose", frame), (q,), threads=threads))
 
     @thin
     def poses(self, q: Any, *, threads: int = 1) -> dict[str, FramePose]:
-        """Rotation (3, 3) and position (3,) of every link in the world, by name: `pose` of all of them at once."""
+        """Rotation (3, 3) and position (3,) of every link in the world, by name: `pose` of all of them at once.
+
+        Units: positions [m].
+        """
         return self._evaluate(request_of("poses"), (q,), threads=threads)
 
     @thin
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:
-        """J (6, nv) at the origin of the frame, in world axes, angular rows first: twist = J q̇."""
+        """J (6, nv) at the origin of the frame, in world axes, angular rows first: twist = J q̇.
+
+        Units: rows [rad/rad] and [m/rad], of slides [m/m].
+        """
         return self._evaluate(self._of_frame("jacobian", frame), (q,), out=out, threads=threads)
 
     @thin
     def jacobian_rate(self, q: Any, qd: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:
-        """dJ/dt (6, nv): acceleration of the frame = J q̈ + J̇ q̇."""
+        """dJ/dt (6, nv): acceleration of the frame = J q̈ + J̇ q̇.
+
+        Units: rows [1/s] and [m/s].
+        """
         return self._evaluate(self._of_frame("jacobian_rate", frame), (q, qd), out=out, threads=threads)
 
     @thin
@@ -738,33 +790,50 @@ class Mechanism(Movable):
         """Twist [angular; linear] velocity of every link, by name: at its origin, in world axes (6,).
 
         Those of a link are `jacobian(q, link)` @ qd. Loops need not be closed: `velocities` gives rates that obey.
+
+        Units: angular [rad/s], linear [m/s].
         """
         return self._evaluate(request_of("twists"), (q, qd), threads=threads)
 
     @thin
     def twist_rates(self, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> dict[str, np.ndarray]:
-        """Derivative in time of the twist of every link, by name (6,): J q̈ + J̇ q̇, without gravity."""
+        """Derivative in time of the twist of every link, by name (6,): J q̈ + J̇ q̇, without gravity.
+
+        Units: angular [rad/s²], linear [m/s²].
+        """
         return self._evaluate(request_of("twist_rates"), (q, qd, qdd), threads=threads)
 
     @thin
     def centre_of_mass(self, q: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
-        """Mass centre of all that moves, in the world (3,); links welded to the ground do not count."""
+        """Mass centre of all that moves, in the world (3,); links welded to the ground do not count.
+
+        Units: [m].
+        """
         if not self.mass:
             raise InputError(f"{self.name}: nothing that moves has mass, so there is no centre of mass")
         return self._evaluate(request_of("centre_of_mass"), (q,), out=out, threads=threads)
 
     @thin
     def momentum(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
-        """[angular about the world's origin; linear] momentum of all that moves (6,)."""
+        """[angular about the world's origin; linear] momentum of all that moves (6,).
+
+        Units: angular [kg m²/s], linear [kg m/s].
+        """
         return self._evaluate(request_of("momentum"), (q, qd), out=out, threads=threads)
 
     @thin
     def dq_dt(self, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
-        """Rate of change of q at the rates qd (nq,): qd itself, except where q holds a quaternion."""
+        """Rate of change of q at the rates qd (nq,): qd itself, except where q holds a quaternion.
+
+        Units: [rad/s] or [m/s]; of a quaternion [1/s].
+        """
         return self._evaluate(request_of("dq_dt"), (q, qd), out=out, threads=threads)
 
     def neutral(self) -> np.ndarray:
-        """Zero angles and displacements, unit quaternions (nq,)."""
+        """Zero angles and displacements, unit quaternions (nq,).
+
+        Units: [rad] or [m].
+        """
         return self.model.neutral()
 
     # Pictures.
@@ -790,6 +859,8 @@ class Mechanism(Movable):
         mechanisms
         are seen on their plane. `style`: solid or stick. `labels` writes the names of the links, `titles` a line above
         each state. `width` and `height` are pixels of one state.
+
+        Units: q [rad] or [m].
         """
         from kinpair.viewer.scene import start_of
         from kinpair.viewer.still import picture
@@ -854,7 +925,10 @@ class Mechanism(Movable):
         passive: bool = True,
         time: Any = 0.0,
     ) -> ConstraintForces:
-        """Multipliers by row and wrenches by constraint while tau drives the mechanism; of one state or a batch."""
+        """Multipliers by row and wrenches by constraint while tau drives the mechanism; of one state or a batch.
+
+        Units: multipliers [N m] or [N].
+        """
         state = self.by_name(time, q=q, qd=qd, tau=tau)
         return self._closed.forces.forces(
             state, time, {"passive": passive, "external": external}, external or {}
@@ -863,7 +937,10 @@ class Mechanism(Movable):
     def reduced_equations(
         self, q: Any, qd: Any, tau: Any, *, passive: bool = True, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Rosenberg's n − l equations: (E, f) with E q̈ = f; the constraints have the other l."""
+        """Rosenberg's n − l equations: (E, f) with E q̈ = f; the constraints have the other l.
+
+        Units: forces [N m] or [N].
+        """
         state = self.by_name(time, q=q, qd=qd, tau=tau)
         return self._closed.derivatives.reduced(state, time, {"passive": passive})
 
@@ -889,6 +966,8 @@ class Mechanism(Movable):
         beyond them are found, a LimitWarning names the joints. Where there are many solutions, `criterion` says which
         way to go: "rates" the smallest steps from the guess, "energy" those of least kinetic energy, "limits" towards
         the middle between the limits. SingularError where none is found: what is left, and `parts` with the nearest q.
+
+        Units: positions [m], coordinates [rad] or [m].
         """
         targets = frame if isinstance(frame, Mapping) else {frame: Target(position, rotation, axis)}
         for name in targets:
@@ -955,6 +1034,8 @@ class Mechanism(Movable):
         """Coordinates to begin with (nq,): what the description gives for its joints, else neutral, assembled.
 
         With the name of a keyframe, those of that one, see `keyframes`.
+
+        Units: [rad] or [m].
         """
         q = starts.start(self.model) if keyframe is None else starts.keyframe(self.model, keyframe).q
         return q if self.closure is None else self.closure.assembly.assemble(q, (), 0.0)

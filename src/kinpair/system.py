@@ -135,7 +135,10 @@ class System(Movable):
         time: Any = 0.0,
         threads: int = 1,
     ) -> np.ndarray:
-        """q̈ with constraints in force; tau is added to the forces."""
+        """q̈ with constraints in force; tau is added to the forces.
+
+        Units: efforts [N m] or [N], accelerations [rad/s²] or [m/s²].
+        """
         state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
         wanted = DEFAULT_SOLVER if solver is None else solver
         return self._closure.dynamics.forward(state, time, wanted, {}, {}, None, threads)
@@ -144,23 +147,35 @@ class System(Movable):
         self, q: Any, qd: Any, qdd: Any, *, actuators: Sequence[str] | None = None, time: Any = 0.0
     ) -> np.ndarray:
         """What must be added to the forces for the accelerations qdd: the least of the `actuators`, all coordinates by
-        default. SingularError where none do, InputError where the accelerations break a constraint."""
+        default. SingularError where none do, InputError where the accelerations break a constraint.
+
+        Units: [N m] or [N].
+        """
         drives = None if actuators is None else names_from("actuators", actuators)
         return self._closure.drives.inverse(self.by_name(time, q=q, qd=qd, qdd=qdd), time, drives, {}, {})
 
     def terms(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """M, F, A, b of M q̈ = F + Aᵀλ, A q̈ = b."""
+        """M, F, A, b of M q̈ = F + Aᵀλ, A q̈ = b.
+
+        Units: [kg m²] or [kg] of the matrix, [N m] or [N] of forces.
+        """
         state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
         return self._closure.terms(state, time, {}, {})
 
     def mass_matrix(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
-        """M (nv, nv)."""
+        """M (nv, nv).
+
+        Units: entries [kg m²], [kg m] or [kg].
+        """
         return self.terms(q, np.zeros(self.nv), time=time)[0]
 
     def kinetic_energy(self, q: Any, qd: Any, *, time: float = 0.0) -> float:
-        """T of one state."""
+        """T of one state.
+
+        Units: [J].
+        """
         coordinates, speeds = self.by_name(time, q=q, qd=qd)
         at, rates = self._calls.one("q", coordinates), self._calls.one("qd", speeds)
         if self._kinetic is None:
@@ -191,14 +206,20 @@ class System(Movable):
         return self
 
     def constraint_forces(self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0) -> ConstraintForces:
-        """Multipliers by row, of one state or a batch."""
+        """Multipliers by row, of one state or a batch.
+
+        Units: multipliers [N m] or [N].
+        """
         state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
         return self._closure.forces.forces(state, time, {}, {})
 
     def reduced_equations(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Rosenberg's n − l equations: (E, f) with E q̈ = f."""
+        """Rosenberg's n − l equations: (E, f) with E q̈ = f.
+
+        Units: forces [N m] or [N].
+        """
         state = self.by_name(time, q=q, qd=qd, tau=np.zeros(self.nv) if tau is None else tau)
         return self._closure.derivatives.reduced(state, time, {})
 

@@ -74,7 +74,10 @@ class Movable(ABC):
 
     @property
     def x_start(self) -> np.ndarray:
-        """Internal states to begin with (nx,)."""
+        """Internal states to begin with (nx,).
+
+        Units: [SI] of each state: amperes, pascals, metres.
+        """
         return np.array(ports_of(self.model).x_start, dtype=float)
 
     @property
@@ -95,6 +98,8 @@ class Movable(ABC):
         The other coordinates are neutral, the other rates, accelerations and efforts zero; under constraints named
         coordinates are held and the others assembled, named rates and accelerations are inputs and the others follow.
         A joint of several degrees takes a vector.
+
+        Units: coordinates [rad] or [m], rates [rad/s] or [m/s], efforts [N m] or [N].
         """
         if ARRAYS.issuperset(map(type, state.values())):
             return tuple(state.values())
@@ -118,7 +123,10 @@ class Movable(ABC):
         return self._closed.positions(at, time)
 
     def constraint_matrix(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
-        """A (rows, nv) of A q̇ + a = 0."""
+        """A (rows, nv) of A q̇ + a = 0.
+
+        Units: entries [m/rad], or [no unit].
+        """
         (at,) = self.by_name(time, q=q)
         return self._closed.matrix(at, time)
 
@@ -132,6 +140,8 @@ class Movable(ABC):
         a LimitWarning that names the joints. A guess that closes to 1e-3 is a position, and stays where it is. Joints
         in `fixed`, and those on which no loop depends, are not judged.
         SingularError says which closure stays open, and by how much, where there are none.
+
+        Units: coordinates [rad] or [m].
         """
         stay = names_from("fixed", fixed)
         if isinstance(q, Mapping) or (np.ndim(q) < 2 and np.ndim(time) == 0):
@@ -145,6 +155,8 @@ class Movable(ABC):
 
         `inputs` are numbers by name of a rate, or vectors by name of a joint of several degrees; for a batch arrays
         with the batch in front.
+
+        Units: [rad/s] or [m/s].
         """
         (at,) = self.by_name(time, q=q)
         return self._closed.rates.velocities(at, inputs, guess, time)
@@ -158,12 +170,18 @@ class Movable(ABC):
         guess: Any = None,
         time: Any = 0.0,
     ) -> np.ndarray:
-        """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`."""
+        """Accelerations (nv,) that obey the constraints and have the `inputs` by name; the rest near to `guess`.
+
+        Units: rates [rad/s] or [m/s], accelerations [rad/s²] or [m/s²].
+        """
         at, rates = self.by_name(time, q=q, qd=qd)
         return self._closed.rates.accelerations(at, rates, inputs, guess, time)
 
     def mobility(self, q: Any, *, time: float = 0.0) -> Mobility:
-        """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not."""
+        """Freedoms at q: Grübler's count and the true number, redundant rows by name, singular or not.
+
+        Units: q [rad] or [m].
+        """
         (at,) = self.by_name(time, q=q)
         return self._closed.rank.mobility(self._state("q", at), time)
 
@@ -172,7 +190,10 @@ class Movable(ABC):
         return by_name.guess(self._closed, q) if isinstance(q, Mapping) else self._state("q", q)
 
     def checked(self, name: str, value: Any) -> np.ndarray:
-        """One of the arguments q, qd, qdd, tau, of one state or of a batch, checked."""
+        """One of the arguments q, qd, qdd, tau, of one state or of a batch, checked.
+
+        Units: coordinates [rad] or [m], rates [rad/s] or [m/s], efforts [N m] or [N].
+        """
         return self._calls.checked(name, value)
 
     def _state(self, name: str, value: Any) -> np.ndarray:

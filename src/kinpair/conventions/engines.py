@@ -39,7 +39,10 @@ def to_pinocchio(
     *,
     layout: Layout | None = None,
 ) -> EngineState:
-    """q, v, a, tau as Pinocchio has them; qdd needs qd."""
+    """q, v, a, tau as Pinocchio has them; qdd needs qd.
+
+    Units: [rad], [m] and their rates, as the other engine has them.
+    """
     return pinocchio(mechanism, layout).state(q, qd, qdd, tau)
 
 
@@ -52,7 +55,10 @@ def from_pinocchio(
     *,
     layout: Layout | None = None,
 ) -> State:
-    """q, qd, qdd, tau from Pinocchio's; a needs v."""
+    """q, qd, qdd, tau from Pinocchio's; a needs v.
+
+    Units: [rad], [m] and their rates, as the other engine has them.
+    """
     return pinocchio(mechanism, layout).from_state(q, v, a, tau)
 
 
@@ -65,7 +71,10 @@ def to_mujoco(
     *,
     layout: Layout | None = None,
 ) -> EngineState:
-    """qpos, qvel, qacc, qfrc as MuJoCo has them; qdd needs qd."""
+    """qpos, qvel, qacc, qfrc as MuJoCo has them; qdd needs qd.
+
+    Units: [rad], [m] and their rates, as the other engine has them.
+    """
     return mujoco(mechanism, layout).state(q, qd, qdd, tau)
 
 
@@ -78,7 +87,10 @@ def from_mujoco(
     *,
     layout: Layout | None = None,
 ) -> State:
-    """q, qd, qdd, tau from MuJoCo's qpos, qvel, qacc, qfrc; a needs v."""
+    """q, qd, qdd, tau from MuJoCo's qpos, qvel, qacc, qfrc; a needs v.
+
+    Units: [rad], [m] and their rates, as the other engine has them.
+    """
     return mujoco(mechanism, layout).from_state(q, v, a, tau)
 
 
@@ -91,7 +103,10 @@ def to_drake(
     *,
     layout: Layout | None = None,
 ) -> EngineState:
-    """q, v, vdot, generalized forces as Drake has them; qdd needs qd."""
+    """q, v, vdot, generalized forces as Drake has them; qdd needs qd.
+
+    Units: [rad], [m] and their rates, as the other engine has them.
+    """
     return drake(mechanism, layout).state(q, qd, qdd, tau)
 
 
@@ -104,7 +119,10 @@ def from_drake(
     *,
     layout: Layout | None = None,
 ) -> State:
-    """q, qd, qdd, tau from Drake's; a needs v."""
+    """q, qd, qdd, tau from Drake's; a needs v.
+
+    Units: [rad], [m] and their rates, as the other engine has them.
+    """
     return drake(mechanism, layout).from_state(q, v, a, tau)
 
 

@@ -63,7 +63,10 @@ def dh_description(
     gravity: List = GRAVITY,
     base: Origin = HERE,
 ) -> Description:
-    """A serial arm; frame 0 sits at `base` in the world."""
+    """A serial arm; frame 0 sits at `base` in the world.
+
+    Units: lengths [m], angles [rad], gravity [m/s²].
+    """
     place = Place(WarningList())
     places = [Place(place.warnings, part=f"row {i + 1}") for i in range(len(rows))]
     values = [_row(_keys(row), there) for row, there in zip(rows, places, strict=True)]

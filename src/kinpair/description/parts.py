@@ -218,7 +218,10 @@ class Description:
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def with_gravity(self, gravity: Three) -> Description:
-        """The same mechanism elsewhere."""
+        """The same mechanism elsewhere.
+
+        Units: gravity [m/s²].
+        """
         return replace(self, gravity=gravity)
 
 

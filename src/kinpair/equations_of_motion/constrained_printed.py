@@ -47,7 +47,10 @@ class ConstrainedEquations(OnASheet):
         time: float = 0.0,
         values: Mapping[str, float] | None = None,
     ) -> dict[str, np.ndarray]:
-        """All of them in numbers, and the accelerations "qdd" where the solver gives any and is finished."""
+        """All of them in numbers, and the accelerations "qdd" where the solver gives any and is finished.
+
+        Units: SI of each entry, for instance [N m] of an effort.
+        """
         known = self.sheet.variables
         effort = np.zeros(len(known["tau"])) if tau is None else tau
         state = {"q": q, "qd": qd, "tau": effort, "time": [time]}

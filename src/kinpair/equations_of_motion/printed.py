@@ -25,27 +25,42 @@ class Equations(OnASheet):
 
     @property
     def H(self) -> np.ndarray:
-        """Mass matrix (nv, nv)."""
+        """Mass matrix (nv, nv).
+
+        Units: entries [kg m²], [kg m] or [kg].
+        """
         return self.sheet.results["H"]
 
     @property
     def C(self) -> np.ndarray:
-        """Coriolis matrix (nv, nv), Ḣ − 2C skew."""
+        """Coriolis matrix (nv, nv), Ḣ − 2C skew.
+
+        Units: entries [N m s/rad] or [N s/m].
+        """
         return self.sheet.results["C"]
 
     @property
     def g(self) -> np.ndarray:
-        """Gravity (nv,)."""
+        """Gravity (nv,).
+
+        Units: [N m] or [N].
+        """
         return self.sheet.results["g"]
 
     @property
     def d(self) -> np.ndarray:
-        """Springs, dampers and dry friction (nv,)."""
+        """Springs, dampers and dry friction (nv,).
+
+        Units: [N m] or [N].
+        """
         return self.sheet.results.get("d", np.full(self.g.shape, ZERO, dtype=object))
 
     @property
     def h(self) -> np.ndarray:
-        """C q̇ + g + d (nv,); None where a part of it is not finished."""
+        """C q̇ + g + d (nv,); None where a part of it is not finished.
+
+        Units: [N m] or [N].
+        """
         sums = np.full(self.g.shape, None, dtype=object)
         for i, (row, g, d) in enumerate(zip(self.C, self.g, self.d, strict=True)):
             if any(x is None for x in (*row, g, d)):
@@ -56,5 +71,8 @@ class Equations(OnASheet):
         return sums
 
     def evaluate(self, q: Any, qd: Any, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
-        """H, C, g (and d) in numbers; `values` of parameters, by letter, that shall differ from the description's."""
+        """H, C, g (and d) in numbers; `values` of parameters, by letter, that shall differ from the description's.
+
+        Units: [kg m²] or [kg] of H, [N m] or [N] of forces.
+        """
         return self.sheet.evaluate(q, qd, values=values)

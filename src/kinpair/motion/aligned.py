@@ -28,7 +28,10 @@ class Tilt(NamedTuple):
 
 
 def apparent_vertical(acceleration: Any, jerk: Any, gravity: Any = (0.0, 0.0, -9.81)) -> Tilt:
-    """Where an open vessel must point while a point of it has this acceleration and jerk (..., 3), without spin."""
+    """Where an open vessel must point while a point of it has this acceleration and jerk (..., 3), without spin.
+
+    Units: acceleration [m/s²].
+    """
     f = np.asarray(acceleration, dtype=float) - np.asarray(gravity, dtype=float)
     size = np.sqrt((f * f).sum(-1, keepdims=True))
     n, j = f / size, np.asarray(jerk, dtype=float)  # (VS1)

@@ -56,6 +56,8 @@ def compensate(
 
     SingularError where the joints that are left cannot bring the rows about: it names the time, and keeps what was
     found before.
+
+    Units: efforts [N m], forces [N].
     """
     if m.closure is not None or m.nq != m.nv:
         raise InputError(f"compensate: {m.name} has loops or quaternions; give a tree without")

@@ -67,6 +67,8 @@ def fastest(
     loops with their `actuators`.
 
     SingularError where no time scaling can meet the limits: it names joint and time, and has the efforts at rest.
+
+    Units: rates [rad/s] or [m/s], efforts [N m] or [N], duration [s].
     """
     if m.nq != m.nv:
         raise InputError(f"fastest: {m.name} has quaternions among its coordinates; give a mechanism without")

@@ -120,6 +120,8 @@ def follow(
 
     SingularError where the path leads through a singular position or out of reach: it names the time and the joints,
     and has times and coordinates up to there in `parts`.
+
+    Units: coordinates [rad] or [m].
     """
     wanted = targets_of(m, targets, parts or {})
     if samples < FEWEST:

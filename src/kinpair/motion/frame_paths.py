@@ -57,7 +57,10 @@ def line(start: Any, end: Any, duration: float | None = None, *, law: Law = "sep
 def arc(
     start: Any, via: Any, end: Any, duration: float | None = None, *, law: Law = "septic"
 ) -> FrameTrajectory:
-    """A frame from pose to pose on the circle through the position `via` (3,), turning about one axis.    (MO9)"""
+    """A frame from pose to pose on the circle through the position `via` (3,), turning about one axis.    (MO9)
+
+    Units: places [m], duration [s].
+    """
     a, b, middle = pose_of("arc", "start", start), pose_of("arc", "end", end), np.asarray(via, dtype=float)
     centre, normal = _circle(a.position, middle, b.position)
     from_centre = [x - centre for x in (a.position, middle, b.position)]

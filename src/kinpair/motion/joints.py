@@ -23,7 +23,10 @@ def cycloid(start: Any, end: Any, duration: float) -> Trajectory:
 
 
 def polynomial(start: Any, end: Any, duration: float, *, order: int = 5) -> Trajectory:
-    """The same by a polynomial of odd order (MO4): 5 is C² and has the least jerk, 7 is C³, 9 is C⁴."""
+    """The same by a polynomial of odd order (MO4): 5 is C² and has the least jerk, 7 is C³, 9 is C⁴.
+
+    Units: places [rad] or [m], duration [s].
+    """
     return straight(*ends_of("polynomial", start, end), polynomial_law(duration, order))
 
 
@@ -40,6 +43,8 @@ def trapezoid(
 
     Limits: a number, or one for each joint; those not given are taken from the file of the mechanism `of`. With a
     duration longer than the shortest it is stretched to it.
+
+    Units: places [rad] or [m], limits [rad/s], [rad/s²] and so on, or [m/s], [m/s²].
     """
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": np.inf}
     return _limited("trapezoid", start, end, duration, given, of, ("velocity", "acceleration"))
@@ -55,7 +60,10 @@ def scurve(
     jerk: Any = None,
     of: Mechanism | None = None,
 ) -> Trajectory:
-    """The same under a limit of jerk, too (MO5): C²."""
+    """The same under a limit of jerk, too (MO5): C².
+
+    Units: places [rad] or [m], limits [rad/s], [rad/s²] and so on, or [m/s], [m/s²].
+    """
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     return _limited("scurve", start, end, duration, given, of, ("velocity", "acceleration", "jerk"))
 
@@ -64,6 +72,8 @@ def fourier(mean: Any, cosines: Any, sines: Any, period: float, *, periods: int 
     """A periodic motion: mean (n,) + Σ_k cosines[k−1] cos(2πkt/period) + sines[k−1] sin(2πkt/period), k = 1, 2, ...
 
     cosines and sines: (terms, n). It lasts so many periods; before and after it rests where it begins.
+
+    Units: [rad] or [m], period [s].
     """
     positive("fourier", period=period)
     a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (cosines, sines))

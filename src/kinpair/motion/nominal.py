@@ -176,6 +176,8 @@ def nominal(
 
     motion: of all coordinates, or a dict of motions of frames and coordinates as `follow` takes it, with `start`,
     `parts` and `criterion`. Under constraints the efforts are the least of the `actuators`, as in `inverse_dynamics`.
+
+    Units: efforts [N m] or [N], power [W], energy [J].
     """
     if samples < 2:
         raise InputError(f"nominal: samples is {samples!r}; give 2 or more")

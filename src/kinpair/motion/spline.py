@@ -22,6 +22,8 @@ def spline(
     A spline of odd order has order − 1 continuous derivatives between its ends. ends: "rest" makes as many
     derivatives zero as it needs conditions there (order 5: rates and accelerations), "free" lets the highest
     derivatives be continuous at the points next to the ends, "periodic" makes the end go on as the start.
+
+    Units: times [s], places [rad] or [m].
     """
     from scipy.interpolate import make_interp_spline  # SciPy takes its time
 

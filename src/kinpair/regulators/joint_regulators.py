@@ -109,6 +109,8 @@ def force_feedback(
     `gain`: which part of the load is fed back. `inertia` J of each joint: the load is that of the sample before, and
     the loop is stable from sample to sample while the eigenvalues of J H⁻¹ are below 2; by default J is that which a
     joint moves while the others are free, made smaller until they are not above 1 along the motion.
+
+    Units: frequency [rad/s], efforts [N m] or [N].
     """
     m = mechanism
     nominal = _sampled_motion(m, motion, samples)

@@ -33,7 +33,10 @@ class Sampled(NamedTuple):
 
 def cart_table(height: float, sample_time: float, gravity: float = 9.81) -> Sampled:
     """A cart on a light table: the state is place, speed and acceleration of its mass, the input the jerk, the
-    output the point of the floor about which the table does not tip, p = x − (h/g) ẍ."""
+    output the point of the floor about which the table does not tip, p = x − (h/g) ẍ.
+
+    Units: height [m], sample time [s].
+    """
     T = float(sample_time)
     A = np.array([[1.0, T, T * T / 2], [0.0, 1.0, T], [0.0, 0.0, 1.0]])
     B = np.array([[T**3 / 6], [T * T / 2], [T]])

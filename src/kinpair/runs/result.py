@@ -63,12 +63,18 @@ class Result(Record):
 
     @cached_property
     def qdd(self) -> np.ndarray:
-        """Accelerations at the samples, under the constraints and at the limits that held there."""
+        """Accelerations at the samples, under the constraints and at the limits that held there.
+
+        Units: [rad/s²] or [m/s²].
+        """
         return accelerations(self)
 
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
-        """Wrench in every joint at the samples, by name of the joint (..., samples, 6)."""
+        """Wrench in every joint at the samples, by name of the joint (..., samples, 6).
+
+        Units: moment [N m], force [N].
+        """
         return reactions(self, self.qdd)
 
     @cached_property
@@ -76,6 +82,8 @@ class Result(Record):
         """Multiplier of every row of a constraint at the samples, by name of the row (..., samples).
 
         Also of constraints that an event began; NaN where one does not hold. Where rows are redundant, the least ones.
+
+        Units: [N m] or [N].
         """
         return constraint_forces(self, self.qdd)
 

@@ -45,6 +45,8 @@ def resume(
 
     Functions are not in the file: `torque`, `input`, functions of `external`, `events` and a mechanism that holds
     functions are given again. A controller whose memory is in its attribute `state` (numbers) gets it back.
+
+    Units: duration [s].
     """
     with claimed(Path(path)):
         stored = read_file(path)

@@ -65,6 +65,8 @@ def continuation(start: Cycle, end: float, *, points: int = 40, past: bool = Tru
     """Cycles from `start` to the value `end` of the parameter, in about so many points.
 
     Where a multiplier passes −1, the doubling of the period is found to rounding; past=False ends the branch there.
+
+    Units: slope [rad], or the unit of the parameter [SI].
     """
     if not (isinstance(points, int) and points > 1):  # type: ignore[redundant-expr]
         raise InputError(f"continuation: points is {points!r}; give a whole number of 2 or more")

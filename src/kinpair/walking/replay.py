@@ -144,6 +144,8 @@ def replay(
     """The gait from its start, or from another state (q, qd), such as `pushed` gives, for so many steps.
 
     Without a regulator its efforts alone drive the machine, and nothing leads it back.
+
+    Units: coordinates [rad] or [m], rates [rad/s] or [m/s].
     """
     if not (isinstance(steps, int) and steps > 0):  # type: ignore[redundant-expr]
         raise InputError(f"replay: steps is {steps!r}; give a positive whole number")

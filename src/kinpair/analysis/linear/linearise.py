@@ -59,6 +59,8 @@ def linearise(
     * `independent`: names of the independent rates; by default those from which the others follow best;
     * `axes`: angular velocity of the axes of measurement against the child (3,), by joint with a quaternion; by default
       those in which a steady motion stands still.
+
+    Units: q [rad] or [m], rates [rad/s] or [m/s], inputs [N m] or [N] where there are no actuators.
     """
     m = movable("linearise", mechanism)
     at = point_of(m, q, qd, u, time, x)
