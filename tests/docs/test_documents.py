@@ -20,7 +20,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("[!2]*.py")), ids=lambda p: p.stem)
-def test_example_runs(example, capsys):
+def test_example_runs(example, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(example), run_name="__main__")
     assert capsys.readouterr().out
 

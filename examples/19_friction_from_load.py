@@ -1,6 +1,6 @@
 """Friction that grows with what a joint carries: a drawer that jams, a screw that locks, an arm in bearings.
 
-python examples/16_friction_from_load.py
+python examples/19_friction_from_load.py
 """
 
 import numpy as np
