@@ -16,6 +16,7 @@ from kinpair.cli.commands import COMMANDS
 from kinpair.cli.main import main
 
 ROOT = Path(__file__).parents[2]
+WRITTEN = ROOT / "docs" / "reference.md"  # when the documents are built
 README = (ROOT / "README.md").read_text("utf-8")
 
 
@@ -145,7 +146,7 @@ def test_links_of_the_documents_lead_somewhere():
         *(ROOT / "docs").rglob("*.md"),
     ]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
-            if "://" not in target:
+            if "://" not in target and page.parent / target != WRITTEN:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
