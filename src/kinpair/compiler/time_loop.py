@@ -276,7 +276,7 @@ class AdaptiveLoop:
     @cached_property
     def _looks(self) -> np.ndarray:
         """Guards that all stop the run before the step."""
-        return np.repeat([[LOOK], [LOOK], [np.nan], [-1.0]], self.flow.ng, axis=1)
+        return np.repeat([[LOOK], [LOOK], [0.0], [-1.0]], self.flow.ng, axis=1)
 
     def log(self, rows: int) -> np.ndarray:
         """Memory for so many roots."""

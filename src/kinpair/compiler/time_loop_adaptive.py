@@ -137,6 +137,8 @@ class _Writer:
         if self.step.guarded:
             self.step.share(self.memory.get(TIME), "time")
             self.step.look("y")
+        if self.roots is not None:
+            self.roots.begin()
 
     def move(self, way: str) -> None:
         code, flow = self.code, self.flow

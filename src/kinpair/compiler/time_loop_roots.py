@@ -1,7 +1,8 @@
 """Roots of guards: where in a step a guard leaves its side, and what is done there.
 
-What a change of sign calls for is in the rows of the array `acts`, one number for each guard: of a `FALL`, of a `RISE`,
-the value that it `FIRED` at, from which it makes no root, and the guard that it is the `SLOPE` of, or −1.
+What a change of sign calls for is in the rows of the array `acts`, one number for each guard: of a `FALL`; of a `RISE`;
+one where it has just `FIRED`, which makes no root from the value that it has when the loop is called; and the guard
+that it is the `SLOPE` of, or −1.
 
     NOTHING  the step is taken
     LOOK     the loop returns before the step; of a rise, also where the value is below zero as it is
@@ -30,7 +31,7 @@ SAFE = 1.5  # a value that is larger than so many times its way in a step is not
 
 def root_places(flow: Flow) -> dict[str, int]:
     """Room for what the guards call for, and for a bracket."""
-    return {"called_for": flow.ng} | bracket_places(flow) if flow.ng else {}
+    return {"called_for": flow.ng, "g_fired": flow.ng} | bracket_places(flow) if flow.ng else {}
 
 
 def row_length(flow: Flow) -> int:
@@ -49,6 +50,13 @@ class Roots:
     def searching(self) -> str:
         """Is the next step tried for a root?"""
         return self.code.both(self.memory.running(), self.code.no(self.bracket.is_mode(OFF)))
+
+    def begin(self) -> None:
+        """Values, as the loop is called, from which guards make no root."""
+        code, none = self.code, self.code.real(float("nan"))
+        with code.loop(self.flow.ng) as k:
+            fired = code.compare("one", self._act(FIRED, k))
+            code.set(code.choice(fired, self.bracket.value("g", k), none), self.places["g_fired"], k)
 
     # a step that was tried
 
@@ -103,12 +111,12 @@ class Roots:
         """What guard k calls for."""
         code, value, nothing = self.code, self.bracket.value, self.code.real(NOTHING)
         old, new = value("g", k), value("g_new", k)
-        on_fall, on_rise, fired, other = (self._act(row, k) for row in (FALL, RISE, FIRED, SLOPE))
+        on_fall, on_rise, other = (self._act(row, k) for row in (FALL, RISE, SLOPE))
         falls = code.both(code.compare("ogt", old), code.compare("ole", new))
         beyond = code.either(code.compare("oge", new), code.compare("oeq", on_rise, LOOK))
         rises = code.both(code.compare("olt", old), beyond)
         act = code.choice(falls, on_fall, code.choice(rises, on_rise, nothing))
-        act = code.choice(code.compare("oeq", old, fired), nothing, act)
+        act = code.choice(code.compare("oeq", old, value("g_fired", k)), nothing, act)
         at = code.integer(code.larger(other, code.real(0.0)))
         first, last = value("g", at), value("g_new", at)
         least = code.float("fadd", first, code.float("fmul", code.float("fmul", old, h), code.real(SAFE)))

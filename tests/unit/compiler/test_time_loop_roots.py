@@ -17,7 +17,7 @@ from kinpair.simulation.methods.tableaux import DOP853, DOPRI5
 
 RESTITUTION = 0.8
 BOTTOM, RATE, CLOCK = range(3)  # guards: the height, its rate, and the time to 1
-NEVER = np.array([[NOTHING] * 3, [NOTHING] * 3, [np.nan] * 3, [-1.0] * 3])
+NEVER = np.array([[NOTHING] * 3, [NOTHING] * 3, [0.0] * 3, [-1.0] * 3])
 
 
 def bounced(time, y, e):
@@ -146,7 +146,7 @@ def test_guards_that_meet_at_one_instant_have_one_root():
     assert log[0, 1:4].tolist() == [1.0, 0.0, 1.0]
 
 
-def test_a_value_at_which_a_guard_fired_makes_no_root():
+def test_from_the_value_at_which_it_has_just_fired_a_guard_makes_no_root():
     at, _ = run(acts(falls_bottom=STOP), longest=2.0)
     assert at.time == pytest.approx(np.sqrt(2.0), abs=2e-14)  # 1e-14 of the step
     again, log = run(acts(falls_bottom=STOP, fired_bottom=1.0), longest=2.0)  # the step begins at height 1

@@ -120,7 +120,9 @@ class Driver:
                     continue
                 if stopped is not None:
                     yield replace(piece, why="more")
-                    self.actions.happen(self.roots.stopped(stopped))
+                    causes = self.roots.stopped(stopped)
+                    if causes:
+                        self.actions.happen(causes)
                     piece = replace(piece.first(0), why="more")
                 yield self._with_memory(piece)
                 if end is not None:

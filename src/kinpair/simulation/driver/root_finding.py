@@ -129,7 +129,7 @@ class RootFinder:
         return low, values, lost
 
     def _torn(self, time: float) -> bool:
-        """Are the loops torn apart at the end of the step? Nothing happens in a motion that is lost."""
+        """Are the loops torn apart at a time within the step? Nothing happens in a motion that is lost."""
         active, stepper = self.ongoing.active, self.ongoing.stepper
         if active.mechanism.closure is None or not active.d.traced:
             return False
@@ -143,7 +143,8 @@ class RootFinder:
             if x.event is not None:
                 self._arm([x.event], [first])
                 self._measure(x.event, last)
-        return [x for x, hit in zip(watched, root.hits.tolist(), strict=True) if hit]
+        lost = self._torn(root.time)
+        return [x for x, hit in zip(watched, root.hits.tolist(), strict=True) if hit and not lost]
 
     def first(self, a: float, b: float) -> tuple[float, list[Watched], Event | None]:
         """The first time in a step at which something happens, and what; its end, and nothing, or what turns NaN."""

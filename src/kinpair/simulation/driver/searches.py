@@ -2,7 +2,7 @@
 
 A switch of an element, and a rate with dry friction whose phases compiled code can tell, are passed. At an event of
 the user and at a limit that lets go it stops at the root. All else is looked at before the step, by `root_finding.py`:
-limits that are reached, events that wait, functions that are called, and whatever happens under constraints.
+limits that are reached, events that wait, and functions that are called.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from kinpair.compiler.time_loop_roots import FALL, FIRED, LOOK, NOTHING, PASS, RISE, SLOPE, STOP
 from kinpair.simulation.driver.ongoing import Ongoing
+from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.modes.modes import Active
 from kinpair.simulation.steppers.stepper import Search
@@ -23,14 +24,19 @@ Pair = tuple[float, float]  # what a fall and a rise call for
 def search(ongoing: Ongoing, room: int) -> Search | None:
     """What the guards of the mode in force call for; `room`: so many roots may be passed. None: all are looked at."""
     active = ongoing.active
-    if not active.watched or ongoing.modes.called or active.d.traced:
+    if not active.watched or ongoing.modes.called:
         return None
     acts = np.full((4, len(active.watched)), np.nan)
     for k, x in enumerate(active.watched):
         acts[(FALL, RISE), k] = _PAIRS[x.kind](ongoing, x)
-        acts[FIRED, k] = ongoing.fired.get(x.event.name, np.nan) if x.event is not None else np.nan
+        acts[FIRED, k] = x.event is not None and _has_fired(ongoing, x.event)
         acts[SLOPE, k] = _steep(active, k)
     return Search(acts, room)
+
+
+def _has_fired(ongoing: Ongoing, event: Event) -> bool:
+    """Is its function where the event happened last?"""
+    return event.name in ongoing.fired and ongoing.fired[event.name] == ongoing.value(event)
 
 
 def _of_event(ongoing: Ongoing, x: Watched) -> Pair:
