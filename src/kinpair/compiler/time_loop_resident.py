@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from kinpair.compiler.time_loop_inputs import Inputs
 from kinpair.compiler.time_loop_step import ROWS, SETTINGS
 
 NOTHING = np.zeros(1)
-FEW = 100  # steps during which other threads may wait
+FEW = 100  # steps, during which other threads may wait
 
 
 class Resident:
@@ -55,8 +54,12 @@ class Resident:
         else:
             self._arguments = ctypes.cast(pointers, ctypes.c_void_p), scratch
         self._keeps, self._run = (pointers, code), code.run  # machine code and memory live as long as this
-        self._brief: Any = None  # the same call in less time; other threads wait
+        self._brief, self._few = (
+            self._run,
+            -1,
+        )  # the same call in less time, for so many steps; other threads wait
         if not lead and thin_calls_work():
+            self._few = FEW
             places = ctypes.addressof(pointers), address(self._scratch)
             self._brief = bound_call("advance", code.loaded.address, places, Store())
 
@@ -66,7 +69,7 @@ class Resident:
         settings[FIRST] = first
         if steps != self._every:
             settings[EVERY] = self._every = steps
-        if self._brief is not None and steps <= FEW:
+        if steps <= self._few:
             self._brief()
         else:
             self._run(*self._arguments)

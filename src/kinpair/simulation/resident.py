@@ -137,6 +137,7 @@ class Stepper:
         self._resident = Resident(loop, self._numbers, self.dt, run.inputs, hold)
         self._resident.settings[0] = run.time
         self._advance, self._verdict = self._resident.advance, self._resident.verdict
+        self._trouble = memoryview(self._verdict)
         self.q, self.qd = self._numbers[..., d.layout.q], self._numbers[..., d.layout.qd]
         self.x = self._numbers[..., d.layout.x]
         self.u = d.parted(self._numbers)[1][..., : d.input_layout.wrenches.stop]
@@ -219,7 +220,7 @@ class Stepper:
                 raise self._misfit(u) from None
         self._advance(self.steps, steps)
         self.steps += steps
-        if self._one and self._verdict[0]:
+        if self._one and self._trouble[0]:
             self._refuse()
         return self._views
 
