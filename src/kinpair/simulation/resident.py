@@ -137,7 +137,7 @@ class Stepper:
         self._resident = Resident(loop, self._numbers, self.dt, run.inputs, hold)
         self._resident.settings[0] = run.time
         self._advance, self._verdict = self._resident.advance, self._resident.verdict
-        self._trouble = memoryview(self._verdict)
+        self._trouble = self._verdict.data
         self.q, self.qd = self._numbers[..., d.layout.q], self._numbers[..., d.layout.qd]
         self.x = self._numbers[..., d.layout.x]
         self.u = d.parted(self._numbers)[1][..., : d.input_layout.wrenches.stop]
