@@ -11,7 +11,7 @@ import numpy as np
 
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
-from kinpair.analysis.linear.point import check_no_ports, movable, point_of
+from kinpair.analysis.linear.point import has_ports, movable, point_of
 from kinpair.analysis.linear.search import Balance, EquilibriumRequest, Search
 from kinpair.analysis.linear.steady_state import grounded
 from kinpair.errors import InputError, SingularError, listed, nearest
@@ -29,25 +29,38 @@ GROWS = 1e-7  # of the largest |λ|: a real part beyond this is no rounding
 class Equilibrium(Balance):
     """A state in which nothing accelerates, or a steady motion.
 
-    q (nq,), rates qd (nv,), efforts u (nv,); `turning`: the rate [rad/s] about the vertical of the axes in which it
+    q (nq,), rates qd (nv,), efforts u (nv,), or inputs u (nu,) and internal states x (nx,) where there are actuators;
+    `turning`: the rate [rad/s] about the vertical of the axes in which it
     stands still, and `spins` (3,) of joints against them, in axes of the child; `pushed`: efforts of limits that hold a
     coordinate, by name; `residual`: the largest acceleration that is left.
     """
 
     def linearise(self, **options: Any) -> LinearModel:
         """The linear model about it; options as for `kp.linearise`."""
-        own: dict[str, Any] = {"u": self._efforts, "passive": self.passive, "time": self.time}
+        own: dict[str, Any] = {
+            "u": self._efforts,
+            "x": self.x if self.x.size else None,
+            "passive": self.passive,
+            "time": self.time,
+        }
         if self.spins or self.turning:
             own["axes"] = {name: -s for name, s in self.spins.items()}
         return linearise(self.mechanism, self.q, self.qd, **{**own, **options})
 
     @property
     def _efforts(self) -> np.ndarray:
-        """With those of the limits."""
+        """With those of the limits; inputs as they are."""
+        if self._driven:
+            return self.u
         tau = self.u.copy()
         for name, effort in self.pushed.items():
             tau[self.mechanism.v_names.index(name)] += effort
         return tau
+
+    @property
+    def _driven(self) -> bool:
+        """By actuators, or are there internal states?"""
+        return has_ports(self.mechanism)
 
     @cached_property
     def _growth(self) -> float:
@@ -73,8 +86,9 @@ class Equilibrium(Balance):
     @property
     def beyond(self) -> dict[str, float]:
         """Efforts that pass the limits of their joints, by name."""
-        over = np.flatnonzero(np.abs(self.u) > self.mechanism.model.joints.effort)
-        return {self.mechanism.v_names[k]: float(self.u[k]) for k in over}
+        tau = point_of(self.mechanism, self.q, self.qd, self.u, self.time, self.x).tau
+        over = np.flatnonzero(np.abs(tau) > self.mechanism.model.joints.effort)
+        return {self.mechanism.v_names[k]: float(tau[k]) for k in over}
 
     def __str__(self) -> str:
         m = self.mechanism
@@ -85,7 +99,10 @@ class Equilibrium(Balance):
         if self.turning:
             lines.append(f"turning about the vertical with {self.turning:.6g} rad/s")
         if self.u.any():
-            lines.append("efforts: " + _entries(m.v_names, self.u))
+            what, names = ("inputs", m.u_names) if self._driven else ("efforts", m.v_names)
+            lines.append(f"{what}: " + _entries(names, self.u))
+        if self.x.size:
+            lines.append("x: " + _entries(m.x_names, self.x))
         lines += [f"the limit of {name} pushes with {effort:.6g}" for name, effort in self.pushed.items()]
         for name, effort in self.beyond.items():
             most = m.model.joints.effort[m.v_names.index(name)]
@@ -106,6 +123,7 @@ def equilibrium(
     guess: Any = None,
     *,
     u: Any = None,
+    x: Any = None,
     free: Sequence[str] = (),
     fixed: Sequence[str] = (),
     rates: Mapping[str, float] | None = None,
@@ -119,8 +137,9 @@ def equilibrium(
     """The `Equilibrium` next to a guess q, or a tuple of all different ones from several guesses (n, nq).
 
     * `guess`: coordinates (nq,) or by name, the start of the description by default;
-    * `u`: efforts that are held, zero by default; `free`: efforts to be found, by name: coordinates then change only
-      where these do not do alone. `fixed`: coordinates that stay, by the name of their rate;
+    * `u`: efforts that are held, zero by default, or inputs where there are actuators; `x`: a guess of internal states,
+      which are found; `free`: efforts or inputs to be found, by name: coordinates then change only where these do not
+      do alone. `fixed`: coordinates that stay, by the name of their rate;
     * for steady motions: `rates`, constant ones by name; `turning` [rad/s], of everything about the vertical, None to
       find it; `spins` (3,) [rad/s] by joint with a quaternion, of the child about an axis of its symmetry;
       `free_rates`: rates, and joints that spin, whose size is to be found, beginning with what is given;
@@ -129,7 +148,6 @@ def equilibrium(
     SingularError where there is none, with the rates that keep accelerating.
     """
     m = movable("equilibrium", mechanism)
-    check_no_ports("equilibrium", m)
     turns = {name: np.asarray(s, dtype=float) for name, s in (spins or {}).items()}
     known = {name: float(x) for name, x in (rates or {}).items()}
     request = EquilibriumRequest(
@@ -137,8 +155,8 @@ def equilibrium(
     )
     _check(request, free=free, fixed=fixed, rates=rates or {}, free_rates=free_rates)
     if guess is not None and not isinstance(guess, Mapping) and np.ndim(guess) == 2:
-        return _every(request, np.asarray(guess, dtype=float), u)
-    return _one(request, guess, u)
+        return _every(request, np.asarray(guess, dtype=float), u, x)
+    return _one(request, guess, u, x)
 
 
 def _check(request: EquilibriumRequest, **names: Any) -> None:
@@ -147,11 +165,13 @@ def _check(request: EquilibriumRequest, **names: Any) -> None:
     for what, given in names.items():
         if isinstance(given, str):
             raise InputError(f"{m.name}: {what} is {given!r}; give a tuple of names, ({given!r},)")
-        known = (*m.v_names, *request.spins) if what == "free_rates" else m.v_names
+        known = {"free_rates": (*m.v_names, *request.spins), "free": request.controls}.get(what, m.v_names)
+        word = "input" if what == "free" and request.controls != m.v_names else "rate"
         for name in given:
             if name not in known:
                 raise InputError(
-                    f"{m.name}: no rate {name!r} for {what}=; {nearest(str(name), known)}Rates: {listed(known)}",
+                    f"{m.name}: no {word} {name!r} for {what}=; {nearest(str(name), known)}{word.capitalize()}s: "
+                    f"{listed(known)}",
                     rate=name,
                 )
     for name, s in request.spins.items():
@@ -163,29 +183,28 @@ def _check(request: EquilibriumRequest, **names: Any) -> None:
             )
 
 
-def _one(request: EquilibriumRequest, guess: Any, u: Any) -> Equilibrium:
+def _one(request: EquilibriumRequest, guess: Any, u: Any, x: Any) -> Equilibrium:
     m, time = request.m, request.time
     if guess is None:
         guess = m.start() if isinstance(m, Mechanism) else np.zeros(m.nq)
     start = m.by_name(time, q=guess)[0]
     if m.closure is not None and m.closure.row_names and not isinstance(guess, Mapping):
         start = m.assemble(start, fixed=request.fixed, time=time)
-    at = point_of(m, start, None, u, time)
-    found = Search(request, at.q, at.tau).found()
+    found = Search(request, point_of(m, start, None, u, time, x)).found()
     return Equilibrium(**found.parts)
 
 
-def _every(request: EquilibriumRequest, guesses: np.ndarray, u: Any) -> tuple[Equilibrium, ...]:
+def _every(request: EquilibriumRequest, guesses: np.ndarray, u: Any, x: Any) -> tuple[Equilibrium, ...]:
     found: list[Equilibrium] = []
     reasons: list[SingularError] = []
     for guess in guesses:
         try:
-            x = _one(request, guess, u)
+            one = _one(request, guess, u, x)
         except SingularError as reason:
             reasons.append(reason)
             continue
-        if not any(_same(x, other) for other in found):
-            found.append(x)
+        if not any(_same(one, other) for other in found):
+            found.append(one)
     if not found:
         raise reasons[0]
     return tuple(found)

@@ -17,9 +17,10 @@ import numpy as np
 from kinpair.analysis.linear.choosing import independence_of
 from kinpair.analysis.linear.independence import Independence, Variations
 from kinpair.analysis.linear.partials import ROUNDING, Partials, cleaned, partials
-from kinpair.analysis.linear.point import Point
+from kinpair.analysis.linear.point import Point, has_ports, point_of
 from kinpair.analysis.linear.steady_state import Residual, rate_change, residual, turning_rates
 from kinpair.errors import SingularError, listed
+from kinpair.forces.states import ports_of
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.system import System
@@ -53,6 +54,11 @@ class EquilibriumRequest:
         """Of rates by name."""
         return [self.m.v_names.index(name) for name in names]
 
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """Names of what is controlled: inputs where there are actuators or internal states, else efforts."""
+        return self.m.u_names if isinstance(self.m, Mechanism) and has_ports(self.m) else self.m.v_names
+
 
 @dataclass(frozen=True, eq=False)
 class Balance:
@@ -62,6 +68,7 @@ class Balance:
     q: np.ndarray
     qd: np.ndarray
     u: np.ndarray
+    x: np.ndarray
     turning: float
     spins: Mapping[str, np.ndarray]
     pushed: Mapping[str, float]
@@ -77,9 +84,11 @@ class Balance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """What is varied beside the coordinates: efforts (nv,), constant rates, turning and spins."""
+    """What is varied beside the coordinates: efforts (nv,) or inputs (nu,), internal states x (nx,), constant rates,
+    turning and spins."""
 
-    tau: np.ndarray
+    u: np.ndarray
+    x: np.ndarray
     rates: Mapping[str, float]
     c: float
     spins: Mapping[str, np.ndarray]
@@ -102,7 +111,8 @@ class Trial:
 class Step:
     """A change of the inputs and of the independent coordinates."""
 
-    tau: np.ndarray
+    u: np.ndarray
+    x: np.ndarray
     rates: Mapping[str, float]
     c: float
     spins: Mapping[str, float]
@@ -115,13 +125,13 @@ class Step:
             name: s * (1.0 + part * self.spins.get(name, 0.0) / float(np.linalg.norm(s)))
             for name, s in x.spins.items()
         }
-        return Inputs(x.tau + part * self.tau, rates, x.c + part * self.c, spins)
+        return Inputs(x.u + part * self.u, x.x + part * self.x, rates, x.c + part * self.c, spins)
 
 
 class Search:
     """From one guess."""
 
-    def __init__(self, request: EquilibriumRequest, q: np.ndarray, tau: np.ndarray) -> None:
+    def __init__(self, request: EquilibriumRequest, start: Point) -> None:
         self.request, self.m = request, request.m
         self.constrained = request.m.closure is not None and bool(request.m.closure.row_names)
         rates = {
@@ -129,8 +139,11 @@ class Search:
             for name in (*request.rates, *request.free_rates)
             if name in request.m.v_names
         }
+        self.ports = ports_of(request.m.model) if start.u.size or start.x.size else None
         self._scale: np.ndarray | None = None
-        self.start = q, Inputs(tau, rates, request.turning or 0.0, request.spins)
+        self._x_size: np.ndarray | None = None
+        control = start.tau if self.ports is None else start.u
+        self.start = start.q, Inputs(control, start.x, rates, request.turning or 0.0, request.spins)
         self.at_limit: dict[
             int, float
         ] = {}  # rates of coordinates that stand at a limit: +1 at the lower one
@@ -162,14 +175,29 @@ class Search:
         given |= {m.v_names.index(name): value for name, value in inputs.rates.items()}
         prefer = np.where(np.isin(np.arange(m.nv), list(given)), 0.0, 1.0)  # as if only these were constant
         qd = self._completed(q, given)
-        at = Point(q, qd, inputs.tau, w.time)
+        at = self._point(q, qd, inputs)
         x, v = independence_of(m, at, prefer)
         whole = self._completed(q, {k: given.get(k, 0.0) for k in (*x.rates, *given)})
         if np.abs(whole - qd).max(initial=0.0) > 0.0:
-            at = replace(at, qd=whole)
+            at = self._point(q, whole, inputs)
             x, v = independence_of(m, at, prefer)
         f = partials(m, at, w.passive)
-        return Trial(at, inputs, list(given), f, x, v, residual(m.model, at.qd, inputs.spins, f, x, v))
+        r = residual(m.model, at.qd, inputs.spins, f, x, v, self._sizes(at, f))
+        return Trial(at, inputs, list(given), f, x, v, r)
+
+    def _point(self, q: np.ndarray, qd: np.ndarray, inputs: Inputs) -> Point:
+        """The state, with the efforts that actuators make."""
+        if self.ports is None:
+            return Point(q, qd, inputs.u, self.request.time)
+        return point_of(self.m, q, qd, inputs.u, self.request.time, inputs.x)
+
+    def _sizes(self, at: Point, f: Partials) -> np.ndarray | float:
+        """Of what ẋ is the sum of, at the guess."""
+        if self._x_size is None and self.ports is not None and f.ports is not None:
+            *_, g_x, g_u = (np.abs(part) for part in f.ports.rate)
+            own = g_x @ np.maximum(np.abs(at.x), self.ports.x_scale) + g_u @ np.maximum(np.abs(at.u), 1e-3)
+            self._x_size = np.maximum(own, np.abs(f.ports.x_rate)) + 1e-300
+        return 1.0 if self._x_size is None else self._x_size
 
     def _completed(self, q: np.ndarray, rates: Mapping[int, float]) -> np.ndarray:
         """All rates, with these."""
@@ -193,7 +221,8 @@ class Search:
         """The largest of them, as a part of what may be left; judged by the forces at the guess."""
         if self._scale is None:
             self._scale = STILL / ROUNDING * s.f.rounding + 1e-13
-        return float(np.abs(self._left(s) / self._scale[list(s.x.rates)]).max(initial=0.0))
+        scale = np.concatenate([self._scale[list(s.x.rates)], np.full(len(s.at.x), STILL)])
+        return float(np.abs(self._left(s) / scale).max(initial=0.0))
 
     # steps
 
@@ -213,7 +242,9 @@ class Search:
         w, r, J = self.request, s.r, list(s.x.coordinates)
         stay = {*w.numbers(w.fixed), *self.at_limit}
         move = [n for n, k in enumerate(J) if k not in stay]
-        efforts = [*self.at_limit, *w.numbers(w.free)]
+        free = [w.controls.index(name) for name in w.free]
+        efforts = np.hstack([r.tau[:, list(self.at_limit)], r.control[:, free]])
+        sizes = np.zeros(0) if self.ports is None else self.ports.x_scale
         change = rate_change(self.m.model, s.at.q, s.inputs.c, s.inputs.spins, s.given)
         over = np.linalg.pinv(s.v.Z[s.given], rcond=RANK) if s.given else np.zeros((len(s.x.rates), 0))
         named = [name for name in w.free_rates if name in s.inputs.rates]
@@ -223,15 +254,17 @@ class Search:
         columns += [follow @ change.spins[name] + r.spins[name] for name in spinning]
         columns += [follow @ change.c] if w.turning is None else []
         by_xi = r.xi + follow @ (change.q - (s.v.Y)[s.given]) @ s.v.Z_h
-        by_xi = cleaned(by_xi, s.f.rounding[list(s.x.rates), None])
+        rounding = np.concatenate([s.f.rounding[list(s.x.rates)], np.zeros(len(s.at.x))])
+        by_xi = cleaned(by_xi, rounding[:, None])
         rates = np.stack(columns, axis=1) if columns else np.zeros((len(r.r), 0))
-        d_tau, d_rates, d_xi = least([r.tau[:, efforts], rates, by_xi[:, move]], -r.r)
-        tau, xi = np.zeros(self.m.nv), np.zeros(len(J))
-        tau[w.numbers(w.free)] = d_tau[len(self.at_limit) :]
-        xi[move] = d_xi
+        d_u, d_rates, d_xi = least([efforts, rates, np.hstack([by_xi[:, move], r.x * sizes])], -r.r)
+        u, xi = np.zeros(len(w.controls)), np.zeros(len(J))
+        u[free] = d_u[len(self.at_limit) :]
+        xi[move] = d_xi[: len(move)]
         of_named, of_spin = d_rates[: len(named)], d_rates[len(named) : len(named) + len(spinning)]
         return Step(
-            tau,
+            u,
+            sizes * d_xi[len(move) :],
             dict(zip(named, of_named.tolist(), strict=True)),
             float(d_rates[-1]) if w.turning is None else 0.0,
             dict(zip(spinning, of_spin.tolist(), strict=True)),
@@ -239,11 +272,16 @@ class Search:
         )
 
     def _yielding(self, s: Trial) -> Trial | None:
-        """The trial a little way along the accelerations."""
+        """The trial a little way along the accelerations; internal states go where they would settle."""
         stay = {*self.request.numbers(self.request.fixed), *self.at_limit}
         xi = np.array([0.0 if k in stay else s.f.qdd[k] for k in s.x.coordinates])
         most = np.abs(xi).max(initial=0.0)
-        return self._moved(s, s.inputs, STRIDE * xi / most) if most > 0.0 else None
+        settled = s.inputs.x
+        if self.ports is not None:
+            rows, sizes = slice(len(s.x.rates), None), self.ports.x_scale
+            (step,) = least([s.r.x[rows] * sizes], -s.r.r[rows])
+            settled = settled + sizes * step
+        return self._moved(s, replace(s.inputs, x=settled), STRIDE * xi / most) if most > 0.0 else None
 
     def _moved(self, s: Trial, inputs: Inputs, xi: np.ndarray) -> Trial | None:
         """The trial after a displacement, its loops closed and within limits."""
@@ -281,20 +319,35 @@ class Search:
 
     # what was found
 
+    def _check_alive(self, s: Trial) -> None:
+        """Refuse internal states beyond a limit: their rates are cut off there, and vanish whatever the state is."""
+        if self.ports is None or s.f.ports is None:
+            return
+        alive = np.any(np.hstack(s.f.ports.rate) != 0.0, axis=-1)
+        if dead := [name for name, lives in zip(self.ports.x_names, alive, strict=True) if not lives]:
+            raise SingularError(
+                f"{self.m.name}: what was found has {listed(map(repr, dead))} beyond a limit, where it cannot stand; "
+                "give another guess of q or x, or other inputs",
+                states=dead,
+            )
+
     def _made(self, s: Trial) -> Balance:
+        self._check_alive(s)
         names = [self.m.v_names[k] for k in self.at_limit]
         left = float(np.abs(self._left(s)).max(initial=0.0))
         pushed = dict(zip(names, self._pushes(s).tolist(), strict=True))
         x, w = s.inputs, self.request
-        return Balance(self.m, s.at.q, s.at.qd, s.at.tau, x.c, x.spins, pushed, left, w.passive, w.time)
+        return Balance(self.m, s.at.q, s.at.qd, x.u, x.x, x.c, x.spins, pushed, left, w.passive, w.time)
 
     def _refused(self, s: Trial) -> SingularError:
         left = self._left(s)
         most = float(np.abs(left).max(initial=0.0))
-        worst = [self.m.v_names[s.x.rates[n]] for n in np.argsort(-np.abs(left)) if abs(left[n]) > 0.1 * most]
+        names = [*(self.m.v_names[k] for k in s.x.rates), *(self.ports.x_names if self.ports else ())]
+        worst = [names[n] for n in np.argsort(-np.abs(left)) if abs(left[n]) > 0.1 * most]
+        what, held = ("efforts", worst[0]) if self.ports is None else ("inputs", self.request.controls[0])
         return SingularError(
             f"{self.m.name}: no equilibrium found from this guess: {most:.3g} is left of the accelerations of "
-            f"{listed(worst, 6)}; give another guess, or let efforts be found that hold it, free=({worst[0]!r},)",
+            f"{listed(worst, 6)}; give another guess, or let {what} be found that hold it, free=({held!r},)",
             q=s.at.q,
             rates=worst,
             acceleration=most,

@@ -9,6 +9,10 @@ Its change for displacements ξ, independent rates η and efforts τ, as (LI16),
 
     δr = [f_q Z_h + (f_q̇ − Ω) Y Z_h]_I ξ + [(f_q̇ − Ω) Z]_I η + [f_τ]_I τ + [Ω(δs) q̇]_I                     (EQ2)
     δω = e δc + δs + c e × δq                                                                             (EQ3)
+
+Internal states x stand still as well, and inputs u take the place of τ, which is what the actuators make of them:
+
+    ẋ = g(q, q̇, x, u) = 0,   δẋ = (g_q + g_q̇ Y) Z_h ξ + g_q̇ Z η + g_x δx + g_u δu,   δτ = τ_x δx + τ_u δu      (EQ4)
 """
 
 from __future__ import annotations
@@ -52,25 +56,51 @@ def turning_rates(model: Model, q: np.ndarray, c: float, spins: Spins) -> dict[i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Residual:
-    """r (nI,) and its derivatives by ξ, η and τ, and by the size of each spin at constant rates."""
+    """r (nI + nx,), ẋ at its end, and its derivatives by ξ, η and τ, by internal states x and what is controlled (u, or
+    τ itself), and by the size of each spin at constant rates."""
 
     r: np.ndarray
     xi: np.ndarray
     eta: np.ndarray
     tau: np.ndarray
+    x: np.ndarray
+    control: np.ndarray
     spins: Mapping[str, np.ndarray]
+
+    @classmethod
+    def joined(cls, motion: Residual, rates: Residual) -> Residual:
+        """The rows of both."""
+        spins = {name: np.concatenate([s, np.zeros(len(rates.r))]) for name, s in motion.spins.items()}
+        parts = ("r", "xi", "eta", "tau", "x", "control")
+        return cls(*(np.concatenate([getattr(motion, p), getattr(rates, p)]) for p in parts), spins)
 
 
 def residual(
-    model: Model, qd: np.ndarray, spins: Spins, f: Partials, x: Independence, v: Variations
+    model: Model,
+    qd: np.ndarray,
+    spins: Spins,
+    f: Partials,
+    x: Independence,
+    v: Variations,
+    x_size: np.ndarray | float = 1.0,
 ) -> Residual:
-    """At a state.    (EQ1), (EQ2)"""
+    """At a state; rows of ẋ are divided by its sizes.    (EQ1), (EQ2), (EQ4)"""
     I = list(x.rates)
     Omega = turned(model, {name: -s for name, s in spins.items()})
     rates = f.qd - Omega
     by_xi = f.q @ v.Z_h + rates @ (v.Y @ v.Z_h)
     by_spin = {name: (turned(model, {name: s / np.linalg.norm(s)}) @ qd)[I] for name, s in spins.items()}
-    return Residual((f.qdd - Omega @ qd)[I], by_xi[I], (rates @ v.Z)[I], f.tau[I], by_spin)
+    r, eta, tau = (f.qdd - Omega @ qd)[I], (rates @ v.Z)[I], f.tau[I]
+    if f.ports is None:
+        return Residual(r, by_xi[I], eta, tau, np.zeros((len(I), 0)), tau, by_spin)
+    by_x, by_u = f.ports.effort[2:]
+    motion = Residual(r, by_xi[I], eta, tau, tau @ by_x, tau @ by_u, by_spin)
+    g_q, g_qd, g_x, g_u = (part / np.reshape(x_size, (-1, 1)) for part in f.ports.rate)
+    none = np.zeros((len(g_x), tau.shape[-1]))
+    xi = (g_q + g_qd @ v.Y) @ v.Z_h
+    return Residual.joined(
+        motion, Residual(f.ports.x_rate / x_size, xi, g_qd @ v.Z, none, g_x, g_u, {})
+    )  # (EQ4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
