@@ -102,6 +102,11 @@ class Element(ABC):
         return (1.0,) * self.nx
 
     @property
+    def x_lower(self) -> tuple[Scalar, ...]:
+        """Below which they do not fall, whatever happens."""
+        return (-np.inf,) * self.nx
+
+    @property
     def u_names(self) -> tuple[str, ...]:
         """Names of its inputs."""
         return ()

@@ -20,6 +20,7 @@ from kinpair.analysis.linear.partials import ROUNDING, Partials, cleaned, partia
 from kinpair.analysis.linear.point import Point, has_ports, point_of
 from kinpair.analysis.linear.steady_state import Residual, rate_change, residual, turning_rates
 from kinpair.errors import SingularError, listed
+from kinpair.forces.elements import owners_of
 from kinpair.forces.states import ports_of
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
@@ -319,12 +320,14 @@ class Search:
 
     # what was found
 
-    def _check_alive(self, s: Trial) -> None:
-        """Refuse internal states beyond a limit: their rates are cut off there, and vanish whatever the state is."""
+    def _check_possible(self, s: Trial) -> None:
+        """Refuse internal states beyond a limit: there their rates are cut off, and vanish whatever the state is."""
         if self.ports is None or s.f.ports is None:
             return
-        alive = np.any(np.hstack(s.f.ports.rate) != 0.0, axis=-1)
-        if dead := [name for name, lives in zip(self.ports.x_names, alive, strict=True) if not lives]:
+        lower = [x for owner in owners_of(self.m.model) for x in owner.element.x_lower]
+        cut = ~np.any(np.hstack(s.f.ports.rate) != 0.0, axis=-1)
+        beyond = cut | (s.at.x < np.array(lower, dtype=float))
+        if dead := [name for name, is_beyond in zip(self.ports.x_names, beyond, strict=True) if is_beyond]:
             raise SingularError(
                 f"{self.m.name}: what was found has {listed(map(repr, dead))} beyond a limit, where it cannot stand; "
                 "give another guess of q or x, or other inputs",
@@ -332,7 +335,7 @@ class Search:
             )
 
     def _made(self, s: Trial) -> Balance:
-        self._check_alive(s)
+        self._check_possible(s)
         names = [self.m.v_names[k] for k in self.at_limit]
         left = float(np.abs(self._left(s)).max(initial=0.0))
         pushed = dict(zip(names, self._pushes(s).tolist(), strict=True))

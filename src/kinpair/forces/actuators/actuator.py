@@ -79,6 +79,11 @@ class Actuator(Element):
         return tuple(port.scale for port in self._ports)
 
     @property
+    def x_lower(self) -> tuple[Scalar, ...]:
+        """Below which they do not fall."""
+        return tuple(port.lower for port in self._ports)
+
+    @property
     def u_names(self) -> tuple[str, ...]:
         """One input, by the name of the actuator."""
         return (self.name,)

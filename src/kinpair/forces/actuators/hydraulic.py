@@ -94,8 +94,8 @@ class Hydraulic(Machine):
     def states(self) -> tuple[Port, ...]:
         """Both pressures, and the opening of the valve."""
         pressures = (
-            Port("pressure", "Pa", self.pressure, BAR),
-            Port("rod_pressure", "Pa", self.pressure_rod, BAR),
+            Port("pressure", "Pa", self.pressure, BAR, self.vapour),
+            Port("rod_pressure", "Pa", self.pressure_rod, BAR, self.vapour),
         )
         return (*pressures, *self.valve.states)
 

@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from kinpair.algebra.arrays import Scalar, Vector
 
 
 class Port(NamedTuple):
-    """An internal state or input: its name within the actuator, unit, start, and size."""
+    """An internal state: its name within the actuator, unit, start, size, and below which it never falls."""
 
     name: str
     unit: str
     start: Scalar = 0.0
     scale: float = 1.0
+    lower: Scalar = -np.inf
 
 
 class Shaft(NamedTuple):

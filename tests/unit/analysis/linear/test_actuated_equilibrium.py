@@ -55,14 +55,6 @@ def test_nothing_moves_and_runs_that_settle_end_there(case):
     assert np.abs(run.q - x.q).max() < 1e-8
 
 
-def test_valves_that_hold_an_excavator_against_its_leaks():
-    m = kp.example("excavator")
-    x = kp.equilibrium(m, free=m.u_names, fixed=("boom", "arm", "bucket"))
-    assert np.abs(x.q - m.start()).max() < 1e-9
-    assert np.abs(m.state_derivative(x.q, x.qd, x.x, x.u).qdd).max() < 1e-6
-    assert 0.0 < np.abs(x.u).max() < 0.05
-
-
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
