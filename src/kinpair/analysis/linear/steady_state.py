@@ -72,7 +72,8 @@ class Residual:
         """The rows of both."""
         spins = {name: np.concatenate([s, np.zeros(len(rates.r))]) for name, s in motion.spins.items()}
         parts = ("r", "xi", "eta", "tau", "x", "control")
-        return cls(*(np.concatenate([getattr(motion, p), getattr(rates, p)]) for p in parts), spins)
+        both = {p: np.concatenate([getattr(motion, p), getattr(rates, p)]) for p in parts}
+        return cls(**both, spins=spins)
 
 
 def residual(
