@@ -103,3 +103,23 @@ def test_motions_of_a_batch_end_each_by_itself():
     run = kp.simulate(rod(), q, qd, duration=0.05, integrator="rk4", dt=1e-3)
     assert {k: (x.name, str(x)) for k, x in run.failures.items()} == {0: ("jammed", REASON)}
     assert np.isfinite(run.q[1]).all()
+
+
+def test_the_coefficient_is_an_axis_of_a_sweep():
+    """A drawer pulled off its middle, from rest: ẍ = P (1 − 2μa/L)/m."""
+    pull = {"right": [0, 0, 0, 5.0, 0, 0]}
+    steps = {"duration": 0.2, "integrator": "rk4", "dt": 1e-3, "record": ["max q.slide"]}
+    study = kp.Study("drawer", q={"slide": 0.0}, external=pull, **steps)
+    table = kp.sweep(study, over={"slide.friction.mu": [0.1, 0.2]}, workers=0)
+    ends = [0.5 * 0.2**2 * 5.0 * (1 - 2 * mu * 0.25 / 0.3) / 4.0 for mu in (0.1, 0.2)]
+    assert table["max q.slide"] == pytest.approx(ends, rel=1e-9)
+
+
+def test_a_stepper_takes_the_steps_of_a_run():
+    m = kp.example("drawer")
+    run = kp.simulate(m, [0.1], [0.3], duration=0.05, integrator="rk4", dt=1e-3)
+    s = kp.stepper(m, dt=1e-3, integrator="rk4")
+    s.reset([0.1], [0.3])
+    q, qd = s.step(steps=50)
+    assert q == pytest.approx(run.q[-1], abs=1e-12)
+    assert qd == pytest.approx(run.qd[-1], abs=1e-12)
