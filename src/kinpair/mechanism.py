@@ -51,6 +51,7 @@ from kinpair.quantities import (
     METHODS,
     Request,
     check_method,
+    link_names,
     regressor_names,
     regressor_parameters,
     request_of,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 CHOSEN = ("method", "frame", "passive", "external", "force")  # options that are part of a request
 ANOTHER = {
     "energy": "energies",
+    "_poses_of_one": "poses",
     "forward_dynamics_derivatives": "derivatives_at_efforts",
 }  # quantities of methods
 FORMULATED = {"derivatives_at_efforts": "forward_dynamics_derivatives"}
@@ -761,12 +763,19 @@ class Mechanism(Movable):
         """
         return FramePose(*self._evaluate(self._of_frame("pose", frame), (q,), threads=threads))
 
-    @thin
     def poses(self, q: Any, *, threads: int = 1) -> dict[str, FramePose]:
         """Rotation (3, 3) and position (3,) of every link in the world, by name: `pose` of all of them at once.
 
-        Units: positions [m].
+        Those of a batch are views into one array. Units: positions [m].
         """
+        if type(q) is not np.ndarray or q.ndim != 2:
+            return self._poses_of_one(q, threads=threads)
+        rows = self._evaluate(request_of("pose_rows"), (q,), threads=threads)
+        turns = rows[..., :9].reshape(*rows.shape[:-1], 3, 3)
+        return {name: FramePose(turns[:, k], rows[:, k, 9:]) for k, name in enumerate(link_names(self.model))}
+
+    @thin
+    def _poses_of_one(self, q: Any, *, threads: int = 1) -> dict[str, FramePose]:
         return self._evaluate(request_of("poses"), (q,), threads=threads)
 
     @thin

@@ -413,6 +413,13 @@ def poses(model: Model, request: Request, q: Vector) -> dict[str, FramePose]:
     return {name: FramePose(x.R, x.a) for name, x in of_links.items()}
 
 
+def pose_rows(model: Model, request: Request, q: Vector) -> Matrix:
+    """The same as one matrix (links, 12): nine numbers of the rotation, row by row, then the origin."""
+    every = poses(model, request, q).values()
+    rows = [[*x.rotation.reshape(-1), *x.position] for x in every]
+    return array(rows) if rows else np.zeros((0, 12))
+
+
 def jacobian(model: Model, request: Request, q: Vector) -> Matrix:
     """(6, nv) at the origin of the frame, world axes, angular rows first."""
     return kinematics.jacobian(model, q, model.place(request.frame))
@@ -437,6 +444,11 @@ def twist_rates(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vect
         name: kinematics.twist_rate(state[place.body], bias[place.body], along[place.body], place)
         for name, place in _links(model)
     }
+
+
+def link_names(model: Model) -> tuple[str, ...]:
+    """The links that have a pose, in the order of the description."""
+    return tuple(name for name, _ in _links(model))
 
 
 def _links(model: Model) -> list[tuple[str, Place]]:
@@ -513,5 +525,6 @@ OF_TREES: dict[str, Quantity] = {  # what methods of a mechanism without constra
         shape=AccelerationDerivatives,
     ),
     "energies": Quantity(("q", "qd"), energies, shape=Energy),
+    "pose_rows": Quantity(("q",), pose_rows),
     "load_terms": Quantity(("q", "qd", "tau"), load_terms, loaded=True),
 }

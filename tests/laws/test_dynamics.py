@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import kinpair as kp
 import zoo
 from kinpair.formulations import articulated, composite, denoc, kinematics
 
@@ -159,6 +160,21 @@ def test_jacobian_rate_is_the_derivative_of_the_jacobian(mechanism, motion):
     place = mechanism.model.place("tip 0")
     rate = rate_of(lambda m, q, qd: kinematics.jacobian(m, q, place), mechanism, q, qd, qd)
     assert zoo.relative_error(mechanism.jacobian_rate(q, qd, "tip 0"), rate) < 1e-12
+
+
+def test_poses_of_a_batch_are_those_of_each_state():
+    m = kp.example("floating-arm")
+    q = np.stack([m.neutral(), m.start()])
+    q[1, :3] = 0.1, -0.2, 0.3
+    q[1, -1] = 0.7
+    batch, reference = m.poses(q), m.reference.poses(q)
+    for k in (0, 1):
+        for name, one in m.poses(q[k]).items():
+            for x, y, z in zip(one, batch[name], reference[name], strict=True):
+                assert y.shape == (2, *x.shape)
+                assert np.allclose(y[k], x, rtol=0, atol=1e-14)
+                assert np.allclose(z[k], x, rtol=0, atol=1e-14)
+    assert m.poses(q[:0])[m.frames[-1]].rotation.shape == (0, 3, 3)
 
 
 def test_poses_of_all_links_are_those_one_by_one(mechanism, motion):

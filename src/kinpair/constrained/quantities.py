@@ -168,5 +168,6 @@ CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
     "accelerations": "forward_dynamics",
     "actuator_efforts": "inverse_dynamics",
     "derivatives_at_efforts": "forward_dynamics_derivatives",
+    "pose_rows": "poses",
     "constrained_derivatives": "forward_dynamics_derivatives",
 }  # what a caller knows a quantity by
