@@ -200,6 +200,10 @@ REFUSED |= {
         lambda: kp.walking.replay(None, steps=0),
         "replay: steps is 0; give a positive whole number",
     ),
+    "effort of a regulator": (
+        lambda: kp.walking.regulator(None, effort=0.0),
+        "regulator: effort is 0.0; give a positive number",
+    ),
     "no doubling": (
         lambda: kp.walking.continuation(simplest_gait(), 0.0092, points=2).doubled(),
         "continuation: no doubling of the period was found on this branch; go on to larger values",
@@ -265,6 +269,14 @@ def test_what_a_foot_cannot_give_is_said_with_time_and_size():
         "force and moment of a foot exceed its friction by 0.1061 at 0.36 s (between 0 and 0.53 s)",
         "the centre of pressure leaves ground by 0.1453 m at 0.31 s (between 0.13 and 0.49 s)",
     )
+
+
+def test_foot_at_which_the_ground_would_have_to_pull_is_named():
+    weight = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 9.81 * WALKER.mass], (3, 1))
+    lift = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 10.0], (3, 1))
+    feet, given = {"ground": SOLE, "hip": SOLE}, {"ground": weight + lift, "hip": -lift}
+    found = motion.support(WALKER, STILL, STILL, STILL, feet, wrenches=given, time=[0.0, 0.1, 0.2])
+    assert found.excesses == ("the ground would have to pull at hip by 10 N at 0 s (between 0 and 0.2 s)",)
 
 
 def test_no_gait_near_the_guess_keeps_what_was_found():

@@ -146,7 +146,7 @@ def portraits(axis: Any, gait: Any) -> None:
     for name, look in distinct(shown).items():
         axis.plot(x["q"][:, m.q_names.index(name)], x["qd"][:, m.v_names.index(name)], label=name, **look)
     axis.set_title("phase portraits [rad], [rad/s]", fontsize=10, loc="left")
-    axis.legend(fontsize=7, frameon=False)
+    axis.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     plain(axis)
 
 
