@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from kinpair.description.fields import counted
 from kinpair.errors import InputError
 from kinpair.motion.gait import Gait
 from kinpair.motion.leg_synergy import ANGLES, angles_of
@@ -107,7 +108,7 @@ class Replay:
         away = ", ".join(f"{1e3 * x:.2g}" for x in self.distances)
         margin, slip = min(x.margin.min() for x in every), max(x.slip.max() for x in every)
         lines = [
-            f"{self.gait.mechanism.name}: {len(self.runs) // 2} steps played back",
+            f"{self.gait.mechanism.name}: {counted(len(self.runs) // 2, 'step')} played back",
             f"mass centre {away} mm from the gait, at the start and after each step",
             f"least margin {1e3 * margin:.2g} mm; friction demand with moment at most {slip:.2f}, offered "
             f"{self.gait.ground.friction:g}; impulse of a foot at most {max(self.impulses):.2g} N s",
