@@ -167,13 +167,14 @@ class Kernels:
         """The kernel of a quantity; named parameters become arguments behind the state."""
         key = (request, str(dtype), parameters)
         if key not in self._kernels:
-            self._kernels[key] = Kernel(
+            kernel = Kernel(
                 partial(self._traced, request, parameters),
                 dtype=dtype,
                 key=repr((self._digest, request, parameters)),
                 store=None if has_functions(self.model) else self._store,
                 within=partial(self._traced, request, parameters),
             )
+            self._kernels.setdefault(key, kernel)  # of several threads the first one's
         return self._kernels[key]
 
     def adopt(self, request: Request, kernel: Kernel) -> None:

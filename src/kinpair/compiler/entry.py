@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.compiler.background import building
 from kinpair.compiler.cache import Store
 from kinpair.compiler.jit import Loaded, object_code
 from kinpair.compiler.pattern import CONSTANT, Outcome, Pattern, addresses
@@ -307,15 +308,21 @@ def load_entry(store: Store | None) -> Loaded:
 
 
 def _code(name: str, store: Store | None) -> Loaded:
-    """The code itself, made once in a process and kept in the store."""
+    """The code itself, made once in a process and kept in the store; a second one would unload the first."""
     if name not in _LOADED:
-        code = store.get(name) if store else None
-        if code is None:
-            code = object_code(_text() if name == "enter" else BOUND)
-            if store:
-                store.put(name, code)
-        _LOADED[name] = Loaded(code, name)
+        with building():
+            if name not in _LOADED:
+                _LOADED[name] = Loaded(_object_code(name, store), name)
     return _LOADED[name]
+
+
+def _object_code(name: str, store: Store | None) -> bytes:
+    code = store.get(name) if store else None
+    if code is None:
+        code = object_code(_text() if name == "enter" else BOUND)
+        if store:
+            store.put(name, code)
+    return code
 
 
 BOUND = f"""

@@ -131,10 +131,10 @@ class Making:
 
     def _take(self, code: ObjectCode) -> None:
         """Load the code and tell that it is there."""
-        self.__dict__.setdefault("signature", code.signature)
-        self.made[code.form] = One(code) if code.form == "one" else Batch(code, host().lanes(self._real))
         if thin_calls_work():
             load_entry(self.store)
+        self.__dict__.setdefault("signature", code.signature)
+        self.made[code.form] = One(code) if code.form == "one" else Batch(code, host().lanes(self._real))
         self._ready()
 
     def _kept(self, form: str) -> ObjectCode | None:
