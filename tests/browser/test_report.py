@@ -65,3 +65,18 @@ def test_what_is_played_is_what_was_computed(chromium, report):
             x, y, z, w = quaternion
             axis = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
             assert axis == pytest.approx(exact.rotation[:, 2], abs=1e-6)
+
+
+def test_a_lamp_tells_whether_a_joint_sticks(chromium, tmp_path):
+    m = kp.example("stick-slip")
+    run = kp.simulate(m, [0.0], [0.0], duration=2.0, output=0.01, torque=lambda t, q, qd: 100 * (0.1 * t - q))
+    sticks = run.friction["belt"].sticks
+    with visit(chromium, run.report(tmp_path / "run.html").as_uri()) as seen:
+        seen.page.wait_for_selector("body[data-ready=yes]")
+        looks = {}
+        for k in (20, int(np.flatnonzero(~sticks)[5])):
+            seen.page.evaluate(f"kinpair.go({run.time[k]})")
+            assert seen.page.evaluate("kinpair.sticks('belt')") == bool(sticks[k])
+            looks[bool(sticks[k])] = seen.pixels("#scene")
+        assert looks[True] != looks[False]
+        assert seen.complaints == []

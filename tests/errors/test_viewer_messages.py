@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import socket
+import webbrowser
 from dataclasses import replace
 from functools import cache
 
@@ -115,3 +116,14 @@ def test_a_mesh_outside_its_package(tmp_path):
         f"{file}:2: link 'a' shows the mesh 'package://p/../x.stl', which lies outside its package; not read, "
         "left undrawn"
     )
+
+
+@pytest.mark.parametrize(
+    "fault", [lambda url: False, lambda url: (_ for _ in ()).throw(webbrowser.Error("none"))]
+)
+def test_without_a_browser_it_says_what_to_open(fault, monkeypatch):
+    monkeypatch.setattr(webbrowser, "open", fault)
+    said: list[str] = []
+    page = Page(pendulum(), port=18_091, say=said.append)
+    page.close()
+    assert said[-1] == f"open {page.url} in a browser"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from kinpair.compiler.cache import Store
 from kinpair.description.mesh_file import Triangles, read_mesh
 from kinpair.description.package_uri import Files
 from kinpair.description.parts import Description, Link, Shape
@@ -18,6 +20,8 @@ from kinpair.viewer.pieces import Piece
 from kinpair.viewer.surfaces import Surface
 
 KEPT = 256  # files
+SLOW = (".dae", ".glb", ".gltf", ".obj", ".ply", ".off")
+LEVELS = np.array([1 << 24, 1 << 16, 1 << 8, 1], dtype=np.uint32)  # four bytes as one number
 SHAPES = {
     "box": surfaces.box,
     "sphere": surfaces.ball,
@@ -75,8 +79,33 @@ def _triangles(shape: Shape, description: Description) -> Triangles:
 
 @lru_cache(maxsize=KEPT)
 def _kept(path: str, changed: int, size: int) -> Triangles:
-    """Read again where a file has changed."""
-    return read_mesh(path)
+    """Read again where a file has changed; Collada and such, whose reader takes seconds to load, are kept on disk."""
+    if Path(path).suffix.lower() not in SLOW:
+        return read_mesh(path)
+    store, key = Store(), f"mesh\0{path}\0{changed}\0{size}"
+    kept = store.get(key)
+    if kept is not None:
+        return unpacked(kept)
+    triangles = read_mesh(path)
+    store.put(key, packed(triangles))
+    return triangles
+
+
+def packed(triangles: Triangles) -> bytes:
+    """As bytes that `unpacked` reads."""
+    file = BytesIO()
+    if triangles.colours is None:
+        np.savez(file, points=triangles.points, faces=triangles.faces)
+    else:
+        np.savez(file, points=triangles.points, faces=triangles.faces, colours=triangles.colours)
+    return file.getvalue()
+
+
+def unpacked(raw: bytes) -> Triangles:
+    """What was packed."""
+    with np.load(BytesIO(raw), allow_pickle=False) as arrays:
+        own: dict[str, np.ndarray] = dict(arrays)
+    return Triangles(own["points"], own["faces"], own.get("colours"))
 
 
 def _by_colour(triangles: Triangles, pose: Pose, mirrored: bool) -> list[tuple[Surface, tuple[float, ...]]]:
@@ -85,14 +114,15 @@ def _by_colour(triangles: Triangles, pose: Pose, mirrored: bool) -> list[tuple[S
     points = triangles.points @ pose.R.T + pose.a
     if triangles.colours is None:
         return [(Surface(points, faces), ())]
-    colours, which = np.unique(triangles.colours, axis=0, return_inverse=True)
+    levels = np.rint(255.0 * triangles.colours).astype(np.uint32)
+    _, first, which = np.unique(levels @ LEVELS, return_index=True, return_inverse=True)
     return [
-        (_alone(points, faces[which.ravel() == k]), tuple(colour.tolist()))
-        for k, colour in enumerate(colours)
+        (_alone(points, faces[which == k]), tuple(triangles.colours[n].tolist())) for k, n in enumerate(first)
     ]
 
 
 def _alone(points: np.ndarray, faces: np.ndarray) -> Surface:
     """The surface without the points that it does not use."""
-    used, numbers = np.unique(faces, return_inverse=True)
-    return Surface(points[used], numbers.reshape(-1, 3))
+    used = np.zeros(len(points), dtype=bool)
+    used[faces] = True
+    return Surface(points[used], (np.cumsum(used) - 1)[faces])

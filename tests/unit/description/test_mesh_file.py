@@ -122,7 +122,7 @@ def test_a_broken_file_is_refused(name, tmp_path):
     (tmp_path / name).write_bytes(BROKEN[name])
     with pytest.raises(DescriptionError) as caught:
         read_mesh(tmp_path / name)
-    assert str(caught.value) == f"{tmp_path / name}: is no .{name.rpartition('.')[2]} file with faces"
+    assert str(caught.value) == f"{tmp_path / name}: is not a .{name.rpartition('.')[2]} file with faces"
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path):

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.description.mesh_file import Triangles
 from kinpair.description.parts import GROUND
+from kinpair.spatial.pose import HOME
 from kinpair.viewer.camera import directions
+from kinpair.viewer.meshes import _by_colour, packed, unpacked
 from kinpair.viewer.scene import connector_surface, link_poses, scene_of, start_of
 from kinpair.viewer.stick import stick_scene
 from kinpair.viewer.still import plane_of
@@ -168,3 +171,18 @@ def test_springs_of_joints_are_coils_that_follow():
     (along,) = (x for x in scene.connectors if x.layer == "springs")
     lengths = [np.linalg.norm(np.subtract(*along.ends(link_poses(m, [x, 0.0])))) for x in (0.0, 0.2)]
     assert lengths[1] - lengths[0] == pytest.approx(0.2)
+
+
+def test_a_mesh_kept_on_disk_is_the_mesh_and_its_colours_stay_apart():
+    points = np.arange(15.0).reshape(5, 3)
+    faces = np.array([[0, 1, 2], [2, 3, 4], [0, 2, 4]])
+    colours = np.array([[1.0, 0, 0, 1], [0, 0, 1.0, 1], [1.0, 0, 0, 1]])
+    for triangles in (Triangles(points, faces, colours), Triangles(points, faces)):
+        back = unpacked(packed(triangles))
+        assert (back.points == points).all()
+        assert (back.faces == faces).all()
+        assert (back.colours is None) == (triangles.colours is None)
+    blue, red = _by_colour(Triangles(points, faces, colours), HOME, mirrored=False)
+    assert (red[1], blue[1]) == ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0))
+    assert (blue[0].points[blue[0].faces] == points[faces[[1]]]).all()
+    assert (red[0].points[red[0].faces] == points[faces[[0, 2]]]).all()
