@@ -97,6 +97,7 @@ NOT_TIMED: dict[str, str] = {
     "view": "opens a page and waits for a person",
     "tables_html": "text for a notebook, once a mechanism",
     "split": "makes another mechanism, once",
+    "with_actuators": "makes another mechanism, once",
     "with_constraints": "makes another mechanism, once",
     "with_payload": "makes another mechanism, once",
     "without_constraints": "makes another mechanism, once",
