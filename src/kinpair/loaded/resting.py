@@ -57,10 +57,10 @@ class Resting:
         """∂N/∂f (surfaces, numbers, …)."""
         rows = np.zeros((len(self.surfaces), *f.shape))
         for k, x in enumerate(self.surfaces):
-            c, own = self.forms(k, f), f[self.where[k]]
-            for slope, C in zip(x.slopes(c, own, self.joints[k]), self.C[k], strict=True):
+            by_form, by_force = _slopes(x, self.forms(k, f), f[self.where[k]], self.joints[k])
+            for slope, C in zip(by_form, self.C[k], strict=True):
                 rows[k] += np.multiply.outer(C, slope)
-            for n, slope in enumerate(x.force_slopes(c, own, self.joints[k])):
+            for n, slope in enumerate(by_force):
                 rows[k, self.where[k].start + n] += slope
         return rows
 
@@ -112,3 +112,14 @@ def measured(x: Resting, f: np.ndarray) -> Found:
     worst = float(np.abs(Phi).max(initial=0.0)) / max(1.0, float(np.abs(f).max(initial=0.0)))
     worst = worst if np.isfinite(worst) else np.inf
     return Found(f, x.loads(f), x.accelerations(f), worst, worst <= FINE)
+
+
+def _slopes(
+    x: Surface, c: Sequence[np.ndarray], force: np.ndarray, at: Carried
+) -> tuple[Sequence[np.ndarray], Sequence[np.ndarray]]:
+    """∂N/∂c and ∂N/∂f; one candidate after the other where both enter the load, which jets do not do in columns."""
+    if not x.feels_force or force.ndim == 1:
+        return x.slopes(c, force, at), x.force_slopes(c, force, at)
+    alone = [(list(one), own) for one, own in zip(np.transpose(c), force.T, strict=True)]
+    by_form = np.transpose([x.slopes(*each, at) for each in alone])
+    return list(by_form), list(np.transpose([x.force_slopes(*each, at) for each in alone]))
