@@ -43,6 +43,26 @@ def read(actuators, *sections):
             "r.xml:1: actuator 'm' is a dcmotor without resistance or motorconst; give both, or nominal",
         ),
         (
+            '<position name="m" joint="a" kv="-1"/>',
+            "r.xml:1: actuator 'm' has <position kv=\"-1\">; give none below zero",
+        ),
+        (
+            '<position name="m" joint="a" timeconst="-1"/>',
+            "r.xml:1: actuator 'm' has <position timeconst=\"-1\">; give none below zero",
+        ),
+        (
+            '<intvelocity name="m" joint="a" kv="1" dampratio="1"/>',
+            "r.xml:1: actuator 'm' has <intvelocity> with kv and dampratio; give one of them",
+        ),
+        (
+            '<damper name="m" joint="a" kv="1" ctrlrange="-1 1"/>',
+            "r.xml:1: actuator 'm' has <damper ctrlrange=\"-1 1\">; give none below zero",
+        ),
+        (
+            '<dcmotor name="m" joint="a" motorconst=".1" resistance="-2"/>',
+            "r.xml:1: actuator 'm' has <dcmotor resistance=\"-2\">; give none below zero",
+        ),
+        (
             '<motor name="m" joint="a"/><motor name="m" joint="b"/>',
             "r.xml:1: actuator 'm' is already there at r.xml:1; give one of them another name",
         ),
@@ -110,6 +130,14 @@ def test_actuation_that_is_switched_off():
 def test_a_name_that_another_joint_has_is_told_apart():
     made = read('<motor name="b" joint="a"/><motor name="a" joint="b"/>')
     assert [(x.name, x.joint) for x in made.actuators] == [("b actuator", "a"), ("a actuator", "b")]
+
+
+@pytest.mark.parametrize("attribute", ["ctrlrange", "forcerange"])
+def test_a_range_that_is_written_upside_down(attribute):
+    made = read(f'<motor name="m" joint="a" {attribute}="1 -1"/>')
+    assert made.warnings == (
+        f"r.xml:1: actuator 'm' has the {attribute} 1 to -1, which leaves no room; taken as unlimited",
+    )
 
 
 def test_unknown_attributes():

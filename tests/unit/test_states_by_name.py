@@ -120,6 +120,16 @@ def test_a_guess_by_name_begins_at_the_start():
     assert np.array_equal(q, m.assemble(guess, fixed=["crank"]))
 
 
+@pytest.mark.parametrize("angles", [np.linspace(0.0, 1.0, 3), [0.0, 0.5, 1.0]], ids=["array", "list"])
+def test_guesses_by_name_may_be_a_batch(angles):
+    m = kp.example("four-bar")
+    each = [m.assemble({"crank": angle}, fixed=["crank"]) for angle in angles]
+    q = m.assemble({"crank": angles}, fixed=["crank"])
+    assert q == pytest.approx(np.array(each), abs=1e-12)
+    one = m.velocities(q[0], {"crank": [1.0, 2.0]})
+    assert one == pytest.approx(np.array([m.velocities(q[0], {"crank": x}) for x in (1.0, 2.0)]), abs=1e-12)
+
+
 @pytest.mark.parametrize("quantity", OF_SYSTEM)
 def test_systems_by_their_energy_take_names_too(quantity):
     rod = {"name": "rod", "phi": lambda q, t: q[0] ** 2 + q[1] ** 2 - 1.0}
@@ -247,6 +257,14 @@ WRONG = [
     (
         lambda m: kp.simulate(m, {}, {}, duration=1, torque={"elbw": 1}),
         "torque has no entry 'elbw'; did you mean 'elbow'? Entries: shoulder, elbow",
+    ),
+    (
+        lambda m: m.assemble({"shoulder": [0, 1, 2], "elbow": [1, 2]}),
+        "q: elbow is [1, 2]; give a finite number, or an array of them for 3 states",
+    ),
+    (
+        lambda m: m.assemble([[0, 1], [2]]),
+        "q is not an array of real numbers (it is list); expected shape (2,) or (batch, 2)",
     ),
     (
         lambda m: m.velocities([0, 0], {"elbw": 1}),

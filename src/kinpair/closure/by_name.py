@@ -15,7 +15,7 @@ import numpy as np
 from kinpair.closure.closure import Closure
 from kinpair.closure.moment import at_time
 from kinpair.errors import InputError
-from kinpair.model.entries import filled, words_of
+from kinpair.model.entries import batch_of, filled, words_of
 
 
 def arrays(closure: Closure, state: Mapping[str, Any], time: Any) -> tuple[Any, ...]:
@@ -28,8 +28,18 @@ def arrays(closure: Closure, state: Mapping[str, Any], time: Any) -> tuple[Any, 
 
 def guess(closure: Closure, stated: Mapping[str, Any]) -> np.ndarray:
     """Coordinates near which a position is looked for: the start with the named ones in it."""
-    start = closure.assembly.begin() if closure.constraints else closure.model.neutral()
+    return filled(closure.model, words_of("q"), stated, _start(closure), coordinates=True)[0]
+
+
+def guesses(closure: Closure, stated: Mapping[str, Any]) -> np.ndarray:
+    """The same; of a batch (batch, nq) where there are arrays with a number for each state."""
+    start, batch = _start(closure), batch_of(closure.model, stated, coordinates=True)
+    start = start if batch is None else np.broadcast_to(start, (batch, len(start)))
     return filled(closure.model, words_of("q"), stated, start, coordinates=True)[0]
+
+
+def _start(closure: Closure) -> np.ndarray:
+    return closure.assembly.begin() if closure.constraints else closure.model.neutral()
 
 
 def efforts(closure: Closure, argument: str, stated: Mapping[str, Any]) -> np.ndarray:

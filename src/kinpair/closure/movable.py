@@ -135,7 +135,7 @@ class Movable(ABC):
 
         Of a batch of guesses (batch, nq) those near to a position are closed by compiled code.
 
-        A guess by name is the start of the description with these entries in it.
+        A guess by name is the start of the description with these entries in it; arrays by name are a batch.
         Within the limits of the joints if there is a way; where only positions beyond them are found, the nearest, with
         a LimitWarning that names the joints. A guess that closes to 1e-3 is a position, and stays where it is. Joints
         in `fixed`, and those on which no loop depends, are not judged.
@@ -144,9 +144,10 @@ class Movable(ABC):
         Units: coordinates [rad] or [m].
         """
         stay = names_from("fixed", fixed)
-        if isinstance(q, Mapping) or (np.ndim(q) < 2 and np.ndim(time) == 0):
-            return self._closed.assembly.assemble(self._guess(q), stay, time)
-        return self._closed.assembly.assemble_states(self._calls.checked("q", q), stay, time)
+        near = by_name.guesses(self._closed, q) if isinstance(q, Mapping) else self._calls.checked("q", q)
+        if near.ndim == 1 and np.ndim(time) == 0:
+            return self._closed.assembly.assemble(near, stay, time)
+        return self._closed.assembly.assemble_states(near, stay, time)
 
     def velocities(
         self, q: Any, inputs: Mapping[str, Any] | None = None, *, guess: Any = None, time: Any = 0.0

@@ -28,6 +28,12 @@ MOTOR_KEYS = {  # numbers of <dcmotor>: how many
     "thermal": 6,
     "lugre": 5,
 }
+NOT_NEGATIVE = {  # what MuJoCo refuses below zero
+    "position": ("kv", "dampratio", "timeconst"),
+    "intvelocity": ("kv", "dampratio"),
+    "damper": ("kv", "ctrlrange"),
+    "dcmotor": ("motorconst", "resistance"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +65,18 @@ def law_of(tags: Sequence[Tag]) -> Law:
     """The law after all these elements."""
     law = Law()
     for tag in tags:
+        _check(tag)
         law = FORMS.get(tag.name, _strange)(law, tag)
     return law
+
+
+def _check(tag: Tag) -> None:
+    """Refuse what would feed energy in, or says a thing twice."""
+    for key in NOT_NEGATIVE.get(tag.name, ()):
+        if any(x < 0.0 for x in tag.values(key)):
+            raise tag.error(f'has <{tag.name} {key}="{tag.text(key)}">; give none below zero')
+    if "dampratio" in NOT_NEGATIVE.get(tag.name, ()) and tag.has("kv") and tag.has("dampratio"):
+        raise tag.error(f"has <{tag.name}> with kv and dampratio; give one of them")
 
 
 def _strange(law: Law, tag: Tag) -> Law:

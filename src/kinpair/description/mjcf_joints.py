@@ -80,10 +80,9 @@ def limits(tag: Tag, limited: str, span: str, settings: Settings) -> tuple[Numbe
     stated = tag.word(limited, _LIMITED, "auto")
     if stated is None and tag.has(span) and not settings.autolimits:
         tag.warn(f"has {span} without {limited}, and autolimits is off; taken as unlimited")
-    if stated and not low < high:
-        tag.warn(
-            f"has {limited} and the {span} {low:g} to {high:g}, which leaves no room; taken as unlimited"
-        )
+    if (stated and not low < high) or (stated is None and low > high):
+        named = f"{limited} and the {span}" if stated else f"the {span}"
+        tag.warn(f"has {named} {low:g} to {high:g}, which leaves no room; taken as unlimited")
     on = low < high and (settings.autolimits if stated is None else stated)
     return ((low,), (high,)) if on else ((), ())
 

@@ -29,20 +29,20 @@ def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[Actuator, ...]:
     single = {joint.name for joint in joints if joint.kind in SINGLE and joint.mimic is None}
     names = {joint.name for joint in joints}
     taken: list[Actuator] = []
-    left_out: dict[str, str] = {}
+    left_out: list[tuple[str, str]] = []  # names may be there twice
     driven = Counter(name for node in nodes for name in _joints(node))
     for node in nodes:
         try:
             taken += _actuators(node, single, names, driven)
         except _NotTaken as reason:
-            left_out[node.text("name")] = str(reason)
+            left_out.append((node.text("name"), str(reason)))
     if left_out:
-        some = ", ".join(f"{name!r} ({why})" for name, why in list(left_out.items())[:SHOWN])
+        some = ", ".join(f"{name!r} ({why})" for name, why in left_out[:SHOWN])
         more = ", ..." * (len(left_out) > SHOWN)
         nodes[0].of("<transmission>").warn(
             f"has {len(left_out)} of {len(nodes)} that are not taken: {some}{more}; efforts on the joints stand in "
             "their place",
-            transmissions=tuple(left_out),
+            transmissions=tuple(name for name, _ in left_out),
         )
     return tuple(taken)
 

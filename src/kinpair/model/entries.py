@@ -62,23 +62,28 @@ def filled(
     return x, sorted(by)
 
 
-def batch_of(model: Model, stated: Mapping[str, Any]) -> int | None:
-    """How many states there are in arrays of rates by name; None where they are of one state."""
-    spans = spans_of(model, False)
+def batch_of(model: Model, stated: Mapping[str, Any], *, coordinates: bool = False) -> int | None:
+    """How many states there are in arrays and lists by name; None where they are of one state."""
+    spans = spans_of(model, coordinates)
     for name, value in stated.items():
-        if name in spans and isinstance(value, np.ndarray):
-            size = spans[name].stop - spans[name].start
-            if value.ndim == 2 or (size == 1 and value.ndim == 1 and len(value) != 1):
-                return len(value)
+        if name in spans and isinstance(value, np.ndarray | list | tuple):
+            size, shape = spans[name].stop - spans[name].start, _array(value).shape
+            if len(shape) == 2 or (size == 1 and len(shape) == 1 and shape != (1,)):
+                return shape[0]
     return None
+
+
+def _array(value: Any) -> np.ndarray:
+    """The value as an array; of what has no shape, one without numbers."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.array(None)
 
 
 def _numbers(what: str, value: Any, size: int, batch: int | None) -> np.ndarray:
     """One finite number, or as many as there are entries; or that for every state of a batch."""
-    try:
-        x = np.asarray(value)
-    except ValueError:
-        x = np.array(None)
+    x = _array(value)
     fits = x.shape == (size,) if size > 1 else x.size == 1 and x.ndim <= 1
     if batch is not None and (x.shape == (batch, size) or (size == 1 and x.shape == (batch,))):
         x, fits = x.reshape(batch, size), True

@@ -66,6 +66,18 @@ def test_what_is_not_taken_is_said_once():
     assert made.actuators == ()
 
 
+def test_transmissions_of_one_name_are_counted_each():
+    twice = (
+        f'<transmission name="t">{SIMPLE}<joint name="k"/><actuator name="m">{RATIO}</actuator></transmission>'
+        * 2
+    )
+    made = parse_urdf(ARM.format(twice), source="r.urdf", warnings=WarningList())
+    assert made.warnings == (
+        "r.urdf:5: <transmission> has 2 of 2 that are not taken: 't' (joint 'k' has 2), 't' (joint 'k' has 2); efforts "
+        "on the joints stand in their place",
+    )
+
+
 @pytest.mark.parametrize(
     ("inside", "reason"),
     [
