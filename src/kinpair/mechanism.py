@@ -367,7 +367,12 @@ class Mechanism(Movable):
             raise InputError(
                 f"{self.name}: no joint has friction from load: there is one solution, forward_dynamics"
             )
-        state = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, q=q, qd=qd, tau=tau))
+        names = ("q", "qd", "tau")
+        values = zip(names, self.by_name(time, q=q, qd=qd, tau=tau), strict=True)
+        state = tuple(self._state(name, x) for name, x in values)
+        for name, x in zip(names, state, strict=True):
+            if not np.isfinite(x).all():
+                raise InputError(f"{self.name}: {name} holds NaN or infinity", argument=name)
         states, request, arguments = self._load_state(state, time, external)
         return states.solutions(request, arguments)
 

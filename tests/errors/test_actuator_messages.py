@@ -150,3 +150,16 @@ def test_two_actuators_of_one_name():
     with pytest.raises(kp.DescriptionError) as problem:
         built(("motor", "shoulder", "effort", {}), ("motor", "ball", "effort", {}))
     assert str(problem.value) == "actuator 'motor' is already there; give one of them another name"
+
+
+@pytest.mark.parametrize(
+    ("actuators", "what"),
+    [(["ball"], "actuators is ['ball']"), ({"ball": None}, "actuator of 'ball' is None")],
+)
+def test_more_actuators_are_given_by_joint(actuators, what):
+    with pytest.raises(kp.InputError) as caught:
+        built().with_actuators(actuators)
+    assert (
+        str(caught.value)
+        == f'arm: {what}; give a dict by name of the joint: {{"elbow": {{"kind": "effort"}}}}'
+    )

@@ -136,6 +136,15 @@ REFUSED = [
         "dynamics four-bar --actuators crnk",
         "four-bar: no joint or coordinate 'crnk'; did you mean 'crank'? Joints: crank, output, coupler",
     ),
+    (
+        "simulate dc-actuator --tau 12",
+        "dc-actuator: has actuators, and they make the joint efforts; give --input in place of --tau: motor",
+    ),
+    (
+        "simulate dc-actuator --input mtor=12",
+        "--input has no entry 'mtor'; did you mean 'motor'? Entries: motor",
+    ),
+    ("simulate double-pendulum --input 1,2 --tau 1,2", "--tau and --input are both given; give one of them"),
     ("dynamics four-bar --time nan", "--time is nan; give a finite number of seconds"),
     ("dynamics four-bar --actuators", "--actuators needs a value (see kinpair dynamics --help)"),
     ("examples foo", f"no bundled example 'foo'; {EXAMPLES}"),

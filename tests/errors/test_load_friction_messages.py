@@ -165,6 +165,19 @@ def test_solutions_of_a_mechanism_without_friction_from_load():
     )
 
 
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (([0, 0], [0, 0], [0, np.nan]), "tau holds NaN or infinity"),
+        ((np.zeros((2, 2)), [0, 0], [0, 0]), "q has shape (2, 2); this takes one state"),
+    ],
+)
+def test_solutions_are_those_of_one_state_of_numbers(state, message):
+    with pytest.raises(kp.InputError) as caught:
+        rod().friction_solutions(*state)
+    assert str(caught.value) == f"rod: {message}"
+
+
 def closed(kind: str) -> kp.Mechanism:
     b = kp.Builder("loop").link("a", mass=1, com=(0.05, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
     b.link("b", mass=1, com=(0.15, 0, 0), inertia=(1e-3, 1e-3, 1e-3))

@@ -15,6 +15,8 @@ from kinpair.cli.run_output import Out, Wanted, check_outputs, show
 from kinpair.cli.source import File, Flag
 from kinpair.cli.state import Numbers, Option
 from kinpair.constraints.build import is_constrained
+from kinpair.errors import InputError, listed
+from kinpair.forces.states import has_actuators
 from kinpair.loading import Base
 
 Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]
@@ -29,6 +31,7 @@ def simulate(
     q: Numbers = None,
     qd: Numbers = None,
     tau: Numbers = None,
+    input: Numbers = None,
     integrator: Annotated[str, Parameter(metavar="NAME")] = "dop853",
     dt: Seconds = None,
     rtol: Number = None,
@@ -71,6 +74,8 @@ def simulate(
         Rates at the start; default: zeros.
     tau
         Constant efforts; default: none.
+    input
+        Constant inputs of actuators, such as voltages; default: zeros.
     integrator
         Such as dop853, rk4 or variational; see docs/simulate.md.
     dt
@@ -115,13 +120,14 @@ def simulate(
     mechanism = source.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)
     positions, rates, notes = _start(mechanism, q, qd, time)
-    efforts = Option("--tau", mechanism.v_names, np.zeros(mechanism.nv)).read(tau) if tau else None
+    efforts, inputs = _driven(mechanism, tau, input)
     run = kinpair.simulate(
         mechanism,
         positions,
         rates,
         duration=duration,
         torque=efforts,
+        input=inputs,
         integrator=integrator,
         dt=dt,
         rtol=rtol,
@@ -151,3 +157,19 @@ def _start(
     obeying = Obeying(mechanism, time)
     at = obeying.positions(positions.stated(q))
     return at, obeying.rates(at, rates.stated(qd)), obeying.notes
+
+
+def _driven(
+    mechanism: Mechanism, tau: list[str] | None, inputs: list[str] | None
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Constant efforts, or inputs of actuators."""
+    if tau and has_actuators(mechanism.model):
+        raise InputError(
+            f"{mechanism.name}: has actuators, and they make the joint efforts; give --input in place of --tau: "
+            f"{listed(mechanism.u_names, 12)}"
+        )
+    if tau and inputs:
+        raise InputError("--tau and --input are both given; give one of them")
+    efforts = Option("--tau", mechanism.v_names, np.zeros(mechanism.nv))
+    own = Option("--input", mechanism.u_names, np.zeros(mechanism.nu))
+    return efforts.read(tau) if tau else None, own.read(inputs) if inputs else None

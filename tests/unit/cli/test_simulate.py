@@ -26,6 +26,12 @@ def test_the_command_gives_what_the_call_gives(capsys):
     assert result["status"] == {"name": "done", "time": 1.0, "message": "Reached t = 1 s"}
 
 
+def test_inputs_of_actuators(capsys):
+    result = answer(capsys, "simulate", "dc-actuator", "--duration", "0.1", "--input", "motor=12")
+    run = kp.simulate(kp.example("dc-actuator"), [0.0], [0.0], duration=0.1, input={"motor": 12.0})
+    assert result["samples"]["q"] == run.q.tolist()
+
+
 def test_tables_pictures_pages_and_files(capsys, tmp_path):
     files = [tmp_path / name for name in ("run.png", "run.html", "run.h5")]
     words = [str(x) for pair in zip(("--plot", "--report", "--save"), files, strict=True) for x in pair]
