@@ -163,3 +163,18 @@ def test_more_actuators_are_given_by_joint(actuators, what):
         str(caught.value)
         == f'arm: {what}; give a dict by name of the joint: {{"elbow": {{"kind": "effort"}}}}'
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("motor.resistance", -1.0, "give a number above zero"),
+        ("motor.damping", [0.1, -1.0], "give zero or more"),
+        ("motor.gear.ratio", 0.0, "give a number that is not zero"),
+    ],
+)
+def test_parameters_are_what_a_file_may_have(name, value, advice):
+    with pytest.raises(kp.InputError) as caught:
+        kp.simulate(kp.example("dc-actuator"), [0.0], [0.0], duration=0.1, parameters={name: value})
+    wrong = min(value) if isinstance(value, list) else value
+    assert str(caught.value) == f"dc-actuator: parameters: {name} is {wrong:g}; {advice}"

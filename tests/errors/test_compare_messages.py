@@ -79,6 +79,14 @@ COMMANDS = [
         "seed is -1; it is a whole number, 0 or more",
     ),
     (
+        "compare scara --html my.toml --no-time",
+        "my.toml: a page is written to a file that ends in .html or .htm",
+    ),
+    (
+        "compare scara --json my.urdf --no-time",
+        "my.urdf: a JSON document is written to a file that ends in .json",
+    ),
+    (
         "compare scara --json none/a.json --no-time",
         "none/a.json: cannot be written (No such file or directory)",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -16,6 +17,7 @@ from kinpair.cli import source
 from kinpair.cli.screen import Screen
 from kinpair.cli.source import File, Flag
 from kinpair.cli.tables import GAP, table
+from kinpair.errors import InputError
 from kinpair.loading import Base
 
 Names: TypeAlias = Annotated[
@@ -68,6 +70,7 @@ def compare(
         Write all digits as JSON.
     """
     mechanism = source.mechanism(file, base=base, snap=snap)
+    _check_endings({"page": (html, (".html", ".htm")), "JSON document": (json, (".json",))})
     comparison = kinpair.compare(
         mechanism, quantities=quantity or USUAL, states=states, seed=seed, force=force, time=not no_time
     )
@@ -81,6 +84,15 @@ def compare(
     if not comparison.complete:
         screen.say(f"interrupted: {comparison.status}; --quantity asks for fewer")
         raise SystemExit(INTERRUPTED)
+
+
+def _check_endings(outputs: Mapping[str, tuple[Path | None, tuple[str, ...]]]) -> None:
+    """Before the work: a description given by mistake is not overwritten."""
+    for what, (path, endings) in outputs.items():
+        if path is not None and path.suffix.lower() not in endings:
+            raise InputError(
+                f"{path}: a {what} is written to a file that ends in {' or '.join(endings)}", path=path
+            )
 
 
 def _show(comparison: Comparison) -> None:

@@ -34,18 +34,23 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1
     return out
 
 
-def number_table(first: str, names: Sequence[str], columns: Mapping[str, Any], width: int) -> Table:
-    """A row a name, a column a quantity (n,); with as many digits as the width allows."""
-    tries = [_columns_of_text(first, names, columns, digits) for digits in DIGITS]
+def number_table(
+    first: str, names: Sequence[str], columns: Mapping[str, Any], width: int, *, missing: str = "nan"
+) -> Table:
+    """A row a name, a column a quantity (n,); with as many digits as the width allows. `missing`: what NaN is called."""
+    tries = [_columns_of_text(first, names, columns, digits, missing) for digits in DIGITS]
     chosen = next((text for text in tries if _width(text) <= width), tries[-1])
     headings, *rows = zip(*chosen, strict=True)
     return table(headings, rows)
 
 
 def _columns_of_text(
-    first: str, names: Sequence[str], columns: Mapping[str, Any], digits: int
+    first: str, names: Sequence[str], columns: Mapping[str, Any], digits: int, missing: str
 ) -> list[list[str]]:
-    return [[first, *names], *([heading, *texts(x, digits)] for heading, x in columns.items())]
+    words = {
+        heading: [missing if x == "nan" else x for x in texts(c, digits)] for heading, c in columns.items()
+    }
+    return [[first, *names], *([heading, *own] for heading, own in words.items())]
 
 
 def _width(columns: Sequence[Sequence[str]]) -> int:

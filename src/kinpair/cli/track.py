@@ -215,7 +215,7 @@ def _show(x: kinpair.Tracking, picture: str | None) -> None:
         "effort": "largest effort",
     }
     table = {heads.get(name, name): value for name, value in worst.items()}
-    screen.print(number_table("", m.v_names, table, screen.width))
+    screen.print(number_table("", m.v_names, table, screen.width, missing="never"))
     for line in str(x).splitlines():
         screen.say(line)
     if picture is not None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from kinpair.description.actuator_parts import GEAR, KINDS
+from kinpair.description.actuator_schema import RULES
 from kinpair.errors import InputError
 from kinpair.model.check_inertia import turning_axes
 from kinpair.model.check_numbers import LARGEST, too_large
@@ -17,6 +19,7 @@ from kinpair.spatial.inertia import defect, is_moment_about
 
 def check_constants(model: Model, new: Mapping[str, np.ndarray]) -> list[str]:
     """Refuse negative masses and moments, and what overflows, in numbers or batches (n,); return warnings."""
+    _check_actuators(model, new)
     for name, values in new.items():
         link, _, what = name.rpartition(".")
         if (large := np.abs(values).max(initial=0.0)) > LARGEST:
@@ -43,6 +46,20 @@ def check_constants(model: Model, new: Mapping[str, np.ndarray]) -> list[str]:
         if len(judged) and (flat := defect(_worst(judged, lambda J: J[:, 0] + J[:, 1] - J[:, 2]))):
             warnings.append(f"{part}: inertia {flat}; taken as it is")
     return warnings
+
+
+def _check_actuators(model: Model, new: Mapping[str, np.ndarray]) -> None:
+    """Refuse what a description of the actuator would not be read with."""
+    gear = {f"gear.{key}": number for key, number in GEAR.items()}
+    for x in model.actuators:
+        for key, number in {**KINDS[x.kind], **gear}.items():
+            fits, advice = RULES[number.rule]
+            values = np.ravel(new.get(f"{x.name}.{key}", ())).tolist()
+            if wrong := [value for value in values if not fits(value)]:
+                raise InputError(
+                    f"{model.name}: parameters: {x.name}.{key} is {wrong[0]:g}; {advice}",
+                    parameter=f"{x.name}.{key}",
+                )
 
 
 def _check_frictions(model: Model, new: Mapping[str, np.ndarray]) -> None:

@@ -39,6 +39,13 @@ def test_every_regulator_follows_and_nominal_efforts_alone_do_not(capsys):
     assert ends["none"] > 0.05
 
 
+def test_a_joint_that_does_not_settle_never_does(capsys):
+    assert main((MOTION + "--regulator none --off shoulder=0.1").split()) == 0
+    text = capsys.readouterr().out
+    assert "not settled: shoulder, elbow" in text
+    assert (text.count("never"), text.count("nan")) == (2, 0)
+
+
 def test_what_makes_no_sense_is_told(capsys):
     assert main((MOTION + "--regulator none --noise 1e-3").split()) == 2
     words = "--regulator none measures nothing; choose one for --saturate, --delay, --encoder, --noise"
