@@ -156,10 +156,12 @@ def arguments(method: Method, frame: str, s: dict[str, np.ndarray]) -> tuple[lis
             given.append(guess)
     if "name" in options:
         given.insert(0, options.pop("name"))
+    if "frame" in options:
+        given.append(options.pop("frame"))
     return given, options
 
 
-def prepared(m: kp.Mechanism, name: str, method: Method, s: dict[str, np.ndarray]) -> Callable[[], Any]:
+def prepared(m: kp.Mechanism, name: str, method: Method, s: dict[str, np.ndarray]) -> partial[Any]:
     """The call, made often enough before that it takes the shortest way there is."""
     given, options = arguments(method, m.frames[-1], s)
     for _ in range(WARM):
@@ -168,6 +170,11 @@ def prepared(m: kp.Mechanism, name: str, method: Method, s: dict[str, np.ndarray
 
 
 WARM = 3
+
+
+def often(call: partial[Any]) -> Callable[[], None]:
+    """The call many times, as directly as the peers'."""
+    return repeated(call if call.keywords else call.func, *(() if call.keywords else call.args), times=TIMES)
 
 
 def rows(turns: int) -> Iterator[Timed]:
@@ -203,9 +210,7 @@ def _measured(
 ) -> Iterator[Timed]:
     single = {name: x[0].copy() for name, x in states.items()}
     for name, method in methods.items():
-        calls: dict[str, Callable[[], Any]] = {
-            "one": repeated(prepared(m, name, method, single), times=TIMES)
-        }
+        calls: dict[str, Callable[[], Any]] = {"one": often(prepared(m, name, method, single))}
         if method.batch:
             calls["batch"] = prepared(m, name, method, states)
         if name in rivals:
@@ -232,12 +237,12 @@ def _operations(m: kp.Mechanism, method: Method) -> int | None:
 
 
 def _pinocchio(label: str, m: kp.Mechanism, s: dict[str, np.ndarray]) -> dict[str, Callable[[], None]]:
-    """The same of one state by Pinocchio's Python functions, their result as they give it."""
+    """The same of one state by Pinocchio's Python functions, until the numbers are in arrays of the caller."""
     import pinocchio as pin
 
     model = pin.buildModelFromUrdf(str(robot(label).path))
     data, (q, qd, x) = model.createData(), (s[part][0].copy() for part in STATE)
-    last = model.njoints - 1
+    frame, links = model.getFrameId(m.frames[-1]), [model.getFrameId(name) for name in m.poses(m.neutral())]
     calls: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         "inverse_dynamics": (pin.rnea, (q, qd, x)),
         "forward_dynamics": (pin.aba, (q, qd, x)),
@@ -245,16 +250,46 @@ def _pinocchio(label: str, m: kp.Mechanism, s: dict[str, np.ndarray]) -> dict[st
         "coriolis_matrix": (pin.computeCoriolisMatrix, (q, qd)),
         "bias_forces": (pin.nonLinearEffects, (q, qd)),
         "gravity_forces": (pin.computeGeneralizedGravity, (q,)),
-        "inverse_dynamics_derivatives": (pin.computeRNEADerivatives, (q, qd, x)),
-        "forward_dynamics_derivatives": (pin.computeABADerivatives, (q, qd, x)),
+        "inverse_dynamics_derivatives": (_copied(pin.computeRNEADerivatives, 2), (q, qd, x)),
+        "forward_dynamics_derivatives": (_copied(pin.computeABADerivatives, 3), (q, qd, x)),
         "regressor": (pin.computeJointTorqueRegressor, (q, qd, x)),
-        "poses": (pin.forwardKinematics, (q,)),
-        "pose": (pin.forwardKinematics, (q,)),
-        "jacobian": (pin.computeJointJacobian, (q, last)),
+        "poses": (_placements(pin), (q, links)),
+        "pose": (_placement(pin), (q, frame)),
+        "jacobian": (pin.computeFrameJacobian, (q, frame, pin.LOCAL_WORLD_ALIGNED)),
         "energy": (_energy(pin), (q, qd)),
         "centre_of_mass": (pin.centerOfMass, (q,)),
     }
     return {name: repeated(f, model, data, *given, times=TIMES) for name, (f, given) in calls.items()}
+
+
+def _copied(derivatives: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """Pinocchio hands out views of matrices that its next call writes again; so many of them are what kinpair gives."""
+
+    def copies(*given: Any) -> Any:
+        return [D.copy() for D in derivatives(*given)[:count]]
+
+    return copies
+
+
+def _placement(pin: Any) -> Callable[..., Any]:
+    """`forwardKinematics` leaves the poses of joints in its data; here is that of a frame, as the cheapest array."""
+
+    def pose(model: Any, data: Any, q: np.ndarray, frame: int) -> Any:
+        pin.forwardKinematics(model, data, q)
+        return pin.updateFramePlacement(model, data, frame).homogeneous
+
+    return pose
+
+
+def _placements(pin: Any) -> Callable[..., Any]:
+    """Of all links; faster than `framesForwardKinematics` and reading `data.oMf`."""
+
+    def poses(model: Any, data: Any, q: np.ndarray, frames: list[int]) -> Any:
+        pin.forwardKinematics(model, data, q)
+        place = pin.updateFramePlacement
+        return [place(model, data, frame).homogeneous for frame in frames]
+
+    return poses
 
 
 def _energy(pin: Any) -> Callable[..., Any]:

@@ -534,6 +534,56 @@ no:
   ret i1 false
 }
 
+; One of the two arrays handed out last for a result, if nobody but this table holds it and it is as it was made.
+define internal ptr @spare(ptr %call, ptr %spares, i64 %axes, ptr %w) nounwind {
+start:
+  br label %next
+next:
+  %k = phi i64 [ 0, %start ], [ %k.next, %other ]
+  %more = icmp slt i64 %k, 2
+  br i1 %more, label %look, label %none
+look:
+  %at = getelementptr ptr, ptr %spares, i64 %k
+  %object = load ptr, ptr %at
+  %references = member references of %object
+  %unheld = icmp eq i32 %references, 1
+  br i1 %unheld, label %compare, label %other
+compare:
+  %suits = call i1 @suits(ptr %call, ptr %object, i64 %axes, ptr %w)
+  br i1 %suits, label %own, label %other
+own:
+  %flags = member flags of %object
+  %owning = and i32 %flags, {owning}
+  %owns = icmp eq i32 %owning, {owning}
+  %watchers = member watchers of %object
+  %unwatched = icmp eq ptr %watchers, null
+  %good = and i1 %owns, %unwatched
+  br i1 %good, label %take, label %other
+other:
+  %k.next = add i64 %k, 1
+  br label %next
+take:
+  %incref = field incref
+  call void %incref(ptr %object)
+  ret ptr %object
+none:
+  ret ptr null
+}
+
+; A new array comes first of the two; the one that was second is given up.
+define internal void @remember(ptr %call, ptr %spares, ptr %made) nounwind {
+  %second.at = getelementptr ptr, ptr %spares, i64 1
+  %first = load ptr, ptr %spares
+  %second = load ptr, ptr %second.at
+  %incref = field incref
+  call void %incref(ptr %made)
+  store ptr %made, ptr %spares
+  store ptr %first, ptr %second.at
+  %decref = field decref
+  call void %decref(ptr %second)
+  ret void
+}
+
 ; Check the arguments, make the results, compute, look at how sound they are, hand them out.
 define internal ptr @run(ptr %call, ptr %args) nounwind {
 start:
@@ -673,7 +723,16 @@ given.step:
   %g.steps = member strides of %g
   %g.step = load i64, ptr %g.steps
   br label %placed
-fresh:
+fresh:                                          ; of one state an array nobody holds any more, if there is one
+  %spares = field spares
+  %r.twice = mul i64 %r, 2
+  %spare.at = getelementptr ptr, ptr %spares, i64 %r.twice
+  br i1 %is.one, label %spare, label %new
+spare:
+  %again = call ptr @spare(ptr %call, ptr %spare.at, i64 %r.ndim, ptr %w)
+  %is.again = icmp ne ptr %again, null
+  br i1 %is.again, label %fresh.made, label %new
+new:
   %ndarray = field ndarray
   %number = field number
   %new.array = field new_array
@@ -681,16 +740,22 @@ fresh:
   %num = trunc i64 %number to i32
   %made = call ptr %new.array(ptr %ndarray, i32 %nd, ptr %sizes, i32 %num, ptr null, ptr null, i32 0, i32 0, ptr null)
   %is.made = icmp ne ptr %made, null
-  br i1 %is.made, label %fresh.made, label %failed
+  br i1 %is.made, label %new.made, label %failed
+new.made:
+  br i1 %is.one, label %spare.later, label %fresh.made
+spare.later:
+  call void @remember(ptr %call, ptr %spare.at, ptr %made)
+  br label %fresh.made
 fresh.made:
-  %made.data = member data of %made
-  %made.steps = member strides of %made
+  %taken = phi ptr [ %again, %spare ], [ %made, %new.made ], [ %made, %spare.later ]
+  %made.data = member data of %taken
+  %made.steps = member strides of %taken
   %made.step = load i64, ptr %made.steps
   br label %placed
 placed:
   %r.data = phi ptr [ %scalar.at, %make ], [ %made.data, %fresh.made ], [ %g.data, %given.taken ], [ %g.data, %given.step ]
   %r.step = phi i64 [ 0, %make ], [ %made.step, %fresh.made ], [ 0, %given.taken ], [ %g.step, %given.step ]
-  %r.object = phi ptr [ null, %make ], [ %made, %fresh.made ], [ null, %given.taken ], [ null, %given.step ]
+  %r.object = phi ptr [ null, %make ], [ %taken, %fresh.made ], [ null, %given.taken ], [ null, %given.step ]
   call void @put(ptr %w, i64 %r.place, ptr %r.data, i64 %r.step, i64 0)
   %r.object.at = getelementptr %Work, ptr %w, i32 0, i32 3, i64 %r
   store ptr %r.object, ptr %r.object.at

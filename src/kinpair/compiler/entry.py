@@ -7,6 +7,9 @@ C-contiguous and aligned, or lists and tuples of numbers. If all is as usual it 
 `out=`), computes into them (a batch without the interpreter lock), puts them into their tuples, named tuples and
 dicts and returns them; whatever is unusual (other keywords, overlaps, mistakes, results that are not sound) goes to a
 slower function that handles or explains it.
+Making and unmaking an array takes longer than the dynamics of a small arm. So a table keeps a reference to the last
+two arrays that it has handed out for each result of one state, and hands one out again as soon as nobody else refers to
+it, as `zip` does with its tuple: no name, no view, no buffer, no weak reference, and neither shape nor flags changed.
 `self` is an array of tables, one for each pattern, of addresses and sizes: one piece of code serves all kernels.
 """
 
@@ -16,6 +19,7 @@ import ctypes
 import inspect
 import re
 import sys
+import weakref
 from collections.abc import Iterator, Sequence
 from functools import cache
 from math import prod
@@ -35,6 +39,7 @@ from kinpair.compiler.target import Real
 
 HEAD = object.__basicsize__  # of a Python object; what an array or a float holds comes after
 MEMBERS = {  # of objects of Python and NumPy: place, type
+    "references": (HEAD - 16, "i32"),
     "type": (HEAD - 8, "ptr"),
     "length": (HEAD, "i64"),
     "number": (HEAD, "double"),
@@ -45,12 +50,14 @@ MEMBERS = {  # of objects of Python and NumPy: place, type
     "strides": (HEAD + 24, "ptr"),
     "descr": (HEAD + 40, "ptr"),
     "flags": (HEAD + 48, "i32"),
+    "watchers": (HEAD + 56, "ptr"),
 }
 NUMBERS = {
     "number": HEAD,
     "items": tuple.__basicsize__,
     "contiguous_aligned": 0x0001 | 0x0100,
     "writeable": 0x0001 | 0x0100 | 0x0400,
+    "owning": 0x0004,
 }
 TYPES = {"float": float, "int": int, "str": str, "list": list, "tuple": tuple, "dict": dict}
 TYPES |= {"ndarray": np.ndarray, "float64": np.float64}
@@ -78,6 +85,7 @@ FIELDS = {  # of a table: its entries and their types
     **dict.fromkeys(("inputs", "outputs", "seen", "hidden", "judged", "number", "itemsize"), "i64"),
     **dict.fromkeys(("quaternions", "moving", "steps", "room_bytes"), "i64"),
     **dict.fromkeys(("shapes", "hidden_sizes", "quaternion_places", "moving_places", "step_list"), "ptr"),
+    "spares": "ptr",
     "line": "double",
     **dict.fromkeys(("one", "scratch", "batch", "dtype", "new_array"), "ptr"),
     **dict.fromkeys((*TYPES, *PYTHON_FUNCTIONS), "ptr"),
@@ -174,6 +182,8 @@ def table_of(
     counts |= {"quaternions": len(outcome.quaternions), "moving": len(outcome.moving)}
     for field, value in counts.items():
         table.enter(field, value)
+    spares: list[Any] = [None] * (2 * visible)
+    table.enter("spares", ctypes.c_int64.from_address(id(spares) + MEMBERS["list_items"][0]).value, spares)
     table.enter_array("hidden_sizes", hidden or [0])
     table.enter_array("quaternion_places", outcome.quaternions or [0])
     table.enter_array("moving_places", outcome.moving or [0])
@@ -390,13 +400,16 @@ def thin_calls_work() -> bool:
         return False
     probe, number = np.zeros((2, 3)), 0.625
     pair, both, other = (probe, number), [probe, number], np.float64(0.375)
+    counted = ctypes.c_uint32.from_address
     whole, address, size = (
         ctypes.c_int.from_address,
         ctypes.c_void_p.from_address,
         ctypes.c_int64.from_address,
     )
     at = {name: id(probe) + place for name, (place, _) in MEMBERS.items()}
-    wanted = NUMBERS["contiguous_aligned"]
+    wanted = NUMBERS["contiguous_aligned"] | NUMBERS["owning"]
+    references, watchers = counted(at["references"]).value, address(at["watchers"]).value
+    holders, watcher = [probe] * 3, weakref.ref(probe)
     return (
         address(at["type"]).value == id(np.ndarray)
         and address(at["data"]).value == probe.ctypes.data
@@ -405,6 +418,8 @@ def thin_calls_work() -> bool:
         and [size((address(at["strides"]).value or 0) + 8 * k).value for k in range(2)] == [24, 8]
         and address(at["descr"]).value == id(probe.dtype)
         and whole(at["flags"]).value & wanted == wanted
+        and counted(at["references"]).value == references + len(holders)
+        and (watchers, address(at["watchers"]).value) == (None, id(watcher))
         and ctypes.c_double.from_address(id(number) + HEAD).value == number
         and ctypes.c_double.from_address(id(other) + HEAD).value == other
         and address(id(pair) + NUMBERS["items"]).value == id(probe)

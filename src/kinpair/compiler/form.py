@@ -11,10 +11,14 @@ ATTRIBUTES = 'nounwind "stackrealign"'  # what is spilled to the stack stands th
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a value is written: its type and how many lanes."""
+    """How a value is written: its type and how many lanes.
+
+    Code of one lane may compute the sines and cosines of several angles at once, `turning` of them.
+    """
 
     real: Real
     lanes: int
+    turning: int = 1
 
     def of(self, scalar: str) -> str:
         """The type of `lanes` scalars."""

@@ -7,7 +7,7 @@ so a NaN in one row is seen, and stays in that row.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kinpair.compiler.form import Form
@@ -41,6 +41,7 @@ INSTRUCTIONS = {  # {v} vector type, {b} vector of truth values, {f} suffix of i
     "not": "xor {b} {0}, {true}",
     "where": "select {b} {0}, {v} {1}, {v} {2}",
 }
+FEW = 2  # angles that are no vector
 LIBRARY = {"atan2": 2, "exp": 1, "log": 1, "tanh": 1}  # functions of the C library, called lane by lane
 
 
@@ -69,9 +70,11 @@ class Instructions:
         self.text: list[str] = []
         self.names: dict[int, str] = {}
         self.pairs: dict[int, str] = {}
+        self.turned: dict[int, tuple[str, int]] = {}
 
-    def lines(self, nodes: Iterable[Expr], carried: Collection[int] = ()) -> list[str]:
+    def lines(self, nodes: Sequence[Expr], carried: Collection[int] = ()) -> list[str]:
         """The nodes in their order; those `carried` go to the scratch buffer too."""
+        self.turn_together(nodes)
         for x in nodes:
             self.instruction(x)
             if x.id in carried:
@@ -93,6 +96,11 @@ class Instructions:
             value = self.use(x)
         elif x.op == "sign":
             value = self.sign(x, arguments[0])
+        elif x.op in ("sin", "cos") and x.args[0].id in self.turned:
+            value = f"%v{x.id}"
+            group, lane = self.turned[x.args[0].id]
+            wide = Form(self.form.real, self.form.turning).of(self.v)
+            self.text.append(f"  {value} = extractelement {wide} {group}.{x.op}, i32 {lane}")
         else:
             pair = self.pair(x.args[0]) if x.op in ("sin", "cos") else ""
             value = f"%v{x.id}"
@@ -118,6 +126,27 @@ class Instructions:
             self.text.append(f"  {name} = fcmp une {self.v} {number}, {self.form.number(0.0)}")
         self.names[x.id] = name
         return name
+
+    def turn_together(self, nodes: Iterable[Expr]) -> None:
+        """Sines and cosines of the angles that come from memory, as many at once as the form has `turning`."""
+        width, known = self.form.turning, self.pairs | self.turned
+        angles = {x.args[0].id: x.args[0] for x in nodes if x.op in ("sin", "cos")}
+        new = [x for key, x in angles.items() if x.op == "symbol" and key not in known]
+        if width == 1 or len(new) <= FEW:
+            return
+        v = Form(self.form.real, width).of(self.v)
+        for group in (new[i : i + width] for i in range(0, len(new), width)):
+            name, whole = f"%turn{group[0].id}", "zeroinitializer"
+            for lane, angle in enumerate(group):
+                self.text.append(
+                    f"  {name}.{lane} = insertelement {v} {whole}, {self.v} {self.use(angle)}, i32 {lane}"
+                )
+                whole, self.turned[angle.id] = f"{name}.{lane}", (name, lane)
+            self.text += [
+                f"  {name} = call {{{v}, {v}}} @sincos.{width}({v} {whole})",
+                f"  {name}.sin = extractvalue {{{v}, {v}}} {name}, 0",
+                f"  {name}.cos = extractvalue {{{v}, {v}}} {name}, 1",
+            ]
 
     def pair(self, angle: Expr) -> str:
         """Sine and cosine of one angle, computed once."""
@@ -168,8 +197,9 @@ class Instructions:
 def support(used: Collection[str], form: Form) -> list[str]:
     """Functions that the instructions of these operations call."""
     used = set(used)
-    texts = [sincos_function(form.real, form.lanes)] if used & {"sin", "cos"} else []
+    texts: list[str] = []
     if used & {"sin", "cos"}:
+        texts += [sincos_function(form.real, lanes) for lanes in sorted({form.lanes} | {form.turning} - {1})]
         texts += [f"declare {form.real.llvm} @{f}{form.real.libm}({form.real.llvm})" for f in ("sin", "cos")]
     return texts + [_each(name, form) for name in sorted(used & set(LIBRARY))]
 

@@ -36,11 +36,12 @@ def parameters(arrays: Iterable[str], attributes: bool = True) -> str:
     return ", ".join(f"ptr{notes.get(name[:2], '')} %{name}" for name in (*arrays, "scratch"))
 
 
-def one_module(blocks: Blocks, real: Real) -> str:
-    """`@one` for a single state."""
-    form = Form(real, 1)
-    parts = [METADATA, CLEAR, *support(blocks.used, form), blocks.text(form)]
-    return "\n".join([*parts, _one(blocks, form)])
+def one_module(blocks: Blocks, real: Real, lanes: int) -> str:
+    """`@one` for a single state; sines and cosines of its angles as many at once as there are lanes."""
+    form = Form(real, 1, turning=lanes)
+    text = blocks.text(form)
+    helped = form if f"@sincos.{lanes}(" in text else Form(real, 1)
+    return "\n".join([METADATA, CLEAR, *support(blocks.used, helped), text, _one(blocks, form)])
 
 
 def batch_module(blocks: Blocks, real: Real, lanes: int) -> str:

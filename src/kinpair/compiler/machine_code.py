@@ -74,12 +74,8 @@ def blocks_of(program: Program | Rolled) -> llvm.Blocks:
 
 def text_of(program: Program | Rolled, real: Real, form: str) -> str:
     """LLVM text of one of the two forms."""
-    blocks = blocks_of(program)
-    return (
-        llvm.one_module(blocks, real)
-        if form == "one"
-        else llvm.batch_module(blocks, real, host().lanes(real))
-    )
+    module = llvm.one_module if form == "one" else llvm.batch_module
+    return module(blocks_of(program), real, host().lanes(real))
 
 
 def built(program: Program | Rolled, real: Real, form: str, text: str) -> ObjectCode:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kinpair.compiler.form import Form
+from kinpair.compiler.instructions import FEW
 from kinpair.compiler.llvm import Blocks
 from kinpair.compiler.program import Program
 from kinpair.compiler.schedule import Piece, Plan, schedule
 from kinpair.compiler.straight import straight_blocks
 from kinpair.compiler.time_loop_code import Code
-
-FEW = 2  # angles that are no vector
 
 
 @dataclass(frozen=True, slots=True)

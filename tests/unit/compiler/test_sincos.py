@@ -67,3 +67,15 @@ def test_a_far_neighbour_changes_nothing():
         rest = np.arange(16) != 5
         assert (together[:, rest] == alone[:, rest]).all()
         assert far == 1e9 or np.isnan(together[:, 5]).all()
+
+
+@pytest.mark.parametrize("count", [3, 5, 11])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_angles_of_one_state_turned_together_are_those_turned_alone(count, dtype):
+    """To the last bit, whatever the others are: far away, infinite, or no number."""
+    program = trace(lambda x: (np.sin(x), np.cos(x)), {"x": (count,)}, name="turns")
+    together, alone = Kernel(program, dtype=dtype), Kernel(PROGRAM, dtype=dtype)
+    for far in (0.5, -1e9, np.inf, np.nan):
+        x = random.uniform(-3, 3, count).astype(dtype)
+        x[count // 2] = far
+        assert np.array_equal(together(x), alone(x), equal_nan=True)
