@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from llvmlite.binding.targets import FeatureMap
 
 from kinpair.compiler import cache, jit, target
 
+CHAINS, LENGTH = (8, 12, 16), 60  # enough of them to hide the latency, few enough for the registers
 WIDTHS = {16: "128-bit", 32: "AVX2", 64: "AVX-512"}  # of a vector register in bytes
 BASE = {
     "64bit",
@@ -69,7 +70,7 @@ def _processor() -> str:
 
 
 @lru_cache
-def peak_rate() -> float:
+def peak_rate(chains: Sequence[int] = CHAINS, turns: int = 10) -> float:
     """Multiplications and additions a second that compiled code issues at best, measured: independent chains without
     loads and stores to speak of, in all lanes of a vector."""
     import numpy as np
@@ -77,20 +78,17 @@ def peak_rate() -> float:
     import kinpair as kp
     from benchmarks.timing import race
 
-    def chains(x):
+    def summed(x):
         sums = list(x)
         for _ in range(LENGTH):
             sums = [y * x[0] + y for y in sums]
         return np.array(sums)
 
     rates: list[float] = []
-    for count in CHAINS:
-        kernel = kp.compile(chains, shapes={"x": (count,)})
+    for count in chains:
+        kernel = kp.compile(summed, shapes={"x": (count,)})
         states = np.ones((256, count))
         out = kernel(states)
-        best = race({"peak": partial(kernel, states, out=out)}, 10)["peak"]
+        best = race({"peak": partial(kernel, states, out=out)}, turns)["peak"]
         rates.append(kernel.count["total"] * len(states) / best)
     return max(rates)
-
-
-CHAINS, LENGTH = (8, 12, 16), 60  # enough of them to hide the latency, few enough for the registers

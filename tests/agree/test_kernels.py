@@ -51,6 +51,7 @@ SOME_EXAMPLES = family(
     EXAMPLES,
     set(EXAMPLES)
     - {"four-bar-3d", "stanford-arm-saha", "five-bar", "three-cylinders", "kr5"}
+    - {"stewart", "delta", "bennett", "gripper", "three-rrr"}
     - LARGE_EXAMPLES,
     reason="examples whose trees have the joints of others",
 )

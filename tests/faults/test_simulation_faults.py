@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from families import family
 from waiting import HANGS, wait_until
 
 ARM = "double-pendulum"
@@ -87,14 +88,15 @@ def test_a_killed_run_leaves_a_file_that_holds_all_up_to_the_last_checkpoint(tmp
     assert again.q[-1] == pytest.approx(run.q[-1], abs=1e-9)
 
 
-def test_a_run_killed_at_any_moment_leaves_a_file_that_can_be_opened(tmp_path):
+@pytest.mark.parametrize("kills", family([3, 20], ["3"], "more moments"))
+def test_a_run_killed_at_any_moment_leaves_a_file_that_can_be_opened(tmp_path, kills):
     """The moments begin with the creation of the file; one process after the other."""
     rng = np.random.default_rng(3)
     body = f"""
 for line in sys.stdin:
     kp.simulate(arm, {Q}, {QD}, **{LONG!r}, save=line.strip(), checkpoint=1e-3, progress=lambda part: None)
 """
-    for k, after in enumerate(rng.uniform(0.0, 0.05, 8)):
+    for k, after in enumerate(rng.uniform(0.0, 0.05, kills)):
         path = tmp_path / f"run{k}.h5"
         process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM.format(body=body)], stdin=subprocess.PIPE, text=True
