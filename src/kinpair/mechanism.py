@@ -983,6 +983,11 @@ class Mechanism(Movable):
 
         Units: positions [m], coordinates [rad] or [m].
         """
+        if not isinstance(frame, str | Mapping):  # type: ignore[redundant-expr]
+            raise InputError(
+                f"{self.name}: frame is {frame!r}; give its name behind the guess: "
+                "inverse_kinematics(q, 'tip', position)"
+            )
         targets = frame if isinstance(frame, Mapping) else {frame: Target(position, rotation, axis)}
         for name in targets:
             self.model.place(name)

@@ -33,6 +33,14 @@ def test_directory(tmp_path):
         assert message(tmp_path / name) == f"DIR/{name}: is a directory; give the file in it"
 
 
+def test_a_root_of_neither_form(tmp_path):
+    path = tmp_path / "m.xml"
+    path.write_text("<html/>")
+    assert message(path) == (
+        "DIR/m.xml:1: is not URDF or MJCF: its root is <html>, and should be <robot> or <mujoco>"
+    )
+
+
 def test_missing_file(tmp_path):
     assert message(tmp_path / "m.urdf") == "DIR/m.urdf: no such file"
 

@@ -117,6 +117,10 @@ REFUSED = {
         lambda: motion.support(WALKER, STILL, STILL, STILL, {}),
         "support: no feet; give the outline of one sole at least, {'left-foot': points (k, 3)}",
     ),
+    "a list of feet": (
+        lambda: motion.support(WALKER, STILL, STILL, STILL, ["hip"]),
+        "support: no feet; give the outline of one sole at least, {'left-foot': points (k, 3)}",
+    ),
     "outline": (
         lambda: motion.support(WALKER, STILL, STILL, STILL, {"hip": [1.0, 2.0]}),
         "support: the outline of 'hip' has shape (2,); give points (k, 3) of its sole",

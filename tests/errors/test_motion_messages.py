@@ -184,6 +184,10 @@ NOT_REACHED = {
         lambda: ARM.inverse_kinematics(Q, "link6", [0, 0, 0], criterion="rate"),
         "stanford-arm: no criterion 'rate'; did you mean 'rates'? Criteria: rates, energy, limits",
     ),
+    "guess and frame in the wrong order": (
+        lambda: ARM.inverse_kinematics("link6", [0, 0, 1]),
+        "stanford-arm: frame is [0, 0, 1]; give its name behind the guess: inverse_kinematics(q, 'tip', position)",
+    ),
     "no targets": (lambda: ARM.inverse_kinematics(Q, {}), "give a target for one frame at least"),
     "rotation and axis": (
         lambda: ARM.inverse_kinematics(Q, "link6", rotation=np.eye(3), axis=((0, 0, 1), (0, 0, 1))),

@@ -91,6 +91,14 @@ def test_a_row_that_is_not_there():
     assert str(caught.value) == "row is 2; the batch has rows 0 to 1"
 
 
+@pytest.mark.parametrize("draw", ["plot", "plot_energy", "animation"])
+def test_a_row_of_one_motion(draw):
+    run = kp.simulate(pendulum(), np.zeros(2), np.zeros(2), duration=0.1, integrator="rk4", dt=0.01)
+    with pytest.raises(kp.InputError) as caught:
+        getattr(run, draw)(row=3)
+    assert str(caught.value) == "row is 3; the run is one motion, row 0"
+
+
 def test_a_mesh_that_is_not_there_is_drawn_by_its_inertia_with_one_warning(tmp_path):
     file = tmp_path / "r.toml"
     file.write_text(

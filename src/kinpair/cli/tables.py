@@ -37,7 +37,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1
 def number_table(
     first: str, names: Sequence[str], columns: Mapping[str, Any], width: int, *, missing: str = "nan"
 ) -> Table:
-    """A row a name, a column a quantity (n,); with as many digits as the width allows. `missing`: what NaN is called."""
+    """A row a name, a column a quantity (n,); with as many digits as the width allows. NaN is called `missing`."""
     tries = [_columns_of_text(first, names, columns, digits, missing) for digits in DIGITS]
     chosen = next((text for text in tries if _width(text) <= width), tries[-1])
     headings, *rows = zip(*chosen, strict=True)

@@ -39,7 +39,9 @@ def robot_element(text: str, source: str, warnings: WarningList) -> Any:
             found=_name(macro),
         )
     if (name := _name(root)) != "robot":
-        reason = _OTHER_ROOTS.get(name) or wrong_root(name, "URDF", "robot")
+        either = source.lower().endswith(".xml")  # an ending that both have
+        form = ("URDF or MJCF", "robot> or <mujoco") if either else ("URDF", "robot")
+        reason = _OTHER_ROOTS.get(name) or wrong_root(name, *form)
         raise DescriptionError(f"{source}:{root.sourceline}: {reason}", found=name)
     return root
 

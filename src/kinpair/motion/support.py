@@ -152,7 +152,7 @@ def support(
     """
     plane = _ground(ground)
     state = tuple(np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd))
-    outlines = {name: _outline(m, name, x) for name, x in feet.items()}
+    outlines = {name: _outline(m, name, x) for name, x in feet.items()} if isinstance(feet, Mapping) else {}  # type: ignore[redundant-expr]
     if not outlines:
         raise InputError(
             "support: no feet; give the outline of one sole at least, {'left-foot': points (k, 3)}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.runs.friction_panel import friction_panels
-from kinpair.runs.record import Record
+from kinpair.runs.record import Record, lead_of
 from kinpair.runs.targets import PICTURE, target
 from kinpair.runs.vectors import vectors_of
 from kinpair.simulation.blocks import blocks
@@ -58,7 +58,7 @@ def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:
 def curves(run: Record, row: int = 0, points: int = POINTS) -> tuple[np.ndarray, list[Panel]]:
     """Times, and panels: coordinates, rates and efforts (those that are not zero) by unit, and energies; of many
     samples, so many points."""
-    lead = (row,) if run.q.ndim == 3 else ()
+    lead = lead_of(run, row)
     m, vectors = run.mechanism, vectors_of(run.mechanism, run.options, passive=run.passive)
     labels = _labels(m.q_names, m.v_names)
     by_freedom = distinct(labels)

@@ -13,7 +13,7 @@ import numpy as np
 from kinpair.errors import InputError, listed, nearest
 from kinpair.model.units import units
 from kinpair.runs.pictures import POINTS
-from kinpair.runs.record import Record
+from kinpair.runs.record import Record, lead_of
 from kinpair.runs.targets import PICTURE, target
 from kinpair.simulation.monitors.balance import Energies, start_of
 from kinpair.viewer.curves import WIDE, blank_figure, write_figure
@@ -120,7 +120,7 @@ def flows(
     Losses by name, small ones together; kinetic and potential energy as they grew or shrank; supplies by name, and the
     work of drives and applied wrenches. A supply that took energy back is where it went to.
     """
-    lead = (row,) if run.q.ndim == 3 else ()
+    lead = lead_of(run, row)
     every = slice(None, None, max(1, -(-len(run.time) // points)))
 
     def pick(x: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.constraints.stick import SLIDES
+from kinpair.errors import InputError
 from kinpair.forces.states import account_names, sticking_names
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.runs.history import History
@@ -131,3 +132,12 @@ class Record:
         """How well momentum that nothing outside can change was kept; None where there is none such."""
         samples = {"q": self.q, "qd": self.qd, "tau": self.tau, "kinetic": self.energy.kinetic}
         return momentum_of(self.mechanism, self.options, self.time, samples)
+
+
+def lead_of(run: Record, row: int) -> tuple[int, ...]:
+    """Where the samples of one motion are in arrays of the run: of a batch, its row."""
+    count = len(run.q) if run.q.ndim == 3 else 1
+    if not 0 <= row < count:
+        rows = f"the batch has rows 0 to {count - 1}" if run.q.ndim == 3 else "the run is one motion, row 0"
+        raise InputError(f"row is {row}; {rows}", row=row)
+    return (row,) if run.q.ndim == 3 else ()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinpair.errors import InputError, KinpairError
+from kinpair.errors import KinpairError
 from kinpair.runs.accelerations import accelerations, reactions
 from kinpair.runs.pictures import POINTS, curves, drawn
-from kinpair.runs.record import Record, Rubbed
+from kinpair.runs.record import Record, Rubbed, lead_of
 from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import distinct
 from kinpair.viewer.recording import Recording, check_played
@@ -35,9 +35,7 @@ def recording_of(
     """The motion of one row of a run, its curves with so many points; `loads`: those of the joints and of the
     constraints, too; `support`: of its samples, marked on the ground."""
     check_played(run.mechanism.name, len(run.time))
-    if run.q.ndim == 3 and not 0 <= row < len(run.q):
-        raise InputError(f"row is {row}; the batch has rows 0 to {len(run.q) - 1}", row=row)
-    lead = (row,) if run.q.ndim == 3 else ()
+    lead = lead_of(run, row)
     every = thinning(len(run.time))
     time, q = np.asarray(run.time[every]), np.asarray(run.q[lead][every])
     panel_time, panels = curves(run, row, points)

@@ -18,7 +18,7 @@ import numpy as np
 from kinpair.errors import InputError, MissingExtraError
 from kinpair.notebook import html_paragraph, html_table
 from kinpair.runs.pictures import plot
-from kinpair.runs.record import Record
+from kinpair.runs.record import Record, lead_of
 from kinpair.runs.recording import recording_of
 from kinpair.runs.summary import summary
 from kinpair.runs.targets import GENERATOR, PAGE, target
@@ -92,7 +92,7 @@ def fragment(run: Record) -> str:
 def _ends(run: Record, row: int) -> Iterable[Sequence[str]]:
     for name, entries in vectors_of(run.mechanism, run.options, passive=run.passive).items():
         array = getattr(run, name)
-        x = array[row] if array.ndim == 3 else array
+        x = array[lead_of(run, row)]
         if not len(x):
             continue
         least = np.min([part.min(axis=0) for (part,) in blocks(x, axis=-2)], axis=0)

@@ -16,7 +16,7 @@ from kinpair.errors import MissingExtraError
 from kinpair.runs import portraits
 from kinpair.runs.accelerations import accelerations, constraint_forces, reactions
 from kinpair.runs.pictures import plot
-from kinpair.runs.record import Record
+from kinpair.runs.record import Record, lead_of
 from kinpair.runs.summary import summary
 from kinpair.runs.vectors import vectors_of
 
@@ -148,7 +148,7 @@ class Result(Record):
         """
         from kinpair.motion.support import support
 
-        lead = (row,) if self.q.ndim == 3 else ()
+        lead = lead_of(self, row)
         q, qd, qdd = (np.asarray(x[lead]) for x in (self.q, self.qd, self.qdd))
         return support(self.mechanism, q, qd, qdd, feet, time=self.time, **options)
 
