@@ -121,8 +121,8 @@ def test_a_law_without_a_closed_form():
     with pytest.raises(kp.InputError) as caught:
         kp.equations(kp.build(described(STRIBECK)))
     assert str(caught.value) == (
-        "m: x.friction has law 'stribeck', which has no closed form here; passive=False leaves springs, dampers and "
-        "friction out"
+        "m: x.friction has law 'stribeck', which has no closed form here; passive=False (--no-passive) leaves springs, "
+        "dampers and friction out"
     )
 
 
@@ -135,6 +135,6 @@ def test_a_solver_that_needs_full_rank_is_refused_where_joints_may_stick_and_tak
         kp.simulate(m, q, still, duration=0.1, solver="maggi")
     assert str(caught.value) == (
         "four-bar: solver 'maggi' needs rows of full rank, and joints that stick take it away; 'multipliers' takes dry "
-        "friction, passive=False leaves it out"
+        "friction, passive=False (--no-passive) leaves it out"
     )
     assert kp.simulate(m, q, still, duration=0.1, solver="maggi", passive=False).status.ok

@@ -178,7 +178,7 @@ CASES = {
     "swing": (
         lambda: x.model.swing(7),
         kp.InputError,
-        ("double-pendulum: has the modes 0 to 1, and no 7"),
+        "double-pendulum: mode is 7; give 0 to 1, its place in modes: what is printed as mode 1 has the place 0",
     ),
     "no equilibrium": (
         lambda: kp.equilibrium(kp.example("cart-pole"), u={"slide": 1.0}),

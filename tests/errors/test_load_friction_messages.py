@@ -219,5 +219,5 @@ def test_integrators_that_do_not_see_it_under_constraints(integrator, options):
         kp.simulate(m, q, m.velocities(q, {"p": 1.0}), duration=0.1, integrator=integrator, **options)
     assert str(caught.value) == (
         f"loop: integrator {integrator!r} does not take friction from load under constraints; 'dop853', 'rk4' and "
-        "'cvode' do, passive=False leaves friction out"
+        "'cvode' do, passive=False (--no-passive) leaves friction out"
     )

@@ -224,6 +224,6 @@ def test_printed_equations_refuse_springs_by_name():
         with pytest.raises(kp.InputError) as refused:
             kp.equations(m, **options)
         assert str(refused.value) == (
-            "m: springs between points are not printed ('rope'); passive=False leaves them out"
+            "m: springs between points are not printed ('rope'); passive=False (--no-passive) leaves them out"
         )
     assert kp.equations(m, passive=False).latex()

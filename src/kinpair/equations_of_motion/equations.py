@@ -117,7 +117,8 @@ def _refuse_springs(mechanism: Mechanism | System) -> None:
     """Springs between points are not printed."""
     if names := [repr(spring.name) for spring in mechanism.model.springs]:
         raise InputError(
-            f"{mechanism.name}: springs between points are not printed ({listed(names)}); passive=False leaves them out"
+            f"{mechanism.name}: springs between points are not printed ({listed(names)}); passive=False "
+            "(--no-passive) leaves them out"
         )
 
 

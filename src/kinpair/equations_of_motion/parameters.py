@@ -204,8 +204,8 @@ def _refuse_laws(model: Model) -> None:
     if others:
         what = f"law {others[0].law!r}" if others[0].law != "coulomb" else "level_negative"
         raise InputError(
-            f"{model.name}: {others[0].name} has {what}, which has no closed form here; passive=False leaves springs, "
-            "dampers and friction out",
+            f"{model.name}: {others[0].name} has {what}, which has no closed form here; passive=False "
+            "(--no-passive) leaves springs, dampers and friction out",
             element=others[0].name,
         )
 

@@ -146,7 +146,7 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
     if rough:
         raise InputError(
             f"{mechanism.name}: solver {solver!r} needs rows of full rank, and joints that stick take it away; "
-            f"{DEFAULT_SOLVER!r} takes dry friction, passive=False leaves it out",
+            f"{DEFAULT_SOLVER!r} takes dry friction, passive=False (--no-passive) leaves it out",
             solver=solver,
         )
     largest = sizes.max(initial=0.0)

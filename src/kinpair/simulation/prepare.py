@@ -257,7 +257,7 @@ def _check_guards(run: Run, q: np.ndarray) -> None:
     ):
         raise InputError(
             f"{name}: integrator {method.name!r} does not take friction from load under constraints; 'dop853', 'rk4' "
-            "and 'cvode' do, passive=False leaves friction out",
+            "and 'cvode' do, passive=False (--no-passive) leaves friction out",
             integrator=method.name,
         )
     if method.solved is not None and run.ends:

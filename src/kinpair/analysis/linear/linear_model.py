@@ -356,10 +356,15 @@ class LinearModel:
 
     def swing(self, mode: int, amplitude: float = 0.2, count: int = 5, *, half_cycles: int = 1) -> np.ndarray:
         """Coordinates (count, nq) through half a cycle of a mode, from one end to the other, or through several, for
-        `m.picture` or `view`; `amplitude` [rad] or [m] is that of the largest displacement."""
+        `m.picture` or `view`; `mode` is its place in `modes`, 0 of what is printed as mode 1, and `amplitude` [rad] or
+        [m] that of the largest displacement."""
         x = self._one("a mode")
         if not 0 <= mode < len(x.modes):
-            raise InputError(f"{self.name}: has the modes 0 to {len(x.modes) - 1}, and no {mode}", mode=mode)
+            raise InputError(
+                f"{self.name}: mode is {mode}; give 0 to {len(x.modes) - 1}, its place in modes: what is printed as "
+                "mode 1 has the place 0",
+                mode=mode,
+            )
         shape = x.modes[mode].displacement
         parts = (
             np.exp(1j * np.linspace(0.0, half_cycles * np.pi, count))[:, None]
