@@ -68,9 +68,9 @@ def partials(m: Mechanism | System, at: Point, passive: bool) -> Partials:
     whole = whole + (np.abs(M) @ np.abs(qdd)[..., None])[..., 0]
     size = (response @ whole[..., None])[..., 0] + (at.qd * at.qd).max(-1, initial=0.0)[..., None]
     ports = _ports(m, at, passive) if isinstance(m, Mechanism) and has_ports(m) else None
-    if ports is None:
-        return Partials(qdd, *by, ROUNDING * size)
     f_q, f_qd, f_tau = by
+    if ports is None:
+        return Partials(qdd, f_q, f_qd, f_tau, ROUNDING * size)
     of_q, of_qd = (f_tau @ part for part in ports.effort[:2])  # (LI18)
     return Partials(qdd, f_q + of_q, f_qd + of_qd, f_tau, ROUNDING * size, ports)
 
