@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -22,7 +21,7 @@ T = TypeVar("T")
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="three robots, under a minute")
+    parser.add_argument("--quick", action="store_true", help="three robots, a few minutes")
     quick = parser.parse_args().quick
     OUT.mkdir(exist_ok=True)
     os.environ.setdefault("KINPAIR_CACHE", str(OUT.absolute() / "bench-cache"))
@@ -32,10 +31,10 @@ def main() -> None:
     before = busy.look()
     console.print(f"before: {busy.Watch(before, before)}")
     results = replace(measure(console, quick), watch=(watch := busy.Watch(before, busy.look(own=1))))
+    (OUT / "bench.json").write_text(results.as_json())
     console.print(f"{watch}")
     for table in report.tables(results):
         console.print(table)
-    (OUT / "bench.json").write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False))
     (OUT / "bench.md").write_text(markdown.written(results))
     picture.draw(results, OUT / "bench.png")
     console.print(f"{watch}")
@@ -79,33 +78,39 @@ def measure(console: Console, quick: bool):
             return result
 
         return Results(
-            machine.description(),
-            {name: version(name) for name in PACKAGES},
-            instructions,
-            followed(
+            machine=machine.description(),
+            versions={name: version(name) for name in PACKAGES},
+            instructions=instructions,
+            batches=followed(
                 "batch", batches.rows(robots, instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
             ),
-            followed("one state", single.rows(robots, turns), lambda r: r.robot),
-            followed("motion", simulation.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"),
-            simulation.drift(),
-            followed("loops", constrained.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}")
+            singles=followed("one state", single.rows(robots, turns), lambda r: r.robot),
+            motions=followed(
+                "motion", simulation.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
+            ),
+            drift=simulation.drift(),
+            loops=followed(
+                "loops", constrained.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
+            )
             + followed("friction", load_friction.rows(turns), lambda r: r.quantity),
-            followed("solvers", constrained_solvers.rows(turns), lambda r: r.name),
-            constrained_row.growth(constrained_row.QUICK if quick else constrained_row.SIZES, turns),
-            followed("threads", threads.rows(turns), lambda r: f"{r.robot}, {r.quantity}"),
-            followed("first use", compile_time.rows(quick), lambda r: f"{r.case.robot}, {r.case.quantity}"),
-            compile_time.chain(),
-            followed(
+            solvers=followed("solvers", constrained_solvers.rows(turns), lambda r: r.name),
+            growth=constrained_row.growth(constrained_row.QUICK if quick else constrained_row.SIZES, turns),
+            shared=followed("threads", threads.rows(turns), lambda r: f"{r.robot}, {r.quantity}"),
+            used=followed(
+                "first use", compile_time.rows(quick), lambda r: f"{r.case.robot}, {r.case.quantity}"
+            ),
+            chain=compile_time.chain(),
+            methods=followed(
                 "methods",
                 methods.rows(methods.QUICK, methods.TIMED_QUICK)
                 if quick
                 else methods.rows(methods.ROBOTS, methods.TIMED),
                 lambda r: f"{r.robot}, {r.quantity}",
             ),
-            operations.rows(),
-            followed("sweep", sweep.rows(), lambda r: r.method),
-            followed("start", startup.rows(), lambda r: r.what),
-            followed("friction", friction.rows(turns), lambda r: r.what)
+            operations=operations.rows(),
+            sweeps=followed("sweep", sweep.rows(), lambda r: r.method),
+            started=followed("start", startup.rows(), lambda r: r.what),
+            figures=followed("friction", friction.rows(turns), lambda r: r.what)
             + followed("actuators", actuators.rows(), lambda r: r.what),
             every=followed("methods", every_method.rows(turns), lambda r: f"{r.robot}, {r.method}"),
             gcc=followed("compiled C", casadi_gcc.rows(turns), lambda r: r.quantity),

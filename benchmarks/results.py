@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -104,7 +105,8 @@ class Results:
         seconds = self.chain["first"]
         yield Verdict("1000 links, rolled [s]", seconds, targets.CHAIN_SECONDS, chain_met(self.chain))
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+    def as_json(self) -> str:
+        """All of it as JSON; numbers of NumPy as plain ones."""
         verdicts = [asdict(verdict) for verdict in self.verdicts()]
-        return asdict(self) | {"verdicts": verdicts}
+        plain = asdict(self) | {"verdicts": verdicts}
+        return json.dumps(plain, indent=1, ensure_ascii=False, default=lambda x: x.item())
