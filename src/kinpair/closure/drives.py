@@ -79,7 +79,7 @@ class Drives:
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> Request | None:
-        """For compiled code, its rows chosen at the first state; None where there is none."""
+        """What to compile, with the rows chosen at the first state; None where no machine code can serve."""
         rubs = self.rubbing is not None and options.get("passive", True)
         finite = np.isfinite(x.state[0]).all() and np.isfinite(x.state[2]).all()
         if rubs or not (self.rows.calls.compiled and self.rows.constraints and len(x.state[0]) and finite):

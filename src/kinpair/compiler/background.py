@@ -2,8 +2,8 @@
 
 Whoever makes code is alone in `building()`: LLVM works on one module at a time. What takes long is made by one
 thread, in the order in which it was asked for, stage by stage. At exit the thread ends after the stage it is in: LLVM
-does not run while the process is taken down. A fork waits until no code is being made: a child would find LLVM in
-the middle of its work, with nobody to go on. What was still to be made is made in both.
+does not run while the process is taken down. A fork waits until no code is being made: the child has no thread that
+would finish what LLVM had begun. Code that was waiting to be made is then made in both processes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def building_at_once() -> Generator[bool]:
 
 @contextmanager
 def waiting() -> Generator[None]:
-    """In here nobody is answered by the reference for want of machine code: results come from one code throughout."""
+    """Inside, every call waits for its machine code instead of taking the reference: results come from one code."""
     token = _waiting.set(True)
     try:
         yield

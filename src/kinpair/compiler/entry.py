@@ -7,9 +7,9 @@ C-contiguous and aligned, or lists and tuples of numbers. If all is as usual it 
 `out=`), computes into them (a batch without the interpreter lock), puts them into their tuples, named tuples and
 dicts and returns them; whatever is unusual (other keywords, overlaps, mistakes, results that are not sound) goes to a
 slower function that handles or explains it.
-Making and unmaking an array takes longer than the dynamics of a small arm. So a table keeps a reference to the last
-two arrays that it has handed out for each result of one state, and hands one out again as soon as nobody else refers to
-it, as `zip` does with its tuple: no name, no view, no buffer, no weak reference, and neither shape nor flags changed.
+Creating and freeing an array takes longer than the dynamics of a small arm. So a table keeps the last two arrays it
+returned for each result of one state, and reuses one when its own reference is the only one left, as `zip` does with
+its tuple: no name, no view, no buffer, no weak reference, and neither shape nor flags changed.
 `self` is an array of tables, one for each pattern, of addresses and sizes: one piece of code serves all kernels.
 """
 

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from kinpair.description.actuator_parts import KINDS, Actuator
+from kinpair.description.left_out import LeftOutError, left_out_message
 from kinpair.description.mjcf_actuator_law import Law, law_of
 from kinpair.description.mjcf_bodies import Body
 from kinpair.description.mjcf_dc_motor import motor_numbers
 from kinpair.description.mjcf_defaults import Defaults
 from kinpair.description.mjcf_home_mass import felt_masses
 from kinpair.description.mjcf_joints import Moved, limits
-from kinpair.description.mjcf_range import NotTaken, Range
+from kinpair.description.mjcf_range import Range
 from kinpair.description.mjcf_schema import ACTUATORS, NOT_JOINTS, OTHER_ACTUATORS
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_xml import Tag
@@ -27,7 +28,6 @@ from kinpair.description.parts import Joint
 from kinpair.errors import listed, nearest
 
 SINGLE = ("revolute", "prismatic")
-SHOWN = 3  # reasons in the warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,11 @@ class Actuators:
         """All that can be taken, in the order of the file."""
         every = [self._declared(k, tag, defaults) for k, tag in enumerate(self._tags)]
         results = list(_alone([self._read(own, every) for own in every]))
-        left_out = {x.name: x.reason for x in results if x.reason}
+        left_out = [(x.name, x.reason) for x in results if x.reason]
         if left_out:
-            _warn(self._tags, left_out)
+            self._tags[0].called("the section <actuator>").warn(
+                left_out_message(left_out, len(self._tags)), actuators=tuple(name for name, _ in left_out)
+            )
         taken = {x.joint: x for x in results if x.part is not None}
         whole = bool(self._tags) and not left_out
         joints = tuple(_with(joint, taken.get(joint.name), whole) for joint in self._joints.values())
@@ -107,7 +109,7 @@ class Actuators:
     def _read(self, own: _Declared, every: list[_Declared]) -> _Result:
         try:
             return self._taken(own, every)
-        except NotTaken as problem:
+        except LeftOutError as problem:
             return _Result(own.name, own.joint, str(problem))
 
     def _taken(self, own: _Declared, every: list[_Declared]) -> _Result:
@@ -123,7 +125,7 @@ class Actuators:
             "it has a delay": any(tag.values("delay")),
         }
         if reason := next((reason for reason, applies in reasons.items() if applies), ""):
-            raise NotTaken(reason)
+            raise LeftOutError(reason)
         ratio = own.ratio
         armature, in_joint = tag.number("armature", 0.0), bool(joint.rotor_inertia)
         bounds = {what: self._range(tag, what) for what in ("ctrl", "force", "act")}
@@ -151,9 +153,11 @@ class Actuators:
         name, tag = own.joint, own.tag
         if not name:
             where = next((x for x in NOT_JOINTS if tag.has(x)), "")
-            raise NotTaken(f"it acts on the {where} {tag.text(where)!r}" if where else "it drives nothing")
+            raise LeftOutError(
+                f"it acts on the {where} {tag.text(where)!r}" if where else "it drives nothing"
+            )
         if self._joints[name].kind not in SINGLE:
-            raise NotTaken(f"joint {name!r} has several coordinates")
+            raise LeftOutError(f"joint {name!r} has several coordinates")
         return self._joints[name]
 
     def _range(self, tag: Tag, what: str) -> Range | None:
@@ -216,7 +220,7 @@ def _within(own: Range | None, outer: Range | None) -> Range | None:
 
 def _inherited(joint: Joint, part: float) -> Range:
     if not joint.lower:
-        raise NotTaken(f"it has inheritrange, and joint {joint.name!r} has no range")
+        raise LeftOutError(f"it has inheritrange, and joint {joint.name!r} has no range")
     middle, half = 0.5 * (joint.upper[0] + joint.lower[0]), 0.5 * (joint.upper[0] - joint.lower[0])
     return Range(middle - part * half, middle + part * half)
 
@@ -240,15 +244,3 @@ def _with(joint: Joint, own: _Result | None, whole: bool) -> Joint:
     damping = (joint.damping or (0.0,))[0] + own.damping
     rotor = joint.rotor_inertia + own.armature
     return replace(joint, damping=(damping,) if damping else (), rotor_inertia=rotor)
-
-
-def _warn(tags: list[Tag], reasons: Mapping[str, str]) -> None:
-    """One sentence about all that are left out."""
-    some = ", ".join(f"{name!r} ({why})" for name, why in list(reasons.items())[:SHOWN])
-    more = ", ..." * (len(reasons) > SHOWN)
-    first = tags[0].called("the section <actuator>")
-    first.warn(
-        f"has {len(reasons)} of {len(tags)} that are not taken: {some}{more}; efforts on the joints stand in their "
-        "place",
-        actuators=tuple(reasons),
-    )

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod, sqrt
 
+from kinpair.description.left_out import LeftOutError
 from kinpair.description.mjcf_actuator_law import Law
-from kinpair.description.mjcf_range import NotTaken, Range
+from kinpair.description.mjcf_range import Range
 from kinpair.description.mjcf_xml import Tag
 from kinpair.description.parts import Numbers
 
@@ -21,10 +22,10 @@ def motor_numbers(tag: Tag, law: Law, voltage: Range | None, of_joint: Range | N
     """Its numbers by the keys of a dc-motor; `of_joint` bounds the torque that its joint takes, at the shaft."""
     x = dict(law.motor or ())
     if odd := [key for key in NOT_HERE if any(x.get(key, ()))]:
-        raise NotTaken(f"it has {odd[0]}")
+        raise LeftOutError(f"it has {odd[0]}")
     torque, current, current_rate = _filled(x, "saturation", 3)
     if current_rate:
-        raise NotTaken("it has a saturation of the rate of its current")
+        raise LeftOutError("it has a saturation of the rate of its current")
     numbers = _electric(tag, x)
     inductance, time = _filled(x, "inductance", 2)
     if inductance or time:
@@ -32,15 +33,15 @@ def motor_numbers(tag: Tag, law: Law, voltage: Range | None, of_joint: Range | N
     bounds = [torque] if torque else [current * numbers["torque_constant"]] if current else []
     if of_joint is not None:
         if not of_joint.even:
-            raise NotTaken("the actuatorfrcrange of its joint is not even")
+            raise LeftOutError("the actuatorfrcrange of its joint is not even")
         bounds.append(of_joint.upper)
     if bounds:
         if "inductance" in numbers:
-            raise NotTaken("its torque is bounded, and its current is not")
+            raise LeftOutError("its torque is bounded, and its current is not")
         numbers["current"] = min(bounds) / numbers["torque_constant"]
     if voltage is not None:
         if not voltage.even:
-            raise NotTaken("its ctrlrange is not even")
+            raise LeftOutError("its ctrlrange is not even")
         numbers["voltage"] = voltage.upper
     return numbers
 

@@ -1,12 +1,8 @@
-"""Bounds of an MJCF actuator, and what is raised about one that has no counterpart here."""
+"""Bounds of an MJCF actuator."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
-
-
-class NotTaken(Exception):  # noqa: N818
-    """Why an actuator has no counterpart here; caught where it is read."""
 
 
 class Range(NamedTuple):

@@ -10,17 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kinpair.description.actuator_parts import Actuator
+from kinpair.description.left_out import LeftOutError, left_out_message
 from kinpair.description.parts import Joint
 from kinpair.description.urdf_xml import Node, finite
 
 SIMPLE = "SimpleTransmission"
 REDUCTION = "mechanicalReduction"
 SINGLE = ("revolute", "prismatic")
-SHOWN = 3  # reasons in the warning
-
-
-class _NotTaken(Exception):  # noqa: N818
-    """Why a transmission is left out."""
 
 
 def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[Actuator, ...]:
@@ -29,19 +25,16 @@ def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[Actuator, ...]:
     single = {joint.name for joint in joints if joint.kind in SINGLE and joint.mimic is None}
     names = {joint.name for joint in joints}
     taken: list[Actuator] = []
-    left_out: list[tuple[str, str]] = []  # names may be there twice
+    left_out: list[tuple[str, str]] = []
     driven = Counter(name for node in nodes for name in _joints(node))
     for node in nodes:
         try:
             taken += _actuators(node, single, names, driven)
-        except _NotTaken as reason:
+        except LeftOutError as reason:
             left_out.append((node.text("name"), str(reason)))
     if left_out:
-        some = ", ".join(f"{name!r} ({why})" for name, why in left_out[:SHOWN])
-        more = ", ..." * (len(left_out) > SHOWN)
         nodes[0].of("<transmission>").warn(
-            f"has {len(left_out)} of {len(nodes)} that are not taken: {some}{more}; efforts on the joints stand in "
-            "their place",
+            left_out_message(left_out, len(nodes)),
             transmissions=tuple(name for name, _ in left_out),
         )
     return tuple(taken)
@@ -54,19 +47,19 @@ def _joints(node: Node) -> list[str]:
 def _actuators(node: Node, single: set[str], names: set[str], driven: Counter[str]) -> Iterator[Actuator]:
     kinds = [_written(x) for x in node.each("type")] or [node.text("type")]
     if kinds[0].rpartition("/")[2] != SIMPLE:
-        raise _NotTaken(f"it is a {kinds[0].rpartition('/')[2] or 'transmission without a type'}")
+        raise LeftOutError(f"it is a {kinds[0].rpartition('/')[2] or 'transmission without a type'}")
     joints, motors = _joints(node), node.each("actuator")
     if len(joints) != 1 or len(motors) != 1:
-        raise _NotTaken(f"it has {len(joints)} joints and {len(motors)} actuators")
+        raise LeftOutError(f"it has {len(joints)} joints and {len(motors)} actuators")
     if joints[0] not in names:
-        raise _NotTaken(f"joint {joints[0]!r} does not exist")
+        raise LeftOutError(f"joint {joints[0]!r} does not exist")
     if driven[joints[0]] > 1:
-        raise _NotTaken(f"joint {joints[0]!r} has {driven[joints[0]]}")
+        raise LeftOutError(f"joint {joints[0]!r} has {driven[joints[0]]}")
     ratio = _reduction(node, motors[0])
     if ratio == 1.0:
         return
     if joints[0] not in single:
-        raise _NotTaken(f"joint {joints[0]!r} is not a joint of one degree that moves by itself")
+        raise LeftOutError(f"joint {joints[0]!r} is not a joint of one degree that moves by itself")
     name = motors[0].text("name") or node.text("name")
     if name in names and name != joints[0]:
         name = f"{name} actuator"
@@ -80,7 +73,7 @@ def _reduction(node: Node, motor: Node) -> float:
         return 1.0
     ratio = finite(written[0])
     if ratio is None or ratio == 0.0:
-        raise _NotTaken(f"its {REDUCTION} is {written[0]!r}")
+        raise LeftOutError(f"its {REDUCTION} is {written[0]!r}")
     return ratio
 
 

@@ -24,7 +24,7 @@ MANY = 10  # surfaces at rest: beyond, nothing is proved
 
 
 def is_unique(x: Resting) -> bool:
-    """Does the system have exactly one solution, provably?"""
+    """Is it proved that the system has exactly one solution?"""
     spread = _spread(x)
     if not np.isfinite(spread).all():
         return False
