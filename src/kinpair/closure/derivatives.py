@@ -131,7 +131,7 @@ class Derivatives:
         return tuple(found), unsound
 
     def _chosen(self, q: Any, time: Any, options: Mapping[str, Any]) -> Request | None:
-        """What to compile, with rows and their order chosen at the first state; None where no machine code can serve."""
+        """What to compile, rows and order chosen at the first state; None where no machine code can serve."""
         if not self.rows.calls.compiled or refusal(self.model, EMBEDDING):
             return None
         request = self.requests.checked(q, time, EMBEDDING, options)

@@ -2,6 +2,8 @@
 
 The code of one trajectory is scalar. What it needs of sines and cosines is known beforehand where the angles are
 entries of the state: they are computed in whole vectors and lie where a value carried between two pieces of code would.
+The state has just been written in whole vectors and is read so: gathered one by one, as `Instructions` does for the
+arguments of a single call (`Form.turning`), the angles made an rk4 step of a six-joint arm a quarter slower.
 """
 
 from __future__ import annotations
