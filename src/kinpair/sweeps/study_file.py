@@ -32,10 +32,19 @@ class StudyFile:
     units: Mapping[str, str]
 
 
+OF_A_MECHANISM = {"link", "joint", "dh"}  # tables of a description
+
+
 def read_study(path: str | os.PathLike[str]) -> StudyFile:
     """The study in a TOML file; files it names are looked for beside it."""
     place = Place(WarningList(), str(path))
-    top = checked(toml_table(read_text(path), str(path)), TOP, place)
+    keys = toml_table(read_text(path), str(path))
+    if "mechanism" not in keys and OF_A_MECHANISM & keys.keys():
+        raise place.error(
+            f"describes a mechanism; a study is a file of its own that names it: mechanism = {str(path)!r}, and under "
+            "[over] what varies"
+        )
+    top = checked(keys, TOP, place)
     common = {key: top.pop(key, other) for key, other in COMMON.items()}
     named = [key for key in ("mechanism", "function") if key in top]
     if len(named) != 1:

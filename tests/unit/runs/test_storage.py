@@ -188,9 +188,12 @@ def test_the_mechanism_in_the_file_is_the_mechanism(tmp_path):
 def test_other_files_are_refused(arm, tmp_path):
     (tmp_path / "text.h5").write_text("no HDF5")
     h5py.File(tmp_path / "other.h5", "w").close()
+    with h5py.File(tmp_path / "steps.h5", "w") as file:
+        file.attrs["format"] = "kinpair gait"
     for name, message in {
         "text.h5": "no HDF5 file, or damaged",
         "other.h5": "is an HDF5 file, but not of a run",
+        "steps.h5": "is a kinpair gait file, but not of a run",
         "none.h5": "no such file",
     }.items():
         with pytest.raises(kp.InputError, match=message):

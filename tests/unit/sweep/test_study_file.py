@@ -104,6 +104,11 @@ def test_a_function_in_a_file(study, capsys):
             "over: x is 3; give a list of values, or a table: from to count; ",
         ),
         ('mechanism = "scara"\n[over]\nx = {from = 1}', "over: x has from; give one of from to count; "),
+        (
+            '[[link]]\nname = "bob"\nmass = 1',
+            "describes a mechanism; a study is a file of its own that names it: mechanism = 'swing.toml', and under "
+            "[over] what varies",
+        ),
         ('mechanism = "scara"\nsamples = 1.5\n[over]\nx = [1]', "samples is 1.5; give a whole number"),
     ],
 )

@@ -107,10 +107,9 @@ def read_file(path: str | os.PathLike[str]) -> Stored:
     target = Path(path)
     with opened(target) as file:
         parts: Any = file
-        if file.attrs.get("format") != FORMAT:
-            raise InputError(
-                f"{target}: is an HDF5 file, but not of a run; kp.simulate(..., save=) writes such"
-            )
+        if (form := file.attrs.get("format")) != FORMAT:
+            what = f"a {form} file" if form else "an HDF5 file"
+            raise InputError(f"{target}: is {what}, but not of a run; kp.simulate(..., save=) writes such")
         if file.attrs["version"] != VERSION:
             raise InputError(
                 f"{target}: has format {file.attrs['version']}; this kinpair reads format {VERSION}"
