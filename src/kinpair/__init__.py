@@ -13,7 +13,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     forces/         what acts: elements with one protocol, applied wrenches
     loaded/         friction from the load of joints: loads, friction and motion as one small system
     results         what quantities of several parts are handed out as
-    quantities      what each quantity is: a formulation and its loads
+    quantities/     what each quantity is: a formulation and its loads
     constrained/    the quantities of a mechanism under constraints, and the one solve for accelerations
     evaluation      one state or a batch of them
     compiler/       from a Python function to machine code; knows no mechanics

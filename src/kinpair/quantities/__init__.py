@@ -1,0 +1,65 @@
+"""What each quantity of the face is: a formulation, and the loads it is given.
+
+A quantity is a function of (model, request, state..., external wrenches) over floats, symbols or columns of a batch.
+
+request      how a quantity is wanted; `METHODS`: which formulations give it
+dynamics     efforts, accelerations and energies
+friction     what friction from load does in a state
+wrenches     wrenches in the joints, and that of the ground
+regressor    efforts as a linear function of inertia, damping and friction
+derivatives  of efforts and accelerations
+frames       poses, Jacobians and twists of links and frames
+table        `QUANTITIES`, all of them
+
+A module imports only what stands above it; a test checks it.
+"""
+
+from kinpair.quantities.derivatives import STEP, forward_of, solved_for
+from kinpair.quantities.dynamics import (
+    accelerations,
+    actuation,
+    energy,
+    forward_dynamics,
+    held_motion,
+    inverse_dynamics,
+)
+from kinpair.quantities.frames import jacobian, jacobian_rate, link_names, pose
+from kinpair.quantities.friction import levels_from_load, rubbing, terms_under_load
+from kinpair.quantities.regressor import regressor_names, regressor_parameters
+from kinpair.quantities.request import METHODS, External, Request, check_method, is_default, request_of
+from kinpair.quantities.table import DOUBTFUL, OF_TREES, QUANTITIES, Quantity
+from kinpair.quantities.wrenches import AXES, reactions, resultant
+
+__all__ = [
+    "AXES",
+    "DOUBTFUL",
+    "METHODS",
+    "OF_TREES",
+    "QUANTITIES",
+    "STEP",
+    "External",
+    "Quantity",
+    "Request",
+    "accelerations",
+    "actuation",
+    "check_method",
+    "energy",
+    "forward_dynamics",
+    "forward_of",
+    "held_motion",
+    "inverse_dynamics",
+    "is_default",
+    "jacobian",
+    "jacobian_rate",
+    "levels_from_load",
+    "link_names",
+    "pose",
+    "reactions",
+    "regressor_names",
+    "regressor_parameters",
+    "request_of",
+    "resultant",
+    "rubbing",
+    "solved_for",
+    "terms_under_load",
+]

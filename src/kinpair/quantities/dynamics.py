@@ -1,0 +1,150 @@
+"""Efforts, accelerations and energies: a formulation, and the loads it is given."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import mul
+
+import numpy as np
+
+from kinpair.algebra import tree_ldl
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, single
+from kinpair.algebra.choice import maximum, minimum
+from kinpair.constraints.solvers.problem import masked
+from kinpair.forces.elements import loads_on, stored_energy
+from kinpair.forces.states import beside_forward_dynamics, state_rates
+from kinpair.formulations import composite, kinematics, rotors
+from kinpair.formulations.catalogue import giving
+from kinpair.formulations.solution import Solution
+from kinpair.loaded.dynamics import forward as loaded_motion
+from kinpair.loaded.dynamics import friction_of_motion, is_loaded, standing
+from kinpair.model.model import Model
+from kinpair.model.recursion import rate_tree
+from kinpair.model.slip import sliding
+from kinpair.model.state import State
+from kinpair.quantities.request import METHODS, External, Request
+
+_DEFAULT = next(iter(giving("inverse_dynamics")))
+
+
+def inverse_dynamics(
+    model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
+) -> Vector:
+    """τ = H q̈ + C q̇ + gravity − applied − passive; dry friction at rest has the sign of q̈."""
+    model = sliding(model, qd, qdd) if model.slip is None else model
+    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    tau = request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
+    if is_loaded(model, passive=request.passive):
+        tau = tau - friction_of_motion(model, request.method, q, qd, qdd, acting).efforts
+    return tau
+
+
+def forward_dynamics(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
+) -> tuple[Vector, Vector]:
+    """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost."""
+    return accelerations(model, request, State(q, qd, tau=tau), loads)
+
+
+def accelerations(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:
+    """The same with internal states and inputs of elements.
+
+    Soundness: the smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees
+    as a part of the product of its diagonal. With friction from load one more: one where its loads are found, else
+    zero.
+    """
+    loaded = is_loaded(model, passive=request.passive)
+    if model.slip is not None and model.slip.held is not None and not loaded:
+        return _held_accelerations(model, request, state, loads)
+    acting = loads_on(model, state, loads, passive=request.passive)
+    if loaded:
+        solution, _, solved = loaded_motion(model, request.method, state, acting)
+        of_loads = [solved.sound]
+    else:
+        tau = state.tau + acting.efforts
+        solution = request.formulation(model, state.q, state.qd, tau, acting.wrenches)
+        of_loads = []
+    pivots = list(solution.pivots) or [1.0]
+    of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
+    return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution)), *of_loads])
+
+
+def _held_accelerations(
+    model: Model, request: Request, state: State, loads: External
+) -> tuple[Vector, Vector]:
+    """The same where rates are held at rest, by the tree factors of H without them."""
+    H, F = free_terms(model, request, state, loads)
+    held = masked(H, model.slip.held)
+    factors = tree_ldl.factor(held, *rate_tree(model))
+    D = list(tree_ldl.pivots(factors))
+    qdd = tree_ldl.solve(factors, array([f * (1.0 - h) for f, h in zip(F, model.slip.held, strict=True)]))
+    return qdd, array([np.divide(reduce(minimum, D), reduce(maximum, D)), 1.0])
+
+
+def free_terms(model: Model, request: Request, state: State, loads: External) -> tuple[Matrix, Vector]:
+    """H and F = τ + acting − h of the motion without constraints, H q̈ = F."""
+    acting = loads_on(model, state, loads, passive=request.passive)
+    still = np.zeros(model.nv)
+    h = METHODS["inverse_dynamics"][_DEFAULT](model, state.q, state.qd, still, acting.wrenches)
+    return composite.mass_matrix(model, state.q), state.tau - h + acting.efforts
+
+
+def held_motion(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:
+    """q̈, and the efforts (nv,) that hold rates at rest: H q̈ − F, zero where none is held."""
+    if is_loaded(model, passive=request.passive):
+        x = standing(model, state, loads_on(model, state, loads))
+        return x.qdd, x.holding
+    H, F = free_terms(model, request, state, loads)
+    qdd = _held_accelerations(model, request, state, loads)[0]
+    return qdd, H @ qdd - F
+
+
+def _determinants(model: Model, solution: Solution) -> list[Scalar]:
+    spans = [model.v_span[i] for i in model.moving if model.body[i].pair.nv > 1]
+    ratios = [
+        [np.divide(p, s) for p, s in zip(solution.pivots[k], solution.scales[k], strict=True)] for k in spans
+    ]
+    return [1.0, *(reduce(mul, ratio) for ratio in ratios)]
+
+
+def bias_forces(model: Model, request: Request, q: Vector, qd: Vector, loads: External) -> Vector:
+    """h = C q̇ + gravity − applied − passive: the efforts of motion without acceleration."""
+    return inverse_dynamics(model, request, q, qd, np.zeros(model.nv), loads)
+
+
+def gravity_forces(model: Model, request: Request, q: Vector) -> Vector:
+    """The efforts that hold the mechanism still against gravity alone."""
+    nothing = np.zeros(model.nv)
+    return request.formulation(model, q, nothing, nothing, kinematics.no_wrenches(model))
+
+
+def matrix(model: Model, request: Request, *state: Vector) -> Matrix:
+    """The matrix a formulation gives of the state, as H(q)."""
+    return request.formulation(model, *state)
+
+
+def coriolis_matrix(model: Model, request: Request, q: Vector, qd: Vector) -> Matrix:
+    """C(q, q̇) of C q̇ + gravity = h."""
+    C = request.formulation(model, q, qd)
+    return C + rotors.convective_matrix(model, qd) if rotors.turning_rotors(model) else C
+
+
+def energy(model: Model, request: Request, q: Vector, qd: Vector) -> Vector:
+    """(kinetic energy, potential energy of gravity and springs)."""
+    potential = kinematics.potential_energy(model, q) + stored_energy(model, State(q, qd))
+    return array([kinematics.kinetic_energy(model, q, qd), potential])
+
+
+def energies(model: Model, request: Request, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:
+    """The same one by one."""
+    kinetic, potential = energy(model, request, q, qd)
+    return single(kinetic), single(potential)
+
+
+def actuation(
+    model: Model, request: Request, q: Vector, qd: Vector, x: Vector, u: Vector, time: Vector
+) -> tuple[Vector, Vector]:
+    """Efforts with which forward dynamics gives q̈ at internal states x and inputs u, and ẋ."""
+    state = State(q, qd, x, u, time[0])
+    efforts = beside_forward_dynamics(model, state, passive=request.passive)
+    return efforts, state_rates(model, state, passive=request.passive)
