@@ -14,7 +14,9 @@
     background     code made while its caller goes on, and who waits for it
     jit, cache     text → object code → functions; object code kept between runs; cache_size: how much of it
     pattern        how a call from Python is written
-    entry          the thin call from Python; arguments: the checks when it cannot be taken
+    python_objects where machine code finds what it reads of objects of Python and NumPy
+    entry          the thin call from Python; entry_table: what it knows of a pattern
+    arguments      the checks when it cannot be taken
     machine_code   compiled code and how it is run;  making: how it comes to be
     kernel         what a user holds
     export/        C99, SymPy, LaTeX, CasADi

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler import llvm
-from kinpair.compiler.entry import MEMBERS, thin_calls_work
 from kinpair.compiler.form import Form
 from kinpair.compiler.jit import Loaded, object_code
 from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.python_objects import MEMBERS, thin_calls_work
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.rolled_llvm import rolled_blocks
 from kinpair.compiler.schedule import schedule

@@ -12,10 +12,11 @@ from typing import cast
 from kinpair.compiler import machine_code
 from kinpair.compiler.background import building, building_at_once, must_wait, worker
 from kinpair.compiler.cache import Store
-from kinpair.compiler.entry import load_entry, thin_calls_work
+from kinpair.compiler.entry import load_entry
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
 from kinpair.compiler.program import Program
+from kinpair.compiler.python_objects import thin_calls_work
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.target import Real, host
 from kinpair.errors import LengthError

@@ -7,8 +7,9 @@ import ctypes
 import numpy as np
 
 from kinpair.compiler.cache import Store
-from kinpair.compiler.entry import bound_call, thin_calls_work
+from kinpair.compiler.entry import bound_call
 from kinpair.compiler.machine_code import Batch, address, aligned
+from kinpair.compiler.python_objects import thin_calls_work
 from kinpair.compiler.time_loop import FixedLoop
 from kinpair.compiler.time_loop_fixed import EVERY, FIRST
 from kinpair.compiler.time_loop_inputs import Inputs

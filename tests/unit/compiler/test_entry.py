@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from kinpair.compiler.entry import thin_calls_work
 from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.python_objects import thin_calls_work
 from kinpair.compiler.trace import trace
 
 PROGRAM = trace(lambda q, m: m * q, {"q": (3,), "m": ()})
