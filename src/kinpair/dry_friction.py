@@ -2,17 +2,22 @@
 
 Compiled accelerations have friction by the sign of each rate, and none where a rate is zero. A state with such a rate
 is solved again here, see `constraints/stick.py`.
+
+Derivatives are those of the mode in force: rates h that stick go on sticking, by efforts that change with the state.
+With ∂q̈ the derivatives without these efforts, and f_τ those by efforts,
+
+    ∂q̈ ← ∂q̈ − f_τh f_τhh⁺ ∂q̈_h                          so that ∂q̈_h = 0                           (FD3)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinpair.constraints.stick import AtRest, Levels, at_rest
+from kinpair.constraints.stick import SLIDES, AtRest, Levels, at_rest
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import elements_of
 from kinpair.model.model import Model
@@ -20,6 +25,32 @@ from kinpair.model.state import State
 
 Terms: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # M, F, A, b
 NO_ROWS = np.zeros((0, 0)), np.zeros(0)
+
+
+RANK = 1e-10  # of the answers of held rates to efforts: less is rounding, where constraints join them
+
+
+def held_slopes(by: Sequence[np.ndarray], rates: np.ndarray) -> list[np.ndarray]:
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ of one state while `rates` stick, from those while nothing holds them.    (FD3)"""
+    if not len(rates):
+        return list(by)
+    by_tau = by[2]
+    answer = by_tau[:, rates] @ np.linalg.pinv(by_tau[np.ix_(rates, rates)], rcond=RANK)
+    found = [x - answer @ x[rates] for x in by]  # (FD3)
+    for x in found:
+        x[rates] = 0.0
+    found[2][:, rates] = 0.0
+    return found
+
+
+def each_state(
+    where: np.ndarray, arguments: Sequence[np.ndarray]
+) -> Iterator[tuple[tuple[int, ...], tuple[np.ndarray, ...]]]:
+    """Places and arguments of the states of `where` (…,) whose arguments are numbers."""
+    for k in np.ndindex(where.shape):
+        own = tuple(x[k] if x.ndim > 1 else x for x in arguments)
+        if where[k] and all(np.isfinite(x).all() for x in own):
+            yield k, own
 
 
 class JointFriction(NamedTuple):
@@ -63,11 +94,16 @@ class DryStates:
     ) -> np.ndarray:
         """q̈ with the states of `where` solved again; `terms` of one state: M, F, A and b."""
         solved = np.array(qdd, dtype=float)
-        for k in np.ndindex(where.shape):
-            own = tuple(x[k] if x.ndim > 1 else x for x in state)
-            if where[k] and all(np.isfinite(x).all() for x in own):
-                solved[k] = self.one(own, terms(k, *own))[1].qdd
+        for k, own in each_state(where, state):
+            solved[k] = self.one(own, terms(k, *own))[1].qdd
         return solved
+
+    def sticking(self, state: tuple[np.ndarray, ...], terms: Terms) -> np.ndarray:
+        """Numbers of the rates that stick in one state."""
+        resting, found = self.one(state, terms)
+        levels = self.levels(*state[:2])
+        rough = levels.rest_hi[resting] > levels.rest_lo[resting]
+        return self.rates[resting[rough & (found.phase != SLIDES)]]
 
     def one(self, state: tuple[np.ndarray, ...], terms: Terms) -> tuple[np.ndarray, AtRest]:
         """Places of the rates that are at rest, and what happens to them."""
@@ -75,6 +111,18 @@ class DryStates:
         resting = np.flatnonzero(qd[self.rates] == 0.0)
         own = Levels(*(x[resting] for x in self.levels(q, qd)))
         return resting, at_rest(*terms, self.rates[resting], own, np.zeros(len(resting)))
+
+    def held_slopes(
+        self, state: tuple[np.ndarray, ...], by: Sequence[np.ndarray], terms: Callable[..., Terms]
+    ) -> list[np.ndarray]:
+        """Derivatives (…, nv, nv) of accelerations without what sticks: those of the mode in force, see (FD3)."""
+        slopes = [np.array(x) for x in by]
+        rests = np.broadcast_to(self.needed(state[1]), slopes[0].shape[:-2])
+        for k, own in each_state(rests, state):
+            held = held_slopes([x[k] for x in slopes], self.sticking(own, terms(k, *own)))
+            for whole, part in zip(slopes, held, strict=True):
+                whole[k] = part
+        return slopes
 
     def by_rate(self, state: tuple[np.ndarray, ...], terms: Terms) -> dict[str, JointFriction]:
         """What friction does at one state, by name of the rate; viscous parts of its laws are in the effort."""

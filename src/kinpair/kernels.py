@@ -95,6 +95,23 @@ def balance_derivatives(
     return _along_rates(model, q, by_q), jacobian(balance, qd)
 
 
+def balance_slopes(
+    model: Model,
+    request: Request,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    time: Vector,
+    qdd: Vector,
+    lam: Vector,
+    loads: External,
+) -> constrained.Slopes:
+    """The same by q, q̇, τ, q̈ and λ."""
+    balance = np.concatenate(constrained.balance(model, request, q, qd, tau, time, qdd, lam, loads))
+    by_q, *others = (jacobian(balance, x) for x in (q, qd, tau, qdd, lam))
+    return constrained.Slopes(_along_rates(model, q, by_q), *others)
+
+
 def constrained_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[tuple[Matrix, ...], Scalar]:
@@ -103,6 +120,10 @@ def constrained_derivatives(
     motion = np.concatenate([solution.qdd, solution.lam])
     constant = like_symbols("motion", np.resize(tau, len(motion)))
     still = constant[: model.nv], constant[model.nv :]
+    if is_loaded(model, passive=request.passive):
+        slopes = balance_slopes(model, request, q, qd, tau, time, *still, loads)
+        here = constrained.Slopes(*(at(D, constant, motion) for D in slopes))
+        return constrained.by_slopes(here, model), solution.soundness[1]
     found = balance_derivatives(model, request, q, qd, tau, time, *still, loads)
     at_motion = (at(D, constant, motion) for D in found)
     balances = ((D[: model.nv], D[model.nv :]) for D in at_motion)
@@ -120,6 +141,7 @@ RECORDED: dict[str, Quantity] = {
     "derivatives_at_efforts": Quantity(("q", "qd", "tau"), derivatives_at_efforts, loaded=True),
     "constrained_derivatives": Quantity(("q", "qd", "tau", "time"), constrained_derivatives, loaded=True),
     "rate_row_derivatives": Quantity(("q", "qd", "time"), rate_row_derivatives),
+    "balance_slopes": Quantity(("q", "qd", "tau", "time", "qdd", "lam"), balance_slopes, loaded=True),
     "balance_derivatives": Quantity(
         ("q", "qd", "tau", "time", "qdd", "lam"), balance_derivatives, loaded=True
     ),

@@ -7,7 +7,7 @@ begin to slide; or there is no solution, and the message says at which part of t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.calls import Calls
-from kinpair.dry_friction import DryStates, JointFriction
+from kinpair.dry_friction import DryStates, JointFriction, each_state, held_slopes
 from kinpair.errors import FrictionWarning, InputError, SingularError, caller_level, listed
 from kinpair.forces.surfaces.level import Level
 from kinpair.forces.surfaces.surface import Carried, Grip, Surface
@@ -113,18 +113,57 @@ class LoadedStates:
 
         States with several motions are told by one warning.
         """
-        solved, several = qdd.copy(), list[tuple[str, Several]]()
-        for k in np.ndindex(where.shape):
-            own = tuple(x[k] if x.ndim > 1 else x for x in arguments)
-            if where[k] and all(np.isfinite(x).all() for x in own):
-                which = f" (state {k[0]} of the batch)" if k else ""
-                found = self.one(request, own, which)
-                solved[k] = found.qdd
-                if found.several is not None:
-                    several.append((which, found.several))
+        solved = qdd.copy()
+        for k, found in self.each(request, arguments, where):
+            solved[k] = found.qdd
+        return solved
+
+    def each(
+        self, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray
+    ) -> list[tuple[tuple[int, ...], Rubbed]]:
+        """Places and solutions of the states of `where`; one warning where some have several."""
+        solutions, several = list[tuple[tuple[int, ...], Rubbed]](), list[tuple[str, Several]]()
+        for k, own in each_state(where, arguments):
+            which = f" (state {k[0]} of the batch)" if k else ""
+            found = self.one(request, own, which)
+            solutions.append((k, found))
+            if found.several is not None:
+                several.append((which, found.several))
         if several:
             warnings.warn(self._told(several), FrictionWarning, stacklevel=caller_level())
-        return solved
+        return solutions
+
+    def held_slopes(
+        self, request: Request, arguments: tuple[np.ndarray, ...], by: Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
+        """Derivatives (…, nv, nv) of accelerations without what sticks: those of the mode in force, see (FD3)."""
+        slopes = [np.array(x) for x in by]
+        rests = self.needed(arguments[1], np.ones(slopes[0].shape[:-2]))
+        for k, found in self.each(request, arguments, rests):
+            own = held_slopes([x[k] for x in slopes], self.sticking(found))
+            for whole, part in zip(slopes, own, strict=True):
+                whole[k] = part
+        return slopes
+
+    def sticking(self, found: Rubbed) -> np.ndarray:
+        """Numbers of the rates that stick; a surface without load, or with μ = 0, holds nothing."""
+        levels = [float(x.grip.mu_static) * n for x, n in zip(self.surfaces, found.loads, strict=True)]
+        held = [
+            np.flatnonzero(np.abs(G).max(0))
+            for G, sticks, level in zip(self._G, found.sticks, levels, strict=True)
+            if sticks and level > 0.0
+        ]
+        return np.unique(np.concatenate([np.zeros(0, dtype=int), *held]))
+
+    def efforts(self, found: Rubbed) -> np.ndarray:
+        """Of friction in a solution (nv,); of a constant level at rest only."""
+        pairs = zip(self._G, found.forces, strict=True)
+        return sum((G.T @ f for G, f in pairs), np.zeros(self.model.nv))
+
+    def at_rest(self, qd: np.ndarray) -> np.ndarray:
+        """Which rates (nv,) with friction from load are zero, or rounding."""
+        slow = np.abs(qd) <= self.still * (1.0 + np.abs(qd).max())
+        return slow & np.isin(np.arange(len(qd)), self.rates)
 
     def _told(self, several: list[tuple[str, Several]]) -> str:
         """What is said of states with several motions."""
@@ -174,9 +213,10 @@ class LoadedStates:
 
     def terms(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[Affine, list[Carried]]:
         """The affine answer at one state, and what the joints are in."""
-        return self._affine(self._numbers(request, arguments), *arguments[:3])
+        return self._affine(self.numbers(request, arguments), *arguments[:3])
 
-    def _numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    def numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """The terms of one state, see `loaded/terms.py`."""
         assert self._calls is not None
         return self._calls(replace(request, quantity=self.quantity), arguments)
 
@@ -193,7 +233,7 @@ class LoadedStates:
 
     def one(self, request: Request, arguments: tuple[np.ndarray, ...], which: str = "") -> Rubbed:
         """The solution at one state; SingularError where there is none."""
-        return self.of_numbers(self._numbers(request, arguments), *arguments[:3], which=which)
+        return self.of_numbers(self.numbers(request, arguments), *arguments[:3], which=which)
 
     def of_numbers(
         self,
@@ -265,7 +305,7 @@ class LoadedStates:
         """
         q, qd = arguments[:2]
         rotors = np.concatenate([np.zeros(0), *(self.model.body[i].rotor for i in self.model.in_order)])
-        _, _, _, _, c, Q, L, beside = self._numbers(request, arguments)
+        _, _, _, _, c, Q, L, beside = self.numbers(request, arguments)
         joints = [x._replace(yields=1.0) for x in self._joints(q, qd, rotors * qdd, beside)]
         slips = self._slips(qd, qdd)
         D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)]

@@ -702,7 +702,10 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> AccelerationDerivatives:
-        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹.
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹, but for friction from load.
+
+        At rest they are those of the mode in force: joints that stick go on sticking, those that begin to slide slide
+        on the same way.
 
         Units: accelerations [rad/s²] or [m/s²] by [rad] or [m], their rates, and [N m] or [N].
         """
@@ -724,12 +727,29 @@ class Mechanism(Movable):
         if (passive and self._rough and self._rests(state[1])) or is_loaded(self.model, passive=passive):
             qdd = self.forward_dynamics(*state, external=external, passive=passive, threads=threads)
             found = self._evaluate(request, (*state[:2], qdd), external, out=out, threads=threads)
+            held = self._where_it_sticks(state, external, found)
+            for whole, part in zip(found, held, strict=True):
+                whole[...] = part
             return AccelerationDerivatives(*found)
         request = replace(request, quantity="derivatives_at_efforts")
         room = None if out is None else (out, np.empty((*np.shape(out[0])[:-2], 2)))
         found, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
         self._check_soundness(q, soundness)
         return AccelerationDerivatives(*found)
+
+    def _where_it_sticks(
+        self, state: tuple[Any, ...], external: Mapping[str, Any] | None, by: Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
+        """Derivatives of accelerations without what sticks: those of the mode in force."""
+        values = zip(("q", "qd", "tau"), state, strict=True)
+        arrays = tuple(self._calls.checked(name, x) for name, x in values)
+        if self.model.surfaces:
+            wrenches = tuple(np.asarray(w, dtype=float) for w in (external or {}).values())
+            request = replace(request_of("forward_dynamics", external=external), method="")
+            return self._loaded.held_slopes(request, (*arrays, *wrenches), by)
+        return self._dry.held_slopes(
+            arrays, by, self._free_terms(0.0, {"passive": True, "external": external})
+        )
 
     @thin
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
@@ -1173,7 +1193,8 @@ class Mechanism(Movable):
             moving = tuple(self._dry.rates.tolist()) if passive and self._rough else ()
             return None if request is None else Answer(self._calls, request, moving)
         request = self.closure.derivatives.known(chosen, external)
-        return None if request is None else Answer(self._calls, request)
+        moving = tuple(self._dry.rates.tolist()) if passive and self._rough else ()
+        return None if request is None else Answer(self._calls, request, moving)
 
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
         """What machine code may give instead of a method, see `thin`."""

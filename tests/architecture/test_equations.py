@@ -69,6 +69,8 @@ PAGES = {
     "forces/*spring*.py": ("forces.md", r"\((PS\d+)\)"),
     "forces/surfaces/*.py": ("load_friction.md", r"\((F[LBGTE]\d+)\)"),
     "loaded/*.py": ("load_friction.md", r"\((F[SCNHAMU]\d+)\)"),
+    "constrained/derivatives.py": ("load_friction.md", r"\((FD[12])\)"),
+    "dry_friction.py": ("load_friction.md", r"\((FD3)\)"),
     "formulations/carried_wrenches.py": ("load_friction.md", r"\((CW\d+)\)"),
     "formulations/zhao_gu_friction.py": ("load_friction.md", r"\((ZF\d+)\)"),
     "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+a?)\)"),

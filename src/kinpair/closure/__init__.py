@@ -15,6 +15,7 @@ reactions       wrenches in joints and loops, and which of them are not unique
 any_rank        accelerations and forces of one state, with the rank found there
 forces          what constraints do under given efforts, of one state or many
 accelerations   accelerations of any states, compiled
+modes           derivatives of the accelerations where joints stick, and with friction from load
 derivatives     derivatives of the accelerations, and reduced equations
 closure         the rows of one model, and the parts above
 by_name         states given by name, as arrays

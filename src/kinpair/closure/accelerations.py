@@ -78,7 +78,7 @@ class ClosedAccelerations:
         request, call = usual or self._request(state[0], time, solver, options)
         arguments = (*state, at_time(time), *external.values())
         qdd, soundness, sound = call(*arguments) if threads == 1 else call(*arguments, threads=threads)
-        if self._loaded is not None and request.passive and not holds_symbols(sound):
+        if self.loaded is not None and request.passive and not holds_symbols(sound):
             qdd = self._rubbed(request, arguments, qdd, soundness, sound)
         elif not _everywhere(sound):
             answer = self._solved_closely(request, arguments, threads, Solved(qdd, soundness, sound))
@@ -92,7 +92,7 @@ class ClosedAccelerations:
         return self._usual.get(_key(solver, options, external), (None,))[0]
 
     @cached_property
-    def _loaded(self) -> LoadedStates | None:
+    def loaded(self) -> LoadedStates | None:
         """Solves in floats where joints have friction from load."""
         if not self.rows.model.surfaces:
             return None
@@ -104,16 +104,16 @@ class ClosedAccelerations:
         self, request: Request, arguments: tuple[Any, ...], qdd: Any, soundness: Any, sound: Any
     ) -> np.ndarray:
         """q̈ with states solved again in which surfaces are at rest, or the compiled loads are not sound."""
-        assert self._loaded is not None
+        assert self.loaded is not None
         q, qd, time = arguments[0], np.asarray(arguments[1], dtype=float), arguments[3]
-        again = self._loaded.needed(qd, np.asarray(sound))
+        again = self.loaded.needed(qd, np.asarray(sound))
         if not again.any():
             return qdd
         self.rows.check_numbers(q)
         self.rows.check_gaps(q, time, np.asarray(soundness)[..., 3])
         own = replace(request, rows=(), dependent=())
         arrays = tuple(np.asarray(x, dtype=float) for x in arguments)
-        return self._loaded.forward(own, arrays, np.array(qdd), again)
+        return self.loaded.forward(own, arrays, np.array(qdd), again)
 
     def load_state(
         self,
@@ -123,11 +123,11 @@ class ClosedAccelerations:
         wrenches: tuple[np.ndarray, ...],
     ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
         """What solves one state in floats where joints have friction from load, and its arguments."""
-        assert self._loaded is not None
+        assert self.loaded is not None
         options = {"method": None, "force": False, "passive": True, "external": external}
         request, _ = self._request(state[0], time, DEFAULT_SOLVER, options)
         own = replace(request, rows=(), dependent=())
-        return self._loaded, own, (*state, np.asarray(at_time(time), dtype=float), *wrenches)
+        return self.loaded, own, (*state, np.asarray(at_time(time), dtype=float), *wrenches)
 
     def solved(
         self,

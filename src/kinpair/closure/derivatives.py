@@ -10,11 +10,13 @@ import numpy as np
 
 from kinpair.closure.accelerations import Answer, ClosedAccelerations, Part
 from kinpair.closure.batch import named, state_of, states_of
+from kinpair.closure.modes import ModeDerivatives
 from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal
-from kinpair.errors import InputError, LengthError, SingularError, listed
+from kinpair.errors import LengthError, SingularError, listed
+from kinpair.load_friction import LoadedStates
 from kinpair.quantities import Request
 
 EMBEDDING = "rosenberg-extended"
@@ -25,6 +27,7 @@ class Derivatives:
 
     def __init__(self, rows: ConstraintRows, requests: Requests, accelerations: ClosedAccelerations) -> None:
         self.rows, self.model, self.requests, self.accelerations = rows, rows.model, requests, accelerations
+        self.modes = ModeDerivatives(rows)
         self._usual: dict[tuple[Any, ...], Request | None] = {}
 
     def reduced(
@@ -54,17 +57,19 @@ class Derivatives:
             q, time = own[0], float(own[3][0])
             request = self.requests.here(answer.request, q, time)
             if request is None:
-                which = named(k if np.ndim(answer.qdd) == 2 else None)
-                redundant = [x for n, x in enumerate(self.rows.row_names) if n not in answer.request.kept]
-                raise SingularError(
-                    f"{self.model.name}: no {what} in a singular position{which}: the rank of the rows of "
-                    f"{listed([repr(x.name) for x in self.rows.constraints], 6)} is lower than close by; "
-                    "move it a little",
-                    q=q,
-                    redundant=redundant,
-                )
+                raise self._singular(what, answer.request, q, k if np.ndim(answer.qdd) == 2 else None)
             parts.append(Part(request, np.arange(len(lost)) == k, False))
         return parts
+
+    def _singular(self, what: str, request: Request, q: np.ndarray, row: int | None) -> SingularError:
+        redundant = [x for n, x in enumerate(self.rows.row_names) if n not in request.kept]
+        return SingularError(
+            f"{self.model.name}: no {what} in a singular position{named(row)}: the rank of the rows of "
+            f"{listed([repr(x.name) for x in self.rows.constraints], 6)} is lower than close by; "
+            "move it a little",
+            q=q,
+            redundant=redundant,
+        )
 
     def derivatives(
         self,
@@ -79,15 +84,26 @@ class Derivatives:
         [M −Aᵀ; A 0] [∂q̈; ∂λ] = −∂[M q̈ − F − Aᵀλ; A q̈ − b]                                   (CD1)
 
         Compiled by an embedding, see `constrained/derivatives.py`; states where that is not sound by the rows of q̈
-        itself. Refused where q̈ is, and in singular positions, where it has no derivative.
+        itself, and those with joints at rest in the mode in force. Refused where q̈ is, and in singular positions,
+        where it has no derivative.
         """
-        if self.model.surfaces and options.get("passive", True):
-            raise InputError(
-                f"{self.model.name}: forward_dynamics_derivatives under constraints are not given with friction from "
-                f"load (joint {self.model.joint_names[self.model.surfaces[0].body]!r}); take differences of "
-                "forward_dynamics, or leave friction out with passive=False"
-            )
         arguments = (*state, at_time(time), *external.values())
+        passive = bool(options.get("passive", True))
+        if passive and self.model.surfaces:
+            return self._with_loads(state, time, options, external, threads)
+        found = self._smooth(state, arguments, time, options, external, threads)
+        return self._sticking(found, state, time, options, external) if passive else found
+
+    def _smooth(
+        self,
+        state: tuple[Any, Any, Any],
+        arguments: tuple[Any, ...],
+        time: Any,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+        threads: int,
+    ) -> tuple[np.ndarray, ...]:
+        """Where no force depends on loads, and nothing sticks."""
         found, unsound = self._embedded(arguments, time, options, external, threads)
         if found and not unsound.any():
             return found
@@ -106,6 +122,74 @@ class Derivatives:
                 for whole, block in zip(results, make(part, own, threads), strict=True):
                     whole[where] = block
         return tuple(x.reshape(*np.shape(answer.qdd), n) for x in results)
+
+    def _sticking(
+        self,
+        found: tuple[np.ndarray, ...],
+        state: tuple[Any, Any, Any],
+        time: Any,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+    ) -> tuple[np.ndarray, ...]:
+        """With states in which rates with dry friction are zero in the mode in force."""
+        if not len(self.modes.dry.rates):
+            return found
+        x = self._arguments(state, time, external)
+        rests = np.broadcast_to(self.modes.dry.needed(x[1]), np.shape(found[0])[:-2])
+        if not rests.any():
+            return found
+        request = self.requests.checked(state[0], time, DEFAULT_SOLVER, options)
+        return self._in_modes(None, request, x, options, rests, found)
+
+    def _with_loads(
+        self,
+        state: tuple[Any, Any, Any],
+        time: Any,
+        options: Mapping[str, Any],
+        external: Mapping[str, Any],
+        threads: int,
+    ) -> tuple[np.ndarray, ...]:
+        """With friction from load: compiled while all joints slide, else in the mode in force."""
+        states, x = self.accelerations.loaded, self._arguments(state, time, external)
+        found, unsound = self._embedded(x, time, options, external, threads)
+        batch = np.broadcast_shapes(*(y.shape[:-1] for y in x))
+        whole = tuple(found) or tuple(np.empty((*batch, self.model.nv, self.model.nv)) for _ in range(3))
+        assert states is not None
+        again = states.needed(x[1], np.reshape(~unsound, batch) if found else np.zeros(batch))
+        if not again.any():
+            return whole
+        self.rows.check_numbers(state[0])
+        self.rows.check_closed(state[0], time)
+        request = self.requests.checked(state[0], time, DEFAULT_SOLVER, options)
+        return self._in_modes(states, request, x, options, again, whole)
+
+    def _arguments(
+        self, state: tuple[Any, Any, Any], time: Any, external: Mapping[str, Any]
+    ) -> tuple[np.ndarray, ...]:
+        named = dict(zip(("q", "qd", "tau"), state, strict=True))
+        x = self.rows.calls.checked_arguments(external, **named, time=at_time(time))
+        return (*x.state, *x.external.values())
+
+    def _in_modes(
+        self,
+        states: LoadedStates | None,
+        request: Request,
+        arguments: tuple[np.ndarray, ...],
+        options: Mapping[str, Any],
+        where: np.ndarray,
+        found: tuple[np.ndarray, ...],
+    ) -> tuple[np.ndarray, ...]:
+        """`found` with the states of `where` in the mode in force, see `closure/modes.py`."""
+        results = tuple(np.array(x) for x in found)
+        for whole in results:
+            whole[where] = np.nan
+        for k, own in self.modes.each(states, request, arguments, options, where):
+            if own is None:
+                q = arguments[0][k] if arguments[0].ndim > 1 else arguments[0]
+                raise self._singular("derivatives", request, q, k[0] if k else None)
+            for whole, part in zip(results, own, strict=True):
+                whole[k] = part
+        return results
 
     def known(self, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request | None:
         """What compiled code answers, if it was asked before."""
@@ -132,9 +216,10 @@ class Derivatives:
 
     def _chosen(self, q: Any, time: Any, options: Mapping[str, Any]) -> Request | None:
         """What to compile, rows and order chosen at the first state; None where no machine code can serve."""
-        if not self.rows.calls.compiled or refusal(self.model, EMBEDDING):
+        solver = DEFAULT_SOLVER if self.model.surfaces and options.get("passive", True) else EMBEDDING
+        if not self.rows.calls.compiled or refusal(self.model, solver):
             return None
-        request = self.requests.checked(q, time, EMBEDDING, options)
+        request = self.requests.checked(q, time, solver, options)
         request = replace(request, quantity="constrained_derivatives")
         kernel = self.rows.calls.kernel(request)
         try:

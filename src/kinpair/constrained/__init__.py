@@ -5,7 +5,7 @@ soundness    what a solve must be like to need no closer look
 friction     friction from load under constraints
 efforts      efforts of chosen actuators that make a motion
 solution     q̈, λ and power, by any solver
-derivatives  derivatives of q̈, by an embedding
+derivatives  derivatives of q̈, by an embedding; with friction from load by the whole system
 nearest      rates, accelerations and steps that obey, near to given ones
 projection   coordinates and rates brought back to the constraints
 reactions    wrenches in joints and loops, as one matrix
@@ -13,10 +13,9 @@ forces       multipliers, wrenches and where they act
 quantities   the quantities by name, with the arguments that compiled code takes
 """
 
-from kinpair.constrained.derivatives import embedded
+from kinpair.constrained.derivatives import Slopes, balance, by_slopes, embedded
 from kinpair.constrained.equations import (
     Equations,
-    balance,
     equations,
     free_terms,
     has_own_mass,
@@ -37,9 +36,11 @@ __all__ = [
     "HOLDS",
     "WIDE_OPEN",
     "Equations",
+    "Slopes",
     "Solution",
     "Terms",
     "balance",
+    "by_slopes",
     "embedded",
     "equations",
     "free_terms",

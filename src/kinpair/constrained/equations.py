@@ -21,7 +21,7 @@ from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 from kinpair.model.state import State
-from kinpair.quantities import METHODS, External, Request, inverse_dynamics
+from kinpair.quantities import METHODS, External, Request
 
 Tree: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
@@ -112,29 +112,6 @@ def mass_tree(model: Model) -> Tree:
 def has_own_mass(model: Model) -> bool:
     """Is M that of the bodies, and nothing else?"""
     return model.terms is None and not model.singular_mass
-
-
-def balance(
-    model: Model,
-    request: Request,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    time: Vector,
-    qdd: Vector,
-    lam: Vector,
-    loads: External,
-) -> tuple[Vector, Vector]:
-    """What vanishes in motion: M q̈ − F − Aᵀλ, and A q̈ − b, of the rows kept."""
-    constraint_rows = all_rows.rows(model, constraints_of(model), q, qd, time[0], request.kept)
-    if model.terms is not None:
-        M, F = free_terms(model, request, State(q, qd, tau=tau, time=time[0]), loads)
-        needed = M @ qdd - F
-    else:
-        needed = (
-            inverse_dynamics(model, replace(request, quantity="inverse_dynamics"), q, qd, qdd, loads) - tau
-        )
-    return needed - constraint_rows.A.T @ lam, constraint_rows.A @ qdd - constraint_rows.b
 
 
 def residuals(model: Model, q: Vector, qd: Vector, time: Vector) -> list[Scalar]:

@@ -26,7 +26,7 @@ from kinpair.loaded.system import Response, Solved, System, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import coordinates
 from kinpair.model.state import State
-from kinpair.quantities import External, Request
+from kinpair.quantities import External, Request, request_of
 
 SWEEPS = 6  # loops answer more strongly than trees
 
@@ -80,6 +80,15 @@ def with_friction(
     solved = first._replace(qdd=both.accelerations(loads.N), lam=lam)
     loaded = Loaded(own, joints, both.forms(loads.N), loads.N)
     return Rubbed(solved, own.efforts(loads.N, model.nv), loads, loaded)
+
+
+def of_motion(
+    model: Model, request: Request, state: State, qdd: Vector, lam: Vector, acting: Loads
+) -> Vector:
+    """Efforts of friction (nv,) while the rows kept have the multipliers `lam`, and motors the efforts of the state."""
+    on = acting._replace(wrenches=_added(acting.wrenches, unit_wrenches(model, request, state), lam))
+    method = request_of("inverse_dynamics").method
+    return dynamics.friction_of_motion(model, method, state.q, state.qd, qdd, on, state.tau).efforts
 
 
 def unit_wrenches(model: Model, request: Request, state: State) -> list[dict[int, Vector] | None]:

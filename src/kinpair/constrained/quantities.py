@@ -10,6 +10,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.algebra.jet import rate
 from kinpair.constrained import friction
+from kinpair.constrained.derivatives import balance
 from kinpair.constrained.efforts import actuator_efforts
 from kinpair.constrained.equations import equations
 from kinpair.constrained.forces import constraint_forces
@@ -57,6 +58,35 @@ def constrained_derivatives(
     """The same, and one where q̈ needs no closer look, zero elsewhere."""
     every = acceleration_derivatives(model, request, q, qd, tau, time, loads)
     return every, solve(model, request, State(q, qd, tau=tau, time=time[0]), loads).soundness[1]
+
+
+def balance_slopes(
+    model: Model,
+    request: Request,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    time: Vector,
+    qdd: Vector,
+    lam: Vector,
+    loads: External,
+) -> tuple[Matrix, ...]:
+    """Derivatives of what vanishes in motion, see `balance`, by jets along unit rates and units of the others."""
+
+    at = (q, qd, tau, qdd, lam)
+
+    def column(n: int, way: Vector) -> Vector:
+        def missing(x: Vector) -> Vector:
+            q, qd, tau, qdd, lam = (*at[:n], x, *at[n + 1 :])
+            return np.concatenate(balance(model, request, q, qd, tau, time, qdd, lam, loads))
+
+        return rate(missing, (at[n],), (way,))
+
+    ways = [np.eye(len(x)) for x in at]
+    ways[0] = np.array([kinematics.dq_dt(model, q, unit) for unit in np.eye(model.nv)])
+    nothing = np.zeros((model.nv + len(lam), 0))
+    columns = [[column(n, way) for way in own] for n, own in enumerate(ways)]
+    return tuple(np.stack(own, axis=1) if own else nothing for own in columns)
 
 
 def reduced_equations(
@@ -141,6 +171,9 @@ CONSTRAINED: dict[str, Quantity] = {
         recorded=False,
         line=0.5,
         shape=AccelerationDerivatives,
+    ),
+    "balance_slopes": Quantity(
+        (*_FORCED, "qdd", "lam"), balance_slopes, loaded=True, columns=False, recorded=False
     ),
     "reduced_equations": Quantity(_FORCED, reduced_equations, loaded=True, columns=False),
     "projection": Quantity(("q", "qd", "time"), projection, columns=False),

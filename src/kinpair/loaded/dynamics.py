@@ -214,13 +214,17 @@ def friction_of_motion(
     qd: Vector,
     qdd: Vector,
     acting: Loads,
+    tau: Vector | None = None,
 ) -> Rubbing:
-    """Where the motion is given."""
+    """Where the motion is given; under efforts `tau`, or those that the motion takes where there are none."""
     own = sliding(model, qd, qdd)
     n = len(own.surfaces)
     w = tree.wrenches_of(method, model, q, qd, qdd, acting.wrenches)
-    rotors = joined(model, each(model, lambda body: body.rotor)) * qdd
-    joints = [x._replace(yields=1.0) for x in carried(model, own, q, qd, rotors, acting)]
+    if tau is None:
+        rotors = joined(model, each(model, lambda body: body.rotor)) * qdd
+        joints = [x._replace(yields=1.0) for x in carried(model, own, q, qd, rotors, acting)]
+    else:
+        joints = carried(model, own, q, qd, tau, acting)
     forms, _ = tree.formed(model, q, own.surfaces, w, [])
     nothing = [[[0.0] * len(c) for _ in range(n)] for c in forms]
     both = System(own.surfaces, own.slips, joints, Response(qdd, [], forms, nothing))
