@@ -1,12 +1,17 @@
-"""Where compiled code of the tests is kept, for which instruction set it is compiled, and how many threads BLAS has."""
+"""Where compiled code of the tests is kept, for which instruction set it is compiled, and how many threads BLAS has;
+what a module leaves behind."""
 
 from __future__ import annotations
 
+import gc
 import os
 
 os.environ.setdefault(
     "OPENBLAS_NUM_THREADS", "1"
 )  # workers share the cores; small systems only wait for more threads
+
+# workers and processes that tests start find modules that another one has compiled; else each compiles all of them
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 os.environ.setdefault("KINPAIR_WAIT", "1")  # first calls are those of machine code
 
@@ -40,3 +45,17 @@ def _own_cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KINPAIR_CACHE", str(directory))
         yield
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # test items live to the end: no collection of garbage need look at them
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_left_behind(request):
+    """Mechanisms that the tests of a module share go with its last test: a full collection of garbage looks at all that
+    is kept, and takes seconds where that is every mechanism of the suite."""
+    yield
+    for shared in vars(request.module).values():
+        if getattr(shared, "__module__", "") == request.module.__name__ and hasattr(shared, "cache_clear"):
+            shared.cache_clear()

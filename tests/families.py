@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,9 +14,15 @@ LARGE_EXAMPLES = {"biped", "motor-arm", "vessel-arm", "bearing-arm", "redundant-
 ALIKE = "a large example whose joints are those of smaller ones"
 
 
+@cache
+def example(name: str) -> Any:
+    """A bundled example, read once in a process: for what families are chosen by."""
+    return kp.example(name)
+
+
 def has_closed_form(name: str) -> bool:
     """Springs between points, and laws of friction but the simplest, have none: they are refused."""
-    model = kp.example(name).model
+    model = example(name).model
     return not (model.springs or model.surfaces or {x.law for x in model.frictions} - {"coulomb", "viscous"})
 
 

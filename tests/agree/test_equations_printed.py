@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ import sympy
 import kinpair as kp
 import zoo
 from c_compiler import STRICT
-from families import ALIKE, LARGE_EXAMPLES, family, has_closed_form
+from families import ALIKE, LARGE_EXAMPLES, example, family, has_closed_form
 from kinpair.closed_form.formula import Formula, Number, parts
 from kinpair.spatial.solids import rod
 from robots import urdf
@@ -39,11 +40,19 @@ EVERY_KIND = [
 
 def trees() -> dict[str, kp.Mechanism]:
     """The bundled mechanisms that are trees."""
-    results = {name: kp.example(name).reference for name in EXAMPLES}
+    results = {name: example(name).reference for name in EXAMPLES}
     return {name: m for name, m in results.items() if not m.model.description.constraints}
 
 
 TREES = trees()
+
+
+@cache
+def printed(name: str, parameters: str = "symbols", form: str = "auto") -> kp.Equations:
+    """The equations of a bundled tree, made once for all tests that read them."""
+    return kp.equations(TREES[name], parameters, form=form)
+
+
 SOME_TREES = family(TREES, set(TREES) - LARGE_EXAMPLES, ALIKE)
 
 
@@ -69,13 +78,13 @@ def agree(m: kp.Mechanism, found: dict[str, np.ndarray], s: zoo.Motion) -> None:
 @pytest.mark.parametrize("name", SOME_TREES)
 def test_bundled_mechanisms(name, parameters, form):
     m, s = TREES[name], zoo.motion(TREES[name], 1)
-    agree(m, kp.equations(m, parameters, form=form).evaluate(s.q, s.qd), s)
+    agree(m, printed(name, parameters, form).evaluate(s.q, s.qd), s)
 
 
 @pytest.mark.parametrize("name", SOME_TREES)
 def test_bundled_mechanisms_with_shared_letters(name):
     m, s = TREES[name], zoo.motion(TREES[name], 1)
-    agree(m, kp.equations(m, "shared").evaluate(s.q, s.qd), s)
+    agree(m, printed(name, "shared").evaluate(s.q, s.qd), s)
 
 
 @pytest.mark.parametrize("parameters", ["symbols", "shared", "numbers"])
@@ -115,8 +124,8 @@ def test_springs_dampers_friction_and_rotors():
 
 @pytest.mark.parametrize("name", ONE_PIECE)
 def test_rate_of_the_mass_matrix_less_twice_c_is_skew(name):
-    m, s, step = TREES[name], zoo.motion(TREES[name], 5), 1e-6
-    result = kp.equations(m)
+    s, step = zoo.motion(TREES[name], 5), 1e-6
+    result = printed(name)
     assert result.form == "closed"
     ahead, behind = (result.evaluate(s.q + sign * step * s.qd, s.qd)["H"] for sign in (1, -1))
     N = (ahead - behind) / (2 * step) - 2 * result.evaluate(s.q, s.qd)["C"]
@@ -138,7 +147,7 @@ def numbers_in(x: Formula) -> set[float]:
 @pytest.mark.parametrize("name", ONE_PIECE)
 def test_with_letters_no_number_of_the_description_is_left(name):
     """Halves of halves from products of sines and cosines, and nothing else."""
-    result = kp.equations(TREES[name])
+    result = printed(name)
     formulas = [x for _, x in result.sheet.definitions] + [
         x for a in result.sheet.results.values() for x in a.flat
     ]
@@ -217,7 +226,7 @@ ROWS = 30  # of long equations, enough to meet everything that is written
 @pytest.mark.parametrize("name", ["planar-3r", "scara", "stanford-arm", "floating-arm"])
 def test_sympy(name):
     m, s = TREES[name], zoo.motion(TREES[name], 7)
-    equations = kp.equations(m)
+    equations = printed(name)
     result = equations.sympy()
     arguments = (s.q, s.qd, [x.value for x in equations.parameters.values()])
     entries = zip(result.inputs.values(), arguments, strict=True)
@@ -234,7 +243,7 @@ def test_sympy(name):
 
 @pytest.mark.parametrize("name", ["planar-3r", "scara", "kr5"])
 def test_c_compiles_and_says_right(name, tmp_path):
-    source = kp.equations(TREES[name]).c(tmp_path / "arm.c")
+    source = printed(name).c(tmp_path / "arm.c")
     test = tmp_path / "arm_test.c"
     subprocess.run([*STRICT, source, test, "-o", tmp_path / "arm", "-lm"], check=True)
     assert subprocess.run([tmp_path / "arm"], check=True, capture_output=True).stdout == b"right\n"
@@ -243,7 +252,7 @@ def test_c_compiles_and_says_right(name, tmp_path):
 
 def test_casadi():
     m, s = TREES["scara"], zoo.motion(TREES["scara"], 8)
-    equations = kp.equations(m)
+    equations = printed("scara")
     values = [x.value for x in equations.parameters.values()]
     H, C, g, d = (np.array(x) for x in equations.casadi()(s.q, s.qd, values))
     agree(m, {"H": H, "C": C, "g": g[:, 0], "d": d[:, 0]}, s)
@@ -254,7 +263,7 @@ def test_every_row_of_the_latex_is_set_by_a_typesetter(name):
     """matplotlib's, which knows a part of TeX; and braces and brackets close."""
     from matplotlib.mathtext import MathTextParser
 
-    equations, parser = kp.equations(TREES[name]), MathTextParser("path")
+    equations, parser = printed(name), MathTextParser("path")
     for _, right in equations.rows():
         for line in right:
             assert line.count("{") == line.count("}")
@@ -367,14 +376,14 @@ def test_when_stopped_while_looking_for_short_forms_all_is_there_at_length(monke
     ),
 )
 def test_both_forms_have_the_same_c(name):
-    m, s = TREES[name], zoo.motion(TREES[name], 10)
-    closed, terms = (kp.equations(m, form=form).evaluate(s.q, s.qd)["C"] for form in ("auto", "terms"))
+    s = zoo.motion(TREES[name], 10)
+    closed, terms = (printed(name, form=form).evaluate(s.q, s.qd)["C"] for form in ("auto", "terms"))
     assert zoo.relative_error(terms, closed) <= TOLERANCE
-    assert "DeNOC" not in str(kp.equations(m, form="terms"))
+    assert "DeNOC" not in str(printed(name, form="terms"))
 
 
 def test_a_sheet_in_body_rates_says_that_its_c_is_another():
-    result = kp.equations(TREES["floating-arm"])
+    result = printed("floating-arm")
     assert "C is that of the complement (DeNOC), not of Christoffel's symbols" in str(result)
     assert "C is that of the complement" in result.latex()
 

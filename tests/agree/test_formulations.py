@@ -23,7 +23,7 @@ from kinpair.quantities import METHODS
 from robots import urdf_files
 
 USUAL, ILL, ILL_CONDITIONED = 1e-9, 1e-6, 1e8
-BUNDLED = [name for name in kp.examples() if isinstance(kp.example(name), kp.Mechanism)]
+BUNDLED = list(kp.examples(systems=False))
 ROBOTS = {  # those with names of their own, arms, hands, legs and whole bodies
     "double_pendulum/double_pendulum": "fixed",
     "finger_edu/finger_edu": "fixed",

@@ -17,7 +17,7 @@ import pytest
 
 import kinpair as kp
 import zoo
-from families import LARGE_EXAMPLES, family
+from families import LARGE_EXAMPLES, example, family
 from kinpair.compiler.structure import flatten
 from kinpair.model.welds import with_welds
 from kinpair.quantities import METHODS, QUANTITIES, request_of
@@ -73,7 +73,7 @@ def mechanism(name: str, base: str = "fixed") -> kp.Mechanism:
 
 def frames_of(x: Any) -> tuple[str, ...]:
     """Frames of a member of a family of examples."""
-    return kp.example(x if isinstance(x, str) else x.values[0]).frames
+    return example(x if isinstance(x, str) else x.values[0]).frames
 
 
 @cache

@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -100,16 +101,18 @@ def test_numbers_of_the_source_are_those_of_the_page(file):
     assert in_source == set(tagged)
 
 
-def in_code(text: str, number: str) -> set[str]:
-    """Tags beside a line, and of functions and classes that are the equation."""
+@cache
+def said(text: str) -> tuple[str, ...]:
+    """Comments of a source, and docstrings of its functions and classes."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
     parts = [x for x in ast.walk(ast.parse(text)) if isinstance(x, (ast.FunctionDef, ast.ClassDef))]
-    return {
-        tag
-        for x in (*comments, *(ast.get_docstring(x) or "" for x in parts))
-        for tag in re.findall(number, x)
-    }
+    return (*comments, *(ast.get_docstring(x) or "" for x in parts))
+
+
+def in_code(text: str, number: str) -> set[str]:
+    """Tags beside a line, and of functions and classes that are the equation."""
+    return {tag for x in said(text) for tag in re.findall(number, x)}
 
 
 def derived(text: str, number: str) -> set[str]:

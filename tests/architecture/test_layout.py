@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -23,6 +24,13 @@ ORDER = (
 FILES = sorted(SRC.rglob("*.py"))
 
 
+@cache
+def imports(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The lines of a source that import, inside functions too."""
+    every = ast.walk(ast.parse(path.read_text("utf-8")))
+    return tuple(x for x in every if isinstance(x, ast.Import | ast.ImportFrom))
+
+
 def part_of(path: Path) -> str:
     return path.relative_to(SRC).parts[0].removesuffix(".py")
 
@@ -30,7 +38,7 @@ def part_of(path: Path) -> str:
 def imported(path: Path) -> set[str]:
     """Parts of kinpair that a file imports, inside functions too."""
     result = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in imports(path):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module == "kinpair":
             names = [f"kinpair.{alias.name}" for alias in node.names]
@@ -87,7 +95,7 @@ def siblings(path: Path, package: Path) -> set[str]:
     """Modules of its own package that a file imports, those for types alone and those inside functions too."""
     own = ".".join(("kinpair", *package.relative_to(SRC).parts))
     result = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in imports(path):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from families import family
+from families import example, family
 from kinpair.errors import InputError
 from kinpair.simulation.methods.integrators import INTEGRATORS
 
-CLOSED = [name for name in kp.examples(systems=False) if kp.example(name).constraints]
+CLOSED = [name for name in kp.examples(systems=False) if example(name).constraints]
 TAKE_EVENTS = [x for x in INTEGRATORS if x != "generalised-alpha"]
 UNDER_CONSTRAINTS = [x for x in TAKE_EVENTS if x not in ("implicit-midpoint", "variational")]
 WITH_ALL = (
