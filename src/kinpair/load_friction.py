@@ -296,12 +296,13 @@ class LoadedStates:
         qdd: np.ndarray,
         first: np.ndarray,
         multipliers: Callable[[np.ndarray], np.ndarray],
+        own: np.ndarray,
         which: str = "",
     ) -> np.ndarray:
         """Efforts of friction (nv,) in a motion that is given.
 
         `multipliers` of the rows follow linearly from the efforts that the motion asks for beyond what friction gives,
-        which are `first` where that is nothing.
+        which are `first` where that is nothing; `own` are further ones, by the motion alone.
         """
         q, qd = arguments[:2]
         rotors = np.concatenate([np.zeros(0), *(self.model.body[i].rotor for i in self.model.in_order)])
@@ -310,7 +311,7 @@ class LoadedStates:
         slips = self._slips(qd, qdd)
         D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)]
         parts = self._parts(joints)
-        now = c + Q @ qdd + L @ multipliers(first)
+        now = c + Q @ qdd + L @ (multipliers(first) + own)
         by_load = [L @ multipliers(d) for d in D]
         forms = [list(now[k]) for k in parts]
         response = Response(

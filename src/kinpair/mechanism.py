@@ -380,9 +380,9 @@ class Mechanism(Movable):
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any] | None
     ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
         """What solves one state in floats where joints have friction from load, and its arguments."""
-        wrenches = tuple(np.asarray(w, dtype=float) for w in (external or {}).values())
         if self.closure is not None:
-            return self.closure.dynamics.load_state(state, time, external or {}, wrenches)
+            return self.closure.dynamics.load_state(state, time, external or {})
+        wrenches = tuple(np.asarray(w, dtype=float) for w in (external or {}).values())
         request = replace(request_of("forward_dynamics", external=external), method="")
         return self._loaded, request, (*state, *wrenches)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -191,14 +194,14 @@ def test_solutions_are_those_of_one_state_of_numbers(state, message):
     assert str(caught.value) == f"rod: {message}"
 
 
-def closed(kind: str) -> kp.Mechanism:
+def closed(kind: str, **loop: Any) -> kp.Mechanism:
     b = kp.Builder("loop").link("a", mass=1, com=(0.05, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
     b.link("b", mass=1, com=(0.15, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
     b.link("c", mass=1, com=(0.1, 0, 0), inertia=(1e-3, 1e-3, 1e-3))
     b.joint("p", "revolute", "ground", "a", axis="y", friction=BEARING)
     b.joint("q", "revolute", "a", "b", xyz=(0.1, 0, 0), axis="y")
     b.joint("r", "revolute", "ground", "c", xyz=(0.3, 0, 0), axis="y")
-    b.loop("s", kind, "c", "b", xyz=(0.2, 0, 0), child_xyz=(0.3, 0, 0), axis="y")
+    b.loop("s", kind, "c", "b", xyz=(0.2, 0, 0), child_xyz=(0.3, 0, 0), axis="y", **loop)
     return kp.build(b).reference
 
 
@@ -210,14 +213,88 @@ def test_loads_that_no_motion_determines(quantity):
         getattr(m, quantity)(q, m.velocities(q, {"p": 1.0}), np.zeros(3))
     assert str(caught.value) == (
         "loop: friction in joint 'p' depends on its load, and redundant constraints share loads in a way that no "
-        "motion shows; close the loop by another pair, such as a spherical one, so that no row is redundant, or give "
-        "this joint friction of a constant level"
+        "motion shows; give the parts that share a compliance (p, q, r, s), close the loop by a pair that leaves no "
+        "row redundant, or give this joint friction of a constant level"
+    )
+    with pytest.raises(kp.SingularError, match="redundant constraints share loads"):
+        m.inverse_dynamics(q, m.velocities(q, {"p": 1.0}), np.zeros(3))
+    with pytest.raises(kp.SingularError, match="redundant constraints share loads"):
+        kp.simulate(m, q, m.velocities(q, {"p": 1.0}), duration=0.1)
+    with pytest.raises(kp.SingularError, match="redundant constraints share loads"):
+        m.kernel("forward_dynamics")
+
+
+def test_compliances_that_do_not_say_who_carries_what():
+    m = closed("revolute", compliance=[0, 0, 0, 0, 1e-6, 0])
+    q = m.assemble([0.7, 0.0, 1.2])
+    with pytest.raises(kp.SingularError) as caught:
+        m.forward_dynamics(q, m.velocities(q, {"p": 1.0}), np.zeros(3))
+    assert str(caught.value) == (
+        "loop: friction in joint 'p' depends on its load, and redundant constraints share loads in a way that no "
+        "motion shows; give more parts than those that have one a compliance (p, q, r, s), close the loop by a pair "
+        "that leaves no row redundant, or give this joint friction of a constant level"
+    )
+
+
+@pytest.mark.parametrize(
+    ("compliance", "message"),
+    [
+        (
+            -1e-6,
+            "is -1e-06; give six numbers, zero or more: three [rad/(N m)], then three [m/N]; or one for all",
+        ),
+        (
+            [1, 2],
+            "is [1, 2]; give six numbers, zero or more: three [rad/(N m)], then three [m/N]; or one for all",
+        ),
+        (0.0, "is zero: a part that does not yield needs no compliance; leave it out"),
+    ],
+)
+def test_compliances_that_no_part_has(compliance, message):
+    b = kp.Builder("b").link("a", mass=1)
+    with pytest.raises(kp.DescriptionError) as caught:
+        b.joint("p", "revolute", "ground", "a", compliance=compliance)
+    assert str(caught.value) == f"joint 'p': compliance {message}"
+    with pytest.raises(kp.DescriptionError) as caught:
+        b.loop("p", "revolute", "ground", "a", compliance=compliance)
+    assert str(caught.value) == f"loop 'p': compliance {message}"
+
+
+def test_compliances_of_parts_made_by_hand():
+    d = kp.Builder("b").link("a", mass=1).joint("p", "revolute", "ground", "a").description()
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(replace(d, joints=(replace(d.joints[0], compliance=(0.0,)),)))
+    assert str(caught.value) == (
+        "joint 'p': compliance is (0.0,); give six numbers, zero or more and not all zero: three [rad/(N m)], then "
+        "three [m/N]; or one for all"
+    )
+
+
+def test_compliance_without_a_loop_is_told():
+    b = kp.Builder("b").link("a", mass=1, inertia=(1, 1, 1))
+    b.joint("p", "revolute", "ground", "a", compliance=1e-6)
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        kp.build(b)
+    assert str(caught[0].message).endswith(
+        "compliance of 'p' has no effect: it shares loads out that redundant constraints leave open, and there is no "
+        "loop"
+    )
+
+
+def test_six_compliances_of_a_joint_are_not_split():
+    b = kp.Builder("b").link("a", mass=1, inertia=(1, 1, 1))
+    b.joint("p", "universal", "ground", "a", compliance=[1, 2, 3, 4, 5, 6])
+    m = kp.build(b.loop("r", "spherical", "ground", "a"))
+    with pytest.raises(kp.DescriptionError) as caught:
+        m.split()
+    assert str(caught.value) == (
+        "joint 'p': a compliance of six numbers cannot be split; give one for all, or write the hinges yourself"
     )
 
 
 @pytest.mark.parametrize(("integrator", "options"), [("generalised-alpha", {"dt": 1e-3}), ("ida", {})])
 def test_integrators_that_do_not_see_it_under_constraints(integrator, options):
-    m = closed("spherical")
+    m = closed("spherical", compliance=1e-6)
     q = m.assemble([0.7, 0.0, 1.2])
     with pytest.raises(kp.InputError) as caught:
         kp.simulate(m, q, m.velocities(q, {"p": 1.0}), duration=0.1, integrator=integrator, **options)

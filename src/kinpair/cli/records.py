@@ -32,15 +32,18 @@ def constraints(mechanism: Mechanism) -> list[dict[str, Any]]:
     return [entry._asdict() for entry in entries(mechanism.model)]
 
 
+LATER = ("contradicting", "open", "not_unique", "compliant")
+
+
 def freedom(mobility: Mobility) -> dict[str, Any]:
     """Freedoms by rank and by Grübler's count, and what the rows say twice."""
-    keys = ("freedom", "counted", "rates", "rows", "rank", "redundant", "singular", "contradicting", "open")
+    keys = ("freedom", "counted", "rates", "rows", "rank", "redundant", "singular", *LATER)
     return {key: getattr(mobility, key) for key in keys}
 
 
 def sentences(facts: dict[str, Any]) -> list[str]:
     """The same for a person, a line each."""
-    keys = ("rates", "rows", "rank", "redundant", "singular", "contradicting", "open")
+    keys = ("rates", "rows", "rank", "redundant", "singular", *LATER)
     return str(Mobility(**{key: facts[key] for key in keys})).splitlines()
 
 

@@ -3,6 +3,7 @@
 moment          time as an argument of compiled code
 batch           states of a batch, one by one
 rows            the rows of one model, and checks of a state
+sharing         loads that redundant rows leave open, and compliances that share them out
 rates           rates and accelerations that obey
 newton          many states at once on their way to closed positions
 assembly        positions that obey

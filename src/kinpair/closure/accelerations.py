@@ -20,9 +20,7 @@ from kinpair.closure.batch import copied, state_of
 from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
-from kinpair.closure.rubbing import Rubbing
 from kinpair.constrained import rows_sound
-from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.load_friction import LoadedStates
 from kinpair.quantities import Request
 
@@ -78,7 +76,7 @@ class ClosedAccelerations:
         request, call = usual or self._request(state[0], time, solver, options)
         arguments = (*state, at_time(time), *external.values())
         qdd, soundness, sound = call(*arguments) if threads == 1 else call(*arguments, threads=threads)
-        if self.loaded is not None and request.passive and not holds_symbols(sound):
+        if request.passive and self.loaded is not None and not holds_symbols(sound):
             qdd = self._rubbed(request, arguments, qdd, soundness, sound)
         elif not _everywhere(sound):
             answer = self._solved_closely(request, arguments, threads, Solved(qdd, soundness, sound))
@@ -94,11 +92,8 @@ class ClosedAccelerations:
     @cached_property
     def loaded(self) -> LoadedStates | None:
         """Solves in floats where joints have friction from load."""
-        if not self.rows.model.surfaces:
-            return None
-        rubbing = Rubbing(self.rows)
-        rubbing.check_unique(self.requests.assembly.start())
-        return rubbing.states
+        rubbing = self.any_rank.drives.rubbing
+        return None if rubbing is None else rubbing.states
 
     def _rubbed(
         self, request: Request, arguments: tuple[Any, ...], qdd: Any, soundness: Any, sound: Any
@@ -120,14 +115,11 @@ class ClosedAccelerations:
         state: tuple[np.ndarray, ...],
         time: float,
         external: Mapping[str, Any],
-        wrenches: tuple[np.ndarray, ...],
     ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
         """What solves one state in floats where joints have friction from load, and its arguments."""
-        assert self.loaded is not None
-        options = {"method": None, "force": False, "passive": True, "external": external}
-        request, _ = self._request(state[0], time, DEFAULT_SOLVER, options)
-        own = replace(request, rows=(), dependent=())
-        return self.loaded, own, (*state, np.asarray(at_time(time), dtype=float), *wrenches)
+        rubbing = self.any_rank.drives.rubbing
+        assert rubbing is not None
+        return rubbing.states, *rubbing.state(state, time, external)
 
     def solved(
         self,

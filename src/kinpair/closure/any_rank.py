@@ -105,10 +105,18 @@ class AnyRank:
         q, qd = (np.asarray(x, dtype=float) for x in state[:2])
         self.rows.defined_rows(q, qd, time)
         self.rows.check_closed(state[0], time)
-        terms = self.rows.terms(state, time, options, external)
+        M, F, A, b = self.rows.terms(state, time, options, external)
+        if self.drives.rubbing is not None and options.get("passive", True):
+            own = (q, qd, np.asarray(state[2], dtype=float))
+            F = F + self.drives.rubbing.efforts(own, time, external, named(row))
+        terms = M, F, A, b
         solved = self.solve(terms, q, qd, time, row)
-        by_name = dict(zip(self.rows.row_names, solved.lam.tolist(), strict=True))
-        wrenches = self.drives.wrenches(q, solved.lam, time)
-        shared = rank_revealing.sharing(terms[2], solved.rank)
+        shares, passive = self.drives.shares, bool(options.get("passive", True))
+        wrenches = {name: np.asarray(w, dtype=float) for name, w in external.items()}
+        lam = shares.shared(solved.lam, (q, qd, solved.qdd), time, wrenches, passive)
+        by_name = dict(zip(self.rows.row_names, lam.tolist(), strict=True))
+        carried = self.drives.wrenches(q, lam, time)
+        N = shares.left_open(q, time) if shares.acts else rank_revealing.self_stresses(terms[2], solved.rank)
+        shared = rank_revealing.sharing(terms[2], N)
         names = tuple(name for name, free in zip(self.rows.row_names, shared, strict=True) if free)
-        return ConstraintForces(solved.qdd, by_name, *wrenches, names)
+        return ConstraintForces(solved.qdd, by_name, *carried, names)

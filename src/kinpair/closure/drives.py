@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.closure.batch import state_of
 from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.closure.rubbing import Rubbing
+from kinpair.closure.sharing import SharedLoads
 from kinpair.constrained import HOLDS
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.actuation import Efforts, efforts, multipliers_of
@@ -33,6 +35,7 @@ class Drives:
 
     def __init__(self, rows: ConstraintRows, requests: Requests) -> None:
         self.rows, self.model, self.requests = rows, rows.model, requests
+        self.shares = SharedLoads(rows)
         self._usual: dict[tuple[Any, ...], Request | None] = {}
 
     @cached_property
@@ -144,7 +147,7 @@ class Drives:
     @cached_property
     def rubbing(self) -> Rubbing | None:
         """Friction from load; None where there is none."""
-        return Rubbing(self.rows) if self.model.surfaces else None
+        return Rubbing(self.rows, self.shares, self.requests) if self.model.surfaces else None
 
     def _actuated(self, actuators: Sequence[str] | None) -> np.ndarray:
         idle = {joint.name for joint in self.model.description.joints if not joint.actuated}
@@ -236,7 +239,19 @@ class Drives:
         self.rows.check_closed(q, time)
         if self.rubbing is not None and passive:
             terms = self.rubbing.with_friction(x, terms, self._answer(tau))
-        return x, self._each(x, len(self.rows.row_names), self._multipliers, terms)
+        lam = self._each(x, len(self.rows.row_names), self._multipliers, terms)
+        return x, self._shared(x, lam, passive) if self.shares.acts else lam
+
+    def _shared(self, x: Arguments, lam: np.ndarray, passive: bool) -> np.ndarray:
+        """The same multipliers as compliances share them; what holds no numbers stays in its row."""
+        found = lam.copy()
+        for k in np.ndindex(lam.shape[:-1]):
+            state = [state_of(y, *k) if k else y for y in x.state]
+            wrenches = {name: state_of(y, *k) if k else y for name, y in x.external.items()}
+            if np.isfinite(lam[k]).all():
+                q, qd, moment, qdd, *_ = state
+                found[k] = self.shares.shared(lam[k], (q, qd, qdd), float(moment[0]), wrenches, passive)
+        return found
 
     def _answer(self, tau: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
         """λ of the efforts that a motion asks for beyond what the actuators give."""

@@ -38,6 +38,8 @@ def kernel_request(
         if solver is not None:
             check_solver(solver)
         return request_of(quantity, owner=model.name, frame=frame, **whole)
+    if quantity == "forward_dynamics" and options.get("passive", True) and closure.drives.rubbing is not None:
+        closure.drives.rubbing.check()
     at = closure.assembly.start() if quantity == "forward_dynamics" else model.neutral()
     return closure.requests.of_kernel(quantity, at, DEFAULT_SOLVER if solver is None else solver, whole)
 

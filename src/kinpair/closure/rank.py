@@ -9,8 +9,9 @@ import numpy as np
 from kinpair.algebra.lu import few_neighbours, pivot_order
 from kinpair.closure.assembly import Assembly
 from kinpair.closure.rows import ConstraintRows
+from kinpair.closure.sharing import SharedLoads
 from kinpair.closure.structure import Structure
-from kinpair.constrained import WIDE_OPEN
+from kinpair.constrained import WIDE_OPEN, compliances_of
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.mobility import Mobility, independent_rows
 from kinpair.constraints.solvers import OF_ENERGY
@@ -39,7 +40,19 @@ class Rank:
         redundant = tuple(name for k, name in enumerate(names) if k not in here)
         against = tuple(names[k] for k in self.rows.without_rates(q, np.zeros(self.model.nv), time))
         gaps = self.rows.worst(self.rows.positions(q, time)) if self.rows.opened(q, time) else ""
-        return Mobility(self.model.nv, len(A), len(here), redundant, near > len(here), against, gaps)
+        rank = (self.model.nv, len(A), len(here), redundant, near > len(here), against, gaps)
+        return Mobility(*rank, *self._reactions(q, time, redundant))
+
+    def _reactions(
+        self, q: np.ndarray, time: float, redundant: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Joints and loops whose reactions are not unique, and those with a compliance."""
+        compliant = tuple(compliances_of(self.model))
+        if not redundant or self.model.terms is not None:
+            return (), compliant
+        shares = SharedLoads(self.rows)
+        marks = shares.undetermined(q, time, "").any(1)
+        return tuple(name for name, open_ in zip(shares.names, marks, strict=True) if open_), compliant
 
     def _nearby(self, q: np.ndarray, time: float) -> list[np.ndarray]:
         """Two closed positions a little away, if there are."""

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from kinpair.closure.moment import at_time
+from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
+from kinpair.closure.sharing import SharedLoads
 from kinpair.constrained import friction
-from kinpair.constraints import rank_revealing
-from kinpair.errors import SingularError
+from kinpair.constraints.solvers import DEFAULT_SOLVER
+from kinpair.errors import SingularError, listed
 from kinpair.evaluation import Arguments
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.load_friction import LoadedStates
@@ -22,9 +28,30 @@ OPEN = 1e-8  # of the largest load of a unit multiplier: a smaller one is roundi
 class Rubbing:
     """Of a closure whose joints have friction from load."""
 
-    def __init__(self, rows: ConstraintRows) -> None:
-        self.rows, self.model = rows, rows.model
-        self.states = LoadedStates(rows.model, rows.calls, "loaded_terms")
+    def __init__(self, rows: ConstraintRows, shares: SharedLoads, requests: Requests) -> None:
+        self.rows, self.model, self.shares, self.requests = rows, rows.model, shares, requests
+
+    @cached_property
+    def states(self) -> LoadedStates:
+        """Solves in floats; refused where no motion determines the loads."""
+        self.check()
+        return LoadedStates(self.model, self.rows.calls, "loaded_terms")
+
+    def state(
+        self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]
+    ) -> tuple[Request, tuple[np.ndarray, ...]]:
+        """What these solves are asked for at one state, and its arguments."""
+        options = {"method": None, "force": False, "passive": True, "external": external}
+        request = self.requests.checked(state[0], time, DEFAULT_SOLVER, options)
+        arrays = (np.asarray(x, dtype=float) for x in (*state, at_time(time), *external.values()))
+        return replace(request, rows=(), dependent=()), tuple(arrays)
+
+    def efforts(
+        self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any], which: str = ""
+    ) -> np.ndarray:
+        """Of friction (nv,) at a state q, q̇, τ."""
+        request, arguments = self.state(state, time, external)
+        return self.states.efforts(self.states.one(request, arguments, which))
 
     def with_friction(
         self,
@@ -64,14 +91,39 @@ class Rubbing:
         first = M @ qdd - F - (given[0] if given else 0.0)
         still = np.zeros(self.model.nv)
         arguments = (q, qd, still, time, *wrenches.values())
-        return self.states.of_motion(request, arguments, qdd, first, lambda r: answer(A, r), which)
+        multipliers, own = self._shared(state, wrenches, lambda r: answer(A, r))
+        return self.states.of_motion(request, arguments, qdd, first, multipliers, own, which)
 
-    def check_unique(self, q: np.ndarray) -> None:
+    def _shared(
+        self,
+        state: Sequence[np.ndarray],
+        wrenches: Mapping[str, np.ndarray],
+        least: Callable[[np.ndarray], np.ndarray],
+    ) -> tuple[Callable[[np.ndarray], np.ndarray], np.ndarray]:
+        """Multipliers by efforts as compliances share them, and those by which the motion itself adds to them."""
+        q, qd, moment, qdd, *_ = state
+        time = float(moment[0])
+        if not self.shares.acts:
+            return least, np.zeros(len(self.rows.row_names))
+        W = self.shares.by_multiplier(q, time)
+
+        def shared(r: np.ndarray) -> np.ndarray:
+            lam = least(r)
+            return lam + self.shares.added(q, time, W @ lam)
+
+        return shared, self.shares.added(q, time, self.shares.of_motion((q, qd, qdd), wrenches))
+
+    def check(self) -> None:
         """Refuse friction whose load no motion determines."""
-        model = self.model
-        lost = rank_revealing.self_stresses(self.rows.matrix(q, 0.0))
+        if self._refusal is not None:
+            raise self._refusal
+
+    @cached_property
+    def _refusal(self) -> SingularError | None:
+        model, q = self.model, self.requests.assembly.start()
+        lost = self.shares.left_open(q, 0.0)
         if not lost.size:
-            return
+            return None
         every = tuple(range(len(self.rows.row_names)))
         columns = friction.load_columns(model, Request("", kept=every), State(q, np.zeros(model.nv)))
         L = np.asarray(columns, dtype=float)
@@ -80,11 +132,17 @@ class Rubbing:
         for x in surfaces_of(model):
             stop = start + len(x.forms(np.zeros(6), q[model.q_span[x.body]]))
             if stressed[start:stop].any():
-                joint = model.joint_names[x.body]
-                raise SingularError(
-                    f"{model.name}: friction in joint {joint!r} depends on its load, and redundant constraints share "
-                    "loads in a way that no motion shows; close the loop by another pair, such as a spherical one, so "
-                    "that no row is redundant, or give this joint friction of a constant level",
-                    joint=joint,
-                )
+                return self._not_unique(q, model.joint_names[x.body])
             start = stop
+        return None
+
+    def _not_unique(self, q: np.ndarray, joint: str) -> SingularError:
+        marks = self.shares.undetermined(q, 0.0, "")
+        among = [name for name, open_ in zip(self.shares.names, marks.any(1), strict=True) if open_]
+        more = "more parts than those that have one" if self.shares.acts else "the parts that share"
+        return SingularError(
+            f"{self.model.name}: friction in joint {joint!r} depends on its load, and redundant constraints share "
+            f"loads in a way that no motion shows; give {more} a compliance ({listed(among, 6)}), close the loop by "
+            "a pair that leaves no row redundant, or give this joint friction of a constant level",
+            joint=joint,
+        )

@@ -2,6 +2,8 @@
 
 equations    M, F and the rows at a state: M q̈ = F + Aᵀλ, A q̈ = b
 soundness    what a solve must be like to need no closer look
+multipliers  λ of all rows, redundant ones with them
+sharing      what redundant rows carry against each other, shared out by compliances
 friction     friction from load under constraints
 efforts      efforts of chosen actuators that make a motion
 solution     q̈, λ and power, by any solver
@@ -24,7 +26,7 @@ from kinpair.constrained.equations import (
 )
 from kinpair.constrained.projection import least_step, projected
 from kinpair.constrained.quantities import CALLED, CONSTRAINED, EVERY, rate_rows
-from kinpair.constrained.reactions import reaction_names
+from kinpair.constrained.sharing import compliances_of, reaction_names, shared_multipliers
 from kinpair.constrained.solution import Solution, Terms, solve, solve_any_rank, solve_equations
 from kinpair.constrained.soundness import EMBEDDED, HOLDS, WIDE_OPEN, rows_sound
 
@@ -41,6 +43,7 @@ __all__ = [
     "Terms",
     "balance",
     "by_slopes",
+    "compliances_of",
     "embedded",
     "equations",
     "free_terms",
@@ -52,6 +55,7 @@ __all__ = [
     "reaction_names",
     "residuals",
     "rows_sound",
+    "shared_multipliers",
     "solve",
     "solve_any_rank",
     "solve_equations",

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
-from kinpair.constrained.reactions import least_multipliers
+from kinpair.constrained.sharing import multipliers
 from kinpair.constrained.solution import solve
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.joined import Joined
@@ -23,11 +23,12 @@ from kinpair.quantities import External, Request
 def constraint_forces(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Vector, Vector, Vector, Matrix, Matrix, Matrix, Scalar]:
-    """q̈; λ of every row and how much of it others could carry, see (RE3); wrenches on the children (joined, 6), points
-    (joined, 3) and contacts (rolling, 3); and one where nothing needs a closer look, else zero."""
-    solution = solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
+    """q̈; λ of every row and how much of it others could carry, see `Multipliers`; wrenches on the children (joined, 6),
+    points (joined, 3) and contacts (rolling, 3); and one where nothing needs a closer look, else zero."""
+    state = State(q, qd, tau=tau, time=time[0])
+    solution = solve(model, request, state, loads)
     x = solution.equations
-    found = least_multipliers(x.every.A, request.kept, x.M @ solution.qdd - x.F)
+    found = multipliers(model, request, state, x.every.A, solution.qdd, x.M @ solution.qdd - x.F, loads)
     wrenches, points, contacts = list[Vector](), list[Vector](), list[Vector]()
     for _, constraint, own in by_constraint(constraints_of(model), found.lam):
         if isinstance(constraint, Joined):

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.choice import less, where
+from kinpair.constrained.sharing import Sharing, sharing
 from kinpair.constraints.build import constraints_of
-from kinpair.constraints.loads import wrench_rows
+from kinpair.constraints.loads import with_rows, wrench_rows
 from kinpair.constraints.solvers import Accelerations, Problem, Solver
 from kinpair.forces.elements import Loads, loads_on
 from kinpair.forces.surfaces.surface import Carried
@@ -22,9 +24,9 @@ from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.loaded import dynamics, system, tree
-from kinpair.loaded.system import Response, Solved, System, times
+from kinpair.loaded.system import Response, System, times
 from kinpair.model.model import Model
-from kinpair.model.recursion import coordinates
+from kinpair.model.recursion import ByBody, coordinates
 from kinpair.model.state import State
 from kinpair.quantities import External, Request, request_of
 
@@ -41,11 +43,11 @@ class Loaded(NamedTuple):
 
 
 class Rubbed(NamedTuple):
-    """q̈ and λ with friction, its efforts (nv,), and the loads with their measures."""
+    """q̈ and λ with friction, its efforts (nv,), one where the loads are found, else zero, and how they came about."""
 
     solved: Accelerations
     efforts: Vector
-    loads: Solved
+    sound: Scalar
     loaded: Loaded
 
 
@@ -57,21 +59,18 @@ def with_friction(
     problem: Problem,
     first: Accelerations,
     answer: Solver,
+    *,
+    changing: bool = False,
 ) -> Rubbed:
-    """From the solution without friction; `answer` solves for the answers to it."""
+    """From the solution without friction; `answer` solves for the answers to it; `changing`: rows of any rank."""
     acting = loads_on(model, state, external, passive=request.passive)
     own = dynamics.sliding(model, state.qd)
     none = np.zeros(len(problem.b))
     answers = [answer(problem._replace(F=-column, b=none)) for column in own.D]
-    unit = unit_wrenches(model, request, state)
-    still, at_rest = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
-    of_motion = newton_euler.wrenches(
-        model, state.q, state.qd, first.qdd, _added(acting.wrenches, unit, first.lam)
-    )
-    of_loads = [
-        newton_euler.wrenches(at_rest, state.q, still, x.qdd, _added(no_wrenches(model), unit, x.lam))
-        for x in answers
-    ]
+    carry = _Carrying.of(model, request, state, changing=changing)
+    still, at_rest = np.zeros(model.nv), _without_gravity(model)
+    of_motion = carry.wrenches(model, state.qd, first.qdd, acting.wrenches, first.lam)
+    of_loads = [carry.wrenches(at_rest, still, x.qdd, no_wrenches(model), x.lam) for x in answers]
     forms = tree.formed(model, state.q, own.surfaces, of_motion, of_loads)
     joints = dynamics.carried(model, own, state.q, state.qd, state.tau, acting)
     both = System(own.surfaces, own.slips, joints, Response(first.qdd, [x.qdd for x in answers], *forms))
@@ -79,30 +78,55 @@ def with_friction(
     lam = sum((times(n, x.lam) for x, n in zip(answers, loads.N, strict=True)), first.lam)
     solved = first._replace(qdd=both.accelerations(loads.N), lam=lam)
     loaded = Loaded(own, joints, both.forms(loads.N), loads.N)
-    return Rubbed(solved, own.efforts(loads.N, model.nv), loads, loaded)
+    return Rubbed(solved, own.efforts(loads.N, model.nv), loads.sound * carry.sound, loaded)
 
 
 def of_motion(
     model: Model, request: Request, state: State, qdd: Vector, lam: Vector, acting: Loads
 ) -> Vector:
     """Efforts of friction (nv,) while the rows kept have the multipliers `lam`, and motors the efforts of the state."""
-    on = acting._replace(wrenches=_added(acting.wrenches, unit_wrenches(model, request, state), lam))
+    carry = _Carrying.of(model, request, state)
+    every = carry.multipliers(model, state.qd, qdd, acting.wrenches, lam)
+    on = acting._replace(wrenches=with_rows(acting.wrenches, carry.unit, every))
     method = request_of("inverse_dynamics").method
     return dynamics.friction_of_motion(model, method, state.q, state.qd, qdd, on, state.tau).efforts
 
 
-def unit_wrenches(model: Model, request: Request, state: State) -> list[dict[int, Vector] | None]:
-    """What unit multipliers of the rows kept put on bodies."""
-    every = wrench_rows(model, constraints_of(model), state.q, state.time)
-    return [every[k] for k in request.kept]
+class _Carrying(NamedTuple):
+    """What the joints carry at one position: unit wrenches of all rows, those kept, and who shares what."""
 
+    q: Vector
+    kept: Sequence[int]
+    unit: list[dict[int, Vector] | None]
+    shares: Sharing | None
 
-def _added(w_ext: Sequence[Any], unit: Sequence[dict[int, Vector] | None], lam: Vector) -> list[Any]:
-    found = list(w_ext)
-    for row, force in zip(unit, lam, strict=True):
-        for i, w in (row or {}).items():
-            found[i] = found[i] + array([x * force for x in w])
-    return found
+    @staticmethod
+    def of(model: Model, request: Request, state: State, *, changing: bool = False) -> _Carrying:
+        """At the position of a state; `changing`: the rank of the rows kept may be lower than their number."""
+        unit = wrench_rows(model, constraints_of(model), state.q, state.time)
+        shares = sharing(model, request.kept, state, changing=changing)
+        return _Carrying(state.q, request.kept, unit, shares)
+
+    def wrenches(self, model: Model, qd: Vector, qdd: Vector, w_ext: Sequence[Any], lam: Vector) -> ByBody:
+        """By body, in its axes, in a motion with multipliers λ of the rows kept."""
+        return self._shared(model, qd, qdd, w_ext, lam)[0]
+
+    def multipliers(self, model: Model, qd: Vector, qdd: Vector, w_ext: Sequence[Any], lam: Vector) -> Vector:
+        """Of all rows."""
+        return self._shared(model, qd, qdd, w_ext, lam)[1]
+
+    def _shared(
+        self, model: Model, qd: Vector, qdd: Vector, w_ext: Sequence[Any], lam: Vector
+    ) -> tuple[ByBody, Vector]:
+        by_row = dict(zip(self.kept, lam, strict=True))
+        full = array([by_row.get(k, 0.0) for k in range(len(self.unit))]) if self.unit else np.zeros(0)
+        w = newton_euler.wrenches(model, self.q, qd, qdd, with_rows(w_ext, self.unit, full))
+        return (w, full) if self.shares is None else self.shares.shared(w, full)
+
+    @property
+    def sound(self) -> Scalar:
+        """One where compliances say who carries what, or nobody asks."""
+        return 1.0 if self.shares is None else where(less(*self.shares.sound), 1.0, 0.0)
 
 
 class LoadedTerms(NamedTuple):
@@ -124,22 +148,36 @@ def loaded_terms(
 ) -> LoadedTerms:
     """Of a state under constraints."""
     acting: Loads = loads_on(model, state, external, passive=request.passive)
-    surfaces = surfaces_of(model)
-    forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
-    x = tree.composite(forced, surfaces)
-    c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
+    carry = _Carrying.of(model, request, state)
     L = load_columns(model, request, state)
-    return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), array(Q), L, acting.efforts)
+    if carry.shares is None:
+        forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
+        x = tree.composite(forced, surfaces_of(model))
+        c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
+        return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), array(Q), L, acting.efforts)
+    still, none, at_rest = np.zeros(model.nv), np.zeros(len(request.kept)), _without_gravity(model)
+    first = carry.wrenches(model, state.qd, still, acting.wrenches, none)
+    moved = [carry.wrenches(at_rest, still, e, no_wrenches(model), none) for e in np.eye(model.nv)]
+    c, Q = _forms(model, state, first), array([_forms(model, state, w) for w in moved]).T
+    return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), Q, L, acting.efforts)
 
 
 def load_columns(model: Model, request: Request, state: State) -> Matrix:
     """Forms of all surfaces, one after the other, by unit multipliers of the rows kept (forms, rows)."""
-    surfaces, qs = surfaces_of(model), coordinates(model, state.q)
-    at_rest, still = replace(model, gravity=np.zeros(3)), np.zeros(model.nv)
-    columns: list[list[Scalar]] = []
-    for row in unit_wrenches(model, request, state):
-        w_ext = _added(no_wrenches(model), [row], array([1.0]))
-        w = newton_euler.wrenches(at_rest, state.q, still, still, w_ext)
-        columns.append([form for s in surfaces for form in s.forms(w[s.body], qs[s.body])])
-    count = sum(len(s.forms(np.zeros(6), qs[s.body])) for s in surfaces)
+    carry, still, at_rest = _Carrying.of(model, request, state), np.zeros(model.nv), _without_gravity(model)
+    columns = [
+        _forms(model, state, carry.wrenches(at_rest, still, still, no_wrenches(model), e))
+        for e in np.eye(len(request.kept))
+    ]
+    count = len(_forms(model, state, no_wrenches(model)))
     return array(columns).T if columns else np.zeros((count, 0))
+
+
+def _forms(model: Model, state: State, w: Sequence[Any]) -> list[Scalar]:
+    """Of all surfaces, one after the other, at wrenches by body."""
+    qs = coordinates(model, state.q)
+    return [form for s in surfaces_of(model) for form in s.forms(w[s.body], qs[s.body])]
+
+
+def _without_gravity(model: Model) -> Model:
+    return replace(model, gravity=np.zeros(3))

@@ -16,7 +16,7 @@ from kinpair.constrained.equations import equations
 from kinpair.constrained.forces import constraint_forces
 from kinpair.constrained.nearest import closing_step, nearest_accelerations, nearest_rates
 from kinpair.constrained.projection import projected
-from kinpair.constrained.reactions import constrained_wrenches, wrenches
+from kinpair.constrained.reactions import constrained_wrenches, row_wrenches, wrenches
 from kinpair.constrained.solution import solve
 from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
@@ -191,6 +191,7 @@ CONSTRAINED: dict[str, Quantity] = {
     "nearest_accelerations": Quantity(("q", "qd", "qdd", "time"), nearest_accelerations, columns=False),
     "closing_step": Quantity(("q", "time"), closing_step, columns=False),
     "loop_loads": Quantity(("q", "time", "lam"), loop_loads, loaded=True, columns=False),
+    "row_wrenches": Quantity(("q", "time"), row_wrenches, columns=False),
     "constrained_wrenches": Quantity(
         ("q", "qd", "qdd", "tau", "time"), constrained_wrenches, loaded=True, columns=False
     ),

@@ -103,12 +103,10 @@ def solve(
         solved = slack.solve(p, mu) if mu else OF_MODEL[request.solver](model, request, state, loads, p)
     if not is_loaded(model, passive=request.passive):
         return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
-    rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu))
+    rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu), changing=mu > 0.0)
     x = replace(x, F=x.F + rubbed.efforts)
     own = rubbed.solved
-    return Solution(
-        own.qdd, own.lam, x, own.soundness, request, rubbed.loads.sound, rubbed.efforts, rubbed.loaded
-    )
+    return Solution(own.qdd, own.lam, x, own.soundness, request, rubbed.sound, rubbed.efforts, rubbed.loaded)
 
 
 def solve_equations(x: Equations, request: Request, mu: float = 0.0, tree: Tree | None = None) -> Solution:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar, Vector
+from kinpair.algebra.arrays import Scalar, Vector, array, is_nothing
 from kinpair.constraints.constraint import Constraint, Motion
 from kinpair.constraints.joined import Joined
 from kinpair.constraints.loop import LoopClosure
@@ -47,6 +48,16 @@ def wrench_rows(
     return found
 
 
+def with_rows(w_ext: Sequence[Any], rows: Sequence[dict[int, Vector] | None], lam: Vector) -> list[Any]:
+    """Wrenches on bodies together with those of the rows, see `wrench_rows`, at multipliers λ."""
+    found = list(w_ext)
+    for row, force in zip(rows, lam, strict=True):
+        if not is_nothing(force):
+            for i, w in (row or {}).items():
+                found[i] = found[i] + array([x * force for x in w])
+    return found
+
+
 def _at_origin(at: Motion, place: Place, w: Vector) -> Vector:
     """A wrench at a place in world axes: at the origin of the body, in its axes."""
     R = at.poses[place.body].R
@@ -74,9 +85,15 @@ def carried(
                 w = shift_wrench(W.T @ own, origin - at.pose(model.place(end.name)).a)
                 key = ON_LINK + end.name
                 loads[key] = loads[key] + w if key in loads else w
-            w = rows.M.T @ own
-            if axes != "world":
-                R = mark.R if axes == "child" else seat.R
-                w = rotate((R @ x.turn.T if isinstance(x, LoopClosure) else R).T, w)
-            loads[IN_LOOP + name] = w
+            loads[IN_LOOP + name] = in_loop(at, x, own, axes)
     return loads
+
+
+def in_loop(at: Motion, x: Joined, own: Vector, axes: str = "") -> Vector:
+    """The wrench of its multipliers on the child, at its mark, in axes of the seat, the "child" or the "world"."""
+    seat, mark = (at.pose(place) for place in x.places(at.model))
+    w = x.wrenches(seat, mark, at.time).M.T @ own
+    if axes == "world":
+        return w
+    R = mark.R if axes == "child" else seat.R
+    return rotate((R @ x.turn.T if isinstance(x, LoopClosure) else R).T, w)

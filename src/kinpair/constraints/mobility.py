@@ -8,6 +8,7 @@ import numpy as np
 
 from kinpair.algebra.lu import pivot_order
 from kinpair.constraints.rank_revealing import RANK, lengths
+from kinpair.errors import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Mobility:
     choice. `singular`: the rank is lower here than close by, so the mechanism can change its branch. `contradicting`
     names rows that no rates obey together, such as two drives of one joint at different speeds. `open` says which
     closures are open, and by how much; then all the rest is said of coordinates that the mechanism cannot have.
+    `not_unique` names joints and loops whose reactions no motion determines, `compliant` those that have a compliance.
     """
 
     rates: int
@@ -28,6 +30,8 @@ class Mobility:
     singular: bool
     contradicting: tuple[str, ...] = ()
     open: str = ""
+    not_unique: tuple[str, ...] = ()
+    compliant: tuple[str, ...] = ()
 
     @property
     def counted(self) -> int:
@@ -46,6 +50,7 @@ class Mobility:
         ]
         if self.redundant:
             lines.append(f"redundant rows: {', '.join(self.redundant)}")
+        lines += self._reactions()
         if self.singular:
             lines.append("singular: close by the rank is higher")
         if self.contradicting:
@@ -53,6 +58,16 @@ class Mobility:
         if self.open:
             lines.append(f"not closed: {self.open}; assemble(q) gives coordinates that are")
         return "\n".join(lines)
+
+    def _reactions(self) -> list[str]:
+        """Are loads shared, and by what?"""
+        of = f"the compliance of {listed(self.compliant, 6)}"
+        if self.not_unique:
+            why = f"; {of} does not say who carries what" if self.compliant else ""
+            return [f"reactions not unique: {listed(self.not_unique, 6)}{why}"]
+        if not self.compliant:
+            return []
+        return [f"reactions unique by {of}" if self.redundant else f"no load is shared: {of} has no effect"]
 
 
 def independent_rows(A: np.ndarray) -> tuple[int, ...]:

@@ -107,10 +107,9 @@ def self_stresses(A: np.ndarray, rank: int | None = None) -> np.ndarray:
     return U[:, rank_of(sigma) if rank is None else rank :] / sizes[:, None]
 
 
-def sharing(A: np.ndarray, rank: int) -> np.ndarray:
-    """Which rows carry a load that others could carry (rows,)."""
-    N = self_stresses(A, rank) * lengths(A)[:, None]
-    return np.asarray((np.abs(N) > SHARED).any(axis=1))
+def sharing(A: np.ndarray, N: np.ndarray) -> np.ndarray:
+    """Which rows take part in the loads N (rows, any) that they carry against each other (rows,)."""
+    return np.asarray((np.abs(N * lengths(A)[:, None]) > SHARED).any(axis=1))
 
 
 def null_space(A: np.ndarray) -> np.ndarray:

@@ -65,6 +65,7 @@ class JointKeys(TurnedInBoth, total=False):
     friction: Each | Mapping[str, object] | Sequence[Mapping[str, object]]
     stiffness: Each
     rest: EachAngle
+    compliance: Each
     rotor_inertia: float
     gear_ratio: float
     actuated: bool
@@ -99,6 +100,13 @@ class LoopKeys(TurnedInBoth, total=False):
     axis: str | List
     axis2: str | List
     pitch: float
+    compliance: Each
+
+
+class DistanceKeys(TurnedInBoth, total=False):
+    """Keys of a rod beside name, parent, child and length."""
+
+    compliance: Each
 
 
 class CouplingKeys(TypedDict, total=False):

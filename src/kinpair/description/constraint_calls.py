@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from kinpair.description.builder_keys import (
     CouplingKeys,
+    DistanceKeys,
     GuideKeys,
     KnifeEdgeKeys,
     LoopKeys,
@@ -18,7 +19,6 @@ from kinpair.description.builder_keys import (
     RollingKeys,
     SurfaceKeys,
     Text,
-    TurnedInBoth,
 )
 from kinpair.description.constraint_parts import Formula
 
@@ -47,7 +47,7 @@ def coupling(name: str, joint: str, **keys: Unpack[CouplingKeys]) -> Call:
     return Call("coupling", stated_keys(keys, name=name, joint=joint))
 
 
-def distance(name: str, parent: str, child: str, length: Text, **keys: Unpack[TurnedInBoth]) -> Call:
+def distance(name: str, parent: str, child: str, length: Text, **keys: Unpack[DistanceKeys]) -> Call:
     """A massless rod of this length [m], a number or a formula in t, between two points."""
     return Call("distance", stated_keys(keys, name=name, parent=parent, child=child, length=length))
 

@@ -33,6 +33,7 @@ class Loop:
     axis: Three = Z_AXIS
     axis2: Three | None = None
     pitch: float = 0.0
+    compliance: Numbers = ()  # as that of a joint
     where: str = field(default="", compare=False)
 
 
@@ -61,6 +62,7 @@ class Distance:
     length: float | Formula
     origin: Origin = HERE
     child_origin: Origin = HERE
+    compliance: Numbers = ()  # as that of a joint; it yields along the rod alone
     where: str = field(default="", compare=False)
 
 

@@ -199,6 +199,7 @@ LOOP: dict[str, Key] = {
     "axis": Key(f.axis),
     "axis2": Key(f.axis),
     "pitch": Key(f.number, "m/rad"),
+    "compliance": Key(f.compliance, "rad/(N m) and m/N"),
 }
 TERM: dict[str, Key] = {
     "joint": _COORDINATE,
@@ -218,6 +219,7 @@ DISTANCE: dict[str, Key] = {
     "child": _ON_CHILD,
     "length": Key(length, "m", needs="the distance in metres"),
     **_PLACES,
+    "compliance": Key(f.compliance, "rad/(N m) and m/N"),
 }
 
 

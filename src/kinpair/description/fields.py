@@ -164,6 +164,19 @@ rpy = several(turn_angle, 3, "[roll, pitch, yaw]")
 numbers = one_or_more(number)
 positions = one_or_more(angle)
 limits = one_or_more(limit)
+COMPLIANCE = "six numbers, zero or more: three [rad/(N m)], then three [m/N]; or one for all"
+
+
+def compliance(value: object, place: Place) -> Numbers:
+    """How much a part yields to each component of its wrench."""
+    x = numbers(value, place)
+    if len(x) not in (1, 6) or min(x) < 0.0:
+        raise place.error(f"is {shown(value)}; give {COMPLIANCE}")
+    if not any(x):
+        raise place.error("is zero: a part that does not yield needs no compliance; leave it out")
+    return x
+
+
 _four = several(number, 4, "[x, y, z, w]")
 _three_rows = several(several(number, 3, "a row of 3 numbers"), 3, "3 rows of 3 numbers", "row")
 

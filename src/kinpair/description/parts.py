@@ -154,6 +154,7 @@ class Joint:
     )
     start: Numbers = ()  # coordinates at which the mechanism is assembled
     mimic: Mimic | None = None
+    compliance: Numbers = ()  # three [rad/(N m)], three [m/N] in joint axes, or one for all; none: it does not yield
     where: str = field(default="", compare=False)
 
 
@@ -242,6 +243,6 @@ def _with_rotor(joint: Joint, of: Actuator | None) -> Joint:
 
 
 def without_constraints(description: Description) -> Description:
-    """The joints alone: no loops, no couplings, no mimic."""
-    free = tuple(replace(joint, mimic=None) for joint in description.joints)
+    """The joints alone: no loops, no couplings, no mimic, and no compliance, which only loops need."""
+    free = tuple(replace(joint, mimic=None, compliance=()) for joint in description.joints)
     return replace(description, joints=free, constraints=())

@@ -176,6 +176,7 @@ JOINT: dict[str, Key] = {
     "friction": Key(friction_from, "N m or N"),
     "stiffness": Key(f.numbers, "N m/rad or N/m"),
     "rest": Key(f.positions, "rad or m, where the spring is slack"),
+    "compliance": Key(f.compliance, "rad/(N m) and m/N"),
     "rotor_inertia": Key(f.number, "kg m², of the motor about its own axis"),
     "gear_ratio": Key(f.number, "turns of the motor per turn of the joint"),
     "actuated": Key(f.flag, "false: nothing drives it"),

@@ -207,6 +207,7 @@ _JOINT_NUMBERS = {
     **dict.fromkeys(("lower", "upper", "velocity", "acceleration", "jerk", "effort"), _one_or_more),
     **dict.fromkeys(("damping", "stiffness", "rest", "start"), _one_or_more),
     "friction": _friction,
+    "compliance": _one_or_more,
     **dict.fromkeys(("rotor_inertia", "gear_ratio"), _number),
     "actuated": bool,
     "mimic": _mimic,
@@ -262,9 +263,9 @@ def _size(size: Numbers) -> dict[str, Any]:
 _ENDS = {"name": str, "parent": str, "child": str}
 _ORIGINS = {"origin": _origin, "child_origin": _child_origin}
 _CONSTRAINTS: dict[type, dict[str, Any]] = {
-    c.Loop: {"name": str, "kind": str, **_ENDS, **_ORIGINS, **_JOINT_AXES},
+    c.Loop: {"name": str, "kind": str, **_ENDS, **_ORIGINS, **_JOINT_AXES, "compliance": _one_or_more},
     c.Coupling: {"name": str, "joint": str, "terms": _terms, "offset": _number},
-    c.Distance: {**_ENDS, "length": _length, **_ORIGINS},
+    c.Distance: {**_ENDS, "length": _length, **_ORIGINS, "compliance": _one_or_more},
     c.OnSurface: {**_ENDS, "formulas": _formulas, **_ORIGINS},
     c.Rolling: {
         **_ENDS,

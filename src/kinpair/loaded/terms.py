@@ -71,7 +71,8 @@ def resting_system(
 ) -> Resting:
     """(FH1) with G (numbers, nv) of each surface in all rates; `u` and `mu` of those that slide.
 
-    A surface at rest that constraints hold whatever its friction does rubs by nothing: what it holds is not unique.
+    A surface at rest on which friction has no effect is moved by constraints alone: it slides the way it accelerates,
+    and rubs by nothing where it does not, since what it holds is not unique.
     """
     stops = np.cumsum([0, *(len(g) for g in G)]).tolist()
     where = [slice(a, b) for a, b in pairwise(stops)]
@@ -80,12 +81,18 @@ def resting_system(
     P = every @ x.P @ every.T
     size = [float(np.trace(P[k, k])) for k in where]
     moves = [a > RANK * max(size) for a in size]
+    a = every @ x.qdd
+    least = RANK * (1.0 + float(np.abs(a).max()))
+    u = [
+        _unit(a[k], least) if still and not free else own
+        for k, own, still, free in zip(where, u, at_rest, moves, strict=True)
+    ]
     at_rest = [still and free for still, free in zip(at_rest, moves, strict=True)]
     return Resting(
         surfaces,
         joints,
         where,
-        every @ x.qdd,
+        a,
         0.5 * (P + P.T),
         x.c,
         [E @ every.T for E in x.E],
@@ -94,3 +101,9 @@ def resting_system(
         np.array(mu, dtype=float),
         static,
     )
+
+
+def _unit(a: np.ndarray, least: float) -> np.ndarray:
+    """Its direction, or nothing where it is shorter than that."""
+    size = float(np.linalg.norm(a))
+    return a / size if size > least else np.zeros(len(a))

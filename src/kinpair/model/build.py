@@ -13,6 +13,7 @@ from kinpair.description.parts import GROUND, Description, Joint, Link, Origin
 from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError
 from kinpair.model.actuator_data import actuator_data, check_actuators, rotors
+from kinpair.model.check_compliance import check_compliances, warn_of_compliance
 from kinpair.model.check_inertia import warn_of_inertias
 from kinpair.model.check_numbers import check_inertias
 from kinpair.model.check_parts import check_parts
@@ -64,6 +65,7 @@ def build(
     check_inertias(description, root, joints)
     check_springs(description, warnings)
     check_frictions(description)
+    check_compliances(description)
     poser = _Poser(snap, warnings)
     seeds, places = _gather(description, root, joints, poser, merge_fixed)
     bodies = _bodies(seeds, rotors(description))
@@ -107,6 +109,7 @@ def build(
         warn_of_weightless(
             model, weightless(model), warnings
         )  # else the constraints decide, see `constraints/check.py`
+        warn_of_compliance(description, warnings)
     return replace(model, warnings=tuple(warnings.sentences))
 
 
@@ -179,7 +182,7 @@ def _gather(
         frame = on.pose @ poser.pose(part, joint.origin)
         child = poser.pose(part, joint.child_origin)
         turn, pair = poser.seat(part, joint)
-        if merge_fixed and isinstance(pair, Fixed):
+        if merge_fixed and isinstance(pair, Fixed) and not joint.compliance:
             places[joint.child] = Place(on.body, _cleaned(frame @ child))
         else:
             seat = _cleaned(frame @ Pose(turn, np.zeros(3)))

@@ -53,6 +53,7 @@ def _facts(model: Model) -> Iterator[bytes]:
         yield repr([replace(part, where="") for part in parts]).encode()
     yield repr(model.added).encode()
     yield repr([(joint.name, joint.mimic) for joint in model.description.joints if joint.mimic]).encode()
+    yield repr([(x.name, x.compliance) for x in model.description.joints if x.compliance]).encode()
     if model.singular_mass:
         yield b"singular mass"
 

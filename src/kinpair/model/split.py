@@ -118,11 +118,23 @@ def _chain(joint: Joint, taken: set[str]) -> list[Joint]:
             child_origin=joint.child_origin if child == joint.child else Origin(),
             axis=tuple((turn @ np.array(axis)).tolist()),
             start=starts[k],
+            compliance=_same_everywhere(joint) if child == joint.child else (),
         )
         for k, (name, parent, child, (kind, axis)) in enumerate(
             zip(names, parents, children, pair.steps, strict=True)
         )
     ]
+
+
+def _same_everywhere(joint: Joint) -> tuple[float, ...]:
+    """Its compliance, which the last step takes: all of them carry the same wrench, in axes of their own."""
+    if len(set(joint.compliance)) > 1:
+        raise DescriptionError(
+            f"{at(joint.where)}joint {joint.name!r}: a compliance of six numbers cannot be split; give one for all, or "
+            "write the hinges yourself",
+            joint=joint.name,
+        )
+    return joint.compliance
 
 
 def _starts(joint: Joint, pair: Pair) -> list[tuple[float, ...]]:

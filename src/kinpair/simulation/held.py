@@ -120,6 +120,8 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
     closure = mechanism.closure
     if closure is None:
         return None
+    if holding.passive and closure.drives.rubbing is not None:
+        closure.drives.rubbing.check()
     lost = has_lost_mass(mechanism.model, q, np.zeros(mechanism.nv), time)
     if lost:
         closure.any_rank.check_resisted(np.asarray(q, dtype=float), time)

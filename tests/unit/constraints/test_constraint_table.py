@@ -40,6 +40,7 @@ def test_print_of_a_linkage_worth_reading():
         "at the start: freedom 1: 3 rates, 3 constraint rows of rank 2",
         "counted (Grübler) 0",
         "redundant rows: pin.z",
+        "reactions not unique: crank, output, coupler, pin",
     ]
 
 

@@ -33,14 +33,17 @@ LEAST = {
 MORE = {
     "loop": [
         {"kind": "universal", **BETWEEN, **BOTH, "axis": "x", "axis2": [0, 1, 0]},
-        {"kind": "helical", **BETWEEN, "axis": "y", "pitch": 0.01},
+        {"kind": "helical", **BETWEEN, "axis": "y", "pitch": 0.01, "compliance": 1e-6},
         {"kind": "fixed", **BETWEEN, "matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]},
     ],
     "coupling": [
         {"joint": "j", "follows": "k", "ratio": -2, "offset": "pi/4"},
         {"joint": "j", "terms": [{"joint": "k", "coefficients": [1, 2]}, {"joint": "l", "coefficients": 3}]},
     ],
-    "distance": [{**BETWEEN, "length": 0.5, **BOTH}, {**BETWEEN, "length": "0.5 + 0.1*t"}],
+    "distance": [
+        {**BETWEEN, "length": 0.5, **BOTH},
+        {**BETWEEN, "length": "0.5 + 0.1*t", "compliance": 1e-6},
+    ],
     "surface": [
         {**BETWEEN, "formula": "x**2 - z", **BOTH},
         {**BETWEEN, "formulas": ["x", "y*z"]},

@@ -75,6 +75,7 @@ joints = st.builds(
     *(axes, st.none() | axes, numbers, *[limits] * 6),
     *(some, some, some, some, numbers, numbers, st.booleans(), some),
     st.none() | st.builds(Mimic, names, numbers, numbers),
+    st.one_of(st.just(()), *(st.tuples(*[st.floats(1e-9, 1.0)] * n) for n in (1, 6))),
 )
 frames = st.builds(Frame, names, names, origins)
 by_joint = st.dictionaries(names, st.lists(numbers, min_size=1, max_size=7).map(tuple), max_size=3).map(

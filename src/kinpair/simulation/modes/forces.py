@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinpair import constrained, quantities
-from kinpair.algebra.arrays import Vector, array
+from kinpair.algebra.arrays import Vector
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loads import ON_LINK, carried
 from kinpair.model.state import State
@@ -16,7 +16,7 @@ from kinpair.simulation.dynamics import Dynamics
 
 
 def forces(d: Dynamics, names: Collection[str], state: State, u: Vector) -> dict[str, Any]:
-    """By name: zero for a row that does not hold, or that others imply."""
+    """By name: zero for a row that does not hold, or that others imply and no compliance shares."""
     q, qd, time = state.q, state.qd, state.time
     loads = d.loads(time, q, qd, u)
     qdd, lam = _solved(d, state, loads)
@@ -36,7 +36,9 @@ def _solved(d: Dynamics, state: State, loads: dict[str, Vector]) -> tuple[Vector
     own = d.enforcement
     if own is None:
         return quantities.accelerations(d.model, d.request, state, loads)[0], np.zeros(0)
-    solution = constrained.solve(d.model, own.own(d.request), state, loads, mu=own.mu)
-    place = {row: k for k, row in enumerate(own.request.kept)}
-    count = sum(len(x.row_names) for x in constraints_of(d.model))
-    return solution.qdd, array([solution.lam[place[k]] if k in place else 0.0 for k in range(count)])
+    request = own.own(d.request)
+    solution = constrained.solve(d.model, request, state, loads, mu=own.mu)
+    qdd = solution.qdd
+    return qdd, constrained.shared_multipliers(
+        d.model, request, state, qdd, solution.lam, loads, changing=own.mu > 0.0
+    )
