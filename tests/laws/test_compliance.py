@@ -276,7 +276,10 @@ def test_derivatives_see_the_shares():
     found = m.forward_dynamics_derivatives(q, qd, tau, **pushed())
     h = 1e-6
     columns = [
-        (m.forward_dynamics(q, qd + h * e, tau, **pushed()) - m.forward_dynamics(q, qd - h * e, tau, **pushed()))
+        (
+            m.forward_dynamics(q, qd + h * e, tau, **pushed())
+            - m.forward_dynamics(q, qd - h * e, tau, **pushed())
+        )
         / (2 * h)
         for e in np.eye(3)
     ]

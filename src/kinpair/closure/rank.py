@@ -50,9 +50,7 @@ class Rank:
         compliant = tuple(compliances_of(self.model))
         if not redundant or self.model.terms is not None:
             return (), compliant
-        shares = SharedLoads(self.rows)
-        marks = shares.undetermined(q, time, "").any(1)
-        return tuple(name for name, open_ in zip(shares.names, marks, strict=True) if open_), compliant
+        return SharedLoads(self.rows).not_unique(q, time), compliant
 
     def _nearby(self, q: np.ndarray, time: float) -> list[np.ndarray]:
         """Two closed positions a little away, if there are."""

@@ -137,8 +137,7 @@ class Rubbing:
         return None
 
     def _not_unique(self, q: np.ndarray, joint: str) -> SingularError:
-        marks = self.shares.undetermined(q, 0.0, "")
-        among = [name for name, open_ in zip(self.shares.names, marks.any(1), strict=True) if open_]
+        among = self.shares.not_unique(q, 0.0)
         more = "more parts than those that have one" if self.shares.acts else "the parts that share"
         return SingularError(
             f"{self.model.name}: friction in joint {joint!r} depends on its load, and redundant constraints share "

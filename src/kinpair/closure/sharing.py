@@ -65,6 +65,11 @@ class SharedLoads:
         largest = np.abs(B).max(initial=0.0)
         return (np.abs(B) > OPEN * largest).any(axis=1).reshape(len(self.names), 6)
 
+    def not_unique(self, q: np.ndarray, time: float) -> tuple[str, ...]:
+        """Names of joints and loops that have such a component."""
+        marks = self.undetermined(q, time, "")
+        return tuple(name for name, row in zip(self.names, marks, strict=True) if row.any())
+
     def added(self, q: np.ndarray, time: float, w: np.ndarray) -> np.ndarray:
         """Multipliers (rows,) that the compliances add where joints and loops carry w (names, 6), in joint axes: N z of
         (RE5)."""
