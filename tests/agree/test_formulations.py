@@ -46,6 +46,13 @@ ROBOTS = {  # those with names of their own, arms, hands, legs and whole bodies
     "g1/g1_29dof_rev_1_0": "free",
     "talos_data/talos_reduced": "free",
 }
+LARGE_ROBOTS = {
+    "talos_data/talos_reduced",
+    "pr2/pr2",
+    "anymal_b_simple/anymal-kinova",
+    "baxter/baxter",
+    "tiago/tiago_no_hand",
+}
 ARMS = ("scara", "stanford-arm", "kr5", "ur/ur5_robot", "xarm/xarm7", "panda/panda")
 EMPTY = 370  # operations that take as long to compile as a kernel without any
 STATES, FEW, LARGE = 3, 2, 20  # states of a mechanism, of one with more rates than LARGE
@@ -87,7 +94,11 @@ def relative_errors(found: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 
 every_tree = pytest.mark.parametrize(
-    "name", [*family(BUNDLED, set(BUNDLED) - LARGE_EXAMPLES, ALIKE), *ROBOTS]
+    "name",
+    [
+        *family(BUNDLED, set(BUNDLED) - LARGE_EXAMPLES, ALIKE),
+        *family(ROBOTS, set(ROBOTS) - LARGE_ROBOTS, "large robots beside two humanoids"),
+    ],
 )
 
 

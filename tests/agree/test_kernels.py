@@ -1,8 +1,8 @@
 """One number by four roads: floats, interpreter, code for one state, code for batches.
 
 Every quantity by both order-n formulations on the bundled examples, and on real robots with fixed and free base.
-Each kernel is compiled in one form on every second mechanism and in the other one on the others; `make long` compiles
-the examples in both forms, and has more robots.
+Each kernel is compiled in one form on every third mechanism, in the other one on the next, and only interpreted on the
+one after; robots have one form or the other. `make long` compiles the examples in both forms, and has more robots.
 Relative error ≤ 1e-12; what solves with H is allowed 100·eps·cond(H) where that is larger.
 """
 
@@ -147,22 +147,23 @@ def check(m, quantity, method, forms, external=()):
             assert max(errors) <= bound, (road, errors)
 
 
-def turn(names, name, quantity, method) -> int:
-    """Which of the two forms of code is compiled: they take turns."""
-    return (names.index(name) + KERNELS.index((quantity, method))) % 2
+def turn(names, name, quantity, method, of=FORMS) -> str | None:
+    """Which form of code is compiled: they take turns."""
+    return of[(names.index(name) + KERNELS.index((quantity, method))) % len(of)]
 
 
 @pytest.mark.parametrize(("quantity", "method"), KERNELS)
 @pytest.mark.parametrize("name", SOME_EXAMPLES)
 def test_examples(name, quantity, method):
-    check(mechanism(name), quantity, method, [FORMS[turn(EXAMPLES, name, quantity, method)]])
+    form = turn(EXAMPLES, name, quantity, method, (*FORMS, None))
+    check(mechanism(name), quantity, method, [form] if form else [])
 
 
-@pytest.mark.long(reason="the form of code that test_examples leaves out")
+@pytest.mark.long(reason="the forms of code that test_examples leaves out")
 @pytest.mark.parametrize(("quantity", "method"), KERNELS)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_by_the_other_form(name, quantity, method):
-    check(mechanism(name), quantity, method, [FORMS[1 - turn(EXAMPLES, name, quantity, method)]])
+def test_examples_by_every_form(name, quantity, method):
+    check(mechanism(name), quantity, method, FORMS)
 
 
 @pytest.mark.parametrize(("quantity", "method"), LOADED)
@@ -178,7 +179,7 @@ def test_examples_with_wrenches_on_two_links(name, quantity, method):
 def test_robots(robot, quantity, method):
     """By the interpreter; and by one form of code on every second robot, by the other one on the others."""
     m = mechanism(robot)
-    form = FORMS[turn(ROBOTS, robot, quantity, method)]
+    form = turn(ROBOTS, robot, quantity, method)
     compiled = (quantity, method) in DEFAULTS or quantity in BOTH_WAYS
     check(m, quantity, method, [form] if compiled and (quantity not in LONG or m.nv <= SMALL) else [])
 

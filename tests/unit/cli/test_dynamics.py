@@ -10,8 +10,10 @@ import pytest
 
 import closed
 import kinpair as kp
+from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.cli.main import main
 
+EXAMPLES = list(kp.examples(systems=False))
 STATE = {
     "q": [0.3, -0.4, 0.1, 1.0],
     "qd": [1, -2, 0.5, 0.2],
@@ -309,7 +311,7 @@ def test_names_stand_beside_the_numbers(capsys):
     assert "springs, dampers and friction left out" in shown(capsys, "scara", "--no-passive")
 
 
-@pytest.mark.parametrize("name", list(kp.examples(systems=False)))
+@pytest.mark.parametrize("name", family(EXAMPLES, set(EXAMPLES) - LARGE_EXAMPLES, ALIKE))
 def test_both_outputs_work_for_every_example(capsys, name):
     assert shown(capsys, name).startswith(f"{name}\n")
     assert told(capsys, name)["name"] == name

@@ -41,8 +41,10 @@ def measured(latex: str, parser: MathTextParser, known: dict[str, float]) -> flo
     "name",
     family(
         EXAMPLES,
-        {*EXAMPLES} - {"floating-arm", "kr5", "two-handed-arm", "stanford-arm-saha"} - LARGE_EXAMPLES,
-        reason="more arms with long rows",
+        {*EXAMPLES}
+        - {"floating-arm", "kr5", "two-handed-arm", "stanford-arm-saha", "bicycle", "three-rrr"}
+        - LARGE_EXAMPLES,
+        reason="more arms and linkages with long rows",
     ),
 )
 def test_every_line_fits_on_the_page(name):
