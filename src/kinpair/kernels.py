@@ -159,6 +159,22 @@ def _room(request: Request) -> float:
     return ROOM if is_default(request) else ROOM_OF_OTHERS
 
 
+_SLIDES = (
+    "Friction from load: made for states in which every joint that has it slides. Look at {}: it is 1 where the loads "
+    "were found and all of them slide. Elsewhere, and always at rest, the accelerations are not those of the mechanism."
+)
+NOTES = {
+    "forward_dynamics": _SLIDES.format("the last of the numbers beside the accelerations"),
+    "accelerations": _SLIDES.format("the last result"),
+    "inverse_dynamics": "Friction from load has the direction of qd, where that is zero of qdd; none where both are.",
+}
+
+
+def _note(model: Model, request: Request) -> str:
+    """What a user of exported code must know."""
+    return NOTES.get(request.quantity, "") if is_loaded(model, passive=request.passive) else ""
+
+
 class Kernels:
     """The kernels of one model."""
 
@@ -215,7 +231,7 @@ class Kernels:
             name = CALLED.get(request.quantity, request.quantity)
             function, shapes = self._function(request, parameters), self._shapes(request, parameters)
             try:
-                return trace(function, shapes, name=name, room=room)
+                return replace(trace(function, shapes, name=name, room=room), note=_note(self.model, request))
             except LengthError as reason:
                 by = f" by method {request.method!r}" if request.method else ""
                 raise LengthError(

@@ -1130,6 +1130,10 @@ class Mechanism(Movable):
         of their entries, how far redundant rows are from holding, how far the loops are from closing; and 1 where all
         four are as they should be, else 0. Where it is 0, the method of the mechanism looks closer, and a kernel
         cannot. In single precision the rounding of redundant rows makes it 0.
+
+        With friction from load kernels, and code exported from them, are made for joints that slide. That number, or
+        without constraints the last of the three beside the accelerations, is 0 where its loads were not found, and
+        always where such a joint is at rest.
         """
         options = {"method": method, "force": force, "passive": passive}
         wrenches, kept = names_from("external", external), names_from("parameters", parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from c_compiler import STRICT
 from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.compiler.structure import flatten
 from kinpair.quantities import QUANTITIES
+from load_friction_family import mechanism, states
 from robots import urdf
 
 TOLERANCE = 1e-12
@@ -69,9 +71,13 @@ def library(kernel: kp.Kernel, folder):
 
 
 def by_c(kernel: kp.Kernel, folder, given) -> list[np.ndarray]:
+    return called(library(kernel, folder), kernel, given)
+
+
+def called(function, kernel: kp.Kernel, given) -> list[np.ndarray]:
     results = [np.full(shape, np.nan) for shape in kernel.signature.outputs.values()]
     arrays = [np.ascontiguousarray(x, dtype=float) for x in given] + results
-    library(kernel, folder)(*(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+    function(*(ctypes.c_void_p(x.ctypes.data) for x in arrays))
     return results
 
 
@@ -166,3 +172,50 @@ def test_latex_has_the_letters_of_the_parameters():
     for letter in (*(rf"\mathrm{{{name}}}" for name in names), r"\cos q_{2}", r"\mathrm{result}_{2,2}"):
         assert letter in text
     assert "q_{1}" not in text  # H depends on the elbow alone
+
+
+@cache
+def sliding(name: str) -> tuple[kp.Mechanism, list[np.ndarray]]:
+    """A mechanism with friction from load, and q, q̇, τ with all of its joints sliding."""
+    if name == "four-bar":
+        m = mechanism(name, 0)
+        return m, [x[0] for x in states(m, name, 5, "sliding", 1)]
+    m, rng = kp.example(name), np.random.default_rng(4)
+    q, qd = 0.3 * rng.normal(size=m.nq), rng.normal(size=m.nv)
+    return m, [q, qd, m.inverse_dynamics(q, qd, rng.normal(size=m.nv))]
+
+
+def exported(kernel: kp.Kernel, language: str, folder):
+    """The function in another language, with a list of arrays as its result."""
+    if language == "c":
+        folder.mkdir()
+        function = library(kernel, folder)
+        return lambda *given: called(function, kernel, given)
+    casadi = kernel.casadi()
+    return lambda *given: [np.asarray(x).ravel() for x in casadi.call(list(given))]
+
+
+@pytest.mark.parametrize("language", ["c", "casadi"])
+@pytest.mark.parametrize("name", ["bearing-arm", "cylindrical-arm", "four-bar"])
+def test_friction_from_load_while_joints_slide(name, language, tmp_path):
+    """The exported sweeps against the methods of the mechanism; the last number says that they may be used."""
+    m, (q, qd, tau) = sliding(name)
+    time = [np.zeros(1)] if m.closure else []
+    forward = exported(m.kernel("forward_dynamics"), language, tmp_path / "forward")
+    qdd, *others = forward(q, qd, tau, *time)
+    expected = m.forward_dynamics(q, qd, tau)
+    assert zoo.relative_error(qdd, expected) <= TOLERANCE
+    assert others[-1].flat[-1] == 1.0
+    assert forward(q, 0.0 * qd, tau, *time)[-1].flat[-1] == 0.0  # at rest
+    if m.closure is None:
+        inverse = exported(m.kernel("inverse_dynamics"), language, tmp_path / "inverse")
+        assert zoo.relative_error(inverse(q, qd, expected)[0], tau) <= TOLERANCE
+
+
+def test_the_header_says_what_code_with_friction_from_load_is_for(tmp_path):
+    m = kp.example("cylindrical-arm")
+    path = m.kernel("forward_dynamics").c(tmp_path / "arm.c")
+    header = " ".join(path.with_suffix(".h").read_text().replace(" * ", " ").split())
+    assert m.kernel("forward_dynamics").graph.note in header
+    assert "always at rest, the accelerations are not those of the mechanism." in header
+    assert kp.example("scara").kernel("forward_dynamics").graph.note == ""

@@ -105,7 +105,8 @@ class Kernel:
         )
 
     def c(self, path: str | os.PathLike[str]) -> Path:
-        """Write C99 source, a header and a self-test beside it; returns the path of the source."""
+        """Write C99 source, a header and a self-test beside it; returns the path of the source. What a user of the
+        code must know stands in the header, and is `kernel.graph.note`."""
         from kinpair.compiler.export.c import write_c
 
         return write_c(self._straight, Path(path), self._real)

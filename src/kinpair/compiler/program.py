@@ -30,13 +30,15 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Inputs and outputs in one graph; `structure` says how the outputs were nested."""
+    """Inputs and outputs in one graph; `structure` says how the outputs were nested, `note` what a user of exported
+    code must know."""
 
     name: str
     graph: Graph
     inputs: tuple[Leaf, ...]
     outputs: tuple[Leaf, ...]
     structure: Structure = field(default=SINGLE)
+    note: str = ""
 
     @cached_property
     def nodes(self) -> list[Expr]:

@@ -23,6 +23,7 @@ from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loads import carried
 from kinpair.constraints.solvers.embedding import rosenberg
 from kinpair.formulations import kinematics
+from kinpair.loaded.dynamics import is_loaded, slides
 from kinpair.model.model import Model
 from kinpair.model.state import State
 from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request
@@ -32,9 +33,13 @@ from kinpair.results import AccelerationDerivatives
 def accelerations(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Vector, Vector, Scalar]:
-    """q̈; its soundness, four numbers; and one where they need no closer look, zero elsewhere."""
+    """q̈; its soundness, four numbers; and one where they need no closer look, zero elsewhere, as where joints with
+    friction from load are at rest."""
     solution = solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
-    return solution.qdd, *solution.soundness
+    measures, sound = solution.soundness
+    if is_loaded(model, passive=request.passive):
+        sound = sound * slides(model, qd)
+    return solution.qdd, measures, sound
 
 
 def acceleration_derivatives(

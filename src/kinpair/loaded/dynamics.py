@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +59,12 @@ class Rubbing(NamedTuple):
 def is_loaded(model: Model, *, passive: bool = True) -> bool:
     """Is there friction from load?"""
     return passive and bool(model.surfaces)
+
+
+def slides(model: Model, qd: Vector) -> Scalar:
+    """One where every surface slides, zero where one is at rest: friction of sliding has no direction there."""
+    own = [x.sliding() @ qd[model.v_span[x.body]] for x in surfaces_of(model)]
+    return reduce(mul, [where(less(0.0, s @ s), 1.0, 0.0) for s in own], 1.0)
 
 
 def sliding(model: Model, qd: Vector, qdd: Vector | None = None) -> Sliding:

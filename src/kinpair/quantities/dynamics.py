@@ -17,7 +17,7 @@ from kinpair.formulations import composite, kinematics, rotors
 from kinpair.formulations.catalogue import giving
 from kinpair.formulations.solution import Solution
 from kinpair.loaded.dynamics import forward as loaded_motion
-from kinpair.loaded.dynamics import friction_of_motion, is_loaded, standing
+from kinpair.loaded.dynamics import friction_of_motion, is_loaded, slides, standing
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 from kinpair.model.slip import sliding
@@ -42,8 +42,12 @@ def inverse_dynamics(
 def forward_dynamics(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
-    """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost."""
-    return accelerations(model, request, State(q, qd, tau=tau), loads)
+    """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost. With friction from
+    load one more: one where its loads are found and every such joint slides, else zero."""
+    qdd, soundness = accelerations(model, request, State(q, qd, tau=tau), loads)
+    if not is_loaded(model, passive=request.passive):
+        return qdd, soundness
+    return qdd, array([*soundness[:2], soundness[2] * slides(model, qd)])
 
 
 def accelerations(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,7 @@ def header_text(program: Program, stem: str, real: Real) -> str:
         "",
         f"/* {identifier(program.name)}: {count}. Arrays in C order.",
     ]
+    notes += [" *", *(f" * {line}" for line in wrap(program.note, 96))] if program.note else []
     return "\n".join([*lines, *notes, " */", prototype(program, real) + ";", "", "#endif", ""])
 
 
