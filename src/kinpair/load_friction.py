@@ -160,10 +160,10 @@ class LoadedStates:
         pairs = zip(self._G, found.forces, strict=True)
         return sum((G.T @ f for G, f in pairs), np.zeros(self.model.nv))
 
-    def at_rest(self, qd: np.ndarray) -> np.ndarray:
-        """Which rates (nv,) with friction from load are zero, or rounding."""
+    def without_rounding(self, qd: np.ndarray) -> np.ndarray:
+        """Rates, or accelerations (nv,), with zeros for joints with friction from load where they are rounding."""
         slow = np.abs(qd) <= self.still * (1.0 + np.abs(qd).max())
-        return slow & np.isin(np.arange(len(qd)), self.rates)
+        return np.where(slow & np.isin(np.arange(len(qd)), self.rates), 0.0, qd)
 
     def _told(self, several: list[tuple[str, Several]]) -> str:
         """What is said of states with several motions."""

@@ -60,6 +60,7 @@ from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, 
 from kinpair.results import (
     AccelerationDerivatives,
     Actuation,
+    ActuatorDerivatives,
     EffortDerivatives,
     Energy,
     FramePose,
@@ -667,13 +668,17 @@ class Mechanism(Movable):
         passive: bool = True,
         method: str | None = None,
         force: bool = False,
+        actuators: Sequence[str] | None = None,
+        time: Any = 0.0,
         out: Any = None,
         threads: int = 1,
-    ) -> EffortDerivatives:
-        """∂τ/∂q and ∂τ/∂q̇ (nv, nv); ∂τ/∂q̈ is `mass_matrix`.
+    ) -> EffortDerivatives | ActuatorDerivatives:
+        """∂τ/∂q and ∂τ/∂q̇ (nv, nv); ∂τ/∂q̈ is `mass_matrix`, but for friction from load.
 
         ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes. Under constraints
         these are derivatives of the tree's efforts, H q̈ + h, not of what `inverse_dynamics` shares out among actuators.
+        With `actuators` they are of the efforts that it gives to these, and ∂τ/∂q̈ is there too; friction from load
+        under constraints needs them named.
 
         Units: efforts [N m] or [N] by [rad] or [m], and by their rates.
         """
@@ -685,7 +690,20 @@ class Mechanism(Movable):
             passive=passive,
             external=external,
         )
-        return EffortDerivatives(*self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads))
+        loaded = self.closure is not None and is_loaded(self.model, passive=passive)
+        if actuators is None and loaded:
+            raise InputError(
+                f"{self.name}: friction from load under constraints depends on which joints drive it; name them, as in "
+                "inverse_dynamics_derivatives(q, qd, qdd, actuators=[...])"
+            )
+        if actuators is None:
+            return EffortDerivatives(
+                *self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
+            )
+        options = {"method": method, "force": force, "passive": passive, "external": external}
+        state, names = self.by_name(time, q=q, qd=qd, qdd=qdd), names_from("actuators", actuators)
+        found = self._closed.effort_derivatives.derivatives(state, time, names, options, external or {})
+        return ActuatorDerivatives(*found if out is None else map(copied, found, out))
 
     @thin
     def forward_dynamics_derivatives(
@@ -1206,7 +1224,14 @@ class Mechanism(Movable):
         quantity = ANOTHER.get(method, method)
         if self.closure is not None and method in CLOSED:
             return self._answer_in_loops(method, options)
-        loaded = method in LOOKED_AT and is_loaded(self.model, passive=options.get("passive", True))
+        passive = bool(options.get("passive", True))
+        if (
+            method == "inverse_dynamics_derivatives"
+            and self.closure
+            and is_loaded(self.model, passive=passive)
+        ):
+            return None
+        loaded = method in LOOKED_AT and is_loaded(self.model, passive=passive)
         if (loaded and method != "forward_dynamics") or options.get("actuators") is not None:
             return None
         request = request_of(FORMULATED.get(quantity, quantity), owner=self.name, **chosen)

@@ -22,10 +22,18 @@ class FramePose(NamedTuple):
 
 
 class EffortDerivatives(NamedTuple):
-    """∂τ/∂q and ∂τ/∂q̇ (nv, nv) in the tangent space; ∂τ/∂q̈ is H."""
+    """∂τ/∂q and ∂τ/∂q̇ (nv, nv) in the tangent space; ∂τ/∂q̈ is H, but for friction from load."""
 
     q: np.ndarray
     qd: np.ndarray
+
+
+class ActuatorDerivatives(NamedTuple):
+    """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ (nv, nv) of chosen actuators, in the tangent space; rows of other rates are zero."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
 
 
 class AccelerationDerivatives(NamedTuple):

@@ -115,6 +115,34 @@ def test_the_reference_has_the_same_derivatives():
     assert error(m.reference.forward_dynamics_derivatives(*own), m.forward_dynamics_derivatives(*own)) < 1e-10
 
 
+@pytest.mark.parametrize(("actuators", "passive"), [("a", True), ("ac", True), ("ac", False)])
+def test_efforts_of_actuators_along_motions_that_obey(actuators, passive):
+    """A loop of one freedom: efforts as a function of position, rate and acceleration of its crank; of two actuators
+    the least ones."""
+    m, actuators = mechanism("four-bar", 0).reference, list(actuators)
+    start = np.array([0.1, 0.8, -1.5])
+
+    def motion(x: np.ndarray) -> tuple[np.ndarray, ...]:
+        p, d, a = x
+        guess = np.array(CLOSED["four-bar"].guess)
+        q = m.assemble(guess + np.array([p, 0, 0, 0]), fixed=["a"])
+        qd = m.velocities(q, {"a": d})
+        return q, qd, m.accelerations(q, qd, {"a": a})
+
+    def efforts(x: np.ndarray) -> np.ndarray:
+        return m.inverse_dynamics(*motion(x), actuators=actuators, passive=passive)
+
+    def slope(f, unit: np.ndarray) -> np.ndarray:
+        one, two = (f(start + k * 1e-3 * unit) - f(start - k * 1e-3 * unit) for k in (1, 2))
+        return (8.0 * one - two) / 12e-3
+
+    exact = m.inverse_dynamics_derivatives(*motion(start), actuators=actuators, passive=passive)
+    for unit in np.eye(3):
+        along = slope(lambda x: np.concatenate(motion(x)), unit).reshape(3, -1)
+        expected = slope(efforts, unit)
+        assert sum(x @ y for x, y in zip(exact, along, strict=True)) == pytest.approx(expected, abs=1e-8)
+
+
 def check_held(m: kp.Mechanism, stuck: list[int], *state: np.ndarray) -> None:
     """The derivatives by efforts are those of accelerations while the same joints stick."""
     exact, qdd = m.forward_dynamics_derivatives(*state), m.forward_dynamics(*state)

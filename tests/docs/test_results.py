@@ -11,7 +11,14 @@ import pytest
 
 from kinpair.closure import ConstraintForces
 from kinpair.constraints.mobility import Mobility
-from kinpair.mechanism import AccelerationDerivatives, EffortDerivatives, Energy, FramePose, FrictionSolutions
+from kinpair.mechanism import (
+    AccelerationDerivatives,
+    ActuatorDerivatives,
+    EffortDerivatives,
+    Energy,
+    FramePose,
+    FrictionSolutions,
+)
 from kinpair.runs.result import Result
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.monitors.balance import Balance, Ledger
@@ -21,8 +28,8 @@ from kinpair.simulation.status import Status
 
 PAGE = (Path(__file__).parents[2] / "docs" / "results.md").read_text("utf-8")
 CLASSES = (
-    Energy, FramePose, EffortDerivatives, AccelerationDerivatives, Mobility, ConstraintForces, FrictionSolutions,
-    Result, Status, EventRecord, Balance, Ledger, Momentum, Residual, Singular,
+    Energy, FramePose, EffortDerivatives, ActuatorDerivatives, AccelerationDerivatives, Mobility, ConstraintForces,
+    FrictionSolutions, Result, Status, EventRecord, Balance, Ledger, Momentum, Residual, Singular,
 )  # fmt: skip
 
 

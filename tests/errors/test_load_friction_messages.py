@@ -292,6 +292,30 @@ def test_six_compliances_of_a_joint_are_not_split():
     )
 
 
+def test_derivatives_of_efforts_need_to_know_who_drives():
+    m = closed("spherical")
+    state = np.zeros(m.nq), np.zeros(m.nv), np.zeros(m.nv)
+    with pytest.raises(kp.InputError) as caught:
+        m.inverse_dynamics_derivatives(*state)
+    assert str(caught.value) == (
+        "loop: friction from load under constraints depends on which joints drive it; name them, as in "
+        "inverse_dynamics_derivatives(q, qd, qdd, actuators=[...])"
+    )
+
+
+def test_actuators_that_cannot_make_every_motion_have_no_derivatives():
+    b = kp.Builder("pair of wheels")
+    for name in ("wheel", "other", "third"):
+        b.link(name, mass=1.0, inertia=(0.1, 0.1, 0.1)).joint(name, "revolute", "ground", name)
+    m = kp.build(b.gear("teeth", "other", follows="wheel", ratio=2.0)).reference
+    with pytest.raises(kp.SingularError) as caught:
+        m.inverse_dynamics_derivatives(np.zeros(3), np.zeros(3), np.zeros(3), actuators=["wheel"])
+    assert str(caught.value) == (
+        "pair of wheels: no derivatives of the efforts of 'wheel': they cannot make every motion that the constraints "
+        "allow here; add an actuator, or move it a little"
+    )
+
+
 @pytest.mark.parametrize(("integrator", "options"), [("generalised-alpha", {"dt": 1e-3}), ("ida", {})])
 def test_integrators_that_do_not_see_it_under_constraints(integrator, options):
     m = closed("spherical", compliance=1e-6)

@@ -150,7 +150,7 @@ def test_a_drawer_sticks_and_slides_under_a_pull_that_comes_and_goes():
     side = {"right": lambda t, q, qd: [0, 0, 0, 5 * np.sin(8 * t), 0, 0]}
     free = kp.simulate(m, [0.1], [0.0], duration=0.7, external=pull)
     rubbed = kp.simulate(m, [0.1], [0.0], duration=0.7, external=side)
-    assert np.isnan(rubbed.friction["slide"].heat).all()  # is in the loss alone, not by name
+    assert rubbed.friction["slide"].heat == pytest.approx(rubbed.loss, rel=1e-12)
     assert free.balance.loss == pytest.approx(0.0, abs=1e-15)
     assert rubbed.balance.loss > 1e-3
     assert rubbed.balance.relative < 1e-8
@@ -172,6 +172,10 @@ def test_an_arm_in_bearings_is_held_by_them_and_moves_when_pushed():
     pushed = kp.simulate(m, q, np.zeros(6), duration=0.3, torque=lambda t, q, qd: 0.5 * tau)
     assert np.abs(pushed.qd[-1]).max() > 0.1
     assert pushed.balance.relative < 1e-8
+    heat = [x.heat for x in pushed.friction.values()]
+    assert sum(heat) == pytest.approx(pushed.loss, abs=1e-8 * pushed.loss[-1])  # nothing else is lost
+    assert (np.diff(heat) >= -1e-12).all()
+    assert list(pushed.losses) == [f"{name}.friction" for name in m.v_names]
 
 
 STATE = (

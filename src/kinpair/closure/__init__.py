@@ -18,6 +18,7 @@ forces          what constraints do under given efforts, of one state or many
 accelerations   accelerations of any states, compiled
 modes           derivatives of the accelerations where joints stick, and with friction from load
 derivatives     derivatives of the accelerations, and reduced equations
+effort_derivatives  derivatives of the efforts of chosen actuators
 closure         the rows of one model, and the parts above
 by_name         states given by name, as arrays
 table           the constraints as a text

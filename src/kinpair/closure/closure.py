@@ -12,6 +12,7 @@ from kinpair.closure.any_rank import AnyRank
 from kinpair.closure.assembly import Assembly
 from kinpair.closure.derivatives import Derivatives
 from kinpair.closure.drives import Drives
+from kinpair.closure.effort_derivatives import EffortDerivatives
 from kinpair.closure.forces import Forces
 from kinpair.closure.rank import Rank
 from kinpair.closure.rates import Rates
@@ -86,3 +87,8 @@ class Closure(ConstraintRows):
     def derivatives(self) -> Derivatives:
         """Derivatives of the accelerations, and reduced equations."""
         return Derivatives(self, self.requests, self.dynamics)
+
+    @cached_property
+    def effort_derivatives(self) -> EffortDerivatives:
+        """Derivatives of the efforts of chosen actuators."""
+        return EffortDerivatives(self, self.requests, self.drives)

@@ -97,7 +97,7 @@ class Drives:
     ) -> Request | None:
         q, moments = np.atleast_2d(x.state[0])[0], np.ravel(x.state[2])
         self.rows.check_closed(q, float(moments[0]))
-        actuated = tuple(self._actuated(actuators).tolist())
+        actuated = tuple(self.rates_of(actuators).tolist())
         request = self.requests.choose(
             "actuator_efforts", q, float(moments[0]), "rosenberg-extended", options
         )
@@ -140,7 +140,7 @@ class Drives:
         terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         rubbing = self.rubbing if options.get("passive", True) else None
         if rubbing is not None:
-            chosen = self._actuated(actuators)
+            chosen = self.rates_of(actuators)
             terms = rubbing.with_friction(x, terms, lambda A, r: efforts(r, A, chosen).lam)
         return self._each(x, self.model.nv, lambda *one: self.efforts(actuators, *one).tau, terms)
 
@@ -149,7 +149,8 @@ class Drives:
         """Friction from load; None where there is none."""
         return Rubbing(self.rows, self.shares, self.requests) if self.model.surfaces else None
 
-    def _actuated(self, actuators: Sequence[str] | None) -> np.ndarray:
+    def rates_of(self, actuators: Sequence[str] | None) -> np.ndarray:
+        """Numbers of the rates that these drive, by default all that follow no other."""
         idle = {joint.name for joint in self.model.description.joints if not joint.actuated}
         spans = [self.model.v_span[i] for i in self.model.moving if self.model.joint_names[i] in idle]
         chosen = (
@@ -179,7 +180,7 @@ class Drives:
                 "accelerations(q, qd, inputs) gives ones that obey",
                 rows=wrong,
             )
-        tau = efforts(M @ qdd - F, A, self._actuated(actuators))
+        tau = efforts(M @ qdd - F, A, self.rates_of(actuators))
         if not tau.possible:
             stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(tau.unbalanced) > 1e-6)]
             acting = self.model.v_names if actuators is None else actuators
@@ -257,7 +258,7 @@ class Drives:
         """λ of the efforts that a motion asks for beyond what the actuators give."""
         if tau is not None:
             return multipliers_of
-        return lambda A, r: efforts(r, A, self._actuated(None)).lam
+        return lambda A, r: efforts(r, A, self.rates_of(None)).lam
 
     def _multipliers(
         self,

@@ -95,8 +95,7 @@ def _of_loads(
         own = tuple(x[k] if x.ndim > 1 else x for x in arguments)
         M, F, A, *_ = (np.asarray(x, dtype=float) for x in states.numbers(request, own))
         lam = _multipliers(A.reshape(-1, len(F)), M @ found.qdd - F - states.efforts(found))
-        qd = np.where(states.at_rest(own[1]), 0.0, own[1])
-        yield k, own, Mode(qd, found.qdd, lam, states.sticking(found))
+        yield k, own, Mode(states.without_rounding(own[1]), found.qdd, lam, states.sticking(found))
 
 
 def _multipliers(A: np.ndarray, r: np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Instant
-from kinpair.forces.elements import Owner, acting, owners_of
+from kinpair.forces.elements import Owner, acting, elements_of, owners_of
+from kinpair.forces.surfaces.element import LoadedJoint
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
@@ -109,11 +110,15 @@ class Account(NamedTuple):
     losses: Mapping[str, Scalar]
 
 
-def account_of(model: Model, state: State, *, passive: bool = True) -> Account:
-    """Those at a state."""
+def account_of(model: Model, state: State, *, passive: bool = True, rubbing: Vector | None = None) -> Account:
+    """Those at a state; friction from load among them where its efforts `rubbing` (nv,) are known."""
     own = [(x, at) for x, at in acting(model, state, passive=passive) if x.ports or x.element.sticks]
     supply = {name: power for x, at in own for name, power in x.element.supply(at).items()}
     lost = {name: power for x, at in own for name, power in x.element.losses(at).items()}
+    if rubbing is not None:
+        for x in elements_of(model, passive=passive):
+            if isinstance(x, LoadedJoint):
+                lost |= x.heat(rubbing, state.qd)
     return Account(supply, lost)
 
 
@@ -136,4 +141,5 @@ def account_names(model: Model, driven: bool, *, passive: bool = True) -> Accoun
     u = np.zeros(len(ports.u_names)) if driven else NOTHING
     state = State(model.neutral(), np.zeros(model.nv), ports.x_start, u)
     with np.errstate(all="ignore"):
-        return AccountNames(*map(tuple, account_of(model, state, passive=passive)))
+        account = account_of(model, state, passive=passive, rubbing=np.zeros(model.nv))
+        return AccountNames(*map(tuple, account))

@@ -25,8 +25,7 @@ from kinpair.simulation.status import Status
 
 class Rubbed(NamedTuple):
     """Dry friction of a rate in a run: at which samples it sticks, how far it has slid [rad], [m] and its heat [J]
-    since the start (..., samples), NaN of friction from load, which is in `loss` alone; and the time since when it
-    sticks at the end, NaN where it slides."""
+    since the start (..., samples); and the time since when it sticks at the end, NaN where it slides."""
 
     sticks: np.ndarray
     slid: np.ndarray
@@ -96,7 +95,7 @@ class Record:
 
     @property
     def losses(self) -> dict[str, np.ndarray]:
-        """Energy since the start that actuators, and what else has internal states, lost, by name [J]."""
+        """Energy since the start that actuators, dry friction and what else has internal states lost, by name [J]."""
         return self._accounts[1]
 
     @cached_property
@@ -106,7 +105,7 @@ class Record:
         found: dict[str, Rubbed] = {}
         for k, name in enumerate(sticking_names(self.mechanism.model, passive=self.passive)):
             own = [x for loss, x in self.losses.items() if loss.startswith(f"{name}.friction")]
-            heat = sum(own, np.full(self.slid.shape[:-1], 0.0 if own else np.nan))
+            heat = sum(own, np.zeros(self.slid.shape[:-1]))
             sticks = self.phase[..., k] != SLIDES
             found[name] = Rubbed(sticks, self.slid[..., k], heat, self._since(name, sticks))
         return found

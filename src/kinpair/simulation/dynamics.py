@@ -301,14 +301,16 @@ class Dynamics:
         work = (state.tau @ qd if self.driven and not self.actuated else 0.0) + self._applied_power(
             q, qd, loads
         )
-        own = account_of(self.model, state, passive=self.passive)
-        lost = losses(self.model, state, passive=self.passive)
-        if is_loaded(self.model, passive=self.passive):
-            lost["friction from load"] = -(self.rubbing(state, loads) @ qd)
+        loaded = is_loaded(self.model, passive=self.passive)
+        rubbing = self.rubbing(state, loads) if loaded else None
+        own = account_of(self.model, state, passive=self.passive, rubbing=rubbing)
+        lost = list(losses(self.model, state, passive=self.passive).values())
+        if rubbing is not None:
+            lost.append(-(rubbing @ qd))
         supply = sum(own.supply.values(), 0.0)
         slip = self.model.slip
         ways = [] if slip is None else [slip.share[k] * qd[k] for k in self.sticking]
-        return [work + supply, sum(lost.values(), 0.0), *own.supply.values(), *own.losses.values(), *ways]
+        return [work + supply, sum(lost, 0.0), *own.supply.values(), *own.losses.values(), *ways]
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""

@@ -5,11 +5,11 @@ Its efforts are not here: they come from the solve for the accelerations, see `k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from kinpair.algebra.arrays import Scalar
+from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.forces.element import Element, Instant
 from kinpair.model.model import Model
 
@@ -26,6 +26,7 @@ class LoadedJoint(Element):
     rates_held: tuple[int, ...]
     law: str
     together: bool  # do its rates slide as one?
+    heats: tuple[str, ...]  # names of its losses, one a rate, or one where they slide as one
     from_load = True
 
     @property
@@ -38,6 +39,11 @@ class LoadedJoint(Element):
         """All rates of the joint, if each slides by itself."""
         return () if self.together else self.rates_held
 
+    def heat(self, efforts: Vector, qd: Vector) -> Mapping[str, Scalar]:
+        """What it takes for good, by name [W], where friction from load has these efforts (nv,)."""
+        powers: Sequence[Scalar] = [-(efforts[v] * qd[v]) for v in self.rates_held]
+        return dict(zip(self.heats, [sum(powers, 0.0)] if self.together else powers, strict=True))
+
     def switches(self, at: Instant) -> Mapping[str, Scalar]:
         """The rates."""
         return {f"{self.name} {v}": at.state.qd[v] for v in self.sticks}
@@ -49,5 +55,7 @@ def loaded_joints(model: Model) -> list[Element]:
     for x in model.surfaces:
         rates = tuple(range(model.nv)[model.v_span[x.body]])
         together = model.body[x.body].pair.kind in TOGETHER
-        found.append(LoadedJoint(x.name, (model.parent[x.body], x.body), rates, x.law, together))
+        law = x.name.removeprefix(model.joint_names[x.body])
+        heats = (x.name,) if together else tuple(f"{model.v_names[v]}{law}" for v in rates)
+        found.append(LoadedJoint(x.name, (model.parent[x.body], x.body), rates, x.law, together, heats))
     return found
