@@ -17,7 +17,8 @@ files          a run in a file
 result         what a simulation gives
 collected      pieces in memory, as a result
 load           `kp.load_run`
-stream         a run written to a file as it goes
+recorder       writes the pieces of a run to its file
+stream         a run written to its file as it goes
 resume         `kp.resume`
 simulate       `kp.simulate`
 """

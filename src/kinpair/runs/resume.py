@@ -16,8 +16,9 @@ from kinpair.runs.files.claims import claimed
 from kinpair.runs.files.stored import Stored, read_file
 from kinpair.runs.history import Known
 from kinpair.runs.load import mechanism_of, result_of, wrenches_of
+from kinpair.runs.recorder import continued
 from kinpair.runs.result import Result
-from kinpair.runs.stream import continued, saved, stream
+from kinpair.runs.stream import saved, stream
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.modes import Entry

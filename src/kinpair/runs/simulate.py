@@ -95,7 +95,8 @@ def _streamed(
     run: Run, save: Any, checkpoint: float, progress: bool | Callable[[float], Any] | None
 ) -> Result:
     """The run with its samples in a file."""
-    from kinpair.runs.stream import begun, saved, stream  # h5py takes its time
+    from kinpair.runs.recorder import begun  # h5py takes its time
+    from kinpair.runs.stream import saved, stream
 
     if not isinstance(save, str | os.PathLike):
         raise InputError(f"{run.name}: save is {save!r}; it must be the path of a file", argument="save")

@@ -13,7 +13,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.model.units import units
-from kinpair.runs import stream as storage_stream
+from kinpair.runs import recorder
 from kinpair.runs.files import checkpoint
 from kinpair.runs.files import stored_options as storage_options
 from kinpair.runs.files.checkpoint import Checkpoint
@@ -262,11 +262,11 @@ def test_checkpoints_come_as_often_as_asked(arm, tmp_path, monkeypatch):
     numbers: list[int] = []
     put = checkpoint.put
     seconds = count()
-    for module in (runs, storage_stream):
+    for module in (runs, recorder):
         monkeypatch.setattr(module, "perf_counter", lambda: float(next(seconds)))
     monkeypatch.setattr(runs, "PAUSE", 1.0)
     monkeypatch.setattr(
-        storage_stream.checkpoint, "put", lambda run_file, n, at: (numbers.append(n), put(run_file, n, at))
+        recorder.checkpoint, "put", lambda run_file, n, at: (numbers.append(n), put(run_file, n, at))
     )
     for every, after_the_start in ((0.5, 12), (1e6, 1)):
         numbers.clear()

@@ -7,9 +7,11 @@ partials       derivatives of the accelerations
 smooth         states at which forces have no derivative
 choosing       independent coordinates for a mechanism
 core           what of a linear model has eigenvalues to be found
+operating_point  where it was linearised, and whether that is steady
 modes          eigenvalues, natural frequencies, shapes
 response       transfer functions and frequency responses
 discrete       steps of a sample time
+control_library  as python-control has it
 pictures       a linear model as pictures
 mode_pictures  modes as pictures of the mechanism
 linear_model   what a user holds

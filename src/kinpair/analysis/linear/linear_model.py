@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from kinpair.analysis.linear import discrete, pictures
+from kinpair.analysis.linear.control_library import state_space
 from kinpair.analysis.linear.core import Core, core_of
-from kinpair.analysis.linear.modes import Mode, Spectrum, eigenvalues, modes_of, spectrum
-from kinpair.analysis.linear.moving_axes import turned, unspun
+from kinpair.analysis.linear.modes import Mode, Spectrum, eigenvalues, modes_of, spectrum, swung
+from kinpair.analysis.linear.operating_point import OperatingPoint, is_steady
 from kinpair.analysis.linear.response import TransferFunction, frequency_response, transfer
-from kinpair.errors import InputError, MissingExtraError, listed, nearest
-from kinpair.formulations import kinematics
-
-STEADY = 1e-7  # what may be left of (LI17), as a part of its terms
+from kinpair.errors import InputError, listed, nearest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,28 +26,6 @@ if TYPE_CHECKING:
     from kinpair.mechanism import Mechanism
     from kinpair.system import System
     from kinpair.viewer.inline import Frame
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OperatingPoint:
-    """Where it was linearised: q, qd, efforts tau, accelerations qdd and time, along a motion with an axis in front.
-
-    `coordinates` and `rates`: numbers of the independent ones. `axes`: joints whose displacements and rates are
-    measured along axes that turn against the child, with their angular velocity (3,) in axes of the child, see (LI5).
-    Internal states x, their rates, and inputs u, where there are actuators.
-    """
-
-    q: np.ndarray
-    qd: np.ndarray
-    tau: np.ndarray
-    qdd: np.ndarray
-    time: Any
-    coordinates: tuple[int, ...]
-    rates: tuple[int, ...]
-    axes: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
-    x: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    u: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    x_rate: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 @final
@@ -212,28 +188,13 @@ class LinearModel:
 
     @cached_property
     def steady(self) -> bool:
-        """Is it linearised at rest or about a steady motion? Else eigenvalues are those of an instant.
-
-        Time moves a steady motion along itself: with x_t = (q̇, q̈), both seen in the axes of measurement,
-
-            q̈ − Ω q̇ = 0,   A x_t = 0        of all states that something depends on             (LI17)
-        """
-        x, a = self._one("steadiness"), self.at
+        """Is it linearised at rest or about a steady motion? Else eigenvalues are those of an instant."""
+        x = self._one("steadiness")
         if x.dt is not None:
             raise InputError(
                 f"{self.name}: steadiness is that of continuous time; look at it before `discrete`"
             )
-        model = x.mechanism.model
-        change = a.qdd - turned(model, a.axes) @ a.qd
-        J, I = list(a.coordinates), list(a.rates)
-        own = (a.qdd - change + unspun(model, a.q, a.qd, a.axes) @ a.qd)[I]
-        along = np.concatenate([a.qd[J], own, 0.0 * a.x_rate])
-        left = np.concatenate([np.zeros(len(J)), change[I], a.x_rate])
-        core = x._core
-        felt = [k for k in range(len(core.kept)) if k not in core.ignored]
-        off = np.abs((core.left @ np.stack([left, x.A @ along], axis=1))[felt]).max(initial=0.0)
-        size = np.abs(a.qdd).max() + (np.abs(x.A) @ np.abs(along)).max(initial=0.0)
-        return bool(off <= STEADY * (1.0 + size))
+        return is_steady(x.mechanism.model, x.at, x.A, x._core)
 
     # Responses.
 
@@ -366,15 +327,7 @@ class LinearModel:
                 mode=mode,
             )
         shape = x.modes[mode].displacement
-        parts = (
-            np.exp(1j * np.linspace(0.0, half_cycles * np.pi, count))[:, None]
-            * shape
-            / np.abs(shape).max(initial=1e-300)
-        )
-        model = x.mechanism.model
-        steps = amplitude * parts.real
-        every = [kinematics.normalised(model, kinematics.moved(model, x.at.q, step)) for step in steps]
-        return np.array(every, dtype=float)
+        return swung(x.mechanism.model, x.at.q, shape, amplitude, count, half_cycles)
 
     def discrete(self, dt: float) -> LinearModel:
         """From one sample to the next, `dt` [s] later, while inputs and disturbances are held."""
@@ -389,20 +342,9 @@ class LinearModel:
     def to_control(self) -> Any:
         """The same as `StateSpace` of python-control: inputs, then disturbances."""
         x = self._one("a StateSpace")
-        try:
-            import control
-        except ImportError:
-            raise MissingExtraError(
-                'a StateSpace needs python-control; install it with pip install "kinpair[control]"',
-                extra="control",
-            ) from None
+        names = {"states": x.states, "inputs": (*x.inputs, *x.disturbances), "outputs": x.outputs}
         B, D = np.hstack([x.B, x.E]), np.hstack([x.D, x.F])
-        names: dict[str, Any] = {
-            "states": [_word(name) for name in x.states],
-            "inputs": [_word(name) for name in (*x.inputs, *x.disturbances)],
-            "outputs": [_word(name) for name in x.outputs],
-        }
-        return control.ss(x.A, B, x.C, D, 0 if x.dt is None else x.dt, name=_word(x.name), **names)
+        return state_space(x.name, (x.A, B, x.C, D), x.dt, names)
 
     # In words.
 
@@ -437,8 +379,3 @@ def eigenvalues_told(x: np.ndarray) -> str:
     """Eigenvalues of ignorable states in words."""
     others = [f"± {abs(v):.6g} i" for v in x.tolist() if v.imag > 0.0]
     return f"eigenvalues {listed([*(['0'] if not x.all() else []), *others])}" if others else "eigenvalue 0"
-
-
-def _word(name: str) -> str:
-    """A name that python-control takes: it has a meaning for dots."""
-    return name.replace(".", "_")

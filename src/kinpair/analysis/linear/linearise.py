@@ -21,8 +21,9 @@ import numpy as np
 
 from kinpair.analysis.linear.choosing import independence_of
 from kinpair.analysis.linear.independence import Independence, Variations
-from kinpair.analysis.linear.linear_model import LinearModel, OperatingPoint
+from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.moving_axes import brackets, steady_axes, turned, turning_joints, unspun
+from kinpair.analysis.linear.operating_point import OperatingPoint
 from kinpair.analysis.linear.outputs import Output, outputs_of
 from kinpair.analysis.linear.partials import ROUNDING, Partials, cleaned, partials
 from kinpair.analysis.linear.point import Point, check_obeys, has_ports, movable, point_of

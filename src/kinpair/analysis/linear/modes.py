@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.analysis.linear.core import Core
+from kinpair.formulations import kinematics
+from kinpair.model.model import Model
 
 NOTHING = 1e-13  # of the largest |λ|: what is smaller is zero
 PAIRED = 1e-9  # of |λ|: an imaginary part below this is rounding of a real eigenvalue
@@ -122,3 +124,15 @@ def modes_of(found: Spectrum, names: tuple[str, ...], Z_h: np.ndarray, coordinat
             )
         )
     return tuple(every)
+
+
+def swung(
+    model: Model, q: np.ndarray, shape: np.ndarray, amplitude: float, count: int, half_cycles: int
+) -> np.ndarray:
+    """Coordinates (count, nq) through half cycles of a shape (nv,) about q, its largest displacement the amplitude."""
+    turns = np.exp(1j * np.linspace(0.0, half_cycles * np.pi, count))[:, None]
+    parts = turns * shape / np.abs(shape).max(initial=1e-300)
+    steps = amplitude * parts.real
+    return np.array(
+        [kinematics.normalised(model, kinematics.moved(model, q, step)) for step in steps], dtype=float
+    )

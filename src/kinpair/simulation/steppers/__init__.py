@@ -8,5 +8,6 @@ solver          what an external solver is told, and what it is asked for
 sundials_words  what SUNDIALS prints
 sundials        CVODE and IDA
 taylor          Taylor series by heyoka
+at_work         an external solver in one mode
 external        steps as long as an external solver takes them
 """

@@ -1,0 +1,261 @@
+"""Writes the pieces of a run to its file: samples, and every so often a checkpoint that says where it stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kinpair.errors import InputError
+from kinpair.runs.files import checkpoint
+from kinpair.runs.files.checkpoint import Checkpoint
+from kinpair.runs.files.file_layout import (
+    RESIDUALS,
+    SAMPLES,
+    UNFINISHED,
+    Shape,
+    new_file,
+    put_singular,
+    put_status,
+    residual_columns,
+    rows_first,
+)
+from kinpair.runs.files.slate import RunFile, enlarged, mapped
+from kinpair.runs.files.stored import Stored, refuse_unfinished
+from kinpair.runs.files.stored_events import (
+    EVENTS,
+    MODE,
+    MODES,
+    event_rows,
+    fits,
+    mode_rows,
+    room_for,
+    wider,
+)
+from kinpair.runs.history import as_text
+from kinpair.runs.samples import residual_of, samples_of, singular_of
+from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.modes.modes import Entry
+from kinpair.simulation.monitors.balance import Energies
+from kinpair.simulation.monitors.endings import status_of
+from kinpair.simulation.monitors.verdict import Seen
+from kinpair.simulation.piece import Piece
+from kinpair.simulation.residual import Residual, Singular
+from kinpair.simulation.run import Run
+from kinpair.simulation.status import Status
+
+
+class DiskError(Exception):
+    """The disk refused; `reason` in words."""
+
+    def __init__(self, problem: OSError) -> None:
+        self.reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        super().__init__(self.reason)
+
+
+def begun(driver: Driver, path: Path, every: float) -> Recorder:
+    """A new file for a run that is about to start."""
+    refuse_unfinished(path)
+    run = driver.run
+    memory, start = _controller(run), driver.memory()
+    room = room_for(driver.modes.names) if run.guarded else None
+    shape = Shape(run.samples, run.batch, run.d.enforcement is not None, start.shape, memory.shape, room)
+    shape = replace(shape, passive=run.d.passive)
+    begin = run.begin_energy if driver.begin_energy is None else driver.begin_energy
+    about: dict[str, Any] = {"springs": run.springs, "start": begin}
+    run_file = new_file(path, run.mechanism, run.options, shape, **about)
+    stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
+    recorder = Recorder(driver, run_file, stands, 0, every)
+    try:
+        recorder.commit()
+        recorder.commit()  # both places have room on the disk
+    except DiskError as problem:
+        run_file.discard()
+        raise InputError(f"{path}: cannot be written ({problem.reason})", path=str(path)) from None
+    run_file.publish()
+    return recorder
+
+
+def continued(driver: Driver, stored: Stored, every: float) -> Recorder:
+    """The file of a run that goes on from its last checkpoint."""
+    run_file = RunFile(stored.path)
+    recorder = Recorder(driver, run_file, stored.stands, stored.number, every)
+    recorder.failures |= stored.failures()
+    put_status(run_file, Status(UNFINISHED, np.nan, ""))
+    return recorder
+
+
+def _controller(run: Run) -> np.ndarray:
+    """The memory of the user's controller: numbers in its attribute `state`, if it has one."""
+    state = getattr(run.torque.function, "state", None)
+    if state is None or callable(state):
+        return np.zeros(0)
+    try:
+        return np.array(state, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{run.name}: {run.torque.word}.state is {type(state).__name__}; a checkpoint keeps numbers: an array, or "
+            "a list"
+        ) from None
+
+
+class Recorder:
+    """Writes pieces of a run. What it has committed is in the file, whatever happens next."""
+
+    def __init__(
+        self, driver: Driver, run_file: RunFile, stands: Checkpoint, number: int, every: float
+    ) -> None:
+        self.run, self.run_file, self.number, self.every = driver.run, run_file, number, every
+        self.begin = driver.begin_energy
+        self.entered: Sequence[Entry] = driver.modes.entered
+        self.rows = stands.row
+        self.kept = {EVENTS: stands.event, MODES: stands.modes}
+        self.stands = replace(stands, samples=stands.row, steps=0, all_rejected=0)
+        self.counts: dict[str, Any] = {}
+        self.failures: dict[int, Status] = {}
+        self.singular: Singular | None = None
+        self._before, self._began = stands.took, perf_counter()
+        self._last = perf_counter()
+
+    def __call__(self, piece: Piece) -> None:
+        """Samples to the file, and, when it is time, a checkpoint."""
+        self._write(piece)
+        self._note_failures(piece)
+        self.counts = {"steps": piece.steps, "all_rejected": piece.rejected, "dt": piece.dt}
+        self.singular = singular_of(self.run.d, piece.Y) or self.singular
+        if piece.steps and piece.good and piece.memory is not None:
+            self.stands = Checkpoint(
+                self.rows,
+                self.rows,
+                piece.steps,
+                piece.rejected,
+                piece.dt,
+                0.0,
+                piece.memory,
+                self._memory(),
+                event=len(self.run.event_log),
+            )
+        if perf_counter() - self._last > self.every:
+            self.commit()
+
+    def _memory(self) -> np.ndarray:
+        memory, kept = _controller(self.run), self.stands.controller
+        if memory.shape != kept.shape:
+            raise InputError(
+                f"{self.run.name}: {self.run.torque.word}.state has shape {memory.shape} and had {kept.shape} at "
+                "the start; a checkpoint has room for as many numbers as there were"
+            )
+        return memory
+
+    def _write(self, piece: Piece) -> None:
+        batch = self.run.batch is not None
+        columns = samples_of(self.run.d, piece.Y, piece.W)
+        columns |= residual_columns(residual_of(self.run.d, piece.W))
+        places = self.run_file.places
+        samples = {name: rows_first(x, batch) for name, x in columns.items() if name in places}
+        samples["time"] = piece.times
+        if MODE in self.run_file.places:
+            samples[MODE] = np.full(len(piece.times), piece.mode, dtype="<i4")
+        done, n = 0, len(piece.times)
+        refused: OSError | None = None
+        while n:
+            try:
+                for name, x in samples.items():
+                    self.run_file.write(name, x[done : done + n], self.rows)
+            except OSError as problem:  # as many rows as there is room for
+                n, refused = n // 2, problem
+                continue
+            self.rows, done = self.rows + n, done + n
+            n = min(n, len(piece.times) - done)
+        if refused is not None:
+            raise DiskError(refused)
+
+    def _note_failures(self, piece: Piece) -> None:
+        if isinstance(piece.why, str):
+            return
+        lost = {row for row, why in enumerate(piece.why) if why != "more"}
+        if lost <= self.failures.keys():
+            return
+        self.note(status_of(self.run, [piece], piece.Y, False)[1])
+
+    def note(self, failures: Mapping[int, Status]) -> None:
+        """Rows of a batch that are not well; the first reason stays."""
+        for row, status in failures.items():
+            if row not in self.failures:
+                self.failures[row] = status
+                put_status(self.run_file, status, 1 + row)
+
+    @property
+    def batch(self) -> int:
+        """Trajectories of a batch, else 0."""
+        return self.run_file.places["status"].shape[0] - 1
+
+    def read(self, name: str) -> np.ndarray:
+        """The samples written so far, as a result has them."""
+        column = mapped(self.run_file.path, self.run_file.places[name], self.rows)
+        return np.moveaxis(column, 0, 1) if self.batch and name != "time" else column
+
+    @property
+    def seen(self) -> Seen:
+        """The samples written so far, to be looked over."""
+        residual = Residual(*map(self.read, RESIDUALS)) if self.run.d.enforcement is not None else None
+        energies = Energies(*map(self.read, Energies._fields))
+        time, q, qd, tau = (self.read(name) for name in ("time", "q", "qd", "tau"))
+        return Seen(time, q, qd, tau, energies, residual, self.begin)
+
+    def commit(self) -> None:
+        """Everything so far is on the disk, then the checkpoint that says so."""
+        took = self._before + perf_counter() - self._began
+        try:
+            self._write_history()
+            self.run_file.flush()
+            kept = {
+                "samples": self.rows,
+                "took": took,
+                "events": self.kept[EVENTS],
+                "modes": self.kept[MODES],
+            }
+            checkpoint.put(self.run_file, self.number + 1, replace(self.stands, **kept))
+        except OSError as problem:
+            raise DiskError(problem) from None
+        self.number += 1
+        self._last = perf_counter()
+
+    def _write_history(self) -> None:
+        """Events and modes that are not in the file yet; where it has no room for them, it gets more."""
+        if EVENTS not in self.run_file.places:
+            return
+        events = self.run.event_log[self.kept[EVENTS] :]
+        modes = [as_text(x) for x in self.entered[self.kept[MODES] :]]
+        places = self.run_file.places
+        new = {
+            EVENTS: event_rows(places[EVENTS].dtype, events),
+            MODES: mode_rows(places[MODES].dtype, modes),
+        }
+        if not all(fits(places[name], self.kept[name], rows) for name, rows in new.items()):
+            room = {name: wider(places[name], self.kept[name], rows) for name, rows in new.items()}
+            samples = dict.fromkeys((name for name in places if name in SAMPLES), self.rows)
+            self.run_file = enlarged(self.run_file, room, {**samples, **self.kept})
+        for name, rows in new.items():
+            self.run_file.write(name, rows, self.kept[name])
+            self.kept[name] += len(rows)
+
+    def end(self, status: Status | None) -> None:
+        """As much as the disk takes; None: the run stopped for a reason that is not its own."""
+        if status is not None:
+            self.stands = replace(self.stands, **self.counts)
+        try:
+            self.commit()
+            if status is not None:
+                put_singular(self.run_file, self.singular)
+                put_status(self.run_file, status)
+                self.run_file.flush()
+        except (DiskError, OSError):
+            pass  # what was committed before is there
+        finally:
+            self.run_file.close()
