@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from load_friction_family import CLOSED, mechanism
 
 PULL, MASS = 12.0, 2.0
 
@@ -206,3 +207,34 @@ def test_derivatives_with_friction_from_load():
     again = m.reference.inverse_dynamics_derivatives(q, qd, m.forward_dynamics(q, qd, tau))
     for a, b in zip(efforts, again, strict=True):
         assert a == pytest.approx(b, abs=1e-10)
+
+
+def test_forward_dynamics_of_the_efforts_of_a_motion_is_that_motion():
+    """Joints that slide, that leave rest and that stay at rest, of an arm."""
+    m, rng = kp.example("bearing-arm"), np.random.default_rng(1)
+    for _ in range(4):
+        q, moves = rng.uniform(-1.0, 1.0, 6), rng.random(6) > 0.4
+        qd = rng.normal(size=6) * moves
+        qdd = rng.normal(size=6) * (moves | (rng.random(6) > 0.5))
+        assert m.forward_dynamics(q, qd, m.inverse_dynamics(q, qd, qdd)) == pytest.approx(qdd, abs=1e-10)
+
+
+@pytest.mark.parametrize("motion", [(1.0, -2.0), (0.0, 1.5), (0.0, -200.0), (0.0, 0.0)])
+def test_the_same_of_a_loop(motion):
+    rate, acceleration = motion
+    m = mechanism("four-bar", 0).reference
+    q = m.assemble(CLOSED["four-bar"].guess)
+    qd = m.velocities(q, {"a": rate})
+    qdd = m.accelerations(q, qd, {"a": acceleration})
+    tau = m.inverse_dynamics(q, qd, qdd, actuators=["a"])
+    assert m.forward_dynamics(q, qd, tau) == pytest.approx(qdd, abs=1e-9)
+
+
+def test_a_motion_that_begins_too_gently_is_held():
+    """Inverse dynamics has the friction of sliding; where that at rest is more, it takes a push to begin."""
+    m = kp.example("drawer")
+    pull = {"right": np.array([0, 0, 0, 20.0, 0, 0])}
+    for acceleration, expected in ((1e-3, 0.0), (0.5, 0.5)):
+        tau = m.inverse_dynamics([0.1], [0.0], [acceleration], external=pull)
+        found = m.forward_dynamics([0.1], [0.0], tau, external=pull)
+        assert found == pytest.approx([expected], abs=1e-12)

@@ -25,7 +25,7 @@ import numpy as np
 from kinpair.algebra import lu
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import less, maximum, sign, where
-from kinpair.forces.surfaces.surface import Carried, Surface, length
+from kinpair.forces.surfaces.surface import Carried, Surface, length, magnitude
 
 COLD, WARM = 4, 3  # sweeps from the frictionless start, and from loads nearby
 MET = 1e-10  # |F| against the largest load
@@ -137,7 +137,7 @@ def slips_of(surfaces: Sequence[Surface], rates: Sequence[Vector], given: Sequen
 def _slip(surface: Surface, qd: Vector, given: Vector) -> Slip:
     s = surface.sliding() @ qd
     if len(s) == 1:
-        return Slip(given, surface.grip.coefficient(np.abs(s[0])))
+        return Slip(given, surface.grip.coefficient(magnitude(s[0])))
     speed = length(*s)
     moves, over = less(SMALL, speed), np.divide(1.0, speed)
     u = array([where(moves, x * over, y) for x, y in zip(s, given, strict=True)])

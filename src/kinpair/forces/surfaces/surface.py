@@ -24,6 +24,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import sign
 from kinpair.algebra.jet import rate
+from kinpair.forces.friction_laws import faded
 
 LEAST = 1e-30  # [N²]: √ has no derivative at zero
 
@@ -57,9 +58,7 @@ class Grip:
         """μ at a speed of sliding ≥ 0.    (FL2)"""
         if not self.falls:
             return self.mu
-        return self.mu + (self.mu_static - self.mu) * np.exp(
-            -((speed / self.stribeck_speed) ** self.exponent)
-        )
+        return self.mu + (self.mu_static - self.mu) * faded(speed, self.stribeck_speed, self.exponent)
 
 
 class Surface(ABC):
