@@ -143,6 +143,31 @@ def test_efforts_of_actuators_along_motions_that_obey(actuators, passive):
         assert sum(x @ y for x, y in zip(exact, along, strict=True)) == pytest.approx(expected, abs=1e-8)
 
 
+def test_linear_models_of_loops():
+    """On the rate that stays independent, against differences along motions that obey."""
+    m = mechanism("four-bar", 0).reference
+    q = m.assemble(CLOSED["four-bar"].guess)
+    qd, tau = m.velocities(q, {"a": 1.0}), np.array([0.5, 0.0, 0.0, 0.0])
+    linear = kp.linearise(m, q, qd, u=tau, independent=["a"])
+
+    def acceleration(x: float, v: float, u: float) -> float:
+        there = m.assemble(q + np.array([x, 0, 0, 0]), fixed=["a"])
+        rates = m.velocities(there, {"a": qd[0] + v})
+        return m.forward_dynamics(there, rates, tau + np.array([u, 0, 0, 0]))[0]
+
+    def slope(f) -> float:
+        one, two = (f(k * 1e-3) - f(-k * 1e-3) for k in (1, 2))
+        return (8.0 * one - two) / 12e-3
+
+    expected = (
+        slope(lambda s: acceleration(s, 0, 0)),
+        slope(lambda s: acceleration(0, s, 0)),
+        slope(lambda s: acceleration(0, 0, s)),
+    )
+    found = (*linear.A[1], linear.B[1, 0])
+    assert found == pytest.approx(expected, rel=1e-8)
+
+
 def check_held(m: kp.Mechanism, stuck: list[int], *state: np.ndarray) -> None:
     """The derivatives by efforts are those of accelerations while the same joints stick."""
     exact, qdd = m.forward_dynamics_derivatives(*state), m.forward_dynamics(*state)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from load_friction_family import CLOSED, mechanism
 
 BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.02, "length": 0.1}
 GUIDE = {"law": "guide", "mu": 0.1, "length": 0.3, "width": 0.2}
@@ -300,6 +301,20 @@ def test_derivatives_of_efforts_need_to_know_who_drives():
     assert str(caught.value) == (
         "loop: friction from load under constraints depends on which joints drive it; name them, as in "
         "inverse_dynamics_derivatives(q, qd, qdd, actuators=[...])"
+    )
+
+
+def test_reduced_equations_are_those_of_joints_that_slide():
+    m = mechanism("four-bar", 0).reference
+    q, tau = m.assemble(CLOSED["four-bar"].guess), np.array([0.3, 0.0, 0.0, 0.0])
+    moving = m.velocities(q, {"a": 1.0})
+    E, f = m.reduced_equations(q, moving, tau)
+    assert E @ m.forward_dynamics(q, moving, tau) == pytest.approx(f, abs=1e-12)
+    with pytest.raises(kp.SingularError) as caught:
+        m.reduced_equations(q, np.zeros(4), tau)
+    assert str(caught.value) == (
+        "four-bar: reduced equations with friction from load (joint 'a') are those of joints that slide; here one is "
+        "at rest, or jams: give rates, or leave friction out with passive=False"
     )
 
 

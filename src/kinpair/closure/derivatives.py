@@ -36,6 +36,13 @@ class Derivatives:
         """Rosenberg's equations; refused where forward dynamics is, and in singular positions."""
         arguments = (*state, at_time(time))
         answer = self.accelerations.solved(state, time, EMBEDDING, options, {}, 1)
+        if options.get("passive", True) and self.model.surfaces and not all(x.sound for x in answer.parts):
+            joint = self.model.joint_names[self.model.surfaces[0].body]
+            raise SingularError(
+                f"{self.model.name}: reduced equations with friction from load (joint {joint!r}) are those of joints "
+                "that slide; here one is at rest, or jams: give rates, or leave friction out with passive=False",
+                joint=joint,
+            )
         count, size = len(answer.parts[0].where), self.model.nv - len(answer.request.kept)
         E, f = np.full((count, size, self.model.nv), np.nan), np.full((count, size), np.nan)
         for part in self._regular("reduced equations", answer, arguments):

@@ -97,8 +97,11 @@ def balance_slopes(
 def reduced_equations(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Matrix, Vector]:
-    """Rosenberg's n − l equations: ZᵀM and ZᵀF of ZᵀM q̈ = ZᵀF."""
-    return rosenberg(equations(model, request, State(q, qd, tau=tau, time=time[0]), loads).problem(request))
+    """Rosenberg's n − l equations: ZᵀM and ZᵀF of ZᵀM q̈ = ZᵀF; with friction from load, F has it."""
+    state = State(q, qd, tau=tau, time=time[0])
+    loaded = is_loaded(model, passive=request.passive)
+    x = solve(model, request, state, loads).equations if loaded else equations(model, request, state, loads)
+    return rosenberg(x.problem(request))
 
 
 def projection(model: Model, request: Request, q: Vector, qd: Vector, time: Vector) -> tuple[Vector, Vector]:
