@@ -154,7 +154,7 @@ def classified(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) 
     """Every one of the states."""
     found: list[State] = []
     for one in zip(q, qd, tau, strict=True):
-        states, request, arguments = m._load_state(one, 0.0, None)
+        states, request, arguments = m._friction.load_state(one, 0.0, {})
         x = states.resting(request, arguments)
         found.append(State(*one, x, classes.classified(x)))
     return found

@@ -26,6 +26,8 @@ The map, in the order in which data flows; nothing imports what stands below it:
     dry_friction    dry friction of constant level at rest
     load_friction   friction from load at rest, and where compiled sweeps do not end well
     closure/        assembling, moving and driving a mechanism under constraints
+    friction_states  states that friction holds, of both kinds, for the methods of a mechanism
+    answers         which kernel gives exactly the result of a method
     inverse_kinematics/  coordinates that bring frames to given places
     soundness       which joint makes a solve for accelerations fail
     notebook        what notebooks show of a mechanism; tables of HTML

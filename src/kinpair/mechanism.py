@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
+from kinpair.answers import answer_in_loops, answer_of_tree
 from kinpair.calls import Calls
 from kinpair.closure import (
     Closure,
@@ -23,7 +24,7 @@ from kinpair.closure import (
     kernel_request,
     names_from,
 )
-from kinpair.constrained import EMBEDDED, EVERY, reaction_names
+from kinpair.constrained import EVERY, reaction_names
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.check import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
@@ -31,10 +32,10 @@ from kinpair.description.actuated import with_actuators
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
-from kinpair.dry_friction import DryStates, JointFriction
+from kinpair.dry_friction import JointFriction
 from kinpair.errors import InputError, offered
+from kinpair.friction_states import FrictionStates
 from kinpair.inverse_kinematics.targets import Target, wanted
-from kinpair.load_friction import LoadedStates
 from kinpair.loaded.dynamics import is_loaded
 from kinpair.model import starts
 from kinpair.model.build import build
@@ -78,16 +79,6 @@ if TYPE_CHECKING:
     from kinpair.kernels import Kernels
     from kinpair.viewer.page import Page
 
-CHOSEN = ("method", "frame", "passive", "external", "force")  # options that are part of a request
-ANOTHER = {
-    "energy": "energies",
-    "_poses_of_one": "poses",
-    "forward_dynamics_derivatives": "derivatives_at_efforts",
-}  # quantities of methods
-FORMULATED = {"derivatives_at_efforts": "forward_dynamics_derivatives"}
-CLOSED = ("inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives")  # with every row in force
-DEFAULTS = {"method": None, "force": False, "passive": True}
-LOOKED_AT = CLOSED[1:]  # states at rest, or where friction from load was not found, are solved again
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
 
 
@@ -213,20 +204,12 @@ class Mechanism(Movable):
         Under constraints: the least efforts of the `actuators` (joints or rates; all that follow no other by
         default) that do. SingularError where none do, InputError where the accelerations break a constraint.
         """
+        options: dict[str, Any] = {"method": method, "force": force, "passive": passive, "external": external}
         if slip is not None:
-            own: dict[str, Any] = {"external": external, "passive": passive, "method": method, "force": force}
-            tau = self._sliding(slip).inverse_dynamics(q, qd, qdd, actuators=actuators, time=time, **own)
+            tau = self._sliding(slip).inverse_dynamics(q, qd, qdd, actuators=actuators, time=time, **options)
             return tau if out is None else copied(tau, out)
-        request = request_of(
-            "inverse_dynamics",
-            owner=self.name,
-            method=method,
-            force=force,
-            passive=passive,
-            external=external,
-        )
+        request = request_of("inverse_dynamics", owner=self.name, **options)
         if self.closure is not None or actuators is not None:
-            options = {"method": method, "force": force, "passive": passive, "external": external}
             drives = None if actuators is None else names_from("actuators", actuators)
             if threads != 1:
                 from kinpair.compiler.arguments import whole_threads
@@ -260,73 +243,34 @@ class Mechanism(Movable):
 
         Units: efforts [N m] or [N], accelerations [rad/s²] or [m/s²].
         """
+        options: dict[str, Any] = {"method": method, "force": force, "passive": passive, "external": external}
         if self.closure is not None:
             if not (type(q) is type(qd) is type(tau) is np.ndarray):
                 q, qd, tau = self.by_name(time, q=q, qd=qd, tau=tau)
-            options = {"method": method, "force": force, "passive": passive, "external": external}
             state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
             qdd = self.closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
-            rough = self._rough and passive and not self.model.surfaces
-            return self._held_by_friction(qdd, state, time, options) if rough else qdd
+            rough = passive and self._friction.rough and not self.model.surfaces
+            return self._held(qdd, state, time, options) if rough else qdd
         if solver is not None:
             check_solver(solver)
-        request = request_of(
-            "forward_dynamics",
-            owner=self.name,
-            method=method,
-            force=force,
-            passive=passive,
-            external=external,
-        )
+        request = request_of("forward_dynamics", owner=self.name, **options)
         loaded = is_loaded(self.model, passive=passive)
         room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 3 if loaded else 2)))
         qdd, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
         self._check_soundness(q, soundness[..., :2])
         if loaded and soundness.dtype != object:
             state = self.by_name(time, q=q, qd=qd, tau=tau)
-            again = self._loaded.needed(np.asarray(state[1], dtype=float), soundness[..., 2])
-            if again.any():
-                arrays = (np.asarray(x, dtype=float) for x in (*state, *(external or {}).values()))
-                qdd[...] = self._loaded.forward(replace(request, method=""), tuple(arrays), qdd, again)
-        if self._rough and passive and not loaded:
-            options = {"passive": passive, "external": external}
-            qdd = self._held_by_friction(qdd, (q, qd, tau), time, options)
+            qdd = self._friction.settled(qdd, soundness[..., 2], state, external or {})
+        if passive and self._friction.rough and not loaded:
+            qdd = self._held(qdd, (q, qd, tau), time, options)
         return qdd
 
-    def _held_by_friction(
-        self, qdd: Any, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any]
-    ) -> Any:
+    def _held(self, qdd: Any, state: tuple[Any, Any, Any], time: Any, options: Mapping[str, Any]) -> Any:
         """q̈ with states solved again in which a rate with dry friction is zero."""
-        if type(state[1]) is np.ndarray and np.count_nonzero(state[1]) == state[1].size:
+        qd = state[1]
+        if (type(qd) is np.ndarray and np.count_nonzero(qd) == qd.size) or holds_symbols(qdd):
             return qdd
-        if holds_symbols(qdd):
-            return qdd
-        arrays = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, **_named(state)))
-        again = self._dry.needed(arrays[1])
-        if again.ndim < np.ndim(qdd) - 1:
-            again = np.broadcast_to(again, np.shape(qdd)[:-1])
-        if again.any():
-            qdd[...] = self._dry.forward(arrays, qdd, again, self._free_terms(time, options))
-        return qdd
-
-    def _rests(self, qd: Any) -> bool:
-        """Is a rate with dry friction zero in any state?"""
-        return not holds_symbols(qd) and bool(self._dry.needed(self._calls.checked("qd", qd)).any())
-
-    def _free_terms(self, time: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
-        """M, F, A and b of state k of a batch, or of one, as a function of (k, q, qd, tau)."""
-        external = {name: np.asarray(w, dtype=float) for name, w in (options.get("external") or {}).items()}
-
-        def terms(k: tuple[int, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> Any:
-            own = {name: w[k] if w.ndim > 1 else w for name, w in external.items()}
-            when = np.asarray(time, dtype=float)
-            when = when[k] if when.ndim and k else when
-            if self.closure is not None:
-                return self.closure.terms((q, qd, tau), when, {**options, "external": own}, own)
-            h = self.bias_forces(q, qd, external=own or None, passive=options["passive"])
-            return self.mass_matrix(q), tau - h, np.zeros((0, self.nv)), np.zeros(0)
-
-        return terms
+        return self._friction.held(qdd, self.by_name(time, **_named(state)), time, options)
 
     def friction(
         self,
@@ -343,13 +287,7 @@ class Mechanism(Movable):
         Units: efforts and levels [N m] or [N], loads [N].
         """
         state = tuple(np.asarray(x, dtype=float) for x in self.by_name(time, q=q, qd=qd, tau=tau))
-        options = {"passive": True, "external": external}
-        rough = self._rough and not self.model.surfaces
-        found = self._dry.by_rate(state, self._free_terms(time, options)((), *state)) if rough else {}
-        if self.model.surfaces:
-            states, request, arguments = self._load_state(state, time, external)
-            found |= states.by_rate(request, arguments)
-        return found
+        return self._friction.by_rate(state, time, external or {})
 
     def friction_solutions(
         self,
@@ -374,18 +312,8 @@ class Mechanism(Movable):
         for name, x in zip(names, state, strict=True):
             if not np.isfinite(x).all():
                 raise InputError(f"{self.name}: {name} holds NaN or infinity", argument=name)
-        states, request, arguments = self._load_state(state, time, external)
+        states, request, arguments = self._friction.load_state(state, time, external or {})
         return states.solutions(request, arguments)
-
-    def _load_state(
-        self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any] | None
-    ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
-        """What solves one state in floats where joints have friction from load, and its arguments."""
-        if self.closure is not None:
-            return self.closure.dynamics.load_state(state, time, external or {})
-        wrenches = tuple(np.asarray(w, dtype=float) for w in (external or {}).values())
-        request = replace(request_of("forward_dynamics", external=external), method="")
-        return self._loaded, request, (*state, *wrenches)
 
     def _sliding(self, slip: Any) -> Mechanism:
         """The same mechanism, evaluated without a compiler, whose dry friction has these signs."""
@@ -401,14 +329,9 @@ class Mechanism(Movable):
         return Mechanism(replace(self.model, slip=Slip(signs)), compiled=False)
 
     @cached_property
-    def _dry(self) -> DryStates:
-        """Solves in floats where joints have dry friction of constant level."""
-        return DryStates(self.model)
-
-    @cached_property
-    def _rough(self) -> bool:
-        """Is there dry friction of constant level?"""
-        return len(self._dry.rates) > 0
+    def _friction(self) -> FrictionStates:
+        """States in which friction is at rest, or in which compiled accelerations do not end."""
+        return FrictionStates(self.model, self._calls, self.closure)
 
     def state_derivative(
         self,
@@ -682,14 +605,8 @@ class Mechanism(Movable):
 
         Units: efforts [N m] or [N] by [rad] or [m], and by their rates.
         """
-        request = request_of(
-            "inverse_dynamics_derivatives",
-            owner=self.name,
-            method=method,
-            force=force,
-            passive=passive,
-            external=external,
-        )
+        options: dict[str, Any] = {"method": method, "force": force, "passive": passive, "external": external}
+        request = request_of("inverse_dynamics_derivatives", owner=self.name, **options)
         loaded = self.closure is not None and is_loaded(self.model, passive=passive)
         if actuators is None and loaded:
             raise InputError(
@@ -700,7 +617,6 @@ class Mechanism(Movable):
             return EffortDerivatives(
                 *self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
             )
-        options = {"method": method, "force": force, "passive": passive, "external": external}
         state, names = self.by_name(time, q=q, qd=qd, qdd=qdd), names_from("actuators", actuators)
         found = self._closed.effort_derivatives.derivatives(state, time, names, options, external or {})
         return ActuatorDerivatives(*found if out is None else map(copied, found, out))
@@ -727,25 +643,18 @@ class Mechanism(Movable):
 
         Units: accelerations [rad/s²] or [m/s²] by [rad] or [m], their rates, and [N m] or [N].
         """
-        request = request_of(
-            "forward_dynamics_derivatives",
-            owner=self.name,
-            method=method,
-            force=force,
-            passive=passive,
-            external=external,
-        )
+        options: dict[str, Any] = {"method": method, "force": force, "passive": passive, "external": external}
+        request = request_of("forward_dynamics_derivatives", owner=self.name, **options)
         if self.closure is not None:
-            options = {"method": method, "force": force, "passive": passive, "external": external}
             state = self.by_name(time, q=q, qd=qd, tau=tau)
             result = self.closure.derivatives.derivatives(state, time, options, external or {}, threads)
             return AccelerationDerivatives(*result)
         check_method(self.model, request)
         state = self.by_name(q=q, qd=qd, tau=tau)
-        if (passive and self._rough and self._rests(state[1])) or is_loaded(self.model, passive=passive):
+        if (passive and self._friction.rests(state[1])) or is_loaded(self.model, passive=passive):
             qdd = self.forward_dynamics(*state, external=external, passive=passive, threads=threads)
             found = self._evaluate(request, (*state[:2], qdd), external, out=out, threads=threads)
-            held = self._where_it_sticks(state, external, found)
+            held = self._friction.slopes(state, external or {}, found)
             for whole, part in zip(found, held, strict=True):
                 whole[...] = part
             return AccelerationDerivatives(*found)
@@ -754,20 +663,6 @@ class Mechanism(Movable):
         found, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
         self._check_soundness(q, soundness)
         return AccelerationDerivatives(*found)
-
-    def _where_it_sticks(
-        self, state: tuple[Any, ...], external: Mapping[str, Any] | None, by: Sequence[np.ndarray]
-    ) -> list[np.ndarray]:
-        """Derivatives of accelerations without what sticks: those of the mode in force."""
-        values = zip(("q", "qd", "tau"), state, strict=True)
-        arrays = tuple(self._calls.checked(name, x) for name, x in values)
-        if self.model.surfaces:
-            wrenches = tuple(np.asarray(w, dtype=float) for w in (external or {}).values())
-            request = replace(request_of("forward_dynamics", external=external), method="")
-            return self._loaded.held_slopes(request, (*arrays, *wrenches), by)
-        return self._dry.held_slopes(
-            arrays, by, self._free_terms(0.0, {"passive": True, "external": external})
-        )
 
     @thin
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
@@ -906,11 +801,9 @@ class Mechanism(Movable):
         """A still picture as a figure of matplotlib; where a path is given (.png, .svg, .pdf), it is saved there too.
 
         `q` is one state (nq,), by default the start, or several (n, nq): side by side, or with `overlay` in one
-        picture,
-        earlier ones paler. `view`: corner, front, side, back, top, or azimuth and elevation in degrees; plane
-        mechanisms
-        are seen on their plane. `style`: solid or stick. `labels` writes the names of the links, `titles` a line above
-        each state. `width` and `height` are pixels of one state.
+        picture, earlier ones paler. `view`: corner, front, side, back, top, or azimuth and elevation in degrees; plane
+        mechanisms are seen on their plane. `style`: solid or stick. `labels` writes the names of the links, `titles` a
+        line above each state. `width` and `height` are pixels of one state.
 
         Units: q [rad] or [m].
         """
@@ -1170,11 +1063,6 @@ class Mechanism(Movable):
 
     # Inside.
 
-    @cached_property
-    def _loaded(self) -> LoadedStates:
-        """Solves in floats where joints have friction from load."""
-        return LoadedStates(self.model, self._calls, still=0.0)
-
     def _of_frame(self, quantity: str, frame: str) -> Request:
         self.model.place(frame)
         return request_of(quantity, frame=frame)
@@ -1196,46 +1084,8 @@ class Mechanism(Movable):
         if soundness.dtype != object and not (soundness > DOUBTFUL).all():
             check_soundness(self.model, self.by_name(q=q)[0], soundness)
 
-    def _answer_in_loops(self, method: str, options: dict[str, Any]) -> Answer | None:
-        """The same with every row in force."""
-        assert self.closure is not None
-        passive = bool(options.get("passive", True))
-        if (passive and self.model.surfaces) or options.get("actuators") is not None:
-            return None
-        chosen = {word: options.get(word, DEFAULTS[word]) for word in DEFAULTS}
-        external = options.get("external") or {}
-        if method == "inverse_dynamics":
-            request = self.closure.drives.known(None, chosen, external)
-            return None if request is None else Answer(self._calls, request)
-        if method == "forward_dynamics":
-            solver = options.get("solver") or DEFAULT_SOLVER
-            if solver in EMBEDDED:  # dependent rates are chosen anew on the way
-                return None
-            request = self.closure.dynamics.known(solver, chosen, external)
-            moving = tuple(self._dry.rates.tolist()) if passive and self._rough else ()
-            return None if request is None else Answer(self._calls, request, moving)
-        request = self.closure.derivatives.known(chosen, external)
-        moving = tuple(self._dry.rates.tolist()) if passive and self._rough else ()
-        return None if request is None else Answer(self._calls, request, moving)
-
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
         """What machine code may give instead of a method, see `thin`."""
-        chosen = {word: options[word] for word in CHOSEN if word in options}
-        quantity = ANOTHER.get(method, method)
-        if self.closure is not None and method in CLOSED:
-            return self._answer_in_loops(method, options)
-        passive = bool(options.get("passive", True))
-        if (
-            method == "inverse_dynamics_derivatives"
-            and self.closure
-            and is_loaded(self.model, passive=passive)
-        ):
-            return None
-        loaded = method in LOOKED_AT and is_loaded(self.model, passive=passive)
-        if (loaded and method != "forward_dynamics") or options.get("actuators") is not None:
-            return None
-        request = request_of(FORMULATED.get(quantity, quantity), owner=self.name, **chosen)
-        rough = method in LOOKED_AT and request.passive and self._rough
-        moving = tuple(self._dry.rates.tolist()) if rough else ()
-        moving = tuple(self._loaded.rates.tolist()) if loaded else moving
-        return Answer(self._calls, replace(request, quantity=quantity), moving)
+        if self.closure is not None:
+            return answer_in_loops(self.closure, self._calls, self._friction, method, options)
+        return answer_of_tree(self.model, self._calls, self._friction, method, options)

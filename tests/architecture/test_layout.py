@@ -18,8 +18,9 @@ SRC = Path(kinpair.__file__).parent
 ORDER = (
     "errors algebra spatial pairs description model formulations constraints forces loaded results quantities "
     "constrained evaluation compiler closed_form rolling kernels calls thin reactions dry_friction "
-    "load_friction closure inverse_kinematics soundness notebook viewer mechanism system bundled conventions "
-    "loading equations_of_motion motion analysis regulators simulation runs tracking walking sweeps cli"
+    "load_friction closure friction_states answers inverse_kinematics soundness notebook viewer mechanism system "
+    "bundled conventions loading equations_of_motion motion analysis regulators simulation runs tracking "
+    "walking sweeps cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -91,7 +91,7 @@ def agrees_with_forward_dynamics(m: kp.Mechanism, found: list[State], kind: str)
         qdd = m.forward_dynamics(
             *(np.array(x) for x in zip(*((s.q, s.qd, s.tau) for s in checked), strict=True))
         )
-    loads = m._load_state((checked[0].q, checked[0].qd, checked[0].tau), 0.0, None)[0]
+    loads = m._friction.load_state((checked[0].q, checked[0].qd, checked[0].tau), 0.0, {})[0]
     G = np.concatenate(loads._G)
     for x, own in zip(checked, qdd, strict=True):
         apart = [np.abs(G @ own - other.a).max() for other in x.verdict.solutions]

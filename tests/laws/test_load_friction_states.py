@@ -73,7 +73,7 @@ def obeys(m: kp.Mechanism, q, qd, tau, qdd) -> float:
     be: at most μ N where it sticks, μ N against the motion where it slides.
     """
     needed = m.inverse_dynamics(q, qd, qdd, passive=False) - tau
-    states = m._loaded
+    states = m._friction.loaded
     worst = 0.0
     reactions = m.reactions(q, qd, qdd, axes="child")
     for x, G in zip(states.surfaces, states._G, strict=True):
