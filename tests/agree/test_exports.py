@@ -207,7 +207,7 @@ def test_friction_from_load_while_joints_slide(name, language, tmp_path):
     assert zoo.relative_error(qdd, expected) <= TOLERANCE
     assert others[-1].flat[-1] == 1.0
     assert forward(q, 0.0 * qd, tau, *time)[-1].flat[-1] == 0.0  # at rest
-    if m.closure is None:
+    if name == "cylindrical-arm":
         inverse = exported(m.kernel("inverse_dynamics"), language, tmp_path / "inverse")
         assert zoo.relative_error(inverse(q, qd, expected)[0], tau) <= TOLERANCE
 

@@ -53,7 +53,8 @@ def case(name: str) -> tuple[kp.Mechanism, np.ndarray, np.ndarray, np.ndarray]:
     """A mechanism, and three states in which all of its joints slide."""
     rng = np.random.default_rng(5)
     if name in CLOSED:
-        return mechanism(name, 0), *states(mechanism(name, 0), name, 5, "sliding", 3)
+        m = mechanism(name, 0, compiled=False)
+        return m, *states(m, name, 5, "sliding", 3)
     if name == "rolling":
         m = rubbed("diff-drive", ("fork", "caster"))
         q, drives = rng.normal(size=(3, 7)), ("left-wheel", "right-wheel")
@@ -67,8 +68,10 @@ def case(name: str) -> tuple[kp.Mechanism, np.ndarray, np.ndarray, np.ndarray]:
     return m, q, np.array(rates), rng.normal(size=(3, m.nv))
 
 
-def differences(m: kp.Mechanism, *state: np.ndarray, only: int | None = None) -> list[np.ndarray]:
-    """∂q̈/∂q along the rates, ∂q̈/∂q̇ and ∂q̈/∂τ, or one of them."""
+def differences(
+    m: kp.Mechanism, *state: np.ndarray, only: int | None = None, columns: list[int] | None = None
+) -> list[np.ndarray]:
+    """∂q̈/∂q along the rates, ∂q̈/∂q̇ and ∂q̈/∂τ, or some columns of one of them."""
 
     def ahead(n: int, step: np.ndarray) -> np.ndarray:
         x = list(state)
@@ -79,8 +82,8 @@ def differences(m: kp.Mechanism, *state: np.ndarray, only: int | None = None) ->
         one, two = (ahead(n, k * STEP * unit) - ahead(n, -k * STEP * unit) for k in (1, 2))
         return (8.0 * one - two) / (12.0 * STEP)
 
-    every = range(3) if only is None else (only,)
-    return [np.stack([column(n, unit) for unit in np.eye(m.nv)], axis=1) for n in every]
+    every, units = range(3) if only is None else (only,), np.eye(m.nv)[columns or slice(None)]
+    return [np.stack([column(n, unit) for unit in units], axis=1) for n in every]
 
 
 def error(found, expected) -> float:
@@ -95,12 +98,12 @@ LARGE = pytest.param("stewart", marks=pytest.mark.long("twelve pins and eighteen
 @pytest.mark.parametrize("name", ["four-bar", "mixed", "rolling", LARGE])
 def test_accelerations_under_constraints_against_differences(name):
     m, *state = case(name)
-    for own in zip(*state, strict=True):
+    for own in list(zip(*state, strict=True))[: 2 if name == "mixed" else 1]:
         assert error(m.forward_dynamics_derivatives(*own), differences(m, *own)) < 1e-8
 
 
 def test_a_batch_has_those_of_its_states_sliding_and_at_rest():
-    m, *state = case("rolling")
+    m, *state = case("mixed")
     q, qd, tau = (np.concatenate([x, x[:1]]) for x in state)
     qd[3] = 0.0
     every = m.forward_dynamics_derivatives(q, qd, tau)
@@ -108,9 +111,20 @@ def test_a_batch_has_those_of_its_states_sliding_and_at_rest():
         assert error(m.forward_dynamics_derivatives(*own), [x[k] for x in every]) < 1e-12
 
 
+def test_rows_that_fit_one_state_are_not_kept_where_they_depend_on_each_other():
+    """Two wheels on an axle say the same along it: which row is left out depends on the heading."""
+    m, other = (rubbed("diff-drive", ("fork", "caster")).reference for _ in range(2))
+    q = np.array([[0.1, 0.2, heading, 0.1, 0.2, 0.5, 0.7] for heading in (0.0, np.pi / 2)])
+    qd = np.array([m.velocities(x, {"left-wheel": 2.0, "right-wheel": 3.1}) for x in q])
+    tau = np.array([0, 0, 0, 0.3, -0.2, 0, 0])
+    both = m.forward_dynamics(q, qd, tau)
+    assert both[1] == pytest.approx(other.forward_dynamics(q[1], qd[1], tau), rel=1e-9, abs=1e-9)
+    assert np.isfinite(m.forward_dynamics_derivatives(q[1], qd[1], tau)[0]).all()
+
+
 def test_the_reference_has_the_same_derivatives():
     """Jets through the balance, and multipliers in floats, against the compiled chain rule."""
-    m, *state = case("four-bar")
+    m, *state = case("mixed")
     own = tuple(x[0] for x in state)
     assert error(m.reference.forward_dynamics_derivatives(*own), m.forward_dynamics_derivatives(*own)) < 1e-10
 
@@ -129,17 +143,14 @@ def test_efforts_of_actuators_along_motions_that_obey(actuators, passive):
         qd = m.velocities(q, {"a": d})
         return q, qd, m.accelerations(q, qd, {"a": a})
 
-    def efforts(x: np.ndarray) -> np.ndarray:
-        return m.inverse_dynamics(*motion(x), actuators=actuators, passive=passive)
-
-    def slope(f, unit: np.ndarray) -> np.ndarray:
-        one, two = (f(start + k * 1e-3 * unit) - f(start - k * 1e-3 * unit) for k in (1, 2))
-        return (8.0 * one - two) / 12e-3
+    def whole(x: np.ndarray) -> np.ndarray:
+        own = motion(x)
+        return np.array([*own, m.inverse_dynamics(*own, actuators=actuators, passive=passive)])
 
     exact = m.inverse_dynamics_derivatives(*motion(start), actuators=actuators, passive=passive)
     for unit in np.eye(3):
-        along = slope(lambda x: np.concatenate(motion(x)), unit).reshape(3, -1)
-        expected = slope(efforts, unit)
+        one, two = (whole(start + k * 1e-3 * unit) - whole(start - k * 1e-3 * unit) for k in (1, 2))
+        *along, expected = (8.0 * one - two) / 12e-3
         assert sum(x @ y for x, y in zip(exact, along, strict=True)) == pytest.approx(expected, abs=1e-8)
 
 
@@ -169,23 +180,24 @@ def test_linear_models_of_loops():
 
 
 def check_held(m: kp.Mechanism, stuck: list[int], *state: np.ndarray) -> None:
-    """The derivatives by efforts are those of accelerations while the same joints stick."""
+    """The derivatives by efforts, and by rates that are not zero, are those of accelerations while the same joints
+    stick."""
     exact, qdd = m.forward_dynamics_derivatives(*state), m.forward_dynamics(*state)
     assert np.flatnonzero(qdd == 0.0).tolist() == stuck
     assert all((x[stuck] == 0.0).all() for x in exact)
-    assert error((exact.tau,), (differences(m, *state, only=2)[0],)) < 1e-8
-    moving = np.flatnonzero(state[1])
-    if len(moving):
-        by_qd = differences(m, *state, only=1)[0]
-        assert error((exact.qd[:, moving],), (by_qd[:, moving],)) < 1e-8
+    moving = np.flatnonzero(state[1]).tolist()[:2]
+    for n, columns in ((1, moving), (2, [0, m.nv - 1])):
+        if columns:
+            (expected,) = differences(m, *state, only=n, columns=columns)
+            assert error((exact[n][:, columns],), (expected,)) < 1e-8
 
 
 def test_joints_of_a_tree_that_stick_stay_so():
-    """Two of the six joints of an arm are held by their bearings, one leaves rest, the others slide."""
-    m = kp.example("bearing-arm")
-    q, qd = np.array([0.3, 0.4, -0.2, 0.1, -1.5, 0.2]), np.array([0.5, 0.0, 0.0, -0.4, 0.3, 0.0])
-    tau = m.inverse_dynamics(q, qd, np.zeros(6)) + np.array([0, 0, 0, 0, 0, 0.1])
-    check_held(m, [1, 2], q, qd, tau)
+    """Of an arm one joint is held by its bearing, one leaves rest, one slides."""
+    m = mechanism("planar-3r", 0, compiled=False)
+    q, qd = np.array([0.3, 0.4, -0.2]), np.array([0.5, 0.0, 0.0])
+    tau = m.inverse_dynamics(q, qd, np.array([0.0, 0.0, 3.0]))
+    check_held(m, [1], q, qd, tau)
     assert error(m.forward_dynamics_derivatives(q, qd, tau)[:1], differences(m, q, qd, tau, only=0)) < 1e-8
 
 

@@ -106,9 +106,14 @@ class ClosedAccelerations:
             return qdd
         self.rows.check_numbers(q)
         self.rows.check_gaps(q, time, np.asarray(soundness)[..., 3])
-        own = replace(request, rows=(), dependent=())
-        arrays = tuple(np.asarray(x, dtype=float) for x in arguments)
-        return self.loaded.forward(own, arrays, np.array(qdd), again)
+        arrays, found = tuple(np.asarray(x, dtype=float) for x in arguments), np.array(qdd)
+        for own, where in self.requests.by_rows(request, arrays, again):
+            if own is None:
+                k = tuple(np.argwhere(where)[0].tolist())
+                at, row = arrays[0][k] if arrays[0].ndim > 1 else arrays[0], k[0] if k else None
+                raise self.requests.singular("accelerations with friction from load", request, at, row)
+            found = self.loaded.forward(replace(own, rows=(), dependent=()), arrays, found, where)
+        return found
 
     def load_state(
         self,

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from kinpair.closure.accelerations import Answer, ClosedAccelerations, Part
-from kinpair.closure.batch import named, state_of, states_of
+from kinpair.closure.batch import state_of, states_of
 from kinpair.closure.modes import ModeDerivatives
 from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal
-from kinpair.errors import LengthError, SingularError, listed
+from kinpair.errors import LengthError, SingularError
 from kinpair.load_friction import LoadedStates
 from kinpair.quantities import Request
 
@@ -27,7 +27,7 @@ class Derivatives:
 
     def __init__(self, rows: ConstraintRows, requests: Requests, accelerations: ClosedAccelerations) -> None:
         self.rows, self.model, self.requests, self.accelerations = rows, rows.model, requests, accelerations
-        self.modes = ModeDerivatives(rows)
+        self.modes = ModeDerivatives(rows, requests)
         self._usual: dict[tuple[Any, ...], Request | None] = {}
 
     def reduced(
@@ -64,19 +64,9 @@ class Derivatives:
             q, time = own[0], float(own[3][0])
             request = self.requests.here(answer.request, q, time)
             if request is None:
-                raise self._singular(what, answer.request, q, k if np.ndim(answer.qdd) == 2 else None)
+                raise self.requests.singular(what, answer.request, q, k if np.ndim(answer.qdd) == 2 else None)
             parts.append(Part(request, np.arange(len(lost)) == k, False))
         return parts
-
-    def _singular(self, what: str, request: Request, q: np.ndarray, row: int | None) -> SingularError:
-        redundant = [x for n, x in enumerate(self.rows.row_names) if n not in request.kept]
-        return SingularError(
-            f"{self.model.name}: no {what} in a singular position{named(row)}: the rank of the rows of "
-            f"{listed([repr(x.name) for x in self.rows.constraints], 6)} is lower than close by; "
-            "move it a little",
-            q=q,
-            redundant=redundant,
-        )
 
     def derivatives(
         self,
@@ -145,7 +135,7 @@ class Derivatives:
         rests = np.broadcast_to(self.modes.dry.needed(x[1]), np.shape(found[0])[:-2])
         if not rests.any():
             return found
-        request = self.requests.checked(state[0], time, DEFAULT_SOLVER, options)
+        request = self._rows(state[0], time, options, external)
         return self._in_modes(None, request, x, options, rests, found)
 
     def _with_loads(
@@ -167,8 +157,13 @@ class Derivatives:
             return whole
         self.rows.check_numbers(state[0])
         self.rows.check_closed(state[0], time)
-        request = self.requests.checked(state[0], time, DEFAULT_SOLVER, options)
+        request = self._rows(state[0], time, options, external)
         return self._in_modes(states, request, x, options, again, whole)
+
+    def _rows(self, q: Any, time: Any, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request:
+        """By the rows of the accelerations: where some are redundant, derivatives off the constraints follow them."""
+        known = self.accelerations.known(DEFAULT_SOLVER, options, external)
+        return known or self.requests.checked(q, time, DEFAULT_SOLVER, options)
 
     def _arguments(
         self, state: tuple[Any, Any, Any], time: Any, external: Mapping[str, Any]
@@ -193,7 +188,7 @@ class Derivatives:
         for k, own in self.modes.each(states, request, arguments, options, where):
             if own is None:
                 q = arguments[0][k] if arguments[0].ndim > 1 else arguments[0]
-                raise self._singular("derivatives", request, q, k[0] if k else None)
+                raise self.requests.singular("derivatives", request, q, k[0] if k else None)
             for whole, part in zip(results, own, strict=True):
                 whole[k] = part
         return results

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constrained import Slopes
 from kinpair.dry_friction import DryStates, each_state, held_slopes
@@ -31,8 +32,8 @@ class Mode(NamedTuple):
 class ModeDerivatives:
     """Of a closure whose joints have dry friction: in floats, from compiled derivatives of the balance."""
 
-    def __init__(self, rows: ConstraintRows) -> None:
-        self.rows, self.model = rows, rows.model
+    def __init__(self, rows: ConstraintRows, requests: Requests) -> None:
+        self.rows, self.model, self.requests = rows, rows.model, requests
 
     @cached_property
     def dry(self) -> DryStates:
@@ -51,11 +52,20 @@ class ModeDerivatives:
 
         `states` has friction from load; None where all of it is of constant level.
         """
-        kept = replace(request, rows=(), dependent=())
-        modes = self._of_levels(kept, arguments, options, where)
-        if states is not None:
-            modes = _of_loads(states, kept, arguments, where)
-        wanted = replace(kept, quantity="balance_slopes", solver="")
+        for own, there in self.requests.by_rows(request, arguments, where):
+            if own is None:
+                yield _first(there), None
+                continue
+            kept = replace(own, rows=(), dependent=())
+            modes = self._of_levels(kept, arguments, options, there)
+            if states is not None:
+                modes = _of_loads(states, kept, arguments, there)
+            yield from self._slopes(kept, modes)
+
+    def _slopes(
+        self, request: Request, modes: Iterator[tuple[Place, Sequence[np.ndarray], Mode]]
+    ) -> Iterator[tuple[Place, list[np.ndarray] | None]]:
+        wanted = replace(request, quantity="balance_slopes", solver="")
         for k, (q, _, tau, time, *wrenches), mode in modes:
             motion = mode.qdd, mode.lam
             by = Slopes(*self.rows.calls(wanted, (q, mode.qd, tau, time, *motion, *wrenches)))
@@ -96,6 +106,11 @@ def _of_loads(
         M, F, A, *_ = (np.asarray(x, dtype=float) for x in states.numbers(request, own))
         lam = _multipliers(A.reshape(-1, len(F)), M @ found.qdd - F - states.efforts(found))
         yield k, own, Mode(states.without_rounding(own[1]), found.qdd, lam, states.sticking(found))
+
+
+def _first(where: np.ndarray) -> Place:
+    """Place of the first state."""
+    return tuple(int(n) for n in np.argwhere(where)[0])
 
 
 def _multipliers(A: np.ndarray, r: np.ndarray) -> np.ndarray:

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from kinpair.closure.assembly import Assembly
-from kinpair.closure.batch import state_of
+from kinpair.closure.batch import named, state_of
 from kinpair.closure.moment import at_time
 from kinpair.closure.rank import Rank
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constrained import EMBEDDED
+from kinpair.constraints import rank_revealing
 from kinpair.constraints.solvers import EVERY_SOLVER, refusal
-from kinpair.errors import InputError, listed, nearest
+from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.quantities import Request, request_of
 
+INDEPENDENT = 1e-4  # of singular values of rows of length one: rounding grows by their inverse
 CHOICES = 8  # of rows and order for one solver: code is compiled for each
 KERNELS = ("forward_dynamics", "terms", "constraint_positions", "constraint_matrix", "constraint_rows")
 
@@ -72,6 +74,36 @@ class Requests:
         """With as many rows that are independent at q itself; None where there are not, in a singular position."""
         kept = self.rank.kept_here(q, time, len(request.kept))
         return None if kept is None else self.ordered(replace(request, kept=kept), q, time)
+
+    def fitting(self, request: Request, q: np.ndarray, time: float) -> Request | None:
+        """The same while its rows are independent at q, or with others that are; None in a singular position."""
+        A = np.asarray(self.rows.matrix(q, time), dtype=float)[list(request.kept)]
+        sizes = np.linalg.svd(A / rank_revealing.lengths(A)[:, None], compute_uv=False)
+        fits = not len(sizes) or (np.isfinite(sizes).all() and sizes[-1] > INDEPENDENT * sizes[0])
+        return request if fits else self.here(request, q, time)
+
+    def by_rows(
+        self, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray
+    ) -> list[tuple[Request | None, np.ndarray]]:
+        """States of `where` (…,) by the rows that fit there; with None those in singular positions."""
+        parts: dict[Request | None, np.ndarray] = {}
+        for k in np.argwhere(where):
+            place = tuple(k.tolist())
+            q, time = (x[place] if x.ndim > 1 else x for x in (arguments[0], arguments[3]))
+            fits = self.fitting(request, q, float(time[0])) if np.isfinite(q).all() else request
+            parts.setdefault(fits, np.zeros(where.shape, dtype=bool))[place] = True
+        return list(parts.items())
+
+    def singular(self, what: str, request: Request, q: np.ndarray, row: int | None) -> SingularError:
+        """That there is no such thing where the rank of the rows is lower than close by."""
+        redundant = [x for n, x in enumerate(self.rows.row_names) if n not in request.kept]
+        return SingularError(
+            f"{self.model.name}: no {what} in a singular position{named(row)}: the rank of the rows of "
+            f"{listed([repr(x.name) for x in self.rows.constraints], 6)} is lower than close by; "
+            "move it a little",
+            q=q,
+            redundant=redundant,
+        )
 
     def anew(self, tried: list[Request], arguments: tuple[Any, ...], dependent: np.ndarray) -> Request | None:
         """Other rows, or another order, for a state where those tried depend on each other, or nearly; None where there
