@@ -136,9 +136,11 @@ def _per_rate(key: str) -> Cell:
 
 
 def _friction(joint: dict[str, Any]) -> str:
-    """Coulomb levels; of other laws their names too."""
-    laws = dict.fromkeys(x["law"] for x in joint["friction_laws"] if set(x) != {"name", "law", "level"})
-    return ", ".join(filter(None, (_per_rate("friction")(joint), *laws)))
+    """Coulomb levels; of other laws their names too, from load with the coefficient, and threads that lock."""
+    told = [x for x in joint["friction_laws"] if set(x) != {"name", "law", "level"}]
+    laws = dict.fromkeys(f"{x['law']} mu {x['mu']:.4g}" if "mu" in x else x["law"] for x in told)
+    locks = "locks itself" if joint["locks_itself"] else ""
+    return ", ".join(filter(None, (_per_rate("friction")(joint), *laws, locks)))
 
 
 MOTION: dict[str, Cell] = {

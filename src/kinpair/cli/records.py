@@ -9,6 +9,8 @@ from kinpair.constraints.build import is_constrained
 from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.table import entries
 from kinpair.description.schema import SPRING_IN_FILE
+from kinpair.forces.surfaces.table import surfaces_of
+from kinpair.forces.surfaces.thread import Thread
 
 BY_COORDINATE = ("lower", "upper")
 BY_RATE = ("damping", "friction", "stiffness", "effort", "velocity", "acceleration", "jerk")
@@ -120,8 +122,11 @@ def _joint(mechanism: Mechanism, i: int) -> dict[str, Any]:
         **{key: getattr(model.joints, key)[q] for key in BY_COORDINATE},
         **{key: getattr(model.joints, key)[v] for key in BY_RATE},
         "friction_laws": [
-            {"name": x.name, "law": x.law, **x.numbers} for x in model.frictions if x.body == i
+            {"name": x.name, "law": x.law, **x.numbers}
+            for x in (*model.frictions, *model.surfaces)
+            if x.body == i
         ],
+        "locks_itself": any(isinstance(x, Thread) and x.locks for x in surfaces_of(model) if x.body == i),
         "rotor": model.body[i].rotor,
         "mimics": written.mimic.joint if written.mimic else None,
     }

@@ -62,6 +62,33 @@ def test_a_joint_is_shown_with_what_it_has(capsys, odd):
     assert row(text, "last") == ["last", "turn"]
 
 
+@pytest.mark.parametrize(
+    ("name", "joint", "words"),
+    [
+        ("drawer", "slide", "guide mu 0.3"),
+        ("lead-screw", "nut", "thread mu 0.12, locks itself"),
+        ("gear-train", "train", "gear mu 0.09568"),
+    ],
+)
+def test_friction_from_load_is_shown_with_its_coefficient(capsys, name, joint, words):
+    told = [line.split("  ") for line in shown(capsys, name).splitlines() if words in line]
+    assert [line[0].strip() for line in told] == [joint]
+
+
+def test_a_thread_locks_itself_by_its_coefficient_at_rest(capsys, tmp_path):
+    """tan λ = pitch/radius = 0.1 between mu and mu_static."""
+    friction = 'friction = {law = "thread", mu = 0.09, mu_static = 0.11, radius = 0.01}'
+    lines = "[[link]]", 'name = "nut"', "mass = 1", "inertia = [1, 1, 1]", "[[joint]]", 'name = "screw"'
+    more = 'kind = "helical"', 'parent = "ground"', 'child = "nut"', "pitch = 0.001", friction
+    file = tmp_path / "screw.toml"
+    file.write_text("\n".join((*lines, *more)), encoding="utf-8")
+    (joint,) = json.loads(shown(capsys, str(file), "--json"))["joints"]
+    assert joint["locks_itself"]
+    assert [x["law"] for x in joint["friction_laws"]] == ["thread"]
+    file.write_text("\n".join((*lines, *more)).replace("0.11", "0.095"), encoding="utf-8")
+    assert not json.loads(shown(capsys, str(file), "--json"))["joints"][0]["locks_itself"]
+
+
 def test_names_are_shown_as_they_are(capsys, odd):
     text = shown(capsys, odd)
     assert text.startswith("odd [red]\n")
