@@ -23,7 +23,7 @@ from kinpair.forces.surfaces.surface import Carried, Grip, Surface
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.loaded import classes, closer, rest
 from kinpair.loaded.classes import Classified
-from kinpair.loaded.resting import Resting
+from kinpair.loaded.resting import Resting, measured
 from kinpair.loaded.system import Response, Slip, System
 from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_system
 from kinpair.model.model import Model
@@ -59,6 +59,7 @@ class LoadedStates:
     ) -> None:
         self.model, self._calls, self.quantity, self.still = model, calls, quantity, still
         self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
+        self._slid_in_several_ways = False
 
     def _levels(self) -> list[Surface]:
         """Dry friction of constant level, which is at rest together with that from load."""
@@ -168,16 +169,23 @@ class LoadedStates:
     def _told(self, several: list[tuple[str, Several]]) -> str:
         """What is said of states with several motions."""
         which, (x, verdict) = several[0]
-        part, joints = classes.begins(x), self._joints_of(x, verdict)
-        k = next(k for k in range(len(self.surfaces)) if self._joint_name(k) == joints[0])
-        mu = part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])
+        joints = self._joints_of(x, verdict)
         more = f" ({len(several)} such states)" if len(several) > 1 else ""
+        taken = "in which most joints stick" if any(x.at_rest) else "that continues from mu = 0"
+        begins = "" if self._slid_in_several_ways else f": {self._begins(x, joints[0])}"
+        self._slid_in_several_ways = not any(x.at_rest)
         return (
             f"{self.model.name}: friction has {len(verdict.solutions)} solutions{which}{more}, which differ at "
-            f"{'joint' if len(joints) == 1 else 'joints'} {listed(map(repr, joints))}: from mu = {mu:.6g} of "
-            f"{joints[0]!r} on, {part:.6g} of what is given. Taken is the one in which most joints stick; "
-            "friction_solutions lists all, and a lower mu leaves one"
+            f"{'joint' if len(joints) == 1 else 'joints'} {listed(map(repr, joints))}{begins}. Taken is the one "
+            f"{taken}; friction_solutions lists all, and a lower mu leaves one"
         )
+
+    def _begins(self, x: Resting, joint: str) -> str:
+        """From which coefficients on; it takes a search, so that a mechanism that slides on is told it once."""
+        part = classes.begins(x)
+        k = next(k for k in range(len(self.surfaces)) if self._joint_name(k) == joint)
+        mu = part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])
+        return f"from mu = {mu:.6g} of {joint!r} on, {part:.6g} of what is given"
 
     def _joint_name(self, k: int) -> str:
         return self.model.joint_names[self.surfaces[k].body]
@@ -354,9 +362,11 @@ class LoadedStates:
         if not path.arrives:
             raise self._jammed(path, slips, which)
         forces = [-(slip.mu * n) * slip.u for slip, n in zip(slips, path.N, strict=True)]
-        return Rubbed(
-            np.asarray(system.accelerations(path.N), dtype=float), forces, path.N, [False] * len(slips)
-        )
+        qdd = np.asarray(system.accelerations(path.N), dtype=float)
+        resting = self._system(x, joints, slips, [False] * len(slips))
+        verdict = classes.classified(resting, measured(resting, np.concatenate(forces)))
+        several = Several(resting, verdict) if verdict.kind == classes.SEVERAL else None
+        return Rubbed(qdd, forces, path.N, [False] * len(slips), several)
 
     def _jammed(self, path: closer.Path, slips: list[Slip], which: str) -> SingularError:
         k = int(np.argmax(path.N))

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from load_friction_family import mechanism
+from kinpair.loaded import contraction, unique
+from kinpair.loaded.terms import sliding_system
+from load_friction_family import mechanism, states
 
 MU = 2.5
 Q, QD, TAU = np.array([0.0, -0.812]), np.array([0.0, 0.56]), np.array([-8.287, 0.0])
@@ -46,7 +48,7 @@ def test_forward_dynamics_says_that_it_chose():
     with pytest.warns(kp.FrictionWarning, match="friction has 3 solutions, which differ at joint 'rail'"):
         qdd = rod().forward_dynamics(Q, QD, TAU)
     assert qdd == pytest.approx(rod().friction_solutions(Q, QD, TAU).accelerations[0], rel=1e-12)
-    with pytest.warns(kp.FrictionWarning, match=r"\(state 1 of the batch\) \(2 such states\)"):
+    with pytest.warns(kp.FrictionWarning, match=r"\(state 0 of the batch\) \(3 such states\)"):
         batch = rod().forward_dynamics(Q, np.array([[-1.0, 0.56], QD, QD]), TAU)
     assert batch[1:] == pytest.approx(np.array([qdd, qdd]), rel=1e-12)
 
@@ -94,3 +96,39 @@ def test_a_joint_near_a_dead_centre_rubs_while_it_slides():
     found = m.friction_solutions(q, qd, tau)
     assert (found.kind, found.proved) == ("one", True)
     assert found.accelerations[0] == pytest.approx(m.forward_dynamics(q, qd, tau), rel=1e-9, abs=1e-9)
+
+
+# While every surface slides.
+
+
+@pytest.mark.parametrize("name", ["stanford-arm", "five-bar"])
+def test_compiled_code_and_floats_prove_the_same_states_to_have_one_solution(name):
+    m = mechanism(name, 0, compiled=False)
+    verdicts = []
+    for one in zip(*states(m, name, 0, "sliding", 12), strict=True):
+        loads, request, arguments = m._load_state(one, 0.0, None)
+        x, joints = loads.terms(request, arguments)
+        slips, _ = loads._now(one[1])
+        D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(loads._G, slips, strict=True)])
+        system = sliding_system(x, loads.surfaces, slips, joints, D)
+        verdicts.append(bool(contraction.proved(system)))
+        assert verdicts[-1] == unique.is_unique(loads.resting(request, arguments))
+    assert (name == "five-bar") == all(verdicts)  # the guide of the other is short
+
+
+def test_forward_dynamics_says_that_it_chose_while_all_joints_slide():
+    m = mechanism("stanford-arm", 0, compiled=False)
+    q, qd, tau = (x[8] for x in states(m, "stanford-arm", 0, "sliding", 150))
+    every = m.friction_solutions(q, qd, tau)
+    assert every.kind == "several"
+    begins = r": from mu = 0\.126171 of 'joint1' on, 0\.660275 of what is given\. Taken is the one that continues from "
+    with pytest.warns(kp.FrictionWarning, match=begins):
+        qdd = m.forward_dynamics(q, qd, tau)
+    assert min(np.abs(every.accelerations - qdd).max(1)) <= 1e-9 * np.abs(qdd).max()
+    with pytest.warns(kp.FrictionWarning, match=r"'joint6'\. Taken is the one that continues from mu = 0"):
+        m.forward_dynamics(q, qd, tau)  # the search for the coefficient is not made again
+
+
+def test_an_arm_with_bearings_alone_is_not_asked():
+    assert not contraction.is_asked(kp.example("bearing-arm")._loaded.surfaces)
+    assert contraction.is_asked(kp.example("cylindrical-arm")._loaded.surfaces)

@@ -23,7 +23,7 @@ from kinpair.forces.surfaces.surface import Carried
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches
-from kinpair.loaded import dynamics, system, tree
+from kinpair.loaded import contraction, dynamics, system, tree
 from kinpair.loaded.system import Response, System, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates
@@ -49,6 +49,7 @@ class Rubbed(NamedTuple):
     efforts: Vector
     sound: Scalar
     loaded: Loaded
+    alone: Scalar  # one where it is proved that no other loads fit
 
 
 def with_friction(
@@ -78,7 +79,9 @@ def with_friction(
     lam = sum((times(n, x.lam) for x, n in zip(answers, loads.N, strict=True)), first.lam)
     solved = first._replace(qdd=both.accelerations(loads.N), lam=lam)
     loaded = Loaded(own, joints, both.forms(loads.N), loads.N)
-    return Rubbed(solved, own.efforts(loads.N, model.nv), loads.sound * carry.sound, loaded)
+    return Rubbed(
+        solved, own.efforts(loads.N, model.nv), loads.sound * carry.sound, loaded, contraction.proved(both)
+    )
 
 
 def of_motion(

@@ -34,11 +34,11 @@ def accelerations(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Vector, Vector, Scalar]:
     """q̈; its soundness, four numbers; and one where they need no closer look, zero elsewhere, as where joints with
-    friction from load are at rest."""
+    friction from load are at rest, or other loads of them may fit, too."""
     solution = solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
     measures, sound = solution.soundness
     if is_loaded(model, passive=request.passive):
-        sound = sound * slides(model, qd)
+        sound = sound * slides(model, qd) * solution.alone
     return solution.qdd, measures, sound
 
 

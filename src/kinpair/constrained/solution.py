@@ -57,6 +57,7 @@ class Solution:
     loads_sound: Scalar = 1.0  # one where loads with friction from load are found, else zero
     rubbing: Vector | None = None  # efforts of friction from load (nv,); None where there are none
     loaded: Loaded | None = None  # how they came about
+    alone: Scalar = 1.0  # one where it is proved that no other loads fit, else zero
 
     @property
     def levels(self) -> Levels:
@@ -106,7 +107,9 @@ def solve(
     rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu), changing=mu > 0.0)
     x = replace(x, F=x.F + rubbed.efforts)
     own = rubbed.solved
-    return Solution(own.qdd, own.lam, x, own.soundness, request, rubbed.sound, rubbed.efforts, rubbed.loaded)
+    return Solution(
+        own.qdd, own.lam, x, own.soundness, request, rubbed.sound, rubbed.efforts, rubbed.loaded, rubbed.alone
+    )
 
 
 def solve_equations(x: Equations, request: Request, mu: float = 0.0, tree: Tree | None = None) -> Solution:

@@ -3,6 +3,7 @@
 system  the system, and Newton's method for it
 tree    the response of a tree, by any formulation
 lean    the same with accelerations as unknowns, for trees
+contraction  is there one solution while every surface slides? a proof, compiled
 dynamics  forward and inverse dynamics of a tree
 closer  in floats, from μ = 0, where the unrolled sweeps do not end well
 resting  surfaces of which some are at rest, as one system for their friction forces

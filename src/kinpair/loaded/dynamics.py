@@ -17,7 +17,7 @@ from kinpair.forces.elements import Loads
 from kinpair.forces.surfaces.surface import Carried, Surface, length
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations.solution import Solution
-from kinpair.loaded import lean, system, tree
+from kinpair.loaded import contraction, lean, system, tree
 from kinpair.loaded.system import Response, Slip, Solved, System, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import coordinates, each, joined, rate_tree
@@ -122,6 +122,17 @@ def forward(model: Model, method: str, state: State, acting: Loads) -> Moved:
         loads = system.solve(both, None, sweeps[0])
         solution = solution._replace(qdd=both.accelerations(loads.N))
     return Moved(solution, own.efforts(loads.N, model.nv), loads)
+
+
+def one_solution(model: Model, state: State, acting: Loads) -> Scalar:
+    """One where it is proved that the loads fit alone, or where nobody asks; zero elsewhere."""
+    own = sliding(model, state.qd)
+    if not contraction.is_asked(own.surfaces):
+        return 1.0
+    forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
+    response, _ = tree.by_composite_bodies(forced, own.surfaces, own.D)
+    joints = carried(model, own, state.q, state.qd, state.tau, acting)
+    return contraction.proved(System(own.surfaces, own.slips, joints, response))
 
 
 def is_held(model: Model) -> bool:

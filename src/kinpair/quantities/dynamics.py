@@ -17,7 +17,7 @@ from kinpair.formulations import composite, kinematics, rotors
 from kinpair.formulations.catalogue import giving
 from kinpair.formulations.solution import Solution
 from kinpair.loaded.dynamics import forward as loaded_motion
-from kinpair.loaded.dynamics import friction_of_motion, is_loaded, slides, standing
+from kinpair.loaded.dynamics import friction_of_motion, is_loaded, one_solution, slides, standing
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 from kinpair.model.slip import sliding
@@ -43,11 +43,14 @@ def forward_dynamics(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
     """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost. With friction from
-    load one more: one where its loads are found and every such joint slides, else zero."""
-    qdd, soundness = accelerations(model, request, State(q, qd, tau=tau), loads)
+    load one more: one where its loads are found, with guides and sleeves proved to be the only ones, and every such
+    joint slides, else zero."""
+    state = State(q, qd, tau=tau)
+    qdd, soundness = accelerations(model, request, state, loads)
     if not is_loaded(model, passive=request.passive):
         return qdd, soundness
-    return qdd, array([*soundness[:2], soundness[2] * slides(model, qd)])
+    alone = one_solution(model, state, loads_on(model, state, loads, passive=request.passive))
+    return qdd, array([*soundness[:2], soundness[2] * slides(model, qd) * alone])
 
 
 def accelerations(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:

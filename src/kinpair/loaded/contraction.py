@@ -1,0 +1,45 @@
+"""Is there one solution while every surface slides? A proof that compiled code gives, over floats or symbols.
+
+    |Δload_k| ≤ Σ_l B_kl |ΔN_l|,     B_kl: load of the column C_kl without preload                       (FU4)
+    N ← load(N) contracts where 1 − B has positive pivots: one N fits                                    (FU5)
+
+It is (FU3) with S M = B; where l = k the friction force counts, too. A matrix 1 − B with B ≥ 0 has positive pivots in
+any order where the spectral radius of B is below one, and only there. Where it is not, several may fit, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from kinpair.algebra import lu
+from kinpair.algebra.arrays import Scalar, array
+from kinpair.algebra.choice import less, minimum, where
+from kinpair.forces.surfaces.surface import Surface
+from kinpair.loaded.system import System
+
+SURE = 1e-9  # of a pivot
+
+
+def is_asked(surfaces: Sequence[Surface]) -> bool:
+    """Do loads answer so strongly that several solutions are met with, and are they bounded?"""
+    return any(x.answers_strongly for x in surfaces) and all(_bounded(x) for x in surfaces)
+
+
+def _bounded(x: Surface) -> bool:
+    forms = x.forms(np.ones(6), np.zeros(2))
+    return bool(np.isfinite(np.asarray(x.spread(forms, np.zeros(len(x.sliding()))), dtype=float)))
+
+
+def proved(x: System) -> Scalar:
+    """One where the system has exactly one solution, zero where that is not proved.    (FU5)"""
+    n = len(x.surfaces)
+    rows: list[list[Scalar]] = []
+    for k, (own, slip) in enumerate(zip(x.surfaces, x.slips, strict=True)):
+        none, force = np.zeros(len(slip.u)), slip.force(1.0)
+        columns = x.response.forms_by_load[k]
+        row = [-own.spread(columns[l], force if l == k else none) for l in range(n)]  # (FU4)
+        rows.append([1.0 + b if l == k else b for l, b in enumerate(row)])
+    return where(less(SURE, reduce(minimum, lu.factor(array(rows)).D)), 1.0, 0.0)
