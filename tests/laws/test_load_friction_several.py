@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.loaded import contraction, unique
 from kinpair.loaded.terms import sliding_system
 from load_friction_family import mechanism, states
@@ -106,7 +107,7 @@ def test_compiled_code_and_floats_prove_the_same_states_to_have_one_solution(nam
     m = mechanism(name, 0, compiled=False)
     verdicts = []
     for one in zip(*states(m, name, 0, "sliding", 12), strict=True):
-        loads, request, arguments = m._load_state(one, 0.0, None)
+        loads, request, arguments = m._friction.load_state(one, 0.0, {})
         x, joints = loads.terms(request, arguments)
         slips, _ = loads._now(one[1])
         D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(loads._G, slips, strict=True)])
@@ -130,5 +131,5 @@ def test_forward_dynamics_says_that_it_chose_while_all_joints_slide():
 
 
 def test_an_arm_with_bearings_alone_is_not_asked():
-    assert not contraction.is_asked(kp.example("bearing-arm")._loaded.surfaces)
-    assert contraction.is_asked(kp.example("cylindrical-arm")._loaded.surfaces)
+    assert not contraction.is_asked(surfaces_of(kp.example("bearing-arm").model))
+    assert contraction.is_asked(surfaces_of(kp.example("cylindrical-arm").model))
