@@ -24,9 +24,6 @@ from kinpair.model.model import Model
 from kinpair.model.state import State
 
 Terms: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # M, F, A, b
-NO_ROWS = np.zeros((0, 0)), np.zeros(0)
-
-
 RANK = 1e-10  # of the answers of held rates to efforts: less is rounding, where constraints join them
 
 

@@ -966,10 +966,6 @@ class Mechanism(Movable):
         return self._rebuilt(without_constraints(self.model.description))
 
     @cached_property
-    def _tree(self) -> Mechanism:
-        return self.without_constraints()
-
-    @cached_property
     def _welded(self) -> Mechanism:
         """The same with a body for every link, so that welds have reactions; itself where there are none."""
         model = with_welds(self.model)

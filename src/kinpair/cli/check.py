@@ -10,8 +10,7 @@ import numpy as np
 from kinpair import KinpairError, Mechanism
 from kinpair.cli import source
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File
-from kinpair.loading import Base
+from kinpair.cli.source import Described, Root, Snap
 
 DOUBTFUL = 1  # exit code where there are warnings
 ADVICE = (  # words of a warning: what to do
@@ -48,19 +47,10 @@ ADVICE = (  # words of a warning: what to do
 OTHERWISE = "Read it as it says; kp.load(..., strict=True) refuses such a file."
 
 
-def check(file: File, /, *, base: Base = "fixed", snap: float = 0.0) -> None:
+def check(file: Described, /, *, base: Root = "fixed", snap: Snap = 0.0) -> None:
     """Say whether a description is sound: every warning with what to do, whether loops close, and what moves.
 
     The exit code is 0 where nothing is doubtful, 1 where something is, 2 where the file cannot be read.
-
-    Parameters
-    ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     """
     mechanism = source.mechanism(file, base=base, snap=snap)
     screen = Screen()

@@ -15,10 +15,9 @@ from kinpair.analysis.compare import STATES, USUAL
 from kinpair.analysis.comparison_table import LEGEND, Part, head, parts
 from kinpair.cli import source
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag
+from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.tables import GAP, table
 from kinpair.errors import InputError
-from kinpair.loading import Base
 
 Names: TypeAlias = Annotated[
     list[str] | None,
@@ -29,7 +28,7 @@ Out: TypeAlias = Annotated[Path | None, Parameter(metavar="PATH", show_default=F
 
 
 def compare(
-    file: File,
+    file: Described,
     /,
     *,
     quantity: Names = None,
@@ -37,8 +36,8 @@ def compare(
     seed: int = 0,
     force: Flag = False,
     no_time: Flag = False,
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
     html: Out = None,
     json: Out = None,
 ) -> None:
@@ -48,8 +47,6 @@ def compare(
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     quantity
         What to compare, such as inverse_dynamics mass_matrix; default: five of them.
     states
@@ -60,10 +57,6 @@ def compare(
         Also formulations that are refused because they take long.
     no_time
         Compile nothing and time nothing: only numbers and operations.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     html
         Write a page with charts.
     json

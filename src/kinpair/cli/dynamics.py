@@ -13,11 +13,10 @@ from kinpair.cli.answers import Question, State, answers
 from kinpair.cli.dynamics_tables import show
 from kinpair.cli.machine import print_json
 from kinpair.cli.obeying import Obeying
-from kinpair.cli.source import File, Flag
+from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
 from kinpair.compiler.background import in_passing
 from kinpair.constraints.build import is_constrained
-from kinpair.loading import Base
 
 Words: TypeAlias = list[str] | None
 Names = Annotated[
@@ -28,7 +27,7 @@ Names = Annotated[
 
 @in_passing()
 def dynamics(
-    file: File,
+    file: Described,
     /,
     *,
     q: Numbers = None,
@@ -40,8 +39,8 @@ def dynamics(
     actuators: Names = None,
     time: float = 0.0,
     no_passive: Flag = False,
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
     frame: Names = None,
     json: Flag = False,
 ) -> None:
@@ -57,8 +56,6 @@ def dynamics(
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     q
         Coordinates; default: zeros, unit quaternions; under constraints the start of the description, assembled.
     qd
@@ -77,10 +74,6 @@ def dynamics(
         When drives and other functions of time are looked at [s].
     no_passive
         Leave out springs, dampers and friction of the joints.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     frame
         Links or frames whose pose and Jacobian to give.
     json

@@ -12,10 +12,9 @@ from cyclopts import Parameter
 import kinpair
 from kinpair import InputError
 from kinpair.cli import source
-from kinpair.cli.source import File, Flag
+from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.equations_of_motion.equations import SECONDS, Form
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
-from kinpair.loading import Base
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 CFile = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
@@ -25,7 +24,7 @@ Names = Annotated[
 
 
 def equations(
-    file: File,
+    file: Described,
     /,
     *,
     latex: Flag = False,
@@ -39,8 +38,8 @@ def equations(
     no_passive: Flag = False,
     solver: str | None = None,
     dependent: Names = (),
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
 ) -> None:
     """The equations of motion of a mechanism with letters, as one writes them by hand.
 
@@ -49,8 +48,6 @@ def equations(
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     latex
         A LaTeX file.
     markdown
@@ -75,10 +72,6 @@ def equations(
         udwadia-kalaba what its formula is made of, multipliers the equations as they are.
     dependent
         Coordinates that the constraints determine, one for each row; chosen if not given.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     """
     wanted = [
         name for name, on in (("latex", latex), ("markdown", markdown), ("sympy", sympy), ("c", c)) if on

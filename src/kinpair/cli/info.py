@@ -12,32 +12,25 @@ from kinpair import Mechanism
 from kinpair.cli import records, source
 from kinpair.cli.machine import print_json
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag
+from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.tables import table, texts
 from kinpair.constraints.table import HEADINGS, Entry
 from kinpair.description.fields import AXES
 from kinpair.description.parts import Spring
-from kinpair.loading import Base
 from kinpair.model.table import SPRING_HEADINGS, spring_cells
 
 Cell: TypeAlias = Callable[[dict[str, Any]], str]
 
 
 def info(
-    file: File, /, *, base: Base = "fixed", strict: Flag = False, snap: float = 0.0, json: Flag = False
+    file: Described, /, *, base: Root = "fixed", strict: Flag = False, snap: Snap = 0.0, json: Flag = False
 ) -> None:
     """Bodies, joints, frames and totals of a mechanism, and what is doubtful in its description.
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
-    base
-        "free" lets the root link float.
     strict
         Refuse what would otherwise be accepted with a warning.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     json
         Print one JSON document instead of tables.
     """

@@ -13,11 +13,10 @@ from kinpair.cli.dynamics import Names
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag
+from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers
 from kinpair.cli.tables import number_table
 from kinpair.cli.wanted_motion import motion_of, start_of
-from kinpair.loading import Base
 from kinpair.model.units import units
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def nominal(
-    file: File,
+    file: Described,
     /,
     *,
     to: Numbers = None,
@@ -39,8 +38,8 @@ def nominal(
     actuators: Names = None,
     samples: Annotated[int, Parameter(metavar="NUMBER")] = 1001,
     no_passive: Flag = False,
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
     plot: Out = None,
     json: Flag = False,
 ) -> None:
@@ -52,8 +51,6 @@ def nominal(
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     to
         Coordinates at the end; those not named stay.
     by
@@ -76,10 +73,6 @@ def nominal(
         At how many times.
     no_passive
         Leave out springs, dampers and friction of the joints.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     plot
         Draw rates, efforts, power and energy (.png, .svg, .pdf).
     json

@@ -12,8 +12,7 @@ from cyclopts import Parameter
 
 from kinpair import InputError, Kernel
 from kinpair.cli import source
-from kinpair.cli.source import File, Flag
-from kinpair.loading import Base
+from kinpair.cli.source import Described, Flag, Root, Snap
 
 Stage: TypeAlias = Literal["graph", "llvm", "asm", "latex", "c"]
 Name: TypeAlias = Annotated[str, Parameter(metavar="NAME")]
@@ -25,7 +24,7 @@ Out: TypeAlias = Annotated[Path | None, Parameter(metavar="PATH", show_default=F
 
 
 def show(
-    file: File,
+    file: Described,
     /,
     *,
     quantity: Name = "inverse_dynamics",
@@ -34,8 +33,8 @@ def show(
     frame: Annotated[str, Parameter(metavar="NAME", show_default=False)] = "",
     parameter: Names = None,
     no_passive: Flag = False,
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
     out: Out = None,
 ) -> None:
     """What is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.
@@ -44,8 +43,6 @@ def show(
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     quantity
         What to compute, such as mass_matrix or forward_dynamics.
     stage
@@ -58,10 +55,6 @@ def show(
         Constants to keep as letters, such as upper.mass or elbow.x.
     no_passive
         Leave out springs, dampers and friction of the joints.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     out
         File to write; for C also a directory, made if need be, for source, header and self-test.
     """

@@ -12,19 +12,18 @@ from kinpair import Mechanism
 from kinpair.cli import source
 from kinpair.cli.obeying import Obeying
 from kinpair.cli.run_output import Out, Wanted, check_outputs, show
-from kinpair.cli.source import File, Flag
+from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
 from kinpair.constraints.build import is_constrained
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators
-from kinpair.loading import Base
 
 Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]
 Number = Annotated[float | None, Parameter(metavar="NUMBER", show_default=False)]
 
 
 def simulate(
-    file: File,
+    file: Described,
     /,
     *,
     duration: Annotated[float, Parameter(metavar="SECONDS")] = 10.0,
@@ -45,8 +44,8 @@ def simulate(
     alpha: Number = None,
     rho_inf: Number = None,
     no_passive: Flag = False,
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
     plot: Out = None,
     save: Out = None,
     report: Out = None,
@@ -64,8 +63,6 @@ def simulate(
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     duration
         How long [s].
     q
@@ -102,10 +99,6 @@ def simulate(
         What generalised-alpha leaves of infinitely fast vibrations in a step, 0 to 1.
     no_passive
         Leave out springs, dampers and friction of the joints.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     plot
         Draw coordinates, rates, efforts and energies (.png, .svg, .pdf).
     save

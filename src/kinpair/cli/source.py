@@ -13,6 +13,18 @@ from kinpair.errors import listed, nearest
 from kinpair.loading import Base
 
 File = Annotated[str, Parameter(metavar="FILE")]
+Described = Annotated[
+    str,
+    Parameter(
+        metavar="FILE",
+        help="A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.",
+    ),
+]
+Root = Annotated[Base, Parameter(help='"free" lets the root link float.')]
+Snap = Annotated[
+    float,
+    Parameter(help="Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2."),
+]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 
 

@@ -13,11 +13,10 @@ from kinpair.cli import source
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs, ended
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag
+from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
 from kinpair.cli.tables import number_table
 from kinpair.cli.wanted_motion import motion_of, start_of
-from kinpair.loading import Base
 
 Kind = Literal["lqr", "pd", "computed-torque", "force-feedback", "none"]
 Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]
@@ -25,7 +24,7 @@ Number = Annotated[float | None, Parameter(metavar="NUMBER", show_default=False)
 
 
 def track(
-    file: File,
+    file: Described,
     /,
     *,
     to: Numbers = None,
@@ -54,8 +53,8 @@ def track(
     spread: Annotated[float, Parameter(metavar="NUMBER")] = 0.0,
     dt: Annotated[float, Parameter(metavar="SECONDS")] = 1e-3,
     output: Seconds = None,
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
     plot: Out = None,
     json: Flag = False,
 ) -> None:
@@ -66,8 +65,6 @@ def track(
 
     Parameters
     ----------
-    file
-        A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.
     to
         Coordinates at the end; those not named stay.
     by
@@ -120,10 +117,6 @@ def track(
         Length of a step [s].
     output
         Time between samples [s].
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     plot
         Draw coordinates, errors and efforts (.png, .svg, .pdf).
     json

@@ -10,8 +10,7 @@ from cyclopts import Parameter
 
 from kinpair.cli import source
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag
-from kinpair.loading import Base
+from kinpair.cli.source import File, Flag, Root, Snap
 
 RUN = (".h5", ".hdf5")
 
@@ -20,8 +19,8 @@ def view(
     file: File,
     /,
     *others: Annotated[Path, Parameter(metavar="RUN.h5")],
-    base: Base = "fixed",
-    snap: float = 0.0,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
     port: int = 8080,
     host: str = "127.0.0.1",
     no_browser: Flag = False,
@@ -37,10 +36,6 @@ def view(
         A description (.urdf, .xml, .toml, .csv), the name of a bundled example, or a run (.h5).
     others
         Further runs, shown together with the first.
-    base
-        "free" lets the root link float.
-    snap
-        Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2.
     port
         Where the page is; if it is taken, the next free one.
     host
