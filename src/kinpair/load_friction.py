@@ -88,7 +88,7 @@ class LoadedStates:
         return np.array(sorted(found), dtype=int)
 
     @cached_property
-    def _G(self) -> list[np.ndarray]:
+    def G(self) -> list[np.ndarray]:
         """Velocities of sliding by all rates (numbers, nv)."""
         found: list[np.ndarray] = []
         for x in self.surfaces:
@@ -131,7 +131,7 @@ class LoadedStates:
             if found.several is not None:
                 several.append((which, found.several))
         if several:
-            warnings.warn(self._told(several), FrictionWarning, stacklevel=caller_level())
+            warnings.warn(self.told(several), FrictionWarning, stacklevel=caller_level())
         return solutions
 
     def held_slopes(
@@ -151,14 +151,14 @@ class LoadedStates:
         levels = [float(x.grip.mu_static) * n for x, n in zip(self.surfaces, found.loads, strict=True)]
         held = [
             np.flatnonzero(np.abs(G).max(0))
-            for G, sticks, level in zip(self._G, found.sticks, levels, strict=True)
+            for G, sticks, level in zip(self.G, found.sticks, levels, strict=True)
             if sticks and level > 0.0
         ]
         return np.unique(np.concatenate([np.zeros(0, dtype=int), *held]))
 
     def efforts(self, found: Rubbed) -> np.ndarray:
         """Of friction in a solution (nv,); of a constant level at rest only."""
-        pairs = zip(self._G, found.forces, strict=True)
+        pairs = zip(self.G, found.forces, strict=True)
         return sum((G.T @ f for G, f in pairs), np.zeros(self.model.nv))
 
     def without_rounding(self, qd: np.ndarray) -> np.ndarray:
@@ -166,7 +166,7 @@ class LoadedStates:
         slow = np.abs(qd) <= self.still * (1.0 + np.abs(qd).max())
         return np.where(slow & np.isin(np.arange(len(qd)), self.rates), 0.0, qd)
 
-    def _told(self, several: list[tuple[str, Several]]) -> str:
+    def told(self, several: list[tuple[str, Several]]) -> str:
         """What is said of states with several motions."""
         which, (x, verdict) = several[0]
         joints = self._joints_of(x, verdict)
@@ -203,7 +203,7 @@ class LoadedStates:
         answer, joints = self.terms(request, arguments)
         x = self._system(answer, joints, *self._now(arguments[1]))
         verdict = classes.classified(x)
-        every = np.concatenate([G.T for G in self._G], axis=1)
+        every = np.concatenate([G.T for G in self.G], axis=1)
         qdd = [answer.qdd + answer.P @ (every @ own.f) for own in verdict.solutions]
         sticks = [
             tuple(dict.fromkeys(self._joint_name(k) for k in classes.sticking(x, own)))
@@ -258,6 +258,13 @@ class LoadedStates:
             return self._sliding(x, joints, slips, which)
         return self._resting(x, joints, slips, at_rest, which)
 
+    def system_of(
+        self, numbers: tuple[np.ndarray, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+    ) -> tuple[Affine, Resting]:
+        """The affine answer, and the system for all friction forces, from the terms of one state."""
+        x, joints = self._affine(numbers, q, qd, tau)
+        return x, self._system(x, joints, *self._now(qd))
+
     def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting:
         """The system of one state for all friction forces, whether surfaces are at rest or slide."""
         x, joints = self.terms(request, arguments)
@@ -266,7 +273,7 @@ class LoadedStates:
     def _now(self, qd: np.ndarray) -> tuple[list[Slip], list[bool]]:
         """How surfaces slide, and which are at rest."""
         slips, at_rest = list[Slip](), list[bool]()
-        for x, G in zip(self.surfaces, self._G, strict=True):
+        for x, G in zip(self.surfaces, self.G, strict=True):
             s = G @ qd
             speed, moves = float(np.linalg.norm(s)), self._moves(s, G, qd)
             mu = (
@@ -278,14 +285,14 @@ class LoadedStates:
 
     def _system(self, x: Affine, joints: list[Carried], slips: list[Slip], at_rest: list[bool]) -> Resting:
         u, mu = [slip.u for slip in slips], [float(slip.mu) for slip in slips]
-        return resting_system(x, self.surfaces, joints, self._G, at_rest, u, mu)
+        return resting_system(x, self.surfaces, joints, self.G, at_rest, u, mu)
 
     def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
         """What friction does at one state, by name of the rate; laws of constant level at rest with it."""
         found: dict[str, JointFriction] = {}
         solved, qd = self.one(request, arguments), arguments[1]
         for k, x in enumerate(self.surfaces):
-            G, sticks, load = self._G[k], solved.sticks[k], float(solved.loads[k])
+            G, sticks, load = self.G[k], solved.sticks[k], float(solved.loads[k])
             speed = float(np.linalg.norm(G @ qd))
             mu = float(x.grip.mu_static if sticks else x.grip.coefficient(speed))
             efforts, constant = G.T @ solved.forces[k], x.kind == "level"
@@ -317,7 +324,7 @@ class LoadedStates:
         _, _, _, _, c, Q, L, beside = self.numbers(request, arguments)
         joints = [x._replace(yields=1.0) for x in self._joints(q, qd, rotors * qdd, beside)]
         slips = self._slips(qd, qdd)
-        D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)]
+        D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self.G, slips, strict=True)]
         parts = self._parts(joints)
         now = c + Q @ qdd + L @ (multipliers(first) + own)
         by_load = [L @ multipliers(d) for d in D]
@@ -333,7 +340,7 @@ class LoadedStates:
     def _slips(self, qd: np.ndarray, qdd: np.ndarray) -> list[Slip]:
         """By the direction of q̇, where that is zero of q̈, and none where both are."""
         found: list[Slip] = []
-        for x, G in zip(self.surfaces, self._G, strict=True):
+        for x, G in zip(self.surfaces, self.G, strict=True):
             s = G @ qd
             way, rates = (s, qd) if self._moves(s, G, qd) else (G @ qdd, qdd)
             u = way / np.linalg.norm(way) if self._moves(way, G, rates) else np.zeros(len(way))
@@ -356,7 +363,7 @@ class LoadedStates:
         return bool(np.linalg.norm(s) > self.still * (1.0 + np.abs(rates).max()) * np.abs(G).max())
 
     def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
-        D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self._G, slips, strict=True)])
+        D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self.G, slips, strict=True)])
         system = sliding_system(x, self.surfaces, slips, joints, D)
         path = closer.follow(system)
         if not path.arrives:
@@ -392,18 +399,19 @@ class LoadedStates:
         verdict = classes.classified(resting)
         found = rest.settled(resting, verdict.solutions[0].f) if verdict.solutions else None
         if found is None or not found.met:
-            raise self._unsettled(resting, which)
-        every = np.concatenate([G.T for G in self._G], axis=1)
+            raise self.unsettled(resting, which)
+        every = np.concatenate([G.T for G in self.G], axis=1)
         held = classes.sticking(resting, found)
         sticks = [k in held for k in range(len(self.surfaces))]
         qdd = x.qdd + x.P @ (every @ found.f)
-        for G, stuck in zip(self._G, sticks, strict=True):
+        for G, stuck in zip(self.G, sticks, strict=True):
             if stuck:
                 qdd[np.abs(G).max(0) > 0.0] = 0.0
         several = Several(resting, verdict) if verdict.kind == classes.SEVERAL else None
         return Rubbed(qdd, [found.f[k] for k in resting.where], found.N, sticks, several)
 
-    def _unsettled(self, x: Resting, which: str) -> SingularError:
+    def unsettled(self, x: Resting, which: str = "") -> SingularError:
+        """No solution was found: the joint, and the coefficient from which on there is none."""
         part, last = classes.ends(x)
         k = int(np.argmax(last.N))
         joint, mu = self._joint_name(k), part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])

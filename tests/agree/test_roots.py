@@ -120,7 +120,7 @@ def test_phases_told_by_compiled_code_are_those_of_the_complementarity_solver():
     d, watched = ongoing.active.d, ongoing.active.watched
     change = kernel_of(d, Guards(watched).change, time=(), y=(d.ny,), u=(d.nu,), e=(len(watched) + 1,))
     rng, layout, told, count = np.random.default_rng(12), d.layout, 0, 400
-    place = {x.rate: k for k, x in enumerate(watched) if x.kind == "phase"}
+    place = {x.group: k for k, x in enumerate(watched) if x.kind == "phase"}
     for _ in range(count):
         y, e = np.zeros(d.ny), np.zeros(len(watched) + 1)
         y[layout.q] = rng.normal(size=3)

@@ -6,12 +6,15 @@ the constraints, F_s and F_c the levels of static and sliding friction:
     c = N G Nᵀ x + N q̈₀,   −F_s ≤ x ≤ F_s:   x = −F_s where c > 0,  x = F_s where c < 0,  c = 0 between     (ST1)
     F_s ← F_c where c ≠ 0, and (ST1) again, until no further one leaves rest                                (ST2)
 
+    F_s ← (1 − ε) F_s  of one that has reached its level and hardly moves: what moves then, begins to       (ST3)
+
 Where constraints join rates, what each of them holds is not unique; x is then the least that does. A set of
 independent rates is `HELD`, and the others, which stand still with them, keep the x of now.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +30,7 @@ SLIDES, HELD, CARRIED, LOOSE = (
 )  # phases of a rate: carried ones stand still because others do, loose ones because no effort moves them just here
 STILL = 1e-11  # of the largest acceleration without friction: less counts as zero
 DEPENDENT = 1e-10
+ASKED = 1e-6  # ε: a rate at its level leaves rest where the others do not hold this part of it in its place
 
 
 class Levels(NamedTuple):
@@ -75,16 +79,15 @@ def at_rest(
             break
         left = left | moves  # (ST2)
     share = np.where(moves, np.sign(c), 0.0)
-    undecided = (leaving != 0.0) & ~moves & ((x <= lo) | (x >= hi))
-    share = np.where(undecided, leaving, share)
-    here = np.diag(D) > DEPENDENT * np.abs(D).max(initial=0.0)
-    phase = np.where(share != 0.0, SLIDES, np.where(here, CARRIED, LOOSE))
+    faint = np.abs(c) <= ASKED * np.abs(g).max(initial=0.0)
+    if ((leaving != 0.0) & faint & ((x <= lo) | (x >= hi))).any():
+        less = np.where(leaving != 0.0, 1.0 - ASKED, 1.0)
+        ahead = _solved(D, g, less * lo, less * hi)[1]  # (ST3)
+        share = np.where(np.abs(ahead) > small, np.sign(ahead), 0.0)
     margin = np.minimum(x - levels.rest_lo, levels.rest_hi - x)
-    chosen: list[int] = []
-    for k in np.argsort(-margin, kind="stable").tolist():
-        if phase[k] == CARRIED and _independent(D, [*chosen, k]):
-            chosen.append(k)
-    phase[chosen] = HELD
+    still = np.flatnonzero(share == 0.0)
+    phase = np.full(len(rates), SLIDES)
+    phase[still] = held_first(D, [[k] for k in still.tolist()], margin[still])
     carried = phase == CARRIED
     share[carried] = _share(x[carried], levels.slide_lo[carried], levels.slide_hi[carried])
     qdd = qdd + G[:, rates] @ x
@@ -108,14 +111,24 @@ def _response(M: np.ndarray, A: np.ndarray) -> np.ndarray:
     return Z @ np.linalg.lstsq(Z.T @ M @ Z, Z.T, rcond=None)[0]
 
 
-def _independent(D: np.ndarray, rows: list[int]) -> bool:
-    """Does the last of these rates move while those before stand still?"""
-    *others, last = rows
-    if not others:
-        return bool(D[last, last] > 0.0)
-    cross = D[last, others]
-    left = D[last, last] - cross @ np.linalg.lstsq(D[np.ix_(others, others)], cross, rcond=None)[0]
-    return bool(left > DEPENDENT * D[last, last])
+def held_first(G: np.ndarray, groups: Sequence[Sequence[int]], margin: np.ndarray) -> list[float]:
+    """Phases of groups of rates that stay at rest. Those with the largest margin are held, as many as can move while
+    the others stand still."""
+    largest = float(np.diag(G).max(initial=0.0))
+    phase = [CARRIED if G[k, k].max() > DEPENDENT * largest else LOOSE for k in map(list, groups)]
+    chosen: list[int] = []
+    for n in np.argsort(-margin, kind="stable").tolist():
+        if phase[n] == CARRIED and _can_move(G, chosen, groups[n]):
+            chosen += groups[n]
+            phase[n] = HELD
+    return phase
+
+
+def _can_move(G: np.ndarray, others: Sequence[int], own: Sequence[int]) -> bool:
+    """Does one of its rates move while the others stand still?"""
+    cross, diagonal = G[np.ix_(others, own)], G[np.ix_(own, own)]
+    left = diagonal - cross.T @ np.linalg.lstsq(G[np.ix_(others, others)], cross, rcond=None)[0]
+    return bool((np.diag(left) > DEPENDENT * np.diag(diagonal)).any())
 
 
 def _share(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:

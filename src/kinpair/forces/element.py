@@ -141,6 +141,11 @@ class Element(ABC):
         """Numbers of the rates that it may hold at rest, as dry friction does."""
         return ()
 
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The same in groups: rates of one group rub as one, and stick and slide together."""
+        return tuple((k,) for k in self.sticks)
+
     def holds(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
         """Least and greatest effort by which it holds a rate at rest, by number of the rate [N m] or [N]."""
         return {}

@@ -5,12 +5,13 @@ Inputs are those of the actuators, in the order of the description, then the eff
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
+from kinpair.errors import InputError
 from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import Owner, acting, elements_of, owners_of
@@ -122,10 +123,35 @@ def account_of(model: Model, state: State, *, passive: bool = True, rubbing: Vec
     return Account(supply, lost)
 
 
+class Group(NamedTuple):
+    """Rates that dry friction may hold at rest, as one: a single rate by its name, or all rates of the joint named."""
+
+    name: str
+    rates: tuple[int, ...]
+
+
+def sticking_groups(model: Model, *, passive: bool = True) -> tuple[Group, ...]:
+    """All of them, in the order of the rates."""
+    every = {rates for x in owners_of(model) if passive or not x.passive for rates in x.element.groups}
+    return tuple(_group(model, rates, every) for rates in sorted(every))
+
+
+def _group(model: Model, rates: tuple[int, ...], every: Collection[tuple[int, ...]]) -> Group:
+    if len(rates) == 1:
+        return Group(model.v_names[rates[0]], rates)
+    joint = next(model.joint_names[i] for i in model.moving if model.v_span[i].start == rates[0])
+    if any((k,) in every for k in rates):
+        raise InputError(
+            f"{model.name}: joint {joint!r} has friction from load, by which its rates rub as one, and friction of a "
+            "constant level on single rates: in a run both do not hold it together; leave one of them out",
+            joint=joint,
+        )
+    return Group(joint, rates)
+
+
 def sticking_names(model: Model, *, passive: bool = True) -> tuple[str, ...]:
-    """Names of the rates that dry friction may hold at rest."""
-    rates = {k for x in owners_of(model) if passive or not x.passive for k in x.element.sticks}
-    return tuple(model.v_names[k] for k in sorted(rates))
+    """Names of the groups."""
+    return tuple(x.name for x in sticking_groups(model, passive=passive))
 
 
 class AccountNames(NamedTuple):

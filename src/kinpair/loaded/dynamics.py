@@ -75,10 +75,9 @@ def sliding(model: Model, qd: Vector, qdd: Vector | None = None) -> Sliding:
     surfaces = surfaces_of(model)
     spans = [model.v_span[x.body] for x in surfaces]
     share = array([sign(v) for v in qd]) if model.slip is None else model.slip.share
-    given = [
-        _direction(x, share[k], None if qdd is None else qdd[k]) for x, k in zip(surfaces, spans, strict=True)
-    ]
-    slips = system.slips_of(surfaces, [qd[k] for k in spans], given)
+    known = qdd is None or is_held(model)  # a run knows the direction
+    given = [_direction(x, share[k], None if known else qdd[k]) for x, k in zip(surfaces, spans, strict=True)]
+    slips = system.slips_of(surfaces, [qd[k] for k in spans], given, through=is_held(model))
     return Sliding(surfaces, spans, slips, system.columns(model.nv, surfaces, slips, spans))
 
 
@@ -163,7 +162,8 @@ class Standing(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Of each rate (nv,): the friction from load that may hold it, and that it begins to slide with."""
+    """Of each rate (nv,): the friction from load that may hold it, and that it begins to slide with; of rates that rub
+    as one the force."""
 
     rest: Vector
     slide: Vector
@@ -189,11 +189,14 @@ def levels_of(
     N: Vector,
     holding: Vector,
 ) -> Levels:
-    """Levels of the surfaces that resist one rate each, at the forms of a solution."""
+    """Levels of the surfaces at the forms of a solution."""
     rest, slide = list[Scalar](np.zeros(model.nv)), list[Scalar](np.zeros(model.nv))
     for k, s in enumerate(own.surfaces):
         G = s.sliding()
         if len(G) > 1:
+            load = s.load(forms[k], own.slips[k].force(N[k]), joints[k])
+            for v in range(model.nv)[own.spans[k]]:
+                rest[v], slide[v] = s.grip.mu_static * load, s.grip.coefficient(0.0) * load
             continue
         v, arm = own.spans[k].start + s.rate, G[0][s.rate if len(G[0]) > 1 else 0]
         force = own.slips[k].force(N[k])

@@ -7,7 +7,7 @@ Then the state is classified: is the solution the only one?
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -42,13 +42,17 @@ def settled(x: Resting, start: np.ndarray | None = None) -> Found:
         leaving = [k for k in static if _leaves(x, found, k)]
         if not leaving:
             break
-        u = [
-            -found.f[x.where[k]] / _norm(found.f[x.where[k]]) if k in leaving else d
-            for k, d in enumerate(x.u)
-        ]
-        x = replace(x, at_rest=[rest and k not in leaving for k, rest in enumerate(x.at_rest)], u=u)
+        x = breaking_away(x, leaving)
         found = solve(x, found.f)
     return found
+
+
+def breaking_away(x: Resting, leaving: Sequence[int], part: float = 1.0) -> Resting:
+    """The system where these surfaces have broken away: `part` of the friction of sliding acts, against the way in
+    which they accelerate."""
+    mu_static = x.mu_static.copy()
+    mu_static[list(leaving)] = part * x.mu[list(leaving)]
+    return replace(x, mu_static=mu_static)
 
 
 def _leaves(x: Resting, found: Found, k: int) -> bool:

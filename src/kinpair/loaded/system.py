@@ -30,6 +30,7 @@ from kinpair.forces.surfaces.surface import Carried, Surface, length, magnitude
 COLD, WARM = 4, 3  # sweeps from the frictionless start, and from loads nearby
 MET = 1e-10  # |F| against the largest load
 SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own
+NARROW = 0.5  # cosine of the angle by which several rates may turn away from a direction that is fixed
 
 
 class Slip(NamedTuple):
@@ -128,18 +129,23 @@ def measured(F: Sequence[Scalar], N: Vector) -> Scalar:
     return np.divide(reduce(maximum, [np.abs(x) for x in F], 0.0), size)
 
 
-def slips_of(surfaces: Sequence[Surface], rates: Sequence[Vector], given: Sequence[Vector]) -> list[Slip]:
+def slips_of(
+    surfaces: Sequence[Surface], rates: Sequence[Vector], given: Sequence[Vector], *, through: bool = False
+) -> list[Slip]:
     """Directions and coefficients at rates q̇ by joint. One number: the sign that is given. Several: their own
-    direction, and the one given where they are zero."""
-    return [_slip(x, qd, u) for x, qd, u in zip(surfaces, rates, given, strict=True)]
+    direction, and the one given where they are zero; `through` a stop the one given goes on, see (FP1)."""
+    return [_slip(x, qd, u, through) for x, qd, u in zip(surfaces, rates, given, strict=True)]
 
 
-def _slip(surface: Surface, qd: Vector, given: Vector) -> Slip:
+def _slip(surface: Surface, qd: Vector, given: Vector, through: bool) -> Slip:
     s = surface.sliding() @ qd
     if len(s) == 1:
         return Slip(given, surface.grip.coefficient(magnitude(s[0])))
     speed = length(*s)
-    moves, over = less(SMALL, speed), np.divide(1.0, speed)
+    short = SMALL - speed
+    if through:
+        short = maximum(short, NARROW * speed - dot(given, s))  # (FP1)
+    moves, over = less(short, 0.0), np.divide(1.0, speed)
     u = array([where(moves, x * over, y) for x, y in zip(s, given, strict=True)])
     return Slip(u, surface.grip.coefficient(speed))
 

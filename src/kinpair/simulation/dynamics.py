@@ -8,23 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from kinpair import quantities
+from kinpair import constrained, quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
+from kinpair.constrained import friction
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.element import Element
-from kinpair.forces.elements import acting, elements_of, losses, stored_energy
+from kinpair.forces.elements import acting, elements_of, loads_on, losses, stored_energy
 from kinpair.forces.states import (
+    Group,
     account_names,
     account_of,
     driven_efforts,
     ports_of,
     state_rates,
+    sticking_groups,
 )
+from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import kinematics
 from kinpair.loaded.dynamics import is_loaded, only_sound
 from kinpair.model.model import Model
@@ -34,11 +39,11 @@ from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
-from kinpair.simulation.phases import ended_step, is_carried, is_held
+from kinpair.simulation.phases import ended_step, followed, is_carried, is_held
 
 WRENCH = 6
 Loads = dict[str, Vector]
-LEAST = 1e-200  # pivots below this are zero
+LEAST = 1e-200  # pivots below this are zero; and √ has no derivative there
 
 
 def on_the_sphere(model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector]:
@@ -52,6 +57,10 @@ def with_quaternion(model: Model) -> list[int]:
         "with_quaternion",
         lambda: [i for i in model.moving if model.body[i].pair.nq > model.body[i].pair.nv],
     )
+
+
+def _is_one(arm: Scalar) -> bool:
+    return isinstance(arm, float) and arm == 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +138,7 @@ class Dynamics:
         """Of the state y."""
         m, account = self.model, sum(map(len, account_names(self.model, self.actuated, passive=self.passive)))
         own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
-        rough = dict.fromkeys(("way", "share", "phase"), len(self.sticking))
+        rough = {"way": len(self.groups), "share": len(self.sticking), "phase": len(self.groups)}
         return StateLayout.of(
             **own, work=1, loss=1, account=account, **rough, trace=2 * self.traced, memory=self.memory
         )
@@ -183,9 +192,43 @@ class Dynamics:
         }
 
     @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Rates that dry friction may hold at rest; those of a group stick and slide as one."""
+        return sticking_groups(self.model, passive=self.passive)
+
+    @cached_property
     def sticking(self) -> list[int]:
-        """Numbers of the rates that dry friction may hold at rest."""
-        return sorted({k for x in self.elements for k in x.sticks})
+        """Numbers of all these rates, one group behind the other."""
+        return [k for x in self.groups for k in x.rates]
+
+    @cached_property
+    def arms(self) -> list[Vector]:
+        """Of each group, how fast it slides by its rates; one of a rate alone, which slides in its own unit."""
+        by_first = {self.model.v_span[x.body].start: x for x in surfaces_of(self.model)}
+        return [
+            np.ones(1) if len(x.rates) == 1 else np.diag(by_first[x.rates[0]].sliding()) for x in self.groups
+        ]
+
+    def by_group(self, of_sticking: Any) -> list[Vector]:
+        """Entries of a vector over the rates `sticking`, group by group."""
+        stops = np.cumsum([0, *(len(x.rates) for x in self.groups)]).tolist()
+        return [array(list(of_sticking[a:b])) for a, b in pairwise(stops)]
+
+    def sliding(self, rates: Any) -> list[Vector]:
+        """Velocities of sliding of each group by rates (nv,), or accelerations."""
+        pairs = zip(self.groups, self.arms, strict=True)
+        return [
+            array([rates[k] if _is_one(a) else a * rates[k] for k, a in zip(x.rates, arms, strict=True)])
+            for x, arms in pairs
+        ]
+
+    def forces(self, efforts: Any) -> list[Vector]:
+        """Friction forces of each group from efforts (nv,)."""
+        pairs = zip(self.groups, self.arms, strict=True)
+        return [
+            array([efforts[k] if _is_one(a) else efforts[k] / a for k, a in zip(x.rates, arms, strict=True)])
+            for x, arms in pairs
+        ]
 
     @property
     def traced(self) -> bool:
@@ -207,9 +250,10 @@ class Dynamics:
         if not self.sticking or self.model.slip is not None:
             return self
         share, held = np.zeros(self.model.nv, dtype=object), np.zeros(self.model.nv, dtype=object)
-        parts = zip(self.sticking, y[self.layout.share], y[self.layout.phase], strict=True)
-        for k, own, phase in parts:
-            share[k], held[k] = own, is_held(phase)
+        parts = zip(self.groups, self.by_group(y[self.layout.share]), y[self.layout.phase], strict=True)
+        for group, own, phase in parts:
+            for k, part in zip(group.rates, own, strict=True):
+                share[k], held[k] = part, is_held(phase)
         slip = Slip(array(list(share)), array(list(held)))
         return replace(self, model=replace(self.model, slip=slip))
 
@@ -226,6 +270,15 @@ class Dynamics:
             return self.enforcement.solution(self.model, self.request, state, loads).levels
         return quantities.levels_from_load(self.model, self.request, state, loads)
 
+    def load_terms(self, state: State, loads: Loads) -> tuple[Any, ...]:
+        """Numbers from which friction from load is solved in floats, see `loaded/terms.py`."""
+        if self.enforcement is None:
+            acts = loads_on(self.model, state, loads, passive=self.passive)
+            return quantities.terms_under_load(self.model, state, acts)
+        request = self.enforcement.own(self.request)
+        problem = constrained.equations(self.model, request, state, loads).problem(request)
+        return tuple(friction.loaded_terms(self.model, request, state, loads, problem))
+
     def rubbing(self, state: State, loads: Loads) -> Vector:
         """Efforts of friction from load (nv,)."""
         if self.enforcement is not None:
@@ -238,11 +291,11 @@ class Dynamics:
         state = d.state(time, y, u)
         return d.held_motion(state, d.loads(time, state.q, state.qd, u))[1]
 
-    def with_phases(self, y: Vector, qd: list[Any], share: list[Any], phase: list[Any]) -> Vector:
-        """The state with other rates, shares and phases."""
+    def with_phases(self, y: Vector, qd: list[Any], share: list[Vector], phase: list[Any]) -> Vector:
+        """The state with other rates, and shares and phases by group."""
         layout = self.layout
         before, after = y[layout.qd.stop : layout.share.start], y[layout.phase.stop :]
-        return array([*y[layout.q], *qd, *before, *share, *phase, *after])
+        return array([*y[layout.q], *qd, *before, *(x for own in share for x in own), *phase, *after])
 
     def motion(self, y: Vector) -> tuple[Vector, Vector]:
         """q and q̇."""
@@ -309,8 +362,15 @@ class Dynamics:
             lost.append(-(rubbing @ qd))
         supply = sum(own.supply.values(), 0.0)
         slip = self.model.slip
-        ways = [] if slip is None else [slip.share[k] * qd[k] for k in self.sticking]
+        ways = [] if slip is None else self._ways(slip, qd)
         return [work + supply, sum(lost, 0.0), *own.supply.values(), *own.losses.values(), *ways]
+
+    def _ways(self, slip: Slip, qd: Vector) -> list[Scalar]:
+        """How fast each group slides."""
+        return [
+            slip.share[group.rates[0]] * s[0] if len(s) == 1 else np.sqrt(s @ s + LEAST)
+            for group, s in zip(self.groups, self.sliding(qd), strict=True)
+        ]
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""
@@ -338,8 +398,9 @@ class Dynamics:
         if self.enforcement is None or not self.sticking:
             return qdd
         entries = list(qdd)
-        for k, phase in zip(self.sticking, y[self.layout.phase], strict=True):
-            entries[k] = entries[k] * (1.0 - is_carried(phase))
+        for group, phase in zip(self.groups, y[self.layout.phase], strict=True):
+            for k in group.rates:
+                entries[k] = entries[k] * (1.0 - is_carried(phase))
         return array(entries)
 
     def x_rates(self, state: State) -> Vector:
@@ -358,6 +419,8 @@ class Dynamics:
         if self.at_ends and u:
             y, more = ended_step(self, time, y, *u)
             return self.in_phase(y).settled(time, y), more
+        if self._turns:
+            y = followed(self, y)
         q, qd = self.motion(y)
         if with_quaternion(self.model):
             q, qd = on_the_sphere(self.model, time, q, qd)
@@ -375,7 +438,13 @@ class Dynamics:
     @property
     def settles(self) -> bool:
         """Is there anything to be done to a state reached?"""
-        return bool(with_quaternion(self.model)) or self.traced or bool(self.at_ends and self.sticking)
+        ends = bool(self.at_ends and self.sticking)
+        return bool(with_quaternion(self.model)) or self.traced or self._turns or ends
+
+    @property
+    def _turns(self) -> bool:
+        """Is there a group whose direction of sliding may turn?"""
+        return any(len(x.rates) > 1 for x in self.groups)
 
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Kinetic and potential energy, the efforts, and the inputs of actuators."""

@@ -93,10 +93,16 @@ def begin(d: Dynamics, p: np.ndarray, time: float, numbers: np.ndarray) -> None:
     if not d.sticking:
         return
     y, u = d.parted(numbers)
-    rates = y[..., d.layout.qd][..., d.sticking]
-    y[..., d.layout.share], y[..., d.layout.phase] = np.sign(rates), np.where(rates == 0.0, 1.0, 0.0)
+    qd, first = y[..., d.layout.qd], d.layout.share.start
+    for j, group in enumerate(d.groups):
+        rates = qd[..., list(group.rates)]
+        size = np.sqrt((rates * rates).sum(-1, keepdims=True))
+        moves = size > 0.0
+        y[..., first : first + len(group.rates)] = np.where(moves, rates / np.where(moves, size, 1.0), 0.0)
+        y[..., d.layout.phase.start + j] = np.where(moves[..., 0], 0.0, 1.0)
+        first += len(group.rates)
     kernel = kernel_of(d, ended_step, time=(), y=(d.ny,), u=(d.nu,))
-    for _ in range(len(d.sticking) + 1):
+    for _ in range(len(d.groups) + 1):
         own = (np.broadcast_to(p, (*y.shape[:-1], p.shape[-1])),) if d.parameters else ()
         later, more = kernel(np.full(y.shape[:-1], time) if y.ndim > 1 else time, y, u, *own)
         y[...] = later

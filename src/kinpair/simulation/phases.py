@@ -1,9 +1,21 @@
-"""Phases of dry friction in a run: each rate that has it slides one way, is held at rest, or is carried along.
+"""Phases of dry friction in a run: each group of rates that has it slides, is held at rest, or is carried along.
 
-Of each such rate the state has a `share` and a `phase`, which stay as they are between events. While it slides, the
-share is the sign of sliding, fixed whatever the rate does within a step, so that forces are smooth. While it is held,
-its acceleration is zero, and what that takes is watched against the static level. While it is carried, others hold it
-through constraints, and the share says what part of its level acts. See `constraints/stick.py`.
+A group is one rate, or all rates of a sleeve or a ball, which rub as one. Of each group the state has a `phase`, and of
+each of its rates a `share`; both stay as they are between events. While it slides, the share d has the direction of
+sliding, fixed whatever the rates do within a step, so that forces are smooth: of one rate its sign, and of several
+
+    f = −μ N u,   u = s/|s| where (FP2) holds, d elsewhere                                                (FP1)
+    d·s − κ|s| > 0          the phase lasts; κ = 0 of one rate, ½ of several                              (FP2)
+
+so that s passes through zero, and (FP2) changes its sign there. Behind each step d follows s; where s has turned away by
+60° within a step, d ← s/|s| there, and the group slides on. While it is held, its accelerations are zero, and the force that this
+takes is watched:
+
+    μ_s N − |f| > 0         the phase lasts                                                               (FP3)
+
+While it is carried, others hold it through constraints, and the share says what part of its level acts. See
+`constraints/stick.py` and `loaded/rest.py` for what follows. Derivation, no line of code: (FP1), which is in
+`loaded/system.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +30,7 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.forces.elements import acting
 from kinpair.loaded.dynamics import is_loaded
+from kinpair.loaded.system import NARROW, SMALL
 from kinpair.model.state import State
 
 TINY = 1e-300  # a rate of zero counts as sliding on
@@ -25,22 +38,24 @@ BEYOND = 1e-11  # of the levels: a rate lets go where more than this beyond them
 STILL = 1e-13  # [rad/s], [m/s]: a rate this small counts as zero
 DOUBTFUL = 1e-9  # of the levels: so near to one of them, compiled code does not tell whether a rate sticks
 BALANCED = 1e-11  # of the largest acceleration: less than this against the way of sliding is rounding
-LEAVES = 1e-9  # [rad/s], [m/s]: a rate that is carried and moves faster slides
+SLOW = 1e-6  # [m/s]: several rates that slide slower keep the direction in which they began to
+BAND = 1e-10  # [m/s]: several rates turn round by so much; what is less is the error of a step
+LEAVES = 1e-9  # [rad/s], [m/s]: a group that is carried and moves faster slides
 SLIDING, CARRIED = 0.5, 1.5  # phases below the first slide, beyond the second are carried
 
 
 def sticks(name: str) -> str:
-    """Name of the event that a rate has come to rest."""
+    """Name of the event that a group has come to rest."""
     return f"{name} sticks"
 
 
 def slides(name: str) -> str:
-    """Name of the event that a rate slides, from rest or in the other direction."""
+    """Name of the event that a group slides, from rest or in the other direction."""
     return f"{name} slides"
 
 
 def is_held(phase: Scalar) -> Scalar:
-    """One where a rate is held, else zero; without a choice, for methods that take none."""
+    """One where a group is held, else zero; without a choice, for methods that take none."""
     return 0.5 * phase * (phase - 2.0) * (phase - 3.0)
 
 
@@ -49,9 +64,46 @@ def is_carried(phase: Scalar) -> Scalar:
     return -0.5 * phase * (phase - 1.0) * (phase - 3.0)
 
 
+def speed(s: Vector) -> Scalar:
+    """|s|."""
+    return np.abs(s[0]) if len(s) == 1 else np.sqrt(sum((x * x for x in s[1:]), s[0] * s[0]))
+
+
+def along(share: Vector, s: Vector) -> Scalar:
+    """d·s."""
+    return sum((a * x for a, x in zip(share[1:], s[1:], strict=True)), share[0] * s[0])
+
+
+def onward(share: Vector, s: Vector) -> Scalar:
+    """What is positive while a group slides on.    (FP2)"""
+    return along(share, s) if len(s) == 1 else along(share, s) - NARROW * speed(s) + BAND  # (FP2)
+
+
+def _onward_rate(share: Vector, s: Vector, a: Vector) -> Scalar:
+    """Its derivative in time, at the accelerations of sliding a."""
+    if len(s) == 1:
+        return share[0] * a[0]
+    return along(share, a) - NARROW * along(s, a) / maximum(speed(s), SMALL)
+
+
+def amount(f: Vector) -> Scalar:
+    """What is compared with levels: the effort on one rate, |f| of several."""
+    return f[0] if len(f) == 1 else speed(f)
+
+
+def against(f: Vector) -> list[Scalar]:
+    """The direction in which a group leaves rest that a force f has held."""
+    if len(f) == 1:
+        return [where(less(f[0], 0.0), 1.0, -1.0)]
+    size = maximum(speed(f), TINY)
+    return [-x / size for x in f]
+
+
 def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Vector]:
-    """Least and greatest effort of friction on each rate that may stick: at rest, and as it begins to slide."""
-    sums: list[dict[int, Any]] = [dict.fromkeys(d.sticking, 0.0) for _ in range(4)]
+    """Least and greatest effort of friction on each group: at rest, and as it begins to slide. Of several rates they are
+    forces, the same in every direction."""
+    first = [x.rates[0] for x in d.groups]
+    sums: list[dict[int, Any]] = [dict.fromkeys(first, 0.0) for _ in range(4)]
     for x, at in acting(d.model, state, passive=d.passive):
         for n, bounds in enumerate((x.element.holds(at), x.element.slides(at))):
             for k, (lo, hi) in bounds.items():
@@ -59,7 +111,7 @@ def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Ve
                 sums[2 * n + 1][k] = sums[2 * n + 1][k] + hi
     if is_loaded(d.model, passive=d.passive):
         for n, bound in enumerate(d.levels_from_load(state, loads)):
-            for k in d.sticking:
+            for k in first:
                 sums[2 * n][k] = sums[2 * n][k] - bound[k]
                 sums[2 * n + 1][k] = sums[2 * n + 1][k] + bound[k]
     rest_lo, rest_hi, slide_lo, slide_hi = (array(list(x.values())) for x in sums)
@@ -67,8 +119,8 @@ def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Ve
 
 
 def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
-    """Of each rate that may stick: what is positive while its phase lasts; and what is negative while it slides ever
-    slower, else zero."""
+    """Of each group: what is positive while its phase lasts; and what is negative while it slides ever slower, else
+    zero."""
     here = d.in_phase(y)
     state = here.state(time, y, u)
     loads = here.loads(time, state.q, state.qd, u)
@@ -76,51 +128,73 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[list[Scala
     lo, hi, *_ = levels(here, state, loads)
     lasting: list[Scalar] = []
     slowing: list[Scalar] = []
-    parts = zip(d.sticking, y[d.layout.share], y[d.layout.phase], lo, hi, strict=True)
-    for k, share, phase, low, high in parts:
-        way = share * state.qd[k]
+    of_groups = d.by_group(y[d.layout.share]), d.sliding(state.qd), d.sliding(qdd), d.forces(efforts)
+    parts = zip(*of_groups, y[d.layout.phase], lo, hi, strict=True)
+    for share, s, a, f, phase, low, high in parts:
+        way, effort = onward(share, s), amount(f)
         slides = where(less(way, 0.0), way, maximum(way, TINY))
-        holds = minimum(high - efforts[k], efforts[k] - low) + BEYOND * (high - low)
-        rests = where(less(phase, CARRIED), holds, LEAVES - np.abs(state.qd[k]))
+        holds = minimum(high - effort, effort - low) + BEYOND * (high - low)  # (FP3)
+        rests = where(less(phase, CARRIED), holds, LEAVES - speed(s))
         lasting.append(where(less(phase, SLIDING), slides, rests))
-        slowing.append(where(less(phase, SLIDING), minimum(share * qdd[k], 0.0), 0.0))
+        slowing.append(where(less(phase, SLIDING), minimum(_onward_rate(share, s, a), 0.0), 0.0))
     return lasting, slowing
 
 
 def ended_step(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[Vector, Scalar]:
-    """The state after a step that no event has cut: rates that were to turn round stand still, and the one that is
+    """The state after a step that no event has cut: groups that were to turn round stand still, and the one that is
     farthest beyond its level lets go; and a number above one while there may be more."""
     d = replace(d, model=replace(d.model, slip=None))
     layout = d.layout
-    qd, share, phase = list(y[layout.qd]), list(y[layout.share]), list(y[layout.phase])
-    for j, k in enumerate(d.sticking):
-        turned = where(less(phase[j], SLIDING), less_than_zero(share[j] * qd[k]), 0.0)
-        qd[k] = where(less(0.5, turned), 0.0, qd[k])
-        phase[j] = where(less(0.5, turned), 1.0, phase[j])
-        share[j] = where(less(0.5, turned), 0.0, share[j])
+    qd, share, phase = list(y[layout.qd]), d.by_group(y[layout.share]), list(y[layout.phase])
+    for j, (group, s) in enumerate(zip(d.groups, d.sliding(qd), strict=True)):
+        slid = less(phase[j], SLIDING)
+        turned = less(0.5, where(slid, less_than_zero(along(share[j], s)), 0.0))
+        for k in group.rates:
+            qd[k] = where(turned, 0.0, qd[k])
+        phase[j] = where(turned, 1.0, phase[j])
+        share[j] = array([where(turned, 0.0, x) for x in _renewed(share[j], s, slid)])
     stopped = d.with_phases(y, qd, share, phase)
-    efforts = d.holding(time, stopped, u)
+    forces = d.forces(d.holding(time, stopped, u))
     here = d.in_phase(stopped)
     at = here.state(time, stopped, u)
     lo, hi, *_ = levels(here, at, here.loads(time, at.q, at.qd, u))
+    efforts = [amount(f) for f in forces]
     excess = [
-        is_held(phase[j]) * (maximum(efforts[k] - hi[j], lo[j] - efforts[k]) / (hi[j] - lo[j]) - BEYOND)
-        for j, k in enumerate(d.sticking)
+        is_held(phase[j]) * (maximum(effort - hi[j], lo[j] - effort) / (hi[j] - lo[j]) - BEYOND)
+        for j, effort in enumerate(efforts)
     ]
     most: Any = 0.0
     for x in excess:
         most = maximum(most, x)
-    for j, k in enumerate(d.sticking):
-        leaves = where(less(0.0, excess[j]), where(less(excess[j], most), 0.0, 1.0), 0.0)
-        direction = where(less(efforts[k], 0.0), 1.0, -1.0)
-        phase[j] = where(less(0.5, leaves), 0.0, phase[j])
-        share[j] = where(less(0.5, leaves), direction, share[j])
+    for j, f in enumerate(forces):
+        leaves = less(0.5, where(less(0.0, excess[j]), where(less(excess[j], most), 0.0, 1.0), 0.0))
+        phase[j] = where(leaves, 0.0, phase[j])
+        pairs = zip(against(f), share[j], strict=True)
+        share[j] = array([where(leaves, direction, x) for direction, x in pairs])
     settled = d.with_phases(y, qd, share, phase)
     if d.memory:  # what a method carries along is of no use in another phase
         changes = [np.abs(a - b) for a, b in zip(phase, y[layout.phase], strict=True)]
         fresh = where(less(0.5, sum(changes, 0.0)), 0.0, settled[-1])
         settled = array([*settled[:-1], fresh])
     return settled, where(less(0.0, most), 2.0, 0.0)
+
+
+def _renewed(share: Vector, s: Vector, slides: Any) -> list[Scalar]:
+    """The direction in which several rates slide now; the sign of one stays."""
+    if len(s) == 1:
+        return list(share)
+    size = speed(s)
+    moves, over = where(slides, less_than_zero(SLOW - size), 0.0), 1.0 / maximum(size, SLOW)
+    return [where(less(0.5, moves), x * over, old) for x, old in zip(s, share, strict=True)]
+
+
+def followed(d: Any, y: Vector) -> Vector:
+    """The state with directions that have followed the groups that slide on, where (FP2) holds."""
+    layout, share = d.layout, d.by_group(y[d.layout.share])
+    for j, s in enumerate(d.sliding(y[layout.qd])):
+        on = where(less(y[layout.phase][j], SLIDING), less_than_zero(-onward(share[j], s)), 0.0)
+        share[j] = array(_renewed(share[j], s, less(0.5, on)))
+    return d.with_phases(y, list(y[layout.qd]), share, list(y[layout.phase]))
 
 
 def is_told(d: Any) -> bool:
@@ -140,7 +214,7 @@ def switched(
     `constraints/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or lets go
     beside others at a level that is another one when it slides.
     """
-    d, layout = replace(d, model=replace(d.model, slip=None)), d.layout
+    d, layout = replace(d, model=replace(d.model, slip=None)), d.layout  # every group is one rate
     qd, share, phase = list(y[layout.qd]), list(y[layout.share]), list(y[layout.phase])
     begins, leaving = less(0.5, first), list[Any]()
     for j, k in enumerate(d.sticking):
@@ -152,7 +226,7 @@ def switched(
         share[j] = where(begins, where(less(0.5, moves), way, 0.0), share[j])
         phase[j] = where(begins, 1.0 - moves, phase[j])
         qd[k] = where(begins, where(less(0.5, moves), qd[k], 0.0), qd[k])
-    stopped = d.with_phases(y, qd, share, phase)
+    stopped = d.with_phases(y, qd, d.by_group(share), phase)
     here = d.in_phase(stopped)
     at = here.state(time, stopped, u)
     loads = here.loads(time, at.q, at.qd, u)
@@ -184,7 +258,7 @@ def switched(
         share[j] = where(less(0.5, goes), where(less(efforts[k], 0.0), 1.0, -1.0), share[j])
         phase[j] = where(less(0.5, goes), 0.0, phase[j])
     more = where(less(0.5, _largest(changes)), 2.0, 0.0)
-    return d.with_phases(y, qd, share, phase), where(less(0.5, _largest(doubts)), -1.0, more)
+    return d.with_phases(y, qd, d.by_group(share), phase), where(less(0.5, _largest(doubts)), -1.0, more)
 
 
 def _largest(values: Sequence[Scalar]) -> Scalar:

@@ -45,7 +45,7 @@ from kinpair.simulation.torques import (
 )
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
-OWN_BALANCE = ("generalised-alpha", "ida")  # they solve equations that do not see loads of multipliers
+OWN_BALANCE = ("generalised-alpha", "ida")  # they solve equations that do not see loads
 ABSENT = ("input", "x", "external", "parameters", "events")  # in a run that is kept
 SIMPLE = {type(None), str, int, float, bool}
 absent_of = attrgetter(*ABSENT)
@@ -249,15 +249,10 @@ def _check_guards(run: Run, q: np.ndarray) -> None:
             "and the other explicit ones do",
             integrator=method.name,
         )
-    if (
-        run.d.enforcement is not None
-        and run.d.passive
-        and run.d.model.surfaces
-        and method.name in OWN_BALANCE
-    ):
+    if run.d.passive and run.d.model.surfaces and method.name in OWN_BALANCE:
         raise InputError(
-            f"{name}: integrator {method.name!r} does not take friction from load under constraints; 'dop853', 'rk4' "
-            "and 'cvode' do, passive=False (--no-passive) leaves friction out",
+            f"{name}: integrator {method.name!r} does not take friction from load; 'dop853', 'rk4' and 'cvode' do, "
+            "passive=False (--no-passive) leaves friction out",
             integrator=method.name,
         )
     if method.solved is not None and run.ends:

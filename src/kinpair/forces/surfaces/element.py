@@ -36,8 +36,13 @@ class LoadedJoint(Element):
 
     @property
     def sticks(self) -> tuple[int, ...]:
-        """All rates of the joint, if each slides by itself."""
-        return () if self.together else self.rates_held
+        """All rates of the joint."""
+        return self.rates_held
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """All of them as one, or each by itself."""
+        return (self.sticks,) if self.together else tuple((k,) for k in self.sticks)
 
     def heat(self, efforts: Vector, qd: Vector) -> Mapping[str, Scalar]:
         """What it takes for good, by name [W], where friction from load has these efforts (nv,)."""
@@ -45,12 +50,12 @@ class LoadedJoint(Element):
         return dict(zip(self.heats, [sum(powers, 0.0)] if self.together else powers, strict=True))
 
     def switches(self, at: Instant) -> Mapping[str, Scalar]:
-        """The rates."""
-        return {f"{self.name} {v}": at.state.qd[v] for v in self.sticks}
+        """The rates, if each slides by itself."""
+        return {} if self.together else {f"{self.name} {v}": at.state.qd[v] for v in self.sticks}
 
 
 def loaded_joints(model: Model) -> list[Element]:
-    """Those of the description. Sleeves and balls slide in a plane or in space: no rate of theirs is held alone."""
+    """Those of the description. Sleeves and balls slide in a plane or in space: their rates are held together."""
     found: list[Element] = []
     for x in model.surfaces:
         rates = tuple(range(model.nv)[model.v_span[x.body]])

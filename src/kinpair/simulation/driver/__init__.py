@@ -2,6 +2,7 @@
 
 ongoing       a run on its way, and what all who work on it need
 impacts       rates that jump
+resting       which groups with dry friction stick, and which way the others slide
 sticking      dry friction that takes hold and lets go
 touching      limits that are reached
 root_finding  where in a step something happens

@@ -63,7 +63,7 @@ def _steep(active: Active, k: int) -> float:
     if x.kind == "rate":
         return k - 1
     if x.kind == "slowing":
-        return next(j for j, y in enumerate(active.watched) if (y.kind, y.rate) == ("phase", x.rate))
+        return next(j for j, y in enumerate(active.watched) if (y.kind, y.group) == ("phase", x.group))
     return -1
 
 

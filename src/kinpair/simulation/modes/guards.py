@@ -25,7 +25,8 @@ PULL = 1e-9  # [N], [N m]: a limit lets go when it would have to pull by more
 @dataclass(frozen=True, slots=True)
 class Watched:
     """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is held, or a `switch`, where the
-    forces of an element have a kink or a jump; of a `rate` with dry friction its `phase`, and where it is `slowing`.
+    forces of an element have a kink or a jump; of a `group` of rates with dry friction its `phase`, and where
+    it is `slowing`.
 
     `row` is the place of a held limit among the rows solved for. Values of an event below `small` are zero: a
     constraint that has begun may hold it there.
@@ -36,7 +37,7 @@ class Watched:
     limit: Limit | None = None
     row: int = -1
     switch: str = ""
-    rate: int = -1
+    group: int = -1
     small: float = 0.0
     inputs: bool = False  # does it depend on u?
     event: Event | None = field(default=None, compare=False)
@@ -68,8 +69,8 @@ class Guards:
 
     def change(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, e: Vector) -> tuple[Vector, Scalar]:
         """The state where those whose entry of e is one have left their side; the last one: is this the first call?"""
-        ended = {x.rate: e[k] for k, x in enumerate(self.watched) if x.kind == "phase"}
-        return switched(d, time, y, u, [ended[j] for j in range(len(d.sticking))], e[-1])
+        ended = {x.group: e[k] for k, x in enumerate(self.watched) if x.kind == "phase"}
+        return switched(d, time, y, u, [ended[j] for j in range(len(d.groups))], e[-1])
 
     def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Their values, positive on the near side of limits."""
@@ -118,11 +119,11 @@ def _switch(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Sc
 
 
 def _phase(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
-    return known.phases[0][x.rate]
+    return known.phases[0][x.group]
 
 
 def _slowing(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
-    return known.phases[1][x.rate]
+    return known.phases[1][x.group]
 
 
 _VALUES: dict[str, Callable[..., Any]] = {

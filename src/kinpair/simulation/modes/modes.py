@@ -128,8 +128,7 @@ class Modes:
     def names(self) -> list[str]:
         """Of what may happen."""
         ends = [name for limit in self.limits for name in (limit.label, limit.leaving)]
-        rubbing = [self.run.mechanism.v_names[k] for k in self.run.d.sticking]
-        rough = [name for x in rubbing for name in (sticks(x), slides(x))]
+        rough = [name for x in self.run.d.groups for name in (sticks(x.name), slides(x.name))]
         return [*(event.name for event in self.events), *ends, *rough]
 
     def mechanism(self, mode: Mode) -> Mechanism:
@@ -166,8 +165,8 @@ class Modes:
             state = d.state(self.run.time, *d.parted(self.run.start))
             watched += [Watched("switch", switch=name, inputs=d.actuated) for name in d.switches(state)]
         if not d.at_ends:
-            rates = range(len(d.sticking))
-            watched += [Watched(kind, rate=j) for kind in ("phase", "slowing") for j in rates]
+            groups = range(len(d.groups))
+            watched += [Watched(kind, group=j) for kind in ("phase", "slowing") for j in groups]
         return Active(self.run, mode, m, d, tuple(watched), self._make)
 
     def _dynamics(self, entry: Entry, mechanism: Mechanism) -> Dynamics:

@@ -10,16 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair import constrained
-from kinpair.constrained import friction
 from kinpair.errors import SingularError
-from kinpair.forces.elements import loads_on
 from kinpair.formulations import kinematics
 from kinpair.load_friction import LoadedStates
 from kinpair.loaded.dynamics import is_loaded
-from kinpair.model.state import State
-from kinpair.quantities import terms_under_load
-from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.run import Run
 
 STEPS = 40  # from the last state to the end of the step that was not finite, and as long again
@@ -55,7 +49,7 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
             loads = here.loads(time, state.q, state.qd, u)
             try:
                 tau = np.asarray(here.efforts(state), dtype=float)
-                qdd = states.of_numbers(_numbers(here, state, loads), state.q, state.qd, tau).qdd
+                qdd = states.of_numbers(here.load_terms(state, loads), state.q, state.qd, tau).qdd
             except SingularError as problem:
                 return Jam(time, str(problem).removeprefix(f"{d.model.name}: "))
             if not np.isfinite(np.asarray(here.accelerations(state, loads)[0], dtype=float)).all():
@@ -76,11 +70,3 @@ def _inputs(run: Run, time: float, y: np.ndarray) -> np.ndarray:
         return run.controlled(time, y, u)
     return u
 
-
-def _numbers(d: Dynamics, state: State, loads: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
-    """Terms of the solves in floats, see `loaded/terms.py`."""
-    if d.enforcement is None:
-        return terms_under_load(d.model, state, loads_on(d.model, state, loads, passive=True))
-    request = d.enforcement.own(d.request)
-    problem = constrained.equations(d.model, request, state, loads).problem(request)
-    return tuple(friction.loaded_terms(d.model, request, state, loads, problem))

@@ -1,0 +1,251 @@
+"""Groups at rest: which stick, and which way the others slide; by constant levels, or under load."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinpair import constrained
+from kinpair.algebra.arrays import Scalar, Vector
+from kinpair.constraints.mobility import independent_rows
+from kinpair.constraints.stick import ASKED, CARRIED, HELD, SLIDES, STILL, Levels, at_rest, held_first
+from kinpair.errors import FrictionWarning, caller_level
+from kinpair.load_friction import LoadedStates, Several
+from kinpair.loaded import classes, rest
+from kinpair.loaded.resting import Found, Resting
+from kinpair.simulation.driver.impacts import begun
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.loops import kernel_of
+from kinpair.simulation.phases import levels
+
+
+class AtRest(NamedTuple):
+    """Of each group at rest: its phase, and its share (rates,)."""
+
+    phase: list[float]
+    share: list[np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where phases have ended: what moves, with its parameters p as arguments and `own` with numbers; time, state with
+    the phases before, inputs; and by place the groups at rest, and those of them that have reached their level."""
+
+    d: Dynamics
+    own: Dynamics
+    p: np.ndarray
+    time: float
+    before: np.ndarray
+    u: np.ndarray
+    resting: Sequence[int]
+    leaving: Sequence[int]
+
+    def numbers(self, f: Any, y: np.ndarray) -> Any:
+        """f(dynamics, time, y, u), compiled, at a state."""
+        d = self.d
+        kernel = kernel_of(d, f, time=(), y=(d.ny,), u=(d.nu,))
+        return kernel(self.time, y, self.u, *((self.p,) if d.parameters else ()))
+
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """Numbers of the rates at rest."""
+        return np.array([k for j in self.resting for k in self.d.groups[j].rates])
+
+    @cached_property
+    def ways(self) -> dict[int, np.ndarray]:
+        """The directions in which groups that have reached their level would slide, by place."""
+        if not self.leaving:
+            return {}
+        forces = self.own.forces(self.numbers(_holding, self.before))
+        return {j: -forces[j] / np.linalg.norm(forces[j]) for j in self.leaving}
+
+    def stopped(self, y: np.ndarray) -> np.ndarray:
+        """Rates that obey the constraints with those at rest."""
+        qd, rates = y[self.d.layout.qd].copy(), self.rates
+        if self.d.enforcement is None:
+            qd[rates] = 0.0
+            return qd
+        M, A, psi = self.numbers(_constraints, y)
+        rows = np.zeros((len(rates), len(qd)))
+        rows[np.arange(len(rates)), rates] = 1.0
+        stopped = begun(M, np.concatenate([A, rows]), np.concatenate([psi, qd[rates]]), qd)
+        stopped[rates] = 0.0
+        return stopped
+
+
+def by_levels(x: Standing, y: np.ndarray) -> AtRest:
+    """Levels of constant friction, see `constraints/stick.py`."""
+    M, F, A, b, *bounds = x.numbers(_terms, y)
+    own = Levels(*(bound[list(x.resting)] for bound in bounds))
+    leaving = np.array([float(x.ways[j][0]) if j in x.ways else 0.0 for j in x.resting])
+    result = _shared_out(M, F, A, b, x.rates, own, leaving)
+    return AtRest(result.phase.tolist(), [np.array([share]) for share in result.share])
+
+
+def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, leaving: np.ndarray) -> Any:
+    """As `at_rest`; where constraints join rates, the others may take over from one that reaches its level, and hold a
+    little more than they have to."""
+    if len(A) and leaving.any():
+        full = leaving != 0.0
+        at = (1.0 - ASKED) * np.where(leaving > 0.0, own.rest_lo, own.rest_hi)
+        bound = own._replace(rest_lo=np.where(full, at, own.rest_lo), rest_hi=np.where(full, at, own.rest_hi))
+        result = at_rest(M, F, A, b, rates, bound, np.zeros(len(rates)))
+        if not (result.phase == SLIDES).any():
+            return result
+    return at_rest(M, F, A, b, rates, own, leaving)
+
+
+def under_load(x: Standing, y: np.ndarray) -> AtRest:
+    """Friction from load, with that of constant level beside it, see `loaded/rest.py`. SingularError: no solution."""
+    return _Loaded(x, y).result()
+
+
+class _Loaded:
+    """Groups at rest, and the surfaces of which they are made."""
+
+    def __init__(self, x: Standing, y: np.ndarray) -> None:
+        self.x, self.d = x, x.own
+        *numbers, tau = x.numbers(_load_terms, y)
+        self.joined = len(numbers[3]) > 0
+        self.states = LoadedStates(self.d.model, None, still=0.0)
+        self.affine, self.system = self.states.system_of(_independent(numbers), *self.d.motion(y), tau)
+        self.surfaces = [
+            [k for k, G in enumerate(self.states.G) if G[:, list(group.rates)].any()]
+            for group in self.d.groups
+        ]
+
+    def result(self) -> AtRest:
+        """What follows."""
+        x, leaving = self.x, [k for j in self.x.leaving for k in self.surfaces[j]]
+        if self.joined and leaving:  # the others may take over
+            found = rest.solve(self._pushed(leaving))
+            if found.met and not self._moving(found):
+                return self._phases(found, [])
+        system = rest.breaking_away(self.system, leaving)
+        verdict = classes.classified(system)
+        if not verdict.solutions:
+            raise self.states.unsettled(self.system)
+        found = rest.settled(system, verdict.solutions[0].f)
+        if not found.met:
+            raise self.states.unsettled(self.system)
+        moving = self._moving(found)
+        if leaving and not self._clearly(found, x.leaving):
+            ahead = rest.solve(rest.breaking_away(self.system, leaving, 1.0 - ASKED), found.f)
+            if ahead.met:
+                found, moving = found._replace(a=ahead.a), self._moving(ahead)
+        if verdict.kind == classes.SEVERAL:
+            told = self.states.told([(f" at t = {x.time:.9g} s", Several(system, verdict))])
+            warnings.warn(told, FrictionWarning, stacklevel=caller_level())
+        return self._phases(found, moving)
+
+    def _pushed(self, leaving: Sequence[int]) -> Resting:
+        """The system where these surfaces rub by a little less than their static friction, whatever happens."""
+        s, u, mu = self.system, list(self.system.u), self.system.mu.copy()
+        for j, way in self.x.ways.items():
+            for k in self.surfaces[j]:
+                u[k] = way * np.sign(self.states.G[k][:, list(self.d.groups[j].rates)].sum()) if len(way) == 1 else way
+                mu[k] = (1.0 - ASKED) * s.mu_static[k]
+        return replace(s, at_rest=[still and k not in leaving for k, still in enumerate(s.at_rest)], u=u, mu=mu)
+
+    def _accelerations(self, found: Found) -> list[np.ndarray]:
+        """Of sliding, by group."""
+        a = [np.zeros(len(x.rates)) for x in self.d.groups]
+        for j in self.x.resting:
+            k = self.surfaces[j][0]
+            arm = 1.0 if len(a[j]) > 1 else float(np.abs(self.states.G[k]).max())
+            a[j] = found.a[self.system.where[k]] / arm
+        return a
+
+    def _moving(self, found: Found) -> list[int]:
+        """Groups at rest that accelerate."""
+        a, small = self._accelerations(found), STILL * self._scale
+        return [j for j in self.x.resting if float(np.linalg.norm(a[j])) > small]
+
+    @property
+    def _scale(self) -> float:
+        """The largest acceleration without friction."""
+        free = self.d.sliding(self.affine.qdd)
+        return max(float(np.abs(free[j]).max()) for j in self.x.resting) + 1e-300
+
+    def _clearly(self, found: Found, groups: Sequence[int]) -> bool:
+        """Do these accelerate by more than a trace?"""
+        a = self._accelerations(found)
+        return all(float(np.linalg.norm(a[j])) > ASKED * self._scale for j in groups)
+
+    def _phases(self, found: Found, moving: Sequence[int]) -> AtRest:
+        x, a = self.x, self._accelerations(found)
+        efforts = sum((G.T @ found.f[own] for G, own in zip(self.states.G, self.system.where, strict=True)), 0.0)
+        forces = self.d.forces(efforts)
+        still = [j for j in x.resting if j not in moving]
+        held = dict(zip(still, self._held(found, still, forces), strict=True))
+        phase, share = list[float](), list[np.ndarray]()
+        for j in x.resting:
+            phase.append(SLIDES if j in moving else held[j])
+            if j in moving:
+                way = a[j] if len(a[j]) == 1 or not forces[j].any() else -forces[j]  # the force has more digits
+                share.append(way / np.linalg.norm(way))
+            elif held[j] == CARRIED:
+                level = self._level(found, j, self.system.mu)
+                share.append(-forces[j] / level if level > 0.0 else 0.0 * forces[j])
+            else:
+                share.append(0.0 * forces[j])
+        return AtRest(phase, share)
+
+    def _level(self, found: Found, j: int, mu: np.ndarray) -> float:
+        """Of friction in a group, with these coefficients."""
+        arms = [1.0 if len(G) > 1 else float(np.abs(G).max()) for G in self.states.G]
+        return sum(arms[k] * float(mu[k] * found.N[k]) for k in self.surfaces[j])
+
+    def _held(self, found: Found, still: Sequence[int], forces: Sequence[np.ndarray]) -> list[float]:
+        """Phases of groups that stay at rest: without constraints each is held by itself."""
+        if not self.joined:
+            return [HELD] * len(still)
+        rates = [[*self.d.groups[j].rates] for j in still]
+        levels = [self._level(found, j, self.system.mu_static) for j in still]
+        margin = [
+            1.0 - float(np.linalg.norm(forces[j])) / level if level > 0.0 else -np.inf
+            for j, level in zip(still, levels, strict=True)
+        ]
+        return held_first(self.affine.P, rates, np.array(margin))
+
+
+def _independent(numbers: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The terms with rows that do not imply each other."""
+    H, F, A, b, c, Q, L, beside = numbers
+    if not len(b):
+        return tuple(numbers)
+    rows = list(independent_rows(A))
+    return H, F, A[rows], b[rows], c, Q, L[:, rows], beside
+
+
+def _holding(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
+    """Efforts (nv,) that hold rates at rest."""
+    return d.holding(time, y, u)
+
+
+def _constraints(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
+    """M, and all rows A with ψ."""
+    state = d.state(time, y, u)
+    x = constrained.equations(d.model, d.request, state, d.loads(time, state.q, state.qd, u))
+    A, psi, _ = x.every
+    return x.M, A, psi
+
+
+def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
+    """M, F without friction in groups that are at rest, all rows of the constraints, and levels of friction."""
+    state = d.state(time, y, u)
+    loads = d.loads(time, state.q, state.qd, u)
+    x = constrained.equations(d.model, d.request, state, loads)
+    A, _, b = x.every
+    return x.M, x.F, A, b, *levels(d, state, loads)
+
+
+def _load_terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
+    """Terms of the solves under load, and the efforts of motors."""
+    state = d.state(time, y, u)
+    return *d.load_terms(state, d.loads(time, state.q, state.qd, u)), d.efforts(state)
