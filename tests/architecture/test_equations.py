@@ -73,6 +73,7 @@ PAGES = {
     "constrained/derivatives.py": ("load_friction.md", r"\((FD[12])\)"),
     "closure/effort_derivatives.py": ("load_friction.md", r"\((FD[45])\)"),
     "dry_friction.py": ("load_friction.md", r"\((FD3)\)"),
+    "simulation/phases.py": ("load_friction.md", r"\((FP\d+)\)"),
     "formulations/carried_wrenches.py": ("load_friction.md", r"\((CW\d+)\)"),
     "formulations/zhao_gu_friction.py": ("load_friction.md", r"\((ZF\d+)\)"),
     "constraints/**/*.py": ("constraints.md", r"\((C[AIORS]\d+a?)\)"),

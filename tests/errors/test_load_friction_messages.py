@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.loaded.classes import Classified
 from load_friction_family import CLOSED, mechanism
 
 BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.02, "length": 0.1}
@@ -163,13 +164,14 @@ def test_a_state_with_several_solutions():
 
 
 def test_a_run_whose_joints_do_not_settle_at_rest(monkeypatch):
-    monkeypatch.setattr("kinpair.simulation.driver.sticking.TURNS", 0)
+    none = Classified("none", False, ())
+    monkeypatch.setattr("kinpair.loaded.classes.classified", lambda system: none)
     m = kp.build(described(GUIDE, "prismatic"))
     run = kp.simulate(m, [0.0], [0.0], duration=0.1, integrator="rk4", dt=0.01)
     assert run.status.name == "jammed"
     assert str(run.status) == (
-        "Stopped at t = 0 s: friction from load does not settle at rest: no choice of what sticks and what slides "
-        "among 'x' was found that fits; lower mu, or give the joints longer guidance"
+        "Stopped at t = 0 s: friction has no solution at joint 'x': from mu = 0.0999999046 on, 0.999999 of what is "
+        "given, no choice of what sticks and what slides fits; lower mu, or give it longer guidance"
     )
 
 
@@ -331,13 +333,32 @@ def test_actuators_that_cannot_make_every_motion_have_no_derivatives():
     )
 
 
+def test_rates_that_rub_as_one_and_by_themselves():
+    sleeve = {"law": "bearing", "mu": 0.1, "radius": 0.02, "length": 0.1}
+    b = kp.Builder("two laws").link("collar", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    b.joint(
+        "rod",
+        "cylindrical",
+        "ground",
+        "collar",
+        axis="x",
+        friction=[sleeve, {"law": "coulomb", "level": 1.0}],
+    )
+    with pytest.raises(kp.InputError) as caught:
+        kp.simulate(kp.build(b), [0, 0], [0, 0], duration=0.1)
+    assert str(caught.value) == (
+        "two laws: joint 'rod' has friction from load, by which its rates rub as one, and friction of a constant level "
+        "on single rates: in a run both do not hold it together; leave one of them out"
+    )
+
+
 @pytest.mark.parametrize(("integrator", "options"), [("generalised-alpha", {"dt": 1e-3}), ("ida", {})])
-def test_integrators_that_do_not_see_it_under_constraints(integrator, options):
+def test_integrators_that_do_not_see_it(integrator, options):
     m = closed("spherical", compliance=1e-6)
     q = m.assemble([0.7, 0.0, 1.2])
     with pytest.raises(kp.InputError) as caught:
         kp.simulate(m, q, m.velocities(q, {"p": 1.0}), duration=0.1, integrator=integrator, **options)
     assert str(caught.value) == (
-        f"loop: integrator {integrator!r} does not take friction from load under constraints; 'dop853', 'rk4' and "
-        "'cvode' do, passive=False (--no-passive) leaves friction out"
+        f"loop: integrator {integrator!r} does not take friction from load; 'dop853', 'rk4' and 'cvode' do, "
+        "passive=False (--no-passive) leaves friction out"
     )

@@ -75,8 +75,11 @@ def sliding(model: Model, qd: Vector, qdd: Vector | None = None) -> Sliding:
     surfaces = surfaces_of(model)
     spans = [model.v_span[x.body] for x in surfaces]
     share = array([sign(v) for v in qd]) if model.slip is None else model.slip.share
-    known = qdd is None or is_held(model)  # a run knows the direction
-    given = [_direction(x, share[k], None if known else qdd[k]) for x, k in zip(surfaces, spans, strict=True)]
+    begins = None if is_held(model) else qdd  # a run knows the direction
+    given = [
+        _direction(x, share[k], None if begins is None else begins[k])
+        for x, k in zip(surfaces, spans, strict=True)
+    ]
     slips = system.slips_of(surfaces, [qd[k] for k in spans], given, through=is_held(model))
     return Sliding(surfaces, spans, slips, system.columns(model.nv, surfaces, slips, spans))
 

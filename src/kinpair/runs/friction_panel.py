@@ -8,8 +8,9 @@ from contextlib import suppress
 import numpy as np
 
 from kinpair.errors import KinpairError
+from kinpair.forces.states import sticking_groups
 from kinpair.model.units import units
-from kinpair.runs.record import Record
+from kinpair.runs.record import Record, Rubbed
 from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import Look
 
@@ -25,16 +26,23 @@ def friction_panels(
     if not run.friction or not len(run.time):
         return []
     unit = dict(zip(run.mechanism.v_names, units(run.mechanism.model)["tau"], strict=True))
+    held = _by_rate(run)
     count = min(max(FEWEST, min(MOST, SHARED // len(run.friction))), len(run.time))
     chosen = np.unique(np.linspace(0, len(run.time) - 1, count).astype(int))
     time, efforts = np.asarray(run.time)[chosen], _efforts(run, lead, chosen)
     panels: list[Panel] = []
-    for own in dict.fromkeys(unit[name] for name in run.friction):
-        names = [name for name in run.friction if unit[name] == own]
+    for own in dict.fromkeys(unit[name] for name in held):
+        names = [name for name in held if unit[name] == own]
         curves = {name: efforts.get(name, np.full(len(time), np.nan)) for name in names}
-        bars = {name: spans(np.asarray(run.time), run.friction[name].sticks[lead]) for name in names}
+        bars = {name: spans(np.asarray(run.time), held[name].sticks[lead]) for name in names}
         panels.append(Panel(TITLE, f"effort [{own}]", curves, looks, labels, time=time, bars=bars))
     return panels
+
+
+def _by_rate(run: Record) -> dict[str, Rubbed]:
+    """Friction by name of the rate; rates that rub as one share it."""
+    names, groups = run.mechanism.v_names, sticking_groups(run.mechanism.model, passive=run.passive)
+    return {names[k]: run.friction[group.name] for group in groups for k in group.rates}
 
 
 def spans(time: np.ndarray, holds: np.ndarray) -> list[tuple[float, float]]:
@@ -51,7 +59,7 @@ def _efforts(run: Record, lead: tuple[int, ...], chosen: np.ndarray) -> dict[str
     if m.nx or run.parameters or run.external or several:
         return {}
     q, qd, tau = (np.asarray(x[lead])[chosen] for x in (run.q, run.qd, run.tau))
-    held = {name: x.sticks[lead][chosen] for name, x in run.friction.items()}
+    held = {name: x.sticks[lead][chosen] for name, x in _by_rate(run).items()}
     rates = {name: m.v_names.index(name) for name in held}
     efforts = {name: np.zeros(len(chosen)) for name in held}
     with suppress(KinpairError):

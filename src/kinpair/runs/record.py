@@ -24,8 +24,9 @@ from kinpair.simulation.status import Status
 
 
 class Rubbed(NamedTuple):
-    """Dry friction of a rate in a run: at which samples it sticks, how far it has slid [rad], [m] and its heat [J]
-    since the start (..., samples); and the time since when it sticks at the end, NaN where it slides."""
+    """Dry friction of a rate in a run, or of a joint whose rates rub as one: at which samples it sticks, how far it has
+    slid [rad], [m] and its heat [J] since the start (..., samples); and the time since when it sticks at the end, NaN
+    where it slides."""
 
     sticks: np.ndarray
     slid: np.ndarray
@@ -100,8 +101,8 @@ class Record:
 
     @cached_property
     def friction(self) -> dict[str, Rubbed]:
-        """What dry friction did, by name of the rate: when it stuck, how far it has slid, its heat, and since when it
-        sticks at the end."""
+        """What dry friction did, by name of the rate, or of a joint whose rates rub as one: when it stuck, how far it
+        has slid, its heat, and since when it sticks at the end."""
         found: dict[str, Rubbed] = {}
         for k, name in enumerate(sticking_names(self.mechanism.model, passive=self.passive)):
             own = [x for loss, x in self.losses.items() if loss.startswith(f"{name}.friction")]

@@ -38,7 +38,7 @@ def vectors_of(
     vectors = {name: dict(zip(*columns, strict=True)) for name, columns in every.items()}
     rough = sticking_names(m.model, passive=passive)
     unit_of = dict(zip(m.v_names, unit["qd"], strict=True))
-    vectors["slid"] = {name: unit_of[name].removesuffix("/s") for name in rough}
+    vectors["slid"] = {name: unit_of.get(name, "m/s").removesuffix("/s") for name in rough}
     vectors["phase"] = dict.fromkeys(rough, "")
     vectors[ACCOUNT] = {f"{kind} {name}": "J" for kind, names in account for name in names}
     return {name: entries for name, entries in vectors.items() if entries}

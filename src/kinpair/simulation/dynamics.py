@@ -39,11 +39,11 @@ from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
-from kinpair.simulation.phases import ended_step, followed, is_carried, is_held
+from kinpair.simulation.phases import ended_step, followed, is_carried, is_held, slid_rate
 
 WRENCH = 6
 Loads = dict[str, Vector]
-LEAST = 1e-200  # pivots below this are zero; and √ has no derivative there
+LEAST = 1e-200  # pivots below this are zero
 
 
 def on_the_sphere(model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector]:
@@ -367,10 +367,8 @@ class Dynamics:
 
     def _ways(self, slip: Slip, qd: Vector) -> list[Scalar]:
         """How fast each group slides."""
-        return [
-            slip.share[group.rates[0]] * s[0] if len(s) == 1 else np.sqrt(s @ s + LEAST)
-            for group, s in zip(self.groups, self.sliding(qd), strict=True)
-        ]
+        pairs = zip(self.groups, self.sliding(qd), strict=True)
+        return [slid_rate(array([slip.share[k] for k in group.rates]), s) for group, s in pairs]
 
     def _applied_power(self, q: Vector, qd: Vector, loads: Loads) -> Scalar:
         """Σ wrench · twist of what it acts on."""

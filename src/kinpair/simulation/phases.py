@@ -7,9 +7,9 @@ sliding, fixed whatever the rates do within a step, so that forces are smooth: o
     f = −μ N u,   u = s/|s| where (FP2) holds, d elsewhere                                                (FP1)
     d·s − κ|s| > 0          the phase lasts; κ = 0 of one rate, ½ of several                              (FP2)
 
-so that s passes through zero, and (FP2) changes its sign there. Behind each step d follows s; where s has turned away by
-60° within a step, d ← s/|s| there, and the group slides on. While it is held, its accelerations are zero, and the force that this
-takes is watched:
+so that s passes through zero, and (FP2) changes its sign there. Behind each step d follows s; where s has turned away
+by 60° within a step, d ← s/|s| there, and the group slides on. While it is held, its accelerations are zero, and the
+force that this takes is watched:
 
     μ_s N − |f| > 0         the phase lasts                                                               (FP3)
 
@@ -86,6 +86,14 @@ def _onward_rate(share: Vector, s: Vector, a: Vector) -> Scalar:
     return along(share, a) - NARROW * along(s, a) / maximum(speed(s), SMALL)
 
 
+def slid_rate(share: Vector, s: Vector) -> Scalar:
+    """u·s with the direction u of (FP1): how fast a group slides, and what goes on smoothly through a stop."""
+    if len(s) == 1:
+        return share[0] * s[0]
+    size, way = np.sqrt(sum((x * x for x in s), TINY)), along(share, s)
+    return where(less(NARROW * size, way), size, way)
+
+
 def amount(f: Vector) -> Scalar:
     """What is compared with levels: the effort on one rate, |f| of several."""
     return f[0] if len(f) == 1 else speed(f)
@@ -100,8 +108,8 @@ def against(f: Vector) -> list[Scalar]:
 
 
 def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Vector]:
-    """Least and greatest effort of friction on each group: at rest, and as it begins to slide. Of several rates they are
-    forces, the same in every direction."""
+    """Least and greatest effort of friction on each group: at rest, and as it begins to slide. Of several rates they
+    are forces, the same in every direction."""
     first = [x.rates[0] for x in d.groups]
     sums: list[dict[int, Any]] = [dict.fromkeys(first, 0.0) for _ in range(4)]
     for x, at in acting(d.model, state, passive=d.passive):

@@ -120,6 +120,10 @@ class Ball(Surface):
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return length(*c) + self.preload  # (FB5)
 
+    def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        over = np.divide(1.0, length(*c))
+        return [x * over for x in c]
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,17 @@ import numpy as np
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.mobility import independent_rows
-from kinpair.constraints.stick import ASKED, CARRIED, HELD, SLIDES, STILL, Levels, at_rest, held_first
+from kinpair.constraints.stick import (
+    ASKED,
+    CARRIED,
+    HELD,
+    SLIDES,
+    STILL,
+    Levels,
+    at_rest,
+    held_first,
+    moving_among,
+)
 from kinpair.errors import FrictionWarning, caller_level
 from kinpair.load_friction import LoadedStates, Several
 from kinpair.loaded import classes, rest
@@ -148,9 +158,15 @@ class _Loaded:
         s, u, mu = self.system, list(self.system.u), self.system.mu.copy()
         for j, way in self.x.ways.items():
             for k in self.surfaces[j]:
-                u[k] = way * np.sign(self.states.G[k][:, list(self.d.groups[j].rates)].sum()) if len(way) == 1 else way
+                u[k] = (
+                    way * np.sign(self.states.G[k][:, list(self.d.groups[j].rates)].sum())
+                    if len(way) == 1
+                    else way
+                )
                 mu[k] = (1.0 - ASKED) * s.mu_static[k]
-        return replace(s, at_rest=[still and k not in leaving for k, still in enumerate(s.at_rest)], u=u, mu=mu)
+        return replace(
+            s, at_rest=[still and k not in leaving for k, still in enumerate(s.at_rest)], u=u, mu=mu
+        )
 
     def _accelerations(self, found: Found) -> list[np.ndarray]:
         """Of sliding, by group."""
@@ -163,8 +179,9 @@ class _Loaded:
 
     def _moving(self, found: Found) -> list[int]:
         """Groups at rest that accelerate."""
-        a, small = self._accelerations(found), STILL * self._scale
-        return [j for j in self.x.resting if float(np.linalg.norm(a[j])) > small]
+        a = self._accelerations(found)
+        moving = moving_among(np.array([np.linalg.norm(a[j]) for j in self.x.resting]), STILL * self._scale)
+        return [j for j, moves in zip(self.x.resting, moving, strict=True) if moves]
 
     @property
     def _scale(self) -> float:
@@ -179,7 +196,9 @@ class _Loaded:
 
     def _phases(self, found: Found, moving: Sequence[int]) -> AtRest:
         x, a = self.x, self._accelerations(found)
-        efforts = sum((G.T @ found.f[own] for G, own in zip(self.states.G, self.system.where, strict=True)), 0.0)
+        efforts = sum(
+            (G.T @ found.f[own] for G, own in zip(self.states.G, self.system.where, strict=True)), 0.0
+        )
         forces = self.d.forces(efforts)
         still = [j for j in x.resting if j not in moving]
         held = dict(zip(still, self._held(found, still, forces), strict=True))
@@ -187,7 +206,9 @@ class _Loaded:
         for j in x.resting:
             phase.append(SLIDES if j in moving else held[j])
             if j in moving:
-                way = a[j] if len(a[j]) == 1 or not forces[j].any() else -forces[j]  # the force has more digits
+                way = (
+                    a[j] if len(a[j]) == 1 or not forces[j].any() else -forces[j]
+                )  # the force has more digits
                 share.append(way / np.linalg.norm(way))
             elif held[j] == CARRIED:
                 level = self._level(found, j, self.system.mu)

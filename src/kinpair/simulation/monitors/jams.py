@@ -69,4 +69,3 @@ def _inputs(run: Run, time: float, y: np.ndarray) -> np.ndarray:
     if run.torque.kind == "regulated" and not run.torque.sampled:
         return run.controlled(time, y, u)
     return u
-
