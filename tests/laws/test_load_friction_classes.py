@@ -92,7 +92,7 @@ def agrees_with_forward_dynamics(m: kp.Mechanism, found: list[State], kind: str)
             *(np.array(x) for x in zip(*((s.q, s.qd, s.tau) for s in checked), strict=True))
         )
     loads = m._friction.load_state((checked[0].q, checked[0].qd, checked[0].tau), 0.0, {})[0]
-    G = np.concatenate(loads._G)
+    G = np.concatenate(loads.G)
     for x, own in zip(checked, qdd, strict=True):
         apart = [np.abs(G @ own - other.a).max() for other in x.verdict.solutions]
         assert min(apart) <= 1e-8 * (1.0 + np.abs(G @ own).max() + np.abs(x.system.a).max())

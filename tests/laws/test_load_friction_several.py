@@ -110,7 +110,7 @@ def test_compiled_code_and_floats_prove_the_same_states_to_have_one_solution(nam
         loads, request, arguments = m._friction.load_state(one, 0.0, {})
         x, joints = loads.terms(request, arguments)
         slips, _ = loads._now(one[1])
-        D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(loads._G, slips, strict=True)])
+        D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(loads.G, slips, strict=True)])
         system = sliding_system(x, loads.surfaces, slips, joints, D)
         verdicts.append(bool(contraction.proved(system)))
         assert verdicts[-1] == unique.is_unique(loads.resting(request, arguments))

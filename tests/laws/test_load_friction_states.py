@@ -76,7 +76,7 @@ def obeys(m: kp.Mechanism, q, qd, tau, qdd) -> float:
     states = m._friction.loaded
     worst = 0.0
     reactions = m.reactions(q, qd, qdd, axes="child")
-    for x, G in zip(states.surfaces, states._G, strict=True):
+    for x, G in zip(states.surfaces, states.G, strict=True):
         i = x.body
         turn = m.model.R_joint[i]
         w = reactions[m.model.joint_names[i]]
