@@ -49,6 +49,7 @@ def _own_cache(tmp_path_factory):
 
 def pytest_collection_finish() -> None:
     gc.freeze()  # test items live to the end: no collection of garbage need look at them
+    gc.set_threshold(20_000)  # formulas are made by the hundred thousand, without cycles
 
 
 @pytest.fixture(scope="module", autouse=True)
