@@ -61,6 +61,17 @@ def test_work_is_the_energy_gained_and_lost():
     balanced(kp.motion.nominal(damped(), move, passive=False))
 
 
+def test_friction_from_load_takes_its_part_of_the_work():
+    """A box of 3 kg in a level guide: μ m g a metre, there and back; a spring gives back what it took."""
+    b = kp.Builder("box").link("box", mass=3.0, inertia=[0.1, 0.1, 0.1])
+    guide = {"law": "guide", "mu": 0.1, "length": 0.3, "width": 0.2}
+    m = kp.build(b.joint("rail", "prismatic", "ground", "box", axis="x", friction=guide, stiffness=20.0))
+    x = kp.motion.nominal(m, kp.motion.spline([[0.0], [0.5], [0.0]], 2.0))
+    assert x.loss == pytest.approx(0.1 * 3.0 * 9.81 * 1.0, rel=1e-9)
+    balanced(x)
+    assert kp.motion.nominal(m, x.motion, passive=False).loss == 0.0
+
+
 def test_work_of_a_hand_and_of_a_closed_mechanism():
     arm = kp.example("redundant-arm")
     rotation, position = arm.pose(arm.start(), "hand")

@@ -17,7 +17,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import columns
 from kinpair.errors import InputError
-from kinpair.forces.elements import losses, stored_energy
+from kinpair.forces.elements import efforts_of, losses, stored_energy
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.model.state import State
 from kinpair.model.units import units
@@ -94,7 +94,15 @@ class Nominal:
         time, weights = self._nodes
         x = self.motion.at(time)
         taken = losses(self.mechanism.model, State(columns(x.q), columns(x.qd))).values()
-        return float(sum(weights @ np.broadcast_to(power, time.shape) for power in taken))
+        rubbed = weights @ self._rubbed(x, time) if self.mechanism.model.surfaces else 0.0
+        return float(sum((weights @ np.broadcast_to(power, time.shape) for power in taken), rubbed))
+
+    def _rubbed(self, x: Motion, time: np.ndarray) -> np.ndarray:
+        """What friction from load takes [W] (n,): the power of the efforts less that of the motion, with all else."""
+        m = self.mechanism
+        beside = efforts_of(m.model, State(columns(x.q), columns(x.qd)))
+        own = _efforts(m, x, time, self.options) - _efforts(m, x, time, {**self.options, "passive": False})
+        return np.einsum("nv,nv->n", own, x.qd) + np.broadcast_to(beside @ columns(x.qd), time.shape)
 
     @cached_property
     def gain(self) -> float:
