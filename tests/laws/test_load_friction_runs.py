@@ -105,6 +105,20 @@ def test_motions_of_a_batch_end_each_by_itself():
     assert np.isfinite(run.q[1]).all()
 
 
+def test_a_stepper_names_the_joint_that_jams():
+    s = kp.stepper(rod(), dt=1e-3)
+    s.reset(*JAMS)
+    with pytest.raises(kp.SingularError) as caught:
+        s.step(steps=5)
+    assert str(caught.value) == (
+        "rod: no step beyond t = 0 s: "
+        + REASON.removeprefix("Stopped at t = 0 s: ")
+        + "; reset() begins anew"
+    )
+    s.reset([0.0, -0.8], [1.0, 0.0])
+    assert np.isfinite(s.step(steps=5)).all()
+
+
 def test_the_coefficient_is_an_axis_of_a_sweep():
     """A drawer pulled off its middle, from rest: ẍ = P (1 − 2μa/L)/m."""
     pull = {"right": [0, 0, 0, 5.0, 0, 0]}

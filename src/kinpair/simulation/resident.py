@@ -18,11 +18,13 @@ from kinpair.compiler.time_loop import FixedLoop
 from kinpair.compiler.time_loop_resident import Resident
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation import WRENCH
+from kinpair.loaded.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.given import movable, start_states, start_x
 from kinpair.simulation.held import check_start
 from kinpair.simulation.loops import begin
 from kinpair.simulation.methods.integrators import flow_of
+from kinpair.simulation.monitors.jams import Jam, jam_of
 from kinpair.simulation.options import ALPHA, Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.run import Run
@@ -143,6 +145,8 @@ class Stepper:
         self.u = d.parted(self._numbers)[1][..., : d.input_layout.wrenches.stop]
         self._views, self._one = (self.q, self.qd), run.batch is None
         self._begin = run.start.copy()
+        rubs = self._one and is_loaded(d.model, passive=d.passive)
+        self._before = self._numbers.copy() if rubs else None  # of the last call, to tell why it failed
         self._sample(None)
 
     @property
@@ -218,10 +222,12 @@ class Stepper:
                 self.u[...] = u
             except (TypeError, ValueError):
                 raise self._misfit(u) from None
+        if self._before is not None:
+            self._before[...] = self._numbers
         self._advance(self.steps, steps)
         self.steps += steps
         if self._one and self._trouble[0]:
-            self._refuse()
+            self._refuse(steps)
         return self._views
 
     def _misfit(self, u: Any) -> InputError:
@@ -232,6 +238,13 @@ class Stepper:
             f"{self.mechanism.name}: u is {shown(u)}; expected numbers of shape {self.u.shape}: {listed(names, 12)}",
             argument="u",
         )
+
+    def _jam(self, steps: int) -> Jam | None:
+        """Why friction from load lets no step be taken, if that is why."""
+        if self._before is None:
+            return None
+        run, since = replace(self._run, start=self._before), self.time - steps * self.dt
+        return jam_of(run, run.d.parted(self._before)[0].copy(), since, self.time, self.dt)
 
     def state(self) -> Snapshot:
         """A copy of all numbers, to come back to."""
@@ -249,7 +262,13 @@ class Stepper:
         self.steps = snapshot.steps
         return self._views
 
-    def _refuse(self) -> None:
+    def _refuse(self, steps: int) -> None:
+        jam = self._jam(steps)
+        if jam is not None:
+            raise SingularError(
+                f"{self.mechanism.name}: no step beyond t = {jam.time:.9g} s: {jam.reason}; reset() begins anew",
+                time=jam.time,
+            )
         raise SingularError(
             f"{self.mechanism.name}: the state is not finite any more at t = {self.time:.9g} s; take a shorter dt, or "
             "look at the inputs; reset() begins anew",
