@@ -73,6 +73,7 @@ class Servo(Surface):
 
     kind = "servo"
     feels_force = True
+    bounded = False
     name: str
     body: int
     grip: Grip

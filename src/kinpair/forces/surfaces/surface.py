@@ -68,6 +68,7 @@ class Surface(ABC):
 
     kind: ClassVar[str]
     feels_force: ClassVar[bool] = False  # does the load depend on the friction force itself?
+    bounded: ClassVar[bool] = True  # does the load grow no faster than its forms?
     answers_strongly: ClassVar[bool] = False  # does sliding along the axis press its edges?
     name: str
     body: int
