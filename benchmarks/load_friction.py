@@ -17,7 +17,7 @@ TIMES = 500
 
 
 def rows(turns: int) -> Iterator[Row]:
-    """A batch, from the frictionless start; and one state."""
+    """A batch, from the frictionless start; one along a motion, from the loads of the state before; and one state."""
     m = kp.example(BEARINGS)
     q, qd, tau = np.random.default_rng(0).normal(size=(3, BATCH, m.nv))
     calls = {
@@ -25,6 +25,13 @@ def rows(turns: int) -> Iterator[Row]:
         WITHOUT: lambda: m.forward_dynamics(q, qd, tau, passive=False),
     }
     yield _row("forward dynamics in bearings, batch", m.nv, race(calls, turns), BATCH, targets.LOAD_FRICTION)
+    yield _row(
+        "forward dynamics in bearings, loads nearby",
+        m.nv,
+        _nearby(m, turns),
+        BATCH,
+        targets.LOAD_FRICTION_NEAR,
+    )
     one = q[0], qd[0], tau[0]
     for _ in range(2):
         m.forward_dynamics(*one)
@@ -33,6 +40,22 @@ def rows(turns: int) -> Iterator[Row]:
         WITHOUT: repeated(lambda *x: m.forward_dynamics(*x, passive=False), *one, times=TIMES),
     }
     yield _row("forward dynamics in bearings, one state", m.nv, race(singles, turns), TIMES, None)
+
+
+def _nearby(m: kp.Mechanism, turns: int) -> dict[str, float]:
+    """States of a motion one millisecond apart, each from the loads of the one before it."""
+    t, rates = 1e-3 * np.arange(BATCH)[:, None], np.linspace(1.0, 2.0, m.nv)
+    angles = rates * t + np.arange(m.nv)
+    q, qd = np.sin(angles), rates * np.cos(angles)
+    tau = m.inverse_dynamics(q, qd, -rates * rates * q)
+    near, without = m.kernel("forward_dynamics_near"), m.kernel("forward_dynamics", passive=False)
+    loads = np.full((BATCH, m.nv), 100.0)
+    for _ in range(8):
+        loads = near(q, qd, tau, loads)[1]
+    assert near(q, qd, tau, loads)[2].all()
+    before = np.roll(loads, 1, axis=0)
+    calls = {"kinpair": lambda: near(q, qd, tau, before), WITHOUT: lambda: without(q, qd, tau)}
+    return race(calls, turns)
 
 
 def _row(quantity: str, nv: int, best: dict[str, float], count: int, demanded: float | None) -> Row:

@@ -74,6 +74,7 @@ METHODS: dict[
 }
 GCC = {"one state": 3.0, "batch": 20.0}  # times gcc -O3 of CasADi's code, inverse dynamics of the Panda
 LOAD_FRICTION = 1 / 5  # of the speed without friction, with friction from load
+LOAD_FRICTION_NEAR = 1 / 4  # where loads are known from a state nearby
 LOOP_EXPONENT = 1.1  # of cost by number of loops
 DRIFT = 0.01
 THREADS = 1.8  # two threads to one

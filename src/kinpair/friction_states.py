@@ -18,7 +18,7 @@ from kinpair.calls import Calls
 from kinpair.closure import Closure
 from kinpair.dry_friction import DryStates, JointFriction
 from kinpair.load_friction import LoadedStates
-from kinpair.loaded.dynamics import is_loaded
+from kinpair.loaded.dynamics import LEAN, is_brief, is_loaded
 from kinpair.model.model import Model
 from kinpair.quantities import Request, request_of
 
@@ -76,8 +76,24 @@ class FrictionStates:
         again = self.loaded.needed(np.asarray(state[1], dtype=float), sound)
         if again.any():
             request, arguments = self._under_load(state, external)
+            if is_brief(self.model):
+                again = self._met_closer(request, arguments, qdd, again)
             qdd[...] = self.loaded.forward(request, arguments, qdd, again)
         return qdd
+
+    def _met_closer(
+        self, request: Request, arguments: tuple[np.ndarray, ...], qdd: np.ndarray, again: np.ndarray
+    ) -> np.ndarray:
+        """Writes q̈ of moving states by more sweeps, and tells which states are still to be solved."""
+        moving = again & ~self.loaded.rests(arguments[1])
+        if not moving.any():
+            return again
+        own = tuple(x[moving] if x.ndim > 1 else x for x in arguments)
+        closer = replace(request, quantity="forward_dynamics_closer", method=LEAN)
+        qdd[moving], soundness = self._calls(closer, own)
+        left = again.copy()
+        left[moving] = soundness[..., 2] != 1.0
+        return left
 
     def slopes(
         self, state: tuple[Any, ...], external: Mapping[str, Any], by: Sequence[np.ndarray]

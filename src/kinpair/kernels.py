@@ -26,6 +26,7 @@ from kinpair.constrained import CALLED, CONSTRAINED, EVERY
 from kinpair.errors import LengthError
 from kinpair.forces.elements import elements_of
 from kinpair.forces.states import ports_of
+from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import kinematics
 from kinpair.loaded.dynamics import is_loaded
 from kinpair.model.digest import digest, has_functions
@@ -244,7 +245,8 @@ class Kernels:
     def _shapes(self, request: Request, parameters: tuple[str, ...]) -> dict[str, Shape]:
         ports = ports_of(self.model)
         own = {"x": len(ports.x_names), "u": len(ports.u_names)}
-        sizes = {"q": self.model.nq, "time": 1, "lam": len(request.kept), **own}
+        near = len(surfaces_of(self.model))
+        sizes = {"q": self.model.nq, "time": 1, "lam": len(request.kept), "near": near, **own}
         shapes: dict[str, Shape] = {
             name: (sizes.get(name, self.model.nv),) for name in COMPILED[request.quantity].state
         }

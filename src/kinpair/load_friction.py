@@ -99,9 +99,12 @@ class LoadedStates:
 
     def needed(self, qd: np.ndarray, sound: np.ndarray) -> np.ndarray:
         """In which states (…,) the compiled solve is not enough."""
+        return np.asarray(self.rests(qd) | (sound != 1.0))
+
+    def rests(self, qd: np.ndarray) -> np.ndarray:
+        """In which states (…,) a surface is at rest."""
         slow = np.abs(qd[..., self.rates])
-        rests = (slow <= self.still * (1.0 + np.abs(qd).max(-1, keepdims=True))).any(-1)
-        return np.asarray(rests | (sound != 1.0))
+        return (slow <= self.still * (1.0 + np.abs(qd).max(-1, keepdims=True))).any(-1)
 
     def forward(
         self,

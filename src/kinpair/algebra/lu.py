@@ -5,7 +5,7 @@ Who calls it has chosen the order of rows and columns, by `pivot_order` at a sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,25 +25,24 @@ class LUFactors(NamedTuple):
     over_D: list[Scalar]
 
 
-def factor(A: Matrix) -> LUFactors:
-    """A = L (D + U), L with a unit diagonal."""
-    n = len(A)
-    rows = [{j: A[i, j] for j in range(n) if not is_nothing(A[i, j])} for i in range(n)]
-    L: list[dict[int, Scalar]] = [{} for _ in range(n)]
+def factor(A: Matrix | Iterable[Sequence[Scalar]]) -> LUFactors:
+    """A = L (D + U), L with a unit diagonal, row after row."""
+    L: list[dict[int, Scalar]] = []
     U: list[dict[int, Scalar]] = []
     D: list[Scalar] = []
     over_D: list[Scalar] = []
-    for k in range(n):
-        pivot = rows[k].pop(k, 0.0)
-        D.append(pivot)
-        over_D.append(np.divide(1.0, pivot))
-        U.append(rows[k])
-        for i in range(k + 1, n):
-            if k in rows[i]:
-                a = rows[i].pop(k) * over_D[k]
+    for i, entries in enumerate(A):
+        row = {j: x for j, x in enumerate(entries) if not is_nothing(x)}
+        L.append({})
+        for k in range(i):
+            if k in row:
+                a = row.pop(k) * over_D[k]
                 L[i][k] = a
-                for j, x in rows[k].items():
-                    rows[i][j] = rows[i].get(j, 0.0) - a * x
+                for j, x in U[k].items():
+                    row[j] = row.get(j, 0.0) - a * x
+        D.append(row.pop(i, 0.0))
+        over_D.append(np.divide(1.0, D[i]))
+        U.append(row)
     return LUFactors(L, U, D, over_D)
 
 

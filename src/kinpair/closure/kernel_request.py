@@ -11,7 +11,7 @@ from kinpair.constrained import EVERY
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, listed, nearest
 from kinpair.model.model import Model
-from kinpair.quantities import QUANTITIES, Request, request_of
+from kinpair.quantities import OF_SURFACES, QUANTITIES, Request, request_of
 
 OF_FRAMES = ("pose", "jacobian", "jacobian_rate")
 OUTSIDE = (  # under constraints: solved with the rank found in each state, which no kernel does
@@ -46,7 +46,8 @@ def kernel_request(
 
 def _check_quantity(model: Model, closure: Closure | None, quantity: str) -> None:
     """Refuse an unknown quantity, and one that no kernel gives under constraints."""
-    known = dict.fromkeys((*QUANTITIES, *(KERNELS if closure else ())))
+    more = KERNELS if closure else OF_SURFACES if model.surfaces else ()
+    known = dict.fromkeys((*QUANTITIES, *more))
     if quantity in KERNELS and quantity not in known:
         raise InputError(f"{model.name} has no constraints, so there is no {quantity}", quantity=quantity)
     if quantity not in known:

@@ -18,14 +18,20 @@ from kinpair.forces.surfaces.surface import Carried, Surface, length
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations.solution import Solution
 from kinpair.loaded import contraction, lean, system, tree
+from kinpair.loaded.lean import Sweeps
 from kinpair.loaded.system import Response, Slip, Solved, System, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import coordinates, each, joined, rate_tree
 from kinpair.model.state import State
 
 LEAN = "newton-euler"  # the formulation whose system has the fewest operations
-COLD, ANEW = 4, 3  # sweeps, and those with a matrix of their own
-STRONG = 7  # sweeps where guides or sleeves are among the surfaces: their edge pressure answers strongly
+USUAL = Sweeps(4, 3)
+BRIEF = Sweeps(
+    3, 2
+)  # enough for nearly all states where no coefficient is above MILD; `USUAL` for the others
+STRONG = Sweeps(7, 5, settled=False)  # for guides and sleeves: their edge pressure answers strongly
+NEAR = Sweeps(2, 1)  # from loads that are known to a part in a hundred or so
+MILD = 0.1
 
 
 class Sliding(NamedTuple):
@@ -105,23 +111,31 @@ def carried(model: Model, x: Sliding, q: Vector, qd: Vector, tau: Vector, acting
     return [Carried(qs[s.body], qd[k], motor[k], beside[k]) for s, k in pairs]
 
 
-def forward(model: Model, method: str, state: State, acting: Loads) -> Moved:
-    """q̈ under the efforts of the state and all that acts."""
+def forward(
+    model: Model, method: str, state: State, acting: Loads, *, brief: bool = False, near: Vector | None = None
+) -> Moved:
+    """q̈ under the efforts of the state and all that acts.
+
+    brief: by few sweeps where friction is mild. near: loads (surfaces,) that are not far from those to be found.
+    """
     q, qd, tau = state.q, state.qd, state.tau
     own = sliding(model, qd)
     forced = tree.Forced(model, q, qd, tau + acting.efforts, acting.wrenches)
     joints = carried(model, own, q, qd, tau, acting)
-    sweeps = sweeps_of(own.surfaces)
-    if method == LEAN or is_held(model):
+    sweeps = sweeps_of(own.surfaces, brief=brief)
+    if method == LEAN or is_held(model) or near is not None:
         x, D = held_terms(model, tree.composite(forced, own.surfaces), own.D)
-        start = tree_ldl.solve(x.factors, x.F), np.zeros(len(own.surfaces))
-        equations = lean.Equations(x.H, D, x.forms, x.Q)
-        qdd, loads = lean.solve(equations, own.surfaces, own.slips, joints, start, *sweeps)
+        equations = lean.Equations(x.H, x.factors, x.F, D, x.forms, x.Q)
+        rubbing = lean.Rubbing(own.surfaces, own.slips, joints)
+        if near is None:
+            qdd, loads = lean.solve(equations, rubbing, sweeps)
+        else:
+            qdd, loads = lean.solve_from(equations, rubbing, near, NEAR)
         solution = Solution(qdd, *x.soundness)
     else:
         response, solution = of_method(forced, method, own.surfaces, own.D)
         both = System(own.surfaces, own.slips, joints, response)
-        loads = system.solve(both, None, sweeps[0])
+        loads = system.solve(both, None, sweeps.number)
         solution = solution._replace(qdd=both.accelerations(loads.N))
     return Moved(solution, own.efforts(loads.N, model.nv), loads)
 
@@ -180,7 +194,7 @@ def standing(model: Model, state: State, acting: Loads) -> Standing:
     x, qdd = tree.composite(forced, own.surfaces), moved.solution.qdd
     holding = x.H @ qdd - x.F - moved.friction
     joints = carried(model, own, state.q, state.qd, state.tau, acting)
-    forms = lean.forms_of(lean.Equations(x.H, own.D, x.forms, x.Q), qdd)
+    forms = lean.forms_of(lean.Equations(x.H, x.factors, x.F, own.D, x.forms, x.Q), qdd)
     return Standing(qdd, holding, levels_of(model, own, forms, joints, moved.loads.N, holding))
 
 
@@ -216,9 +230,22 @@ def only_sound(qdd: Vector, sound: Scalar) -> Vector:
     return array([where(less(0.5, sound), x, np.nan) for x in qdd])
 
 
-def sweeps_of(surfaces: Sequence[Surface]) -> tuple[int, int]:
-    """How many sweeps, and how many of them with a matrix of their own."""
-    return (STRONG, STRONG - 2) if any(x.answers_strongly for x in surfaces) else (COLD, ANEW)
+def sweeps_of(surfaces: Sequence[Surface], *, brief: bool = False) -> Sweeps:
+    """How many sweeps, and of which kind."""
+    if any(x.answers_strongly for x in surfaces):
+        return STRONG
+    return BRIEF if brief and all(is_mild(x) for x in surfaces) else USUAL
+
+
+def is_brief(model: Model) -> bool:
+    """Does forward dynamics take fewer sweeps than a run?"""
+    return sweeps_of(surfaces_of(model), brief=True) is BRIEF
+
+
+def is_mild(surface: Surface) -> bool:
+    """Is its friction known to be small?"""
+    numbers = surface.grip.mu, surface.grip.mu_static
+    return surface.kind == "bearing" and all(isinstance(x, float) and x <= MILD for x in numbers)
 
 
 def of_method(
@@ -254,8 +281,5 @@ def friction_of_motion(
     nothing = [[[0.0] * len(c) for _ in range(n)] for c in forms]
     both = System(own.surfaces, own.slips, joints, Response(qdd, [], forms, nothing))
     feels = any(x.feels_force for x in own.surfaces)
-    N = system.solve(both, None, FEELING if feels else 0).N
+    N = system.solve(both, None, system.FEELING if feels else 0).N
     return Rubbing(own.efforts(N, model.nv), N)
-
-
-FEELING = 3  # sweeps where a load depends on the friction force alone: a kinked line, or nearly one

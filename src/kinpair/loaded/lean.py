@@ -1,11 +1,17 @@
 """The same system with the accelerations as unknowns, for trees: fewer operations, since nothing is solved beforehand.
 
-    H q̈ + h + D N = τ,     c_k = c_k(0) + Q_k q̈                                                        (FN1)
-    F_k = N_k − load_k(c_k, −μ_k u_k N_k),   e_k = 1 − dload_k/dN_k,   Γ_k = (∂load_k/∂c) Q_k / e_k      (FN2)
-    (H + D Γ) δq̈ = D F/e,   δN = Γ δq̈ − F/e                                                             (FN3)
+    H q̈ + Σ_l D_l N_l = F,   N_l = load_l(c_l, −μ_l u_l N_l),   c_l = c_l(0) + Q_l q̈                    (FN1)
+    Γ_l = (∂load_l/∂c) Q_l / e_l,   e_l = 1 − dload_l/dN_l                                              (FN2)
+    (H + D Γ) δq̈ = L − D N,   L ← L − H δq̈                                                              (FN3)
+    q̈ = H⁻¹(F − D N⁰),   L = D N⁰,   N⁰: loads of the frictionless motion H⁻¹F                            (FN4)
 
-(FN1) stays met by every step (FN3). It is the sweep (FS4), and det J has the sign of det(H + D Γ) Π e. The matrix
-H + D Γ is computed anew in the first sweeps only; those after them cost half, and converge as well.
+L = F − H q̈ is what friction would have to be. It is the sweep (FS4), and det J has the sign of det(H + D Γ) Π e. The
+matrix H + D Γ is computed anew in the first sweeps only; those after them cost half, and converge as well.
+
+After the last step nothing is evaluated. With r the size of L − D N before a step, and k the last one, a step with the
+matrix of the one before leaves 2 r_k²/r_{k−1} to first order; five times as much is what counts:
+
+    r = min(r_k, 10 r_k²/r_{k−1})                                                                       (FN5)
 """
 
 from __future__ import annotations
@@ -17,55 +23,83 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.algebra import lu
+from kinpair.algebra import lu, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
-from kinpair.algebra.choice import sign
+from kinpair.algebra.choice import minimum, sign
 from kinpair.forces.surfaces.surface import Carried, Surface
-from kinpair.loaded.system import Slip, Solved, dot, force_slope, measured
+from kinpair.loaded.system import FEELING, Slip, Solved, dot, force_slope
+
+CAUTION = 10.0  # in (FN5)
+NOTHING = 1e-300  # so that no friction at all is no division by zero
 
 
 class Equations(NamedTuple):
-    """(FN1): H, D by surface (nv,), c_k(0), and Q_k by form (forms, nv)."""
+    """(FN1): H with its factors, F, D by surface (nv,), c_k(0), and Q_k by form (forms, nv)."""
 
     H: Matrix
+    factors: tree_ldl.TreeFactors
+    F: Vector
     D: Sequence[Vector]
     forms: Sequence[Sequence[Scalar]]
     Q: Sequence[Sequence[Sequence[Scalar]]]
 
 
+class Sweeps(NamedTuple):
+    """How many there are, in how many of the first the matrix is computed anew, and whether they start under the loads
+    of the frictionless motion (FN4), or from that motion itself."""
+
+    number: int
+    anew: int
+    settled: bool = True
+
+
+class Rubbing(NamedTuple):
+    """Surfaces, how each slides, and what its joint is in."""
+
+    surfaces: Sequence[Surface]
+    slips: Sequence[Slip]
+    joints: Sequence[Carried]
+
+
 class _Slopes(NamedTuple):
-    """Factors of H + D Γ, Γ, 1/e, and the sign of the determinant."""
+    """Factors of H + D Γ, ∂N/∂c by surface, and the sign of the determinant."""
 
     factors: lu.LUFactors
-    Gamma: list[list[Scalar]]
-    over_e: list[Scalar]
+    by_form: list[list[Scalar]]
     orientation: Scalar
 
 
-def solve(
-    x: Equations,
-    surfaces: Sequence[Surface],
-    slips: Sequence[Slip],
-    joints: Sequence[Carried],
-    start: tuple[Vector, Vector],
-    sweeps: int,
-    anew: int,
-) -> tuple[Vector, Solved]:
-    """q̈ and N by so many sweeps from a start that meets (FN1), the matrix computed anew in the first of them."""
-    qdd, N = start
-    slopes: _Slopes | None = None
-    for n in range(sweeps):
+def solve(x: Equations, own: Rubbing, sweeps: Sweeps) -> tuple[Vector, Solved]:
+    """q̈ and N from the frictionless motion."""
+    qdd = tree_ldl.solve(x.factors, x.F)
+    if sweeps.settled:
+        return solve_from(x, own, loads_of(own, forms_of(x, qdd)), sweeps)
+    return _swept(x, own, qdd, np.zeros(len(own.surfaces)), sweeps)
+
+
+def solve_from(x: Equations, own: Rubbing, N: Vector, sweeps: Sweeps) -> tuple[Vector, Solved]:
+    """The same from the motion under these loads.    (FN4)"""
+    return _swept(x, own, tree_ldl.solve(x.factors, x.F - _efforts(x, N)), N, sweeps)
+
+
+def _swept(x: Equations, own: Rubbing, qdd: Vector, N: Vector, sweeps: Sweeps) -> tuple[Vector, Solved]:
+    """By two sweeps or more, from accelerations that meet the first of (FN1) with loads N."""
+    L, slopes, sizes = _efforts(x, N), list[_Slopes](), list[Scalar]()
+    step = qdd
+    for n in range(sweeps.number):
         c = forms_of(x, qdd)
-        F = [N[k] - own.load(c[k], slips[k].force(N[k]), joints[k]) for k, own in enumerate(surfaces)]
-        if slopes is None or n < anew:
-            slopes = _slopes(x, surfaces, slips, joints, c, N)
-        share = [f if is_one(e) else f * e for f, e in zip(F, slopes.over_e, strict=True)]
-        step = lu.solve(slopes.factors, array([dot(row, share) for row in _by_rate(x.D, len(qdd))]))  # (FN3)
-        qdd = qdd + step
-        N = array([N[k] + dot(slopes.Gamma[k], step) - share[k] for k in range(len(N))])
-    c = forms_of(x, qdd)
-    F = [N[k] - own.load(c[k], slips[k].force(N[k]), joints[k]) for k, own in enumerate(surfaces)]
-    return qdd, Solved(N, measured(F, N), 1.0 if slopes is None else slopes.orientation)
+        N = loads_of(own, c)
+        if n < sweeps.anew:
+            slopes.append(_slopes(x, own, c, N))
+        rubs = _efforts(x, N)
+        sizes.append(_measured(x, L - rubs, rubs, _missed(own, c, N)))
+        step = lu.solve(slopes[-1].factors, L - rubs)  # (FN3)
+        qdd, L = qdd + step, L - x.H @ step
+    rows = zip(N, slopes[-1].by_form, x.Q, strict=True)
+    after = array([n + dot(slope, [dot(row, step) for row in Q]) for n, slope, Q in rows])
+    last, before = sizes[-1], sizes[-2] + NOTHING
+    residual = minimum(last, CAUTION * np.divide(last * last, before))  # (FN5)
+    return qdd, Solved(after, residual, slopes[-1].orientation, N)
 
 
 def forms_of(x: Equations, qdd: Vector) -> list[list[Scalar]]:
@@ -76,37 +110,56 @@ def forms_of(x: Equations, qdd: Vector) -> list[list[Scalar]]:
     ]
 
 
-def _slopes(
-    x: Equations,
-    surfaces: Sequence[Surface],
-    slips: Sequence[Slip],
-    joints: Sequence[Carried],
-    c: Sequence[Sequence[Scalar]],
-    N: Vector,
-) -> _Slopes:
+def loads_of(own: Rubbing, c: Sequence[Sequence[Scalar]]) -> Vector:
+    """N at forms c, by Newton's method where a load depends on the friction force itself.    (FN1)"""
+    loads = list[Scalar]()
+    for x, slip, at, forms in zip(own.surfaces, own.slips, own.joints, c, strict=True):
+        N = x.load(forms, slip.force(0.0), at)
+        for _ in range(FEELING if x.feels_force else 0):
+            missed = N - x.load(forms, slip.force(N), at)
+            N = N - np.divide(missed, 1.0 - force_slope(x, forms, slip, N, at))
+        loads.append(N)
+    return array(loads)
+
+
+def _missed(own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector) -> list[Scalar]:
+    """N − load, of surfaces whose load depends on the friction force itself."""
+    rows = zip(own.surfaces, own.slips, own.joints, c, N, strict=True)
+    return [n - x.load(forms, slip.force(n), at) if x.feels_force else 0.0 for x, slip, at, forms, n in rows]
+
+
+def _efforts(x: Equations, N: Vector) -> Vector:
+    """Σ D_l N_l (nv,)."""
+    return array([dot(row, N) for row in _by_rate(x.D, len(x.F))])
+
+
+def _measured(x: Equations, left: Vector, rubs: Vector, missed: Sequence[Scalar]) -> Scalar:
+    """L − D N against D N, or against what 1 N in each surface rubs by where that is more."""
+    ones = [dot(column, column) for column in x.D]
+    error = sum((m * m * d for m, d in zip(missed, ones, strict=True) if not is_nothing(m)), dot(left, left))
+    return np.sqrt(np.divide(error, dot(rubs, rubs) + sum(ones, NOTHING)))
+
+
+def _slopes(x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector) -> _Slopes:
     """(FN2)."""
-    n, Gamma, over_e, signs = len(x.H), list[list[Scalar]](), list[Scalar](), list[Scalar]()
-    for k, own in enumerate(surfaces):
-        slope = own.slopes(c[k], slips[k].force(N[k]), joints[k])
-        row = [dot(slope, [form[j] for form in x.Q[k]]) for j in range(n)]
-        e = 1.0 - force_slope(own, c[k], slips[k], N[k], joints[k])
-        if is_one(e):
-            over_e.append(1.0)
-        else:
-            over_e.append(np.divide(1.0, e))
+    by_form, signs = list[list[Scalar]](), list[Scalar]()
+    for s, slip, at, forms, load in zip(own.surfaces, own.slips, own.joints, c, N, strict=True):
+        slopes = s.slopes(forms, slip.force(load), at)
+        if s.feels_force:
+            e = 1.0 - force_slope(s, forms, slip, load, at)
             signs.append(sign(e))
-            row = [g * over_e[k] for g in row]
-        Gamma.append(row)
-    D = _by_rate(x.D, n)
-    K = [[x.H[i, j] + dot(D[i], [g[j] for g in Gamma]) for j in range(n)] for i in range(n)]
-    factors = lu.factor(array(K))
-    return _Slopes(factors, Gamma, over_e, reduce(mul, [*signs, *(sign(p) for p in factors.D)]))
+            slopes = [np.divide(g, e) for g in slopes]
+        by_form.append(slopes)
+    factors = lu.factor(_row(x, by_form, i) for i in range(len(x.F)))
+    return _Slopes(factors, by_form, reduce(mul, [*signs, sign(reduce(mul, factors.D))]))
+
+
+def _row(x: Equations, by_form: Sequence[Sequence[Scalar]], i: int) -> list[Scalar]:
+    """Row i of H + D Γ."""
+    weights = [D[i] * g for D, slopes in zip(x.D, by_form, strict=True) for g in slopes]
+    forms = [row for Q in x.Q for row in Q]
+    return [x.H[i, j] + dot(weights, [row[j] for row in forms]) for j in range(len(x.F))]
 
 
 def _by_rate(D: Sequence[Vector], n: int) -> list[list[Scalar]]:
     return [[column[i] for column in D] for i in range(n)]
-
-
-def is_one(x: Scalar) -> bool:
-    """Is it one for every state?"""
-    return is_nothing(x - 1.0)

@@ -29,6 +29,7 @@ from kinpair.forces.surfaces.surface import Carried, Surface, length, magnitude
 
 COLD, WARM = 4, 3  # sweeps from the frictionless start, and from loads nearby
 MET = 1e-10  # |F| against the largest load
+FEELING = 3  # sweeps where a load depends on the friction force alone: a kinked line, or nearly one
 SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own
 NARROW = 0.5  # cosine of the angle by which several rates may turn away from a direction that is fixed
 
@@ -96,11 +97,13 @@ class System:
 
 
 class Solved(NamedTuple):
-    """N of all surfaces; the largest |F| against the largest load; the sign of det J."""
+    """N of all surfaces; how far (FS3) is from being met; the sign of det J; and N before the last step, where another
+    solve nearby may start."""
 
     N: Vector
     residual: Scalar
     orientation: Scalar
+    before: Vector
 
     @property
     def sound(self) -> Scalar:
@@ -113,20 +116,20 @@ def solve(system: System, start: Vector | None, sweeps: int) -> Solved:
     """N by so many sweeps, from the loads of the frictionless motion where no start is given.    (FS4)"""
     n = len(system.surfaces)
     if not n:
-        return Solved(np.zeros(0), 0.0, 1.0)
+        return Solved(np.zeros(0), 0.0, 1.0, np.zeros(0))
     N = array(system.loads(np.zeros(n))) if start is None else start
     pivots: Sequence[Scalar] = [1.0]
     for _ in range(sweeps):
         factors = lu.factor(system.jacobian(N))
         pivots = factors.D
         N = N - lu.solve(factors, system.residual(N))
-    return Solved(N, measured(list(system.residual(N)), N), reduce(mul, [sign(x) for x in pivots]))
+    return Solved(N, measured(list(system.residual(N)), N), reduce(mul, [sign(x) for x in pivots]), N)
 
 
 def measured(F: Sequence[Scalar], N: Vector) -> Scalar:
-    """The largest |F| against the largest load, or 1 N where that is more."""
-    size = reduce(maximum, [np.abs(x) for x in N], 1.0)
-    return np.divide(reduce(maximum, [np.abs(x) for x in F], 0.0), size)
+    """√Σ F² against √(Σ N²/n), or 1 N where that is more: no less than the largest |F| against the largest load."""
+    loads = maximum(1.0, sum((x * x for x in N), 0.0) * (1.0 / len(N)))
+    return np.sqrt(np.divide(sum((x * x for x in F), 0.0), loads))
 
 
 def slips_of(

@@ -45,15 +45,42 @@ def forward_dynamics(
     """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost. With friction from
     load one more: one where its loads are found, with guides and sleeves proved to be the only ones, and every such
     joint slides, else zero."""
+    return _alone(model, request, State(q, qd, tau=tau), loads, brief=True)
+
+
+def forward_dynamics_closer(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
+) -> tuple[Vector, Vector]:
+    """The same by more sweeps of friction from load."""
+    return _alone(model, request, State(q, qd, tau=tau), loads, brief=False)
+
+
+def forward_dynamics_near(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, near: Vector, external: External
+) -> tuple[Vector, Vector, Scalar]:
+    """q̈, loads of the surfaces to start from at a state nearby, and one where q̈ is found, else zero; from loads near
+    those to be found."""
     state = State(q, qd, tau=tau)
-    qdd, soundness = accelerations(model, request, state, loads)
+    acting = loads_on(model, state, external, passive=request.passive)
+    moved = loaded_motion(model, request.method, state, acting, near=near)
+    sound = moved.loads.sound * slides(model, qd) * one_solution(model, state, acting)
+    return moved.solution.qdd, moved.loads.before, sound
+
+
+def _alone(
+    model: Model, request: Request, state: State, loads: External, *, brief: bool
+) -> tuple[Vector, Vector]:
+    """q̈ and soundness, of loads that are the only ones."""
+    qdd, soundness = accelerations(model, request, state, loads, brief=brief)
     if not is_loaded(model, passive=request.passive):
         return qdd, soundness
     alone = one_solution(model, state, loads_on(model, state, loads, passive=request.passive))
-    return qdd, array([*soundness[:2], soundness[2] * slides(model, qd) * alone])
+    return qdd, array([*soundness[:2], soundness[2] * slides(model, state.qd) * alone])
 
 
-def accelerations(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:
+def accelerations(
+    model: Model, request: Request, state: State, loads: External, *, brief: bool = False
+) -> tuple[Vector, Vector]:
     """The same with internal states and inputs of elements.
 
     Soundness: the smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees
@@ -65,7 +92,7 @@ def accelerations(model: Model, request: Request, state: State, loads: External)
         return _held_accelerations(model, request, state, loads)
     acting = loads_on(model, state, loads, passive=request.passive)
     if loaded:
-        solution, _, solved = loaded_motion(model, request.method, state, acting)
+        solution, _, solved = loaded_motion(model, request.method, state, acting, brief=brief)
         of_loads = [solved.sound]
     else:
         tau = state.tau + acting.efforts

@@ -19,6 +19,8 @@ from kinpair.quantities.dynamics import (
     energies,
     energy,
     forward_dynamics,
+    forward_dynamics_closer,
+    forward_dynamics_near,
     gravity_forces,
     inverse_dynamics,
     matrix,
@@ -94,4 +96,7 @@ OF_TREES: dict[str, Quantity] = {  # what methods of a mechanism without constra
     "energies": Quantity(("q", "qd"), energies, shape=Energy),
     "pose_rows": Quantity(("q",), pose_rows),
     "load_terms": Quantity(("q", "qd", "tau"), load_terms, loaded=True),
+    "forward_dynamics_closer": Quantity(("q", "qd", "tau"), forward_dynamics_closer, loaded=True),
+    "forward_dynamics_near": Quantity(("q", "qd", "tau", "near"), forward_dynamics_near, loaded=True),
 }
+OF_SURFACES = ("forward_dynamics_near",)  # kernels of trees with friction from load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.forces.surfaces.bearing import Ball, Journal, Pin, Sleeve
+from kinpair.forces.surfaces.bearing import Ball, Journal, Pin, Sleeve, supports
 from kinpair.forces.surfaces.gear import Servo, ServoData, Teeth
 from kinpair.forces.surfaces.guide import Guide
 from kinpair.forces.surfaces.surface import Carried, Grip
@@ -33,8 +33,9 @@ def test_support_forces_balance_force_and_moment():
     """At ±b/2 along the axis."""
     rng = np.random.default_rng(5)
     n, f = rng.normal(size=3), rng.normal(size=3)
-    a, b, c, d = Sleeve("a", 1, GRIP, 0.02, 0.2, 0.0).forms(np.concatenate([n, f]), np.zeros(2))
-    plus, minus = np.array([a, b, 0]), np.array([c, d, 0])
+    forms = Sleeve("a", 1, GRIP, 0.02, 0.2, 0.0).forms(np.concatenate([n, f]), np.zeros(2))
+    a, b, c, d = supports(forms)
+    plus, minus = np.array([a, b, 0]) / 2, np.array([c, d, 0]) / 2
     assert (plus + minus)[:2] == pytest.approx(f[:2])
     moment = np.cross([0, 0, 0.1], plus) + np.cross([0, 0, -0.1], minus)
     assert moment[:2] == pytest.approx(n[:2])

@@ -25,23 +25,32 @@ from kinpair.algebra.choice import sign
 from kinpair.forces.surfaces.surface import Carried, Grip, Surface, length, magnitude
 
 
-def supports(n: Vector | Sequence[Scalar], f: Vector | Sequence[Scalar], span: Scalar) -> list[Scalar]:
-    """N₊ and N₋ (4 numbers), from moment and force along two directions across the axis.    (FB1)"""
-    (n_x, n_y), (f_x, f_y), over = n, f, np.divide(1.0, span)
-    x, y, mx, my = 0.5 * f_x, 0.5 * f_y, over * n_y, -(over * n_x)
-    return [x + mx, y + my, x - mx, y - my]
+def across(n: Sequence[Scalar] | Vector, f: Sequence[Scalar] | Vector, span: Scalar) -> list[Scalar]:
+    """(2/b) M × e and F (4 numbers), from moment and force along two directions across the axis."""
+    (n_x, n_y), over = n, np.divide(2.0, span)
+    return [over * n_y, -(over * n_x), *f]
+
+
+def supports(c: Sequence[Scalar]) -> list[Scalar]:
+    """2 N₊ and 2 N₋ (4 numbers).    (FB1)"""
+    m_x, m_y, f_x, f_y = c[:4]
+    return [f_x + m_x, f_y + m_y, f_x - m_x, f_y - m_y]
 
 
 def carried_by(c: Sequence[Scalar]) -> Scalar:
     """|N₊| + |N₋|."""
-    return length(*c[:2]) + length(*c[2:4])
+    x = supports(c)
+    return 0.5 * (length(*x[:2]) + length(*x[2:]))
 
 
 def directions(c: Sequence[Scalar]) -> list[Scalar]:
-    """N₊/|N₊| and N₋/|N₋|: the slopes of `carried_by`. One division serves both."""
-    plus, minus = length(*c[:2]), length(*c[2:4])
-    over = np.divide(1.0, plus * minus)
-    return [c[0] * (minus * over), c[1] * (minus * over), c[2] * (plus * over), c[3] * (plus * over)]
+    """Slopes of `carried_by`, from N₊/|N₊| and N₋/|N₋|. One division serves both."""
+    x = supports(c)
+    plus, minus = length(*x[:2]), length(*x[2:])
+    over = np.divide(0.5, plus * minus)
+    p, m = minus * over, plus * over
+    p_x, p_y, m_x, m_y = x[0] * p, x[1] * p, x[2] * m, x[3] * m
+    return [p_x - m_x, p_y - m_y, p_x + m_x, p_y + m_y]
 
 
 @final
@@ -62,7 +71,7 @@ class Journal(Surface):
         return array([[self.radius]])  # (FB3)
 
     def forms(self, w: Vector, q: Vector) -> list[Scalar]:
-        return [*supports(w[:2], w[3:5], self.span), w[5]]
+        return [*across(w[:2], w[3:5], self.span), w[5]]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         collar = np.divide(self.thrust_radius, self.radius) * magnitude(c[4])  # (FB2)
@@ -90,7 +99,7 @@ class Sleeve(Surface):
         return array([[self.radius, 0.0], [0.0, 1.0]])  # (FB4)
 
     def forms(self, w: Vector, q: Vector) -> list[Scalar]:
-        return supports(w[:2], w[3:5], self.span)
+        return across(w[:2], w[3:5], self.span)
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return carried_by(c) + self.preload
@@ -150,10 +159,10 @@ class Pin(Surface):
     def forms(self, w: Vector, q: Vector) -> list[Scalar]:
         n, f = w[:3], w[3:]
         if self.number:  # about y of the child
-            return [*supports((n[2], n[0]), (f[2], f[0]), self.span), f[1]]
+            return [*across((n[2], n[0]), (f[2], f[0]), self.span), f[1]]
         c, s = np.cos(q[1]), np.sin(q[1])  # about (c, 0, s); across it y and (−s, 0, c)
-        across, pushed = c * n[2] - s * n[0], c * f[2] - s * f[0]
-        return [*supports((n[1], across), (f[1], pushed), self.span), c * f[0] + s * f[2]]
+        turned, pushed = c * n[2] - s * n[0], c * f[2] - s * f[0]
+        return [*across((n[1], turned), (f[1], pushed), self.span), c * f[0] + s * f[2]]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         collar = np.divide(self.thrust_radius, self.radius) * magnitude(c[4])

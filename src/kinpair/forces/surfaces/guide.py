@@ -19,7 +19,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import sign
-from kinpair.forces.surfaces.bearing import carried_by, directions, supports
+from kinpair.forces.surfaces.bearing import across, carried_by, directions
 from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
 
 
@@ -41,7 +41,7 @@ class Guide(Surface):
         return array([[1.0]])
 
     def forms(self, w: Vector, q: Vector) -> list[Scalar]:
-        return [*supports(w[:2], w[3:5], self.span), w[2] * np.divide(2.0, self.width)]
+        return [*across(w[:2], w[3:5], self.span), w[2] * np.divide(2.0, self.width)]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return carried_by(c) + magnitude(c[4]) + self.preload  # (FG1)

@@ -117,7 +117,7 @@ STILL = Carried(np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2))
 
 def magnitude(x: Scalar) -> Scalar:
     """|x|, of the real part, so that a complex step passes by."""
-    return x * sign(x)
+    return x * sign(x) if np.iscomplexobj(x) else np.abs(x)
 
 
 def length(*parts: Scalar) -> Scalar:
