@@ -36,6 +36,16 @@ def described(friction, kind: str) -> kp.Builder:
         ),
         (
             "revolute",
+            {**BEARING, "radius": -0.02},
+            "joint 'x': friction: radius is -0.02; give a number above zero (at which parts slide on each other, m)",
+        ),
+        (
+            "spherical",
+            {"law": "bearing", "mu": [0.1, 0.2], "radius": 0.02},
+            "joint 'x': friction: mu has 2 numbers; law 'bearing' takes one",
+        ),
+        (
+            "revolute",
             {**BEARING, "length": 0},
             "joint 'x': friction: length is 0; a moment needs a distance to be carried over; give a number above zero "
             "(between the supports, m)",

@@ -48,7 +48,7 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
     for key, values in numbers.items():
         if key not in keys.keys:
             yield f"law {law.law!r} takes no {key}; it takes {listed(keys.keys, 20)}"
-        if len(values) not in (1, size):
+        if len(values) not in (1, size) and law.law not in FROM_LOAD:
             yield (
                 f"{key} has {len(values)} numbers; a {joint.kind} joint takes {size}"
                 f"{', or one for all' if size > 1 else ''}"
@@ -56,6 +56,8 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
         for x in values:
             if not np.isfinite(x):
                 yield f"{key} is {x}; a finite number is needed"
+            elif x < 0.0 and key in POSITIVE:
+                yield f"{key} is {x:g}; give a number above zero ({KEYS[key]})"
             elif x < 0.0:
                 yield f"{key} is {x:g}; friction resists motion, so give zero or more"
             elif x == 0.0 and key in POSITIVE and key not in surface_data.ABOVE_ZERO:
