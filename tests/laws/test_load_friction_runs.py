@@ -105,6 +105,18 @@ def test_motions_of_a_batch_end_each_by_itself():
     assert np.isfinite(run.q[1]).all()
 
 
+def test_motions_of_a_batch_end_by_their_own_parameters():
+    """The μ at which it begins is the same, another part of what each is given."""
+    names = {"rail.friction.mu": [1.0, 2.5, 5.0], "rail.friction.length": [0.2, 0.2, 0.2]}
+    start = [np.tile(x, (3, 1)) for x in JAMS]
+    run = kp.simulate(rod(), *start, duration=0.005, integrator="rk4", dt=1e-3, parameters=names)
+    assert {k: str(x) for k, x in run.failures.items()} == {
+        1: REASON,
+        2: REASON.replace("0.708622", "0.354311"),
+    }
+    assert np.isfinite(run.q[0]).all()
+
+
 def test_a_stepper_names_the_joint_that_jams():
     s = kp.stepper(rod(), dt=1e-3)
     s.reset(*JAMS)
