@@ -40,6 +40,17 @@ def test_voltages_of_the_stanford_arm_return_its_motion():
     assert {name: x[-1] for name, x in run.supplied.items()} == pytest.approx(supplied, rel=1e-4)
 
 
+def test_friction_from_load_is_among_the_losses_of_a_driven_motion():
+    """A disk that turns about its own axis on a bearing under its weight: μ m g r times the way."""
+    b = kp.Builder("turntable").link("disk", mass=3.0, inertia=(0.1, 0.1, 0.2))
+    bearing = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.03, "length": 0.1}
+    b.joint("post", "revolute", "ground", "disk", axis="z", friction=bearing, damping=0.01)
+    b.actuator("motor", "post", "dc-motor", **MOTOR, gear={"ratio": 10.0})
+    plan = kp.motion.inputs(kp.build(b), kp.motion.polynomial([0.0], [2.0], 1.0, order=7))
+    lost = 0.1 * 3.0 * 9.81 * 0.03 * 2.0
+    assert -plan.energy["post.friction"] == pytest.approx(lost, rel=1e-9)
+
+
 CASES = ("effort", "affine filtered", "dc-motor", "dc-motor at once")
 CASES += ("series-elastic", "linear cylinder", "hydraulic-cylinder")
 

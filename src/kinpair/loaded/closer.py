@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinpair.loaded.contraction import proved
 from kinpair.loaded.system import Response, Slip, System
 
 FINE = 1e-13  # |F| against the largest load
@@ -64,10 +65,11 @@ def newton(system: System, N: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def follow(system: System, end: float = 1.0) -> Path:
-    """The solutions of (FC1) from t = 0 to `end`, or to where they stop."""
+    """The solutions of (FC1) from t = 0 to `end`, or to where they stop; at once where only one can be there."""
     n = len(system.surfaces)
     N = np.asarray(system.loads(np.zeros(n)), dtype=float)
-    bound, t, step = GROWN * max(1.0, float(np.abs(N).max())), 0.0, FIRST
+    bound, t = GROWN * max(1.0, float(np.abs(N).max())), 0.0
+    step = end if all(x.bounded for x in system.surfaces) and proved(system) else FIRST
     while t < end:
         ahead = min(t + step, end)
         there, met = newton(scaled(system, ahead), N)

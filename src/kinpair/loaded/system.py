@@ -27,7 +27,6 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import less, maximum, sign, where
 from kinpair.forces.surfaces.surface import Carried, Surface, length, magnitude
 
-COLD, WARM = 4, 3  # sweeps from the frictionless start, and from loads nearby
 MET = 1e-10  # |F| against the largest load
 FEELING = 3  # sweeps where a load depends on the friction force alone: a kinked line, or nearly one
 SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own

@@ -52,10 +52,14 @@ class Inputs:
 
     @cached_property
     def power(self) -> dict[str, np.ndarray]:
-        """What comes in and what is lost, by name [W] (n,); losses carry a minus."""
-        n = self.nominal
+        """What comes in and what is lost, by name [W] (n,); losses carry a minus.
+
+        Friction from load is among the losses of trees; under constraints `nominal.loss` has it.
+        """
+        n, m = self.nominal, self.mechanism
         state = State(columns(n.q), columns(n.qd), columns(self.x), columns(self.u))
-        supply, lost = account_of(self.mechanism.model, state)
+        rubbing = None if m.closure else columns(n.rubbing(n.motion.at(n.time), n.time, n.effort))
+        supply, lost = account_of(m.model, state, rubbing=rubbing)
         every = {**supply, **{name: -power for name, power in lost.items()}}
         return {
             name: np.broadcast_to(np.asarray(power, dtype=float), self.time.shape)

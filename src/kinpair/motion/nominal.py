@@ -82,9 +82,8 @@ class Nominal:
     @cached_property
     def work(self) -> np.ndarray:
         """∫τ q̇ dt of every rate over the whole motion [J] (nv,)."""
-        time, weights = self._nodes
-        x = self.motion.at(time)
-        return weights @ (_efforts(self.mechanism, x, time, self.options) * x.qd)
+        _, weights = self._nodes
+        return weights @ (self._node_efforts * self._node_motion.qd)
 
     @cached_property
     def loss(self) -> float:
@@ -92,17 +91,20 @@ class Nominal:
         if not self.options["passive"]:
             return 0.0
         time, weights = self._nodes
-        x = self.motion.at(time)
+        x = self._node_motion
         taken = losses(self.mechanism.model, State(columns(x.q), columns(x.qd))).values()
-        rubbed = weights @ self._rubbed(x, time) if self.mechanism.model.surfaces else 0.0
+        rubbed = -weights @ np.einsum("nv,nv->n", self.rubbing(x, time, self._node_efforts), x.qd)
         return float(sum((weights @ np.broadcast_to(power, time.shape) for power in taken), rubbed))
 
-    def _rubbed(self, x: Motion, time: np.ndarray) -> np.ndarray:
-        """What friction from load takes [W] (n,): the power of the efforts less that of the motion, with all else."""
+    def rubbing(self, x: Motion, time: np.ndarray, effort: np.ndarray) -> np.ndarray:
+        """Efforts of friction from load (n, nv), as far as the given `effort` of a motion makes up for them: what it
+        takes without passive forces, less what it takes with them, less the other ones."""
         m = self.mechanism
+        if not m.model.surfaces:
+            return np.zeros_like(x.qd)
         beside = efforts_of(m.model, State(columns(x.q), columns(x.qd)))
-        own = _efforts(m, x, time, self.options) - _efforts(m, x, time, {**self.options, "passive": False})
-        return np.einsum("nv,nv->n", own, x.qd) + np.broadcast_to(beside @ columns(x.qd), time.shape)
+        bare = _efforts(m, x, time, {**self.options, "passive": False})
+        return bare - effort - np.stack([np.broadcast_to(e, time.shape) for e in beside], axis=-1)
 
     @cached_property
     def gain(self) -> float:
@@ -118,6 +120,14 @@ class Nominal:
     @cached_property
     def _nodes(self) -> tuple[np.ndarray, np.ndarray]:
         return nodes(self.motion.knots)
+
+    @cached_property
+    def _node_motion(self) -> Motion:
+        return self.motion.at(self._nodes[0])
+
+    @cached_property
+    def _node_efforts(self) -> np.ndarray:
+        return _efforts(self.mechanism, self._node_motion, self._nodes[0], self.options)
 
     @cached_property
     def motors(self) -> dict[str, MotorCourse]:
