@@ -157,12 +157,12 @@ def loaded_terms(
         forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
         x = tree.composite(forced, surfaces_of(model))
         c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
-        return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), array(Q), L, acting.efforts)
+        return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), array(Q), L, acting.beside)
     still, none, at_rest = np.zeros(model.nv), np.zeros(len(request.kept)), _without_gravity(model)
     first = carry.wrenches(model, state.qd, still, acting.wrenches, none)
     moved = [carry.wrenches(at_rest, still, e, no_wrenches(model), none) for e in np.eye(model.nv)]
     c, Q = _forms(model, state, first), array([_forms(model, state, w) for w in moved]).T
-    return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), Q, L, acting.efforts)
+    return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), Q, L, acting.beside)
 
 
 def load_columns(model: Model, request: Request, state: State) -> Matrix:

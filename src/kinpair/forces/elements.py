@@ -50,6 +50,11 @@ class Loads(NamedTuple):
     wrenches: list[Vector]
     driving: Vector = NOTHING  # of the efforts those of elements with inputs; empty where there are none
 
+    @property
+    def beside(self) -> Vector:
+        """Efforts of what has no inputs."""
+        return self.efforts - self.driving if len(self.driving) else self.efforts
+
 
 def owners_of(model: Model) -> tuple[Owner, ...]:
     """Every element that may act: those of the joints, those between points, rotors of free joints, those that were

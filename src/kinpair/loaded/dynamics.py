@@ -104,9 +104,8 @@ def _direction(surface: Surface, share: Vector, qdd: Vector | None) -> Vector:
 
 def carried(model: Model, x: Sliding, q: Vector, qd: Vector, tau: Vector, acting: Loads) -> list[Carried]:
     """What the joints of the surfaces are in; efforts of elements with inputs are those of motors."""
-    qs, driven = coordinates(model, q), len(acting.driving) > 0
-    motor = tau + acting.driving if driven else tau
-    beside = acting.efforts - acting.driving if driven else acting.efforts
+    qs, beside = coordinates(model, q), acting.beside
+    motor = tau + acting.driving if len(acting.driving) else tau
     pairs = zip(x.surfaces, x.spans, strict=True)
     return [Carried(qs[s.body], qd[k], motor[k], beside[k]) for s, k in pairs]
 
