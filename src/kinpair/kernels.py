@@ -87,30 +87,22 @@ def derivatives_at_efforts(
     return solved_for(model, q, *(at(D, constant, qdd) for D in (by_q, by_qd))), soundness
 
 
-def balance_derivatives(
-    model: Model, request: Request, q: Vector, qd: Vector, *others: Any
-) -> tuple[Matrix, Matrix]:
-    """Derivatives by q and q̇ of what vanishes in motion, see `constrained.balance`, with all it takes."""
-    balance = np.concatenate(constrained.balance(model, request, q, qd, *others))
-    by_q = jacobian(balance, q)
-    return _along_rates(model, q, by_q), jacobian(balance, qd)
+def balance_derivatives(model: Model, request: Request, *arguments: Any) -> tuple[Matrix, Matrix]:
+    """Derivatives by q and q̇ of what vanishes in motion, see `constrained.balance`; arguments: those of `Moving`, and
+    the loads."""
+    *motion, loads = arguments
+    x = constrained.Moving(*motion)
+    missing = constrained.balance(model, request, x, loads)
+    return _along_rates(model, x.q, jacobian(missing, x.q)), jacobian(missing, x.qd)
 
 
-def balance_slopes(
-    model: Model,
-    request: Request,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    time: Vector,
-    qdd: Vector,
-    lam: Vector,
-    loads: External,
-) -> constrained.Slopes:
+def balance_slopes(model: Model, request: Request, *arguments: Any) -> constrained.Slopes:
     """The same by q, q̇, τ, q̈ and λ."""
-    balance = np.concatenate(constrained.balance(model, request, q, qd, tau, time, qdd, lam, loads))
-    by_q, *others = (jacobian(balance, x) for x in (q, qd, tau, qdd, lam))
-    return constrained.Slopes(_along_rates(model, q, by_q), *others)
+    *motion, loads = arguments
+    x = constrained.Moving(*motion)
+    missing = constrained.balance(model, request, x, loads)
+    by_q, *others = (jacobian(missing, part) for part in (x.q, x.qd, x.tau, x.qdd, x.lam))
+    return constrained.Slopes(_along_rates(model, x.q, by_q), *others)
 
 
 def constrained_derivatives(

@@ -414,7 +414,7 @@ class LoadedStates:
         return Rubbed(qdd, [found.f[k] for k in resting.where], found.N, sticks, several)
 
     def unsettled(self, x: Resting, which: str = "") -> SingularError:
-        """No solution was found: the joint, and the coefficient from which on there is none."""
+        """The error where there is no solution: it names the joint, and the coefficient at which that begins."""
         part, last = classes.ends(x)
         k = int(np.argmax(last.N))
         joint, mu = self._joint_name(k), part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])

@@ -131,5 +131,5 @@ def test_forward_dynamics_says_that_it_chose_while_all_joints_slide():
 
 
 def test_an_arm_with_bearings_alone_is_not_asked():
-    assert not contraction.is_asked(surfaces_of(kp.example("bearing-arm").model))
-    assert contraction.is_asked(surfaces_of(kp.example("cylindrical-arm").model))
+    assert not contraction.needs_proof(surfaces_of(kp.example("bearing-arm").model))
+    assert contraction.needs_proof(surfaces_of(kp.example("cylindrical-arm").model))

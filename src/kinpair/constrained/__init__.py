@@ -15,7 +15,7 @@ forces       multipliers, wrenches and where they act
 quantities   the quantities by name, with the arguments that compiled code takes
 """
 
-from kinpair.constrained.derivatives import Slopes, balance, by_slopes, embedded
+from kinpair.constrained.derivatives import Moving, Slopes, balance, by_slopes, embedded
 from kinpair.constrained.equations import (
     Equations,
     equations,
@@ -38,6 +38,7 @@ __all__ = [
     "HOLDS",
     "WIDE_OPEN",
     "Equations",
+    "Moving",
     "Slopes",
     "Solution",
     "Terms",

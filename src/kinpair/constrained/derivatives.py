@@ -52,18 +52,20 @@ def embedded(x: Problem, *balances: tuple[Matrix, Matrix]) -> list[Matrix]:
     return [*found, symmetric(Z @ ldl.solve_columns(factors, Z.T))]  # (CD3)
 
 
-def balance(
-    model: Model,
-    request: Request,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    time: Vector,
-    qdd: Vector,
-    lam: Vector,
-    loads: External,
-) -> tuple[Vector, Vector]:
-    """What vanishes in motion: M q̈ − F − Aᵀλ, and A q̈ − b, of the rows kept.    (FD1)"""
+class Moving(NamedTuple):
+    """A motion and what makes it: q (nq,), q̇ and τ (nv,), time (1,), q̈ (nv,), and λ of the rows kept."""
+
+    q: Vector
+    qd: Vector
+    tau: Vector
+    time: Vector
+    qdd: Vector
+    lam: Vector
+
+
+def balance(model: Model, request: Request, x: Moving, loads: External) -> Vector:
+    """What vanishes in motion: M q̈ − F − Aᵀλ, then A q̈ − b, of the rows kept.    (FD1)"""
+    q, qd, tau, time, qdd, lam = x
     constraint_rows = all_rows.rows(model, constraints_of(model), q, qd, time[0], request.kept)
     state = State(q, qd, tau=tau, time=time[0])
     if model.terms is not None:
@@ -76,7 +78,8 @@ def balance(
         needed = tree.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts - tau
         if is_loaded(model, passive=request.passive):
             needed = needed - of_motion(model, request, state, qdd, lam, acting)
-    return needed - constraint_rows.A.T @ lam, constraint_rows.A @ qdd - constraint_rows.b
+    missing = needed - constraint_rows.A.T @ lam, constraint_rows.A @ qdd - constraint_rows.b
+    return np.concatenate(missing)
 
 
 class Slopes(NamedTuple):

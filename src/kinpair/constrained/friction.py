@@ -128,7 +128,7 @@ class _Carrying(NamedTuple):
 
     @property
     def sound(self) -> Scalar:
-        """One where compliances say who carries what, or nobody asks."""
+        """One where the compliances determine every share, or there are none; zero elsewhere."""
         return 1.0 if self.shares is None else where(less(*self.shares.sound), 1.0, 0.0)
 
 

@@ -5,12 +5,14 @@ Time is a vector of one number, so that it may have a batch in front like the re
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.algebra.jet import rate
 from kinpair.constrained import friction
-from kinpair.constrained.derivatives import balance
+from kinpair.constrained.derivatives import Moving, Slopes, balance
 from kinpair.constrained.efforts import actuator_efforts
 from kinpair.constrained.equations import equations
 from kinpair.constrained.forces import constraint_forces
@@ -65,33 +67,23 @@ def constrained_derivatives(
     return every, solve(model, request, State(q, qd, tau=tau, time=time[0]), loads).soundness[1]
 
 
-def balance_slopes(
-    model: Model,
-    request: Request,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    time: Vector,
-    qdd: Vector,
-    lam: Vector,
-    loads: External,
-) -> tuple[Matrix, ...]:
-    """Derivatives of what vanishes in motion, see `balance`, by jets along unit rates and units of the others."""
+def balance_slopes(model: Model, request: Request, *arguments: Any) -> Slopes:
+    """Derivatives of what vanishes in motion, see `balance`, by jets along unit rates and units of the others;
+    arguments: those of `Moving`, and the loads."""
+    *motion, loads = arguments
+    at = Moving(*motion)
 
-    at = (q, qd, tau, qdd, lam)
-
-    def column(n: int, way: Vector) -> Vector:
+    def column(name: str, way: Vector) -> Vector:
         def missing(x: Vector) -> Vector:
-            q, qd, tau, qdd, lam = (*at[:n], x, *at[n + 1 :])
-            return np.concatenate(balance(model, request, q, qd, tau, time, qdd, lam, loads))
+            return balance(model, request, at._replace(**{name: x}), loads)
 
-        return rate(missing, (at[n],), (way,))
+        return rate(missing, (getattr(at, name),), (way,))
 
-    ways = [np.eye(len(x)) for x in at]
-    ways[0] = np.array([kinematics.dq_dt(model, q, unit) for unit in np.eye(model.nv)])
-    nothing = np.zeros((model.nv + len(lam), 0))
-    columns = [[column(n, way) for way in own] for n, own in enumerate(ways)]
-    return tuple(np.stack(own, axis=1) if own else nothing for own in columns)
+    ways = {name: np.eye(len(getattr(at, name))) for name in Slopes._fields}
+    ways["q"] = np.array([kinematics.dq_dt(model, at.q, unit) for unit in np.eye(model.nv)])
+    nothing = np.zeros((model.nv + len(at.lam), 0))
+    columns = [[column(name, way) for way in own] for name, own in ways.items()]
+    return Slopes(*(np.stack(own, axis=1) if own else nothing for own in columns))
 
 
 def reduced_equations(

@@ -23,7 +23,7 @@ from kinpair.loaded.system import System
 SURE = 1e-9  # of a pivot
 
 
-def is_asked(surfaces: Sequence[Surface]) -> bool:
+def needs_proof(surfaces: Sequence[Surface]) -> bool:
     """Do loads answer so strongly that several solutions are met with, and are they bounded?"""
     return any(x.answers_strongly for x in surfaces) and all(x.bounded for x in surfaces)
 

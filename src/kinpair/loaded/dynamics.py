@@ -140,9 +140,9 @@ def forward(
 
 
 def one_solution(model: Model, state: State, acting: Loads) -> Scalar:
-    """One where it is proved that the loads fit alone, or where nobody asks; zero elsewhere."""
+    """One where exactly one solution is proved, or the surfaces need no proof; zero elsewhere."""
     own = sliding(model, state.qd)
-    if not contraction.is_asked(own.surfaces):
+    if not contraction.needs_proof(own.surfaces):
         return 1.0
     forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
     response, _ = tree.by_composite_bodies(forced, own.surfaces, own.D)
@@ -267,7 +267,7 @@ def friction_of_motion(
     acting: Loads,
     tau: Vector | None = None,
 ) -> Rubbing:
-    """Where the motion is given; under efforts `tau`, or those that the motion takes where there are none."""
+    """Of a given motion; `tau`: efforts of the motors, by default those that the motion takes."""
     own = sliding(model, qd, qdd)
     n = len(own.surfaces)
     w = tree.wrenches_of(method, model, q, qd, qdd, acting.wrenches)

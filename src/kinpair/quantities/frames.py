@@ -63,5 +63,5 @@ def link_names(model: Model) -> tuple[str, ...]:
 
 
 def _links(model: Model) -> list[tuple[str, Place]]:
-    """The links with their places; the ground, which stands still, is none of them."""
+    """The links but the ground, with their places."""
     return [(x.name, model.places[x.name]) for x in model.description.links if x.name != GROUND]

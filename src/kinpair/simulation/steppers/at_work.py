@@ -19,7 +19,7 @@ class AtWork:
         self._settle = task.kernel(Dynamics.settled, time=(), y=(d.ny,)) if d.settles else None
         self._watch = task.kernel(Dynamics.watched, time=(), y=(d.ny,), u=(d.nu,))
         self._guard = task.kernel(stage.guard, time=(), y=(d.ny,), u=(d.nu,)) if stage.guard else None
-        self._asks = stage.guard is not None and stage.guard.uses_inputs  # else nobody is called for it
+        self._guard_takes_inputs = stage.guard is not None and stage.guard.uses_inputs
         try:
             self.solver = stage.loop(replace(task, d=stabilised(d)))
         except RefusedError:
@@ -82,7 +82,7 @@ class AtWork:
         if self._guard is None:
             return False
         old, new = (
-            self._guard(time, y, _inputs(inputs, time, y) if self._asks else inputs.last)
+            self._guard(time, y, _inputs(inputs, time, y) if self._guard_takes_inputs else inputs.last)
             for time, y in (before, after)
         )
         lost = np.isnan(new) & ~np.isnan(old)
