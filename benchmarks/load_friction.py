@@ -14,6 +14,7 @@ from benchmarks.timing import race, repeated
 
 BEARINGS, WITHOUT = "bearing-arm", "without friction"
 TIMES = 500
+FOUND = 0.999  # of the states of a motion, from the loads of the one before
 
 
 def rows(turns: int) -> Iterator[Row]:
@@ -52,8 +53,11 @@ def _nearby(m: kp.Mechanism, turns: int) -> dict[str, float]:
     loads = np.full((BATCH, m.nv), 100.0)
     for _ in range(8):
         loads = near(q, qd, tau, loads)[1]
-    assert near(q, qd, tau, loads)[2].all()
-    before = np.roll(loads, 1, axis=0)
+    before = np.concatenate([loads[:1], loads[:-1]])
+    found = near(q, qd, tau, before)[2] == 1.0
+    assert found.mean() > FOUND, (
+        f"{BATCH - found.sum()} of {BATCH} states are not found from the loads before"
+    )
     calls = {"kinpair": lambda: near(q, qd, tau, before), WITHOUT: lambda: without(q, qd, tau)}
     return race(calls, turns)
 

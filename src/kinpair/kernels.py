@@ -108,7 +108,7 @@ def balance_slopes(model: Model, request: Request, *arguments: Any) -> constrain
 def constrained_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[tuple[Matrix, ...], Scalar]:
-    """∂q̈ under constraints by `constrained.embedded`, and one where q̈ needs no closer look, zero elsewhere."""
+    """∂q̈ under constraints, and one where the result is accepted, zero where it must be solved again."""
     solution = constrained.solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
     motion = np.concatenate([solution.qdd, solution.lam])
     constant = like_symbols("motion", np.resize(tau, len(motion)))
@@ -116,7 +116,7 @@ def constrained_derivatives(
     if is_loaded(model, passive=request.passive):
         slopes = balance_slopes(model, request, q, qd, tau, time, *still, loads)
         here = constrained.Slopes(*(at(D, constant, motion) for D in slopes))
-        return constrained.by_slopes(here, model), solution.soundness[1]
+        return constrained.by_slopes(here, model), solution.soundness[1] * solution.alone
     found = balance_derivatives(model, request, q, qd, tau, time, *still, loads)
     at_motion = (at(D, constant, motion) for D in found)
     balances = ((D[: model.nv], D[model.nv :]) for D in at_motion)

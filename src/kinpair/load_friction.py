@@ -59,7 +59,6 @@ class LoadedStates:
     ) -> None:
         self.model, self._calls, self.quantity, self.still = model, calls, quantity, still
         self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
-        self._slid_in_several_ways = False
 
     def _levels(self) -> list[Surface]:
         """Dry friction of constant level, which is at rest together with that from load."""
@@ -103,8 +102,9 @@ class LoadedStates:
 
     def rests(self, qd: np.ndarray) -> np.ndarray:
         """In which states (…,) a surface is at rest."""
-        slow = np.abs(qd[..., self.rates])
-        return (slow <= self.still * (1.0 + np.abs(qd).max(-1, keepdims=True))).any(-1)
+        large = self.still * (1.0 + np.abs(qd).max(-1))
+        rest = [np.linalg.norm(qd @ G.T, axis=-1) <= large * np.abs(G).max() for G in self.G]
+        return np.any(rest, axis=0)
 
     def forward(
         self,
@@ -123,9 +123,9 @@ class LoadedStates:
         return solved
 
     def each(
-        self, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray
+        self, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray, *, warn: bool = True
     ) -> list[tuple[tuple[int, ...], Rubbed]]:
-        """Places and solutions of the states of `where`; one warning where some have several."""
+        """Places and solutions of the states of `where`; one warning where some have several, unless it was given."""
         solutions, several = list[tuple[tuple[int, ...], Rubbed]](), list[tuple[str, Several]]()
         for k, own in each_state(where, arguments):
             which = f" (state {k[0]} of the batch)" if k else ""
@@ -133,7 +133,7 @@ class LoadedStates:
             solutions.append((k, found))
             if found.several is not None:
                 several.append((which, found.several))
-        if several:
+        if several and warn:
             warnings.warn(self.told(several), FrictionWarning, stacklevel=caller_level())
         return solutions
 
@@ -142,8 +142,8 @@ class LoadedStates:
     ) -> list[np.ndarray]:
         """Derivatives (…, nv, nv) of accelerations without what sticks: those of the mode in force, see (FD3)."""
         slopes = [np.array(x) for x in by]
-        rests = self.needed(arguments[1], np.ones(slopes[0].shape[:-2]))
-        for k, found in self.each(request, arguments, rests):
+        rests = np.broadcast_to(self.rests(arguments[1]), slopes[0].shape[:-2])
+        for k, found in self.each(request, arguments, rests, warn=False):
             own = held_slopes([x[k] for x in slopes], self.sticking(found))
             for whole, part in zip(slopes, own, strict=True):
                 whole[k] = part
@@ -175,16 +175,14 @@ class LoadedStates:
         joints = self._joints_of(x, verdict)
         more = f" ({len(several)} such states)" if len(several) > 1 else ""
         taken = "in which most joints stick" if any(x.at_rest) else "that continues from mu = 0"
-        begins = "" if self._slid_in_several_ways else f": {self._begins(x, joints[0])}"
-        self._slid_in_several_ways = not any(x.at_rest)
         return (
             f"{self.model.name}: friction has {len(verdict.solutions)} solutions{which}{more}, which differ at "
-            f"{'joint' if len(joints) == 1 else 'joints'} {listed(map(repr, joints))}{begins}. Taken is the one "
-            f"{taken}; friction_solutions lists all, and a lower mu leaves one"
+            f"{'joint' if len(joints) == 1 else 'joints'} {listed(map(repr, joints))}: {self._begins(x, joints[0])}. "
+            f"Taken is the one {taken}; friction_solutions lists all, and a lower mu leaves one"
         )
 
     def _begins(self, x: Resting, joint: str) -> str:
-        """From which coefficients on; it takes a search, so that a mechanism that slides on is told it once."""
+        """From which coefficients on; it takes a search."""
         part = classes.begins(x)
         k = next(k for k in range(len(self.surfaces)) if self._joint_name(k) == joint)
         mu = part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])

@@ -126,8 +126,8 @@ def test_forward_dynamics_says_that_it_chose_while_all_joints_slide():
     with pytest.warns(kp.FrictionWarning, match=begins):
         qdd = m.forward_dynamics(q, qd, tau)
     assert min(np.abs(every.accelerations - qdd).max(1)) <= 1e-9 * np.abs(qdd).max()
-    with pytest.warns(kp.FrictionWarning, match=r"'joint6'\. Taken is the one that continues from mu = 0"):
-        m.forward_dynamics(q, qd, tau)  # the search for the coefficient is not made again
+    with pytest.warns(kp.FrictionWarning, match=begins):
+        m.forward_dynamics(q, qd, tau)
 
 
 def test_an_arm_with_bearings_alone_is_not_asked():

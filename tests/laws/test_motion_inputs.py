@@ -49,6 +49,9 @@ def test_friction_from_load_is_among_the_losses_of_a_driven_motion():
     plan = kp.motion.inputs(kp.build(b), kp.motion.polynomial([0.0], [2.0], 1.0, order=7))
     lost = 0.1 * 3.0 * 9.81 * 0.03 * 2.0
     assert -plan.energy["post.friction"] == pytest.approx(lost, rel=1e-9)
+    bare = kp.motion.inputs(plan.mechanism, plan.nominal.motion, passive=False)
+    assert bare.nominal.loss == 0.0
+    assert bare.energy.get("post.friction", 0.0) == 0.0
 
 
 CASES = ("effort", "affine filtered", "dc-motor", "dc-motor at once")

@@ -78,8 +78,10 @@ class Requests:
     def fitting(self, request: Request, q: np.ndarray, time: float) -> Request | None:
         """The same while its rows are independent at q, or with others that are; None in a singular position."""
         A = np.asarray(self.rows.matrix(q, time), dtype=float)[list(request.kept)]
+        if not np.isfinite(A).all():
+            return request  # the answer is not finite either
         sizes = np.linalg.svd(A / rank_revealing.lengths(A)[:, None], compute_uv=False)
-        fits = not len(sizes) or (np.isfinite(sizes).all() and sizes[-1] > INDEPENDENT * sizes[0])
+        fits = not len(sizes) or sizes[-1] > INDEPENDENT * sizes[0]
         return request if fits else self.here(request, q, time)
 
     def by_rows(

@@ -42,7 +42,13 @@ class Rubbing:
     ) -> tuple[Request, tuple[np.ndarray, ...]]:
         """What these solves are asked for at one state, and its arguments."""
         options = {"method": None, "force": False, "passive": True, "external": external}
-        request = self.requests.checked(state[0], time, DEFAULT_SOLVER, options)
+        chosen, q = (
+            self.requests.checked(state[0], time, DEFAULT_SOLVER, options),
+            np.asarray(state[0], dtype=float),
+        )
+        request = self.requests.fitting(chosen, q, time)
+        if request is None:
+            raise self.requests.singular("friction from load", chosen, q, None)
         arrays = (np.asarray(x, dtype=float) for x in (*state, at_time(time), *external.values()))
         return replace(request, rows=(), dependent=()), tuple(arrays)
 

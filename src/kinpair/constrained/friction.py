@@ -79,9 +79,8 @@ def with_friction(
     lam = sum((times(n, x.lam) for x, n in zip(answers, loads.N, strict=True)), first.lam)
     solved = first._replace(qdd=both.accelerations(loads.N), lam=lam)
     loaded = Loaded(own, joints, both.forms(loads.N), loads.N)
-    return Rubbed(
-        solved, own.efforts(loads.N, model.nv), loads.sound * carry.sound, loaded, contraction.proved(both)
-    )
+    alone = contraction.proved(both) if contraction.is_bounded(own.surfaces) else 1.0
+    return Rubbed(solved, own.efforts(loads.N, model.nv), loads.sound * carry.sound, loaded, alone)
 
 
 def of_motion(

@@ -64,7 +64,8 @@ def constrained_derivatives(
 ) -> tuple[tuple[Matrix, Matrix, Matrix], Scalar]:
     """The same, and one where q̈ needs no closer look, zero elsewhere."""
     every = acceleration_derivatives(model, request, q, qd, tau, time, loads)
-    return every, solve(model, request, State(q, qd, tau=tau, time=time[0]), loads).soundness[1]
+    solution = solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
+    return every, solution.soundness[1] * solution.alone
 
 
 def balance_slopes(model: Model, request: Request, *arguments: Any) -> Slopes:

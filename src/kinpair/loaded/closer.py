@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.loaded.contraction import proved
+from kinpair.loaded.contraction import is_bounded, proved
 from kinpair.loaded.system import Response, Slip, System
 
 FINE = 1e-13  # |F| against the largest load
@@ -69,7 +69,7 @@ def follow(system: System, end: float = 1.0) -> Path:
     n = len(system.surfaces)
     N = np.asarray(system.loads(np.zeros(n)), dtype=float)
     bound, t = GROWN * max(1.0, float(np.abs(N).max())), 0.0
-    step = end if all(x.bounded for x in system.surfaces) and proved(system) else FIRST
+    step = end if is_bounded(system.surfaces) and proved(system) else FIRST
     while t < end:
         ahead = min(t + step, end)
         there, met = newton(scaled(system, ahead), N)

@@ -24,8 +24,13 @@ SURE = 1e-9  # of a pivot
 
 
 def needs_proof(surfaces: Sequence[Surface]) -> bool:
-    """Do loads answer so strongly that several solutions are met with, and are they bounded?"""
-    return any(x.answers_strongly for x in surfaces) and all(x.bounded for x in surfaces)
+    """Do loads answer so strongly that several solutions are met with, and can it be proved?"""
+    return any(x.answers_strongly for x in surfaces) and is_bounded(surfaces)
+
+
+def is_bounded(surfaces: Sequence[Surface]) -> bool:
+    """Can (FU4) bound every load?"""
+    return all(x.bounded for x in surfaces)
 
 
 def proved(x: System) -> Scalar:

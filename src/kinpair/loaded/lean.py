@@ -151,7 +151,7 @@ def _slopes(x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector
             slopes = [np.divide(g, e) for g in slopes]
         by_form.append(slopes)
     factors = lu.factor(_row(x, by_form, i) for i in range(len(x.F)))
-    return _Slopes(factors, by_form, reduce(mul, [*signs, sign(reduce(mul, factors.D))]))
+    return _Slopes(factors, by_form, reduce(mul, [*signs, *(sign(pivot) for pivot in factors.D)]))
 
 
 def _row(x: Equations, by_form: Sequence[Sequence[Scalar]], i: int) -> list[Scalar]:

@@ -59,7 +59,7 @@ class Inputs:
         n, m = self.nominal, self.mechanism
         state = State(columns(n.q), columns(n.qd), columns(self.x), columns(self.u))
         rubbing = None if m.closure else columns(n.rubbing(n.motion.at(n.time), n.time, n.effort))
-        supply, lost = account_of(m.model, state, rubbing=rubbing)
+        supply, lost = account_of(m.model, state, passive=n.options["passive"], rubbing=rubbing)
         every = {**supply, **{name: -power for name, power in lost.items()}}
         return {
             name: np.broadcast_to(np.asarray(power, dtype=float), self.time.shape)

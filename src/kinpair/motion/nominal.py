@@ -100,7 +100,7 @@ class Nominal:
         """Efforts of friction from load (n, nv), as far as the given `effort` of a motion makes up for them: what it
         takes without passive forces, less what it takes with them, less the other ones."""
         m = self.mechanism
-        if not m.model.surfaces:
+        if not (m.model.surfaces and self.options["passive"]):
             return np.zeros_like(x.qd)
         beside = efforts_of(m.model, State(columns(x.q), columns(x.qd)))
         bare = _efforts(m, x, time, {**self.options, "passive": False})

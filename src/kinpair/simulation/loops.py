@@ -88,6 +88,15 @@ def kernel_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Kernel:
     return KERNELS.get(key, lambda: Kernel(recorded_of(d, f, **sizes)))
 
 
+def _arms(d: Dynamics, p: np.ndarray, j: int) -> np.ndarray:
+    """How fast group j slides by its rates (…, rates), with the parameters of each motion."""
+    if len(d.groups[j].rates) == 1:
+        return np.ones(1)
+    if p.ndim > 1:
+        return np.array([_arms(d, own, j) for own in p])
+    return np.asarray(d.concrete(p).arms[j], dtype=float)
+
+
 def begin(d: Dynamics, p: np.ndarray, time: float, numbers: np.ndarray) -> None:
     """Phases of dry friction in states and inputs (..., ny + nu) where steps begin that no event cuts, in place."""
     if not d.sticking:
@@ -95,7 +104,7 @@ def begin(d: Dynamics, p: np.ndarray, time: float, numbers: np.ndarray) -> None:
     y, u = d.parted(numbers)
     qd, first = y[..., d.layout.qd], d.layout.share.start
     for j, group in enumerate(d.groups):
-        rates = qd[..., list(group.rates)]
+        rates = qd[..., list(group.rates)] * _arms(d, p, j)
         size = np.sqrt((rates * rates).sum(-1, keepdims=True))
         moves = size > 0.0
         y[..., first : first + len(group.rates)] = np.where(moves, rates / np.where(moves, size, 1.0), 0.0)

@@ -25,7 +25,7 @@ from kinpair.simulation.schedule import Plan
 from kinpair.simulation.status import Status
 from kinpair.simulation.torques import Caller, Torque
 
-LOOKS = 500  # in a run, at least, at joints at rest under inputs that change
+CHECKS_AT_REST = 500  # in a run, at least, at joints at rest under inputs that change
 
 
 @dataclass(eq=False)
@@ -90,12 +90,12 @@ class Run:
         return bool(self.events or self.ends or (self.d.sticking and not self.d.at_ends))
 
     @property
-    def look(self) -> float:
+    def longest_at_rest(self) -> float:
         """How long a step may be [s]: a joint at rest lets any step pass, and inputs that change by themselves may
         reach its level and fall again within one."""
         changes = self.torque.kind not in ("none", "constant", "table") and not self.torque.sampled
         wakes = changes or any(f is not None for _, f in self.d.external)
-        return self.duration / LOOKS if self.d.sticking and not self.d.at_ends and wakes else np.inf
+        return self.duration / CHECKS_AT_REST if self.d.sticking and not self.d.at_ends and wakes else np.inf
 
     @property
     def springs(self) -> bool:

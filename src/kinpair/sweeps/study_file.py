@@ -41,8 +41,8 @@ def read_study(path: str | os.PathLike[str]) -> StudyFile:
     keys = toml_table(read_text(path), str(path))
     if "mechanism" not in keys and OF_A_MECHANISM & keys.keys():
         raise place.error(
-            f"describes a mechanism; a study is a file of its own that names it: mechanism = {str(path)!r}, and under "
-            "[over] what varies"
+            "describes a mechanism; a study is a file of its own that names it: "
+            f"mechanism = {Path(path).name!r}, and under [over] what varies"
         )
     top = checked(keys, TOP, place)
     common = {key: top.pop(key, other) for key, other in COMMON.items()}

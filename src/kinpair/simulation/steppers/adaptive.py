@@ -29,7 +29,7 @@ class AdaptiveStepper:
     def __init__(self, run: Run, stage: Stage, whole: bool) -> None:
         self.run, self.stage, self._whole = run, stage, whole
         every = [event.every for event in run.events if event.every is not None]
-        self._longest = min(run.longest, run.look, *every)
+        self._longest = min(run.longest, run.longest_at_rest, *every)
         self.at = self._loop.begin(run.start, run.time, NO_TIMES)
         self.ahead = run.time
         self._released, self._pages = 0, list[Pages]()

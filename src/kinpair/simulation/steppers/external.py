@@ -193,7 +193,7 @@ class ExternalStepper:
             self.time,
             self._y,
             run.stop,
-            min([run.longest, *every]),
+            min([run.longest, run.longest_at_rest, *every]),
             run.inputs.times,
         )
 
