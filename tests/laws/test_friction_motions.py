@@ -51,13 +51,15 @@ def test_a_rotor_runs_down_under_coulomb_and_viscous_friction():
     assert run.loss[-1] == pytest.approx(0.5 * J * start**2, rel=1e-8)
 
 
-def test_a_force_that_passes_the_level_and_falls_again_moves_a_mass_at_rest():
+@pytest.mark.parametrize("integrator", ["dop853", "cvode", "taylor"])
+def test_a_force_that_passes_the_level_and_falls_again_moves_a_mass_at_rest(integrator):
     """A joint at rest lets any step pass, so it is looked at in between."""
     b = kp.Builder("mass").link("mass", mass=2.0, inertia=(1e-3, 1e-3, 1e-3))
     m = kp.build(b.joint("rail", "prismatic", "ground", "mass", axis="x", friction=4.0))
     run = kp.simulate(
-        m, [0.0], [0.0], duration=3.5, torque=lambda t, q, qd: np.array([7.5 * np.sin(np.pi * t / 3.5) ** 2])
-    )
+        m, [0.0], [0.0], duration=3.5, torque=lambda t, q, qd: np.array([7.5 * np.sin(np.pi * t / 3.5) ** 2]),
+        integrator=integrator,
+    )  # fmt: skip
     assert [x.name for x in run.events] == ["rail slides"]
     assert run.events[0].time == pytest.approx(3.5 / np.pi * np.arcsin(np.sqrt(4.0 / 7.5)), abs=1e-9)
 

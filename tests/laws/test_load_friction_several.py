@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinpair as kp
 from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.loaded import contraction, unique
+from kinpair.loaded import contraction, lean, unique
 from kinpair.loaded.terms import sliding_system
 from load_friction_family import mechanism, states
 
@@ -133,3 +134,20 @@ def test_forward_dynamics_says_that_it_chose_while_all_joints_slide():
 def test_an_arm_with_bearings_alone_is_not_asked():
     assert not contraction.needs_proof(surfaces_of(kp.example("bearing-arm").model))
     assert contraction.needs_proof(surfaces_of(kp.example("cylindrical-arm").model))
+
+
+def test_derivatives_warn_once_of_several_motions():
+    m = mechanism("stanford-arm", 0, compiled=False)
+    q, qd, tau = (x[8] for x in states(m, "stanford-arm", 0, "sliding", 150))
+    with pytest.warns(kp.FrictionWarning) as told:
+        m.forward_dynamics_derivatives(q, qd, tau)
+    assert len(told) == 1
+
+
+def test_the_sign_of_a_determinant_does_not_underflow():
+    """Of 90 rates with inertia 1e-4: the product of the pivots is no float."""
+    n = 90
+    x = lean.Equations(1e-4 * np.eye(n), None, np.zeros(n), [np.eye(n)[0]], [[0.0]], [[np.zeros(n)]])
+    bare = SimpleNamespace(slopes=lambda *_: [0.0], feels_force=False)
+    own = SimpleNamespace(surfaces=[bare], slips=[SimpleNamespace(force=lambda N: N)], joints=[None])
+    assert lean._slopes(x, own, [[0.0]], np.ones(1)).orientation == 1.0
