@@ -152,11 +152,11 @@ def support(
     """
     plane = _ground(ground)
     state = tuple(np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd))
-    outlines = {name: _outline(m, name, x) for name, x in feet.items()} if isinstance(feet, Mapping) else {}  # type: ignore[redundant-expr]
-    if not outlines:
+    if not isinstance(feet, Mapping) or not feet:  # type: ignore[redundant-expr]
         raise InputError(
             "support: no feet; give the outline of one sole at least, {'left-foot': points (k, 3)}"
         )
+    outlines = {name: _outline(m, name, x) for name, x in feet.items()}
     n = len(state[0])
     times = np.arange(n, dtype=float) if time is None else np.atleast_1d(np.asarray(time, dtype=float))
     soles = {name: _in_world(m, state[0], name, x) for name, x in outlines.items()}
