@@ -11,6 +11,7 @@
     instructions   a node as a line of LLVM text; sincos: sine and cosine
     straight       a schedule as functions;  rolled, rolled_llvm: a loop over items instead
     llvm, layout   whole modules: one state, or the rows of a batch in lanes
+    loops/         loops of run-time size: restricted Python functions as LLVM text
     background     code made while its caller goes on, and who waits for it
     jit, cache     text → object code → functions; object code kept between runs; cache_size: how much of it
     pattern        how a call from Python is written

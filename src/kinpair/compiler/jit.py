@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 from kinpair.compiler.background import building
@@ -37,26 +39,41 @@ def target_machine() -> Any:
     return _new_machine()
 
 
-def parsed(text: str) -> Any:
-    """The module, checked, its small functions inlined; more is not needed, the graph is lean already."""
+def parsed(text: str, libraries: Iterable[str] = (), level: int = 0) -> Any:
+    """Parse and check a module, linked with libraries, and optimise it.
+
+    Level 0 inlines small functions: recorded graphs need no more.
+    """
     import llvmlite.binding as llvm
 
     machine = target_machine()
     module = llvm.parse_assembly(text)
+    for library in libraries:
+        module.link_in(llvm.parse_assembly(library))
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=0)
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_unrolling = options.loop_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
     return module
 
 
-def object_code(text: str) -> bytes:
-    """Machine code of the module, relocatable."""
+def optimised(text: str) -> str:
+    """LLVM text of a module whose local variables are registers.
+
+    Loops are not unrolled or vectorised: that tripled the time of compiling loops over a few guards or rows.
+    """
     with building():
-        return target_machine().emit_object(parsed(text))
+        return str(parsed(text, level=1))
+
+
+def object_code(text: str, libraries: Iterable[str] = ()) -> bytes:
+    """Machine code of the module, linked with libraries, relocatable."""
+    with building():
+        return target_machine().emit_object(parsed(text, libraries))
 
 
 def assembly(text: str) -> str:
@@ -68,11 +85,14 @@ def assembly(text: str) -> str:
 class Loaded:
     """A function of object code in memory, all sections in one block. It lives as long as this does."""
 
-    def __init__(self, code: bytes, name: str) -> None:
+    def __init__(self, code: bytes, name: str, symbols: Mapping[str, int] = MappingProxyType({})) -> None:
+        """`symbols`: addresses of functions that the code calls and that the process does not export."""
         import llvmlite.binding as llvm
 
         with building():
             library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
+            for symbol, address in symbols.items():
+                library.import_symbol(symbol, address)
             self._keeps = library.link(_linker(), f"kinpair.{next(_numbers)}")
             self.address: int = self._keeps[name]
 

@@ -9,7 +9,7 @@ Nothing here knows what moves. A loop runs a chunk at a time; what it leaves is 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from kinpair.compiler import time_loop_fixed as fixed
 from kinpair.compiler.cache import Store
 from kinpair.compiler.form import Form
 from kinpair.compiler.jit import object_code
+from kinpair.compiler.loops.functions import module_text
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
 from kinpair.compiler.target import REALS, host
@@ -58,14 +59,15 @@ class _Compiled:
     def __init__(self, store: Store | None) -> None:
         self.store = store
 
-    def code(self, text: str, operations: int) -> bytes:
-        """Compiled, or found."""
-        key = "time loop\0" + hashlib.sha256(text.encode()).hexdigest()
+    def code(self, text: str, operations: int, loops: Sequence[Callable[..., Any]] = ()) -> bytes:
+        """Object code of a text and of the loop functions that it calls, compiled or from the store."""
+        libraries = [module_text(*loops)] if loops else []
+        key = "time loop\0" + hashlib.sha256("\0".join([text, *libraries]).encode()).hexdigest()
         stored = self.store.get(key) if self.store is not None else None
         if stored is not None:
             return stored
         with patience(f"compiling a time loop, {operations} operations"):
-            compiled = object_code(text)
+            compiled = object_code(text, libraries)
         if self.store is not None:
             self.store.put(key, compiled)
         return compiled
@@ -192,11 +194,11 @@ class AdaptiveLoop:
         """LLVM text."""
         return self._written()[0]
 
-    def _written(self) -> tuple[str, int]:
+    def _written(self) -> tuple[str, Sequence[Callable[..., Any]], int]:
         further = adaptive.further_places(self.flow, self.tableau)
         frame = frame_of(self.flow, self._parts, Form(REAL, 1), _width(1), self.tableau.slopes, further)
-        text = adaptive.adaptive_text(self.flow, self._parts, frame, self.tableau, REAL, self._sums)
-        return text, frame.bytes
+        text, loops = adaptive.adaptive_text(self.flow, self._parts, frame, self.tableau, REAL, self._sums)
+        return text, loops, frame.bytes
 
     @cached_property
     def _parts(self) -> dict[str, Part]:
@@ -208,10 +210,10 @@ class AdaptiveLoop:
 
     @cached_property
     def _one(self) -> One:
-        text, room = self._written()
+        text, loops, room = self._written()
         operations = sum(program.count["total"] for program in self.flow.programs.values())
         signature = Signature("time loop", {}, {}, "result")
-        return One(ObjectCode("one", signature, room, self._compiled.code(text, operations)))
+        return One(ObjectCode("one", signature, room, self._compiled.code(text, operations, loops)))
 
     def begin(self, start: np.ndarray, time: float, wanted: np.ndarray, dt: float = 0.0) -> Standing:
         """At the start: state and inputs (ny + nu,), and the times at which samples are wanted."""
@@ -276,7 +278,7 @@ class AdaptiveLoop:
     @cached_property
     def _looks(self) -> np.ndarray:
         """Guards that all stop the run before the step."""
-        return np.repeat([[LOOK], [LOOK], [0.0], [-1.0]], self.flow.ng, axis=1)
+        return np.repeat([[float(LOOK)], [float(LOOK)], [0.0], [-1.0]], self.flow.ng, axis=1)
 
     def log(self, rows: int) -> np.ndarray:
         """Memory for so many roots."""

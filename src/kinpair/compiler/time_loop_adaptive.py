@@ -5,7 +5,8 @@ All that the loop knows between two calls is in the array `state`, so a run cut 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.target import Real
@@ -51,8 +52,8 @@ def further_places(flow: Flow, tableau: Tableau) -> dict[str, int]:
 
 def adaptive_text(
     flow: Flow, parts: Mapping[str, Part], frame: Frame, tableau: Tableau, real: Real, width: int
-) -> str:
-    """`@one(pointers, scratch)`."""
+) -> tuple[str, Sequence[Callable[..., Any]]]:
+    """`@one(pointers, scratch)`, and the loop functions that it calls."""
     form = Form(real, 1)
     code = Code(form, width)
     pointers: dict[str, str] = {}
@@ -61,10 +62,11 @@ def adaptive_text(
         pointers[name] = code.op(f"load ptr, ptr {at}")
     _Writer(Step(code, flow, parts, frame, Arrays(pointers)), tableau).run()
     used = {op for part in parts.values() for op in part.blocks.used}
-    return "\n".join(
+    text = "\n".join(
         [
             *programs_text(parts, form),
             declarations(code),
+            *code.declared_loops,
             *(f"declare {code.number} @{f}({code.number})" for f in ("log", "exp") if f not in used),
             f"declare {code.number} @llvm.sqrt.{real.suffix}({code.number})",
             f"declare {code.wide} @llvm.fabs.{code.suffix}({code.wide})",
@@ -76,6 +78,7 @@ def adaptive_text(
             "}",
         ]
     )
+    return text, code.loops
 
 
 class _Writer:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 from kinpair.compiler.form import ATTRIBUTES, Form
+from kinpair.compiler.loops.functions import signature_of
 
 UNROLLED = 16  # entries that are worth no loop
 
@@ -37,6 +39,7 @@ class Code:
         self.suffix = f"v{self.width}{form.real.suffix}"
         self.lines: list[str] = []
         self.here = "start"
+        self.loops: list[Callable[..., Any]] = []
         self._count = 0
 
     def function(self, name: str, parameters: Sequence[str]) -> str:
@@ -169,6 +172,31 @@ class Code:
     def choice(self, condition: str, a: str, b: str) -> str:
         """One of two numbers."""
         return self.op(f"select i1 {condition}, {self.number} {a}, {self.number} {b}")
+
+    # loop functions
+
+    def view(self, array: str, size: int) -> str:
+        """An array as an argument of a loop function."""
+        return f"ptr {array}, i64 {size}"
+
+    def run(self, function: Callable[..., Any], *arguments: str) -> str:
+        """A call of a loop function, whose result is returned if it has one."""
+        if function not in self.loops:
+            self.loops.append(function)
+        signature = signature_of(function)
+        call = f"call {signature.type.return_type} @{function.__name__}({', '.join(arguments)})"
+        if signature.results:
+            return self.op(call)
+        self.do(call)
+        return ""
+
+    @property
+    def declared_loops(self) -> list[str]:
+        """Declarations of the loop functions that are called; they are linked with the module."""
+        types = {x.__name__: signature_of(x).type for x in self.loops}
+        return [
+            f"declare {x.return_type} @{name}({', '.join(map(str, x.args))})" for name, x in types.items()
+        ]
 
     # whole vectors
 

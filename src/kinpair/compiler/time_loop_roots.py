@@ -18,13 +18,16 @@ tell: the loop returns at the root and leaves the state as it was.
 
 from __future__ import annotations
 
+import math
+
 from kinpair.compiler import time_loop_bracket as bracket
+from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.compiler.time_loop_bracket import COUNT, LAND, LOST, MODE, OFF, Bracket, bracket_places
 from kinpair.compiler.time_loop_memory import FULL, LENGTH, LOGGED, MORE, ROOT, STALE, STATUS, TIME, Memory
 from kinpair.compiler.time_loop_parts import Flow
 from kinpair.compiler.time_loop_step import CROSSED, REPEATS, ROOM, Step
 
-NOTHING, LOOK, STOP, PASS = 0.0, 1.0, 2.0, 3.0  # what a change of sign calls for
+NOTHING, LOOK, STOP, PASS = range(4)  # what a change of sign calls for
 FALL, RISE, FIRED, SLOPE = range(4)  # rows of `acts`
 SAFE = 1.5  # a value that is larger than so many times its way in a step is not passed within it
 
@@ -37,6 +40,48 @@ def root_places(flow: Flow) -> dict[str, int]:
 def row_length(flow: Flow) -> int:
     """Numbers of a row of the log."""
     return 1 + 3 * flow.ng + 2 * flow.ny
+
+
+def remember_fired(acts: Matrix, g: Vector, fired: Vector) -> None:
+    """Values of the guards that have just fired, as the loop is called; NaN for the others."""
+    for k in range(len(g)):
+        fired[k] = g[k] if acts[FIRED, k] != 0.0 else math.nan
+
+
+def call_for(
+    acts: Matrix, g: Vector, new: Vector, fired: Vector, called: Vector, wanted: Vector, h: float
+) -> int:
+    """What each guard calls for at the end of a step of length h; LOOK before all, STOP if a root is wanted."""
+    looks, searches = False, False
+    for k in range(len(g)):
+        called[k] = called_for(acts, g, new, fired, k, h)
+        wanted[k] = 1.0 if called[k] >= STOP else 0.0
+        looks = looks or called[k] == LOOK
+        searches = searches or called[k] >= STOP
+    return LOOK if looks else STOP if searches else NOTHING
+
+
+def called_for(acts: Matrix, g: Vector, new: Vector, fired: Vector, k: int, h: float) -> int:
+    """What guard k calls for."""
+    falls = g[k] > 0.0 and new[k] <= 0.0
+    rises = g[k] < 0.0 and (new[k] >= 0.0 or acts[RISE, k] == LOOK)
+    other = int(acts[SLOPE, k])
+    if g[k] == g[k] and new[k] != new[k]:
+        return LOOK
+    if other >= 0:
+        above = g[other] > 0.0 and new[other] > 0.0
+        return LOOK if rises and above and g[other] + g[k] * h * SAFE < 0.0 else NOTHING
+    if g[k] == fired[k]:
+        return NOTHING
+    return int(acts[FALL, k]) if falls else int(acts[RISE, k]) if rises else NOTHING
+
+
+def stops_here(called: Vector, e: Vector) -> bool:
+    """True if a guard whose root this is calls for a stop."""
+    stops = False
+    for k in range(len(called)):
+        stops = stops or (called[k] == STOP and e[k] != 0.0)
+    return stops
 
 
 class Roots:
@@ -53,10 +98,16 @@ class Roots:
 
     def begin(self) -> None:
         """Values, as the loop is called, from which guards make no root."""
-        code, none = self.code, self.code.real(float("nan"))
-        with code.loop(self.flow.ng) as k:
-            fired = code.compare("one", self._act(FIRED, k))
-            code.set(code.choice(fired, self.bracket.value("g", k), none), self.places["g_fired"], k)
+        self.code.run(remember_fired, self._acts, *self._guards("g", "g_fired"))
+
+    def _guards(self, *names: str) -> list[str]:
+        """Arguments of a loop function, an entry for each guard."""
+        return [self.code.view(self.places[name], self.flow.ng) for name in names]
+
+    @property
+    def _acts(self) -> str:
+        """The array `acts` as an argument of a loop function."""
+        return f"ptr {self.step.arrays.pointers['acts']}, i64 4, i64 {self.flow.ng}, i64 {self.flow.ng}"
 
     # a step that was tried
 
@@ -89,61 +140,26 @@ class Roots:
             self.memory.set(self.code.real(1.0), STALE)
             self._note()
 
-    # what is called for
-
     def _open(self, h: str, end: str) -> None:
         """What the guards call for at the end of a step."""
-        code, value = self.code, self.bracket.value
-        with code.loop(self.flow.ng) as k:
-            act = self._called_for(k, h)
-            code.set(act, self.places["called_for"], k)
-            wanted = code.compare("oge", act, STOP)
-            code.set(code.choice(wanted, code.real(1.0), code.real(0.0)), self.places["wanted"], k)
-        looks = self.bracket.some(lambda k: code.compare("oeq", value("called_for", k), LOOK))
-        wanted = self.bracket.some(lambda k: code.compare("one", value("wanted", k)))
-        with code.when(looks):
+        code = self.code
+        guards = self._guards("g", "g_new", "g_fired", "called_for", "wanted")
+        call = code.run(call_for, self._acts, *guards, f"{code.number} {h}")
+        with code.when(code.op(f"icmp eq i64 {call}, {int(LOOK)}")):
             self.bracket.set(h, bracket.LENGTH)
             self.bracket.set(LOST, MODE)
-        with code.when(code.both(wanted, code.no(looks))):
+        with code.when(code.op(f"icmp eq i64 {call}, {int(STOP)}")):
             self.bracket.begin(h, end)
-
-    def _called_for(self, k: str, h: str) -> str:
-        """What guard k calls for."""
-        code, value, nothing = self.code, self.bracket.value, self.code.real(NOTHING)
-        old, new = value("g", k), value("g_new", k)
-        on_fall, on_rise, other = (self._act(row, k) for row in (FALL, RISE, SLOPE))
-        falls = code.both(code.compare("ogt", old), code.compare("ole", new))
-        beyond = code.either(code.compare("oge", new), code.compare("oeq", on_rise, LOOK))
-        rises = code.both(code.compare("olt", old), beyond)
-        act = code.choice(falls, on_fall, code.choice(rises, on_rise, nothing))
-        act = code.choice(code.compare("oeq", old, value("g_fired", k)), nothing, act)
-        at = code.integer(code.larger(other, code.real(0.0)))
-        first, last = value("g", at), value("g_new", at)
-        least = code.float("fadd", first, code.float("fmul", code.float("fmul", old, h), code.real(SAFE)))
-        above = code.both(code.compare("ogt", first), code.compare("ogt", last))
-        dips = code.both(rises, above, code.compare("olt", least))
-        is_slope = code.compare("oge", other)
-        act = code.choice(is_slope, code.choice(dips, code.real(LOOK), nothing), act)
-        lost = code.both(code.compare("ord", old), code.compare("uno", new))
-        return code.choice(lost, code.real(LOOK), act)
-
-    def _act(self, row: int, k: str) -> str:
-        place = self.code.op(f"add i64 {k}, {row * self.flow.ng}")
-        return self.code.get(self.step.arrays.pointers["acts"], place)
 
     # at a root
 
     def _note(self) -> None:
         """A row of the log; the run goes on, or returns here."""
-        code, flow, places, value = self.code, self.flow, self.places, self.bracket.value
+        code, flow, places = self.code, self.flow, self.places
         first = code.op(f"mul i64 {code.integer(self.memory.get(LOGGED))}, {row_length(flow)}")
         self.memory.count(LOGGED)
         at = self._row(first, ("e", flow.ng), ("g_begin", flow.ng), ("g_end", flow.ng), ("y", flow.ny))
-        stops = self.bracket.some(
-            lambda k: code.both(
-                code.compare("oeq", value("called_for", k), STOP), code.compare("one", value("e", k))
-            )
-        )
+        stops = code.run(stops_here, *self._guards("called_for", "e"))
         full = code.compare("oge", self.memory.get(LOGGED), self.memory.setting(ROOM))
         status = code.choice(full, code.real(FULL), code.real(MORE))
         with code.when(self.memory.running()):

@@ -1,0 +1,203 @@
+"""A loop function and all it calls as one LLVM module, and the compiled function.
+
+solve = compiled(sweep)          # translated, optimised, loaded; kept in the store where one is given
+solve(D, g, x)                   # arrays of NumPy, contiguous; scalars by value
+sweep(D, g, x)                   # the reference: the same bits, slowly
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import hashlib
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import llvmlite.ir as ir
+import numpy as np
+
+from kinpair.compiler.cache import Store
+from kinpair.compiler.jit import Loaded, object_code, optimised
+from kinpair.compiler.loops import lapack
+from kinpair.compiler.loops.expressions import Expressions
+from kinpair.compiler.loops.kinds import (
+    INTEGER,
+    INTEGERS,
+    MATRIX,
+    REAL,
+    TRUTH,
+    Kind,
+    Place,
+    Signature,
+    Value,
+    kind_of,
+    results_of,
+)
+from kinpair.compiler.loops.statements import Statements
+from kinpair.errors import InputError, TraceError
+
+C_TYPES = {REAL: ctypes.c_double, INTEGER: ctypes.c_int64, TRUTH: ctypes.c_bool}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A function of Python as its syntax tree, with its signature."""
+
+    function: Callable[..., Any]
+    tree: ast.FunctionDef
+    place: Place
+    signature: Signature
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """Global names that the function sees."""
+        return self.function.__globals__
+
+
+def source_of(function: Callable[..., Any]) -> Source:
+    """Read a function and the kinds that its annotations name."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError) as problem:
+        raise TraceError(f"loop function {function!r}: its source is not available") from problem
+    (tree,) = ast.parse(textwrap.dedent("".join(lines))).body
+    place = Place(function, first)
+    if not isinstance(tree, ast.FunctionDef) or function.__closure__:
+        raise place.error(tree, "only a `def` at the top of a module has a translation")
+    arguments = tuple(kind_of(x.annotation, place, x) for x in tree.args.args)
+    return Source(function, tree, place, Signature(arguments, results_of(tree.returns, place, tree)))
+
+
+@cache
+def signature_of(function: Callable[..., Any]) -> Signature:
+    """Kinds of the arguments and results of a function."""
+    return source_of(function).signature
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """An LLVM module that grows by the functions that its functions call."""
+
+    module: ir.Module
+    known: dict[Callable[..., Any], tuple[ir.Function, Signature]] = field(
+        default_factory=dict[Callable[..., Any], tuple[ir.Function, Signature]]
+    )
+
+    def link(self, function: Callable[..., Any]) -> tuple[ir.Function, Signature]:
+        """A function of this module, translated when it is first called."""
+        if function not in self.known:
+            if function in lapack.ROUTINES:
+                self.known[function] = lapack.written(self.module, function)
+            else:
+                self._translate(source_of(function))
+        return self.known[function]
+
+    def _translate(self, source: Source) -> None:
+        name = self.module.get_unique_name(source.function.__name__)
+        written = ir.Function(self.module, source.signature.type, name)
+        written.linkage = "internal"
+        self.known[source.function] = written, source.signature
+        entry = ir.IRBuilder(written.append_basic_block("entry"))
+        builder = ir.IRBuilder(written.append_basic_block("body"))
+        expressions = Expressions(source.place, source.names, builder, {}, self.link)
+        statements = Statements(expressions, source.signature.results, entry)
+        parts = iter(written.args)
+        for argument, kind in zip(source.tree.args.args, source.signature.arguments, strict=True):
+            value = Value(kind, tuple(next(parts) for _ in kind.parts))
+            statements.set(ast.Name(argument.arg), value)
+        statements.all(source.tree.body)
+        if not statements.ended:
+            if source.signature.results:
+                builder.unreachable()
+            else:
+                builder.ret_void()
+        entry.branch(written.basic_blocks[1])
+
+
+@cache
+def module_text(*functions: Callable[..., Any]) -> str:
+    """LLVM text of functions and all they call, optimised; the functions have their own names and are external."""
+    module = Module(ir.Module("loops"))
+    for function in functions:
+        module.link(function)[0].linkage = "external"
+    return optimised(str(module.module))
+
+
+class LoopFunction:
+    """A loop function as machine code, called with the arguments of the reference."""
+
+    def __init__(self, function: Callable[..., Any], store: Store | None = None) -> None:
+        self.reference, self.text = function, module_text(function)
+        self.signature = signature_of(function)
+        symbols = {name: lapack.address(name) for name in lapack.SYMBOLS if name in self.text}
+        self._loaded = Loaded(_stored(self.text, store), function.__name__, symbols)
+        kinds = [x for kind in self.signature.arguments for x in _c_types(kind)]
+        self._results = _results(self.signature.results)
+        self._call = ctypes.CFUNCTYPE(self._results, *kinds)(self._loaded.address)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the machine code; arrays are of float64 or int64, rows contiguous."""
+        if len(arguments) != len(self.signature.arguments):
+            raise InputError(
+                f"{self.reference.__name__} takes {len(self.signature.arguments)} arguments, not {len(arguments)}"
+            )
+        pairs = zip(self.signature.arguments, arguments, strict=True)
+        result = self._call(*(part for kind, x in pairs for part in _parts(kind, x)))
+        if isinstance(result, ctypes.Structure):
+            return tuple(getattr(result, name) for name, *_ in self._results._fields_)
+        return result
+
+
+def compiled(function: Callable[..., Any], *, store: Store | None = None) -> LoopFunction:
+    """Translate a loop function to machine code; the code is kept in the store where one is given."""
+    return LoopFunction(function, store)
+
+
+def _stored(text: str, store: Store | None) -> bytes:
+    key = "loop function\0" + hashlib.sha256(text.encode()).hexdigest()
+    code = store.get(key) if store is not None else None
+    if code is None:
+        code = object_code(text)
+        if store is not None:
+            store.put(key, code)
+    return code
+
+
+def _c_types(kind: Kind | Signature) -> list[Any]:
+    """Types of the parts of an argument, as ctypes has them."""
+    if isinstance(kind, Signature):
+        return [ctypes.c_void_p]
+    if kind.entry is None:
+        return [C_TYPES[kind]]
+    return [ctypes.c_void_p, *[ctypes.c_int64] * (len(kind.parts) - 1)]
+
+
+def _results(results: tuple[Kind, ...]) -> Any:
+    """The type of the result: nothing, a scalar, or a structure of scalars."""
+    if len(results) < 2:
+        return C_TYPES[results[0]] if results else None
+    fields = [(f"r{k}", C_TYPES[kind]) for k, kind in enumerate(results)]
+    return type("Results", (ctypes.Structure,), {"_fields_": fields})
+
+
+def _parts(kind: Kind | Signature, value: Any) -> tuple[Any, ...]:
+    """An argument as the machine code takes it."""
+    if isinstance(kind, Signature):
+        return (value,)
+    if kind.entry is None:
+        return (value,)
+    dtype = np.dtype(np.int64 if kind == INTEGERS else np.float64)
+    ndim = 2 if kind == MATRIX else 1
+    if not isinstance(value, np.ndarray) or value.dtype != dtype or value.ndim != ndim:
+        found = f"{type(value).__name__} {getattr(value, 'dtype', '')}".strip()
+        raise InputError(f"expected an array of {dtype} with {ndim} axes, found {found}")
+    if value.size and value.strides[-1] != dtype.itemsize and value.shape[-1] > 1:
+        raise InputError("rows of an array must be contiguous")
+    if ndim == 1:
+        return value.ctypes.data, value.shape[0]
+    stride = value.strides[0] // dtype.itemsize if value.shape[0] > 1 else value.shape[1]
+    return value.ctypes.data, *value.shape, stride
