@@ -92,7 +92,7 @@ def integers(a: int, b: int, order: Integers) -> int:
 def conditions(x: float, y: float) -> int:
     """Comparisons, which no NaN satisfies but `!=`."""
     code = 0
-    if x < y <= 1.0 and not x == 0.0:
+    if x < y <= 1.0 and not x < -5.0:
         code += 1
     elif x != x or y > 2.0:
         code += 2
@@ -116,7 +116,8 @@ def power(x: float) -> float:
 def changes_kind(x: float) -> float:
     """A whole number that becomes a float."""
     total = 0
-    total = x
+    for _ in range(2):
+        total = x + total
     return total
 
 
@@ -125,9 +126,9 @@ def column(M: Matrix, x: Vector) -> None:
     x[:] = M[:, 0]
 
 
-def comprehension(x: Vector) -> float:
-    """A comprehension."""
-    return sum([v for v in x])
+def python_sum(x: Vector) -> float:
+    """A function of Python that has no translation."""
+    return sum(x)
 
 
 def keyword(x: Vector) -> float:
@@ -137,7 +138,9 @@ def keyword(x: Vector) -> float:
 
 def early(x: float) -> float:
     """A name that is not assigned."""
-    return x + later_on
+    while x > 0.0:
+        x -= step if x < 1.0 else 1.0  # noqa: F821
+    return x
 
 
 def returns_array(x: Vector) -> Vector:

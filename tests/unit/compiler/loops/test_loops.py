@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-import loop_functions as loops
 import numpy as np
 import pytest
 
+import loop_functions as loops
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import compiled, module_text
 from kinpair.compiler.loops.kinds import KINDS
@@ -116,9 +116,9 @@ REJECTED = {
     "power": "'x ** 3.0' has no translation; write powers as products",
     "changes_kind": "'total' is a whole number; begin with a float, such as 0.0",
     "column": "a column of a matrix is not contiguous; use a loop over its rows",
-    "comprehension": "'sum' has no translation",
+    "python_sum": "'sum' has no translation",
     "keyword": "'dot(x, b=x)': arguments of calls are positional",
-    "early": "'later_on' is used before it is assigned",
+    "early": "'step' is used before it is assigned",
     "returns_array": "a function returns None, a scalar or a tuple of scalars; write arrays into arguments",
 }
 
