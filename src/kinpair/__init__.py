@@ -23,6 +23,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     calls           quantities of a state: compiled code or the reference, checked and explained
     thin            methods whose calls go straight to machine code
     reactions       what joints and loops carry: wrenches, loads of bearings and motors
+    nonsmooth/      multipliers in sets: friction at rest, limits, impacts
     dry_friction    dry friction of constant level at rest
     load_friction   friction from load at rest, and where compiled sweeps do not end well
     closure/        assembling, moving and driving a mechanism under constraints

@@ -1,7 +1,7 @@
 """Dry friction of constant level in floats: what it does at rest, and what each joint has of it.
 
 Compiled accelerations have friction by the sign of each rate, and none where a rate is zero. A state with such a rate
-is solved again here, see `constraints/stick.py`.
+is solved again here, see `nonsmooth/stick.py`.
 
 Derivatives are those of the mode in force: rates h that stick go on sticking, by efforts that change with the state.
 With ∂q̈ the derivatives without these efforts, and f_τ those by efforts,
@@ -17,11 +17,11 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinpair.constraints.stick import SLIDES, AtRest, Levels, at_rest
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import elements_of
 from kinpair.model.model import Model
 from kinpair.model.state import State
+from kinpair.nonsmooth.stick import SLIDES, AtRest, Levels, at_rest
 
 Terms: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # M, F, A, b
 RANK = 1e-10  # of the answers of held rates to efforts: less is rounding, where constraints join them

@@ -85,8 +85,8 @@ PAGES = {
     "simulation/methods/generalised_alpha.py": ("integrators.md", r"\((AL\d+)\)"),
     "simulation/steppers/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
     "simulation/steppers/taylor.py": ("integrators.md", r"\((TS\d+)\)"),
-    "constraints/stick.py": ("friction.md", r"\((ST\d+)\)"),
-    "constraints/complementarity.py": ("bounded.md", r"\((BR\d+)\)"),
+    "nonsmooth/stick.py": ("friction.md", r"\((ST\d+)\)"),
+    "nonsmooth/*.py": ("nonsmooth.md", r"\((NS\d+)\)"),
     "simulation/driver/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
     "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }

@@ -55,6 +55,7 @@ def parsed(text: str, libraries: Iterable[str] = (), level: int = 0) -> Any:
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_unrolling = options.loop_vectorization = False
+    options.inlining_threshold = 50
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)

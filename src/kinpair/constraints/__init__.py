@@ -20,8 +20,6 @@ actuation        efforts that make a motion
 loads            multipliers as wrenches
 table            the constraints for a reader
 bounded          rows whose multipliers have bounds
-complementarity  multipliers within bounds
-stick            joints with dry friction at rest: which stick, which way the others go
 solvers          accelerations of rows of full rank, one solver a file
 
 A module imports only what stands above it; a test checks it.

@@ -14,7 +14,7 @@ force that this takes is watched:
     μ_s N − |f| > 0         the phase lasts                                                               (FP3)
 
 While it is carried, others hold it through constraints, and the share says what part of its level acts. See
-`constraints/stick.py` and `loaded/rest.py` for what follows. Derivation, no line of code: (FP1), which is in
+`nonsmooth/stick.py` and `loaded/rest.py` for what follows. Derivation, no line of code: (FP1), which is in
 `loaded/system.py`.
 """
 
@@ -207,7 +207,7 @@ def followed(d: Any, y: Vector) -> Vector:
 
 def is_told(d: Any) -> bool:
     """Can `switched` tell what follows an end of a phase? Under constraints and with friction from load it is a matter
-    of all efforts together, see `constraints/stick.py`."""
+    of all efforts together, see `nonsmooth/stick.py`."""
     free = d.enforcement is None and not is_loaded(d.model, passive=d.passive)
     return bool(d.sticking) and not d.at_ends and free
 
@@ -219,7 +219,7 @@ def switched(
 
     The first call holds every rate that is at rest; one that was held and has reached its level lets go. Later calls
     let go the one that is farthest beyond its level, until none is. The number is negative where this may not be what
-    `constraints/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or lets go
+    `nonsmooth/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or lets go
     beside others at a level that is another one when it slides.
     """
     d, layout = replace(d, model=replace(d.model, slip=None)), d.layout  # every group is one rate

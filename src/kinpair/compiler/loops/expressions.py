@@ -201,7 +201,8 @@ class Expressions:
             self.builder.cbranch(value, *((end, more) if stops else (more, end)))
             self.builder.position_at_end(more)
             last = self.truth(other)
-            value = self._joined(end, BIT, (before, ir.Constant(BIT, stops)), (self.builder.block, last))
+            branches = [(before, (ir.Constant(BIT, stops),)), (self.builder.block, (last,))]
+            (value,) = self._joined(end, (BIT,), branches)
         return Value(TRUTH, (value,))
 
     def choice(self, node: ast.IfExp) -> Value:
@@ -213,22 +214,26 @@ class Expressions:
             value = self.value(expression)
             branches.append((self.builder.block, value))
         kind = branches[0][1].kind if branches[0][1].kind == branches[1][1].kind else REAL
-        converted: list[tuple[Any, Any]] = []
+        converted: list[tuple[Any, Sequence[Any]]] = []
         for block, value in branches:
             self.builder.position_at_end(block)
-            converted.append((block, self.converted(value, kind, node).one))
-        return Value(kind, (self._joined(end, kind.parts[0], *converted),))
+            converted.append((block, self.converted(value, kind, node).parts))
+        return Value(kind, self._joined(end, kind.parts, converted))
 
-    def _joined(self, end: Any, kind: ir.Type, *branches: tuple[Any, Any]) -> Any:
-        """The value of whichever branch was taken, in the block where they join."""
-        for block, _ in branches[0 if not branches[0][0].is_terminated else 1 :]:
-            self.builder.position_at_end(block)
-            self.builder.branch(end)
+    def _joined(
+        self, end: Any, kinds: Sequence[ir.Type], branches: Sequence[tuple[Any, Sequence[Any]]]
+    ) -> tuple[Any, ...]:
+        """The parts of whichever branch was taken, in the block where they join."""
+        for block, _ in branches:
+            if not block.is_terminated:
+                self.builder.position_at_end(block)
+                self.builder.branch(end)
         self.builder.position_at_end(end)
-        phi = self.builder.phi(kind)
-        for block, value in branches:
-            phi.add_incoming(value, block)
-        return phi
+        phis = tuple(self.builder.phi(kind) for kind in kinds)
+        for block, parts in branches:
+            for phi, part in zip(phis, parts, strict=True):
+                phi.add_incoming(part, block)
+        return phis
 
     def _block(self) -> Any:
         return self.builder.append_basic_block()

@@ -15,6 +15,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from struct import Struct
 from typing import Any
 
 import llvmlite.ir as ir
@@ -25,11 +26,14 @@ from kinpair.compiler.jit import Loaded, object_code, optimised
 from kinpair.compiler.loops import lapack
 from kinpair.compiler.loops.expressions import Expressions
 from kinpair.compiler.loops.kinds import (
-    INTEGER,
+    BIT,
+    DOUBLE,
     INTEGERS,
     MATRIX,
+    POINTER,
     REAL,
     TRUTH,
+    WORD,
     Kind,
     Place,
     Signature,
@@ -40,7 +44,7 @@ from kinpair.compiler.loops.kinds import (
 from kinpair.compiler.loops.statements import Statements
 from kinpair.errors import InputError, TraceError
 
-C_TYPES = {REAL: ctypes.c_double, INTEGER: ctypes.c_int64, TRUTH: ctypes.c_bool}
+ENTRY = "entry"  # the function that Python calls
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +121,29 @@ class Module:
                 builder.ret_void()
         entry.branch(written.basic_blocks[1])
 
+    def write_entry(self, function: Callable[..., Any]) -> None:
+        """`@entry(words)`: arguments are words of 8 bytes; results replace them from the first word on."""
+        target, signature = self.link(function)
+        builder = ir.IRBuilder(
+            ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), ENTRY).append_basic_block()
+        )
+        (words,) = builder.function.args
+        parts = [part for kind in signature.arguments for part in kind.parts]
+        result = builder.call(target, [_read(builder, words, k, part) for k, part in enumerate(parts)])
+        for k, kind in enumerate(signature.results):
+            value = builder.extract_value(result, k) if len(signature.results) > 1 else result
+            wide = builder.zext(value, WORD) if kind == TRUTH else value
+            builder.store(wide, builder.gep(words, [ir.Constant(WORD, k)], source_etype=WORD))
+        builder.ret_void()
+
+
+def _read(builder: ir.IRBuilder, words: Any, k: int, part: ir.Type) -> Any:
+    """The word k as a part of an argument."""
+    address = builder.gep(words, [ir.Constant(WORD, k)], source_etype=WORD)
+    if part == BIT:
+        return builder.trunc(builder.load(address, typ=WORD), BIT)
+    return builder.load(address, typ=part)
+
 
 @cache
 def module_text(*functions: Callable[..., Any]) -> str:
@@ -131,13 +158,17 @@ class LoopFunction:
     """A loop function as machine code, called with the arguments of the reference."""
 
     def __init__(self, function: Callable[..., Any], store: Store | None = None) -> None:
-        self.reference, self.text = function, module_text(function)
-        self.signature = signature_of(function)
+        module = Module(ir.Module("loops"))
+        module.write_entry(function)
+        self.reference, self.signature = function, signature_of(function)
+        self.text = str(module.module)
         symbols = {name: lapack.address(name) for name in lapack.SYMBOLS if name in self.text}
-        self._loaded = Loaded(_stored(self.text, store), function.__name__, symbols)
-        kinds = [x for kind in self.signature.arguments for x in _c_types(kind)]
-        self._results = _results(self.signature.results)
-        self._call = ctypes.CFUNCTYPE(self._results, *kinds)(self._loaded.address)
+        self._loaded = Loaded(_stored(self.text, store), ENTRY, symbols)
+        self._call = self._loaded.function(ctypes.c_void_p)
+        parts = [part for kind in self.signature.arguments for part in kind.parts]
+        self._words = Struct("=" + "".join("d" if part == DOUBLE else "q" for part in parts))
+        self._results = Struct("=" + "".join("d" if kind == REAL else "q" for kind in self.signature.results))
+        self._room = max(self._words.size, self._results.size)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the machine code; arrays are of float64 or int64, rows contiguous."""
@@ -145,11 +176,14 @@ class LoopFunction:
             raise InputError(
                 f"{self.reference.__name__} takes {len(self.signature.arguments)} arguments, not {len(arguments)}"
             )
+        words = ctypes.create_string_buffer(self._room)
         pairs = zip(self.signature.arguments, arguments, strict=True)
-        result = self._call(*(part for kind, x in pairs for part in _parts(kind, x)))
-        if isinstance(result, ctypes.Structure):
-            return tuple(getattr(result, name) for name, *_ in self._results._fields_)
-        return result
+        self._words.pack_into(words, 0, *(part for kind, x in pairs for part in _parts(kind, x)))
+        self._call(words)
+        results = self._results.unpack_from(words)
+        kinds = self.signature.results
+        own = tuple(bool(x) if kind == TRUTH else x for kind, x in zip(kinds, results, strict=True))
+        return (own or (None,))[0] if len(own) < 2 else own
 
 
 def compiled(function: Callable[..., Any], *, store: Store | None = None) -> LoopFunction:
@@ -158,37 +192,19 @@ def compiled(function: Callable[..., Any], *, store: Store | None = None) -> Loo
 
 
 def _stored(text: str, store: Store | None) -> bytes:
+    """Object code of a module, from the store where it is kept under the text before optimisation."""
     key = "loop function\0" + hashlib.sha256(text.encode()).hexdigest()
     code = store.get(key) if store is not None else None
     if code is None:
-        code = object_code(text)
+        code = object_code(optimised(text))
         if store is not None:
             store.put(key, code)
     return code
 
 
-def _c_types(kind: Kind | Signature) -> list[Any]:
-    """Types of the parts of an argument, as ctypes has them."""
-    if isinstance(kind, Signature):
-        return [ctypes.c_void_p]
-    if kind.entry is None:
-        return [C_TYPES[kind]]
-    return [ctypes.c_void_p, *[ctypes.c_int64] * (len(kind.parts) - 1)]
-
-
-def _results(results: tuple[Kind, ...]) -> Any:
-    """The type of the result: nothing, a scalar, or a structure of scalars."""
-    if len(results) < 2:
-        return C_TYPES[results[0]] if results else None
-    fields = [(f"r{k}", C_TYPES[kind]) for k, kind in enumerate(results)]
-    return type("Results", (ctypes.Structure,), {"_fields_": fields})
-
-
 def _parts(kind: Kind | Signature, value: Any) -> tuple[Any, ...]:
     """An argument as the machine code takes it."""
-    if isinstance(kind, Signature):
-        return (value,)
-    if kind.entry is None:
+    if isinstance(kind, Signature) or kind.entry is None:
         return (value,)
     dtype = np.dtype(np.int64 if kind == INTEGERS else np.float64)
     ndim = 2 if kind == MATRIX else 1

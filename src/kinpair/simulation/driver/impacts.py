@@ -8,7 +8,7 @@ With the rows A of the constraints, the rows N of the limits reached (ġ = N q̇
     T⁺ − T⁻ = −½ (1 − e)/(1 + e) Λᵀ N G Nᵀ Λ                     for one e                      (IM4)
     q̇⁺ = q̇⁻ − H⁻¹Aᵀ (A H⁻¹ Aᵀ)⁻¹ ψ                              a constraint that begins       (IM5)
 
-(IM3) and the forces of limits at rest are bounded rows, see `constraints/complementarity.py`.
+(IM3) and the forces of limits at rest are bounded rows, see `nonsmooth/problem.py`.
 
 Derivation, no line of code: (IM1), (IM4).
 """
@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinpair.constraints import complementarity
 from kinpair.constraints.bounded import BoundedRows
-from kinpair.constraints.complementarity import Solution
 from kinpair.constraints.rank_revealing import null_space
 from kinpair.constraints.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
+from kinpair.nonsmooth.problem import Solution, intervals, solve
 
 AGAIN = 20  # impacts after one another at one instant
 FINE = 1e-10  # relative: signs of rates, and growth of energy
@@ -63,7 +62,7 @@ def pushes(G: np.ndarray, rows: BoundedRows, qdd: np.ndarray) -> tuple[np.ndarra
 
 def _solved(D: np.ndarray, g: np.ndarray, rows: BoundedRows) -> Solution:
     """Multipliers within their bounds; refused where the constraints leave none."""
-    solution = complementarity.solve(D, g, rows.lo, rows.hi, rows.names)
+    solution = solve(D, g, intervals(rows.lo, rows.hi, rows.names))
     if solution.met:
         return solution
     raise SingularError(

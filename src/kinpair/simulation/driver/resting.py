@@ -13,7 +13,11 @@ import numpy as np
 from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.mobility import independent_rows
-from kinpair.constraints.stick import (
+from kinpair.errors import FrictionWarning, caller_level
+from kinpair.load_friction import LoadedStates, Several
+from kinpair.loaded import classes, rest
+from kinpair.loaded.resting import Found, Resting
+from kinpair.nonsmooth.stick import (
     ASKED,
     CARRIED,
     HELD,
@@ -24,10 +28,6 @@ from kinpair.constraints.stick import (
     held_first,
     moving_among,
 )
-from kinpair.errors import FrictionWarning, caller_level
-from kinpair.load_friction import LoadedStates, Several
-from kinpair.loaded import classes, rest
-from kinpair.loaded.resting import Found, Resting
 from kinpair.simulation.driver.impacts import begun
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.loops import kernel_of
@@ -89,7 +89,7 @@ class Standing:
 
 
 def by_levels(x: Standing, y: np.ndarray) -> AtRest:
-    """Levels of constant friction, see `constraints/stick.py`."""
+    """Levels of constant friction, see `nonsmooth/stick.py`."""
     M, F, A, b, *bounds = x.numbers(_terms, y)
     own = Levels(*(bound[list(x.resting)] for bound in bounds))
     leaving = np.array([float(x.ways[j][0]) if j in x.ways else 0.0 for j in x.resting])

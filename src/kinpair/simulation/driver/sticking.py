@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinpair.constraints.stick import HELD, SLIDES
 from kinpair.errors import SingularError
 from kinpair.loaded.dynamics import is_loaded
+from kinpair.nonsmooth.stick import HELD, SLIDES
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import Standing, by_levels, under_load
 from kinpair.simulation.dynamics import Dynamics

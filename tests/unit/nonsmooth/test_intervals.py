@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from kinpair.constraints.bounded import BOUNDS, BoundedRow, stacked
-from kinpair.constraints.complementarity import Solution, solve
 from kinpair.errors import InputError
+from kinpair.nonsmooth import problem as nonsmooth
+from kinpair.nonsmooth.problem import Solution, intervals
+
+
+def solve(D, g, lo, hi, names=(), start=None) -> Solution:
+    """The problem whose sets are all intervals."""
+    return nonsmooth.solve(D, g, intervals(lo, hi, names), start)
+
 
 ROUNDING = 1e-9  # of c against |D| |x| + |g|: 1e-12 in the scaled problem, and scales that differ by 1e2
 
@@ -36,7 +43,7 @@ def enumerated(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> 
 
 
 def obeys(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray, found: Solution) -> None:
-    """The signs of (BR1)."""
+    """The signs of (NS2)."""
     size = np.abs(D) @ np.abs(found.x) + np.abs(g) + np.abs(g).max()
     assert found.met
     assert (lo <= found.x).all()

@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints import complementarity, rank_revealing
+from kinpair.constraints import rank_revealing
 from kinpair.constraints.rank_revealing import null_space
+from kinpair.nonsmooth.problem import intervals, solve
 
 SLIDES, HELD, CARRIED, LOOSE = (
     0.0,
@@ -105,7 +106,7 @@ def moving_among(c: np.ndarray, small: float) -> np.ndarray:
 def _solved(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """x and c; of one rate alone at once."""
     if len(g) != 1 or not D[0, 0] > 0.0:
-        return complementarity.solve(D, g, lo, hi)[:2]
+        return solve(D, g, intervals(lo, hi))[:2]
     x = np.minimum(np.maximum(-g / D[0], lo), hi)
     return x, np.where((x == lo) | (x == hi), D[0] * x + g, 0.0)
 

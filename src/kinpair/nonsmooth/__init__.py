@@ -1,0 +1,11 @@
+"""Multipliers in sets: the one problem of friction at rest, limits and impacts. In order of use:
+
+    residual  the scaled problem as one equation, and its derivative
+    newton    Newton's method with a proximal term
+    sweeps    Gauss–Seidel with exact local solves
+    chain     the methods one after the other
+    problem   groups of rows, scaling, the solution
+    stick     joints with dry friction at rest: which stick, and in which direction the others slide
+
+The first four are loop functions: plain Python as the reference, machine code in use. See docs/equations/nonsmooth.md.
+"""

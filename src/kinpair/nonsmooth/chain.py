@@ -1,0 +1,142 @@
+"""The chain of methods that solves a scaled problem. Loop functions; see docs/equations/nonsmooth.md.
+
+Newton's method from the start solves most problems. Where it does not, sweeps and Newton's method follow. All of this
+is done around a centre, which selects one x where several satisfy the problem, and makes Newton's method regular.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+from kinpair.nonsmooth.newton import newton
+from kinpair.nonsmooth.residual import residual, rounding
+from kinpair.nonsmooth.sweeps import sweeps
+
+EPSILON = 1e-8  # the proximal term, against the unit diagonal of D
+SELECTIONS = 20
+BEST, START, ZERO = 0.0, 1.0, 2.0  # where a method starts
+PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts
+    (0.0, 1e-8, 1.0, START),
+    (0.0, 1e-8, math.inf, START),
+    (50.0, 1e-6, 1.0, START),
+    (0.0, 1e-6, 1.0, ZERO),
+    (200.0, 1e-6, math.inf, BEST),
+    (200.0, 1e-3, 1.0, BEST),
+    (800.0, 1e-6, 1.0, BEST),
+)
+VECTORS, SMALL = 9, 11  # rows of the working memory: as long as x, and of length 4
+
+
+def methods(
+    D: Matrix,
+    g: Vector,
+    table: Integers,
+    radii: Matrix,
+    bounds: Matrix,
+    A: Matrix,
+    b: Vector,
+    x: Vector,
+    vectors: Matrix,
+    small: Matrix,
+    J: Matrix,
+    work: Vector,
+    pivots: Integers,
+    active: Integers,
+    plan: Matrix,
+    tolerance: float,
+) -> None:
+    """Apply method after method until |F|∞ is within the tolerance or rounding; the best x met replaces x."""
+    start, best = vectors[7], vectors[8]
+    start[:] = x
+    least, met = math.inf, False
+    for turn in range(len(plan)):
+        sweep_count, delta, slack, origin = int(plan[turn, 0]), plan[turn, 1], plan[turn, 2], plan[turn, 3]
+        if turn > 0:
+            x[:] = start if origin == START else best
+            if origin == ZERO:
+                x[:] = 0.0
+        sweeps(D, g, table, radii, bounds, A, b, x, vectors, small, sweep_count)
+        size, met = newton(
+            D,
+            g,
+            table,
+            radii,
+            bounds,
+            A,
+            b,
+            x,
+            vectors,
+            small,
+            J,
+            work,
+            pivots,
+            active,
+            delta,
+            slack,
+            60,
+            tolerance,
+        )
+        if size < least:
+            least = size
+            best[:] = x
+        if met:
+            break
+    x[:] = best
+
+
+def solve_scaled(
+    D: Matrix,
+    g: Vector,
+    table: Integers,
+    radii: Matrix,
+    bounds: Matrix,
+    A: Matrix,
+    b: Vector,
+    x: Vector,
+    vectors: Matrix,
+    small: Matrix,
+    J: Matrix,
+    work: Vector,
+    pivots: Integers,
+    active: Integers,
+    regular: Matrix,
+    right: Vector,
+    plan: Matrix,
+    tolerance: float,
+) -> tuple[float, int, bool]:
+    """x of the scaled problem by D + ε, g − ε y, with y the x of the round before.    (NS10)
+
+    Returns |F|∞, the number of rounds, and whether |F|∞ is within the tolerance or rounding.
+    """
+    n = len(x)
+    regular[:] = D
+    for i in range(n):
+        regular[i, i] += EPSILON
+    right[:] = g
+    least = 0.0
+    for turn in range(SELECTIONS):
+        methods(
+            regular,
+            right,
+            table,
+            radii,
+            bounds,
+            A,
+            b,
+            x,
+            vectors,
+            small,
+            J,
+            work,
+            pivots,
+            active,
+            plan,
+            tolerance,
+        )
+        least = residual(D, g, table, radii, bounds, A, b, x, vectors[0], vectors[1])
+        if least <= max(tolerance, rounding(D, g, x)):
+            return least, turn + 1, True
+        for i in range(n):
+            right[i] = g[i] - EPSILON * x[i]
+    return least, SELECTIONS, False

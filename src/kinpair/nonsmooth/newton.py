@@ -1,0 +1,166 @@
+"""Newton's method on F(x) = 0 with a proximal term that adapts. Loop functions; see docs/equations/nonsmooth.md.
+
+A step is accepted where ‖F‖₂ falls below `slack` times the largest of the last few; slack = ∞ accepts every step.
+Where a step of length 1 is accepted, the term δ shrinks; where no step is, it grows. Rows of J that are those of the
+unit matrix are solved at once. Within the tolerance, steps go on as long as each halves |F|∞.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+from kinpair.compiler.loops.lapack import lu_factor, lu_solve
+from kinpair.nonsmooth.residual import derivative, residual, rounding
+
+LEAST, LARGEST = 1e-10, 0.1  # of δ
+MEMORY = 4  # |F| may grow, but not beyond the largest of so many steps before
+PATIENCE = 12  # steps without a gain of 10 %
+SMALL = 6  # rows that are eliminated without a call of LAPACK
+
+
+def eliminate(J: Matrix, f: Vector) -> bool:
+    """Solve J y = f for few rows, with pivots; y replaces f. False where J is singular."""
+    n = len(f)
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(J[i, k]) > abs(J[best, k]):
+                best = i
+        if J[best, k] == 0.0:
+            return False
+        for j in range(n):
+            J[k, j], J[best, j] = J[best, j], J[k, j]
+        f[k], f[best] = f[best], f[k]
+        for i in range(k + 1, n):
+            factor = J[i, k] / J[k, k]
+            for j in range(k, n):
+                J[i, j] -= factor * J[k, j]
+            f[i] -= factor * f[k]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            f[k] -= J[k, j] * f[j]
+        f[k] /= J[k, k]
+    return True
+
+
+def solved_step(J: Matrix, F: Vector, active: Integers, step: Vector, work: Vector, pivots: Integers) -> bool:
+    """Solve J step = −F: rows of the unit matrix at once, the others by elimination. False where J is singular."""
+    n, m = len(F), 0
+    for i in range(n):
+        step[i] = -F[i]
+        if active[i] == 1:
+            pivots[n + m] = i
+            m += 1
+    part, right = work[: m * m].reshape(m, m), work[m * m : m * m + m]
+    for r in range(m):
+        i = pivots[n + r]
+        right[r] = -F[i]
+        for j in range(n):
+            if active[j] == 0:
+                right[r] -= J[i, j] * step[j]
+        for s in range(m):
+            part[r, s] = J[i, pivots[n + s]]
+    if m <= SMALL:
+        if not eliminate(part, right):
+            return False
+    else:
+        for r in range(m):
+            if not math.isfinite(right[r]):
+                return False
+        if lu_factor(part, pivots[:m]) != 0:
+            return False
+        lu_solve(part, pivots[:m], right)
+    for r in range(m):
+        step[pivots[n + r]] = right[r]
+        if not math.isfinite(right[r]):
+            return False
+    return True
+
+
+def norm(F: Vector) -> float:
+    """‖F‖₂."""
+    total = 0.0
+    for i in range(len(F)):
+        total += F[i] * F[i]
+    return math.sqrt(total)
+
+
+def newton(
+    D: Matrix,
+    g: Vector,
+    table: Integers,
+    radii: Matrix,
+    bounds: Matrix,
+    A: Matrix,
+    b: Vector,
+    x: Vector,
+    vectors: Matrix,
+    small: Matrix,
+    J: Matrix,
+    work: Vector,
+    pivots: Integers,
+    active: Integers,
+    delta: float,
+    slack: float,
+    steps: int,
+    tolerance: float,
+) -> tuple[float, bool]:
+    """Improve x by Newton's method (NS6); the best x met replaces x.
+
+    Returns its |F|∞, and whether that is within the tolerance or rounding.
+    """
+    z, F, step, trial, trial_z, trial_F, best = (
+        vectors[0],
+        vectors[1],
+        vectors[2],
+        vectors[3],
+        vectors[4],
+        vectors[5],
+        vectors[6],
+    )
+    before = small[0]
+    least = residual(D, g, table, radii, bounds, A, b, x, z, F)
+    best[:] = x
+    size, milestone, since, count = norm(F), norm(F), 0, 0
+    for k in range(MEMORY):
+        before[k] = size
+    floor = rounding(D, g, x)
+    while least > 0.0 and count < steps and since < PATIENCE and delta <= LARGEST:
+        derivative(D, table, radii, bounds, A, b, x, z, delta, J, active)
+        count += 1
+        since += 1
+        bar = max(max(before[0], before[1]), max(before[2], before[3]))
+        accepted, gain, new, worst = False, 1.0, size, least
+        if solved_step(J, F, active, step, work, pivots):
+            t = 1.0
+            while t > 0.2:
+                for i in range(len(x)):
+                    trial[i] = x[i] + t * step[i]
+                worst = residual(D, g, table, radii, bounds, A, b, trial, trial_z, trial_F)
+                new = norm(trial_F)
+                if new <= (1.0 - 1e-4 * t) * bar * slack:
+                    accepted = True
+                    break
+                t *= 0.5
+            if accepted:
+                x[:], z[:], F[:] = trial, trial_z, trial_F
+                size = new
+                before[count % MEMORY] = size
+                if worst < least:
+                    gain = worst / least
+                    least = worst
+                    best[:] = x
+                    floor = rounding(D, g, x)
+                if size < 0.9 * milestone:
+                    milestone, since = size, 0
+                if t == 1.0:
+                    delta = max(delta / 5.0, LEAST)
+                elif t == 0.25:
+                    delta = 2.0 * delta
+        if least <= max(tolerance, floor) and gain > 0.5:
+            break
+        if not accepted:
+            delta = max(10.0 * delta, 1e-8)
+    x[:] = best
+    return least, least <= max(tolerance, floor)

@@ -1,0 +1,176 @@
+"""The scaled problem as one equation F(x) = 0, and its derivative. Loop functions; see docs/equations/nonsmooth.md.
+
+Groups of rows are numbers in flat arrays: group k has the entries `table[WIDTH * k + KIND]` and so on, and its level L
+and coefficient μ in the row k of `radii`. Rows of `A`, with `b`, give the load of a group.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+
+BOX, DISC, SLIDES = range(3)  # kinds of groups
+KIND, FIRST, COUNT, NORMAL, LOAD, LOADS = range(
+    6
+)  # of a group: its rows, the row of its normal, rows of its load
+WIDTH = 6
+NONE = -1  # a group without normal
+EPS = 2.220446049250313e-16
+
+
+def product(D: Matrix, x: Vector, g: Vector, c: Vector) -> None:
+    """c = D x + g."""
+    for i in range(len(x)):
+        total = 0.0
+        for j in range(len(x)):
+            total += D[i, j] * x[j]
+        c[i] = total + g[i]
+
+
+def length(x: Vector, first: int, count: int) -> float:
+    """‖x‖₂ of some entries."""
+    total = 0.0
+    for i in range(first, first + count):
+        total += x[i] * x[i]
+    return math.sqrt(total)
+
+
+def load(A: Matrix, b: Vector, first: int, count: int, x: Vector) -> float:
+    """N = ‖A x + b‖ of the rows of a load."""
+    total = 0.0
+    for i in range(first, first + count):
+        entry = b[i]
+        for j in range(len(x)):
+            entry += A[i, j] * x[j]
+        total += entry * entry
+    return math.sqrt(total)
+
+
+def radius(k: int, table: Integers, radii: Matrix, A: Matrix, b: Vector, x: Vector, z: Vector) -> float:
+    """R = L + μ N with N = max(z_n, 0) of a normal, ‖A x + b‖ of a load, or 0.    (NS5)"""
+    R = radii[k, 0]
+    normal = table[WIDTH * k + NORMAL]
+    if normal != NONE:
+        R += radii[k, 1] * max(z[normal], 0.0)
+    count = table[WIDTH * k + LOADS]
+    if count > 0:
+        R += radii[k, 1] * load(A, b, table[WIDTH * k + LOAD], count, x)
+    return R
+
+
+def residual(
+    D: Matrix,
+    g: Vector,
+    table: Integers,
+    radii: Matrix,
+    bounds: Matrix,
+    A: Matrix,
+    b: Vector,
+    x: Vector,
+    z: Vector,
+    F: Vector,
+) -> float:
+    """F(x) and its largest entry; z = x − c is left for `derivative`.    (NS4)"""
+    product(D, x, g, z)
+    for i in range(len(x)):
+        z[i] = x[i] - z[i]
+    for k in range(len(radii)):
+        kind, first, count = table[WIDTH * k + KIND], table[WIDTH * k + FIRST], table[WIDTH * k + COUNT]
+        if kind == BOX:
+            F[first] = x[first] - min(max(z[first], bounds[first, 0]), bounds[first, 1])
+            continue
+        R = radius(k, table, radii, A, b, x, z)
+        if kind == SLIDES:
+            for i in range(first, first + count):
+                F[i] = x[i] + R * bounds[i, 0]
+            continue
+        size = length(z, first, count)
+        share = R / size if size > R else 1.0
+        for i in range(first, first + count):
+            F[i] = x[i] - share * z[i]
+    worst = 0.0
+    for i in range(len(F)):
+        worst = max(worst, abs(F[i])) if F[i] == F[i] else math.inf
+    return worst
+
+
+def add_row(J: Matrix, i: int, D: Matrix, j: int, delta: float, weight: float) -> None:
+    """Add −Z + Z (D + δ) of one entry Z_ij = weight to the row i of J."""
+    for k in range(len(D)):
+        J[i, k] += weight * D[j, k]
+    J[i, j] += weight * (delta - 1.0)
+
+
+def add_load_slope(
+    J: Matrix, i: int, A: Matrix, b: Vector, first: int, count: int, x: Vector, weight: float
+) -> None:
+    """Add weight · ∂N/∂x = weight · (A x + b)ᵀ A / ‖A x + b‖ to the row i of J; 0 where the norm is 0."""
+    N = load(A, b, first, count, x)
+    if N == 0.0:
+        return
+    for r in range(first, first + count):
+        entry = b[r]
+        for j in range(len(x)):
+            entry += A[r, j] * x[j]
+        for j in range(len(x)):
+            J[i, j] += weight * entry / N * A[r, j]
+
+
+def derivative(
+    D: Matrix,
+    table: Integers,
+    radii: Matrix,
+    bounds: Matrix,
+    A: Matrix,
+    b: Vector,
+    x: Vector,
+    z: Vector,
+    delta: float,
+    J: Matrix,
+    active: Integers,
+) -> None:
+    """J = 1 − Z + Z (D + δ) − d ∂R/∂x, and a one in `active` for each row that is not of the unit matrix.    (NS6)"""
+    J[:] = 0.0
+    active[:] = 0
+    for i in range(len(x)):
+        J[i, i] = 1.0
+    for k in range(len(radii)):
+        kind, first, count = table[WIDTH * k + KIND], table[WIDTH * k + FIRST], table[WIDTH * k + COUNT]
+        if kind == BOX:
+            if bounds[first, 0] < z[first] < bounds[first, 1]:
+                add_row(J, first, D, first, delta, 1.0)
+                active[first] = 1
+            continue
+        R, size = radius(k, table, radii, A, b, x, z), length(z, first, count)
+        if kind == DISC and size <= R:
+            for i in range(first, first + count):
+                add_row(J, i, D, i, delta, 1.0)
+                active[i] = 1
+            continue
+        for i in range(first, first + count):
+            d_i = -bounds[i, 0] if kind == SLIDES else z[i] / size
+            normal = table[WIDTH * k + NORMAL]
+            if kind == DISC and R > 0.0 and count > 1:
+                for j in range(first, first + count):
+                    weight = R / size * ((1.0 if i == j else 0.0) - d_i * z[j] / size)
+                    add_row(J, i, D, j, delta, weight)
+                active[i] = 1
+            if normal != NONE and z[normal] > 0.0:
+                add_row(J, i, D, normal, delta, radii[k, 1] * d_i)
+                active[i] = 1
+            loads = table[WIDTH * k + LOADS]
+            if loads > 0:
+                add_load_slope(J, i, A, b, table[WIDTH * k + LOAD], loads, x, -radii[k, 1] * d_i)
+                active[i] = 1
+
+
+def rounding(D: Matrix, g: Vector, x: Vector) -> float:
+    """4 ε max(|D||x| + |g|): what rounding leaves of F.    (NS7)"""
+    largest = 0.0
+    for i in range(len(x)):
+        total = abs(g[i])
+        for j in range(len(x)):
+            total += abs(D[i, j] * x[j])
+        largest = max(largest, total)
+    return 4.0 * EPS * largest
