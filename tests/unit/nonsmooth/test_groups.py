@@ -124,7 +124,7 @@ def test_a_group_that_slides_has_the_friction_of_its_own_load():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_plate_on_more_feet_than_it_needs(seed, feet):
     """D has rank 6, and how feet share the weight decides how a plate that turns slides. The same share is selected
-    from every start: some hundred roundings of 1e-16 over the proximal term 1e-8 are left."""
+    from every start, to the tolerance 1e-12 over the proximal term 1e-8."""
     random = np.random.default_rng(seed)
     angles = 2 * np.pi * np.arange(feet) / feet + random.uniform(-0.2, 0.2, feet)
     points = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(feet)])
@@ -140,7 +140,7 @@ def test_a_plate_on_more_feet_than_it_needs(seed, feet):
     result = solve(D, g, groups)
     assert_satisfied(D, g, groups, result)
     again = solve(D, g, groups, start=random.uniform(0, 1, 3 * feet))
-    np.testing.assert_allclose(again.x, result.x, rtol=0, atol=1e-5 * np.abs(result.x).max())
+    np.testing.assert_allclose(again.x, result.x, rtol=0, atol=1e-4 * np.abs(result.x).max())
     np.testing.assert_allclose(again.c, result.c, rtol=0, atol=1e-6)
 
 
