@@ -7,6 +7,7 @@ the constraints, F_s and F_c the levels of static and sliding friction:
     F_s ← F_c where c ≠ 0, and (ST1) again, until no further one leaves rest                                (ST2)
 
     F_s ← (1 − ε) F_s  of one that has reached its level and hardly moves: what moves then, begins to       (ST3)
+    |c| ≤ ε (|N G| |F| + |N G Nᵀ| F_s)  counts as c = 0                                                     (ST4)
 
 Where constraints join rates, what each of them holds is not unique; x is then the least that does. A set of
 independent rates is `HELD`, and the others, which stand still with them, keep the x of now.
@@ -29,7 +30,7 @@ SLIDES, HELD, CARRIED, LOOSE = (
     2.0,
     3.0,
 )  # phases of a rate: carried ones stand still because others do, loose ones because no effort moves them just here
-STILL = 1e-11  # of the largest acceleration without friction: less counts as zero
+STILL = 1e-11  # of the accelerations that the single forces cause: less counts as zero
 DEPENDENT = 1e-10
 ASKED = 1e-6  # ε: a rate at its level leaves rest where the others do not hold this part of it in its place
 
@@ -70,7 +71,10 @@ def at_rest(
     qdd = rank_revealing.solve(M, F, A, b).qdd if len(b) else G @ F
     D, g = G[rates][:, rates], qdd[rates]
     left = leaving != 0.0
-    small = STILL * (np.abs(g).max(initial=0.0) + 1e-300)
+    held = np.maximum(np.maximum(-levels.rest_lo, levels.rest_hi), 0.0)
+    small = STILL * (
+        np.abs(G[rates]) @ np.abs(F) + np.abs(D) @ np.where(np.isfinite(held), held, 0.0)
+    )  # (ST4)
     while True:
         lo = np.where(left, levels.slide_lo, levels.rest_lo)
         hi = np.where(left, levels.slide_hi, levels.rest_hi)
@@ -96,11 +100,11 @@ def at_rest(
     return AtRest(phase, share, x, c, qdd)
 
 
-def moving_among(c: np.ndarray, small: float) -> np.ndarray:
-    """Which accelerations are more than rounding; beside one that is, so are those of a hundredth of it."""
+def moving_among(c: np.ndarray, small: np.ndarray) -> np.ndarray:
+    """Which accelerations (n,) are more than `small` (n,); next to one that is, a hundredth of it is enough."""
     size = np.abs(c)
-    largest = float(size.max(initial=0.0))
-    return size > (min(small, 0.01 * largest) if largest > small else small)
+    moves = size > small
+    return size > np.minimum(small, 0.01 * size[moves].max()) if moves.any() else moves
 
 
 def _solved(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -121,6 +121,7 @@ class _Loaded:
     def __init__(self, x: Standing, y: np.ndarray) -> None:
         self.x, self.d = x, x.own
         *numbers, tau = x.numbers(_load_terms, y)
+        self.F = numbers[1]
         self.joined = len(numbers[3]) > 0
         self.states = LoadedStates(self.d.model, None, still=0.0)
         self.affine, self.system = self.states.system_of(_independent(numbers), *self.d.motion(y), tau)
@@ -180,19 +181,23 @@ class _Loaded:
     def _moving(self, found: Found) -> list[int]:
         """Groups at rest that accelerate."""
         a = self._accelerations(found)
-        moving = moving_among(np.array([np.linalg.norm(a[j]) for j in self.x.resting]), STILL * self._scale)
+        sizes = np.array([np.linalg.norm(a[j]) for j in self.x.resting])
+        moving = moving_among(sizes, STILL * self._reach(found))
         return [j for j, moves in zip(self.x.resting, moving, strict=True) if moves]
 
-    @property
-    def _scale(self) -> float:
-        """The largest acceleration without friction."""
-        free = self.d.sliding(self.affine.qdd)
-        return max(float(np.abs(free[j]).max()) for j in self.x.resting) + 1e-300
+    def _reach(self, found: Found) -> np.ndarray:
+        """Accelerations that the single forces cause, for each group at rest; rounding is a part of them.    (ST4)"""
+        forces = np.abs(self.F)
+        for G, own, load in zip(self.states.G, self.system.where, found.N, strict=True):
+            forces = forces + np.abs(G).T @ (np.abs(found.f[own]) + abs(float(load)))
+        reach = np.abs(self.affine.P) @ forces
+        return np.array([reach[list(self.d.groups[j].rates)].max() for j in self.x.resting])
 
     def _clearly(self, found: Found, groups: Sequence[int]) -> bool:
         """Do these accelerate by more than a trace?"""
         a = self._accelerations(found)
-        return all(float(np.linalg.norm(a[j])) > ASKED * self._scale for j in groups)
+        reach = dict(zip(self.x.resting, self._reach(found), strict=True))
+        return all(float(np.linalg.norm(a[j])) > ASKED * reach[j] for j in groups)
 
     def _phases(self, found: Found, moving: Sequence[int]) -> AtRest:
         x, a = self.x, self._accelerations(found)
