@@ -23,6 +23,10 @@ ANOTHER = {  # quantities of methods
 }
 FORMULATED = {"derivatives_at_efforts": "forward_dynamics_derivatives"}
 CLOSED = ("inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives")  # with every row in force
+OF_ACTUATORS = (
+    "inverse_dynamics_derivatives",
+    "regressor",
+)  # of a closed mechanism, those of its actuated joints
 DEFAULTS = {"method": None, "force": False, "passive": True}
 LOOKED_AT = CLOSED[1:]  # states at rest, or where friction from load was not found, are solved again
 
@@ -33,7 +37,7 @@ def answer_of_tree(
     """What gives the result where no constraint is in force; None where nothing does."""
     chosen = {word: options[word] for word in CHOSEN if word in options}
     quantity, passive = ANOTHER.get(method, method), bool(options.get("passive", True))
-    if options.get("actuators") is not None:
+    if options.get("actuators") not in (None, "all"):
         return None
     if method == "forward_dynamics_derivatives" and is_loaded(model, passive=passive):
         return None
@@ -48,11 +52,13 @@ def answer_in_loops(
     """The same with every row in force; of what constraints leave alone, as of a tree."""
     passive = bool(options.get("passive", True))
     loaded = is_loaded(closure.model, passive=passive)
+    actuators = options.get("actuators")
     if method not in CLOSED:
-        if method == "inverse_dynamics_derivatives" and loaded:
+        of_actuators = method in OF_ACTUATORS and actuators is None and closure.drives.actuated.closed
+        if of_actuators or (method == "inverse_dynamics_derivatives" and loaded):
             return None
         return answer_of_tree(closure.model, calls, friction, method, options)
-    if loaded or options.get("actuators") is not None:
+    if loaded or actuators not in (None, "all"):
         return None
     request = _known(closure, method, options)
     moving = friction.moving(passive=passive) if method in LOOKED_AT else ()
@@ -64,7 +70,7 @@ def _known(closure: Closure, method: str, options: dict[str, Any]) -> Request | 
     chosen = {word: options.get(word, DEFAULTS[word]) for word in DEFAULTS}
     external = options.get("external") or {}
     if method == "inverse_dynamics":
-        return closure.drives.known(None, chosen, external)
+        return closure.drives.known(options.get("actuators"), chosen, external)
     if method == "forward_dynamics_derivatives":
         return closure.derivatives.known(chosen, external)
     solver = options.get("solver") or DEFAULT_SOLVER

@@ -30,6 +30,11 @@ class InputError(KinpairError, ValueError):
     """An argument of a call has the wrong shape, value or name."""
 
 
+class ActuatorsError(InputError):
+    """A closed mechanism does not specify which joints are actuated; `parts["choices"]` has sets of joints that can
+    drive it, `parts["shell"]` the message with options of the command line."""
+
+
 class SingularError(KinpairError, ArithmeticError):
     """The equations have no unique solution in this state."""
 

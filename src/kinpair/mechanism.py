@@ -15,9 +15,11 @@ from kinpair.algebra.choice import holds_symbols
 from kinpair.answers import answer_in_loops, answer_of_tree
 from kinpair.calls import Calls
 from kinpair.closure import (
+    Actuators,
     Closure,
     ConstraintForces,
     Movable,
+    actuators_from,
     check_solver,
     constraint_tables,
     copied,
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from kinpair.viewer.page import Page
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
+REACTIONS = "reactions(q, qd, qdd, actuators={})"
 
 
 def _named(state: tuple[Any, Any, Any]) -> dict[str, Any]:
@@ -126,6 +129,11 @@ class Mechanism(Movable):
     @property
     def _closed(self) -> Closure:
         return self.closure or Closure(self.model, self._calls)
+
+    @property
+    def _is_closed(self) -> bool:
+        """True if a constraint does more than determine one coordinate of a tree."""
+        return self.closure is not None and self.closure.drives.actuated.closed
 
     @property
     def compiled(self) -> bool:
@@ -190,7 +198,7 @@ class Mechanism(Movable):
         passive: bool = True,
         method: str | None = None,
         force: bool = False,
-        actuators: Sequence[str] | None = None,
+        actuators: Actuators = None,
         slip: Any = None,
         time: Any = 0.0,
         out: Any = None,
@@ -201,22 +209,26 @@ class Mechanism(Movable):
         Dry friction slides the way of q̇, where that is zero of q̈, and does not act where both are; `slip` gives these
         signs (nv,) instead, or by name.
 
-        Under constraints: the least efforts of the `actuators` (joints or rates; all that follow no other by
-        default) that do. SingularError where none do, InputError where the accelerations break a constraint.
+        Closed mechanisms: the least efforts of the actuated joints that do, zero on every other rate. Actuated are the
+        joints with an actuator or `actuated = true`, see `actuated`; `actuators` names other joints or rates, and "all"
+        shares the efforts out among all rates that follow no other. ActuatorsError where the mechanism specifies none,
+        SingularError where no efforts do, InputError where the accelerations break a constraint.
         """
         options: dict[str, Any] = {"method": method, "force": force, "passive": passive, "external": external}
         if slip is not None:
             tau = self._sliding(slip).inverse_dynamics(q, qd, qdd, actuators=actuators, time=time, **options)
             return tau if out is None else copied(tau, out)
-        request = request_of("inverse_dynamics", owner=self.name, **options)
-        if self.closure is not None or actuators is not None:
-            drives = None if actuators is None else names_from("actuators", actuators)
+        request, chosen = (
+            request_of("inverse_dynamics", owner=self.name, **options),
+            actuators_from(actuators),
+        )
+        if self.closure is not None or chosen not in (None, "all"):
             if threads != 1:
                 from kinpair.compiler.arguments import whole_threads
 
                 whole_threads("inverse_dynamics", threads)
             state = self.by_name(time, q=q, qd=qd, qdd=qdd)
-            tau = self._closed.drives.inverse(state, time, drives, options, external or {}, threads)
+            tau = self._closed.drives.inverse(state, time, chosen, options, external or {}, threads)
             return tau if out is None else copied(tau, out)
         return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
 
@@ -477,6 +489,7 @@ class Mechanism(Movable):
         qdd: Any,
         *,
         tau: Any = None,
+        actuators: Actuators = None,
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
         method: str | None = None,
@@ -493,10 +506,10 @@ class Mechanism(Movable):
         the joint frame on the "child", or of the "world". The component along a joint's motion is what its motor,
         spring and friction hand over together.
 
-        Under constraints it depends on the efforts tau, by default those of `inverse_dynamics`. Redundant constraints
-        share loads in a way that no motion shows: `.undetermined` of the result marks such components, and these are
-        the least that balance. `compliance` by joint or loop, six numbers [rad/(N m)], [m/N] in joint axes, shares them
-        out as elastic parts would.
+        Under constraints it depends on the efforts tau, by default those that `inverse_dynamics` gives to the
+        `actuators`. Redundant constraints share loads without effect on the motion: `.undetermined` of the result
+        marks such components, and these are the least that balance. `compliance` by joint or loop, six numbers
+        [rad/(N m)], [m/N] in joint axes, shares them out as elastic parts would.
         """
         usual = external is None and passive and method is None and axes == "joint" and threads == 1
         if usual and self.closure is None and type(q) is type(qd) is type(qdd) is np.ndarray:
@@ -507,7 +520,7 @@ class Mechanism(Movable):
         seen = "" if axes == "joint" else axes
         if self.closure is not None:
             state = self.by_name(time, q=q, qd=qd, qdd=qdd)
-            own = None if tau is None else self.by_name(tau=tau)[0]
+            own = self._acting(state, tau, actuators, time, external, options, threads)
             of = self._welded._closed.reactions
             return of.reactions(state, own, time, options, external or {}, threads, seen, compliance or {})
         request = replace(request_of("reactions", owner=self.name, external=external, **options), axes=seen)
@@ -515,6 +528,23 @@ class Mechanism(Movable):
         wanted = replace(request, quantity="wrenches")
         found = self._welded._evaluate(wanted, (q, qd, qdd), external, threads=threads)
         return by_name(self._reaction_names, found)
+
+    def _acting(
+        self,
+        state: tuple[Any, Any, Any],
+        tau: Any,
+        actuators: Actuators,
+        time: Any,
+        external: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        threads: int,
+    ) -> Any:
+        """Efforts (…, nv) of a motion under constraints: tau, or those of the actuators."""
+        if tau is not None:
+            return self.by_name(tau=tau)[0]
+        rates = self.actuated(state[0], actuators=actuators, time=time, call=REACTIONS)
+        how = {"external": external, "passive": options["passive"], "threads": threads}
+        return self.inverse_dynamics(*state, actuators=rates, time=time, **how)
 
     @thin
     def resultant(
@@ -591,34 +621,35 @@ class Mechanism(Movable):
         passive: bool = True,
         method: str | None = None,
         force: bool = False,
-        actuators: Sequence[str] | None = None,
+        actuators: Actuators = None,
         time: Any = 0.0,
         out: Any = None,
         threads: int = 1,
     ) -> EffortDerivatives | ActuatorDerivatives:
         """∂τ/∂q and ∂τ/∂q̇ (nv, nv); ∂τ/∂q̈ is `mass_matrix`, but for friction from load.
 
-        ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes. Under constraints
-        these are derivatives of the tree's efforts, H q̈ + h, not of what `inverse_dynamics` shares out among actuators.
-        With `actuators` they are of the efforts that it gives to these, and ∂τ/∂q̈ is there too; friction from load
-        under constraints needs them named.
+        ∂/∂q is taken along the rates: of a quaternion by rotations of the child about its own axes. For a closed
+        mechanism, and for named `actuators`, these are derivatives of the efforts that `inverse_dynamics` gives to the
+        actuated joints, and ∂τ/∂q̈ is among them. actuators="all" has the derivatives of the tree's efforts, H q̈ + h.
 
         Units: efforts [N m] or [N] by [rad] or [m], and by their rates.
         """
         options: dict[str, Any] = {"method": method, "force": force, "passive": passive, "external": external}
         request = request_of("inverse_dynamics_derivatives", owner=self.name, **options)
         loaded = self.closure is not None and is_loaded(self.model, passive=passive)
-        if actuators is None and loaded:
+        chosen = actuators_from(actuators)
+        of_tree = chosen == "all" or (chosen is None and not self._is_closed)
+        if of_tree and loaded:
             raise InputError(
                 f"{self.name}: friction from load under constraints depends on which joints drive it; name them, as in "
                 "inverse_dynamics_derivatives(q, qd, qdd, actuators=[...])"
             )
-        if actuators is None:
+        if of_tree:
             return EffortDerivatives(
                 *self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
             )
-        state, names = self.by_name(time, q=q, qd=qd, qdd=qdd), names_from("actuators", actuators)
-        found = self._closed.effort_derivatives.derivatives(state, time, names, options, external or {})
+        state = self.by_name(time, q=q, qd=qd, qdd=qdd)
+        found = self._closed.effort_derivatives.derivatives(state, time, chosen, options, external or {})
         return ActuatorDerivatives(*found if out is None else map(copied, found, out))
 
     @thin
@@ -665,13 +696,32 @@ class Mechanism(Movable):
         return AccelerationDerivatives(*found)
 
     @thin
-    def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> np.ndarray:
+    def regressor(
+        self,
+        q: Any,
+        qd: Any,
+        qdd: Any,
+        *,
+        actuators: Actuators = None,
+        time: Any = 0.0,
+        out: Any = None,
+        threads: int = 1,
+    ) -> np.ndarray:
         """Y with τ = Y π (nv, len(π)): efforts as a function of π, `regressor_parameters()`; springs and friction
         from load are left out.
 
+        For a closed mechanism, and for named `actuators`, τ are the efforts that `inverse_dynamics` gives to the
+        actuated joints. actuators="all" has those of the tree, H q̈ + h.
+
         Units: efforts [N m] or [N] by parameter.
         """
-        return self._evaluate(request_of("regressor"), (q, qd, qdd), out=out, threads=threads)
+        chosen, request = actuators_from(actuators), request_of("regressor")
+        if chosen == "all" or (chosen is None and not self._is_closed):
+            return self._evaluate(request, (q, qd, qdd), out=out, threads=threads)
+        state = self.by_name(time, q=q, qd=qd, qdd=qdd)
+        tree = self._evaluate(request, state, threads=threads)
+        Y = self._closed.effort_regressor.regressor(state, time, chosen, tree)
+        return Y if out is None else copied(Y, out)
 
     def regressor_parameters(self) -> np.ndarray:
         """π of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction a rate, then the

@@ -20,7 +20,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.algebra.jet import gradient, jacobian, rate
 from kinpair.calls import Calls
-from kinpair.closure import KERNELS, Closure, ConstraintForces, Movable, names_from
+from kinpair.closure import KERNELS, Actuators, Closure, ConstraintForces, Movable, actuators_from
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.description.constraint_parts import Custom
 from kinpair.description.formula import numbers, with_error
@@ -144,15 +144,16 @@ class System(Movable):
         return self._closure.dynamics.forward(state, time, wanted, {}, {}, None, threads)
 
     def inverse_dynamics(
-        self, q: Any, qd: Any, qdd: Any, *, actuators: Sequence[str] | None = None, time: Any = 0.0
+        self, q: Any, qd: Any, qdd: Any, *, actuators: Actuators = None, time: Any = 0.0
     ) -> np.ndarray:
-        """What must be added to the forces for the accelerations qdd: the least of the `actuators`, all coordinates by
-        default. SingularError where none do, InputError where the accelerations break a constraint.
+        """Efforts (nv,) that must be added to the forces for the accelerations qdd: the least of the `actuators`. A
+        system has no joints, so these are all coordinates by default, "all". SingularError where no efforts do,
+        InputError where the accelerations break a constraint.
 
         Units: [N m] or [N].
         """
-        drives = None if actuators is None else names_from("actuators", actuators)
-        return self._closure.drives.inverse(self.by_name(time, q=q, qd=qd, qdd=qdd), time, drives, {}, {})
+        chosen = actuators_from("all" if actuators is None else actuators)
+        return self._closure.drives.inverse(self.by_name(time, q=q, qd=qd, qdd=qdd), time, chosen, {}, {})
 
     def terms(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0

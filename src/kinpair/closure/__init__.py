@@ -3,6 +3,7 @@
 moment          time as an argument of compiled code
 batch           states of a batch, one by one
 rows            the rows of one model, and checks of a state
+actuated        rates that have efforts, and choices of joints that can drive a closed mechanism
 sharing         loads that redundant rows leave open, and compliances that share them out
 rates           rates and accelerations that obey
 newton          many states at once on their way to closed positions
@@ -19,6 +20,7 @@ accelerations   accelerations of any states, compiled
 modes           derivatives of the accelerations where joints stick, and with friction from load
 derivatives     derivatives of the accelerations, and reduced equations
 effort_derivatives  derivatives of the efforts of chosen actuators
+effort_regressor  regressor of the efforts of chosen actuators
 closure         the rows of one model, and the parts above
 by_name         states given by name, as arrays
 table           the constraints as a text
@@ -28,19 +30,22 @@ movable         what a mechanism and a system without bodies have in common
 A module imports only what stands above it; a test checks it.
 """
 
+from kinpair.closure.actuated import Actuators
 from kinpair.closure.any_rank import ConstraintForces
 from kinpair.closure.batch import copied
 from kinpair.closure.closure import Closure
 from kinpair.closure.kernel_request import kernel_request
-from kinpair.closure.movable import Movable, names_from
+from kinpair.closure.movable import Movable, actuators_from, names_from
 from kinpair.closure.requests import KERNELS, check_solver
 from kinpair.closure.table import constraint_tables
 
 __all__ = [
     "KERNELS",
+    "Actuators",
     "Closure",
     "ConstraintForces",
     "Movable",
+    "actuators_from",
     "check_solver",
     "constraint_tables",
     "copied",

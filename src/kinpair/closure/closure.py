@@ -13,6 +13,7 @@ from kinpair.closure.assembly import Assembly
 from kinpair.closure.derivatives import Derivatives
 from kinpair.closure.drives import Drives
 from kinpair.closure.effort_derivatives import EffortDerivatives
+from kinpair.closure.effort_regressor import EffortRegressor
 from kinpair.closure.forces import Forces
 from kinpair.closure.rank import Rank
 from kinpair.closure.rates import Rates
@@ -92,3 +93,8 @@ class Closure(ConstraintRows):
     def effort_derivatives(self) -> EffortDerivatives:
         """Derivatives of the efforts of chosen actuators."""
         return EffortDerivatives(self, self.requests, self.drives)
+
+    @cached_property
+    def effort_regressor(self) -> EffortRegressor:
+        """Regressor of the efforts of chosen actuators."""
+        return EffortRegressor(self, self.drives)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.closure.batch import state_of
+from kinpair.closure.actuated import Actuated, Actuators
+from kinpair.closure.batch import named, state_of
 from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
@@ -19,7 +20,6 @@ from kinpair.constrained import HOLDS
 from kinpair.constraints import rank_revealing
 from kinpair.constraints.actuation import Efforts, efforts, multipliers_of
 from kinpair.constraints.constraint import Motion
-from kinpair.constraints.coordinates import OfPositions
 from kinpair.constraints.joined import Joined
 from kinpair.constraints.loads import IN_LOOP, ON_LINK, by_constraint
 from kinpair.constraints.rolling import Rolls
@@ -35,20 +35,14 @@ class Drives:
 
     def __init__(self, rows: ConstraintRows, requests: Requests) -> None:
         self.rows, self.model, self.requests = rows, rows.model, requests
-        self.shares = SharedLoads(rows)
+        self.shares, self.actuated = SharedLoads(rows), Actuated(rows)
         self._usual: dict[tuple[Any, ...], Request | None] = {}
-
-    @cached_property
-    def followers(self) -> set[int]:
-        """Rates that a coupling determines: nobody drives them."""
-        couplings = [x for x in self.rows.constraints if isinstance(x, OfPositions) and x.kind == "coupling"]
-        return {x.rates[0] for x in couplings if x.rates}
 
     def inverse(
         self,
         state: tuple[Any, Any, Any],
         time: Any,
-        actuators: Sequence[str] | None,
+        actuators: Actuators,
         options: Mapping[str, Any],
         external: Mapping[str, Any],
         threads: int = 1,
@@ -57,28 +51,30 @@ class Drives:
         values."""
         q, qd, qdd = state
         x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
-        request = self._request(x, actuators, options, external)
+        actuated = self.actuated.rates(actuators, q, time)
+        request = self._request(x, actuated, options, external)
         if request is None:
-            return self._by_singular_values(state, time, actuators, options, external)
+            return self._by_singular_values(state, time, actuated, options, external)
         arguments = (x.state[0], x.state[1], x.state[3], x.state[2], *x.external.values())
         tau, sound = self.rows.calls(request, arguments, None, threads)
         unsound = np.atleast_1d(np.asarray(sound) != 1.0)
         if x.batch is None and unsound.any():
-            return self._by_singular_values(state, time, actuators, options, external)
+            return self._by_singular_values(state, time, actuated, options, external)
         if unsound.any():
-            tau[unsound] = self._again(x, np.flatnonzero(unsound), actuators, options)
+            tau[unsound] = self._again(x, np.flatnonzero(unsound), actuated, options)
         return tau
 
     def known(
-        self, actuators: Sequence[str] | None, options: Mapping[str, Any], external: Mapping[str, Any]
+        self, actuators: Actuators, options: Mapping[str, Any], external: Mapping[str, Any]
     ) -> Request | None:
         """What compiled code answers, if it was asked before."""
-        return self._usual.get(_key(actuators, options, external))
+        actuated = self.actuated.known(actuators)
+        return None if actuated is None else self._usual.get(_key(actuated, options, external))
 
     def _request(
         self,
         x: Arguments,
-        actuators: Sequence[str] | None,
+        actuated: tuple[int, ...],
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> Request | None:
@@ -87,17 +83,14 @@ class Drives:
         finite = np.isfinite(x.state[0]).all() and np.isfinite(x.state[2]).all()
         if rubs or not (self.rows.calls.compiled and self.rows.constraints and len(x.state[0]) and finite):
             return None
-        key = _key(actuators, options, external)
+        key = _key(actuated, options, external)
         if key not in self._usual:
-            self._usual[key] = self._chosen(x, actuators, options)
+            self._usual[key] = self._chosen(x, actuated, options)
         return self._usual[key]
 
-    def _chosen(
-        self, x: Arguments, actuators: Sequence[str] | None, options: Mapping[str, Any]
-    ) -> Request | None:
+    def _chosen(self, x: Arguments, actuated: tuple[int, ...], options: Mapping[str, Any]) -> Request | None:
         q, moments = np.atleast_2d(x.state[0])[0], np.ravel(x.state[2])
         self.rows.check_closed(q, float(moments[0]))
-        actuated = tuple(self.rates_of(actuators).tolist())
         request = self.requests.choose(
             "actuator_efforts", q, float(moments[0]), "rosenberg-extended", options
         )
@@ -106,7 +99,7 @@ class Drives:
         return request if enough and self.rows.calls.kernel(request) is not None else None
 
     def _again(
-        self, x: Arguments, rows: np.ndarray, actuators: Sequence[str] | None, options: Mapping[str, Any]
+        self, x: Arguments, rows: np.ndarray, actuated: tuple[int, ...], options: Mapping[str, Any]
     ) -> np.ndarray:
         """States of a batch by singular values."""
         assert x.batch is not None
@@ -120,7 +113,7 @@ class Drives:
         every = zip(rows.tolist(), zip(*terms, strict=True), zip(*states, strict=True), strict=True)
 
         def tau(*one: Any) -> np.ndarray:
-            return self.efforts(actuators, *one).tau
+            return self.efforts(actuated, *one).tau
 
         return np.array([self._one(tau, self.model.nv, *one) for one in every])
 
@@ -128,11 +121,11 @@ class Drives:
         self,
         state: tuple[Any, Any, Any],
         time: Any,
-        actuators: Sequence[str] | None,
+        actuated: tuple[int, ...],
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> np.ndarray:
-        """Whatever the rank."""
+        """Efforts for rows of any rank."""
         q, qd, qdd = state
         x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
         self.rows.check_numbers(q)
@@ -140,29 +133,18 @@ class Drives:
         terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         rubbing = self.rubbing if options.get("passive", True) else None
         if rubbing is not None:
-            chosen = self.rates_of(actuators)
+            chosen = np.array(actuated, dtype=int)
             terms = rubbing.with_friction(x, terms, lambda A, r: efforts(r, A, chosen).lam)
-        return self._each(x, self.model.nv, lambda *one: self.efforts(actuators, *one).tau, terms)
+        return self._each(x, self.model.nv, lambda *one: self.efforts(actuated, *one).tau, terms)
 
     @cached_property
     def rubbing(self) -> Rubbing | None:
         """Friction from load; None where there is none."""
         return Rubbing(self.rows, self.shares, self.requests) if self.model.surfaces else None
 
-    def rates_of(self, actuators: Sequence[str] | None) -> np.ndarray:
-        """Numbers of the rates that these drive, by default all that follow no other."""
-        idle = {joint.name for joint in self.model.description.joints if not joint.actuated}
-        spans = [self.model.v_span[i] for i in self.model.moving if self.model.joint_names[i] in idle]
-        chosen = (
-            set(range(self.model.nv))
-            - self.followers
-            - {k for span in spans for k in range(span.start, span.stop)}
-        )
-        return np.array(sorted(chosen if actuators is None else self.rows.rates_of(actuators)), dtype=int)
-
     def efforts(
         self,
-        actuators: Sequence[str] | None,
+        actuated: tuple[int, ...],
         row: int | None,
         M: np.ndarray,
         F: np.ndarray,
@@ -170,20 +152,14 @@ class Drives:
         b: np.ndarray,
         qdd: np.ndarray,
     ) -> Efforts:
-        """Efforts of one state, `row` of a batch; M, F, A, b as `terms` gives them without efforts."""
-        which = "" if row is None else f" (state {row} of the batch)"
-        missed = np.abs(A @ qdd - b) / rank_revealing.lengths(A)
-        if (worst := missed.max(initial=0.0)) > HOLDS * (1.0 + np.abs(qdd).max(initial=0.0)):
-            wrong = [self.rows.row_names[k] for k in np.flatnonzero(missed > 0.1 * worst)]
-            raise InputError(
-                f"{self.model.name}: these accelerations{which} break {listed(wrong, 6)} (by {worst:.3g}); "
-                "accelerations(q, qd, inputs) gives ones that obey",
-                rows=wrong,
-            )
-        tau = efforts(M @ qdd - F, A, self.rates_of(actuators))
+        """Efforts on the actuated rates in one state, `row` of a batch; M, F, A, b as `terms` gives them without
+        efforts."""
+        which = named(row)
+        self.check_accelerations(A, b, qdd, which)
+        tau = efforts(M @ qdd - F, A, np.array(actuated, dtype=int))
         if not tau.possible:
             stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(tau.unbalanced) > 1e-6)]
-            acting = self.model.v_names if actuators is None else actuators
+            acting = [self.model.v_names[k] for k in actuated]
             nobody = "nothing is actuated, so nothing makes"
             raise SingularError(
                 f"{self.model.name}: {f'no efforts of {listed(acting, 6)} make' if len(acting) else nobody} this "
@@ -192,6 +168,17 @@ class Drives:
                 rates=stuck,
             )
         return tau
+
+    def check_accelerations(self, A: np.ndarray, b: np.ndarray, qdd: np.ndarray, which: str = "") -> None:
+        """Refuse accelerations that do not satisfy A q̈ = b; `which` names the state."""
+        missed = np.abs(A @ qdd - b) / rank_revealing.lengths(A)
+        if (worst := missed.max(initial=0.0)) > HOLDS * (1.0 + np.abs(qdd).max(initial=0.0)):
+            wrong = [self.rows.row_names[k] for k in np.flatnonzero(missed > 0.1 * worst)]
+            raise InputError(
+                f"{self.model.name}: these accelerations{which} break {listed(wrong, 6)} (by {worst:.3g}); "
+                "accelerations(q, qd, inputs) gives ones that obey",
+                rows=wrong,
+            )
 
     def loop_loads(
         self,
@@ -232,14 +219,13 @@ class Drives:
     ) -> tuple[Arguments, np.ndarray]:
         """The arguments, checked, and λ of every row."""
         q, qd, qdd = state
-        drive = {} if tau is None else {"tau": tau}
-        x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd, **drive)
+        x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd, tau=tau)
         options = {"external": external, "passive": passive}
         terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         self.rows.check_numbers(q)
         self.rows.check_closed(q, time)
         if self.rubbing is not None and passive:
-            terms = self.rubbing.with_friction(x, terms, self._answer(tau))
+            terms = self.rubbing.with_friction(x, terms, multipliers_of)
         lam = self._each(x, len(self.rows.row_names), self._multipliers, terms)
         return x, self._shared(x, lam, passive) if self.shares.acts else lam
 
@@ -254,12 +240,6 @@ class Drives:
                 found[k] = self.shares.shared(lam[k], (q, qd, qdd), float(moment[0]), wrenches, passive)
         return found
 
-    def _answer(self, tau: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-        """λ of the efforts that a motion asks for beyond what the actuators give."""
-        if tau is not None:
-            return multipliers_of
-        return lambda A, r: efforts(r, A, self.rates_of(None)).lam
-
     def _multipliers(
         self,
         row: int | None,
@@ -268,11 +248,9 @@ class Drives:
         A: np.ndarray,
         b: np.ndarray,
         qdd: np.ndarray,
-        tau: np.ndarray | None = None,
+        tau: np.ndarray,
     ) -> np.ndarray:
-        """λ of one state under the efforts tau, by default those that make its motion."""
-        if tau is None:
-            return self.efforts(None, row, M, F, A, b, qdd).lam
+        """λ of one state under the efforts tau."""
         return multipliers_of(A, M @ qdd - F - tau)
 
     def _each(
@@ -326,11 +304,11 @@ class Drives:
 
 
 def _key(
-    actuators: Sequence[str] | None, options: Mapping[str, Any], external: Mapping[str, Any]
+    actuated: tuple[int, ...], options: Mapping[str, Any], external: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """What the caller gave, to know it again."""
+    """What distinguishes requests."""
     chosen = tuple(options.get(word) for word in ("method", "force", "passive"))
-    return None if actuators is None else tuple(actuators), *chosen, *external
+    return actuated, *chosen, *external
 
 
 def _called(what: str, wrenches: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.closure.actuated import Actuators
 from kinpair.closure.batch import named
 from kinpair.closure.drives import Drives
 from kinpair.closure.moment import at_time
@@ -27,6 +28,7 @@ from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import SingularError, listed
 from kinpair.quantities import Request
 
+CALL = "inverse_dynamics_derivatives(q, qd, qdd, actuators={})"
 SINGULAR = 1e12  # condition of the matrix
 
 
@@ -40,7 +42,7 @@ class EffortDerivatives:
         self,
         state: tuple[Any, Any, Any],
         time: Any,
-        actuators: Sequence[str],
+        actuators: Actuators,
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> tuple[np.ndarray, ...]:
@@ -49,11 +51,11 @@ class EffortDerivatives:
         q, qd, qdd = state
         x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
         passive = bool(options.get("passive", True))
+        actuated = np.array(self.drives.actuated.rates(actuators, q, time, call=CALL), dtype=int)
         tau = self.drives.inverse(state, time, actuators, options, external)
         lam = self.drives.multipliers(state, tau, time, external, passive=passive)
         request = self.requests.choose("balance_slopes", q, time, DEFAULT_SOLVER, options)
         request = replace(request, solver="", rows=(), dependent=())
-        actuated = self.drives.rates_of(actuators)
         every = (*x.state, tau, lam, *x.external.values())
         nv = self.model.nv
         found = np.empty((1 if x.batch is None else x.batch, 3, nv, nv))

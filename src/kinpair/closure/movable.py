@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.calls import Calls
 from kinpair.closure import by_name
+from kinpair.closure.actuated import ALL, CALL, Actuators
 from kinpair.closure.closure import Closure
 from kinpair.constraints.mobility import Mobility
 from kinpair.errors import InputError
@@ -84,6 +85,25 @@ class Movable(ABC):
     def u_names(self) -> tuple[str, ...]:
         """What each input is."""
         return ports_of(self.model).u_names
+
+    def actuated(
+        self, q: Any = None, *, actuators: Actuators = None, time: Any = 0.0, call: str = CALL
+    ) -> tuple[str, ...]:
+        """Names of the rates that have efforts in inverse dynamics, in the order of `v_names`.
+
+        A tree: every rate that follows no other. A closed mechanism: the rates of the joints with an actuator or
+        `actuated = true`. `actuators` chooses others: names of joints or rates, or "all" for every rate that follows no
+        other. ActuatorsError where a closed mechanism specifies none, with choices that are valid at `q` (nq,) or
+        (batch, nq), each as the `call` to type.
+
+        >>> import kinpair as kp
+        >>> kp.example("delta").actuated()
+        ('arm1', 'arm2', 'arm3')
+        """
+        chosen = actuators_from(actuators)
+        at = None if q is None else self.by_name(time, q=q)[0]
+        rates = self._closed.drives.actuated.rates(chosen, at, time, call=call)
+        return tuple(self.v_names[k] for k in rates)
 
     # States by name.
 
@@ -200,6 +220,13 @@ class Movable(ABC):
     def _state(self, name: str, value: Any) -> np.ndarray:
         """One state, checked."""
         return self._calls.one(name, value)
+
+
+def actuators_from(value: Any) -> Actuators:
+    """The argument `actuators`, checked: different names, "all", or None."""
+    if isinstance(value, str) and value != ALL:
+        raise InputError(f'actuators is {value!r}; give a list of names, [{value!r}], or "all"')
+    return ALL if isinstance(value, str) else None if value is None else names_from("actuators", value)
 
 
 def names_from(what: str, names: Any) -> tuple[str, ...]:

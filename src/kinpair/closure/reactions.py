@@ -26,7 +26,6 @@ class ConstrainedReactions:
         self.shares = drives.shares
         self.names = self.shares.names
         self._known: dict[Any, tuple[Request, Any]] = {}
-        self._no_efforts = np.zeros(self.model.nv)
 
     def reactions(
         self,
@@ -39,7 +38,7 @@ class ConstrainedReactions:
         axes: str,
         compliance: Mapping[str, Any],
     ) -> Reactions:
-        """By name; options are those of a formulation: method, force, passive."""
+        """Wrenches under the efforts tau, by name; options are those of a formulation: method, force, passive."""
         shares = self.shares if not compliance else SharedLoads(self.rows, compliance)
         arguments = (state, tau, time, options, external, threads)
         w, q = self.wrenches(*arguments, axes), np.asarray(state[0], dtype=float)
@@ -78,9 +77,8 @@ class ConstrainedReactions:
     ) -> np.ndarray:
         """(…, names, 6): compiled, and with the rank found in each state where that is not sound."""
         request, call = self._request(state[0], time, options, external, axes)
-        if (tau is not None or not self.drives.followers) and self.drives.rubbing is None:
-            own = self._no_efforts if tau is None else tau
-            arguments = (*state, own, at_time(time), *external.values())
+        if self.drives.rubbing is None:
+            arguments = (*state, tau, at_time(time), *external.values())
             found, sound = call(*arguments) if threads == 1 else call(*arguments, threads=threads)
             if sound == 1.0 if type(sound) is float else np.all(sound == 1.0):
                 return found

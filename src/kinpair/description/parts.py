@@ -149,8 +149,8 @@ class Joint:
     rest: Numbers = ()  # coordinate where the spring is slack
     rotor_inertia: float = 0.0  # of the motor, about its own axis [kg m²]
     gear_ratio: float = 1.0  # turns of the motor per turn of the joint
-    actuated: bool = (
-        True  # False: nothing drives it, so it takes no share in inverse dynamics and has no input
+    actuated: bool | None = (
+        None  # True: an actuator drives it; False: none does, and it has no input; None: not given
     )
     start: Numbers = ()  # coordinates at which the mechanism is assembled
     mimic: Mimic | None = None
@@ -227,10 +227,15 @@ class Description:
 
 
 def without_actuators(description: Description) -> Description:
-    """Efforts on the joints in their place; rotors behind rigid gears stay, as parts of the joints."""
+    """Efforts on the joints in their place; rotors behind rigid gears stay, as parts of the joints.
+
+    The joints stay actuated: what drives a closed mechanism does not change.
+    """
     rigid = {x.joint: x for x in description.actuators if "stiffness" not in dict(x.gear)}
-    joints = tuple(_with_rotor(joint, rigid.get(joint.name)) for joint in description.joints)
-    return replace(description, joints=joints, actuators=())
+    driven = {x.joint for x in description.actuators}
+    joints = [_with_rotor(joint, rigid.get(joint.name)) for joint in description.joints]
+    marked = (replace(x, actuated=True) if x.name in driven and x.actuated is None else x for x in joints)
+    return replace(description, joints=tuple(marked), actuators=())
 
 
 def _with_rotor(joint: Joint, of: Actuator | None) -> Joint:

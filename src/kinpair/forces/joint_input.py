@@ -49,7 +49,7 @@ class JointInput(Element):
 def joint_inputs(model: Model, driven: frozenset[int]) -> tuple[JointInput, ...]:
     """Those of all rates but the `driven` ones, and those of joints that nothing drives."""
     unit, bodies = units(model)["tau"], {}
-    idle = {joint.name for joint in model.description.joints if not joint.actuated}
+    idle = {joint.name for joint in model.description.joints if joint.actuated is False}
     left = set(range(model.nv)) - driven
     for i in model.in_order:
         own = range(model.nv)[model.v_span[i]]
