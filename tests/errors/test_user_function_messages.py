@@ -308,7 +308,7 @@ def test_one_name_is_no_tuple_of_names(linkage):
     error = said(InputError, lambda: linkage.inverse_kinematics(START, "coupler", [0, 0, 0], fixed="crank"))
     assert str(error) == "fixed is 'crank'; give a tuple of names, ('crank',)"
     error = said(InputError, lambda: linkage.inverse_dynamics(START, STILL, STILL, actuators="crank"))
-    assert str(error) == "actuators is 'crank'; give a tuple of names, ('crank',)"
+    assert str(error) == "actuators is 'crank'; give a list of names, ['crank'], or \"all\""
 
 
 def test_the_bad_row_of_a_batch_is_numbered(linkage):

@@ -10,8 +10,9 @@ import numpy as np
 
 from kinpair import InputError, KinpairError, Mechanism, SingularError
 from kinpair.cli import records
+from kinpair.closure import Actuators
 from kinpair.constraints.build import is_constrained
-from kinpair.errors import nearest
+from kinpair.errors import ActuatorsError, nearest
 from kinpair.formulations.limits import refusal
 
 
@@ -35,13 +36,22 @@ class Question:
     passive: bool = True
     frames: Sequence[str] = ()
     solver: str | None = None
-    actuators: Sequence[str] | None = None
+    actuators: Actuators = None
     time: float = 0.0
 
     @property
     def constrained(self) -> bool:
         """Is there anything beyond the joints?"""
         return is_constrained(self.mechanism.model.description)
+
+    def acting(self) -> tuple[str, ...] | None:
+        """Names of the rates with efforts in the inverse dynamics under constraints; None where they are not specified,
+        and for a tree."""
+        m = self.mechanism
+        try:
+            return m.actuated(actuators=self.actuators) if self.constrained else None
+        except ActuatorsError:
+            return None
 
     def methods(self) -> dict[str, str]:
         """The formulation for each quantity: the one asked for, or the default where it does not give it."""
@@ -118,12 +128,12 @@ QUANTITIES: dict[str, Answer] = {
 }
 OF_CONSTRAINTS: dict[str, Answer] = {"constraint_forces": _constraint_forces, "mobility": _mobility}
 # quantity → the error that says it does not exist in this state
-MAY_LACK: dict[str, type[KinpairError]] = {
-    "inverse_dynamics": SingularError,
-    "forward_dynamics": SingularError,
-    "reactions": SingularError,
-    "constraint_forces": SingularError,
-    "centre_of_mass": InputError,
+MAY_LACK: dict[str, tuple[type[KinpairError], ...]] = {
+    "inverse_dynamics": (SingularError, ActuatorsError),
+    "forward_dynamics": (SingularError,),
+    "reactions": (SingularError, ActuatorsError),
+    "constraint_forces": (SingularError,),
+    "centre_of_mass": (InputError,),
 }
 
 
@@ -138,7 +148,7 @@ def answers(question: Question) -> dict[str, Any]:
         try:
             values[key] = answer(question, how)
         except MAY_LACK.get(key, ()) as reason:
-            values[key], reasons[key] = None, str(reason)
+            values[key], reasons[key] = None, str(reason.parts.get("shell", reason))
     return {
         "name": m.name,
         "q_names": m.q_names,
@@ -146,7 +156,7 @@ def answers(question: Question) -> dict[str, Any]:
         "passive": question.passive,
         "methods": methods,
         "solver": (question.solver or m.solvers[0]) if question.constrained else None,
-        "actuators": question.actuators,
+        "actuators": question.acting(),
         "time": question.time,
         "constraints": records.constraints(m),
         "state": {key: getattr(question.state, key) for key in ("q", "qd", "qdd", "tau")},

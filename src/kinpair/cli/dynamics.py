@@ -15,6 +15,7 @@ from kinpair.cli.machine import print_json
 from kinpair.cli.obeying import Obeying
 from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
+from kinpair.closure import Actuators
 from kinpair.compiler.background import in_passing
 from kinpair.constraints.build import is_constrained
 
@@ -69,7 +70,8 @@ def dynamics(
     solver
         How the constraints are solved, such as multipliers or udwadia-kalaba.
     actuators
-        Joints that may act in the inverse dynamics of a mechanism under constraints; default: all.
+        Joints that act in the inverse dynamics of a closed mechanism, or all; default: those with an actuator or
+        actuated = true in the file.
     time
         When drives and other functions of time are looked at [s].
     no_passive
@@ -90,7 +92,7 @@ def dynamics(
         not no_passive,
         tuple(frame or ()),
         solver,
-        None if actuators is None else tuple(actuators),
+        chosen_actuators(mechanism, actuators),
         time,
     )
     results = {**answers(question), "notes": notes}
@@ -98,6 +100,13 @@ def dynamics(
         print_json(results)
     else:
         show(results, file)
+
+
+def chosen_actuators(mechanism: Mechanism, words: Words) -> Actuators:
+    """The argument `actuators` of the words after --actuators."""
+    if words == ["all"] and "all" not in (*mechanism.joint_names, *mechanism.v_names):
+        return "all"
+    return None if words is None else tuple(words)
 
 
 def _state(mechanism: Mechanism, words: dict[str, Words], time: float) -> tuple[State, list[str]]:

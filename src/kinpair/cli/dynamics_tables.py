@@ -66,7 +66,7 @@ def _coordinates(screen: Screen, results: dict[str, Any]) -> None:
 def _inverse(screen: Screen, results: dict[str, Any]) -> None:
     law, acting = "tau", ""
     if results["constraints"]:
-        who = "every joint" if results["actuators"] is None else listed(results["actuators"])
+        who = "the actuated joints" if results["actuators"] is None else listed(results["actuators"])
         law, acting = "tau + Aᵀ lambda", f", the least efforts of {who}"
     screen.heading(_title(results, "inverse_dynamics", f"Inverse dynamics{acting}: {law} = H qdd + bias"))
     tau = {} if _lacks(screen, results, "inverse_dynamics") else {"tau": results["inverse_dynamics"]}

@@ -67,7 +67,7 @@ def _run(words: list[str]) -> int:
             sys.stdout.flush()
         return 0
     except KinpairError as error:
-        return _say(str(error), WRONG_INPUT)
+        return _say(str(error.parts.get("shell", error)), WRONG_INPUT)
     except CycloptsError as error:
         return _say(_worded(error), WRONG_INPUT)
     except BrokenPipeError:

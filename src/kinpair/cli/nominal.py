@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair.cli import source
-from kinpair.cli.dynamics import Names
+from kinpair.cli.dynamics import Names, chosen_actuators
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs
 from kinpair.cli.screen import Screen
@@ -68,7 +68,7 @@ def nominal(
     criterion
         What is preferred where joints are left over: rates, energy or limits.
     actuators
-        Joints that may act in a mechanism under constraints; default: all.
+        Joints that act in a closed mechanism, or all; default: those with an actuator or actuated = true in the file.
     samples
         At how many times.
     no_passive
@@ -84,7 +84,7 @@ def nominal(
     wanted = motion_of("nominal", m, start, to, by, frame, duration, law)
     options: dict[str, Any] = {
         "passive": not no_passive,
-        "actuators": None if actuators is None else tuple(actuators),
+        "actuators": chosen_actuators(m, actuators),
     }
     options |= {"start": start, "criterion": criterion}
     if fastest:

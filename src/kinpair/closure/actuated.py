@@ -179,9 +179,6 @@ def _list(names: Sequence[str]) -> str:
 
 def _message(name: str, choices: Sequence[str], every: str) -> str:
     """What is missing, and what to write."""
-    head = f"{name}: the description of this closed mechanism does not specify which joints are actuated; "
-    choice = f"choose here, {' or '.join(choices)}, or " if choices else ""
-    return (
-        f"{head}{choice}write actuated = true or an actuator for these joints in the description; {every} shares the "
-        "effort out among all joints"
-    )
+    head = f"{name}: no joint of this closed mechanism has an actuator or actuated = true; "
+    one_of = ", ".join(choices[:-1]) + " or " * (len(choices) > 1) + "".join(choices[-1:])
+    return f"{head}add them to the description, or choose: {one_of or 'actuators by name'}; {every} acts on every joint"

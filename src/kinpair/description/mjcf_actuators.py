@@ -27,6 +27,7 @@ from kinpair.description.mjcf_xml import Tag
 from kinpair.description.parts import Joint
 from kinpair.errors import listed, nearest
 
+SWITCHED_OFF = ("actuation is switched off", "its group is switched off")
 SINGLE = ("revolute", "prismatic")
 
 
@@ -89,7 +90,11 @@ class Actuators:
             )
         taken = {x.joint: x for x in results if x.part is not None}
         whole = bool(self._tags) and not left_out
-        joints = tuple(_with(joint, taken.get(joint.name), whole) for joint in self._joints.values())
+        driven = {x.joint for x in results if x.reason not in SWITCHED_OFF}
+        joints = tuple(
+            _with(joint, taken.get(joint.name), joint.name in driven, whole)
+            for joint in self._joints.values()
+        )
         return Driven(joints, tuple(x.part for x in results if x.part is not None))
 
     def _declared(self, k: int, tag: Tag, defaults: Defaults) -> _Declared:
@@ -118,8 +123,8 @@ class Actuators:
         damping, *higher = tag.values("damping") or (0.0,)
         reasons = {
             law.strange: bool(law.strange),
-            "actuation is switched off": "actuation" in self._off,
-            "its group is switched off": int(tag.number("group", 0.0)) in self._groups,
+            SWITCHED_OFF[0]: "actuation" in self._off,
+            SWITCHED_OFF[1]: int(tag.number("group", 0.0)) in self._groups,
             "its gear is 0": own.ratio == 0.0,
             "it has damping of higher order": any(higher),
             "it has a delay": any(tag.values("delay")),
@@ -237,10 +242,11 @@ def _alone(results: list[_Result]) -> Iterator[_Result]:
         yield replace(x, part=None, reason=f"joint {x.joint!r} has {count[x.joint]}") if several else x
 
 
-def _with(joint: Joint, own: _Result | None, whole: bool) -> Joint:
-    """A joint with what its actuator adds to it. Where all were taken, a joint without one has no input."""
+def _with(joint: Joint, own: _Result | None, driven: bool, whole: bool) -> Joint:
+    """A joint with what its actuator adds to it. A joint whose actuator is left out is actuated all the same; where no
+    actuator is left out, a joint without one has no input."""
     if own is None:
-        return replace(joint, actuated=not whole)
+        return replace(joint, actuated=True if driven else False if whole else None)
     damping = (joint.damping or (0.0,))[0] + own.damping
     rotor = joint.rotor_inertia + own.armature
     return replace(joint, damping=(damping,) if damping else (), rotor_inertia=rotor)

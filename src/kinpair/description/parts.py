@@ -149,9 +149,7 @@ class Joint:
     rest: Numbers = ()  # coordinate where the spring is slack
     rotor_inertia: float = 0.0  # of the motor, about its own axis [kg m²]
     gear_ratio: float = 1.0  # turns of the motor per turn of the joint
-    actuated: bool | None = (
-        None  # True: an actuator drives it; False: none does, and it has no input; None: not given
-    )
+    actuated: bool | None = None  # False: nothing drives it, and it has no input; None: not specified
     start: Numbers = ()  # coordinates at which the mechanism is assembled
     mimic: Mimic | None = None
     compliance: Numbers = ()  # three [rad/(N m)], three [m/N] in joint axes, or one for all; none: it does not yield

@@ -179,7 +179,7 @@ JOINT: dict[str, Key] = {
     "compliance": Key(f.compliance, "rad/(N m) and m/N"),
     "rotor_inertia": Key(f.number, "kg m², of the motor about its own axis"),
     "gear_ratio": Key(f.number, "turns of the motor per turn of the joint"),
-    "actuated": Key(f.flag, "false: nothing drives it"),
+    "actuated": Key(f.flag, "true: an actuator drives it; false: nothing drives it"),
     "start": Key(f.positions, "rad or m, where the mechanism is assembled"),
     "mimic": Key(mimic_from),
 }

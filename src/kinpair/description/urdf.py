@@ -78,13 +78,14 @@ def parse_urdf(
     links = tuple(_link(node, files, colours) for node in _named(robot, "link"))
     joints = tuple(_joint(node) for node in _named(robot, "joint"))
     names = [joint.name for joint in joints]
-    joints = tuple(_with_known_mimic(joint, names, warnings) for joint in joints)
+    known = [_with_known_mimic(joint, names, warnings) for joint in joints]
+    joints, actuators = transmissions(robot, known)
     _warn_of_missing_meshes(links, files, warnings)
     return Description(
         name=robot.text("name") or Path(source).stem,
         links=links,
         joints=joints,
-        actuators=distinct("actuator", transmissions(robot, joints)),
+        actuators=distinct("actuator", actuators),
         source=source,
         warnings=tuple(warnings.sentences),
     )

@@ -1,13 +1,15 @@
 """Transmissions of a URDF: a motor turns `mechanicalReduction` times as far as its joint, its torque counts as often.
 
-A reduction of 1 leaves an effort on the joint what it is, and makes no actuator. Where the reduction stands differs: in
-<actuator> as ROS has it, in <joint>, or in <transmission> itself.
+A reduction of 1 leaves an effort on the joint what it is, and makes no actuator: the joint is marked as actuated. A
+joint whose transmission is left out is marked too. Where the reduction stands differs: in <actuator> as ROS has it, in
+<joint>, or in <transmission> itself.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kinpair.description.actuator_parts import Actuator
 from kinpair.description.left_out import LeftOutError, left_out_message
@@ -19,8 +21,9 @@ REDUCTION = "mechanicalReduction"
 SINGLE = ("revolute", "prismatic")
 
 
-def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[Actuator, ...]:
-    """The actuators that they are; one warning about all that are left out."""
+def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[tuple[Joint, ...], tuple[Actuator, ...]]:
+    """The joints, marked as actuated where a transmission without an actuator drives them, and the actuators; one
+    warning about all transmissions that are left out."""
     nodes = [node.of(f"transmission {node.text('name')!r}") for node in robot.each("transmission")]
     single = {joint.name for joint in joints if joint.kind in SINGLE and joint.mimic is None}
     names = {joint.name for joint in joints}
@@ -37,7 +40,8 @@ def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[Actuator, ...]:
             left_out_message(left_out, len(nodes)),
             transmissions=tuple(name for name, _ in left_out),
         )
-    return tuple(taken)
+    marked = {name for name in driven if name in single} - {x.joint for x in taken}
+    return tuple(replace(x, actuated=True) if x.name in marked else x for x in joints), tuple(taken)
 
 
 def _joints(node: Node) -> list[str]:

@@ -162,7 +162,7 @@ def _split_state(state: Keyframe, chains: list[tuple[Joint, list[Joint]]]) -> Ke
 
 
 def _own(joint: Joint, k: int) -> Joint:
-    """A joint with the springs, dampers, friction and limits of degree k, and nothing else of the whole."""
+    """A joint, actuated as the whole, with the springs, dampers, friction and limits of degree k, and nothing else."""
     numbers = {name: values for name in _OF_RATES if (values := getattr(joint, name))}
     if numbers and PAIRS[joint.kind].q_parts != PAIRS[joint.kind].v_parts:
         road = "split(passive=False) leaves it out" if set(numbers) <= set(_PASSIVE) else "leave it out"
@@ -175,7 +175,7 @@ def _own(joint: Joint, k: int) -> Joint:
         name: (values[min(k, len(values) - 1)],) for name, values in numbers.items() if name != "friction"
     }
     own["friction"] = tuple(_of_degree(x, k) for x in laws_of(joint.friction))
-    return replace(Joint("", "", "", "", where=joint.where), **own)  # type: ignore[arg-type]
+    return replace(Joint("", "", "", "", actuated=joint.actuated, where=joint.where), **own)  # type: ignore[arg-type]
 
 
 def _of_degree(law: Friction, k: int) -> Friction:

@@ -19,7 +19,7 @@ from kinpair.forces.elements import owners_of
 from kinpair.forces.states import account_of
 from kinpair.mechanism import Mechanism
 from kinpair.model.state import State
-from kinpair.motion.nominal import Nominal, nominal
+from kinpair.motion.nominal import CALL, Nominal, nominal
 from kinpair.motion.trajectory import Trajectory
 
 SAMPLES = 2001
@@ -94,9 +94,7 @@ def inputs(
     A LimitWarning names actuators whose voltage, current, effort or valve would have to go beyond its limit, when, and
     by how much. The motion should have as many continuous derivatives as the actuators have states, and one more.
     """
-    driven = driven_by(m)
-    if m.closure is not None:
-        options = {"actuators": [m.v_names[v] for x in driven for v in x.element.drives], **options}
+    driven_by(m)
     return inputs_of(nominal(m, motion, samples=samples, **options))
 
 
@@ -105,6 +103,7 @@ def driven_by(m: Mechanism) -> list[Any]:
     driven = [x for x in owners_of(m.model) if x.element.nu]
     actuators = [x.element for x in driven if isinstance(x.element, Actuator)]
     if not actuators:
+        m.actuated(m.start() if m.closure is not None else None, call=CALL)
         raise InputError(f"{m.name}: has no actuators; `kp.motion.nominal` has the joint efforts of a motion")
     for x in actuators:
         if not isinstance(x.control, Direct):

@@ -8,7 +8,7 @@ Derivation, no line of code: (MO11).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.algebra.arrays import columns
+from kinpair.closure import Actuators
 from kinpair.errors import InputError
 from kinpair.forces.elements import efforts_of, losses, stored_energy
 from kinpair.mechanism import Energy, Mechanism
@@ -33,6 +34,7 @@ from kinpair.viewer.looks import GREYS, Look, distinct
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+CALL = "kp.motion.nominal(m, motion, actuators={})"
 SAMPLES = 1001
 ENERGIES = ("kinetic", "potential", "sum")
 
@@ -188,12 +190,13 @@ def nominal(
     criterion: str = "rates",
     samples: int = SAMPLES,
     passive: bool = True,
-    actuators: Sequence[str] | None = None,
+    actuators: Actuators = None,
 ) -> Nominal:
-    """Everything that a motion takes: efforts, reactions, power, energy, and whether the limits allow it.
+    """Compute efforts, reactions, power and energy of a motion, and whether the limits allow it.
 
     motion: of all coordinates, or a dict of motions of frames and coordinates as `follow` takes it, with `start`,
-    `parts` and `criterion`. Under constraints the efforts are the least of the `actuators`, as in `inverse_dynamics`.
+    `parts` and `criterion`. The efforts of a closed mechanism are the least of its actuated joints, or of the
+    `actuators`, as in `inverse_dynamics`.
 
     Units: efforts [N m] or [N], power [W], energy [J].
     """
@@ -208,6 +211,8 @@ def nominal(
         )
     time = np.linspace(0.0, motion.duration, samples)
     x = motion.at(time)
+    if m.closure is not None:
+        m.actuated(x.q[0], actuators=actuators, call=CALL)
     options = {"passive": passive, "actuators": actuators}
     return Nominal(m, motion, time, *x, _efforts(m, x, time, options), options)
 
