@@ -35,7 +35,7 @@ from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
 from kinpair.dry_friction import JointFriction
-from kinpair.errors import InputError, offered
+from kinpair.errors import ActuatorsError, InputError, offered
 from kinpair.friction_states import FrictionStates
 from kinpair.inverse_kinematics.targets import Target, wanted
 from kinpair.loaded.dynamics import is_loaded
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from kinpair.viewer.page import Page
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
+NO_EFFORT = 1e-9  # of the efforts of the tree: a motion that needs less needs no actuator
 REACTIONS = "reactions(q, qd, qdd, actuators={})"
 
 
@@ -507,7 +508,7 @@ class Mechanism(Movable):
         spring and friction hand over together.
 
         Under constraints it depends on the efforts tau, by default those that `inverse_dynamics` gives to the
-        `actuators`. Redundant constraints share loads without effect on the motion: `.undetermined` of the result
+        `actuators`; a motion that needs no efforts needs none of them. Redundant constraints share loads without effect on the motion: `.undetermined` of the result
         marks such components, and these are the least that balance. `compliance` by joint or loop, six numbers
         [rad/(N m)], [m/N] in joint axes, shares them out as elastic parts would.
         """
@@ -539,11 +540,19 @@ class Mechanism(Movable):
         options: Mapping[str, Any],
         threads: int,
     ) -> Any:
-        """Efforts (…, nv) of a motion under constraints: tau, or those of the actuators."""
+        """Efforts (…, nv) of a motion under constraints: tau, or those of the actuators; zero where it needs none."""
         if tau is not None:
             return self.by_name(tau=tau)[0]
-        rates = self.actuated(state[0], actuators=actuators, time=time, call=REACTIONS)
         how = {"external": external, "passive": options["passive"], "threads": threads}
+        try:
+            rates = self.actuated(state[0], actuators=actuators, time=time, call=REACTIONS)
+        except ActuatorsError:
+            efforts = self.inverse_dynamics(*state, actuators="all", time=time, **how)
+            request = request_of("inverse_dynamics", passive=options["passive"], external=external)
+            of_tree = self._evaluate(request, state, external, threads=threads)
+            if np.abs(efforts).max(initial=0.0) <= NO_EFFORT * (1.0 + np.abs(of_tree).max(initial=0.0)):
+                return np.zeros_like(efforts)
+            raise
         return self.inverse_dynamics(*state, actuators=rates, time=time, **how)
 
     @thin
