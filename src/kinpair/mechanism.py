@@ -508,9 +508,10 @@ class Mechanism(Movable):
         spring and friction hand over together.
 
         Under constraints it depends on the efforts tau, by default those that `inverse_dynamics` gives to the
-        `actuators`; a motion that needs no efforts needs none of them. Redundant constraints share loads without effect on the motion: `.undetermined` of the result
-        marks such components, and these are the least that balance. `compliance` by joint or loop, six numbers
-        [rad/(N m)], [m/N] in joint axes, shares them out as elastic parts would.
+        `actuators`; a motion that needs no efforts needs none of them. Redundant constraints share loads without
+        effect on the motion: `.undetermined` of the result marks such components, and these are the least that
+        balance. `compliance` by joint or loop, six numbers [rad/(N m)], [m/N] in joint axes, shares them out as elastic
+        parts would.
         """
         usual = external is None and passive and method is None and axes == "joint" and threads == 1
         if usual and self.closure is None and type(q) is type(qd) is type(qdd) is np.ndarray:

@@ -54,6 +54,8 @@ def _facts(model: Model) -> Iterator[bytes]:
     yield repr(model.added).encode()
     yield repr([(joint.name, joint.mimic) for joint in model.description.joints if joint.mimic]).encode()
     yield repr([(x.name, x.compliance) for x in model.description.joints if x.compliance]).encode()
+    if idle := [x.name for x in model.description.joints if x.actuated is False]:
+        yield repr(("joints without an input", idle)).encode()
     if model.singular_mass:
         yield b"singular mass"
 
