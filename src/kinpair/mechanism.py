@@ -544,7 +544,7 @@ class Mechanism(Movable):
         """Efforts (…, nv) of a motion under constraints: tau, or those of the actuators; zero where it needs none."""
         if tau is not None:
             return self.by_name(tau=tau)[0]
-        how = {"external": external, "passive": options["passive"], "threads": threads}
+        how: dict[str, Any] = {"external": external, "passive": options["passive"], "threads": threads}
         try:
             rates = self.actuated(state[0], actuators=actuators, time=time, call=REACTIONS)
         except ActuatorsError:

@@ -71,6 +71,7 @@ PAGES = {
     "forces/surfaces/*.py": ("load_friction.md", r"\((F[LBGTE]\d+)\)"),
     "loaded/*.py": ("load_friction.md", r"\((F[SCNHAMU]\d+)\)"),
     "constrained/derivatives.py": ("load_friction.md", r"\((FD[12])\)"),
+    "closure/*.py": ("constraints.md", r"\((AJ\d+)\)"),
     "closure/effort_derivatives.py": ("load_friction.md", r"\((FD[45])\)"),
     "dry_friction.py": ("load_friction.md", r"\((FD3)\)"),
     "simulation/phases.py": ("load_friction.md", r"\((FP\d+)\)"),

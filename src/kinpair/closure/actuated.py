@@ -11,7 +11,7 @@ drives each determine one coordinate of a tree, and the other coordinates stay t
 With Z the rates that the constraints allow, actuators S make every motion if ZᵀS has full row rank, see (CI2). A
 smallest set of such rates is chosen by pivoting the columns of Zᵀ, preferred joints first:
 
-    Zᵀ P = Q R,   |R_kk| > PIVOT · |column k of Zᵀ|                                               (CI3)
+    Zᵀ P = Q R,   |R_kk| > PIVOT · |column k of Zᵀ|                                               (AJ1)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constraints.coordinates import OfPositions
 from kinpair.constraints.rank_revealing import null_space
-from kinpair.errors import ActuatorsError, KinpairError
+from kinpair.errors import ActuatorsError
 
 Actuators: TypeAlias = Sequence[str] | Literal["all"] | None
 
@@ -97,8 +97,8 @@ class Actuated:
         choices = self.choices(q, time)
         if choices == ((),):
             return ()
-        name, python = self.model.name, [call.format(_list(x)) for x in choices]
-        shell = [f"--actuators {shlex.join(x)}" for x in choices]
+        name, python = self.model.name, [call.format(_list(x)) for x in choices] or [call.format("[...]")]
+        shell = [f"--actuators {shlex.join(x)}" for x in choices] or ["--actuators NAME..."]
         raise ActuatorsError(
             _message(name, python, call.format('"all"')),
             choices=choices,
@@ -107,14 +107,12 @@ class Actuated:
 
     def choices(self, q: Any, time: Any = 0.0) -> tuple[tuple[str, ...], ...]:
         """At most three smallest sets of joints or rates, by name, whose efforts make every motion at the first state
-        of q; each prefers joints that the sets before do not have. Empty where the constraints have no value there."""
+        of q; each prefers joints that the sets before do not have. Empty without q, an error where loops are open."""
         if q is None:
             return ()
-        try:
-            at = np.atleast_2d(self.rows.calls.checked("q", q))[0]
-            A = self.rows.defined(at, float(np.ravel(time)[0]))
-        except KinpairError:
-            return ()
+        at, moment = np.atleast_2d(self.rows.calls.checked("q", q))[0], float(np.ravel(time)[0])
+        A = self.rows.defined(at, moment)
+        self.rows.check_closed(at, moment)
         Z = null_space(np.asarray(A, dtype=float).reshape(-1, self.model.nv))
         chosen: dict[tuple[int, ...], None] = {}
         used: set[int] = set()
@@ -168,7 +166,7 @@ def independent(Z: np.ndarray, groups: Sequence[Sequence[int]]) -> list[int]:
             if lengths.max() <= PIVOT * max(sizes[k], PIVOT):
                 break
             direction = left[k] / lengths.max()
-            left -= np.outer(left @ direction, direction)  # (CI3)
+            left -= np.outer(left @ direction, direction)  # (AJ1)
             chosen.append(k)
     return chosen
 
@@ -181,4 +179,4 @@ def _message(name: str, choices: Sequence[str], every: str) -> str:
     """What is missing, and what to write."""
     head = f"{name}: no joint of this closed mechanism has an actuator or actuated = true; "
     one_of = ", ".join(choices[:-1]) + " or " * (len(choices) > 1) + "".join(choices[-1:])
-    return f"{head}add them to the description, or choose: {one_of or 'actuators by name'}; {every} acts on every joint"
+    return f"{head}add them to the description, or choose: {one_of}; {every} acts on every joint"

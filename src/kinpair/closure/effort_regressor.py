@@ -3,7 +3,7 @@
 With Y of the tree, H q̈ + h = Y π, Z the rates that the constraints allow, and S the columns of the actuated rates, the
 least efforts of (CI2) are
 
-    τ = Y_S π,   Y_S = S (ZᵀS)⁺ Zᵀ Y                                                              (CI4)
+    τ = Y_S π,   Y_S = S (ZᵀS)⁺ Zᵀ Y                                                              (AJ2)
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class EffortRegressor:
             at, rate, acceleration = (x[min(k, len(x) - 1)] for x in (q, qd, qdd))
             A, _, b = self.rows.rows(at, rate, float(moments[k, 0]))
             self.drives.check_accelerations(A, b, acceleration, which)
-            own[k, actuated] = self._shared(A, actuated, which) @ Y  # (CI4)
+            own[k, actuated] = self._shared(A, actuated, which) @ Y  # (AJ2)
         return own.reshape(tree.shape)
 
     def _shared(self, A: np.ndarray, actuated: list[int], which: str) -> np.ndarray:

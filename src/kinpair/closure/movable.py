@@ -99,6 +99,8 @@ class Movable(ABC):
         >>> import kinpair as kp
         >>> kp.example("delta").actuated()
         ('arm1', 'arm2', 'arm3')
+
+        Units: q [rad] or [m].
         """
         chosen = actuators_from(actuators)
         at = None if q is None else self.by_name(time, q=q)[0]
