@@ -76,7 +76,7 @@ class FrictionWarning(UserWarning):
 
 
 class LimitWarning(UserWarning):
-    """A position was found beyond the limits of a joint, and none within them."""
+    """A position, a start or an effort is beyond the limits of a joint or an actuator."""
 
 
 def caller_level() -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 
 import numpy as np
 
-from kinpair import KinpairError, Mechanism
+from kinpair import KinpairError, LimitWarning, Mechanism
 from kinpair.cli import source
 from kinpair.cli.screen import Screen
 from kinpair.cli.source import Described, Root, Snap
@@ -75,10 +76,15 @@ def advice(sentence: str) -> str:
 
 
 def _troubles(mechanism: Mechanism) -> list[str]:
-    """What shows only when it is assembled and let go."""
+    """Find what shows only when the mechanism is assembled and moves: a start that fails or is outside the limits, and
+    keyframes outside them."""
     try:
-        q = mechanism.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LimitWarning)
+            q = mechanism.start()
         mechanism.forward_dynamics(q, np.zeros(mechanism.nv), np.zeros(mechanism.nv))
+        states = {"the start": q, **{f"keyframe {name!r}": x.q for name, x in mechanism.keyframes.items()}}
+        texts = [mechanism.start_warning(x, what=what) for what, x in states.items()]
     except KinpairError as reason:
         return [str(reason)]
-    return []
+    return [text for text in texts if text]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated
 
 import numpy as np
@@ -15,7 +16,7 @@ from kinpair.cli.run_output import Out, Wanted, check_outputs, show
 from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
 from kinpair.constraints.build import is_constrained
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError, LimitWarning, listed
 from kinpair.forces.states import has_actuators
 
 Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]
@@ -90,7 +91,8 @@ def simulate(
     solver
         How constraints are solved, such as multipliers or udwadia-kalaba.
     limits
-        What happens at the limits of joints: ignore, stop, bounce or spring; see docs/events.md.
+        What happens at the limits of joints: ignore, stop, bounce, spring or saturate (clip efforts); see
+        docs/events.md.
     hold
         How constraints are held: project, baumgarte or none; see docs/simulate.md.
     alpha
@@ -113,29 +115,32 @@ def simulate(
     mechanism = source.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)
     positions, rates, notes = _start(mechanism, q, qd, time)
+    notes += [text] if (text := mechanism.start_warning(positions, time=time)) else []
     efforts, inputs = _driven(mechanism, tau, input)
-    run = kinpair.simulate(
-        mechanism,
-        positions,
-        rates,
-        duration=duration,
-        torque=efforts,
-        input=inputs,
-        integrator=integrator,
-        dt=dt,
-        rtol=rtol,
-        atol=atol,
-        max_step=max_step,
-        output=output,
-        time=time,
-        solver=solver,
-        limits=limits,
-        hold=hold,
-        alpha=ALPHA if alpha is None else alpha,
-        rho_inf=rho_inf,
-        passive=not no_passive,
-        save=save,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LimitWarning)  # it is among the notes
+        run = kinpair.simulate(
+            mechanism,
+            positions,
+            rates,
+            duration=duration,
+            torque=efforts,
+            input=inputs,
+            integrator=integrator,
+            dt=dt,
+            rtol=rtol,
+            atol=atol,
+            max_step=max_step,
+            output=output,
+            time=time,
+            solver=solver,
+            limits=limits,
+            hold=hold,
+            alpha=ALPHA if alpha is None else alpha,
+            rho_inf=rho_inf,
+            passive=not no_passive,
+            save=save,
+        )
     show(run, Wanted(plot, report, json, save, [*notes, *replaced]))
 
 

@@ -22,6 +22,7 @@ derivatives     derivatives of the accelerations, and reduced equations
 effort_derivatives  derivatives of the efforts of chosen actuators
 effort_regressor  regressor of the efforts of chosen actuators
 closure         the rows of one model, and the parts above
+within_limits   positions outside the limits of joints, and the nearest position inside
 by_name         states given by name, as arrays
 table           the constraints as a text
 kernel_request  which kernel is meant by the name of a quantity
@@ -38,6 +39,7 @@ from kinpair.closure.kernel_request import kernel_request
 from kinpair.closure.movable import Movable, actuators_from, names_from
 from kinpair.closure.requests import KERNELS, check_solver
 from kinpair.closure.table import constraint_tables
+from kinpair.closure.within_limits import start_outside
 
 __all__ = [
     "KERNELS",
@@ -51,4 +53,5 @@ __all__ = [
     "copied",
     "kernel_request",
     "names_from",
+    "start_outside",
 ]

@@ -12,6 +12,7 @@ from kinpair.calls import Calls
 from kinpair.closure import by_name
 from kinpair.closure.actuated import ALL, CALL, Actuators
 from kinpair.closure.closure import Closure
+from kinpair.closure.within_limits import start_outside
 from kinpair.constraints.mobility import Mobility
 from kinpair.errors import InputError
 from kinpair.forces.states import ports_of
@@ -207,6 +208,15 @@ class Movable(ABC):
         """
         (at,) = self.by_name(time, q=q)
         return self._closed.rank.mobility(self._state("q", at), time)
+
+    def start_warning(self, q: Any, *, time: float = 0.0, what: str = "the start") -> str:
+        """Describe the coordinates of q (nq,) or (batch, nq) outside the limits of their joints, with the nearest
+        position inside; empty where all are inside. `what` names the position.
+
+        Units: q [rad] or [m].
+        """
+        (at,) = self.by_name(time, q=q)
+        return start_outside(self._closed, self.checked("q", at), time, what)
 
     def _guess(self, q: Any) -> np.ndarray:
         """Coordinates near which a position is looked for."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from kinpair.compiler.background import waiting
 from kinpair.compiler.patience import patience
-from kinpair.errors import InputError
+from kinpair.errors import InputError, LimitWarning, caller_level
 from kinpair.mechanism import Mechanism
 from kinpair.runs.collected import as_result, collected
 from kinpair.runs.files.claims import claimed
@@ -76,7 +79,8 @@ def simulate(
       the rate `alpha` [1/s] (cvode, ida and taylor with "project" too), or "none"; `rho_inf`: what
       generalised-alpha leaves of infinitely fast vibrations;
     * `events`: `Event`s to be found on the way; `limits`: what happens at the limits of joints, "ignore", "stop",
-      "bounce", "spring", or a `Limits`; see docs/events.md;
+      "bounce", "spring", "saturate" (efforts are clipped to those of the description), or a `Limits`; see
+      docs/events.md. A LimitWarning names the joints that start outside their limits, and the nearest start inside;
     * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
       Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
@@ -84,11 +88,21 @@ def simulate(
     moving = movable(mechanism)
     with patience(f"preparing the motion of {moving.name!r}"):
         run = prepared(moving, options)
+    _check_start(run)
     if save is not None:
         return _streamed(run, save, checkpoint, progress)
     driver = Driver(run)
     pieces, interrupted = collected(driver, progress)
     return as_result(driver, pieces, interrupted, perf_counter() - began)
+
+
+def _check_start(run: Run) -> None:
+    """Warn of a start outside the limits of joints."""
+    m = run.mechanism
+    if m.model.once(
+        "limited", lambda: bool(np.isfinite([m.model.joints.lower, m.model.joints.upper]).any())
+    ) and (text := m.start_warning(run.start[..., : m.nq], time=run.time)):
+        warnings.warn(text, LimitWarning, stacklevel=caller_level())
 
 
 def _streamed(

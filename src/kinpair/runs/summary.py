@@ -15,9 +15,11 @@ from kinpair.model.units import units
 from kinpair.runs.accelerations import accelerations, constraint_forces
 from kinpair.runs.record import Record
 from kinpair.simulation.blocks import blocks
+from kinpair.simulation.events.limits import limits_from
 from kinpair.simulation.residual import Residual, Singular
 
 PASSED = 1e-9  # [rad], [m]
+ROUNDED = 1e-9  # of an effort limit
 PULL = 1e-9  # [N]
 LOOKS = 1000  # samples: each takes some 50 µs
 
@@ -25,7 +27,7 @@ LOOKS = 1000  # samples: each takes some 50 µs
 def summary(run: Record) -> str:
     """One paragraph."""
     parts = [_what(run), _how(run), _events(run), _energy(run), _momentum(run), _constraints(run.residual)]
-    parts += [_friction(run), _passage(run.singular), _beyond(run), _pulls(run), *run.notes]
+    parts += [_friction(run), _passage(run.singular), _beyond(run), _efforts(run), _pulls(run), *run.notes]
     return " ".join(part for part in parts if part)
 
 
@@ -76,6 +78,34 @@ def _beyond(run: Record) -> str:
     if run.springs:
         return f"Into the springs at the limits: {listed(passed, 6)}." if passed else ""
     return f"Limits were passed: {listed(passed, 6)}; limits='stop' would hold them." if passed else ""
+
+
+def _efforts(run: Record) -> str:
+    """Efforts beyond the limits of the description, when first and at worst; or clipped there."""
+    largest, names = run.mechanism.model.joints.effort, run.mechanism.v_names
+    limited = np.flatnonzero(np.isfinite(largest))
+    if not len(limited) or not len(run.time):
+        return ""
+    unit, clips = units(run.mechanism.model)["tau"], _clips(run)
+    size = np.abs(run.tau[..., limited]).reshape(-1, len(run.time), len(limited))
+    sentences: list[str] = []
+    for column, k in enumerate(limited.tolist()):
+        worst = np.fmax.reduce(size[..., column], axis=0)
+        bound = largest[k] * (1.0 - ROUNDED if clips else 1.0 + ROUNDED)
+        if (there := worst > bound).any():
+            first, most = run.time[there.argmax()], int(np.nanargmax(worst))
+            at_worst = "" if clips else f", at most {worst[most]:.4g} {unit[k]} at t = {run.time[most]:.4g} s"
+            sentences.append(f"{names[k]} ({largest[k]:.4g} {unit[k]}) first at t = {first:.4g} s{at_worst}")
+    if not sentences:
+        return ""
+    if clips:
+        return f"Efforts were clipped at their limits: {listed(sentences, 6)}."
+    return f"Efforts exceeded their limits: {listed(sentences, 6)}; limits='saturate' clips them."
+
+
+def _clips(run: Record) -> bool:
+    """True if the run clipped efforts."""
+    return limits_from(run.mechanism, run.options.get("limits", "ignore")).saturates
 
 
 def _pulls(run: Record) -> str:

@@ -17,6 +17,7 @@ from kinpair import constrained, quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constrained import friction
+from kinpair.forces.actuators.smooth import clipped
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.element import Element
 from kinpair.forces.elements import acting, elements_of, loads_on, losses, stored_energy
@@ -73,7 +74,8 @@ class Dynamics:
     arguments p. `enforcement` says how constraints are enforced; None where there are none. `memory` counts the
     entries that a method carries along, `remembered` those of a regulator among the inputs. `at_ends`: dry friction
     takes hold and lets go at the ends of steps, where no events are looked for. `actuated`: are the inputs those of
-    actuators and single rates, not efforts?
+    actuators and single rates, not efforts? `saturation`: the largest size of each effort or input, which are clipped
+    there; empty where they are not.
     """
 
     model: Model
@@ -87,6 +89,7 @@ class Dynamics:
     remembered: int = 0
     at_ends: bool = False
     actuated: bool = False
+    saturation: tuple[float, ...] = ()
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -94,7 +97,7 @@ class Dynamics:
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
         own += (self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
-        return (*own, self.actuated)
+        return (*own, self.actuated, self.saturation)
 
     @cached_property
     def request(self) -> Request:
@@ -330,11 +333,19 @@ class Dynamics:
         return array([*q, *qd, *own, *ledger, *y[self.layout.ledger.stop :]])
 
     def inputs(self, time: Scalar, q: Vector, qd: Vector, x: Vector, u: Vector) -> Vector:
-        """τ, or, where there are actuators, the inputs."""
-        if self.torque is not None:
-            more = (x,) if getattr(self.torque, "takes_x", False) else ()
-            return np.asarray(self.torque(time, q, qd, *more))
-        return u[self.input_layout.control] if self.driven else np.zeros(self.model.nv)
+        """τ, or, where there are actuators, the inputs; clipped where they saturate."""
+        if not self.driven:
+            return np.zeros(self.model.nv)
+        if self.torque is None:
+            return self._saturated(u[self.input_layout.control])
+        more = (x,) if getattr(self.torque, "takes_x", False) else ()
+        return self._saturated(np.asarray(self.torque(time, q, qd, *more)))
+
+    def _saturated(self, inputs: Vector) -> Vector:
+        if not np.isfinite(self.saturation).any():
+            return inputs
+        bounded = zip(inputs, self.saturation, strict=True)
+        return array([clipped(x, -bound, bound) if np.isfinite(bound) else x for x, bound in bounded])
 
     def efforts(self, state: State) -> Vector:
         """On the joints: τ, or what actuators do."""

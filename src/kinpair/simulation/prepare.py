@@ -15,7 +15,7 @@ from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
-from kinpair.simulation.events.limits import CLOSED, limit_springs, limits_from, limits_of
+from kinpair.simulation.events.limits import CLOSED, limit_springs, limits_from, limits_of, saturation
 from kinpair.simulation.given import (
     by_name,
     in_rows,
@@ -144,6 +144,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         remembered=torque.memory.shape[-1],
         at_ends=states.ndim == 2 or method.memory(m.nv) > 0,
         actuated=actuated,
+        saturation=saturation(m, limits, actuated),
     )
     run = Run(
         mechanism=m,

@@ -61,8 +61,8 @@ def stepper(
     Its inputs are u = [inputs (nu,), a wrench (6,) for each link or frame named in `external`]; without actuators the
     inputs are the joint efforts. `input`: a regulator or a function (time, q, qd) → inputs that can be recorded; the
     closed loop is then one piece of machine code, and `step` is given no inputs. `parameters`: numbers
-    of the mechanism by name, in a batch one for each motion. `limits`: "ignore" or "spring". The rest is as for
-    `kp.simulate`; integrators are those of fixed steps.
+    of the mechanism by name, in a batch one for each motion. `limits`: "ignore", "spring" or "saturate". The other
+    arguments are those of `kp.simulate`; integrators are those of fixed steps.
     """
     m = movable(mechanism)
     lead = () if batch is None else (_count(m, batch),)
@@ -88,8 +88,8 @@ def stepper(
     begin(run.d, run.inputs.parameters, run.time, run.start)
     if run.ends:
         raise InputError(
-            f"{m.name}: a stepper takes limits='ignore' or 'spring', not {run.limits.way!r}: it stops nowhere within "
-            "a step",
+            f"{m.name}: a stepper takes limits='ignore', 'spring' or 'saturate', not {run.limits.way!r}: it stops "
+            "nowhere within a step",
             argument="limits",
         )
     if input is not None and run.torque.kind not in ("regulated", "recorded"):

@@ -1,4 +1,4 @@
-"""Limits of joints: what happens where a coordinate reaches its `lower` or `upper`."""
+"""Limits of joints: what happens where a coordinate reaches its `lower` or `upper`, and an effort its `effort`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.bounded import BoundedRow
 from kinpair.errors import InputError, listed, nearest
+from kinpair.forces.elements import owners_of
 from kinpair.forces.limit_spring import LimitSpring
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.events.events import number
 
-WAYS = ("ignore", "stop", "bounce", "spring")
+WAYS = ("ignore", "stop", "bounce", "spring", "saturate")
 CLOSED = 1e-9  # a gap this small counts as zero
 SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
 CONTACT = 0.02  # [s]: half a swing on a spring whose stiffness is not given
@@ -30,7 +31,9 @@ class Limits:
       rate comes back `restitution` times (a number, or a dict by coordinate), and what comes back slower than `rest`
       [rad/s, m/s] stays, as with "stop"; "spring": a spring and a damper that push while the limit is passed;
     * `stiffness` [N/m, N m/rad], `damping`: numbers, or dicts by coordinate; where not given, such that a contact takes
-      20 ms with the inertia at the start, half critically damped.
+      20 ms with the inertia at the start, half critically damped;
+    * `saturate`: efforts on the joints are clipped to the largest `effort` of the description; `way` "saturate" does
+      that alone, and ignores the limits of coordinates.
     """
 
     way: str = "stop"
@@ -38,6 +41,12 @@ class Limits:
     rest: float = 1e-5
     stiffness: float | Mapping[str, float] | None = None
     damping: float | Mapping[str, float] | None = None
+    saturate: bool = False
+
+    @property
+    def saturates(self) -> bool:
+        """True if efforts are clipped."""
+        return self.saturate or self.way == "saturate"
 
     @property
     def unilateral(self) -> bool:
@@ -127,6 +136,33 @@ def limits_of(mechanism: Mechanism, limits: Limits) -> tuple[Limit, ...]:
                 e = _of(limits.restitution, name, 0.0) if limits.way == "bounce" else 0.0
                 sides.append(Limit(name, k, _rate(m, name), side, at, float(e or 0.0)))
     return tuple(sides)
+
+
+def saturation(mechanism: Mechanism, limits: Limits, actuated: bool) -> tuple[float, ...]:
+    """Largest size of each effort on a rate (nv,), or of each input (nu,) of an `actuated` mechanism; empty where
+    nothing is clipped.
+
+    Units: [N m] or [N]; infinite where the description has no limit, and of inputs of actuators.
+    """
+    if not limits.saturates:
+        return ()
+    model, largest = mechanism.model, mechanism.model.joints.effort
+    if not actuated:
+        return tuple(largest.tolist())
+    bounds = np.full(mechanism.nu, np.inf)
+    for owner in owners_of(model):
+        drives = owner.element.drives if owner.element.nu else ()
+        limited = [k for k in drives if np.isfinite(largest[k])]
+        if limited and not owner.plain:
+            raise InputError(
+                f"{mechanism.name}: limits='saturate' clips efforts that are given, and actuator "
+                f"{owner.element.name!r} makes the effort on {model.v_names[limited[0]]!r}; give the actuator its own "
+                "limit, or load the mechanism with actuators=False",
+                actuator=owner.element.name,
+            )
+        if limited:
+            bounds[owner.u] = largest[limited]
+    return tuple(bounds.tolist())
 
 
 def _rate(mechanism: Mechanism, name: str) -> int:
