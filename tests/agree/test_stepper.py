@@ -171,7 +171,9 @@ def test_what_a_stepper_does_not_take_is_said(given, words):
 def test_limits_that_stop_are_refused_and_a_start_that_is_open():
     builder = kp.Builder("ball").link("ball", mass=2.0)
     ball = kp.build(builder.joint("drop", "prismatic", "ground", "ball", axis="z", lower=0.0))
-    with pytest.raises(kp.InputError, match="a stepper takes limits='ignore' or 'spring', not 'stop'"):
+    with pytest.raises(
+        kp.InputError, match="a stepper takes limits='ignore', 'spring' or 'saturate', not 'stop'"
+    ):
         kp.stepper(ball, limits="stop")
     s = kp.stepper(ball, limits="spring")
     s.reset([0.1])

@@ -116,9 +116,7 @@ def test_the_summary_reports_efforts_beyond_the_limits_of_the_file():
         "Efforts exceeded their limits: shoulder (3 N m) first at t = 0 s, at most 9 N m at t = 0 s; limits='saturate' "
         "clips them." in str(free.summary)
     )
-    assert "Efforts were clipped at their limits: shoulder (3 N m) first at t = 0 s." in str(
-        clipped.summary()
-    )
+    assert "Efforts were clipped at their limits: shoulder (3 N m) first at t = 0 s." in str(clipped.summary)
     assert "Efforts" not in str(weak.summary)
     late = run(strong)
     first = late.time[np.abs(late.tau[:, 0]) > LIMIT][0]

@@ -42,8 +42,8 @@ class Outside(NamedTuple):
 def outside(closure: Closure, q: Any, time: float = 0.0) -> Outside | None:
     """Judge coordinates (nq,) that close every loop; None where they are inside the limits.
 
-    The nearest position inside has the coordinates at their limits; under constraints the loops are closed again from
-    there.
+    The nearest position inside has the coordinates at their limits; under constraints the loops are closed again with
+    these coordinates held, or, where that fails, free.
     """
     joints, at = closure.model.joints, np.asarray(q, dtype=float)
     beyond = np.flatnonzero((joints.lower - at > BEYOND) | (at - joints.upper > BEYOND)).tolist()
@@ -52,8 +52,9 @@ def outside(closure: Closure, q: Any, time: float = 0.0) -> Outside | None:
     inside = np.clip(at, joints.lower, joints.upper)
     if not closure.constraints:
         return Outside(beyond, at, inside)
-    found = closure.assembly.assembled(inside, (), time, within_limits=True)
-    return Outside(beyond, at, found.q if found.closed and not found.beyond else None)
+    at_limits = [closure.model.q_names[k] for k in beyond]
+    tries = (closure.assembly.assembled(inside, stay, time, within_limits=True) for stay in (at_limits, ()))
+    return Outside(beyond, at, next((x.q for x in tries if x.closed and not x.beyond), None))
 
 
 def start_outside(closure: Closure, states: np.ndarray, time: float = 0.0, what: str = "the start") -> str:
