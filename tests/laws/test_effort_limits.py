@@ -154,7 +154,8 @@ def test_the_nearest_start_of_a_closed_mechanism_closes_its_loops():
     b.joint("b", "revolute", "crank", "rod", xyz=(0.3, 0, 0), axis="z")
     b.joint("c", "prismatic", "ground", "slider", xyz=(0.8, 0, 0), axis="x")
     m = kp.build(b.loop("pin", "spherical", "rod", "slider", xyz=(0.5, 0, 0))).reference
-    q = m.assemble({"a": 1.0}, fixed=["a"])
+    turned = -np.arcsin(0.6 * np.sin(1.0))  # of the rod, against the ground
+    q = [1.0, turned - 1.0, 0.3 * np.cos(1.0) + 0.5 * np.cos(turned) - 0.8]
     head, _, inside = m.start_warning(q).partition("; the nearest position inside has ")
     assert head == "linkage: the start is outside the limits of its joints: 'a' is 1 (-0.6 to 0.6)"
     nearest = [float(part.partition(" = ")[2]) for part in inside.split(", ")]
