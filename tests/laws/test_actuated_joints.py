@@ -142,3 +142,19 @@ def test_reactions_are_those_under_the_efforts_of_the_actuated_joints():
     assert all((w == given[name]).all() for name, w in by_default.items())
     every = m.reactions(q, qd, qdd, actuators="all")
     assert max(np.abs(w - every[name]).max() for name, w in by_default.items()) > 0.1
+
+
+@pytest.mark.parametrize("actuators", [None, "all", ("left-crank", "right-rod")])
+def test_repeated_calls_go_to_machine_code_of_the_same_actuators(actuators):
+    m, plain = kp.example("five-bar"), kp.example("five-bar").reference
+    q = m.start()
+    qd = m.velocities(q, {"left-crank": 1.0, "right-crank": 0.3})
+    qdd = m.accelerations(q, qd, {"left-crank": 1.0, "right-crank": -2.0})
+    state, how = (q, qd, qdd), {} if actuators is None else {"actuators": actuators}
+    for _ in range(3):
+        assert m.inverse_dynamics(*state, **how) == pytest.approx(
+            plain.inverse_dynamics(*state, **how), abs=1e-12
+        )
+        assert m.regressor(*state, **how) == pytest.approx(plain.regressor(*state, **how), abs=1e-12)
+        own, reference = (x.inverse_dynamics_derivatives(*state, **how) for x in (m, plain))
+        assert all(x == pytest.approx(y, abs=1e-10) for x, y in zip(own, reference, strict=True))
