@@ -23,10 +23,7 @@ ANOTHER = {  # quantities of methods
 }
 FORMULATED = {"derivatives_at_efforts": "forward_dynamics_derivatives"}
 CLOSED = ("inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives")  # with every row in force
-OF_ACTUATORS = (
-    "inverse_dynamics_derivatives",
-    "regressor",
-)  # of a closed mechanism, those of its actuated joints
+OF_ACTUATORS = ("inverse_dynamics_derivatives", "regressor")  # those of the actuated joints
 DEFAULTS = {"method": None, "force": False, "passive": True}
 LOOKED_AT = CLOSED[1:]  # states at rest, or where friction from load was not found, are solved again
 

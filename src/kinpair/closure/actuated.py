@@ -16,6 +16,7 @@ smallest set of such rates is chosen by pivoting the columns of Zᵀ, preferred 
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -172,7 +173,7 @@ def independent(Z: np.ndarray, groups: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _list(names: Sequence[str]) -> str:
-    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+    return json.dumps(names, ensure_ascii=False)
 
 
 def _message(name: str, choices: Sequence[str], every: str) -> str:

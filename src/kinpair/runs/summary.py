@@ -87,14 +87,14 @@ def _efforts(run: Record) -> str:
     if not len(limited) or not len(run.time):
         return ""
     unit, clips = units(run.mechanism.model)["tau"], _clips(run)
-    size = np.abs(run.tau[..., limited]).reshape(-1, len(run.time), len(limited))
+    bounds = largest[limited] * (1.0 - ROUNDED if clips else 1.0 + ROUNDED)
+    parts = (np.abs(tau[..., limited]) for (tau,) in blocks(run.tau, axis=-2))
+    sizes = np.concatenate([np.fmax.reduce(x.reshape(-1, *x.shape[-2:]), axis=0) for x in parts])
     sentences: list[str] = []
-    for column, k in enumerate(limited.tolist()):
-        worst = np.fmax.reduce(size[..., column], axis=0)
-        bound = largest[k] * (1.0 - ROUNDED if clips else 1.0 + ROUNDED)
-        if (there := worst > bound).any():
-            first, most = run.time[there.argmax()], int(np.nanargmax(worst))
-            at_worst = "" if clips else f", at most {worst[most]:.4g} {unit[k]} at t = {run.time[most]:.4g} s"
+    for k, size, bound in zip(limited.tolist(), sizes.T, bounds, strict=True):
+        if (beyond := size > bound).any():
+            first, most = run.time[beyond.argmax()], int(np.nanargmax(size))
+            at_worst = "" if clips else f", at most {size[most]:.4g} {unit[k]} at t = {run.time[most]:.4g} s"
             sentences.append(f"{names[k]} ({largest[k]:.4g} {unit[k]}) first at t = {first:.4g} s{at_worst}")
     if not sentences:
         return ""
