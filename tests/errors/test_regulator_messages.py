@@ -95,7 +95,7 @@ CASES = {
     "shape": (
         lambda: kp.regulator.lqr(x.pend, kp.motion.cycloid([0], [1], 1.0)),
         kp.InputError,
-        ("double-pendulum: the motion has shape (1,); give one of all 2 coordinates, without quaternions"),
+        ("double-pendulum: the motion has shape (1,); give a motion of all 2 coordinates"),
     ),
     "gains": (
         lambda: kp.regulator.pd(x.pend, [0, 0]),
@@ -127,10 +127,18 @@ CASES = {
         kp.InputError,
         ("a regulator is for a Mechanism, not 'arm'; load() takes files, example() names"),
     ),
-    "loops": (
-        lambda: kp.regulator.computed_torque(x.bar, x.bar.start(), frequency=1.0),
+    "idle": (
+        lambda: kp.regulator.computed_torque(x.pend, [0, 0], frequency=1.0, actuators=["elbow"]),
         kp.InputError,
-        ("four-bar: computed torque is for mechanisms without constraints; lqr and pd take any"),
+        (
+            "double-pendulum: computed_torque of a mechanism without constraints needs an effort for every rate, "
+            "and actuators= leaves out shoulder; use lqr with inputs="
+        ),
+    ),
+    "no actuator": (
+        lambda: kp.regulator.computed_torque(x.bar, x.bar.start(), frequency=1.0, actuators=["cranck"]),
+        kp.InputError,
+        ("four-bar: no joint or coordinate 'cranck'; did you mean 'crank'? Joints: crank, output, coupler"),
     ),
     "preview": (
         lambda: kp.regulator.preview(x.model, x.move, steps=3),

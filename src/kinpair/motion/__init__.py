@@ -12,6 +12,7 @@ spline          through given points
 sequence        one after the other
 frame_motion    what every motion of a frame answers
 frame_paths     lines, arcs, screws, and blends between them
+rated           rates of a motion with quaternions
 follow          motions of frames as motions of all joints
 tank            a liquid in a cylinder as masses that slosh
 shaped          laws that leave no vibration behind

@@ -27,6 +27,7 @@ from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
 from kinpair.motion.motors import MotorCourse, motor_courses
 from kinpair.motion.quadrature import nodes
+from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Motion, Trajectory
 from kinpair.viewer.curves import Panel, figure_of, write_figure
 from kinpair.viewer.looks import GREYS, Look, distinct
@@ -209,6 +210,7 @@ def nominal(
             f"nominal: the motion has shape {motion.shape}, and {m.name} has {m.nq} coordinates; give a motion of all "
             "of them, or a dict of motions by name"
         )
+    motion = with_rates(m, motion)
     time = np.linspace(0.0, motion.duration, samples)
     x = motion.at(time)
     if m.closure is not None:

@@ -1,11 +1,14 @@
 """Regulators.
 
-table             numbers over time
+course            quantities over time as polynomials between knots
+table             numbers of a regulator over time
 regulator         what every regulator answers
 random            numbers that look random
 riccati           Riccati's equations
 reach             what inputs reach
 nominal           a motion with its efforts
+actuation         efforts that produce accelerations
+deviation         deviations from a motion, and accelerations that take them away
 laws              what regulators do with a deviation
 in_loop           sample time, limits of efforts, delay, encoders, noise
 preview           references that are known ahead

@@ -20,7 +20,6 @@ from kinpair.model.entries import filled, words_of
 from kinpair.model.model import Model
 from kinpair.regulators import random
 from kinpair.regulators.regulator import Measured, Regulator, period_of
-from kinpair.regulators.table import Table
 
 LONGEST = 1000  # samples of delay
 
@@ -140,10 +139,8 @@ def in_loop(
         raise InputError(
             f"{m.name}: rates='difference' has no meaning for the quaternion of {listed(joints)}"
         )
-    wider = Table.of(
-        regulator.table.times,
-        {"own": regulator.table.rows},
-        {"limit": most, "steps": steps, "noise q": of_q, "noise qd": of_qd},
+    wider = regulator.table.with_constants(
+        {"limit": most, "steps": steps, "noise q": of_q, "noise qd": of_qd}
     )
     return InLoop(
         m,

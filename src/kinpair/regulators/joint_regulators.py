@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,11 @@ import numpy as np
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of
+from kinpair.regulators.actuation import actuation_of
 from kinpair.regulators.laws import ComputedTorque, ForceFeedback, JointLaw
-from kinpair.regulators.nominal import SAMPLES, Nominal, nominal_of
+from kinpair.regulators.nominal import FEED_FORWARD, SAMPLES, Drive, Nominal, nominal_of
 from kinpair.regulators.regulator import period_of
 from kinpair.regulators.table import Table
-
-FEED_FORWARD = ("inverse", "gravity", "none")
 
 
 def pd(
@@ -40,25 +39,17 @@ def pd(
     * `limit`: of efforts, beyond which nothing is integrated, by default those of the description.
     """
     m = mechanism
-    nominal = _sampled_motion(m, motion, samples)
-    gains = _gains(m, nominal, kp, kd, frequency, damping, inertia=True)
     if feed_forward not in FEED_FORWARD:
         raise InputError(
-            f"{m.name}: feed_forward is {feed_forward!r}; it is one of {', '.join(FEED_FORWARD)}",
+            f"{_checked(m).name}: feed_forward is {feed_forward!r}; it is one of {', '.join(FEED_FORWARD)}",
             argument="feed_forward",
         )
-    tau = {"inverse": nominal.tau, "none": 0.0 * nominal.tau}.get(feed_forward)
-    if tau is None:
-        still = np.zeros(nominal.qd.shape)
-        tau = (
-            m.inverse_dynamics(nominal.q, still, still)
-            if m.closure is not None
-            else m.gravity_forces(nominal.q)
-        )
+    nominal = nominal_of(_checked(m), motion, Drive(kind=feed_forward), samples=samples)
+    gains = _gains(m, nominal, kp, kd, frequency, damping, inertia=True)
     integral = _rates(m, "ki", ki) * (1.0 if frequency is None else _inertias(m, nominal))
     most = m.model.joints.effort if limit is None else _rates(m, "limit", limit)
     constants = {**gains, "ki": integral, "limit": np.minimum(most, np.finfo(float).max)}
-    table = Table.of(nominal.times, {"q": nominal.q, "qd": nominal.qd, "tau": tau}, constants)
+    table = Table.along(nominal.course.only("q", "qd", "tau"), constants)
     period = period_of(m.name, sample_time)
     has = bool(integral.any())
     return JointLaw(m.model, table, integral=has, sample_time=1e-3 if has and period is None else period)
@@ -72,23 +63,23 @@ def computed_torque(
     damping: float = 1.0,
     kp: Any = None,
     kd: Any = None,
+    actuators: Sequence[str] | None = None,
     sample_time: float | None = None,
     samples: int = SAMPLES,
 ) -> ComputedTorque:
-    """Inverse dynamics of the acceleration that would take the deviation away: (RG8).
+    """Return a regulator by inverse dynamics of the acceleration that takes the deviation away: (RG8).
 
     Every joint then moves as ë + k_d ė + k_p e = 0; gains in 1/s² and 1/s, or from `frequency` [rad/s] and `damping`.
+    The deviation of a quaternion is a rotation vector in axes of the child; it moves so while it is small. Under
+    constraints the independent rates move so, the `actuators` (joints or rates) themselves where there are as many as
+    freedoms; the actuators share the least efforts, as in `Mechanism.inverse_dynamics`.
     """
-    m = mechanism
-    if m.closure is not None:
-        raise InputError(
-            f"{m.name}: computed torque is for mechanisms without constraints; lqr and pd take any",
-            argument="mechanism",
-        )
-    nominal = _sampled_motion(m, motion, samples)
+    m = _checked(mechanism)
+    nominal = nominal_of(m, motion, Drive(kind="none"), samples=samples)
     gains = _gains(m, nominal, kp, kd, frequency, damping, inertia=False)
-    table = Table.of(nominal.times, {"q": nominal.q, "qd": nominal.qd, "qdd": nominal.qdd}, gains)
-    return ComputedTorque(m.model, table, sample_time=period_of(m.name, sample_time))
+    table = Table.along(nominal.course.only("q", "qd", "qdd"), gains)
+    actuation = actuation_of(m, nominal, actuators)
+    return ComputedTorque(m.model, table, actuation=actuation, sample_time=period_of(m.name, sample_time))
 
 
 def force_feedback(
@@ -112,20 +103,20 @@ def force_feedback(
 
     Units: frequency [rad/s], efforts [N m] or [N].
     """
-    m = mechanism
-    nominal = _sampled_motion(m, motion, samples)
+    m = _checked(mechanism)
+    nominal = nominal_of(m, motion, Drive(kind="none"), samples=samples)
     gains = _gains(m, nominal, kp, kd, frequency, damping, inertia=False)
     own = _light_inertias(m, nominal) if inertia is None else _rates(m, "inertia", inertia)
     constants = {**gains, "inertia": own, "gain": _rates(m, "gain", gain)}
-    table = Table.of(nominal.times, {"q": nominal.q, "qd": nominal.qd, "qdd": nominal.qdd}, constants)
+    table = Table.along(nominal.course.only("q", "qd", "qdd"), constants)
     period = period_of(m.name, sample_time)
     return ForceFeedback(m.model, table, sample_time=1e-3 if period is None else period)
 
 
-def _sampled_motion(m: Mechanism, motion: Any, samples: int) -> Nominal:
+def _checked(m: Mechanism) -> Mechanism:
     if not isinstance(m, Mechanism):  # type: ignore[redundant-expr]
         raise InputError(f"a regulator is for a Mechanism, not {m!r}; load() takes files, example() names")
-    return nominal_of(m, motion, None, samples=samples)
+    return m
 
 
 def _gains(

@@ -20,7 +20,8 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.formulations import kinematics
-from kinpair.quantities import inverse_dynamics, request_of
+from kinpair.regulators.actuation import Actuation, efforts
+from kinpair.regulators.deviation import Target, deviation, required
 from kinpair.regulators.regulator import Measured, Regulator
 
 
@@ -43,7 +44,7 @@ class StateFeedback(Regulator):
         deviation = [x, v]
         if self.internal:
             deviation.append((at.x - t.part(row, "x"))[list(self.internal)])
-        u = t.part(row, "u") - K @ np.concatenate(deviation)  # (RG6)
+        u = t.part(row, "tau")[list(self.inputs)] - K @ np.concatenate(deviation)  # (RG6)
         return scattered(u, self.inputs, self.size), memory
 
 
@@ -69,7 +70,8 @@ class JointLaw(Regulator):
 
     def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
         t = self.table
-        e, ed = kinematics.difference(self.model, at.q, t.part(row, "q")), t.part(row, "qd") - at.qd
+        still = np.zeros(self.model.nv)
+        e, ed, _ = deviation(self.model, at.q, at.qd, Target(t.part(row, "q"), t.part(row, "qd"), still))
         tau = t.part(row, "tau") + t.part(row, "kp") * e + t.part(row, "kd") * ed  # (RG7)
         if not self.integral:
             return tau, memory
@@ -83,13 +85,14 @@ class JointLaw(Regulator):
 class ComputedTorque(Regulator):
     """(RG8): H and h are those of its own model, whatever the mechanism is that it regulates."""
 
+    actuation: Actuation | None = None
+
     def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
         t = self.table
-        e, ed = kinematics.difference(self.model, at.q, t.part(row, "q")), t.part(row, "qd") - at.qd
-        qdd = t.part(row, "qdd") + t.part(row, "kd") * ed + t.part(row, "kp") * e
-        return inverse_dynamics(
-            self.model, request_of("inverse_dynamics"), at.q, at.qd, qdd, {}
-        ), memory  # (RG8)
+        target = Target(*(t.part(row, name) for name in Target._fields))
+        own = deviation(self.model, at.q, at.qd, target)
+        qdd = required(self.model, at.q, target.q, own, t.part(row, "kp"), t.part(row, "kd"))
+        return efforts(self.model, self.actuation, at, qdd), memory  # (RG8)
 
 
 @final
@@ -103,10 +106,11 @@ class ForceFeedback(Regulator):
 
     def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
         t = self.table
-        e, ed = kinematics.difference(self.model, at.q, t.part(row, "q")), t.part(row, "qd") - at.qd
+        target = Target(*(t.part(row, name) for name in Target._fields))
+        own = deviation(self.model, at.q, at.qd, target)
         J = t.part(row, "inertia")
         P = at.efforts - J * at.accelerations()
-        qdd = t.part(row, "qdd") + t.part(row, "kd") * ed + t.part(row, "kp") * e
+        qdd = required(self.model, at.q, target.q, own, t.part(row, "kp"), t.part(row, "kd"))
         return J * qdd + t.part(row, "gain") * P, memory  # (RG9)
 
 

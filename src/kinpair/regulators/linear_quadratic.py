@@ -15,8 +15,9 @@ from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators import riccati
+from kinpair.regulators.course import of_lines, standing
 from kinpair.regulators.laws import StateFeedback
-from kinpair.regulators.nominal import SAMPLES, Nominal, nominal_of
+from kinpair.regulators.nominal import SAMPLES, Drive, Nominal, nominal_of
 from kinpair.regulators.reach import check_reached
 from kinpair.regulators.regulator import period_of
 from kinpair.regulators.table import Table
@@ -95,7 +96,7 @@ def lqr(
         return made(model, nominal, Q, R, degree, period)
     if isinstance(motion, Trajectory):
         return _along(*_linear(what, motion, period, parts, samples), Q, R, degree, period)
-    nominal = nominal_of(what, motion, inputs, passive=bool(passive))
+    nominal = nominal_of(what, motion, Drive(inputs, bool(passive)))
     state = nominal.q[0], nominal.qd[0]
     model = linearise(what, *state, u=nominal.tau[0], inputs=inputs, axes={}, passive=passive is True)
     return _about_state(model, nominal, Q, R, degree, period)
@@ -119,11 +120,10 @@ def _about(model: LinearModel, period: float | None) -> Nominal:
             f"{model.name}: the linear model is {what}; give one about a state, or the mechanism and its motion"
         )
     at = model.at
-    states = at.q, at.qd, at.qdd, at.u if has_ports(model.mechanism) else at.tau
+    states = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "tau": at.u if has_ports(model.mechanism) else at.tau}
     if model.along:
-        return Nominal(model.mechanism, _times(model, period), *states)
-    twice = [np.stack([x, x]) for x in states]
-    return Nominal(model.mechanism, np.array([0.0, 1.0]), *twice, stands=True)
+        return Nominal.of_samples(model.mechanism, _times(model, period), states)
+    return Nominal.of_state(model.mechanism, states)
 
 
 def _times(model: LinearModel, period: float | None) -> np.ndarray:
@@ -159,7 +159,7 @@ def _linear(
     """The linear model along a motion, and the motion at its knots."""
     count = samples if period is None else int(np.ceil(motion.duration / period)) + 1
     times = np.linspace(0.0, motion.duration, samples) if period is None else period * np.arange(count)
-    nominal = nominal_of(m, motion, parts.inputs, times, passive=parts.efforts)
+    nominal = nominal_of(m, motion, Drive(parts.inputs, parts.efforts), times)
     options: dict[str, Any] = {"inputs": parts.inputs, "axes": {}, "passive": parts.gains}
     return linearise(m, nominal.q, nominal.qd, u=nominal.tau, time=_moments(m, times), **options), nominal
 
@@ -193,11 +193,10 @@ def _regulator(
     known = m.u_names if has_ports(m) else m.v_names
     numbers = tuple(known.index(name.partition(".")[2]) for name in model.inputs)
     internal = tuple(m.x_names.index(x[2:]) for x in model.states if x.startswith("x."))
-    x = np.broadcast_to(model.at.x, (len(nominal.times), m.nx))
-    table = Table.of(
-        nominal.times,
-        {"K": K, "q": nominal.q, "qd": nominal.qd, "u": nominal.tau[:, list(numbers)], "x": x},
-    )
+    over = {"K": K, "x": np.broadcast_to(model.at.x, (len(nominal.times), m.nx))}
+    gains = standing({"K": K[0], "x": over["x"][0]}) if nominal.stands else of_lines(nominal.times, over)
+    course = nominal.course.only("q", "qd", "tau").joined(gains)
+    table = Table.along(course, {})
     parts = {"coordinates": model.at.coordinates, "rates": model.at.rates, "inputs": numbers}
     return LinearQuadratic(
         m.model, table, sample_time=period, design=design, internal=internal, size=len(known), **parts

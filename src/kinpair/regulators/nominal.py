@@ -1,9 +1,9 @@
-"""A motion with the efforts that make it: what a regulator keeps a mechanism to."""
+"""The motion that a regulator keeps a mechanism to, with its efforts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,36 +12,88 @@ from kinpair.analysis.linear.equilibrium import Equilibrium
 from kinpair.errors import InputError
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
+from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Trajectory
+from kinpair.regulators.course import Course, fitted, knots_for, standing, through
 
-SAMPLES = 201  # knots, unless told otherwise
+SAMPLES = 201  # knots, unless stated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nominal:
-    """Times (m,) with q (m, nq), qd, qdd and efforts tau (m, nv); `stands`: it is one state at all times."""
+    """A motion at times (m,): q (m, nq), qd, qdd and efforts tau (m, nv); `course`: the same at all times.
 
-    mechanism: Mechanism
+    `stands`: it is one state at all times.
+    """
+
+    mechanism: Mechanism = field(repr=False)
     times: np.ndarray
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
     tau: np.ndarray
+    course: Course
     stands: bool = False
+
+    @classmethod
+    def of_samples(cls, m: Mechanism, times: np.ndarray, states: Mapping[str, np.ndarray]) -> Nominal:
+        """Return the motion of samples q, qd, qdd and tau (m, ...), interpolated between the times."""
+        return cls(m, times, **states, course=through(times, states))
+
+    @classmethod
+    def of_state(cls, m: Mechanism, states: Mapping[str, np.ndarray]) -> Nominal:
+        """Return the motion that stays in a state q, qd, qdd and tau."""
+        twice = {name: np.stack([x, x]) for name, x in states.items()}
+        return cls(m, np.array([0.0, 1.0]), **twice, course=standing(states), stands=True)
+
+    def __repr__(self) -> str:
+        name = self.mechanism.name
+        if self.stands:
+            return f"<Nominal of {name!r}: one state>"
+        error = self.course.errors.get("q", 0.0)
+        return (
+            f"<Nominal of {name!r}: {self.times[-1] - self.times[0]:g} s, {len(self.times)} samples, "
+            f"coordinates to {error:.1g}>"
+        )
+
+
+FEED_FORWARD = ("inverse", "gravity", "none")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drive:
+    """Which efforts a regulator adds: `kind` "inverse" makes the motion, "gravity" holds its places, "none" is zero.
+
+    `inputs`: rates that have efforts, all by default; `passive`: against springs, dampers and friction, too.
+    """
+
+    inputs: Sequence[str] | None = None
+    passive: bool = True
+    kind: str = "inverse"
+
+    def efforts(self, m: Mechanism, q: Any, qd: Any, qdd: Any, time: Any) -> np.ndarray:
+        """Return the efforts (..., nv) along a motion."""
+        if self.kind == "none":
+            return np.zeros(np.shape(qd))
+        if self.kind == "gravity":
+            if m.closure is None:
+                return m.gravity_forces(q)
+            qd = qdd = np.zeros(np.shape(qd))
+        if self.inputs is None and m.closure is None:
+            return m.inverse_dynamics(q, qd, qdd, passive=self.passive)
+        names = None if self.inputs is None else tuple(x.removeprefix("tau.") for x in self.inputs)
+        return m.inverse_dynamics(q, qd, qdd, actuators=names, time=time, passive=self.passive)
 
 
 def nominal_of(
     m: Mechanism,
     motion: Any,
-    inputs: Sequence[str] | None,
+    drive: Drive,
     times: np.ndarray | None = None,
     samples: int = SAMPLES,
-    passive: bool = True,
 ) -> Nominal:
-    """Of a trajectory, or of a place to stand at: coordinates (nq,) or by name, or an `Equilibrium`.
-
-    The efforts are those of the `inputs`, all by default; `passive`: against springs, dampers and friction, too.
-    """
+    """Return the nominal motion of a trajectory, or of a place to stand at: coordinates (nq,) or by name, or an
+    `Equilibrium`."""
     if isinstance(motion, Nominal):
         return motion
     if has_actuators(m.model):
@@ -49,50 +101,44 @@ def nominal_of(
             f"{m.name}: has actuators, and a motion says nothing about their inputs; make a linear-quadratic regulator "
             "for a state and its inputs, lqr(linearise(m, q, qd, x=..., u=...))"
         )
+    still = np.zeros(m.nv)
     if isinstance(motion, Equilibrium):
-        return _standing(m, motion.q, motion.qd, motion.u)
+        return Nominal.of_state(m, {"q": motion.q, "qd": motion.qd, "qdd": still, "tau": motion.u})
     if not isinstance(motion, Trajectory):
         q = np.asarray(m.by_name(q=motion)[0] if motion is not None else m.start(), dtype=float)
         m.checked("q", q)
-        still = np.zeros(m.nv)
-        return _standing(m, q, still, _efforts(m, q, still, still, inputs, 0.0, passive))
-    if motion.shape != (m.nq,) or m.nq != m.nv:
+        tau = drive.efforts(m, q, still, still, 0.0)
+        return Nominal.of_state(m, {"q": q, "qd": still, "qdd": still, "tau": tau})
+    if motion.shape != (m.nq,):
         raise InputError(
-            f"{m.name}: the motion has shape {motion.shape}; give one of all {m.nq} coordinates, without quaternions"
+            f"{m.name}: the motion has shape {motion.shape}; give a motion of all {m.nq} coordinates"
         )
+    return _along(m, with_rates(m, motion), drive, times, samples)
+
+
+def _along(m: Mechanism, motion: Trajectory, drive: Drive, times: np.ndarray | None, samples: int) -> Nominal:
+    """Return the motion of a trajectory, at the times and as a course."""
     t = np.linspace(0.0, motion.duration, samples) if times is None else times
-    found = motion.at(t)
-    q, qd, qdd = (np.ascontiguousarray(x, dtype=float) for x in (found.q, found.qd, found.qdd))
+    inner = t[t <= motion.duration]
+
+    def given(time: np.ndarray) -> dict[str, np.ndarray]:
+        x = motion.at(time)
+        return {"q": x.q, "qd": x.qd, "qdd": x.qdd}
+
+    def nominal(time: np.ndarray) -> dict[str, np.ndarray]:
+        moment = np.clip(time, 0.0, motion.duration)
+        states = _obeying(m, moment, given(time))
+        return {**states, "tau": drive.efforts(m, **states, time=moment)}
+
+    knots = knots_for(given, inner, motion.knots, motion.duration)
+    return Nominal(m, t, **nominal(t), course=fitted(knots, nominal))
+
+
+def _obeying(m: Mechanism, times: np.ndarray, states: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return the motion of the constraints that is nearest to q, qd and qdd, state by state."""
+    q, qd, qdd = (np.ascontiguousarray(x, dtype=float) for x in states.values())
     if m.closure is not None:
-        q, qd, qdd = _obeying(m, t, q, qd, qdd)
-    return Nominal(m, t, q, qd, qdd, _efforts(m, q, qd, qdd, inputs, t, passive))
-
-
-def _standing(m: Mechanism, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> Nominal:
-    twice = (np.stack([x, x]) for x in (q, qd, np.zeros(m.nv), tau))
-    q2, qd2, qdd2, tau2 = twice
-    return Nominal(m, np.array([0.0, 1.0]), q2, qd2, qdd2, tau2, stands=True)
-
-
-def _efforts(
-    m: Mechanism, q: Any, qd: Any, qdd: Any, inputs: Sequence[str] | None, time: Any, passive: bool
-) -> np.ndarray:
-    """Those of the inputs that make the motion."""
-    if inputs is None and m.closure is None:
-        return m.inverse_dynamics(q, qd, qdd, passive=passive)
-    names = None if inputs is None else tuple(x.removeprefix("tau.") for x in inputs)
-    return m.inverse_dynamics(q, qd, qdd, actuators=names, time=time, passive=passive)
-
-
-def _obeying(
-    m: Mechanism, times: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The motion of the constraints that is nearest to the one given, state by state."""
-    at: list[np.ndarray] = []
-    rates: list[np.ndarray] = []
-    accelerations: list[np.ndarray] = []
-    for k, time in enumerate(times.tolist()):
-        at.append(m.assemble(q[k], time=time))
-        rates.append(m.velocities(at[-1], guess=qd[k], time=time))
-        accelerations.append(m.accelerations(at[-1], rates[-1], guess=qdd[k], time=time))
-    return np.array(at), np.array(rates), np.array(accelerations)
+        q = m.assemble(q, time=times)
+        qd = m.velocities(q, guess=qd, time=times)
+        qdd = m.accelerations(q, qd, guess=qdd, time=times)
+    return {"q": q, "qd": qd, "qdd": qdd}

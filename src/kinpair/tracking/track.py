@@ -13,6 +13,7 @@ from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of
 from kinpair.motion.follow import follow
 from kinpair.motion.nominal import Nominal
+from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators.joint_regulators import computed_torque, force_feedback, pd
 from kinpair.regulators.linear_quadratic import lqr
@@ -79,13 +80,12 @@ def _path(m: Mechanism, motion: Any) -> Trajectory:
             f"{m.name}: motion is {motion!r}; give a trajectory, such as kp.motion.cycloid(start, end, duration)",
             argument="motion",
         )
-    return motion
+    return with_rates(m, motion)
 
 
 def _regulator(m: Mechanism, path: Trajectory, given: Any) -> Any:
     if given is None:
-        x = pd(m, path, kp=0.0, kd=0.0)
-        return x.table.times, x.table.rows[:, x.table.spans["tau"]]
+        return pd(m, path, kp=0.0, kd=0.0)
     if not isinstance(given, str):
         return given
     if given not in REGULATORS:

@@ -1,0 +1,89 @@
+"""Rates of a motion whose coordinates have quaternions.
+
+ω = 2 vec(k̄ ∘ k̇),   v = vec(k̄ ∘ ẋ ∘ k)          in axes of the child; k = κ/|κ|, all as Taylor series         (MO19)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from kinpair.algebra import series
+from kinpair.mechanism import Mechanism
+from kinpair.model.model import Model
+from kinpair.motion.frame_motion import normalised, quaternion_products
+from kinpair.motion.trajectory import Motion, Trajectory
+
+QUATERNION = 4  # the last coordinates of a pair that has more coordinates than rates
+CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
+ORDER = 3
+
+
+def with_rates(m: Mechanism, motion: Trajectory) -> Trajectory:
+    """Return the motion of all coordinates with the rates of the mechanism: `at` gives q (nq), and rates,
+    accelerations and jerk (nv).
+
+    Quaternions of the motion are scaled to length one. A motion that has rates (nv) already is returned unchanged.
+    """
+    if m.nq == m.nv or motion.shape != (m.nq,) or np.shape(motion.at(0.0).qd)[-1] == m.nv:
+        return motion
+    return WithRates(motion.duration, motion.shape, motion.knots, m.model, motion)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WithRates(Trajectory):
+    """A motion of coordinates (nq) with rates, accelerations and jerk (nv)."""
+
+    model: Model
+    coordinates: Trajectory
+
+    def within(self, time: Any, order: int, side: str) -> list[Any]:
+        return self._scaled(self.coordinates.within(time, order, side), order)
+
+    def at(self, time: Any, *, side: str = "") -> Motion:
+        """Return coordinates (nq), rates, accelerations and jerk (nv) at a time or times (...)."""
+        found = self._scaled(self.coordinates.series(time, ORDER, side), ORDER)
+        rates = [self._rates([x[..., span] for x in found]) for span in self._spans]
+        every = [np.concatenate([own[k] for own in rates], axis=-1) for k in range(ORDER)]
+        return Motion(found[0], *series.derivatives(every))
+
+    @property
+    def _spans(self) -> list[slice]:
+        return [self.model.q_span[i] for i in self.model.moving]
+
+    def _scaled(self, found: list[Any], order: int) -> list[np.ndarray]:
+        """Return Taylor coefficients up to the order, with quaternions of length one."""
+        filled = [*found, *[0.0 * found[0]] * (order + 1 - len(found))]
+        result = [np.array(x, dtype=float) for x in np.broadcast_arrays(*filled)]
+        for own in self._quaternions:
+            for x, unit in zip(result, normalised([x[..., own] for x in result], order), strict=True):
+                x[..., own] = unit
+        return result
+
+    @property
+    def _quaternions(self) -> list[slice]:
+        pairs = [(self.model.body[i].pair, self.model.q_span[i].stop) for i in self.model.moving]
+        return [slice(stop - QUATERNION, stop) for pair, stop in pairs if pair.nq > pair.nv]
+
+    def _rates(self, q: list[np.ndarray]) -> list[np.ndarray]:
+        """Return the Taylor coefficients of the rates of one pair.    (MO19)"""
+        dq, size = series.rate(q), q[0].shape[-1]
+        if size < QUATERNION:
+            return dq
+        k, kd = ([x[..., -QUATERNION:] for x in part] for part in (q, dq))
+        back = [CONJUGATE * x for x in k]
+        turn = [2.0 * x[..., :3] for x in _products(back, kd)]
+        if size == QUATERNION:
+            return turn
+        nothing = np.zeros((*q[0].shape[:-1], 1))
+        shift = [np.concatenate([x[..., :3], nothing], axis=-1) for x in dq]
+        v = _products(_products(back, shift), k)
+        return [np.concatenate([a, b[..., :3]], axis=-1) for a, b in zip(turn, v, strict=True)]
+
+
+def _products(a: list[np.ndarray], b: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the Taylor coefficients of a ∘ b, those that are needed for the rates."""
+    return [np.sum([quaternion_products(a[j], b[n - j]) for j in range(n + 1)], axis=0) for n in range(ORDER)]
