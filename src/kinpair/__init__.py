@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         KinpairError,
         LimitWarning,
         MissingExtraError,
+        RegulatorWarning,
         SingularError,
         StorageError,
         TraceError,
@@ -145,6 +146,7 @@ __all__ = [
     "MissingExtraError",
     "Normal",
     "Origin",
+    "RegulatorWarning",
     "Result",
     "Shape",
     "SingularError",
@@ -207,8 +209,9 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.equations_of_motion.constrained_printed": "ConstrainedEquations",
     "kinpair.equations_of_motion.equations": "equations",
     "kinpair.equations_of_motion.printed": "Equations",
-    "kinpair.errors": "ActuatorsError CacheWarning ClusterWarning DescriptionError DescriptionWarning FrictionWarning "
-    "InputError KinpairError LimitWarning MissingExtraError SingularError StorageError TraceError",
+    "kinpair.errors": "ActuatorsError CacheWarning ClusterWarning DescriptionError DescriptionWarning "
+    "FrictionWarning InputError KinpairError LimitWarning MissingExtraError RegulatorWarning SingularError "
+    "StorageError TraceError",
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",

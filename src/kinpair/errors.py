@@ -79,6 +79,10 @@ class LimitWarning(UserWarning):
     """A position, a start or an effort is beyond the limits of a joint or an actuator."""
 
 
+class RegulatorWarning(UserWarning):
+    """A regulator leaves a motion free that its inputs move."""
+
+
 def caller_level() -> int:
     """The `stacklevel` at which a warning of the calling function points at the first line outside kinpair."""
     home = os.path.dirname(__file__) + os.sep

@@ -10,6 +10,20 @@ import pytest
 import kinpair as kp
 
 
+def balancer():
+    """A two-wheeled robot that balances: a body on two wheels that roll."""
+    b = kp.Builder("balancer", gravity=(0, 0, -9.81))
+    b.link("axle", mass=0.01, inertia=(1e-5, 1e-5, 1e-5))
+    b.link("body", mass=5.0, com=(0, 0, 0.25), inertia=(0.1, 0.1, 0.03))
+    b.joint("base", "planar", "ground", "axle", xyz=(0, 0, 0.1), axis="z")
+    b.joint("pitch", "revolute", "axle", "body", axis="y")
+    for name, side in (("left", 0.2), ("right", -0.2)):
+        b.link(name, mass=0.5, inertia=(1e-3, 2e-3, 1e-3))
+        b.joint(name, "revolute", "body", name, xyz=(0, side, 0), axis="y")
+        b.rolling(f"{name}-rolls", child=name, shape="disk", radius=0.1, axis="y", normal=False)
+    return kp.build(b)
+
+
 class Subjects:
     """What the cases are about, made when first asked for."""
 
@@ -21,6 +35,13 @@ class Subjects:
     along = cached_property(lambda self: kp.linearise(self.pend, np.zeros((3, 2))))
     timed = cached_property(lambda self: kp.linearise(self.pend, np.zeros((3, 2)), time=np.arange(3.0)))
     move = cached_property(lambda self: kp.motion.cycloid([0.3, -0.2], [1.4, 0.7], 1.5))
+    robot = cached_property(lambda self: balancer())
+    driven = cached_property(
+        lambda self: kp.linearise(self.robot, self.robot.start(), inputs=["left", "right"])
+    )
+    seen = cached_property(
+        lambda self: kp.linearise(self.cart, [0, 0], inputs=["slide"], outputs=["q.slide"])
+    )
     pd = cached_property(lambda self: kp.regulator.pd(self.pend, [0, 0], kp=1.0, kd=1.0))
 
 
@@ -67,9 +88,75 @@ CASES = {
         kp.SingularError,
         (
             "cart-pole: the inputs tau.swing do not reach the mode 0 1/s of qd.slide (1.00), which does not "
-            "die away as fast as it has to; add an input that moves it, or leave it out with "
-            "model.part([...]) or model.core"
+            "die away as fast as it has to; add an input that moves it, or leave out what nothing depends on: "
+            "lqr(model.part(['q.swing', 'qd.swing'])); the design then does not hold qd.slide"
         ),
+    ),
+    "displacements of a vehicle": (
+        lambda: kp.regulator.lqr(x.driven),
+        kp.SingularError,
+        (
+            "balancer: the inputs tau.left, tau.right do not reach the mode 0 1/s of q.base.x (0.99), q.pitch "
+            "(0.10), which does not die away as fast as it has to; add an input that moves it, or leave out what "
+            "nothing depends on: lqr(model.part(['q.pitch', 'qd.pitch', 'qd.left', 'qd.right']))"
+        ),
+    ),
+    "not seen": (
+        lambda: kp.regulator.kalman(kp.linearise(x.cart, [0, 0], inputs=["slide"], outputs=["q.swing"])),
+        kp.SingularError,
+        (
+            "cart-pole: the outputs q.swing do not show the mode 0 1/s of q.slide (1.00), which does not die away; "
+            'measure it, as in linearise(..., outputs=["q.slide", ...]), or leave it out with model.part([...])'
+        ),
+    ),
+    "filter of a mechanism": (
+        lambda: kp.regulator.kalman(x.cart),
+        kp.InputError,
+        ("kalman takes a LinearModel, not Mechanism; kp.linearise(m, q, outputs=[...])"),
+    ),
+    "filter along": (
+        lambda: kp.regulator.kalman(x.timed),
+        kp.InputError,
+        ("double-pendulum: the linear model is along a motion; give a continuous model about one state"),
+    ),
+    "filter of accelerations": (
+        lambda: kp.regulator.kalman(kp.linearise(x.pend, [0, 0], outputs=["q.elbow", "qdd.elbow"])),
+        kp.InputError,
+        ("double-pendulum: the outputs qdd.elbow jump with the inputs; leave out accelerations and efforts"),
+    ),
+    "noise": (
+        lambda: kp.regulator.kalman(x.seen, V=0.0),
+        kp.InputError,
+        ("cart-pole: V must be a number, 1 of them, some by name, or a symmetric matrix (1, 1), positive"),
+    ),
+    "two models": (
+        lambda: kp.regulator.lqg(kp.regulator.lqr(x.cart, [0, 0]), kp.regulator.kalman(x.seen)),
+        kp.InputError,
+        (
+            "cart-pole: the filter has the states q.slide, q.swing, qd.slide, qd.swing and the inputs tau.slide, "
+            "the regulator q.slide, q.swing, qd.slide, qd.swing and tau.slide, tau.swing; make both from one linear "
+            "model"
+        ),
+    ),
+    "two sample times": (
+        lambda: kp.regulator.lqg(
+            kp.regulator.lqr(x.seen, sample_time=0.01), kp.regulator.kalman(x.seen, sample_time=0.02)
+        ),
+        kp.InputError,
+        (
+            "cart-pole: the regulator has a sample time of 0.01 s and the loop 0.02 s; give both the same "
+            "sample_time"
+        ),
+    ),
+    "first estimate": (
+        lambda: kp.regulator.lqg(kp.regulator.lqr(x.seen), kp.regulator.kalman(x.seen), start=[1.0]),
+        kp.InputError,
+        ("cart-pole: start has shape (1,); give 4 finite numbers: q.slide, q.swing, qd.slide, qd.swing"),
+    ),
+    "time of a step": (
+        lambda: x.seen.step(-1.0),
+        kp.InputError,
+        ("cart-pole: time is -1.0; give seconds above zero, or times (n,)"),
     ),
     "weight": (
         lambda: kp.regulator.lqr(x.pend, [0, 0], Q=[1, 2]),
@@ -289,3 +376,65 @@ def test_what_is_wrong_is_explained(case):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_a_regulator_for_the_core_of_a_vehicle_warns_that_nothing_holds_its_speed():
+    """It drives away; with the speeds kept, as the message says, it does not."""
+    with pytest.warns(kp.RegulatorWarning) as caught:
+        drifting = kp.regulator.lqr(x.driven.core)
+    assert str(caught[0].message) == (
+        "balancer: the model leaves out qd.left, qd.right, which the inputs move: nothing holds these speeds, and the "
+        "mechanism may drive away. Take the model before .core and keep the speeds: "
+        "lqr(model.part(['q.pitch', 'qd.pitch', 'qd.left', 'qd.right']))"
+    )
+    assert caught[0].filename == __file__
+    standing = kp.regulator.lqr(x.driven.part(["q.pitch", "qd.pitch", "qd.left", "qd.right"]))
+    q = x.robot.start()
+    q[x.robot.q_names.index("pitch")] = 0.1
+    speeds = [
+        np.abs(kp.simulate(x.robot, q, np.zeros(6), duration=8.0, torque=law, output=8.0).qd[-1]).max()
+        for law in (drifting, standing)
+    ]
+    assert speeds[0] > 1.0
+    assert speeds[1] < 0.05
+
+
+def test_regulators_and_what_they_are_made_from_have_short_representations():
+    law = kp.regulator.lqr(x.seen)
+    path = kp.track(x.pend, x.move, "computed-torque")
+    shown = {
+        law: "<LinearQuadratic of 'cart-pole': 4 states, 1 inputs, slowest pole ",
+        kp.regulator.lqr(
+            x.pend, x.move, samples=11
+        ): "<LinearQuadratic of 'double-pendulum': 4 states, 2 inputs, 11 ",
+        x.pd: "<JointLaw of 'double-pendulum': about one state>",
+        kp.regulator.in_loop(
+            x.pd
+        ): "<InLoop of 'double-pendulum': <JointLaw of 'double-pendulum': about one state>,",
+        kp.regulator.computed_torque(
+            x.pend, x.move, frequency=1.0
+        ): "<ComputedTorque of 'double-pendulum': along 1.5 s,",
+        kp.regulator.kalman(x.seen): "<Kalman of 'cart-pole': 4 states from q.slide>",
+        kp.regulator.lqg(
+            law, kp.regulator.kalman(x.seen)
+        ): "<OutputFeedback of 'cart-pole': 4 states estimated from q",
+        kp.motion.nominal(x.pend, x.move): "<Nominal of 'double-pendulum': 1.5 s, 1001 samples>",
+        x.bar.mobility(x.bar.start()): "<Mobility: freedom 1, 1 redundant row>",
+        kp.equilibrium(x.pend): "<Equilibrium of 'double-pendulum': at rest, q shoulder 0, elbow 0>",
+        path: "<Tracking of 'double-pendulum': 1.5 s, largest error ",
+        x.seen.bode(): "<Bode of 'cart-pole': 1 outputs, 1 inputs, ",
+        x.seen.step(): "<StepResponse of 'cart-pole': 1 outputs, 1 inputs, ",
+    }
+    for subject, words in shown.items():
+        assert repr(subject).startswith(words)
+        assert len(repr(subject)) < 160
+
+
+def test_gains_and_poles_of_a_regulator_are_at_hand():
+    law = kp.regulator.lqr(x.seen, degree=1.0)
+    assert law.K.shape == (1, 4)
+    assert law.poles == pytest.approx(np.linalg.eigvals(x.seen.A - x.seen.B @ law.K))
+    assert law.poles.real.max() < -1.0
+    along = kp.regulator.lqr(x.pend, x.move, samples=11)
+    assert along.K.shape == (11, 2, 4)
+    assert along.poles.shape == (11, 4)

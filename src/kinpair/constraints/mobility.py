@@ -43,6 +43,15 @@ class Mobility:
         """Rates left free."""
         return self.rates - self.rank
 
+    def __repr__(self) -> str:
+        notes = [word for word in ("singular",) if self.singular]
+        count = len(self.redundant)
+        notes += [f"{count} redundant row{'s' if count > 1 else ''}"] if count else []
+        notes += ["contradicting rows"] if self.contradicting else []
+        return (
+            f"<Mobility: {', '.join([f'freedom {self.freedom}', *notes, *(['open'] if self.open else [])])}>"
+        )
+
     def __str__(self) -> str:
         lines = [
             f"freedom {self.freedom}: {self.rates} rates, {self.rows} constraint rows of rank {self.rank}",

@@ -81,6 +81,9 @@ class Inputs:
                 found[kind] = found.get(kind, 0.0) + energy
         return found
 
+    def __repr__(self) -> str:
+        return f"<Inputs of {self.mechanism.name!r}: {self.time[-1]:g} s, {len(self.time)} samples>"
+
     def __str__(self) -> str:
         head = f"{self.mechanism.name}: inputs for a motion of {self.time[-1]:.6g} s"
         return "\n".join([head, *map(str, self.exceeded or ("within all limits of the actuators",))])

@@ -172,6 +172,9 @@ class Nominal:
             write_figure(figure, path)
         return figure
 
+    def __repr__(self) -> str:
+        return f"<Nominal of {self.mechanism.name!r}: {self.motion.duration:g} s, {len(self.time)} samples>"
+
     def __str__(self) -> str:
         m = self.mechanism
         work = float(self.work.sum())

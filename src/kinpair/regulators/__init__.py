@@ -15,6 +15,7 @@ preview           references that are known ahead
 following         a regulator for these
 weights           of states and inputs
 linear_quadratic  gains from linear models
+kalman            states estimated from outputs
 joint_regulators  each joint for itself, and computed torque
 
 A module imports only what stands above it; a test checks it.
@@ -23,11 +24,13 @@ A module imports only what stands above it; a test checks it.
 from kinpair.regulators.following import preview
 from kinpair.regulators.in_loop import in_loop
 from kinpair.regulators.joint_regulators import computed_torque, force_feedback, pd
+from kinpair.regulators.kalman import Kalman, kalman, lqg
 from kinpair.regulators.linear_quadratic import LinearQuadratic, lqr
 from kinpair.regulators.preview import PreviewGains, cart_table, preview_gains
 from kinpair.regulators.regulator import Regulator
 
 __all__ = [
+    "Kalman",
     "LinearQuadratic",
     "PreviewGains",
     "Regulator",
@@ -35,6 +38,8 @@ __all__ = [
     "computed_torque",
     "force_feedback",
     "in_loop",
+    "kalman",
+    "lqg",
     "lqr",
     "pd",
     "preview",

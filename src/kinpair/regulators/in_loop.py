@@ -25,7 +25,7 @@ LONGEST = 1000  # samples of delay
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InLoop(Regulator):
     """A regulator with what stands around it; `in_loop` makes it."""
 
@@ -36,6 +36,9 @@ class InLoop(Regulator):
     noisy: bool = False
     seed: Any = 0
     delay: int = 0
+
+    def _words(self) -> str:
+        return repr(self.law)
 
     @property
     def _sizes(self) -> dict[str, int]:

@@ -19,13 +19,14 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.algebra.choice import less, where
+from kinpair.errors import listed
 from kinpair.formulations import kinematics
 from kinpair.regulators.actuation import Actuation, efforts
 from kinpair.regulators.deviation import Target, deviation, required
 from kinpair.regulators.regulator import Measured, Regulator
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StateFeedback(Regulator):
     """(RG6): of the independent `coordinates`, `rates` and `internal` states (numbers), to the efforts or inputs
     `inputs` (numbers) of `size` ones."""
@@ -37,15 +38,49 @@ class StateFeedback(Regulator):
     size: int = 0
 
     def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        return self._applied(row, -self._gains(row) @ self._state(at, row)), memory  # (RG6)
+
+    def _state(self, at: Measured, row: Vector) -> Vector:
+        """Return the deviation (states,) of what is measured."""
         t = self.table
         x = kinematics.difference(self.model, t.part(row, "q"), at.q)[list(self.coordinates)]
         v = (at.qd - t.part(row, "qd"))[list(self.rates)]
-        K: Matrix = t.part(row, "K").reshape(len(self.inputs), -1)
-        deviation = [x, v]
-        if self.internal:
-            deviation.append((at.x - t.part(row, "x"))[list(self.internal)])
-        u = t.part(row, "tau")[list(self.inputs)] - K @ np.concatenate(deviation)  # (RG6)
-        return scattered(u, self.inputs, self.size), memory
+        own = [(at.x - t.part(row, "x"))[list(self.internal)]] if self.internal else []
+        return np.concatenate([x, v, *own])
+
+    def _gains(self, row: Vector) -> Matrix:
+        return self.table.part(row, "K").reshape(len(self.inputs), -1)
+
+    def _applied(self, row: Vector, u: Vector) -> Vector:
+        """Return all efforts or inputs, from changes u of those that the regulator has."""
+        return scattered(self.table.part(row, "tau")[list(self.inputs)] + u, self.inputs, self.size)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class OutputFeedback(StateFeedback):
+    """(KF5): state feedback of an estimate, which a Kalman filter makes of the outputs C x; `lqg` makes it."""
+
+    start: tuple[float, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def memory(self) -> np.ndarray:
+        return np.array(self.start)
+
+    def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        n, t = len(self.start), self.table
+        C, M, F, G, H = (t.part(row, name).reshape(rows, -1) for name, rows in self._shapes(n))
+        y = C @ self._state(at, row)
+        x = memory + M @ (y - C @ memory)
+        u = -self._gains(row) @ x
+        return self._applied(row, u), F @ x + G @ u + H @ y  # (KF5)
+
+    def _shapes(self, n: int) -> tuple[tuple[str, int], ...]:
+        return ("C", len(self.outputs)), ("M", n), ("F", n), ("G", n), ("H", n)
+
+    def _words(self) -> str:
+        return f"{len(self.start)} states estimated from {listed(self.outputs, 6)}"
 
 
 def scattered(u: Vector, numbers: tuple[int, ...], size: int) -> Vector:
@@ -57,7 +92,7 @@ def scattered(u: Vector, numbers: tuple[int, ...], size: int) -> Vector:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointLaw(Regulator):
     """(RG7): with an integral it works from sample to sample, and does not integrate while an effort is at its
     limit."""
@@ -81,7 +116,7 @@ class JointLaw(Regulator):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ComputedTorque(Regulator):
     """(RG8): H and h are those of its own model, whatever the mechanism is that it regulates."""
 
@@ -96,7 +131,7 @@ class ComputedTorque(Regulator):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ForceFeedback(Regulator):
     """(RG9)."""
 
@@ -115,7 +150,7 @@ class ForceFeedback(Regulator):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PreviewLaw(Regulator):
     """u = u⁰ − G_i z − G_x x + f(t),  z ← z + y − y⁰(t),  y = C x: see `preview.py`; f is the sum over the future."""
 

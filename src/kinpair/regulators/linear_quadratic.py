@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -11,14 +12,14 @@ import numpy as np
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import has_ports
-from kinpair.errors import InputError
+from kinpair.errors import InputError, RegulatorWarning, caller_level, listed
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators import riccati
 from kinpair.regulators.course import of_lines, standing
 from kinpair.regulators.laws import StateFeedback
 from kinpair.regulators.nominal import SAMPLES, Drive, Nominal, nominal_of
-from kinpair.regulators.reach import check_reached
+from kinpair.regulators.reach import check_reached, part_call
 from kinpair.regulators.regulator import period_of
 from kinpair.regulators.table import Table
 from kinpair.regulators.weights import weight
@@ -49,11 +50,42 @@ class Parts(NamedTuple):
     gains: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinearQuadratic(StateFeedback):
-    """State feedback that minimises ∫ e^{2πt} (xᵀ Q x + uᵀ R u) dt for small deviations x."""
+    """State feedback that minimises ∫ e^{2πt} (xᵀ Q x + uᵀ R u) dt for small deviations x.
+
+    `design`: the linear model, S of Riccati's equation and its residual.
+    """
 
     design: Any = None
+
+    @property
+    def K(self) -> np.ndarray:
+        """Gains (inputs, states), along a motion (knots, inputs, states), in units of input by state: u = u⁰ − K x."""
+        return self.design.K
+
+    @property
+    def poles(self) -> np.ndarray:
+        """Eigenvalues of the closed loop (states,), along a motion (knots, states) [1/s]; with a sample time those
+        from sample to sample, without unit."""
+        return np.linalg.eigvals(self.design.closed.A)
+
+    @property
+    def loop(self) -> LinearModel:
+        """The loop cut at the inputs: outputs "feedback.NAME" are K x. `loop.margins()` has the margins of one input,
+        all other loops open."""
+        model = self.design.model
+        outputs = tuple(f"feedback.{x.partition('.')[2]}" for x in model.inputs)
+        D = np.zeros((*self.K.shape[:-1], len(model.inputs)))
+        F = np.zeros((*self.K.shape[:-1], len(model.disturbances)))
+        return replace(model, C=self.K, D=D, F=F, outputs=outputs)
+
+    def _words(self) -> str:
+        model: LinearModel = self.design.model
+        slowest = np.real(self.poles).max() if model.dt is None else np.abs(self.poles).max()
+        what = f"slowest pole {slowest:.4g} 1/s" if model.dt is None else f"largest pole {slowest:.4g}"
+        knots = f", {len(model)} knots" if model.along else ""
+        return f"{len(model.states)} states, {len(model.inputs)} inputs{knots}, {what}"
 
 
 def lqr(
@@ -71,8 +103,8 @@ def lqr(
     """A linear-quadratic regulator with a prescribed degree of stability, about a state or along a motion.
 
     * `what`: a mechanism, with the `motion` it is kept to: a trajectory, coordinates (nq,) or by name to stand at,
-      or an `Equilibrium`; or a `LinearModel` about a state, of which `model.core` leaves out what is ignorable, or
-      along a motion with its times;
+      or an `Equilibrium`; or a `LinearModel` about a state, or along a motion with its times. A model of a vehicle
+      has displacements that no input holds: `model.part([...])` leaves them out and keeps the speeds;
     * `Q`, `R`: weights of states and inputs: a number, one for each, by name (others one), or a matrix, along a motion
       one for all its times or one for each;
     * `degree` π [1/s]: all deviations die away at least as fast as exp(−π t);
@@ -81,7 +113,8 @@ def lqr(
     * `passive`: False leaves springs, dampers and friction out; "efforts" leaves them out of the gains only, as dry
       friction at rest, which has no derivative, calls for.
 
-    SingularError names a mode that no input reaches.
+    SingularError names a mode that no input reaches, and the call that leaves it out. RegulatorWarning: the model
+    leaves out a speed that the inputs move, and the mechanism may drift.
     """
     owner, degree = what.name, _degree(what.name, degree)
     if passive not in (True, False, "efforts"):
@@ -92,6 +125,7 @@ def lqr(
     period = period_of(owner, sample_time)
     if isinstance(what, LinearModel):
         nominal, model = _about(what, period), what if inputs is None else what.with_inputs(inputs)
+        _warn_of_drift(model)
         made = _about_state if nominal.stands else _along
         return made(model, nominal, Q, R, degree, period)
     if isinstance(motion, Trajectory):
@@ -100,6 +134,21 @@ def lqr(
     state = nominal.q[0], nominal.qd[0]
     model = linearise(what, *state, u=nominal.tau[0], inputs=inputs, axes={}, passive=passive is True)
     return _about_state(model, nominal, Q, R, degree, period)
+
+
+def _warn_of_drift(model: LinearModel) -> None:
+    """Warn where the core of a model leaves out speeds that the inputs move."""
+    free = [name for name, row in model.left_out.items() if np.any(row)]
+    if not free:
+        return
+    kinds = [[x for x in (*model.states, *free) if x.startswith(kind)] for kind in ("q.", "qd.", "x.")]
+    warnings.warn(
+        f"{model.name}: the model leaves out {listed(free, 4)}, which the inputs move: nothing holds these speeds, and "
+        f"the mechanism may drive away. Take the model before .core and keep the speeds: "
+        f"{part_call([x for kind in kinds for x in kind])}",
+        RegulatorWarning,
+        stacklevel=caller_level(),
+    )
 
 
 def _degree(owner: str, given: Any) -> float:

@@ -38,7 +38,7 @@ class Nominal:
     @classmethod
     def of_samples(cls, m: Mechanism, times: np.ndarray, states: Mapping[str, np.ndarray]) -> Nominal:
         """Return the motion of samples q, qd, qdd and tau (m, ...), interpolated between the times."""
-        return cls(m, times, **states, course=through(times, states))
+        return cls(m, times, **states, course=through(times, states), stands=False)
 
     @classmethod
     def of_state(cls, m: Mechanism, states: Mapping[str, np.ndarray]) -> Nominal:
@@ -131,7 +131,7 @@ def _along(m: Mechanism, motion: Trajectory, drive: Drive, times: np.ndarray | N
         return {**states, "tau": drive.efforts(m, **states, time=moment)}
 
     knots = knots_for(given, inner, motion.knots, motion.duration)
-    return Nominal(m, t, **nominal(t), course=fitted(knots, nominal))
+    return Nominal(m, t, **nominal(t), course=fitted(knots, nominal), stands=False)
 
 
 def _obeying(m: Mechanism, times: np.ndarray, states: Mapping[str, Any]) -> dict[str, np.ndarray]:

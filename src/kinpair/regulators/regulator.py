@@ -34,7 +34,7 @@ class Measured:
     x: Vector = field(default_factory=lambda: np.zeros(0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Regulator(ABC):
     """Efforts (nv,) of a mechanism as a function of what is measured.
 
@@ -57,8 +57,18 @@ class Regulator(ABC):
 
     @property
     def needs_samples(self) -> bool:
-        """Does it work from one sample to the next only?"""
+        """True if it works from one sample to the next only."""
         return bool(self.memory.size)
+
+    def _words(self) -> str:
+        """Return what is said of the regulator beyond its kind and mechanism."""
+        error = self.table.errors.get("q")
+        span = self.table.times[-2] - self.table.times[1]
+        return "about one state" if error is None else f"along {span:g} s, coordinates to {error:.1g}"
+
+    def __repr__(self) -> str:
+        period = "" if self.sample_time is None else f", every {self.sample_time:g} s"
+        return f"<{type(self).__name__} of {self.model.name!r}: {self._words()}{period}>"
 
     def __call__(self, time: float, q: Any, qd: Any, x: Any = ()) -> np.ndarray:
         """Efforts at a state; of regulators without a memory."""

@@ -1,4 +1,4 @@
-"""Weights of states and inputs: symmetric matrices."""
+"""Weights of states and inputs, and intensities of noise: symmetric matrices."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.errors import InputError
 
+OWNERS = {"Q": "states", "R": "inputs", "W": "states", "V": "outputs"}
+SEMIDEFINITE = ("Q", "W")
+
 
 def weight(model: LinearModel, what: str, given: Any, names: Sequence[str]) -> np.ndarray:
     """A symmetric matrix (n, n) of weights, or (m, n, n): one for each of m states along a motion."""
@@ -19,9 +22,7 @@ def weight(model: LinearModel, what: str, given: Any, names: Sequence[str]) -> n
         diagonal = np.ones(n)
         for name, value in given.items():
             entry = name if name in names else f"tau.{name}"
-            diagonal[
-                model.index("states" if what == "Q" else "inputs", entry if entry in names else name)
-            ] = float(value)
+            diagonal[model.index(OWNERS[what], entry if entry in names else name)] = float(value)
         given = diagonal
     try:
         x = np.asarray(given, dtype=float)
@@ -29,10 +30,10 @@ def weight(model: LinearModel, what: str, given: Any, names: Sequence[str]) -> n
     except (TypeError, ValueError):
         found = np.full((1, 1), np.nan)
     least = np.linalg.eigvalsh(found).min() if found.shape in shapes and np.isfinite(found).all() else np.nan
-    if not (least >= 0.0 if what == "Q" else least > 0.0) or not np.allclose(
+    if not (least >= 0.0 if what in SEMIDEFINITE else least > 0.0) or not np.allclose(
         found, np.swapaxes(found, -1, -2)
     ):
-        wanted = "not negative" if what == "Q" else "positive"
+        wanted = "not negative" if what in SEMIDEFINITE else "positive"
         raise InputError(
             f"{model.name}: {what} must be a number, {n} of them, some by name, or a symmetric matrix ({n}, {n}), "
             f"{wanted}",

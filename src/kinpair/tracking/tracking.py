@@ -136,6 +136,10 @@ class Tracking:
             for k in [k for k, u in enumerate(unit) if u == kind]:
                 axis.plot(self.time, wanted[:, k], color="#888888", linewidth=2.5, alpha=0.4, zorder=0)  # type: ignore[attr-defined]
 
+    def __repr__(self) -> str:
+        name, most = self.mechanism.name, self.largest.max()
+        return f"<Tracking of {name!r}: {self.motion.duration:g} s, largest error {most:.3g}>"
+
     def __str__(self) -> str:
         m, n = self.mechanism, self.run.q.shape[0] if self.run.q.ndim == 3 else 1
         largest, final = (x.reshape(-1, m.nv).max(0) for x in (self.largest, self.final))

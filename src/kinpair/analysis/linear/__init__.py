@@ -14,6 +14,9 @@ discrete       steps of a sample time
 control_library  as python-control has it
 pictures       a linear model as pictures
 mode_pictures  modes as pictures of the mechanism
+signal_units   units of inputs and outputs
+bode           frequency responses by frequency, margins
+step_response  responses to steps
 linear_model   what a user holds
 outputs        what is looked at
 linearise      `kp.linearise`

@@ -20,12 +20,13 @@ from kinpair.mechanism import Mechanism
 from kinpair.system import System
 
 SAME = 1e-6  # positions that agree to this are the same [rad] or [m]
+FEW = 6  # coordinates in a short form
 NONE = 1e-12  # of the largest: what is smaller is shown as zero
 GROWS = 1e-7  # of the largest |λ|: a real part beyond this is no rounding
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Equilibrium(Balance):
     """A state in which nothing accelerates, or a steady motion.
 
@@ -90,6 +91,10 @@ class Equilibrium(Balance):
         over = np.flatnonzero(np.abs(tau) > self.mechanism.model.joints.effort)
         return {self.mechanism.v_names[k]: float(tau[k]) for k in over}
 
+    def __repr__(self) -> str:
+        m, kind = self.mechanism, "steady motion" if self.qd.any() else "at rest"
+        return f"<Equilibrium of {m.name!r}: {kind}, q {_entries(m.q_names, self.q, every=True, most=FEW)}>"
+
     def __str__(self) -> str:
         m = self.mechanism
         lines = [f"{m.name}: {'steady motion' if self.qd.any() else 'equilibrium'}, {self.stability}"]
@@ -110,12 +115,12 @@ class Equilibrium(Balance):
         return "\n".join(lines)
 
 
-def _entries(names: Sequence[str], x: np.ndarray, every: bool = False) -> str:
+def _entries(names: Sequence[str], x: np.ndarray, every: bool = False, most: int = 40) -> str:
     near = np.where(np.abs(x) < NONE * np.abs(x).max(initial=1.0), 0.0, x)
     shown = [
         f"{name} {value:.6g}" for name, value in zip(names, near.tolist(), strict=True) if every or value
     ]
-    return listed(shown, 40)
+    return listed(shown, most)
 
 
 def equilibrium(

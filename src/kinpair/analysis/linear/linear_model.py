@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kinpair.analysis.linear import discrete, pictures
+from kinpair.analysis.linear import bode, discrete, pictures, step_response
+from kinpair.analysis.linear.bode import Bode, Margins
 from kinpair.analysis.linear.control_library import state_space
 from kinpair.analysis.linear.core import Core, core_of
 from kinpair.analysis.linear.modes import Mode, Spectrum, eigenvalues, modes_of, spectrum, swung
 from kinpair.analysis.linear.operating_point import OperatingPoint, is_steady
 from kinpair.analysis.linear.response import TransferFunction, frequency_response, transfer
+from kinpair.analysis.linear.signal_units import ratio, unit_of
+from kinpair.analysis.linear.step_response import StepResponse
 from kinpair.errors import InputError, listed, nearest
 
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ class LinearModel:
     displacements: np.ndarray
     """Of all rates (..., nv, coordinates), for those of the independent coordinates."""
     dt: float | None = None
+    left_out: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    """Rates that `core` left out, each with its row of B."""
 
     # Sizes and parts.
 
@@ -119,7 +124,8 @@ class LinearModel:
     def with_inputs(self, inputs: Sequence[str]) -> LinearModel:
         """The same with some of its inputs."""
         k = [self.index("inputs", name) for name in inputs]
-        return replace(self, inputs=tuple(inputs), B=self.B[..., k], D=self.D[..., k])
+        left_out = {name: row[k] for name, row in self.left_out.items()}
+        return replace(self, inputs=tuple(inputs), B=self.B[..., k], D=self.D[..., k], left_out=left_out)
 
     # Eigenvalues.
 
@@ -163,7 +169,8 @@ class LinearModel:
 
     @property
     def core(self) -> LinearModel:
-        """The same without ignorable states."""
+        """Return the model without ignorable states: displacements such as a heading, and rates that stay, such as a
+        speed. A regulator for it does not hold these speeds; `part([...])` keeps them."""
         core, k = self._core, list(self._core.states)
         names = [self.states[core.kept[n]] for n in k]
         return replace(
@@ -171,6 +178,9 @@ class LinearModel:
             A=core.A[np.ix_(k, k)] + (0.0 if self.dt is None else np.eye(len(k))),
             B=(core.left @ self.B)[k],
             E=(core.left @ self.E)[k],
+            left_out={
+                name: self.B[self.states.index(name)] for name in self.ignorable if name.startswith("qd.")
+            },
         )
 
     @cached_property
@@ -220,6 +230,43 @@ class LinearModel:
             )
         return 0 if name is None else self.index(what, name)
 
+    def bode(self, omega: Any = None, *, output: str | None = None, input: str | None = None) -> Bode:
+        """Return gain and phase over frequencies omega (points,) [rad/s], of all outputs and inputs or of those named;
+        `.plot("bode.png")` draws them."""
+        x = self._some("a frequency response", output, input)
+        points = pictures.frequencies(self.eigenvalues, x.dt) if omega is None else np.atleast_1d(omega)
+        return Bode(x.name, points, x.frequency_response(points), x.outputs, x.inputs, x._units)
+
+    def step(self, time: Any = None, *, output: str | None = None, input: str | None = None) -> StepResponse:
+        """Return the responses to a step of size one of each input, at times (points,) or up to a time [s];
+        `.plot("step.png")` draws them."""
+        x = self._some("a step response", output, input)
+        times = step_response.times_for(x.name, self.eigenvalues, x.dt, time)
+        y = step_response.responses(x.A, x.B, x.C, x.D, times, x.dt)
+        functions = [[x.transfer_function(i, j) for j in x.inputs] for i in x.outputs]
+        final = np.array([[g.final for g in row] for row in functions]).reshape(y.shape[1:])
+        return StepResponse(x.name, times, y, final, x.outputs, x.inputs, x._units)
+
+    def margins(self, output: str | None = None, input: str | None = None) -> Margins:
+        """Return gain, phase and delay margins of the loop in which an input is −1 times an output."""
+        x = self._one("a margin")
+        g = x.transfer_function(output, input)
+        i, j = x.index("outputs", g.output), x.index("inputs", g.input)
+        return bode.margins((x.A, x.B[:, j], x.C[i], float(x.D[i, j])), x.dt, g.corners)
+
+    def _some(self, what: str, output: str | None, input: str | None) -> LinearModel:
+        """The model of one state with the outputs and inputs named, or all of them."""
+        x = self._one(what)
+        k = [x.index("outputs", output)] if output is not None else list(range(len(x.outputs)))
+        own = replace(x, outputs=tuple(x.outputs[n] for n in k), C=x.C[k], D=x.D[k], F=x.F[k])
+        return own if input is None else own.with_inputs([input])
+
+    @property
+    def _units(self) -> tuple[str, ...]:
+        """Units of each output by each input, in brackets."""
+        of = {name: unit_of(self.mechanism.model, name) for name in (*self.outputs, *self.inputs)}
+        return tuple(ratio(of[y], of[u]) for y in self.outputs for u in self.inputs)
+
     def plot_response(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -228,16 +275,8 @@ class LinearModel:
         input: str | None = None,
         omega: Any = None,
     ) -> Figure:
-        """Gain and phase over frequency, of all outputs and inputs or of those named, as a figure of matplotlib."""
-        x = self._one("a picture")
-        points = pictures.frequencies(x.eigenvalues, x.dt) if omega is None else np.atleast_1d(omega)
-        G = x.frequency_response(points)
-        responses = {
-            f"{y} / {u}": G[:, x.index("outputs", y), x.index("inputs", u)]
-            for y in (x.outputs if output is None else (output,))
-            for u in (x.inputs if input is None else (input,))
-        }
-        return pictures.response(x.name, points, responses, path)
+        """Draw gain and phase over frequency, of all outputs and inputs or of those named: `bode().plot()`."""
+        return self.bode(omega, output=output, input=input).plot(path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Eigenvalues in the complex plane, and who takes part in each mode."""

@@ -14,6 +14,7 @@ from kinpair.viewer.looks import distinct
 
 DECADES = 2.0  # on either side of the eigenvalues
 POINTS = 600
+QUARTER = 90.0 + 1e-6  # [deg]
 HEIGHT, LINE = 4.2, 0.22  # inches: of the picture, and of a state in it
 GROWS, STAYS = "#c0392b", "#1f77b4"
 Path = str | os.PathLike[str] | None
@@ -23,13 +24,30 @@ def response(name: str, omega: np.ndarray, responses: Mapping[str, np.ndarray], 
     """Gain [dB] and phase [deg] over the frequency [rad/s] of complex responses by name."""
     with np.errstate(divide="ignore"):
         gain = {key: 20.0 * np.log10(np.abs(g)) for key, g in responses.items()}
-    phase = {key: np.degrees(np.unwrap(np.angle(g))) for key, g in responses.items()}
+    phase = {key: phases(g) for key, g in responses.items()}
     looks = distinct(gain)
-    panels = [[Panel("gain", "[dB]", gain, looks)], [Panel("phase", "[deg]", phase, looks)]]
+    panels = [[Panel("", "gain [dB]", gain, looks)], [Panel("", "phase [deg]", phase, looks)]]
     figure = figure_of(omega, panels, title=f"{name}: frequency response", abscissa="frequency [rad/s]")
     for axis in figure.axes:
         axis.set_xscale("log")
     return _written(figure, path)
+
+
+def phases(response: np.ndarray) -> np.ndarray:
+    """Return phases [deg] of responses (points, ...), continuous over the points; they start between −270° and 90°."""
+    found = np.degrees(np.unwrap(np.angle(response), axis=0))
+    return found - 360.0 * (found[:1] > QUARTER)
+
+
+def step(
+    name: str, time: np.ndarray, responses: Mapping[str, np.ndarray], units: Sequence[str], path: Path
+) -> Any:
+    """Step responses by name over time [s], those of one unit in one panel."""
+    looks, by_unit = distinct(responses), dict[str, dict[str, np.ndarray]]()
+    for (key, y), unit in zip(responses.items(), units, strict=True):
+        by_unit.setdefault(unit, {})[key] = y
+    panels = [[Panel("", f"output{unit}", curves, looks)] for unit, curves in by_unit.items()]
+    return _written(figure_of(time, panels, title=f"{name}: step response"), path)
 
 
 def frequencies(eigenvalues: np.ndarray, dt: float | None) -> np.ndarray:

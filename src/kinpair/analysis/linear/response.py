@@ -49,6 +49,24 @@ class TransferFunction:
         return found if np.ndim(s) else complex(found)
 
     @property
+    def final(self) -> float:
+        """Final value of the response to a step of size one: infinite where it drifts, NaN where it grows or swings."""
+        one, still = (0.0, 1e-9 * np.abs(self.poles).max(initial=1.0)) if self.dt is None else (1.0, 1e-9)
+        decay = -np.real(self.poles) if self.dt is None else 1.0 - np.abs(self.poles)
+        if (decay > still).all():
+            return float(np.real(self(complex(one))))
+        drifts = np.abs(self.poles - one) <= still
+        return float("inf") if (decay[~drifts] > still).all() else float("nan")
+
+    @property
+    def corners(self) -> np.ndarray:
+        """Frequencies of zeros and poles [rad/s] that are not zero."""
+        values = np.concatenate([self.zeros, self.poles]).astype(complex)
+        values = values[values != 0.0]
+        sizes = np.abs(values if self.dt is None else np.log(values) / self.dt)
+        return sizes[sizes > 0.0]
+
+    @property
     def numerator(self) -> np.ndarray:
         """Coefficients, the highest power first."""
         return self.gain * np.real(np.poly(self.zeros))

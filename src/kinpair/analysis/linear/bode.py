@@ -1,0 +1,167 @@
+"""Frequency responses by frequency, and the margins of a loop that they show.
+
+L(iω) = |L| e^{iφ};   gain margin 1/|L| where φ = −180°,   phase margin φ + 180° where |L| = 1          (LI20)
+delay margin: phase margin / ω                                                                          (LI21)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from kinpair.analysis.linear import pictures
+from kinpair.analysis.linear.response import frequency_response
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POINTS = 4000  # of the grid on which crossings are looked for; poles and zeros are added to it
+SLOWEST, FASTEST = 1e-4, 1e4  # of the slowest and of the fastest pole or zero
+BESIDE = 1e-6  # of a frequency: points on either side of a pole
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Bode:
+    """Frequency response G (points, outputs, inputs) at frequencies omega (points,) [rad/s].
+
+    `units`: of each output by each input, by its name "output / input"; empty where it is not known.
+    """
+
+    name: str
+    omega: np.ndarray
+    response: np.ndarray
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    units: tuple[str, ...]
+
+    @property
+    def gain(self) -> np.ndarray:
+        """|G| (points, outputs, inputs), in units of output by input."""
+        return np.abs(self.response)
+
+    @property
+    def decibels(self) -> np.ndarray:
+        """20 log₁₀ |G| (points, outputs, inputs) [dB]."""
+        with np.errstate(divide="ignore"):
+            return 20.0 * np.log10(self.gain)
+
+    @property
+    def phase(self) -> np.ndarray:
+        """Phase (points, outputs, inputs) [deg], continuous over the frequency."""
+        return pictures.phases(self.response)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw gain [dB] and phase [deg] over the frequency [rad/s]; written to the path if given."""
+        pairs = [(y, u) for y in range(len(self.outputs)) for u in range(len(self.inputs))]
+        names = [
+            f"{self.outputs[y]} / {self.inputs[u]}{unit}"
+            for (y, u), unit in zip(pairs, self.units, strict=True)
+        ]
+        curves = {name: self.response[:, y, u] for name, (y, u) in zip(names, pairs, strict=True)}
+        return pictures.response(self.name, self.omega, curves, path)
+
+    def __repr__(self) -> str:
+        span = f"{self.omega[0]:.3g} to {self.omega[-1]:.3g} rad/s"
+        return f"<Bode of {self.name!r}: {len(self.outputs)} outputs, {len(self.inputs)} inputs, {span}>"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Margins:
+    """How far the loop with feedback −1 around an output and an input is from instability.
+
+    `gain`: factor of the loop gain, below one where it may shrink; `phase` [deg]; `delay` [s]; each the nearest to the
+    loop as it is, infinite where no crossing exists. `gain_frequency` and `phase_frequency` [rad/s]: where they are
+    found, NaN where they are not. `stable`: True if the closed loop is stable.
+    """
+
+    gain: float
+    phase: float
+    delay: float
+    gain_frequency: float
+    phase_frequency: float
+    stable: bool
+
+    @property
+    def decibels(self) -> float:
+        """Gain margin [dB]."""
+        return float(20.0 * np.log10(self.gain))
+
+    def __str__(self) -> str:
+        gain = f"gain margin {self.gain:.4g} ({self.decibels:.3g} dB) at {self.gain_frequency:.4g} rad/s"
+        phase = f"phase margin {self.phase:.4g} deg at {self.phase_frequency:.4g} rad/s"
+        lines = [
+            gain if np.isfinite(self.gain) else "gain margin infinite",
+            phase if np.isfinite(self.phase) else "phase margin infinite",
+            f"delay margin {self.delay:.4g} s" if np.isfinite(self.delay) else "delay margin infinite",
+        ]
+        return "; ".join([*lines, f"closed loop {'stable' if self.stable else 'unstable'}"])
+
+
+def margins(
+    matrices: tuple[np.ndarray, np.ndarray, np.ndarray, float], dt: float | None, corners: np.ndarray
+) -> Margins:
+    """Return the margins of the loop c (s − A)⁻¹ b + d of matrices (A, b, c, d) with a sample time, if any; `corners`:
+    frequencies of its poles and zeros [rad/s]."""
+    A, b, c, d = matrices
+    values = np.linalg.eigvals(A - np.outer(b, c) / (1.0 + d))
+    stable = bool((values.real < 0.0).all() if dt is None else (np.abs(values) < 1.0).all())
+
+    def L(omega: np.ndarray) -> np.ndarray:
+        s = 1j * omega if dt is None else np.exp(1j * omega * dt)
+        return frequency_response(A, b[:, None], c[None], np.array([[d]]), s)[:, 0, 0]
+
+    return _margins(L, _grid(corners, np.inf if dt is None else np.pi / dt), stable)
+
+
+def _margins(L: Callable[[np.ndarray], np.ndarray], omega: np.ndarray, stable: bool) -> Margins:
+    """Return the margins from the crossings of L between neighbours of the frequencies omega."""
+    value = L(omega)
+    turned = _crossings(L, omega, value, np.imag)
+    turned = turned[np.real(L(turned)) < 0.0]
+    passed = _crossings(L, omega, value, lambda x: np.abs(x) - 1.0)
+    gains = 1.0 / np.abs(L(turned))
+    phases = (np.degrees(np.angle(L(passed))) + 360.0) % 360.0 - 180.0  # (LI20)
+    delays = np.radians(phases % 360.0) / passed  # (LI21)
+    k = int(np.abs(np.log(gains)).argmin()) if len(gains) else -1
+    j = int(np.abs(phases).argmin()) if len(phases) else -1
+    return Margins(
+        float(gains[k]) if k >= 0 else np.inf,
+        float(phases[j]) if j >= 0 else np.inf,
+        float(delays.min(initial=np.inf)),
+        float(turned[k]) if k >= 0 else np.nan,
+        float(passed[j]) if j >= 0 else np.nan,
+        stable,
+    )
+
+
+def _grid(corners: np.ndarray, highest: float) -> np.ndarray:
+    """Return increasing frequencies, on both sides of every pole and zero among them."""
+    own = corners[(corners > 0.0) & (corners < highest)]
+    low, high = (own.min(), own.max()) if own.size else (1.0, 1.0)
+    start, stop = SLOWEST * low, min(FASTEST * high, highest)
+    near = np.concatenate([own * (1.0 - BESIDE), own * (1.0 + BESIDE)])
+    return np.unique(np.concatenate([np.geomspace(start, stop, POINTS), near[near < stop]]))
+
+
+def _crossings(
+    L: Callable[[np.ndarray], np.ndarray],
+    omega: np.ndarray,
+    value: np.ndarray,
+    f: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """Return the frequencies at which f(L) changes its sign, by bisection on a logarithmic scale."""
+    from scipy.optimize import brentq
+
+    def at(x: float) -> float:
+        return float(f(L(np.array([np.exp(x)])))[0])
+
+    signs = np.sign(f(value))
+    places = np.flatnonzero(signs[1:] * signs[:-1] < 0.0)
+    roots = [brentq(at, np.log(omega[k]), np.log(omega[k + 1]), xtol=1e-15) for k in places]
+    return np.exp(np.array(roots, dtype=float))
