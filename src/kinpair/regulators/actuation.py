@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,17 +46,29 @@ def efforts(model: Model, actuation: Actuation | None, at: Measured, qdd: Vector
     return actuator_efforts(model, actuation.drive, at.q, at.qd, possible, time, {})[0]
 
 
-def actuation_of(m: Mechanism, nominal: Nominal, actuators: Sequence[str] | None) -> Actuation | None:
-    """Return the actuation of a mechanism along a motion, checked at every sample; None for a tree."""
-    names = None if actuators is None else names_from("actuators", actuators)
+def actuated_names(
+    m: Mechanism, actuators: Sequence[str] | None, motion: Any, owner: str
+) -> tuple[str, ...] | None:
+    """Return the names of the rates that have efforts under constraints; None for a tree, where every rate has one.
+
+    `owner`: the function that the user calls, with `motion`.
+    """
     if m.closure is None:
-        return _check_tree(m, names)
+        return _check_tree(m, actuators, owner)
+    names = None if actuators is None else names_from("actuators", actuators)
+    return tuple(m.v_names[k] for k in m.closure.drives.rates_of(names))
+
+
+def actuation_of(m: Mechanism, nominal: Nominal, names: Sequence[str] | None) -> Actuation | None:
+    """Return the actuation of a mechanism along a motion, checked at every sample; None for a tree."""
+    if m.closure is None or names is None:
+        return None
     if m.model.surfaces:
         raise InputError(
             f"{m.name}: computed_torque under constraints does not compensate friction from load; use pd or lqr",
             argument="mechanism",
         )
-    actuated = tuple(m.closure.drives.rates_of(names).tolist())
+    actuated = tuple(m.v_names.index(x) for x in names)
     state = nominal.q, nominal.qd, nominal.qdd
     m.inverse_dynamics(*state, actuators=names, time=nominal.times)  # raises where the actuators cannot
     moments, lost = np.ascontiguousarray(nominal.times[:, None]), 0
@@ -73,12 +85,12 @@ def actuation_of(m: Mechanism, nominal: Nominal, actuators: Sequence[str] | None
     )
 
 
-def _check_tree(m: Mechanism, names: Sequence[str] | None) -> None:
+def _check_tree(m: Mechanism, actuators: Sequence[str] | None, owner: str) -> None:
     """Check that every rate of a tree has an effort."""
-    driven = m.v_names if names is None else names
+    driven = m.v_names if actuators is None else names_from("actuators", actuators)
     if idle := [x for x in m.v_names if x not in driven and x.rpartition(".")[0] not in driven]:
         raise InputError(
-            f"{m.name}: computed_torque of a mechanism without constraints needs an effort for every rate, and "
+            f"{m.name}: {owner} of a mechanism without constraints needs an effort for every rate, and "
             f"actuators= leaves out {listed(idle, 6)}; use lqr with inputs=",
             argument="actuators",
         )

@@ -10,7 +10,7 @@ import numpy as np
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of
-from kinpair.regulators.actuation import actuation_of
+from kinpair.regulators.actuation import actuated_names, actuation_of
 from kinpair.regulators.laws import ComputedTorque, ForceFeedback, JointLaw
 from kinpair.regulators.nominal import FEED_FORWARD, SAMPLES, Drive, Nominal, nominal_of
 from kinpair.regulators.regulator import period_of
@@ -27,6 +27,7 @@ def pd(
     frequency: float | None = None,
     damping: float = 1.0,
     feed_forward: str = "inverse",
+    actuators: Sequence[str] | None = None,
     limit: Any = None,
     sample_time: float | None = None,
     samples: int = SAMPLES,
@@ -36,6 +37,7 @@ def pd(
     * `kp`, `kd`, `ki`: a number, (nv,), or by name; or from `frequency` [rad/s] and `damping`, for the inertia that
       each joint has at the start of the motion, with which `ki` [1/s³] is then multiplied, too;
     * `feed_forward`: "inverse" adds the efforts of the motion, "gravity" those that hold its places, "none" nothing;
+    * `actuators`: joints or rates of a closed mechanism that have efforts, by default those of its description;
     * `limit`: of efforts, beyond which nothing is integrated, by default those of the description.
     """
     m = mechanism
@@ -44,9 +46,12 @@ def pd(
             f"{_checked(m).name}: feed_forward is {feed_forward!r}; it is one of {', '.join(FEED_FORWARD)}",
             argument="feed_forward",
         )
-    nominal = nominal_of(_checked(m), motion, Drive(kind=feed_forward), samples=samples)
+    names = actuated_names(_checked(m), actuators, motion, "pd")
+    nominal = nominal_of(m, motion, Drive(names, kind=feed_forward), samples=samples)
+    driven = np.array([names is None or x in names for x in m.v_names])
     gains = _gains(m, nominal, kp, kd, frequency, damping, inertia=True)
-    integral = _rates(m, "ki", ki) * (1.0 if frequency is None else _inertias(m, nominal))
+    gains = {name: gain * driven for name, gain in gains.items()}
+    integral = _rates(m, "ki", ki) * driven * (1.0 if frequency is None else _inertias(m, nominal))
     most = m.model.joints.effort if limit is None else _rates(m, "limit", limit)
     constants = {**gains, "ki": integral, "limit": np.minimum(most, np.finfo(float).max)}
     table = Table.along(nominal.course.only("q", "qd", "tau"), constants)
@@ -78,7 +83,7 @@ def computed_torque(
     nominal = nominal_of(m, motion, Drive(kind="none"), samples=samples)
     gains = _gains(m, nominal, kp, kd, frequency, damping, inertia=False)
     table = Table.along(nominal.course.only("q", "qd", "qdd"), gains)
-    actuation = actuation_of(m, nominal, actuators)
+    actuation = actuation_of(m, nominal, actuated_names(m, actuators, motion, "computed_torque"))
     return ComputedTorque(m.model, table, actuation=actuation, sample_time=period_of(m.name, sample_time))
 
 

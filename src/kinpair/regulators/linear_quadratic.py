@@ -13,9 +13,11 @@ from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import has_ports
 from kinpair.errors import InputError, RegulatorWarning, caller_level, listed
+from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators import riccati
+from kinpair.regulators.actuation import actuated_names
 from kinpair.regulators.course import of_lines, standing
 from kinpair.regulators.laws import StateFeedback
 from kinpair.regulators.nominal import SAMPLES, Drive, Nominal, nominal_of
@@ -109,7 +111,8 @@ def lqr(
       one for all its times or one for each;
     * `degree` π [1/s]: all deviations die away at least as fast as exp(−π t);
     * `sample_time` [s]: gains for efforts that are held between samples;
-    * `inputs`: rates whose efforts it uses, all by default; `samples`: knots of gains and of the motion along it;
+    * `inputs`: rates whose efforts it uses, by default all of a tree and the actuated ones of a closed mechanism;
+      `samples`: knots of gains and of the motion along it;
     * `passive`: False leaves springs, dampers and friction out; "efforts" leaves them out of the gains only, as dry
       friction at rest, which has no derivative, calls for.
 
@@ -117,6 +120,8 @@ def lqr(
     leaves out a speed that the inputs move, and the mechanism may drift.
     """
     owner, degree = what.name, _degree(what.name, degree)
+    if inputs is None and isinstance(what, Mechanism) and not has_actuators(what.model):
+        inputs = actuated_names(what, None, motion, "lqr")
     if passive not in (True, False, "efforts"):
         raise InputError(
             f"{owner}: passive is {passive!r}; it is True, False or 'efforts'", argument="passive"
