@@ -80,6 +80,20 @@ def test_efforts_between_knots_are_those_of_the_motion():
         )
 
 
+def test_efforts_against_dry_friction_jump_where_the_motion_turns_round():
+    """Between two knots, and by the whole friction at once."""
+    b = kp.Builder("slide")
+    b.link("block", mass=2.0)
+    b.joint("slide", "prismatic", "ground", "block", axis="x", friction=3.0)
+    m = kp.build(b)
+    path = kp.motion.spline([[0.0], [0.5], [0.1]], 1.0, order=5)
+    table = kp.regulator.pd(m, path, kp=1.0, kd=1.0).table
+    for t in np.linspace(0.013, 0.987, 301):
+        x = path.at(t)
+        expected = 2.0 * x.qdd + 3.0 * np.sign(x.qd)
+        assert table.part(table.at(t), "tau") == pytest.approx(expected, abs=1e-9)
+
+
 def test_after_a_motion_that_ends_with_an_acceleration_the_efforts_hold_its_end():
     m, path = mechanism("double-pendulum"), MOTIONS["trapezoid"]()
     table = kp.regulator.pd(m, path, kp=1.0, kd=1.0).table

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.analysis.linear.equilibrium import Equilibrium
 from kinpair.errors import InputError
+from kinpair.forces.elements import elements_of
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
 from kinpair.motion.rated import with_rates
@@ -17,6 +18,7 @@ from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators.course import Course, fitted, knots_for, standing, through
 
 SAMPLES = 201  # knots, unless stated
+HALVINGS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,8 +132,23 @@ def _along(m: Mechanism, motion: Trajectory, drive: Drive, times: np.ndarray | N
         states = _obeying(m, moment, given(time))
         return {**states, "tau": drive.efforts(m, **states, time=moment)}
 
-    knots = knots_for(given, inner, motion.knots, motion.duration)
+    breaks = [*motion.knots, *_reversals(m, motion, inner)]
+    knots = knots_for(given, inner, breaks, motion.duration)
     return Nominal(m, t, **nominal(t), course=fitted(knots, nominal), stands=False)
+
+
+def _reversals(m: Mechanism, motion: Trajectory, times: np.ndarray) -> list[float]:
+    """Return the times at which a rate changes its sign, where forces may jump there; by bisection."""
+    if not any(x.jumps for x in elements_of(m.model)):
+        return []
+    qd = motion.at(times).qd
+    step, rate = np.nonzero(qd[1:] * qd[:-1] < 0.0)
+    low, high, before = times[step], times[step + 1], qd[step, rate]
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        same = motion.at(middle).qd[np.arange(len(rate)), rate] * before > 0.0
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return high.tolist()
 
 
 def _obeying(m: Mechanism, times: np.ndarray, states: Mapping[str, Any]) -> dict[str, np.ndarray]:
