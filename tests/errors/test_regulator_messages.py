@@ -153,6 +153,11 @@ CASES = {
         kp.InputError,
         ("cart-pole: start has shape (1,); give 4 finite numbers: q.slide, q.swing, qd.slide, qd.swing"),
     ),
+    "frequencies": (
+        lambda: x.seen.bode([0.0, 1.0]),
+        kp.InputError,
+        ("cart-pole: omega is [0.0, 1.0]; give frequencies (n,) [rad/s] above zero"),
+    ),
     "time of a step": (
         lambda: x.seen.step(-1.0),
         kp.InputError,

@@ -51,6 +51,14 @@ def test_a_double_integrator_has_a_phase_of_minus_180_degrees():
 
 
 @pytest.mark.parametrize("sample_time", [None, 0.02])
+def test_the_phase_falls_at_an_undamped_pole(sample_time):
+    model = one_mass(25.0, 0.0)
+    phase = (model if sample_time is None else model.discrete(sample_time)).bode([1.0, 4.9, 5.1, 50.0]).phase
+    late = 0.0 if sample_time is None else np.degrees(0.02 * np.array([1.0, 4.9, 5.1, 50.0]) / 2)
+    assert phase[:, 0, 0] == pytest.approx(np.array([0.0, 0.0, -180.0, -180.0]) - late, abs=1e-9)
+
+
+@pytest.mark.parametrize("sample_time", [None, 0.02])
 def test_step_is_the_step_response_of_python_control(sample_time):
     model = two_masses() if sample_time is None else two_masses().discrete(sample_time)
     x = model.step()

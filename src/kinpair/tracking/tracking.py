@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND = 0.02  # of the largest error: what is smaller has settled
+EXACT = 1e-9  # [rad] or [m]: a smaller error has settled
 NEAR = 1.0 - 1e-9  # of a limit: an effort beyond this is at it
 
 
@@ -33,7 +34,7 @@ class Tracking:
     """A run beside the motion that it should follow; in a batch all numbers have an axis of motions in front.
 
     `band` [rad] or [m]: an error that stays below it has settled; by default a fiftieth of the largest error of the
-    rate.
+    rate, and not less than 1e-9.
     """
 
     run: Result
@@ -92,7 +93,8 @@ class Tracking:
     def settled(self) -> np.ndarray:
         """Time [s] from which on the error of each rate stays within the band (..., nv); NaN where it does not."""
         size = np.abs(self.error)
-        band = BAND * self.largest if self.band is None else np.full(self.largest.shape, self.band)
+        own = np.maximum(BAND * self.largest, EXACT)
+        band = own if self.band is None else np.full(self.largest.shape, self.band)
         beyond = size > band[..., None, :]
         last = np.where(beyond.any(-2), size.shape[-2] - 1 - np.argmax(beyond[..., ::-1, :], axis=-2), -1)
         after = np.append(self.time, np.nan)

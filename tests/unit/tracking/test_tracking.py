@@ -39,6 +39,13 @@ def test_settled_is_when_the_error_stays_small():
     assert "not settled: shoulder, elbow" in str(near)
 
 
+def test_an_exact_motion_has_settled_from_the_start():
+    m, motion = case()
+    x = kp.track(m, motion, "computed-torque")
+    assert x.settled == pytest.approx([0.0, 0.0])
+    assert "settled after 0 s" in str(x)
+
+
 def test_a_batch_is_so_many_motions():
     m, motion = case()
     off = np.array([[0.1, 0.0], [0.0, 0.1], [0.05, 0.05]])
@@ -57,7 +64,7 @@ def test_a_regulator_that_knows_another_mechanism_leaves_an_error():
     right, wrong = (
         kp.track(m, motion, "computed-torque", plant=x, **STEPS).largest.max() for x in (m, heavy)
     )
-    assert right < 5e-5  # the motion is straight lines between 201 knots
+    assert right < 1e-9
     assert wrong > 1e-3
 
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from kinpair.analysis.linear import pictures
-from kinpair.analysis.linear.response import frequency_response
+from kinpair.analysis.linear.response import frequency_response, laplace
+from kinpair.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+DAMPING = 1e-7  # by which the branch of a phase is chosen
+QUARTER = 90.0 + 1e-3  # [deg]
 POINTS = 4000  # of the grid on which crossings are looked for; poles and zeros are added to it
 SLOWEST, FASTEST = 1e-4, 1e4  # of the slowest and of the fastest pole or zero
 BESIDE = 1e-6  # of a frequency: points on either side of a pole
@@ -29,12 +32,14 @@ BESIDE = 1e-6  # of a frequency: points on either side of a pole
 class Bode:
     """Frequency response G (points, outputs, inputs) at frequencies omega (points,) [rad/s].
 
+    `phase` (points, outputs, inputs) [deg] is continuous over the frequency; at an undamped pole it falls by 180°.
     `units`: of each output by each input, by its name "output / input"; empty where it is not known.
     """
 
     name: str
     omega: np.ndarray
     response: np.ndarray
+    phase: np.ndarray
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     units: tuple[str, ...]
@@ -50,11 +55,6 @@ class Bode:
         with np.errstate(divide="ignore"):
             return 20.0 * np.log10(self.gain)
 
-    @property
-    def phase(self) -> np.ndarray:
-        """Phase (points, outputs, inputs) [deg], continuous over the frequency."""
-        return pictures.phases(self.response)
-
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw gain [dB] and phase [deg] over the frequency [rad/s]; written to the path if given."""
         pairs = [(y, u) for y in range(len(self.outputs)) for u in range(len(self.inputs))]
@@ -62,8 +62,11 @@ class Bode:
             f"{self.outputs[y]} / {self.inputs[u]}{unit}"
             for (y, u), unit in zip(pairs, self.units, strict=True)
         ]
-        curves = {name: self.response[:, y, u] for name, (y, u) in zip(names, pairs, strict=True)}
-        return pictures.response(self.name, self.omega, curves, path)
+        gain, phase = (
+            {name: x[:, y, u] for name, (y, u) in zip(names, pairs, strict=True)}
+            for x in (self.decibels, self.phase)
+        )
+        return pictures.response(self.name, self.omega, gain, phase, path)
 
     def __repr__(self) -> str:
         span = f"{self.omega[0]:.3g} to {self.omega[-1]:.3g} rad/s"
@@ -103,6 +106,29 @@ class Margins:
         return "; ".join([*lines, f"closed loop {'stable' if self.stable else 'unstable'}"])
 
 
+def phases(response: np.ndarray, damped: np.ndarray, lag: np.ndarray) -> np.ndarray:
+    """Return the phases [deg] of a response (points, ...), continuous over the points as those of the `damped` model,
+    and between −270° and 90° at the first point. `lag` (points,) [rad]: phase that held inputs lose."""
+    late = lag[:, None, None]
+    branch = np.degrees(np.unwrap(np.angle(damped * np.exp(1j * late)), axis=0) - late)
+    branch = branch - 360.0 * (branch[:1] > QUARTER)
+    angle = np.degrees(np.angle(response))
+    return angle + 360.0 * np.round((branch - angle) / 360.0)
+
+
+def frequencies_of(owner: str, omega: Any) -> np.ndarray:
+    """Return frequencies (points,) [rad/s], checked."""
+    try:
+        points = np.atleast_1d(np.asarray(omega, dtype=float))
+    except (TypeError, ValueError):
+        points = np.zeros(0)
+    if points.ndim != 1 or not points.size or not (np.isfinite(points) & (points > 0.0)).all():
+        raise InputError(
+            f"{owner}: omega is {omega!r}; give frequencies (n,) [rad/s] above zero", argument="omega"
+        )
+    return points
+
+
 def margins(
     matrices: tuple[np.ndarray, np.ndarray, np.ndarray, float], dt: float | None, corners: np.ndarray
 ) -> Margins:
@@ -113,8 +139,7 @@ def margins(
     stable = bool((values.real < 0.0).all() if dt is None else (np.abs(values) < 1.0).all())
 
     def L(omega: np.ndarray) -> np.ndarray:
-        s = 1j * omega if dt is None else np.exp(1j * omega * dt)
-        return frequency_response(A, b[:, None], c[None], np.array([[d]]), s)[:, 0, 0]
+        return frequency_response(A, b[:, None], c[None], np.array([[d]]), laplace(1j * omega, dt))[:, 0, 0]
 
     return _margins(L, _grid(corners, np.inf if dt is None else np.pi / dt), stable)
 

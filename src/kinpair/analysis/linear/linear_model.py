@@ -16,7 +16,7 @@ from kinpair.analysis.linear.control_library import state_space
 from kinpair.analysis.linear.core import Core, core_of
 from kinpair.analysis.linear.modes import Mode, Spectrum, eigenvalues, modes_of, spectrum, swung
 from kinpair.analysis.linear.operating_point import OperatingPoint, is_steady
-from kinpair.analysis.linear.response import TransferFunction, frequency_response, transfer
+from kinpair.analysis.linear.response import TransferFunction, frequency_response, laplace, transfer
 from kinpair.analysis.linear.signal_units import ratio, unit_of
 from kinpair.analysis.linear.step_response import StepResponse
 from kinpair.errors import InputError, listed, nearest
@@ -212,8 +212,7 @@ class LinearModel:
         """G (points, outputs, inputs) at frequencies omega (points,) [rad/s]."""
         x = self._one("a frequency response")
         points = np.atleast_1d(np.asarray(omega, dtype=float))
-        s = 1j * points if x.dt is None else np.exp(1j * points * x.dt)
-        return frequency_response(x.A, x.B, x.C, x.D, s)
+        return frequency_response(x.A, x.B, x.C, x.D, laplace(1j * points, x.dt))
 
     def transfer_function(self, output: str | None = None, input: str | None = None) -> TransferFunction:
         """Zeros, poles and gain from an input to an output; the only ones need no name."""
@@ -234,8 +233,20 @@ class LinearModel:
         """Return gain and phase over frequencies omega (points,) [rad/s], of all outputs and inputs or of those named;
         `.plot("bode.png")` draws them."""
         x = self._some("a frequency response", output, input)
-        points = pictures.frequencies(self.eigenvalues, x.dt) if omega is None else np.atleast_1d(omega)
-        return Bode(x.name, points, x.frequency_response(points), x.outputs, x.inputs, x._units)
+        own = pictures.frequencies(self.eigenvalues, x.dt) if omega is None else omega
+        points = bode.frequencies_of(x.name, own)
+        G, damped = (
+            frequency_response(x.A, x.B, x.C, x.D, laplace(s * points, x.dt)) for s in (1j, 1j + bode.DAMPING)
+        )
+        return Bode(
+            x.name,
+            points,
+            G,
+            bode.phases(G, damped, 0.5 * (x.dt or 0.0) * points),
+            x.outputs,
+            x.inputs,
+            x._units,
+        )
 
     def step(self, time: Any = None, *, output: str | None = None, input: str | None = None) -> StepResponse:
         """Return the responses to a step of size one of each input, at times (points,) or up to a time [s];

@@ -14,29 +14,21 @@ from kinpair.viewer.looks import distinct
 
 DECADES = 2.0  # on either side of the eigenvalues
 POINTS = 600
-QUARTER = 90.0 + 1e-6  # [deg]
 HEIGHT, LINE = 4.2, 0.22  # inches: of the picture, and of a state in it
 GROWS, STAYS = "#c0392b", "#1f77b4"
 Path = str | os.PathLike[str] | None
 
 
-def response(name: str, omega: np.ndarray, responses: Mapping[str, np.ndarray], path: Path) -> Any:
-    """Gain [dB] and phase [deg] over the frequency [rad/s] of complex responses by name."""
-    with np.errstate(divide="ignore"):
-        gain = {key: 20.0 * np.log10(np.abs(g)) for key, g in responses.items()}
-    phase = {key: phases(g) for key, g in responses.items()}
+def response(
+    name: str, omega: np.ndarray, gain: Mapping[str, np.ndarray], phase: Mapping[str, np.ndarray], path: Path
+) -> Any:
+    """Gains [dB] and phases [deg] by name over the frequency [rad/s]."""
     looks = distinct(gain)
     panels = [[Panel("", "gain [dB]", gain, looks)], [Panel("", "phase [deg]", phase, looks)]]
     figure = figure_of(omega, panels, title=f"{name}: frequency response", abscissa="frequency [rad/s]")
     for axis in figure.axes:
         axis.set_xscale("log")
     return _written(figure, path)
-
-
-def phases(response: np.ndarray) -> np.ndarray:
-    """Return phases [deg] of responses (points, ...), continuous over the points; they start between −270° and 90°."""
-    found = np.degrees(np.unwrap(np.angle(response), axis=0))
-    return found - 360.0 * (found[:1] > QUARTER)
 
 
 def step(

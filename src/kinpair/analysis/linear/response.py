@@ -17,6 +17,11 @@ REAL = 1e-9  # an imaginary part below this part of a zero is rounding
 NOTHING = 1e-11  # a sum below this part of its terms is rounding
 
 
+def laplace(s: np.ndarray, dt: float | None) -> np.ndarray:
+    """Return s of a continuous model, or z = exp(s T) of one with a sample time T."""
+    return s if dt is None else np.exp(s * dt)
+
+
 def frequency_response(
     A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: np.ndarray
 ) -> np.ndarray:
