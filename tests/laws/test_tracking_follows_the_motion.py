@@ -40,6 +40,15 @@ def test_computed_torque_from_the_exact_start_stays_on_the_motion(motion):
     assert x.largest.max() <= EXACT
 
 
+@pytest.mark.parametrize("integrator", ["dopri5", "cvode", "rk4"])
+def test_the_motion_is_followed_with_every_kind_of_integrator(integrator):
+    """To the error of the integrator: a tolerance of 1e-11, or steps of 1 ms of the fourth order."""
+    m, path = mechanism("double-pendulum"), MOTIONS["spline"]()
+    steps = {"dt": 1e-3} if integrator == "rk4" else {"rtol": 1e-11, "atol": 1e-13}
+    law = kp.regulator.computed_torque(m, path, frequency=6.0)
+    assert kp.track(m, path, law, integrator=integrator, **steps).largest.max() <= EXACT
+
+
 @pytest.mark.parametrize("kind", ["pd", "computed-torque", "lqr", None])
 def test_every_regulator_and_the_nominal_efforts_alone_stay_on_the_motion(kind):
     m, path = mechanism("double-pendulum"), MOTIONS["cycloid"]()
@@ -217,6 +226,7 @@ def test_rates_of_a_motion_with_quaternions_are_its_derivatives(make):
         assert (after.qdd - before.qdd) / (2 * h) == pytest.approx(now.jerk, abs=1e-6)
 
 
+@pytest.mark.long(reason="compiles inverse kinematics of nine rates")
 def test_rates_of_a_motion_of_frames_with_quaternions_stay_as_they_are():
     m, path = delta()
     assert with_rates(m, path) is path
