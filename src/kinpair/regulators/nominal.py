@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ class Nominal:
     `stands`: it is one state at all times.
     """
 
-    mechanism: Mechanism = field(repr=False)
+    mechanism: Mechanism
     times: np.ndarray
     q: np.ndarray
     qd: np.ndarray
