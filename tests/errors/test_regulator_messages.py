@@ -443,3 +443,19 @@ def test_gains_and_poles_of_a_regulator_are_at_hand():
     along = kp.regulator.lqr(x.pend, x.move, samples=11)
     assert along.K.shape == (11, 2, 4)
     assert along.poles.shape == (11, 4)
+
+
+@pytest.mark.parametrize(
+    ("owner", "word"), [("computed_torque", "actuators"), ("pd", "actuators"), ("lqr", "inputs")]
+)
+def test_a_closed_mechanism_without_actuated_joints_gets_the_calls_to_choose_from(owner, word, tmp_path):
+    file = tmp_path / "bar.toml"
+    file.write_text(kp.example_text("four-bar").replace("actuated = true\n", ""))
+    m = kp.load(file)
+    options = {} if owner == "lqr" else {"frequency": 5.0}
+    with pytest.raises(kp.ActuatorsError) as caught:
+        getattr(kp.regulator, owner)(m, m.start(), **options)
+    assert f'kp.regulator.{owner}(m, motion, {word}=["crank"])' in str(caught.value)
+    assert f'kp.regulator.{owner}(m, motion, {word}="all")' in str(caught.value)
+    assert getattr(kp.regulator, owner)(m, m.start(), **options, **{word: ["crank"]}) is not None
+    assert getattr(kp.regulator, owner)(m, m.start(), **options, **{word: "all"}) is not None

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinpair.algebra.arrays import Vector, array
+from kinpair.closure.actuated import ALL, Actuators
 from kinpair.closure.movable import names_from
 from kinpair.constrained.efforts import actuator_efforts
 from kinpair.constrained.nearest import nearest_accelerations
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.model.model import Model
+from kinpair.motion.trajectory import Trajectory
 from kinpair.quantities import Request, inverse_dynamics, request_of
 from kinpair.regulators.regulator import Measured
 
@@ -46,17 +48,22 @@ def efforts(model: Model, actuation: Actuation | None, at: Measured, qdd: Vector
     return actuator_efforts(model, actuation.drive, at.q, at.qd, possible, time, {})[0]
 
 
-def actuated_names(
-    m: Mechanism, actuators: Sequence[str] | None, motion: Any, owner: str
-) -> tuple[str, ...] | None:
+def actuated_names(m: Mechanism, actuators: Actuators, motion: Any, owner: str) -> tuple[str, ...] | None:
     """Return the names of the rates that have efforts under constraints; None for a tree, where every rate has one.
 
     `owner`: the function that the user calls, with `motion`.
     """
     if m.closure is None:
         return _check_tree(m, actuators, owner)
-    names = None if actuators is None else names_from("actuators", actuators)
-    return tuple(m.v_names[k] for k in m.closure.drives.rates_of(names))
+    word = "inputs" if owner == "lqr" else "actuators"
+    call = f"kp.regulator.{owner}(m, motion, {word}={{}})"
+    return m.actuated(_first(m, motion), actuators=actuators, call=call)
+
+
+def _first(m: Mechanism, motion: Any) -> np.ndarray:
+    """Return coordinates (nq,) at which choices of actuated joints are looked for."""
+    q = motion.at(0.0).q if isinstance(motion, Trajectory) else motion
+    return q if isinstance(q, np.ndarray) and q.shape == (m.nq,) else m.start()
 
 
 def actuation_of(m: Mechanism, nominal: Nominal, names: Sequence[str] | None) -> Actuation | None:
@@ -85,9 +92,10 @@ def actuation_of(m: Mechanism, nominal: Nominal, names: Sequence[str] | None) ->
     )
 
 
-def _check_tree(m: Mechanism, actuators: Sequence[str] | None, owner: str) -> None:
+def _check_tree(m: Mechanism, actuators: Actuators, owner: str) -> None:
     """Check that every rate of a tree has an effort."""
-    driven = m.v_names if actuators is None else names_from("actuators", actuators)
+    everything = actuators is None or actuators == ALL
+    driven = m.v_names if everything else names_from("actuators", actuators)
     if idle := [x for x in m.v_names if x not in driven and x.rpartition(".")[0] not in driven]:
         raise InputError(
             f"{m.name}: {owner} of a mechanism without constraints needs an effort for every rate, and "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from kinpair.closure.actuated import Actuators
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of
@@ -27,7 +28,7 @@ def pd(
     frequency: float | None = None,
     damping: float = 1.0,
     feed_forward: str = "inverse",
-    actuators: Sequence[str] | None = None,
+    actuators: Actuators = None,
     limit: Any = None,
     sample_time: float | None = None,
     samples: int = SAMPLES,
@@ -68,7 +69,7 @@ def computed_torque(
     damping: float = 1.0,
     kp: Any = None,
     kd: Any = None,
-    actuators: Sequence[str] | None = None,
+    actuators: Actuators = None,
     sample_time: float | None = None,
     samples: int = SAMPLES,
 ) -> ComputedTorque:

@@ -12,6 +12,7 @@ import numpy as np
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import has_ports
+from kinpair.closure.actuated import ALL, Actuators
 from kinpair.errors import InputError, RegulatorWarning, caller_level, listed
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
@@ -98,7 +99,7 @@ def lqr(
     R: Any = 1.0,
     degree: float = 0.0,
     sample_time: float | None = None,
-    inputs: Sequence[str] | None = None,
+    inputs: Actuators = None,
     samples: int = SAMPLES,
     passive: bool | str = True,
 ) -> LinearQuadratic:
@@ -120,8 +121,8 @@ def lqr(
     leaves out a speed that the inputs move, and the mechanism may drift.
     """
     owner, degree = what.name, _degree(what.name, degree)
-    if inputs is None and isinstance(what, Mechanism) and not has_actuators(what.model):
-        inputs = actuated_names(what, None, motion, "lqr")
+    if isinstance(what, Mechanism) and inputs in (None, ALL) and not has_actuators(what.model):
+        inputs = actuated_names(what, inputs, motion, "lqr")
     if passive not in (True, False, "efforts"):
         raise InputError(
             f"{owner}: passive is {passive!r}; it is True, False or 'efforts'", argument="passive"
