@@ -6,6 +6,7 @@ so that a program can react to it without reading the sentence.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -83,11 +84,18 @@ class RegulatorWarning(UserWarning):
     """A regulator leaves a motion free that its inputs move."""
 
 
+class RecordingWarning(UserWarning):
+    """A function of a user is called from Python, which is slow, and what to use instead of what cannot be compiled."""
+
+
 def caller_level() -> int:
     """The `stacklevel` at which a warning of the calling function points at the first line outside kinpair."""
-    home = os.path.dirname(__file__) + os.sep
+    inside = (
+        os.path.dirname(__file__) + os.sep,
+        contextlib.__file__,
+    )  # context managers as decorators are between them
     frames = (frame for frame, _ in walk_stack(currentframe()))
-    return sum(1 for _ in takewhile(lambda frame: frame.f_code.co_filename.startswith(home), frames))
+    return sum(1 for _ in takewhile(lambda frame: frame.f_code.co_filename.startswith(inside), frames))
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -238,7 +238,8 @@ def _terms(
     if M is None or F is None:
         assert T is not None
         return from_energy(_energy(name, T), Q and numbers(Q, "Q(q, qd, t)", error))
-    mass = with_error(lambda q, t: np.asarray(M(q, t)), "M(q, t)", error)
+    entries = with_error(M, "M(q, t)", error)
+    mass = with_error(lambda q, t: np.asarray(entries(q, t)), "M(q, t)", error)
     force = numbers(F, "F(q, qd, t)", error)
     return lambda q, qd, time: (
         _square("M(q, t)", mass(q, time), len(q)),

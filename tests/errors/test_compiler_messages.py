@@ -10,15 +10,16 @@ from kinpair.errors import InputError, TraceError
 RECORDED = (
     "recorded are + - * / **, abs, sqrt, sin, cos, tan, arcsin, arccos, arctan, arctan2, exp, log, "
     "sinh, cosh, tanh, hypot, floor, ceil, comparisons, "
-    "and where, sign, minimum, maximum of kinpair.algebra.choice"
+    "and where, sign, minimum, maximum of kinpair.algebra.choice; functions of a user may use more, see "
+    "docs/compiler.md"
 )
 IF = (
-    "`if` cannot see a value that is only known at run time; use where(condition, a, b), less, sign, minimum "
-    "or maximum of kinpair.algebra.choice, or decide from constants"
+    "`if`, `and`, `or` and `not` need a truth value, and this value is only known at run time; use "
+    "np.where(condition, a, b), and & | ~ between conditions"
 )
 FLOAT = (
-    "a plain number is needed here, and this value is only known at run time; keep it in an array of dtype "
-    "object (kinpair.algebra.array, zeros), and out of float(), math and np.linalg"
+    "a plain number is needed here, and this value is only known at run time; leave out float() and int(), use "
+    "functions of NumPy, and put such values into an array by np.array([...])"
 )
 
 

@@ -121,9 +121,9 @@ CASES = {
         lambda: kp.linearise(x.pend, [0, 0], outputs={"high": lambda t, q, qd: q[0] if q[0] > 0 else 0.0}),
         kp.InputError,
         (
-            "double-pendulum: output 'high' is a function that cannot be recorded: 0 < q[0]: `if` cannot see "
-            "a value that is only known at run time; use where(condition, a, b), less, sign, minimum or "
-            "maximum of kinpair.algebra.choice, or decide from constants; it must be (time, q, qd) → numbers "
+            "double-pendulum: output 'high' is a function that cannot be recorded: 0 < q[0]: `if`, `and`, "
+            "`or` and `not` need a truth value, and this value is only known at run time; use "
+            "np.where(condition, a, b), and & | ~ between conditions; it must be (time, q, qd) → numbers "
             "in NumPy terms, see docs/compiler.md"
         ),
     ),

@@ -193,7 +193,7 @@ def test_a_choice_of_python_in_a_law_names_the_spring():
     with pytest.raises(kp.TraceError) as refused:
         m.inverse_dynamics([0.5], [0.0], [0.0])
     assert str(refused.value).startswith(f"{HERE}law(length, rate): 1 < sqrt(")
-    assert "use where(condition, a, b)" in str(refused.value)
+    assert "use np.where(condition, a, b)" in str(refused.value)
 
 
 def test_a_law_cannot_be_written_to_a_file():

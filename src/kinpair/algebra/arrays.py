@@ -29,7 +29,8 @@ def array(entries: Sequence[Any]) -> np.ndarray:
     if any(isinstance(x, np.ndarray) for x in flat):
         result = np.empty(len(flat), dtype=object)
         for k, x in enumerate(flat):
-            result[k] = x
+            boxed = isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 0
+            result[k] = x.view(np.ndarray)[()] if boxed else x
     else:
         result = np.array(flat)
     return result.reshape(len(entries), -1) if rows else result

@@ -14,6 +14,8 @@ import numpy as np
 
 from kinpair.algebra import choice
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
+from kinpair.algebra.user_arrays import plain
+from kinpair.errors import TraceError
 
 _LEVELS = count(1)
 
@@ -37,6 +39,7 @@ def jacobian(f: Callable[[Vector], Vector], x: Vector, rows: int) -> Matrix:
 
 
 def _seeded(x: Any, xd: Any, level: int) -> Any:
+    x, xd = plain(x), plain(xd)
     if np.ndim(x) == 0:
         return _jet(x, xd, level)
     jets = np.empty(np.shape(x), dtype=object)
@@ -213,8 +216,19 @@ class Jet:
 
     __hash__ = object.__hash__
 
+    def truth(self) -> Any:
+        """True unless it is zero, as a condition."""
+        return self != 0.0
+
     def __bool__(self) -> bool:
         return bool(self.base)
+
+    def __float__(self) -> float:
+        raise TraceError(
+            "a plain number is needed here, and derivatives are taken through this value; leave out float() and int(), "
+            "use functions of NumPy, and put such values into an array by np.array([...])",
+            needs="float",
+        )
 
     def __array_ufunc__(self, function: np.ufunc, way: str, *inputs: Any, **options: Any) -> Any:
         if way == "__call__" and function in _ASKED and not any(isinstance(x, np.ndarray) for x in inputs):

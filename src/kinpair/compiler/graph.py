@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from kinpair.compiler import rules
+from kinpair.compiler.operations import OPERATIONS
 from kinpair.errors import LengthError, TraceError
 
 
@@ -213,20 +214,31 @@ class Expr:
         a, b = (z if isinstance(z, Expr) and z.graph is g else g.coerce(z) for z in (x, y))
         return rules.where(self, a, b)
 
+    @property
+    def is_condition(self) -> bool:
+        """True for a comparison or a truth value."""
+        return isinstance(self.value, bool) or OPERATIONS[self.op].gives == "b"
+
+    def truth(self) -> Expr:
+        """True unless it is zero, as a condition."""
+        return self if self.is_condition else R["not"](R["eq"](self, self.graph.const(0.0)))
+
     def __bool__(self) -> bool:
         if self.value is not None:
             return bool(self.value)
         raise TraceError(
-            f"{self}: `if` cannot see a value that is only known at run time; use where(condition, a, b), "
-            "less, sign, minimum or maximum of kinpair.algebra.choice, or decide from constants"
+            f"{self}: `if`, `and`, `or` and `not` need a truth value, and this value is only known at run time; use "
+            "np.where(condition, a, b), and & | ~ between conditions",
+            needs="bool",
         )
 
     def __float__(self) -> float:
         if self.value is not None:
             return float(self.value)
         raise TraceError(
-            f"{self}: a plain number is needed here, and this value is only known at run time; keep it in an "
-            "array of dtype object (kinpair.algebra.array, zeros), and out of float(), math and np.linalg"
+            f"{self}: a plain number is needed here, and this value is only known at run time; leave out float() and "
+            "int(), use functions of NumPy, and put such values into an array by np.array([...])",
+            needs="float",
         )
 
     def __repr__(self) -> str:
@@ -249,7 +261,8 @@ def _teach(name: str) -> Any:
 RECORDED = (
     "recorded are + - * / **, abs, sqrt, sin, cos, tan, arcsin, arccos, arctan, arctan2, exp, log, "
     "sinh, cosh, tanh, hypot, floor, ceil, comparisons, "
-    "and where, sign, minimum, maximum of kinpair.algebra.choice"
+    "and where, sign, minimum, maximum of kinpair.algebra.choice; functions of a user may use more, see "
+    "docs/compiler.md"
 )
 for _name in UNRECORDED.split():
     setattr(Expr, _name, _teach(_name))

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
+from kinpair.algebra import user_functions
 from kinpair.compiler import machine_code
 from kinpair.compiler.arguments import Arguments, checked, checked_out, whole_threads
 from kinpair.compiler.cache import Store
@@ -29,7 +31,7 @@ from kinpair.compiler.python_objects import thin_calls_work
 from kinpair.compiler.rolled import Rolled, interpret_rolled
 from kinpair.compiler.structure import flatten, rebuild
 from kinpair.compiler.target import Real, real_of
-from kinpair.compiler.trace import shapes_of, trace
+from kinpair.compiler.trace import name_of, shapes_of, trace
 from kinpair.errors import InputError
 
 
@@ -253,4 +255,5 @@ def compile(
     name → shape. The function is run once, on symbols; see docs/compiler.md for what it may do.
     """
     chosen = dict(shapes) if shapes is not None else shapes_of(function, examples)
-    return Kernel(trace(function, chosen, name=name), dtype=dtype)
+    name = name or name_of(function)
+    return Kernel(trace(partial(user_functions.call, function), chosen, name=name), dtype=dtype)

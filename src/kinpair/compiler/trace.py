@@ -30,13 +30,18 @@ def trace(
     """
     graph = Graph(room)
     inputs = tuple(symbols(graph, name, shape) for name, shape in shapes.items())
-    name = name or getattr(function, "__name__", "function").strip("<>") or "function"
+    name = name or name_of(function)
     with patience(f"recording {name}"), no_collection():
         structure, leaves = flatten(_run(function, [as_array(leaf) for leaf in inputs]))
     outputs = tuple(output(graph, name, value) for name, value in leaves)
     program = Program(name, graph, inputs, outputs, structure)
     verify(program)
     return program
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name of a function, `function` if it has none."""
+    return getattr(function, "__name__", "function").strip("<>") or "function"
 
 
 @contextmanager

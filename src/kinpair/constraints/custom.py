@@ -35,7 +35,9 @@ def rows_of(model: Model, part: d.Custom, place: Place) -> Constraint:
             psi = _function(model, part.psi, place.at("psi"), rates=True)
             psi = numbers(psi, "psi(q, qd, t)", place.error)
         else:
-            A = with_error(lambda q, t: np.atleast_2d(np.asarray(part.A(q, t))), "A(q, t)", place.error)  # type: ignore[misc]
+            assert part.A is not None
+            entries = with_error(part.A, "A(q, t)", place.error)
+            A = with_error(lambda q, t: np.atleast_2d(np.asarray(entries(q, t))), "A(q, t)", place.error)
             a = part.a and numbers(part.a, "a(q, t)", place.error)
             _check_rows(A(q, 0.0), a and a(q, 0.0), model, place)
             psi = _from_rows(A, a)

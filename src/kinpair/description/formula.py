@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import array
+from kinpair.algebra.user_functions import call
 from kinpair.description.constraint_parts import Formula
 from kinpair.description.place import Place
 from kinpair.errors import DescriptionError, KinpairError, TraceError, listed, nearest
@@ -69,46 +70,48 @@ def identifier(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
 
-def with_error(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
-    """A user's function; what goes wrong in it is told by its name, as an `error` of kinpair."""
+def with_error(f: Callable[..., Any], words: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
+    """A function of a user; what goes wrong in it is reported by its name, as an `error` of kinpair."""
 
     def run(*arguments: Any) -> Any:
         try:
-            return f(*arguments)
+            return call(f, *arguments)
         except TraceError as reason:
-            raise TraceError(str(error(f"{call}: {reason}"))) from reason
+            raise TraceError(str(error(f"{words}: {reason}"))) from reason
         except KinpairError:
             raise
         except Exception as reason:
-            raise error(f"{call} fails: {type(reason).__name__}: {reason}") from reason
+            raise error(f"{words} fails: {type(reason).__name__}: {reason}") from reason
 
     return run
 
 
-def numbers(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., np.ndarray]:
+def numbers(
+    f: Callable[..., Any], words: str, error: Callable[[str], Exception]
+) -> Callable[..., np.ndarray]:
     """The same with its results as a vector of numbers, one at least."""
-    run = with_error(f, call, error)
+    run = with_error(f, words, error)
 
     def checked(*arguments: Any) -> np.ndarray:
         value = run(*arguments)
         entries = list(np.ravel(np.asarray(value, dtype=object)))
         if not entries:
-            raise error(f"{call} gives nothing; give a number or a list of numbers")
+            raise error(f"{words} gives nothing; give a number or a list of numbers")
         if not all(isinstance(x, (int, float, complex, np.number)) or hasattr(x, "arctan2") for x in entries):
-            raise error(f"{call} gives {shown(value)}; give a number or a list of numbers")
+            raise error(f"{words} gives {shown(value)}; give a number or a list of numbers")
         return array(entries)
 
     return checked
 
 
-def one_number(f: Callable[..., Any], call: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
+def one_number(f: Callable[..., Any], words: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
     """The same with one number as its result."""
-    run = numbers(f, call, error)
+    run = numbers(f, words, error)
 
     def checked(*arguments: Any) -> Any:
         value = run(*arguments)
         if len(value) != 1:
-            raise error(f"{call} gives {len(value)} numbers; give one")
+            raise error(f"{words} gives {len(value)} numbers; give one")
         return value[0]
 
     return checked

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import single
 from kinpair.description.formula import with_error
 from kinpair.description.parts import GROUND, Description, Spring
 from kinpair.description.warning_list import WarningList, at
@@ -150,7 +151,13 @@ def _function(spring: Spring, key: str, *arguments: str) -> Callable[..., Any] |
     def error(trouble: str) -> DescriptionError:
         return DescriptionError(f"{at(spring.where)}spring {spring.name!r}: {trouble}", spring=spring.name)
 
-    run = with_error(f, call, error)
+    checked = with_error(f, call, error)
+
+    def run(*numbers: Any) -> Any:
+        return checked(
+            *(x if isinstance(x, np.ndarray) and x.dtype == object else single(x) for x in numbers)
+        )
+
     with np.errstate(all="ignore"):
         value = run(*TRIED[: len(arguments)])
     if not isinstance(value, (int, float, np.number)):

@@ -12,13 +12,12 @@ from kinpair.runs.history import History, history_of
 from kinpair.runs.progress import Progress
 from kinpair.runs.result import Result
 from kinpair.runs.samples import residual_of, samples_of, singular_of
+from kinpair.simulation.called import called_of
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.monitors.balance import Energies
 from kinpair.simulation.monitors.endings import nearest_singular, status_of
 from kinpair.simulation.monitors.verdict import Seen, verdict
 from kinpair.simulation.piece import Piece
-from kinpair.simulation.recording import NotRecorded
-from kinpair.simulation.run import Run
 from kinpair.simulation.sample_memory import joined
 
 
@@ -73,17 +72,8 @@ def as_result(driver: Driver, pieces: list[Piece], interrupted: bool, took: floa
         events=tuple(run.event_log),
         springs=run.springs,
         options=options,
-        notes=_notes(run),
+        notes=tuple(called.sentence for called in called_of(run)),
     )
-
-
-def _notes(run: Run) -> tuple[str, ...]:
-    """Why a torque, or a function of an event, is called from Python, which is slow."""
-    whys = {f"The {run.torque.word} is called from Python": run.torque.reason}
-    for event, function in zip(run.events, run.recorded, strict=True):
-        if isinstance(function, NotRecorded):
-            whys[f"Event {event.name!r} is called from Python after each step"] = function.reason
-    return tuple(f"{what}, which is slow: {reason}." for what, reason in whys.items() if reason)
 
 
 def _history(driver: Driver, pieces: list[Piece]) -> History | None:

@@ -19,6 +19,7 @@ methods        steps, tableaux, integrators by name
 loops          compiled loops
 given          checks of what the user handed over
 run            what is to be simulated, and the log of it
+called         functions of a user that are called from Python
 piece          some samples, and how the run stands behind them
 sample_memory  memory for samples
 stage          a mode ready to run

@@ -13,6 +13,7 @@ from kinpair.compiler.time_loop_inputs import Inputs, callback
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.called import warn_of_calls
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
 from kinpair.simulation.events.limits import CLOSED, limit_springs, limits_from, limits_of, saturation
@@ -42,6 +43,7 @@ from kinpair.simulation.torques import (
     control_of,
     external_of,
     torque_of,
+    with_called,
 )
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
@@ -121,7 +123,8 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     first = states.reshape(-1, states.shape[-1])[0]
     at = first[: m.nq], first[m.nq :]
     torque = _control(m, chosen, Start(*at, time, x.reshape(-1, m.nx)[0] if m.nx else x))
-    functions, wrenches = external_of(m, chosen.external, *at, time)
+    applied = external_of(m, chosen.external, *at, time)
+    wrenches = applied.numbers
     names, values = parameter_values(m, chosen.parameters)
     states, _ = in_rows(m, states, torque, wrenches, values, x)
     method = integrator_named(chosen.integrator).with_rho(chosen.rho_inf)
@@ -137,7 +140,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         chosen.passive,
         driven=torque.kind != "none" or actuated,
         torque=torque.inside,
-        external=tuple(functions.items()),
+        external=tuple(applied.functions.items()),
         parameters=names,
         enforcement=enforcement,
         memory=method.memory(m.nv),
@@ -146,6 +149,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         actuated=actuated,
         saturation=saturation(m, limits, actuated),
     )
+    torque = with_called(m, torque, applied, len(d.controls) if d.torque_in_u else 0)
     run = Run(
         mechanism=m,
         integrator=method,
@@ -170,6 +174,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         check_stiffness(d, run.start, duration, method.name)
     run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
     run = _begun(replace(run, **_schedule(run, chosen)))
+    warn_of_calls(run)
     return _with_caller(run, wrenches) if torque.kind == "called" else run
 
 
@@ -285,8 +290,9 @@ def _check_steps(run: Run, chosen: Options) -> None:
             integrator=method,
         )
     if run.batch is not None and run.torque.kind == "called":
+        called = next((wrench.word for wrench in run.torque.wrenches), run.torque.word)
         raise InputError(
-            f"{name}: {run.torque.word} is a function that cannot be recorded, and a batch does not call Python; write "
+            f"{name}: {called} is a function that cannot be recorded, and a batch does not call Python; write "
             "it in NumPy terms (docs/compiler.md) or give its values as (times, values)"
         )
     if fixed and (chosen.rtol is not None or chosen.atol is not None):
@@ -310,7 +316,7 @@ def _inputs(torque: Torque, wrenches: dict[str, np.ndarray], values: np.ndarray)
 
 def _with_caller(run: Run, wrenches: dict[str, np.ndarray]) -> Run:
     """The user's function as one that a compiled loop can call."""
-    constant, layout = np.concatenate([np.zeros(0), *wrenches.values()]), run.d.layout
-    caller = Caller(run.d.controls, layout, run.torque, constant)
+    layout = run.d.layout
+    caller = Caller(run.d.controls if run.d.torque_in_u else (), layout, run.torque, wrenches)
     inputs = replace(run.inputs, called=callback(caller, layout.solved.stop, run.d.nu))
     return replace(run, caller=caller, inputs=inputs)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.user_arrays import argument
+from kinpair.algebra.user_functions import call
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.program import Program
 from kinpair.compiler.trace import trace
@@ -38,7 +40,7 @@ class Recorded:
 
     def __call__(self, time: Any, q: Any, qd: Any, *more: Any) -> Any:
         """Its value; a list of numbers is an array."""
-        value = self.function(time, q, qd, *more)
+        value = call(self.function, time, q, qd, *more)
         return np.array(value) if isinstance(value, list | tuple) else value
 
 
@@ -67,9 +69,10 @@ class UnknownForceError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class NotRecorded:
-    """Why a function cannot be recorded, and where in it."""
+    """Why a function cannot be recorded, and where in it; `works`: does it give numbers of the right shape?"""
 
     reason: str
+    works: bool = False
 
 
 def recorded(
@@ -93,23 +96,24 @@ def recorded(
     def run(time: Any, q: Any, qd: Any, *values: Any) -> Any:
         if forces is None:
             return as_array(time, q, qd, *values)
-        symbols = Forces(forces.owner, zip(more, values, strict=True))
+        symbols = Forces(forces.owner, zip(more, map(argument, values), strict=True))
         try:
             return as_array(time, q, qd, symbols)
         finally:
             seen.update(symbols.seen)
 
+    own = tuple(value.copy() for value in more.values()) if forces is None else (forces,)
     try:
         program = trace(run, shapes_of, name=getattr(function, "__name__", ""))
     except Exception as problem:
-        return NotRecorded(f"{type(problem).__name__}: {problem}{_place(problem, function)}")
+        reason = f"{type(problem).__name__}: {problem}{_place(problem, function)}"
+        return NotRecorded(reason, _works(function, (time, q.copy(), qd.copy(), *own), shape))
     shapes = list(program.output_shapes.values())
     if shapes != [shape]:
         return NotRecorded(
             f"it returns {'shape ' + str(shapes[0]) if len(shapes) == 1 else 'several things'}"
         )
     try:
-        own = tuple(value.copy() for value in more.values()) if forces is None else (forces,)
         plain = np.asarray(function(time, q.copy(), qd.copy(), *own), dtype=float)
     except Exception as problem:
         return NotRecorded(f"{type(problem).__name__}: {problem}{_place(problem, function)}")
@@ -117,16 +121,30 @@ def recorded(
     scale = max(1.0, float(np.abs(plain).max(initial=0.0)))
     if plain.shape != shape or not np.abs(value - plain).max(initial=0.0) <= AGREES * scale:
         return NotRecorded(
-            "recorded, it gives other numbers than called: it decides by something that changes"
+            "recorded, it gives other numbers than called: it decides by something that changes",
+            works=plain.shape == shape and bool(np.isfinite(plain).all()),
         )
     known = None if forces is None else frozenset(seen)
     return Recorded(str(program), function, program, known, x is not None)
 
 
+def _works(function: Callable[..., Any], arguments: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
+    """True if the function of floats gives finite numbers of this shape."""
+    try:
+        with np.errstate(all="ignore"):
+            value = np.asarray(function(*arguments), dtype=float)
+            return value.shape == shape and bool(np.isfinite(value).all())
+    except Exception:
+        return False
+
+
 def _place(problem: BaseException, function: Callable[..., Any]) -> str:
-    """The line of the function at which it failed."""
+    """The name and line of the function at which it failed."""
     code = getattr(function, "__code__", getattr(type(function).__call__, "__code__", None))
     frames = [
         x for x in traceback.extract_tb(problem.__traceback__) if code and x.filename == code.co_filename
     ]
-    return f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})" if frames else ""
+    if not frames:
+        return ""
+    last = frames[-1]
+    return f" ({last.name}, line {last.lineno} of {Path(last.filename).name})"

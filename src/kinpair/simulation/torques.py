@@ -20,7 +20,7 @@ number that the function gives.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from math import isfinite
@@ -35,12 +35,26 @@ from kinpair.evaluation import WRENCH, Expected
 from kinpair.mechanism import Mechanism
 from kinpair.regulators.regulator import Regulator
 from kinpair.simulation.layout import StateLayout
-from kinpair.simulation.recording import Recorded, recorded
+from kinpair.simulation.recording import NotRecorded, Recorded, recorded
 from kinpair.simulation.regulated import regulated
 from kinpair.simulation.schedule import real
 
 PLAIN = (FunctionType, partial, BuiltinFunctionType)
 MEMORY = "an object may have a memory; with the attribute traceable = True it is recorded"
+
+
+class CalledWrench(NamedTuple):
+    """A function of `external=` that cannot be recorded, and why."""
+
+    name: str
+    function: Callable[..., Any]
+    reason: str
+    avoidable: bool
+
+    @property
+    def word(self) -> str:
+        """The argument that it is."""
+        return f"external[{self.name!r}]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +70,8 @@ class Torque:
     reason: str = ""  # why it is called and not recorded
     word: str = "torque"  # what it was given as
     takes_x: bool = False  # is it a function of internal states as well?
+    avoidable: bool = False  # could it be recorded if it were written in NumPy terms?
+    wrenches: tuple[CalledWrench, ...] = ()  # functions of `external=` that are called with it
 
     @property
     def sampled(self) -> bool:
@@ -206,7 +222,7 @@ def _function(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) 
     program = recorded(control, (len(names),), start[:3], x=start.x if takes_x else None)
     if isinstance(program, Recorded):
         return Torque("recorded", function=program, **own)
-    return Torque("called", function=control, reason=program.reason, **own)
+    return Torque("called", function=control, reason=program.reason, avoidable=program.works, **own)
 
 
 def _takes_four(function: Callable[..., Any]) -> bool:
@@ -223,39 +239,82 @@ def _is_plain_method(function: Any) -> bool:
     return isinstance(function, MethodType) and isinstance(function.__self__, type)
 
 
+class Wrenches(NamedTuple):
+    """Applied wrenches by link or frame: functions that were recorded (None for others), numbers (6,) or (batch, 6) of
+    the others at the start, and functions that have to be called."""
+
+    functions: dict[str, Callable[..., Any] | None]
+    numbers: dict[str, np.ndarray]
+    called: tuple[CalledWrench, ...]
+
+
 def external_of(
     mechanism: Mechanism, external: Mapping[str, Any] | None, q: np.ndarray, qd: np.ndarray, time: float
-) -> tuple[dict[str, Callable[..., Any] | None], dict[str, np.ndarray]]:
-    """Wrenches by link or frame: functions to be recorded (None for constants), and the constants."""
+) -> Wrenches:
+    """Wrenches by link or frame, checked; q, qd, time: a state to try functions on."""
     if external is not None and not isinstance(external, Mapping):  # type: ignore[redundant-expr]
         raise InputError(
             f"external is {type(external).__name__}; give a dict: name of a link or frame → wrench (6,)"
         )
     functions: dict[str, Callable[..., Any] | None] = {}
     constants: dict[str, np.ndarray] = {}
+    called: list[CalledWrench] = []
     for name, wrench in (external or {}).items():
         mechanism.model.place(name)
         if callable(wrench):
             program = recorded(wrench, (len(WRENCH),), (q, qd, time))
-            if not isinstance(program, Recorded):
-                raise InputError(
-                    f"{mechanism.name}: external[{name!r}] is a function that cannot be recorded: {program.reason}; it "
-                    "must be (time, q, qd) → wrench (6,) in NumPy terms, see docs/compiler.md",
-                    frame=name,
-                )
-            functions[name] = program
+            if isinstance(program, Recorded) and getattr(wrench, "traceable", True):
+                functions[name] = program
+                continue
+            own = _called_wrench(name, wrench, program)
+            if isinstance(program, NotRecorded) and not program.works:
+                raise _refused(mechanism, own)
+            constants[name] = np.asarray(wrench(time, q.copy(), qd.copy()), dtype=float)
+            functions[name] = None
+            called.append(own)
         else:
             constants[name] = Expected(f"external[{name!r}]", WRENCH).checked(mechanism.name, wrench)
             _check_finite(mechanism, f"external[{name!r}]", constants[name])
             functions[name] = None
-    return functions, constants
+    return Wrenches(functions, constants, tuple(called))
+
+
+def _called_wrench(name: str, wrench: Any, program: Recorded | NotRecorded) -> CalledWrench:
+    if not getattr(wrench, "traceable", True):
+        return CalledWrench(name, wrench, "it says traceable = False", avoidable=False)
+    return CalledWrench(name, wrench, getattr(program, "reason", ""), avoidable=True)
+
+
+def _refused(mechanism: Mechanism, wrench: CalledWrench) -> InputError:
+    return InputError(
+        f"{mechanism.name}: {wrench.word} is a function that cannot be recorded: {wrench.reason}; it "
+        "must be (time, q, qd) → wrench (6,) in NumPy terms, see docs/compiler.md",
+        frame=wrench.name,
+    )
+
+
+def with_called(mechanism: Mechanism, torque: Torque, wrenches: Wrenches, size: int) -> Torque:
+    """The efforts among the inputs, `size` of them, as a function that is called, if wrenches are."""
+    if not wrenches.called:
+        return torque
+    if torque.sampled or torque.kind == "regulated":  # their inputs change at sample times only
+        raise _refused(mechanism, wrenches.called[0])
+    efforts: dict[str, Callable[..., Any]] = {
+        "constant": lambda *_: torque.values,
+        "table": lambda time, *_: [np.interp(time, torque.times, column) for column in torque.values.T],
+        "called": torque.function,
+    }
+    function = efforts.get(
+        torque.kind, lambda *_: np.zeros(size)
+    )  # none, or recorded with the equations of motion
+    return replace(torque, kind="called", function=function, wrenches=wrenches.called)
 
 
 class Caller:
     """A function of the user as the loop calls it: what it does wrong is kept, with the time."""
 
     def __init__(
-        self, names: tuple[str, ...], layout: StateLayout, control: Torque, wrenches: np.ndarray
+        self, names: tuple[str, ...], layout: StateLayout, control: Torque, wrenches: Mapping[str, np.ndarray]
     ) -> None:
         self.names, self.layout, self.control, self.wrenches = names, layout, control, wrenches
         self.fault = ""
@@ -278,7 +337,30 @@ class Caller:
         if not isfinite(u.sum()) and not np.isfinite(u).all():
             k = int(np.flatnonzero(~np.isfinite(u))[0])
             return self._refuse(time, f"{word} returned {u[k]} for {self.names[k]!r}")
-        return np.concatenate([u, self.wrenches]) if self.wrenches.size else u
+        if not self.wrenches:
+            return u
+        wrenches = self._wrenches(time, y)
+        return None if wrenches is None else np.concatenate([u, *wrenches])
+
+    def _wrenches(self, time: float, y: np.ndarray) -> list[np.ndarray] | None:
+        """Wrenches (6,) one after the other; None if a function does not give one."""
+        called, values = {wrench.name: wrench for wrench in self.control.wrenches}, list[np.ndarray]()
+        for name, constant in self.wrenches.items():
+            if name not in called:
+                values.append(constant)
+                continue
+            wrench = called[name]
+            try:
+                value = np.asarray(wrench.function(time, y[self.layout.q], y[self.layout.qd]), dtype=float)
+            except BaseException as problem:
+                self.error = problem
+                return self._refuse(time, f"{wrench.word} raised {type(problem).__name__}: {problem}")
+            if value.shape != constant.shape or not np.isfinite(value).all():
+                return self._refuse(
+                    time, f"{wrench.word} returned {value}; expected {len(WRENCH)} finite numbers"
+                )
+            values.append(value)
+        return values
 
     def _refuse(self, time: float, fault: str) -> None:
         self.fault, self.when = fault, time

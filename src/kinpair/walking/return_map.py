@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import array
+from kinpair.algebra.user_arrays import plain
+from kinpair.algebra.user_functions import call
 from kinpair.compiler.cache import Store
 from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.kernel import Kernel
@@ -113,9 +115,9 @@ class ReturnMap:
     def _event(self) -> Kernel:
         def traced(y: Any) -> Any:
             q, qd = y[: self.n // 2], y[self.n // 2 :]
-            g = array([self.event.function(0.0, q, qd)])
-            change: Change = self.event.action(0.0, q, qd)
-            x = np.concatenate([np.asarray(change.q, dtype=object), np.asarray(change.qd, dtype=object)])
+            g = array([call(self.event.function, 0.0, q, qd)])
+            change: Change = call(self.event.action, 0.0, q, qd)
+            x = np.concatenate([np.asarray(plain(part), dtype=object) for part in (change.q, change.qd)])
             return g[0], jacobian(g, y)[0], x, jacobian(x, y)
 
         return Kernel(trace(traced, {"y": (self.n,)}, name="event"))

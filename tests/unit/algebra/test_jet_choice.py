@@ -65,7 +65,7 @@ def test_plain_numpy_choices_work_on_floats_and_are_refused_with_advice_on_symbo
         return np.where(x[0] > 0.0, x[0] * x[1], x[1])
 
     assert np.asarray(gradient(f, np.array([2.0, 3.0])), dtype=float).tolist() == [3.0, 2.0]
-    with pytest.raises(TraceError, match=r"use where\(condition, a, b\)"):
+    with pytest.raises(TraceError, match=r"use np\.where\(condition, a, b\)"):
         kp.compile(lambda x: gradient(f, x), np.zeros(2))
 
 

@@ -38,8 +38,11 @@ def branching(time, q, qd):
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (branching, "`if` cannot see a value that is only known at run time"),
-        (branching, f"(line {branching.__code__.co_firstlineno + 1} of test_recording.py)"),
+        (
+            branching,
+            "`if`, `and`, `or` and `not` need a truth value, and this value is only known at run time",
+        ),
+        (branching, f"(branching, line {branching.__code__.co_firstlineno + 1} of test_recording.py)"),
         (lambda time, q, qd: qd[:1], "it returns shape (1,)"),
         (lambda time, q, qd: {"a": qd, "b": q}, "it returns several things"),
         (lambda time, q, qd: np.random.default_rng(None).uniform(size=2) * qd, "other numbers than called"),
@@ -54,7 +57,10 @@ def test_a_refusal_says_why_and_where(function, words):
 
 def test_a_run_says_why_its_torque_is_called():
     arm = kp.example("double-pendulum")
-    run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, torque=branching)
+    with pytest.warns(
+        kp.RecordingWarning, match=r"double-pendulum: The torque is called from Python, which is slow"
+    ):
+        run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, torque=branching)
     assert "The torque is called from Python, which is slow: TraceError" in run.summary
     assert "test_recording.py" in run.summary
 

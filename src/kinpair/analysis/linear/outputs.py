@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kinpair.algebra.user_functions import call
 from kinpair.analysis.linear.partials import along_rates
 from kinpair.analysis.linear.point import Point
 from kinpair.compiler.derivative import jacobian
@@ -128,7 +129,7 @@ def _of_quantity(m: Mechanism, name: str) -> Output:
 
 def _of_function(m: Mechanism | System, name: str, function: Any) -> Output:
     def value(q: Any, qd: Any, qdd: Any, time: Any) -> Any:
-        return np.ravel(np.asarray(function(time[0], q, qd)))
+        return np.ravel(np.asarray(call(function, time[0], q, qd)))
 
     try:
         gradients = _recorded(m, name, value)

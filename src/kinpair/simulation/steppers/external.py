@@ -41,7 +41,7 @@ class ExternalStepper:
         if (
             run.torque.sampled and run.torque.kind == "recorded" and run.caller is None
         ):  # one that could be recorded, called from here
-            wrenches = run.d.parted(run.start)[1][run.d.input_layout.wrenches]
+            wrenches = {"": run.d.parted(run.start)[1][run.d.input_layout.wrenches]}
             run.caller = Caller(run.d.controls, run.d.layout, run.torque, wrenches)
         self.time, self.cursor, self.holds = run.time, 0, 0
         y, u = run.d.parted(run.start)

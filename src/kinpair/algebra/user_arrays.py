@@ -1,0 +1,230 @@
+"""The arrays that functions of a user are run on, so that ordinary NumPy code records itself.
+
+A `UserArray` is an object array of symbols, jets or columns. NumPy functions that its own loops cannot apply to such
+entries come from the tables of `user_numpy`; all others are NumPy's. A single entry is a `UserArray` without axes, so
+that NumPy functions of scalars arrive here too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.choice import where
+from kinpair.algebra.user_numpy import (
+    FUNCTIONS,
+    LOGICAL,
+    UFUNCS,
+    lifted,
+    number,
+    reduced,
+    single_entry,
+    truth,
+)
+from kinpair.errors import TraceError
+
+REPLACEMENTS = {  # what to use in place of a NumPy function that is not recorded
+    "sort": "np.minimum and np.maximum",
+    "argmax": "np.where",
+    "argmin": "np.where",
+    "piecewise": "np.where or np.select",
+    "log1p": "np.log(1 + x)",
+    "arcsinh": "np.log(x + np.sqrt(x**2 + 1))",
+    "arccosh": "np.log(x + np.sqrt(x**2 - 1))",
+    "arctanh": "0.5 * np.log((1 + x) / (1 - x))",
+    "logaddexp": "np.log(np.exp(x) + np.exp(y))",
+}
+OTHERWISE = "see the table of recorded functions in docs/compiler.md"
+
+
+class UserArray(np.ndarray):
+    """An object array whose NumPy functions record themselves."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        out = options.pop("out", None)
+        entrywise = UFUNCS.get(ufunc)
+        takes_numbers = ufunc not in LOGICAL and getattr(np, ufunc.__name__, None) is ufunc
+        arrays = [_numbers(plain(x)) if takes_numbers else plain(x) for x in inputs]
+        if entrywise is None:
+            result = _explained(ufunc, getattr(ufunc, method), *arrays, **options)
+        elif method == "__call__":
+            result = lifted(entrywise, *arrays)
+        elif method == "reduce" and ufunc.nin == 2:
+            result = reduced(entrywise, arrays[0], options.get("axis", 0), options.get("keepdims", False))
+        else:
+            raise _not_recorded(f"{ufunc.__name__}.{method}")
+        if out is None:
+            return user_array(result)
+        out[0][...] = result
+        return out[0]
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in FUNCTIONS:
+            return user_array(
+                FUNCTIONS[function](*map(plain, args), **{k: plain(x) for k, x in kwargs.items()})
+            )
+        if _are_numbers((args, kwargs)):
+            return function(*_floats(args), **dict(zip(kwargs, _floats(tuple(kwargs.values())), strict=True)))
+        return user_array(_explained(function, super().__array_function__, function, types, args, kwargs))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, UserArray):
+            raise TraceError(
+                "an index that is only known at run time is not recorded; use np.where(condition, a, b)"
+            )
+        result = super().__getitem__(key)
+        return result if isinstance(result, UserArray) else user_array(result)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, UserArray):
+            if key.shape != self.shape or np.ndim(value) > 0:
+                raise TraceError(
+                    "x[condition] = values is recorded for one value only; use np.where(condition, values, x)"
+                )
+            key, value = (
+                ...,
+                lifted(lambda p, x, y: where(truth(p), x, y), plain(key), plain(value), plain(self)),
+            )
+        value = _numbers(plain(value))
+        one = isinstance(value, np.ndarray) and value.ndim == 0 and np.ndim(super().__getitem__(key)) == 0
+        super().__setitem__(key, value[()] if one else value)
+
+    def __getattr__(self, name: str) -> Any:
+        """A function of NumPy as a method, for plain object arrays that hold arrays like this one."""
+        function = getattr(np, name, None)
+        if not isinstance(function, np.ufunc):
+            raise AttributeError(f"arrays have no attribute {name!r}")
+        return lambda *others: function(self, *others)
+
+    def dot(self, other: Any, out: None = None) -> Any:  # type: ignore[override]
+        """The product that `np.dot` gives."""
+        return np.dot(self, other)
+
+    def item(self, *place: Any) -> Any:
+        """A single entry."""
+        return self.reshape(-1)[place[0]] if place else self.reshape(())
+
+    def tolist(self) -> Any:
+        """The entries in nested lists."""
+        return self if self.ndim == 0 else [x.tolist() for x in self]
+
+    def astype(self, dtype: Any, *rest: Any, **options: Any) -> Any:
+        """A copy; entries that are only known at run time stay what they are."""
+        if np.dtype(dtype).kind != "f":
+            raise _not_recorded(f"ndarray.astype({np.dtype(dtype).name})")
+        return self.copy()
+
+
+def user_array(x: Any) -> Any:
+    """A result as a function of a user sees it: object arrays and single symbols as `UserArray`."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(user_array(y) for y in x)
+    if isinstance(x, np.ndarray) and x.dtype != object:
+        return x
+    if isinstance(x, (int, float, np.generic, str, type(None))):
+        return x
+    return plain(x if isinstance(x, np.ndarray) else single_entry(x)).view(UserArray)
+
+
+def argument(x: Any) -> Any:
+    """An argument of a function of a user: a copy, so that the function may write into it; also in a dict."""
+    if type(x) is dict:
+        return {name: argument(y) for name, y in x.items()}
+    if isinstance(x, np.ndarray):
+        return plain(x.copy()).view(UserArray) if x.dtype == object else x.copy()
+    return single_entry(x).view(UserArray) if _is_symbol(x) else x
+
+
+def is_recorded(x: Any) -> bool:
+    """True if x is a symbol, a jet, or an object array."""
+    return x.dtype == object if isinstance(x, np.ndarray) else _is_symbol(x)
+
+
+def _is_symbol(x: Any) -> bool:
+    return hasattr(x, "arctan2") and not isinstance(x, np.ndarray)
+
+
+def plain(x: Any) -> Any:
+    """x without `UserArray`: object arrays whose entries are no arrays without axes, and lists of them as arrays."""
+    if isinstance(x, (list, tuple)):
+        if not holds_recorded(x):
+            return x
+        parts = [_boxed(plain(y)) for y in x]
+        return np.stack(parts) if len({part.shape for part in parts}) == 1 else parts
+    if not isinstance(x, np.ndarray) or x.dtype != object:
+        return x
+    x = x.view(np.ndarray)
+    if any(_is_boxed(entry) for entry in x.flat):
+        flat = np.empty(x.size, dtype=object)
+        for k, entry in enumerate(x.reshape(-1)):
+            flat[k] = entry.view(np.ndarray)[()] if _is_boxed(entry) else entry
+        return flat.reshape(x.shape)
+    return x
+
+
+def result(value: Any) -> Any:
+    """The value of a function of a user as the library takes it: no `UserArray`, conditions as numbers."""
+    if isinstance(value, dict):
+        return {key: result(x) for key, x in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(result, value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(result, value))
+    value = _numbers(plain(value))
+    return value[()] if isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 0 else value
+
+
+def _is_boxed(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 0
+
+
+def _boxed(x: Any) -> Any:
+    return np.asarray(x) if isinstance(x, (np.ndarray, list, tuple)) else single_entry(x)
+
+
+def holds_recorded(x: Any) -> bool:
+    """True if there is an object array, a symbol or a jet in nested lists."""
+    return any(map(holds_recorded, x)) if isinstance(x, (list, tuple)) else is_recorded(x)
+
+
+def _numbers(x: Any) -> Any:
+    """Conditions among the entries as 1 or 0."""
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return lifted(number, x) if x.ndim else single_entry(number(x[()]))
+    return number(x) if getattr(x, "is_condition", False) else x
+
+
+def _are_numbers(x: Any) -> bool:
+    """True if no entry of the arrays in nested arguments is anything but a number."""
+    if isinstance(x, dict):
+        return all(map(_are_numbers, x.values()))
+    if isinstance(x, (list, tuple)):
+        return all(map(_are_numbers, x))
+    return not isinstance(x, UserArray) or all(isinstance(y, (int, float, np.number)) for y in x.flat)
+
+
+def _floats(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_floats, x))
+    return np.array(x.view(np.ndarray), dtype=float) if isinstance(x, UserArray) else x
+
+
+def _explained(function: Any, call: Any, *args: Any, **kwargs: Any) -> Any:
+    """The result of NumPy's own function; what it cannot do with these entries is reported by its name."""
+    try:
+        return call(*args, **kwargs)
+    except TraceError as reason:
+        if not reason.parts.keys() & {"needs", "function"}:
+            raise
+        raise _not_recorded(function.__name__) from reason
+    except TypeError as reason:
+        if "method" not in str(reason) and "ufunc" not in str(reason):
+            raise
+        raise _not_recorded(function.__name__) from reason
+
+
+def _not_recorded(name: str) -> TraceError:
+    replacement = REPLACEMENTS.get(name)
+    remedy = f"use {replacement}" if replacement else OTHERWISE
+    return TraceError(f"np.{name} is not recorded; {remedy}", function=name)

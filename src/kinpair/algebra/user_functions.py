@@ -1,0 +1,178 @@
+"""Running functions of a user on symbols, jets and columns, as they would run on floats.
+
+NumPy cannot hand the building of arrays (`np.array`, `np.zeros`) or the functions of `math` over to the entries. So a
+function is run with its own names bound to functions that can, in a copy of its globals; so are the functions that it
+calls by a global name or as a closure. What it does with floats is never changed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+from collections.abc import Callable
+from functools import partial, reduce
+from inspect import getattr_static
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.choice import where
+from kinpair.algebra.user_arrays import (
+    UserArray,
+    argument,
+    holds_recorded,
+    is_recorded,
+    plain,
+    result,
+    user_array,
+)
+from kinpair.algebra.user_numpy import lifted, truth
+
+LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "kinpair"}  # their functions are left as they are
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a function of a user; arguments may be floats, symbols, jets or columns, and arrays of them.
+
+    An array without axes, as `np.where` gives it of floats, is a number.
+    """
+    if any(map(is_recorded, arguments)):
+        return result(rebound(function, {})(*map(argument, arguments)))
+    value = function(*arguments)
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def rebound(function: Callable[..., Any], known: dict[int, Any]) -> Callable[..., Any]:
+    """The function with its names bound to functions that take symbols; `known`: functions bound before, by id."""
+    if isinstance(function, partial):
+        return partial(rebound(function.func, known), *function.args, **function.keywords)
+    if isinstance(function, MethodType):
+        return MethodType(rebound(function.__func__, known), function.__self__)
+    if not isinstance(function, FunctionType):
+        method = getattr_static(type(function), "__call__", None)
+        return MethodType(rebound(method, known), function) if isinstance(method, FunctionType) else function
+    if id(function) in known:
+        return known[id(function)]
+    names: dict[str, Any] = {"__builtins__": _BUILTINS, "__name__": function.__module__}
+    names["__package__"] = function.__globals__.get("__package__")
+    code, cells = function.__code__, tuple(CellType() for _ in function.__closure__ or ())
+    known[id(function)] = own = FunctionType(code, names, function.__name__, function.__defaults__, cells)
+    own.__kwdefaults__ = function.__kwdefaults__
+    every = function.__globals__
+    names |= {name: _bound(every[name], known) for name in _names(code) if name in every}
+    for cell, old in zip(cells, function.__closure__ or (), strict=True):
+        try:
+            cell.cell_contents = _bound(old.cell_contents, known)
+        except ValueError:
+            continue  # a name without a value yet
+    return own
+
+
+def _names(code: CodeType) -> set[str]:
+    """Names in the code of a function and of those inside it."""
+    inner = (x for x in code.co_consts if isinstance(x, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _bound(value: Any, known: dict[int, Any]) -> Any:
+    """What a name stands for on symbols."""
+    if isinstance(value, ModuleType):
+        return _MODULES.get(value.__name__, value)
+    if isinstance(value, FunctionType):
+        return value if (value.__module__ or "").partition(".")[0] in LIBRARIES else rebound(value, known)
+    try:
+        return _BOUND.get(value, value)
+    except TypeError:
+        return value  # not hashable
+
+
+class _Module(ModuleType):
+    """A module with some functions in place of its own."""
+
+    def __init__(self, module: ModuleType, functions: dict[str, Any]) -> None:
+        super().__init__(module.__name__)
+        self.__dict__.update(functions)
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+def _built(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.array` and the like: of symbols an array that records."""
+
+    def build(x: Any, dtype: Any = None, **options: Any) -> Any:
+        return user_array(argument(plain(x))) if holds_recorded(x) else function(x, dtype, **options)
+
+    return build
+
+
+def _filled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.zeros` and the like: an array that takes symbols as entries, unless another kind of number is required."""
+
+    def fill(*args: Any, dtype: Any = None, **options: Any) -> Any:
+        if dtype is not None and np.dtype(dtype).kind != "f":
+            return function(*args, dtype=dtype, **options)
+        return np.asarray(function(*map(plain, args), **options), dtype=object).view(UserArray)
+
+    return fill
+
+
+def _switched(function: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    """The other function where an argument is recorded."""
+
+    def run(*args: Any, **options: Any) -> Any:
+        return (other if holds_recorded(args) else function)(*args, **options)
+
+    return run
+
+
+def _extreme(larger: bool) -> Callable[..., Any]:
+    """`max` or `min` of Python: the first of equal ones."""
+
+    def better(x: Any, y: Any) -> Any:
+        chosen = truth(y > x) if larger else truth(y < x)
+        return where(chosen, y, x)
+
+    def extreme(*values: Any) -> Any:
+        every = list(values[0]) if len(values) == 1 else values
+        return reduce(lambda x, y: user_array(lifted(better, plain(x), plain(y))), every)
+
+    return extreme
+
+
+def _log(x: Any, base: float = math.e) -> Any:
+    return np.log(x) if base == math.e else np.log(x) / math.log(base)
+
+
+def _hypot(*x: Any) -> Any:
+    return reduce(np.hypot, x)
+
+
+_MATH: dict[str, Callable[..., Any]] = {
+    name: getattr(np, name)
+    for name in "sin cos tan sinh cosh tanh exp exp2 expm1 sqrt cbrt floor ceil trunc fabs degrees radians "
+    "log2 log10 copysign fmod isnan isinf isfinite".split()
+} | {
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "pow": np.power,
+    "log": _log,
+    "hypot": _hypot,
+    "dist": lambda p, q: np.linalg.norm(np.subtract(user_array(plain(p)), q)),
+}
+_OWN_MATH = {
+    name: _switched(getattr(math, name), other) for name, other in _MATH.items() if hasattr(math, name)
+}
+_OWN_NUMPY = {name: _built(getattr(np, name)) for name in ("array", "asarray", "asanyarray")} | {
+    name: _filled(getattr(np, name)) for name in ("zeros", "ones", "empty", "full", "eye", "identity")
+}
+_MODULES: dict[str, ModuleType] = {"numpy": _Module(np, _OWN_NUMPY), "math": _Module(math, _OWN_MATH)}
+_EXTREMES = {"max": _switched(max, _extreme(True)), "min": _switched(min, _extreme(False))}
+_BUILTINS = vars(builtins) | _EXTREMES
+_BOUND: dict[Any, Any] = {getattr(np, name): f for name, f in _OWN_NUMPY.items()}
+_BOUND |= {getattr(math, name): f for name, f in _OWN_MATH.items()}
