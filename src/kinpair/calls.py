@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
+from kinpair.algebra.user_arrays import UserArray, user_array
 from kinpair.constrained import CALLED, CONSTRAINED, EVERY
 from kinpair.errors import InputError, LengthError, TraceError
 from kinpair.evaluation import WRENCH, Arguments, Expected, checked_arguments, evaluate
@@ -157,7 +158,8 @@ class Calls:
         state, external = self._named(request, arguments)
         numbers = [expected.recorded(owner, x) for expected, x in state]
         loads = {name: Expected(name, WRENCH).recorded(owner, w) for name, w in external.items()}
-        return quantity.compute(self.model, request, *numbers, *([loads] if quantity.loaded else []))
+        value = quantity.compute(self.model, request, *numbers, *([loads] if quantity.loaded else []))
+        return user_array(value) if any(isinstance(x, UserArray) for x in arguments) else value
 
     def _explained(self, request: Request, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """Arguments that are not plain arrays of the right shape: converted, or refused with a reason."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import array, columns, rows
 from kinpair.algebra.choice import holds_symbols
+from kinpair.algebra.user_arrays import UserArray
 from kinpair.errors import InputError, TraceError, listed
 
 WRENCH = ("nx", "ny", "nz", "fx", "fy", "fz")
@@ -50,7 +51,7 @@ class Expected:
                 argument=self.name,
             )
         try:
-            x = np.asarray(value)
+            x = np.asarray(value, dtype=float if isinstance(value, UserArray) else None)
         except (TypeError, ValueError):
             x = np.array(None)
         if x.dtype.kind not in "fiub" or _is_masked(value):

@@ -36,6 +36,13 @@ def magnitude(v):
     return np.sqrt(np.sum(np.array([v[0], v[1]]) ** 2))
 
 
+def nested():
+    def power(v, n):
+        return np.array([1.0, 1.0, 1.0]) if n == 0 else np.clip(v * power(v, n - 1), -9.0, 9.0)
+
+    return lambda x, y: power(x, 3) + power(y, 2)
+
+
 TABLE = [-1.0, 0.0, 0.5, 2.0], [1.0, 0.0, 3.0, -1.0]
 ENTRYWISE: dict[str, Callable[..., Any]] = {  # compared on special values too
     "where": lambda x, y: np.where(x > y, x, y),
@@ -96,6 +103,7 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "filled": filled,
     "unpacked": unpacked,
     "of a function": lambda x, y: magnitude(x) - magnitude(np.sin(y)),
+    "of itself": nested(),
     "matrices": lambda x, y: np.eye(3) * x @ np.diag(y) + np.array([[1.0, 2.0, 3.0]] * 3).T,
 }
 EVERY = ENTRYWISE | OTHERS

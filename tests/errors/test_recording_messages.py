@@ -41,6 +41,23 @@ def indexed(time, q, qd):
     return np.array([1.0, 2.0]) * q[q > 0.0].sum()
 
 
+def whole(time, q, qd):
+    return np.ones(2) * int(q[0])
+
+
+def solved(time, q, qd):
+    return np.linalg.solve(np.array([[2.0, 1.0], [0.0, 1.0]]), qd)
+
+
+last = 0.0
+
+
+def remembering(time, q, qd):
+    global last
+    rate, last = (q[0] - last) / 0.01, q[0]
+    return np.array([-rate, 0.0])
+
+
 def line(function) -> str:
     return f"line {inspect.getsourcelines(function)[1] + 1} of test_recording_messages.py"
 
@@ -52,6 +69,11 @@ REASONS = {
         "qd[0]: a plain number is needed here, and this value is only known at run time; leave out float() and int(), "
         "use functions of NumPy, and put such values into an array by np.array([...])"
     ),
+    whole: (
+        "q[0]: a plain number is needed here, and this value is only known at run time; leave out float() and int(), "
+        "use functions of NumPy, and put such values into an array by np.array([...])"
+    ),
+    solved: "np.linalg.solve is not recorded; use np.linalg.inv(A) @ b with a constant matrix A",
     sorted_rates: "np.sort is not recorded; use np.minimum and np.maximum",
     series: "np.log1p is not recorded; use np.log(1 + x)",
     indexed: "an index that is only known at run time is not recorded; use np.where(condition, a, b)",
@@ -69,6 +91,24 @@ def test_a_torque_that_is_called_warns_once(function):
     assert [str(x.message) for x in given] == [f"double-pendulum: {sentence}{AFTER}"]
     assert run.notes == (sentence,)
     assert given[0].filename == __file__
+
+
+def test_a_function_with_a_memory_is_called():
+    def counting(time, q, qd):
+        nonlocal calls
+        calls = calls + 1
+        return -0.001 * calls * qd
+
+    calls = 0
+    for function, name in ((counting, "calls"), (remembering, "last")):
+        with pytest.warns(kp.RecordingWarning) as given:
+            kp.simulate(ARM, [0.3, 0.2], [0.1, 0.2], duration=0.01, torque=function)
+        assert [str(x.message) for x in given] == [
+            f"double-pendulum: The torque is called from Python, which is slow: TraceError: {function.__name__} "
+            f"assigns to {name!r}, a name outside of it, so it has a memory; set its attribute traceable = "
+            f"False.{AFTER}"
+        ]
+    assert calls > 1
 
 
 def test_an_event_that_is_called_warns_with_its_name():

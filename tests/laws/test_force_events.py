@@ -134,7 +134,8 @@ def test_what_cannot_be_watched_is_named():
 def test_an_event_that_is_called_says_why():
     arm = kp.example("double-pendulum")
     event = kp.Event("up", lambda time, q, qd: 1.0 if q[0] > 0.1 else -1.0)
-    run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, events=[event])
+    with pytest.warns(kp.RecordingWarning, match="Event 'up' is called from Python after each step"):
+        run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, events=[event])
     assert "Event 'up' is called from Python after each step, which is slow: TraceError" in run.summary
     assert "test_force_events.py" in run.summary
 

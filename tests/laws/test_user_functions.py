@@ -130,6 +130,21 @@ def test_a_wall_of_numpy_is_compiled_and_takes_no_energy():
     assert (np.diff(np.sign(run.q[:, 0])) > 0).sum() >= 3  # bounces
 
 
+def test_numpy_may_be_used_on_quantities_of_the_mechanism():
+    arm = kp.example("double-pendulum")
+
+    def rope(time, q, qd):
+        place, J = arm.pose(q, "tip").position, arm.jacobian(q, "tip")[3:]
+        speed = np.linalg.norm(J @ qd)
+        return (
+            -J.T @ np.clip(place, -0.2, 0.2) - np.minimum(speed, 1.0) * qd + arm.gravity_forces(np.zeros(2))
+        )
+
+    compiled, called = (kp.simulate(arm, Q, QD, torque=f, **FIXED) for f in (rope, Kept(rope)))
+    assert not compiled.notes
+    assert compiled.q == pytest.approx(called.q, abs=1e-11)
+
+
 def test_an_event_in_ordinary_numpy_is_found_in_compiled_code():
     arm = kp.example("double-pendulum")
 

@@ -230,6 +230,9 @@ class Jet:
             needs="float",
         )
 
+    def __int__(self) -> int:
+        return int(float(self))
+
     def __array_ufunc__(self, function: np.ufunc, way: str, *inputs: Any, **options: Any) -> Any:
         if way == "__call__" and function in _ASKED and not any(isinstance(x, np.ndarray) for x in inputs):
             return _ASKED[function](*inputs)

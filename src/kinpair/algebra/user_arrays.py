@@ -7,6 +7,7 @@ that NumPy functions of scalars arrive here too.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ REPLACEMENTS = {  # what to use in place of a NumPy function that is not recorde
     "arccosh": "np.log(x + np.sqrt(x**2 - 1))",
     "arctanh": "0.5 * np.log((1 + x) / (1 - x))",
     "logaddexp": "np.log(np.exp(x) + np.exp(y))",
+    "linalg.solve": "np.linalg.inv(A) @ b with a constant matrix A",
 }
 OTHERWISE = "see the table of recorded functions in docs/compiler.md"
 
@@ -46,6 +48,8 @@ class UserArray(np.ndarray):
         entrywise = UFUNCS.get(ufunc)
         takes_numbers = ufunc not in LOGICAL and getattr(np, ufunc.__name__, None) is ufunc
         arrays = [_numbers(plain(x)) if takes_numbers else plain(x) for x in inputs]
+        if entrywise is None and method == "__call__" and ufunc.signature is None and _has_columns(arrays):
+            entrywise = ufunc
         if entrywise is None:
             result = _explained(ufunc, getattr(ufunc, method), *arrays, **options)
         elif method == "__call__":
@@ -97,6 +101,16 @@ class UserArray(np.ndarray):
             raise AttributeError(f"arrays have no attribute {name!r}")
         return lambda *others: function(self, *others)
 
+    def where(self, x: Any, y: Any) -> Any:
+        """x where this condition holds, else y; what `kinpair.algebra.choice` calls on an entry."""
+        return np.where(self, x, y)
+
+    def __floor__(self) -> Any:
+        return np.floor(self)
+
+    def __ceil__(self) -> Any:
+        return np.ceil(self)
+
     def dot(self, other: Any, out: None = None) -> Any:  # type: ignore[override]
         """The product that `np.dot` gives."""
         return np.dot(self, other)
@@ -118,8 +132,8 @@ class UserArray(np.ndarray):
 
 def user_array(x: Any) -> Any:
     """A result as a function of a user sees it: object arrays and single symbols as `UserArray`."""
-    if isinstance(x, (list, tuple)):
-        return type(x)(user_array(y) for y in x)
+    if isinstance(x, (list, tuple, dict)):
+        return _mapped(user_array, x)
     if isinstance(x, np.ndarray) and x.dtype != object:
         return x
     if isinstance(x, (int, float, np.generic, str, type(None))):
@@ -165,14 +179,22 @@ def plain(x: Any) -> Any:
 
 def result(value: Any) -> Any:
     """The value of a function of a user as the library takes it: no `UserArray`, conditions as numbers."""
-    if isinstance(value, dict):
-        return {key: result(x) for key, x in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(result, value))
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(result, value))
+    if isinstance(value, (list, tuple, dict)):
+        return _mapped(result, value)
     value = _numbers(plain(value))
     return value[()] if isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 0 else value
+
+
+def _mapped(function: Callable[[Any], Any], x: Any) -> Any:
+    """A list, tuple, named tuple or dict with a function applied to its members."""
+    if isinstance(x, dict):
+        return {key: function(y) for key, y in x.items()}
+    return type(x)(*map(function, x)) if hasattr(x, "_fields") else type(x)(map(function, x))
+
+
+def _has_columns(arrays: Sequence[Any]) -> bool:
+    objects = (x for x in arrays if isinstance(x, np.ndarray) and x.dtype == object)
+    return any(isinstance(entry, np.ndarray) for x in objects for entry in x.flat)
 
 
 def _is_boxed(x: Any) -> bool:
@@ -217,11 +239,17 @@ def _explained(function: Any, call: Any, *args: Any, **kwargs: Any) -> Any:
     except TraceError as reason:
         if not reason.parts.keys() & {"needs", "function"}:
             raise
-        raise _not_recorded(function.__name__) from reason
+        raise _not_recorded(_name(function)) from reason
     except TypeError as reason:
         if "method" not in str(reason) and "ufunc" not in str(reason):
             raise
-        raise _not_recorded(function.__name__) from reason
+        raise _not_recorded(_name(function)) from reason
+
+
+def _name(function: Any) -> str:
+    """The name of a NumPy function as it is called: `linalg.solve`."""
+    module = getattr(function, "__module__", "numpy").removeprefix("numpy").removeprefix(".")
+    return f"{module}.{function.__name__}" if module else function.__name__
 
 
 def _not_recorded(name: str) -> TraceError:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dis import get_instructions
 from functools import partial, reduce
 from inspect import getattr_static
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -29,6 +30,7 @@ from kinpair.algebra.user_arrays import (
     user_array,
 )
 from kinpair.algebra.user_numpy import lifted, truth
+from kinpair.errors import TraceError
 
 LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "kinpair"}  # their functions are left as they are
 
@@ -57,23 +59,52 @@ def rebound(function: Callable[..., Any], known: dict[int, Any]) -> Callable[...
         return known[id(function)]
     names: dict[str, Any] = {"__builtins__": _BUILTINS, "__name__": function.__module__}
     names["__package__"] = function.__globals__.get("__package__")
-    code, cells = function.__code__, tuple(CellType() for _ in function.__closure__ or ())
+    code, before = function.__code__, function.__closure__ or ()
+    cells = tuple(CellType() if _is_bound(cell) else cell for cell in before)
     known[id(function)] = own = FunctionType(code, names, function.__name__, function.__defaults__, cells)
     own.__kwdefaults__ = function.__kwdefaults__
     every = function.__globals__
     names |= {name: _bound(every[name], known) for name in _names(code) if name in every}
-    for cell, old in zip(cells, function.__closure__ or (), strict=True):
-        try:
-            cell.cell_contents = _bound(old.cell_contents, known)
-        except ValueError:
-            continue  # a name without a value yet
+    for cell, other in zip(cells, before, strict=True):
+        if cell is not other:
+            cell.cell_contents = _bound(other.cell_contents, known)
     return own
+
+
+def _is_bound(cell: CellType) -> bool:
+    """True if a variable of a closure is a function or a module, which may stand for another one on symbols."""
+    try:
+        return callable(cell.cell_contents) or isinstance(cell.cell_contents, ModuleType)
+    except ValueError:
+        return False  # no value yet
+
+
+def check_memory(function: Callable[..., Any]) -> None:
+    """Raise an error if the function assigns to a name outside of it: its result then depends on earlier calls."""
+    own = function.func if isinstance(function, partial) else function
+    if not isinstance(own, FunctionType):
+        return
+    outside = set(own.__code__.co_freevars)
+    for code in _codes(own.__code__):
+        for step in get_instructions(code):
+            if step.opname == "STORE_GLOBAL" or (step.opname == "STORE_DEREF" and step.argval in outside):
+                raise TraceError(
+                    f"{own.__name__} assigns to {step.argval!r}, a name outside of it, so it has a memory; set its "
+                    "attribute traceable = False"
+                )
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function and of those inside it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
 
 
 def _names(code: CodeType) -> set[str]:
     """Names in the code of a function and of those inside it."""
-    inner = (x for x in code.co_consts if isinstance(x, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
+    return {name for own in _codes(code) for name in own.co_names}
 
 
 def _bound(value: Any, known: dict[int, Any]) -> Any:

@@ -241,6 +241,9 @@ class Expr:
             needs="float",
         )
 
+    def __int__(self) -> int:
+        return int(float(self))
+
     def __repr__(self) -> str:
         from kinpair.compiler.show import formula
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.user_arrays import argument
-from kinpair.algebra.user_functions import call
+from kinpair.algebra.user_functions import call, check_memory
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.program import Program
 from kinpair.compiler.trace import trace
@@ -104,6 +104,7 @@ def recorded(
 
     own = tuple(value.copy() for value in more.values()) if forces is None else (forces,)
     try:
+        check_memory(function)
         program = trace(run, shapes_of, name=getattr(function, "__name__", ""))
     except Exception as problem:
         reason = f"{type(problem).__name__}: {problem}{_place(problem, function)}"
