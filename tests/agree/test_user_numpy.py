@@ -36,6 +36,17 @@ def magnitude(v):
     return np.sqrt(np.sum(np.array([v[0], v[1]]) ** 2))
 
 
+def in_place(x, y):
+    first, a, whole = x[0], x[0], np.asarray(y)
+    a += 1.0
+    whole[1] = a  # y itself
+    part, b = x[1:], np.zeros_like(x, dtype=float)
+    part *= 2.0  # a part of x itself
+    b[:2] -= part
+    a **= 2
+    return np.concatenate([x, y, b, [first, a]])
+
+
 def nested():
     def power(v, n):
         return np.array([1.0, 1.0, 1.0]) if n == 0 else np.clip(v * power(v, n - 1), -9.0, 9.0)
@@ -103,11 +114,24 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "filled": filled,
     "unpacked": unpacked,
     "of a function": lambda x, y: magnitude(x) - magnitude(np.sin(y)),
+    "in place": in_place,
     "of itself": nested(),
+    "statistics": lambda x, y: np.array([x.std(), y.var(), np.average(x, weights=[1, 2, 3]), np.diff(y)[0]]),
+    "powers of values": lambda x, y: np.abs(x) ** y + 2.0 ** (x - y) + (x - x) ** (y - y),
     "matrices": lambda x, y: np.eye(3) * x @ np.diag(y) + np.array([[1.0, 2.0, 3.0]] * 3).T,
 }
 EVERY = ENTRYWISE | OTHERS
-NAMES = ["maximum", "comparisons", "interp", "filled", "extremes", "math", "array of entries", "concatenate"]
+NAMES = [
+    "maximum",
+    "comparisons",
+    "interp",
+    "filled",
+    "extremes",
+    "math",
+    "array of entries",
+    "concatenate",
+    "in place",
+]
 
 
 def agree(f, x, y, rel=1e-13):

@@ -58,6 +58,18 @@ def remembering(time, q, qd):
     return np.array([-rate, 0.0])
 
 
+def masked(time, q, qd):
+    return np.ones(2) * np.max(qd, initial=1.0)
+
+
+def spectral(time, q, qd):
+    return np.ones(2) * np.linalg.norm(np.outer(q, qd), 2)
+
+
+def high_power(time, q, qd):
+    return q**100
+
+
 def line(function) -> str:
     return f"line {inspect.getsourcelines(function)[1] + 1} of test_recording_messages.py"
 
@@ -74,6 +86,12 @@ REASONS = {
         "use functions of NumPy, and put such values into an array by np.array([...])"
     ),
     solved: "np.linalg.solve is not recorded; use np.linalg.inv(A) @ b with a constant matrix A",
+    masked: "np.maximum with initial= is not recorded; use np.where(condition, a, b)",
+    spectral: (
+        "np.linalg.norm with ord=2 is not recorded; recorded are the norms of vectors with ord 1, 2 and inf, and the "
+        "Frobenius norm of matrices"
+    ),
+    high_power: "the power 100 is not recorded; whole powers are, up to 64",
     sorted_rates: "np.sort is not recorded; use np.minimum and np.maximum",
     series: "np.log1p is not recorded; use np.log(1 + x)",
     indexed: "an index that is only known at run time is not recorded; use np.where(condition, a, b)",

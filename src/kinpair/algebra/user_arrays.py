@@ -40,12 +40,26 @@ REPLACEMENTS = {  # what to use in place of a NumPy function that is not recorde
 OTHERWISE = "see the table of recorded functions in docs/compiler.md"
 
 
+def _in_place(operator: str) -> Any:
+    """`x += y`: a new value if x is a single entry, which is a number to the user; else into the array."""
+
+    def operate(self: Any, other: Any) -> Any:
+        value = getattr(self, operator)(other)
+        if self.ndim == 0:
+            return value
+        self[...] = value
+        return self
+
+    return operate
+
+
 class UserArray(np.ndarray):
     """An object array whose NumPy functions record themselves."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        out = options.pop("out", None)
-        entrywise = UFUNCS.get(ufunc)
+        out, entrywise = options.pop("out", None), UFUNCS.get(ufunc)
+        if entrywise is not None:
+            _check_options(ufunc, options)
         takes_numbers = ufunc not in LOGICAL and getattr(np, ufunc.__name__, None) is ufunc
         arrays = [_numbers(plain(x)) if takes_numbers else plain(x) for x in inputs]
         if entrywise is None and method == "__call__" and ufunc.signature is None and _has_columns(arrays):
@@ -100,6 +114,17 @@ class UserArray(np.ndarray):
         if not isinstance(function, np.ufunc):
             raise AttributeError(f"arrays have no attribute {name!r}")
         return lambda *others: function(self, *others)
+
+    __iadd__ = _in_place("__add__")
+    __isub__ = _in_place("__sub__")
+    __imul__ = _in_place("__mul__")
+    __itruediv__ = _in_place("__truediv__")
+    __ifloordiv__ = _in_place("__floordiv__")
+    __imod__ = _in_place("__mod__")
+    __ipow__ = _in_place("__pow__")
+    __iand__ = _in_place("__and__")
+    __ior__ = _in_place("__or__")
+    __ixor__ = _in_place("__xor__")
 
     def where(self, x: Any, y: Any) -> Any:
         """x where this condition holds, else y; what `kinpair.algebra.choice` calls on an entry."""
@@ -244,6 +269,16 @@ def _explained(function: Any, call: Any, *args: Any, **kwargs: Any) -> Any:
         if "method" not in str(reason) and "ufunc" not in str(reason):
             raise
         raise _not_recorded(_name(function)) from reason
+
+
+def _check_options(ufunc: np.ufunc, options: dict[str, Any]) -> None:
+    """Raise an error for an option that changes the result and is not recorded."""
+    absent = (None, True, np._NoValue)  # type: ignore[attr-defined]
+    for name, value in options.items():
+        if name not in ("axis", "keepdims", "dtype", "casting") and not any(value is x for x in absent):
+            raise TraceError(
+                f"np.{ufunc.__name__} with {name}= is not recorded; use np.where(condition, a, b)"
+            )
 
 
 def _name(function: Any) -> str:

@@ -131,11 +131,13 @@ class _Module(ModuleType):
         return getattr(self._module, name)
 
 
-def _built(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`np.array` and the like: of symbols an array that records."""
+def _built(name: str) -> Callable[..., Any]:
+    """`np.array` and the like: of symbols an array that records; `np.asarray` of such an array is that array."""
 
     def build(x: Any, dtype: Any = None, **options: Any) -> Any:
-        return user_array(argument(plain(x))) if holds_recorded(x) else function(x, dtype, **options)
+        if not holds_recorded(x):
+            return getattr(np, name)(x, dtype, **options)
+        return x if name != "array" and isinstance(x, UserArray) else user_array(argument(plain(x)))
 
     return build
 
@@ -199,7 +201,7 @@ _MATH: dict[str, Callable[..., Any]] = {
 _OWN_MATH = {
     name: _switched(getattr(math, name), other) for name, other in _MATH.items() if hasattr(math, name)
 }
-_OWN_NUMPY = {name: _built(getattr(np, name)) for name in ("array", "asarray", "asanyarray")} | {
+_OWN_NUMPY = {name: _built(name) for name in ("array", "asarray", "asanyarray")} | {
     name: _filled(getattr(np, name)) for name in ("zeros", "ones", "empty", "full", "eye", "identity")
 }
 _MODULES: dict[str, ModuleType] = {"numpy": _Module(np, _OWN_NUMPY), "math": _Module(math, _OWN_MATH)}

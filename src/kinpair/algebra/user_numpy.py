@@ -73,8 +73,13 @@ def _rounded(x: Any) -> Any:
 
 
 def _power(x: Any, p: Any) -> Any:
-    whole = isinstance(p, (int, float, np.number)) and 2 * p == int(2 * p) and abs(p) <= HIGHEST
-    return x**p if whole else np.exp(p * np.log(x))
+    if not isinstance(p, (int, float)):
+        return choice.where(truth(p == 0.0), 1.0, np.exp(p * np.log(x)))
+    if 2 * p == int(2 * p) and abs(p) <= HIGHEST:
+        return x**p
+    if p == int(p):
+        raise TraceError(f"the power {p:g} is not recorded; whole powers are, up to {HIGHEST}")
+    return np.exp(p * np.log(x))
 
 
 def _fmax(x: Any, y: Any) -> Any:
@@ -185,9 +190,10 @@ def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     x = np.asarray(x, dtype=object)
-    if ord in (None, "fro") or (ord == 2 and (x.ndim == 1 or axis is not None)):
+    of_vectors = x.ndim == 1 or isinstance(axis, int)
+    if ord in (None, "fro") or (ord == 2 and of_vectors):
         return np.sqrt(np.add.reduce(x * x, axis=axis, keepdims=keepdims))
-    if (x.ndim == 1 or isinstance(axis, int)) and ord in (1, inf, -inf):
+    if of_vectors and ord in (1, inf, -inf):
         axis = 0 if axis is None else axis
         if ord == 1:
             return np.add.reduce(np.abs(x), axis=axis, keepdims=keepdims)
@@ -223,9 +229,18 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     return lifted(line, x)
 
 
+def _like(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.zeros_like` and the like: an array that takes symbols as entries."""
+    return lambda x, *values, **_: function(np.shape(x), *values).astype(object)
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
     np.select: _select,
     np.linalg.norm: _norm,
     np.interp: _interp,
+    np.zeros_like: _like(np.zeros),
+    np.ones_like: _like(np.ones),
+    np.empty_like: _like(np.zeros),
+    np.full_like: _like(np.full),
 }
