@@ -115,6 +115,7 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "unpacked": unpacked,
     "of a function": lambda x, y: magnitude(x) - magnitude(np.sin(y)),
     "in place": in_place,
+    "rounded": lambda x, y: np.round(x, 1) + y.round() + np.around(1.1 * x),
     "of itself": nested(),
     "statistics": lambda x, y: np.array([x.std(), y.var(), np.average(x, weights=[1, 2, 3]), np.diff(y)[0]]),
     "powers of values": lambda x, y: np.abs(x) ** y + 2.0 ** (x - y) + (x - x) ** (y - y),

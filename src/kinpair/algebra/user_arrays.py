@@ -140,6 +140,10 @@ class UserArray(np.ndarray):
         """The product that `np.dot` gives."""
         return np.dot(self, other)
 
+    def round(self, decimals: Any = 0, out: None = None) -> Any:  # type: ignore[override]
+        """The entries that `np.round` gives."""
+        return np.round(self, decimals)
+
     def item(self, *place: Any) -> Any:
         """A single entry."""
         return self.reshape(-1)[place[0]] if place else self.reshape(())

@@ -234,7 +234,14 @@ def _like(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, *values, **_: function(np.shape(x), *values).astype(object)
 
 
+def _round(x: Any, decimals: int = 0) -> Any:
+    scale = 10.0**decimals
+    return lifted(lambda entry: _rounded(entry * scale) / scale, x)
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.round: _round,
+    np.around: _round,
     np.where: _where,
     np.select: _select,
     np.linalg.norm: _norm,
