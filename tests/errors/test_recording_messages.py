@@ -151,6 +151,15 @@ def test_a_function_that_stays_in_python_by_choice_gives_no_warning():
     assert run.notes
 
 
+def test_a_stepper_needs_machine_code():
+    with pytest.raises(kp.InputError) as refused:
+        kp.stepper(ARM, input=branching)
+    assert str(refused.value) == (
+        "double-pendulum: input of a stepper is a regulator, or a function that can be recorded, and TraceError: "
+        f"{REASONS[branching]} (branching, {line(branching)})"
+    )
+
+
 def test_a_wrench_that_branches_is_no_wrench_for_a_batch():
     def push(time, q, qd):
         return [0, 0, 0, 1.0 if q[0] > 0 else 0.0, 0, 0]

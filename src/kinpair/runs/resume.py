@@ -19,6 +19,7 @@ from kinpair.runs.load import mechanism_of, result_of, wrenches_of
 from kinpair.runs.recorder import continued
 from kinpair.runs.result import Result
 from kinpair.runs.stream import saved, stream
+from kinpair.simulation.called import warn_of_calls
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.modes import Entry
@@ -63,7 +64,9 @@ def resume(
         controls = {"torque": torque, "input": input}
         again = {**_again(stored, controls, external), "events": _events(stored, events)}
         options, stands = Options.of({**stored.options, **again}), stored.stands
-        driver = Driver(prepared(machine, options), whole=False)
+        run = prepared(machine, options)
+        warn_of_calls(run)
+        driver = Driver(run, whole=False)
         size = driver.memory().size
         if stands.state.size != size:
             raise InputError(

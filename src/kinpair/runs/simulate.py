@@ -18,6 +18,7 @@ from kinpair.runs.collected import as_result, collected
 from kinpair.runs.files.claims import claimed
 from kinpair.runs.result import Result
 from kinpair.runs.targets import RUN, target
+from kinpair.simulation.called import warn_of_calls
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
@@ -89,6 +90,7 @@ def simulate(
     with patience(f"preparing the motion of {moving.name!r}"):
         run = prepared(moving, options)
     _check_start(run)
+    warn_of_calls(run)
     if save is not None:
         return _streamed(run, save, checkpoint, progress)
     driver = Driver(run)

@@ -13,7 +13,6 @@ from kinpair.compiler.time_loop_inputs import Inputs, callback
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.called import warn_of_calls
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
 from kinpair.simulation.events.limits import CLOSED, limit_springs, limits_from, limits_of, saturation
@@ -174,7 +173,6 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         check_stiffness(d, run.start, duration, method.name)
     run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
     run = _begun(replace(run, **_schedule(run, chosen)))
-    warn_of_calls(run)
     return _with_caller(run, wrenches) if torque.kind == "called" else run
 
 

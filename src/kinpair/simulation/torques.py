@@ -9,7 +9,8 @@
 | a regulator (`kp.regulator`) | in machine code, likewise, with its numbers as a table and a memory |
 | any other function or object | called from the loop: at every stage, or at its sample time |
 
-`input=` has nu numbers in place of nv, and its function may be (time, q, qd, x).
+`input=` has nu numbers in place of nv, and its function may be (time, q, qd, x). `external=` takes constants (6,) and
+functions (time, q, qd) → (6,); those that cannot be recorded are called with the efforts.
 
 A function's sample time is its attribute `sample_time` [s]: it is evaluated at multiples of that and held between. A
 function is recorded by running it on symbols, so one with a memory of its own must not be: objects are recorded only
