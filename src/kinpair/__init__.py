@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         KinpairError,
         LimitWarning,
         MissingExtraError,
+        PictureWarning,
         RecordingWarning,
         RegulatorWarning,
         SingularError,
@@ -147,6 +148,7 @@ __all__ = [
     "MissingExtraError",
     "Normal",
     "Origin",
+    "PictureWarning",
     "RecordingWarning",
     "RegulatorWarning",
     "Result",
@@ -212,8 +214,8 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.equations_of_motion.equations": "equations",
     "kinpair.equations_of_motion.printed": "Equations",
     "kinpair.errors": "ActuatorsError CacheWarning ClusterWarning DescriptionError DescriptionWarning "
-    "FrictionWarning InputError KinpairError LimitWarning MissingExtraError RecordingWarning RegulatorWarning "
-    "SingularError StorageError TraceError",
+    "FrictionWarning InputError KinpairError LimitWarning MissingExtraError PictureWarning RecordingWarning "
+    "RegulatorWarning SingularError StorageError TraceError",
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",

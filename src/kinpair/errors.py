@@ -76,6 +76,10 @@ class FrictionWarning(UserWarning):
     """Friction has several solutions in a state, and one of them was taken."""
 
 
+class PictureWarning(UserWarning):
+    """A picture was drawn with less than it should show, and why."""
+
+
 class LimitWarning(UserWarning):
     """A position, a start or an effort is beyond the limits of a joint or an actuator."""
 

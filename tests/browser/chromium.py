@@ -50,13 +50,15 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def visit(chromium: Any, url: str) -> Iterator[Visit]:
+def visit(chromium: Any, url: str, before: str = "") -> Iterator[Visit]:
+    """Open a page, after a script that runs `before` those of the page."""
     page = chromium.new_page(viewport={"width": 560, "height": 420})
     page.set_default_timeout(1000 * PATIENCE)
     seen = Visit(page)
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     page.on("console", lambda said: seen.complaints.append(said.text) if said.type == "error" else None)
     page.on("request", lambda request: seen.requests.append(request.url))
+    page.add_init_script(before)
     page.goto(url)
     yield seen
     page.close()

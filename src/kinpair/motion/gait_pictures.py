@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.motion.support_pictures import marks_of
-from kinpair.viewer import report_page
+from kinpair.viewer import labels, report_page
 from kinpair.viewer.curves import Panel, blank_figure, write_figure
 from kinpair.viewer.looks import COLOURS, distinct
 from kinpair.viewer.recording import Recording
@@ -124,7 +124,7 @@ def efforts(axis: Any, gait: Any) -> None:
     x, names = gait.samples, gait.mechanism.v_names
     shown = [*(f"left-{y}" for y in SHOWN), "left-hip-roll", "trunk-pitch", "trunk-roll"]
     for name, look in distinct(shown).items():
-        axis.plot(x["time"], x["effort"][:, names.index(name)], label=name, **look)
+        axis.plot(x["time"], x["effort"][:, names.index(name)], label=labels.plain(name), **look)
     p = gait.numbers
     for k in range(2):
         axis.axvspan(k * p.T + p.swing, (k + 1) * p.T, color="#222222", alpha=0.06, linewidth=0)
@@ -144,7 +144,12 @@ def portraits(axis: Any, gait: Any) -> None:
         *(["left-shoulder"] if gait.arms else []),
     ]
     for name, look in distinct(shown).items():
-        axis.plot(x["q"][:, m.q_names.index(name)], x["qd"][:, m.v_names.index(name)], label=name, **look)
+        axis.plot(
+            x["q"][:, m.q_names.index(name)],
+            x["qd"][:, m.v_names.index(name)],
+            label=labels.plain(name),
+            **look,
+        )
     axis.set_title("phase portraits [rad], [rad/s]", fontsize=10, loc="left")
     axis.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     plain(axis)

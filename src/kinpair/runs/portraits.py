@@ -17,6 +17,7 @@ from kinpair.runs.record import Record, lead_of
 from kinpair.runs.targets import PICTURE, target
 from kinpair.simulation.monitors.balance import Energies, start_of
 from kinpair.viewer.curves import WIDE, blank_figure, write_figure
+from kinpair.viewer.labels import plain
 from kinpair.viewer.looks import COLOURS
 
 SIDE = 3.5  # inches of a portrait
@@ -40,7 +41,7 @@ def phase(run: Record, names: Sequence[str] | None, path: str | os.PathLike[str]
         i, j = m.q_names.index(name), m.v_names.index(name)
         for k in range(len(q)):
             _portrait(axis, np.asarray(q[k, :, i]), np.asarray(qd[k, :, j]), COLOURS[k % len(COLOURS)])
-        axis.set_title(name, fontsize=10, loc="left")
+        axis.set_title(plain(name), fontsize=10, loc="left")
         axis.set_xlabel(f"coordinate [{unit['q'][i]}]")
         axis.set_ylabel(f"rate [{unit['qd'][j]}]")
         _plain(axis)
@@ -97,7 +98,9 @@ def energy(run: Record, path: str | os.PathLike[str] | None, row: int) -> Any:
         for name, values in parts.items():
             top = base + sign * values
             word = f"{name} ({'from' if sign < 0.0 else 'to'})"
-            axis.fill_between(time, base, top, color=next(colours), alpha=0.75, linewidth=0, label=word)
+            axis.fill_between(
+                time, base, top, color=next(colours), alpha=0.75, linewidth=0, label=plain(word)
+            )
             base = top
         axis.plot(time, base, color="#222222", linewidth=1.0)
     axis.axhline(0.0, color="#222222", linewidth=0.8)

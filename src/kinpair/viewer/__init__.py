@@ -1,6 +1,7 @@
 """Pictures of what was computed: curves, and mechanisms in three dimensions.
 
 looks      colours and dashes of curves, colours of links
+labels     names in pictures, and fonts that have their characters
 legends    legends outside the axes
 curves     curves over time or another quantity
 surfaces   solids as triangles
@@ -20,6 +21,7 @@ recording  a motion to be played, as pure data
 lamps      joints that stick, points and areas that are marked
 inline     what notebooks show
 simplify   fewer triangles
+page_text    text in the panel of a page, escaped
 page_nodes   a scene in a page
 page_marks   lamps, points and areas in a page
 page_player  playing motions in a page

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.errors import InputError, MissingExtraError, listed
+from kinpair.viewer.labels import choose_fonts, missing_allowed, plain
 from kinpair.viewer.legends import below_axes, below_figure
 from kinpair.viewer.looks import AGREEMENT, Look, distinct
 
@@ -66,7 +67,7 @@ def figure_of(
     """The figure: rows of panels over one axis; the panels of a row share its width."""
     width = WIDE if max(map(len, rows)) > 1 else NARROW
     figure = _figure_class()(figsize=(width, 0.8 + 2.2 * len(rows)), layout="constrained")
-    figure.suptitle(title, fontsize=12)
+    figure.suptitle(plain(title), fontsize=12)
     axes = _axes(figure, [len(row) for row in rows])
     shared: dict[str, Any] = {}
     panels = [panel for row in rows for panel in row]
@@ -77,7 +78,7 @@ def figure_of(
         else:
             shared |= lines
     for axis in axes[-len(rows[-1]) :]:
-        axis.set_xlabel(abscissa)
+        axis.set_xlabel(plain(abscissa))
     figure.align_ylabels()
     below_figure(figure, {name: shared[name] for name in _names(panels) if name in shared})
     return figure
@@ -88,7 +89,7 @@ def blank_figure(width: float, height: float, title: str = "", *, tight: bool = 
     figure = _figure_class()(figsize=(width, height), layout=None if tight else "constrained")
     if tight:
         return figure
-    figure.suptitle(title, fontsize=12)
+    figure.suptitle(plain(title), fontsize=12)
     return figure
 
 
@@ -102,6 +103,7 @@ def write_figure(figure: Any, path: str | os.PathLike[str]) -> Path:
     """Write it; the ending of the name says what is written."""
     file = Path(path)
     _check_ending(file, figure)
+    choose_fonts(figure)
     try:
         figure.savefig(file, dpi=DPI)
     except OSError as reason:
@@ -119,6 +121,11 @@ def _figure_class() -> Any:
         ) from None
 
     class Picture(Figure):
+        def draw(self, renderer: Any) -> None:
+            choose_fonts(self)
+            with missing_allowed():
+                super().draw(renderer)
+
         def _repr_png_(self) -> bytes:
             image = BytesIO()
             self.savefig(image, format="png")
@@ -165,8 +172,8 @@ def _draw(axis: Any, time: np.ndarray, panel: Panel) -> dict[str, Any]:
         for start, end in spans:
             foot = (0.01 + BAR * k, 0.01 + BAR * (k + 0.8))
             axis.axvspan(start, end, *foot, color=looks[name]["color"], alpha=0.55, linewidth=0)
-    axis.set_title(panel.title, fontsize=10, loc="left")
-    axis.set_ylabel(panel.quantity)
+    axis.set_title(plain(panel.title), fontsize=10, loc="left")
+    axis.set_ylabel(plain(panel.quantity))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.grid(alpha=0.25, linewidth=0.6)
     axis.spines[["top", "right"]].set_visible(False)

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-LONGEST = 48  # letters of a name in a legend
+from kinpair.viewer.labels import choose_fonts, missing_allowed, plain
+
+LONGEST = 48  # characters of a name in a legend
 GAP = 34.0  # points from the lower edge of the axes to their legend: numbers and abscissa are between
 SMALL = 9.0  # points
 
@@ -15,12 +17,19 @@ def below_figure(figure: Any, lines: Mapping[str, Any]) -> None:
     """One legend below all axes; the figure grows by its height."""
     columns = max(1, len(lines))
     legend = _in_columns(figure, lines, columns)
-    while columns > 1 and legend.get_window_extent().width > figure.bbox.width:
+    while columns > 1 and _extent(figure, legend).width > figure.bbox.width:
         legend.remove()
         rows = math.ceil(len(lines) / (columns - 1))
         columns = math.ceil(len(lines) / rows)
         legend = _in_columns(figure, lines, columns)
-    figure.set_figheight(figure.get_figheight() + legend.get_window_extent().height / figure.dpi)
+    figure.set_figheight(figure.get_figheight() + _extent(figure, legend).height / figure.dpi)
+
+
+def _extent(figure: Any, legend: Any) -> Any:
+    """The box of a legend [pixels]."""
+    choose_fonts(figure)
+    with missing_allowed():
+        return legend.get_window_extent()
 
 
 def _in_columns(figure: Any, lines: Mapping[str, Any], columns: int) -> Any:
@@ -56,5 +65,4 @@ def below_axes(axis: Any, lines: Mapping[str, Any]) -> None:
 
 def shortened(names: Iterable[str]) -> list[str]:
     """Names with their middle left out where they are too long for a legend."""
-    half = LONGEST // 2
-    return [x if len(x) <= LONGEST else f"{x[:half]}…{x[-half:]}" for x in names]
+    return [plain(x, LONGEST) for x in names]

@@ -19,6 +19,7 @@ from kinpair.viewer.camera import directions
 from kinpair.viewer.movement import Handle, Movement
 from kinpair.viewer.page_nodes import Nodes, add_ground
 from kinpair.viewer.page_player import Player
+from kinpair.viewer.page_text import Text
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of
 from kinpair.viewer.still import plane_of
@@ -32,6 +33,7 @@ LAYERS = {
 }
 STEPS = 400  # of a slider
 LAST_PORT = 65535
+WARNING = "#b5341c"
 
 
 class Page:
@@ -54,7 +56,7 @@ class Page:
         self._server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="large")
         taken = self._server.get_port() != port
         self.url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{self._server.get_port()}"
-        self._error = self._server.gui.add_markdown("", visible=False, order=0.0)
+        self._error = Text(self._server.gui, colour=WARNING, order=0.0)
         self._folder = self._server.gui.add_folder("mechanism", order=3.0, expand_by_default=not recordings)
         self._mount(mechanism)
         self.player = Player(self._server, recordings, self._nodes, self._lock) if recordings else None
@@ -97,8 +99,8 @@ class Page:
         gui, controls = self._server.gui, []
         with self._folder:
             free, every = len(self.movement.handles), self.mechanism.model.nq
-            title = f"**{self.scene.name}** · {free} of {every} coordinates are free"
-            controls.append(gui.add_markdown(title))
+            free_ones = f" · {free} of {every} coordinates are free"
+            controls.append(Text(gui, free_ones, strong=self.scene.name))
             self._sliders = [self._slider(handle) for handle in self.movement.handles]
             controls += self._sliders
             if self._sliders:
@@ -158,8 +160,7 @@ class Page:
 
     def _tell(self, sentence: str) -> None:
         """A sentence in the panel; none hides it."""
-        self._error.content = f"⚠ {sentence}" if sentence else ""
-        self._error.visible = bool(sentence)
+        self._error.show(f"⚠ {sentence}" if sentence else "")
 
     @property
     def q(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import COLOURS
 from kinpair.viewer.page_marks import Marks
 from kinpair.viewer.page_nodes import Nodes
+from kinpair.viewer.page_text import Text
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.scene import Poses, scene_of
 
@@ -65,7 +66,7 @@ class Player:
             places = [x.name for x in first.mechanism.model.description.links if x.name in self._poses[0]]
             self.trail = gui.add_dropdown("trail of", ("none", *places), initial_value="none")
             self.trail.on_update(lambda _: self._draw_trail())
-            self.note = gui.add_markdown("")
+            self.note = Text(gui)
             self.marks = Marks(self._server, first, self._nodes[0])
             self.arrows = {name: self._arrow_box(name) for name in first.arrows}
         for box in self.marks.boxes.values():
@@ -131,7 +132,7 @@ class Player:
             first = self.recordings[0]
             self.marks.place(first.at(time))
             said = [f"{t:.3f} s: {text}" for t, text in first.notes if t <= time]
-            self.note.content = said[-1] if said else ""
+            self.note.show(said[-1] if said else "")
             if self._panel is not None and clock.monotonic() - self._plotted > 1.0 / PLOT_RATE:
                 self._plotted = clock.monotonic()
                 self._panel.data = (self._curve_time, *self._curves, self._marker(time))
@@ -171,7 +172,10 @@ class Player:
             pairs = np.stack([path[:-1:every], path[1::every][: len(path[:-1:every])]], axis=1)
             self._trails.append(
                 self._server.scene.add_line_segments(
-                    f"/trails/{k}", points=pairs.astype(np.float32), colors=(230, 120, 20), line_width=2.0
+                    f"/trails/{k}",
+                    points=pairs.astype(np.float32),
+                    colors=(230, 120, 20),
+                    thickness=0.005 * self._nodes[0].scene.size,
                 )
             )
 

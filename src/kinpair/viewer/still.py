@@ -14,6 +14,7 @@ from kinpair.spatial.pose import Pose
 from kinpair.viewer.camera import Camera, around, directions
 from kinpair.viewer.curves import blank_figure, write_figure
 from kinpair.viewer.ground import ground
+from kinpair.viewer.labels import plain
 from kinpair.viewer.raster import Canvas, draw
 from kinpair.viewer.scene import Drawn, Poses, Scene, link_poses, scene_of, start_of
 from kinpair.viewer.stick import stick_scene
@@ -91,7 +92,7 @@ def _write_names(axis: Any, mechanism: Drawn, camera: Camera, poses: Poses, widt
         right, upwards, _ = camera.seen((pose.R @ np.array(link.com) + pose.a)[None])[0]
         x, y = (width + height * right) / 2, (height - height * upwards) / 2
         box = {"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none", "alpha": 0.7}
-        axis.text(x, y, link.name, fontsize=7, ha="center", va="center", bbox=box)
+        axis.text(x, y, plain(link.name), fontsize=7, ha="center", va="center", bbox=box)
 
 
 def plane_of(mechanism: Drawn) -> np.ndarray | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.viewer.curves import blank_figure, write_figure
+from kinpair.viewer.labels import plain
 from kinpair.viewer.looks import COLOURS
 
 
@@ -27,7 +28,7 @@ def portrait(names: Sequence[str], states: np.ndarray, steps: int, title: str, p
                 [part[-1, k], after[k]], [part[-1, n + k], after[n + k]], ":", color=colour, linewidth=1.2
             )
         axis.plot(parts[:, 0, k], parts[:, 0, n + k], "o", color="#222222", markersize=4)
-        axis.set_title(name, fontsize=10, loc="left")
+        axis.set_title(plain(name), fontsize=10, loc="left")
         axis.set_xlabel("angle [rad]")
         axis.set_ylabel("rate [rad/s]")
         axis.grid(alpha=0.25, linewidth=0.6)

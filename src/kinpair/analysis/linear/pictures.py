@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.analysis.linear.modes import Mode
 from kinpair.viewer.curves import WIDE, Panel, blank_figure, figure_of, write_figure
+from kinpair.viewer.labels import plain
 from kinpair.viewer.looks import distinct
 
 DECADES = 2.0  # on either side of the eigenvalues
@@ -124,7 +125,7 @@ def _plane(axis: Any, modes: Sequence[Mode], zeros: int) -> None:
 def _shares(axis: Any, modes: Sequence[Mode], states: Sequence[str]) -> None:
     shares = np.array([[mode.participation[name] for mode in modes] for name in states])
     axis.imshow(shares.reshape(len(states), len(modes)), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-    axis.set_yticks(range(len(states)), states, fontsize=8)
+    axis.set_yticks(range(len(states)), [plain(x) for x in states], fontsize=8)
     axis.set_xticks(range(len(modes)), [str(n + 1) for n in range(len(modes))], fontsize=8)
     axis.set_title("participation", fontsize=10, loc="left")
     axis.set_xlabel("mode")
