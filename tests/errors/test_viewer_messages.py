@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.viewer import meshes
 from kinpair.viewer.page import Page
 from kinpair.viewer.scene import scene_of
+from kinpair.viewer.surfaces import ellipsoid
 
 
 @cache
@@ -135,3 +137,28 @@ def test_without_a_browser_it_says_what_to_open(fault, monkeypatch):
     page = Page(pendulum(), port=18_091, say=said.append)
     page.close()
     assert said[-1] == f"open {page.url} in a browser"
+
+
+def test_a_mesh_with_too_many_triangles_is_drawn_coarser_and_the_message_gives_the_numbers(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(meshes, "MOST", 500)
+    surface = ellipsoid(1.0, 1.0, 1.0)
+    corners = surface.points[surface.faces].astype("<f4")
+    faces = np.zeros(len(corners), [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+    faces["corners"] = corners
+    file = tmp_path / "ball.stl"
+    file.write_bytes(bytes(80) + len(faces).to_bytes(4, "little") + faces.tobytes())
+    ball = (
+        kp.Builder("ball")
+        .link("a", mass=1.0, inertia=[0.1, 0.1, 0.1], visual=[{"mesh": str(file)}])
+        .joint("j", "revolute", "ground", "a")
+    )
+    with pytest.warns(kp.PictureWarning) as caught:
+        kp.build(ball).picture(width=80, height=60)
+    drawn = sum(len(x.surface.faces) for x in scene_of(kp.build(ball)).pieces if x.is_mesh)
+    assert 100 < drawn <= 500
+    assert [str(x.message) for x in caught] == [
+        f"link 'a': its mesh has {len(faces)} triangles; the meshes are drawn with {drawn} triangles of {len(faces)}. "
+        "Use a mesh with fewer triangles to choose the details"
+    ]

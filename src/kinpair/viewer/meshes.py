@@ -1,8 +1,10 @@
-"""What the description says a link looks like, as pieces; meshes are read once and kept."""
+"""What the description says a link looks like, as pieces; meshes are read once and kept, coarser where they have
+more triangles than a picture can show."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -17,9 +19,12 @@ from kinpair.errors import DescriptionError, MissingExtraError
 from kinpair.spatial.pose import Pose
 from kinpair.viewer import surfaces
 from kinpair.viewer.pieces import Piece
+from kinpair.viewer.simplify import reduced, shared_out
 from kinpair.viewer.surfaces import Surface
 
 KEPT = 256  # files
+MOST = 250_000  # triangles of a mesh
+MOST_TOGETHER = 1_000_000  # triangles of a mechanism
 SLOW = (".dae", ".glb", ".gltf", ".obj", ".ply", ".off")
 LEVELS = np.array([1 << 24, 1 << 16, 1 << 8, 1], dtype=np.uint32)  # four bytes as one number
 SHAPES = {
@@ -30,37 +35,63 @@ SHAPES = {
 }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """The triangles of a file as they are drawn, and how many triangles the file has."""
+
+    triangles: Triangles
+    count: int
+
+
 @dataclass(slots=True)
-class Missing:
-    """Meshes that could not be drawn: the link and the reason of each."""
+class Meshes:
+    """What became of the meshes of a mechanism: link and reason of each that could not be drawn, triangles in the
+    files and in the picture of each link whose meshes are coarser."""
 
-    found: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    missing: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    coarser: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    total: int = 0
 
-    def sentences(self) -> tuple[str, ...]:
-        """One sentence for all of them."""
-        if not self.found:
-            return ()
-        link, reason = self.found[0]
-        more = f" ({len(self.found)} meshes in all)" if len(self.found) > 1 else ""
-        return (f"link {link!r}: {reason}; drawn as a body of the same inertia{more}",)
-
-
-def looks_of(link: Link, description: Description, missing: Missing) -> list[Piece]:
-    """The shapes of a link as pieces, without those that cannot be read."""
-    pieces: list[Piece] = []
-    for shape in link.shapes:
-        try:
-            pieces += _pieces(link.name, shape, description)
-        except (DescriptionError, MissingExtraError) as reason:
-            missing.found.append((link.name, str(reason)))
-    return pieces
+    def sentences(self, drawn: int) -> tuple[str, ...]:
+        """One sentence for all missing meshes and one for all coarser ones, of which `drawn` triangles are left."""
+        lines: list[str] = []
+        if self.missing:
+            link, reason = self.missing[0]
+            more = f" ({len(self.missing)} meshes in all)" if len(self.missing) > 1 else ""
+            lines.append(f"link {link!r}: {reason}; drawn as a body of the same inertia{more}")
+        if drawn < self.total:
+            link, count = max(self.coarser, key=lambda x: x[1])
+            lines.append(
+                f"link {link!r}: its mesh has {count:_} triangles; the meshes are drawn with {drawn:_} triangles of "
+                f"{self.total:_}. Use a mesh with fewer triangles to choose the details".replace("_", " ")
+            )
+        return tuple(lines)
 
 
-def _pieces(link: str, shape: Shape, description: Description) -> list[Piece]:
+def looks_of(links: Iterable[Link], description: Description, meshes: Meshes) -> dict[str, list[Piece]]:
+    """The shapes of each link as pieces, without those that cannot be read; all together no more triangles than a
+    picture can show."""
+    looks: dict[str, list[Piece]] = {}
+    for link in links:
+        looks[link.name] = []
+        for shape in link.shapes:
+            try:
+                looks[link.name] += _pieces(link.name, shape, description, meshes)
+            except (DescriptionError, MissingExtraError) as reason:
+                meshes.missing.append((link.name, str(reason)))
+    every = [x for pieces in looks.values() for x in pieces]
+    surfaces = iter(shared_out([x.surface for x in every], MOST_TOGETHER))
+    return {name: [replace(x, surface=next(surfaces)) for x in pieces] for name, pieces in looks.items()}
+
+
+def _pieces(link: str, shape: Shape, description: Description, meshes: Meshes) -> list[Piece]:
     if shape.kind != "mesh":
         surface = SHAPES[shape.kind](*shape.size).moved(shape.origin.pose())
         return [Piece(link, surface, shape.colour)]
-    triangles = _triangles(shape, description)
+    mesh = _mesh(shape, description)
+    meshes.coarser.append((link, mesh.count))
+    meshes.total += mesh.count
+    triangles = mesh.triangles
     scaled = Triangles(triangles.points * np.array(shape.size), triangles.faces, triangles.colours)
     return [
         Piece(link, surface, shape.colour or colour, is_mesh=True)
@@ -68,7 +99,7 @@ def _pieces(link: str, shape: Shape, description: Description) -> list[Piece]:
     ]
 
 
-def _triangles(shape: Shape, description: Description) -> Triangles:
+def _mesh(shape: Shape, description: Description) -> Mesh:
     folder = Path(description.source).absolute().parent if description.source else None
     file = Files(folder).find(shape.mesh)
     if file is None:
@@ -78,34 +109,43 @@ def _triangles(shape: Shape, description: Description) -> Triangles:
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(path: str, changed: int, size: int) -> Triangles:
+def _kept(path: str, changed: int, size: int) -> Mesh:
     """Read again where a file has changed; Collada and such, whose reader takes seconds to load, are kept on disk."""
     if Path(path).suffix.lower() not in SLOW:
-        return read_mesh(path)
-    store, key = Store(), f"mesh\0{path}\0{changed}\0{size}"
+        return _read(path)
+    store, key = Store(), f"mesh\0{path}\0{changed}\0{size}\0{MOST}"
     kept = store.get(key)
     if kept is not None:
         return unpacked(kept)
+    mesh = _read(path)
+    store.put(key, packed(mesh))
+    return mesh
+
+
+def _read(path: str) -> Mesh:
+    """The mesh of a file with at most `MOST` triangles."""
     triangles = read_mesh(path)
-    store.put(key, packed(triangles))
-    return triangles
+    count = len(triangles.faces)
+    if count <= MOST:
+        return Mesh(triangles, count)
+    surface, origin = reduced(Surface(triangles.points, triangles.faces), MOST)
+    colours = None if triangles.colours is None else triangles.colours[origin]
+    return Mesh(Triangles(surface.points, surface.faces, colours), count)
 
 
-def packed(triangles: Triangles) -> bytes:
+def packed(mesh: Mesh) -> bytes:
     """As bytes that `unpacked` reads."""
-    file = BytesIO()
-    if triangles.colours is None:
-        np.savez(file, points=triangles.points, faces=triangles.faces)
-    else:
-        np.savez(file, points=triangles.points, faces=triangles.faces, colours=triangles.colours)
+    file, own = BytesIO(), mesh.triangles
+    colours = {} if own.colours is None else {"colours": own.colours}
+    np.savez(file, points=own.points, faces=own.faces, count=np.array(mesh.count), **colours)
     return file.getvalue()
 
 
-def unpacked(raw: bytes) -> Triangles:
+def unpacked(raw: bytes) -> Mesh:
     """What was packed."""
     with np.load(BytesIO(raw), allow_pickle=False) as arrays:
         own: dict[str, np.ndarray] = dict(arrays)
-    return Triangles(own["points"], own["faces"], own.get("colours"))
+    return Mesh(Triangles(own["points"], own["faces"], own.get("colours")), int(own["count"]))
 
 
 def _by_colour(triangles: Triangles, pose: Pose, mirrored: bool) -> list[tuple[Surface, tuple[float, ...]]]:

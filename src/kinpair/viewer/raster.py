@@ -1,12 +1,14 @@
 """Triangles to pixels with a depth for each pixel, in NumPy: hidden surfaces are exact, shading is smooth.
 
-All triangles are spread into fragments, row by row; the nearest one of each pixel stays, and only that is shaded.
+Triangles are spread into fragments, row by row; the nearest one of each pixel stays, and only that is shaded. Both are
+done part by part, so that memory is bounded by the pixels and the triangles of one part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
@@ -14,7 +16,8 @@ from kinpair.description.parts import Numbers
 from kinpair.viewer.camera import Camera
 from kinpair.viewer.surfaces import Surface
 
-FRAGMENTS = 4_000_000  # at a time
+FRAGMENTS = 1_000_000  # at a time
+TRIANGLES = 50_000  # at a time
 LIGHTS = ((np.array([0.35, 0.75, 0.9]), 0.62), (np.array([-0.8, 0.1, 0.45]), 0.2))  # right, up, to the viewer
 AMBIENT = 0.34
 TIE = 3e-4
@@ -50,25 +53,36 @@ def _depth(camera: Camera, surface: Surface) -> float:
 def _paint(canvas: Canvas, camera: Camera, things: Sequence[tuple[Surface, Numbers]], opacity: float) -> None:
     """One layer: which triangle is nearest at each pixel, then its colour there, in front of what is there."""
     height, width = canvas.depth.shape
-    corners, shades = _corners(camera, things, width, height)
-    nearness, winner = np.zeros(height * width), np.zeros(height * width, dtype=np.int64)
-    planes = _planes(corners, np.concatenate([1.0 / corners[:, :, 2:], shades], axis=2))
+    nearness, winner = np.zeros(height * width), np.full(height * width, -1)
+    for first, corners, _ in _parts(camera, things, width, height):
+        _nearest(nearness, winner, first, corners, width, height)
+    with np.errstate(divide="ignore"):
+        depth = 1.0 / nearness
+    winner[depth >= canvas.depth.ravel()] = -1
+    flat = canvas.colour.reshape(-1, 3)
+    for first, corners, shades in _parts(camera, things, width, height):
+        seen = np.flatnonzero((winner >= first) & (winner < first + len(corners)))
+        place = np.stack([seen % width + 0.5, seen // width + 0.5, np.ones(len(seen))], axis=1)
+        which = winner[seen] - first
+        colour = np.einsum("nk,nkj->nj", place, _planes(corners[which], shades(which)))
+        flat[seen] = opacity * np.clip(colour, 0.0, 1.0) + (1.0 - opacity) * flat[seen]
+    if opacity == 1.0:
+        seen = winner >= 0
+        canvas.depth.ravel()[seen] = depth[seen]
+
+
+def _nearest(
+    nearness: np.ndarray, winner: np.ndarray, first: int, corners: np.ndarray, width: int, height: int
+) -> None:
+    """Keep the nearest triangle of each pixel, as the number of the first one and 1/depth."""
+    planes = _planes(corners, 1.0 / corners[:, :, 2:])
     for which, row, column in fragments(corners[:, :, :2], width, height):
         a, b, c = planes[which, :, 0].T
         near = a * (column + 0.5) + b * (row + 0.5) + c  # 1/depth is linear in the picture
         pixel = row * width + column
         np.maximum.at(nearness, pixel, near)
-        first = near == nearness[pixel]
-        winner[pixel[first]] = which[first]
-    with np.errstate(divide="ignore"):
-        depth = 1.0 / nearness
-    seen = np.flatnonzero(depth < canvas.depth.ravel())
-    place = np.stack([seen % width + 0.5, seen // width + 0.5, np.ones(len(seen))], axis=1)
-    colour = np.einsum("nk,nkj->nj", place, planes[winner[seen], :, 1:])
-    flat = canvas.colour.reshape(-1, 3)
-    flat[seen] = opacity * np.clip(colour, 0.0, 1.0) + (1.0 - opacity) * flat[seen]
-    if opacity == 1.0:
-        canvas.depth.ravel()[seen] = depth[seen]
+        best = near == nearness[pixel]
+        winner[pixel[best]] = first + which[best]
 
 
 def _planes(corners: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -82,19 +96,27 @@ def _planes(corners: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.stack([x, y, values[:, 0] - x * ax[:, None] - y * ay[:, None]], axis=1)
 
 
-def _corners(
+def _parts(
     camera: Camera, things: Sequence[tuple[Surface, Numbers]], width: int, height: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 3, 3) of the triangles as column, row and depth, and their shaded colours (n, 3, 3)."""
-    corners, shades = [], []
+) -> Iterator[tuple[int, np.ndarray, Callable[[np.ndarray], np.ndarray]]]:
+    """Triangles part by part: the number of the first one, corners (n, 3, 3) as column, row and depth, and a function
+    from numbers in the part (m,) to shaded colours at the corners (m, 3, 3)."""
+    number = 0
     for k, (surface, colour) in enumerate(things):
         seen = camera.seen(surface.points)
         flat = np.stack([width + height * seen[:, 0], height - height * seen[:, 1]], axis=1) / 2
         nearer = 1.0 - TIE * k / len(things)  # where two surfaces are the same, the later one is seen
         points = np.concatenate([flat, nearer * seen[:, 2:]], axis=1)
-        corners.append(points[surface.faces])
-        shades.append(_shaded(surface, camera, np.array(colour[:3]))[surface.faces])
-    return np.concatenate(corners), np.concatenate(shades)
+        shaded = cache(partial(_shaded, surface, camera, np.array(colour[:3])))
+        for start in range(0, len(surface.faces), TRIANGLES):
+            faces = surface.faces[start : start + TRIANGLES]
+            yield number + start, points[faces], partial(_taken, shaded, faces)
+        number += len(surface.faces)
+
+
+def _taken(shaded: Callable[[], np.ndarray], faces: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """Colours at the corners of some triangles (m, 3, 3)."""
+    return shaded()[faces[which]]
 
 
 def _shaded(surface: Surface, camera: Camera, colour: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from kinpair.viewer import drives
 from kinpair.viewer.bodies import Sizes, bones, by_inertia
 from kinpair.viewer.looks import LINK_COLOURS
 from kinpair.viewer.markers import joint_marker, loop_markers, wheel
-from kinpair.viewer.meshes import Missing, looks_of
+from kinpair.viewer.meshes import Meshes, looks_of
 from kinpair.viewer.pieces import Connector, Piece
 from kinpair.viewer.surfaces import Surface, axes_along, between, coil, joined
 
@@ -99,8 +99,9 @@ def scene_of(mechanism: Drawn) -> Scene:
     model = mechanism.model
     description = model.description
     home = link_poses(mechanism, start_of(mechanism))
-    missing = Missing()
-    looks = {link.name: looks_of(link, description, missing) for link in description.links}
+    meshes = Meshes()
+    looks = looks_of(description.links, description, meshes)
+    drawn = sum(len(x.surface.faces) for pieces in looks.values() for x in pieces if x.is_mesh)
     sizes = Sizes.of(description, home, looks)
     colours = link_colours(description)
     pieces = [
@@ -128,7 +129,7 @@ def scene_of(mechanism: Drawn) -> Scene:
         centre=sizes.centre,
         up=_up(description),
         floor=_floor(description, sizes, pieces, home),
-        warnings=missing.sentences(),
+        warnings=meshes.sentences(drawn),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kinpair.description.parts import GROUND, Numbers
-from kinpair.errors import InputError, offered
+from kinpair.errors import InputError, PictureWarning, caller_level, offered
 from kinpair.spatial.pose import Pose
 from kinpair.viewer.camera import Camera, around, directions
 from kinpair.viewer.curves import blank_figure, write_figure
@@ -44,6 +45,8 @@ def picture(
     if style not in STYLES:
         raise InputError(f"style is {style!r}; {offered(str(style), 'styles', STYLES)}", style=style)
     scene = STYLES[style](mechanism)
+    for sentence in scene.warnings:
+        warnings.warn(sentence, PictureWarning, stacklevel=caller_level())
     poses = [link_poses(mechanism, q) for q in states]
     axes = directions(view, scene.up, plane_of(mechanism))
     if overlay:

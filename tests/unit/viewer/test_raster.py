@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from math import pi, tan
 
 import numpy as np
 import pytest
 
 from kinpair.spatial.pose import Pose
+from kinpair.viewer import raster
 from kinpair.viewer.camera import Camera, around
 from kinpair.viewer.ground import grid_step, ground
 from kinpair.viewer.raster import Canvas, draw, fragments
-from kinpair.viewer.surfaces import ball, box
+from kinpair.viewer.surfaces import Surface, ball, box
 
 RED, BLUE = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)
 FRONT = Camera(np.eye(3), np.zeros(3), 10.0)
@@ -88,3 +90,32 @@ def test_the_ground_is_white_above_the_horizon_and_dark_below_things():
     assert (bare - shadowed).max() > 0.1
     below = Camera(np.diag([1.0, 1.0, 1.0]) @ axes, np.array([0.0, 0.0, -20.0]), 6.0)
     assert (ground(below, things, z, 0.0, 1.0, (20, 20)) == 1.0).all()
+
+
+def test_a_picture_drawn_part_by_part_is_the_same(monkeypatch):
+    things = [
+        (ball(1.0), RED),
+        (at(box(1, 1, 1), 0.4, 0.2, 0.6), BLUE),
+        (at(ball(0.5), -1, 0, 1), (0, 1.0, 0, 0.4)),
+    ]
+    whole = seen(*things)
+    monkeypatch.setattr(raster, "TRIANGLES", 7)
+    monkeypatch.setattr(raster, "FRAGMENTS", 50)
+    parts = seen(*things)
+    assert (parts.colour == whole.colour).all()
+    assert (parts.depth == whole.depth).all()
+
+
+def test_memory_of_a_picture_is_bounded_whatever_the_number_of_triangles():
+    """Four times the triangles take little more memory: the parts and the pixels count, not the whole."""
+    peaks = [_peak(np.tile(ball(1.0).faces, (n, 1))) for n in (100, 400)]
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+def _peak(faces):
+    surface = Surface(ball(1.0).points, faces)
+    tracemalloc.start()
+    seen((surface, RED))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak

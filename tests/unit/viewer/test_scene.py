@@ -12,7 +12,7 @@ from kinpair.description.mesh_file import Triangles
 from kinpair.description.parts import GROUND
 from kinpair.spatial.pose import HOME
 from kinpair.viewer.camera import directions
-from kinpair.viewer.meshes import _by_colour, packed, unpacked
+from kinpair.viewer.meshes import Mesh, _by_colour, packed, unpacked
 from kinpair.viewer.scene import connector_surface, link_poses, scene_of, start_of
 from kinpair.viewer.stick import stick_scene
 from kinpair.viewer.still import plane_of
@@ -178,7 +178,9 @@ def test_a_mesh_kept_on_disk_is_the_mesh_and_its_colours_stay_apart():
     faces = np.array([[0, 1, 2], [2, 3, 4], [0, 2, 4]])
     colours = np.array([[1.0, 0, 0, 1], [0, 0, 1.0, 1], [1.0, 0, 0, 1]])
     for triangles in (Triangles(points, faces, colours), Triangles(points, faces)):
-        back = unpacked(packed(triangles))
+        mesh = unpacked(packed(Mesh(triangles, 7)))
+        assert mesh.count == 7
+        back = mesh.triangles
         assert (back.points == points).all()
         assert (back.faces == faces).all()
         assert (back.colours is None) == (triangles.colours is None)
