@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from importlib.metadata import files
 from pathlib import Path
+
+import kinpair as kp
 
 
 @cache
@@ -19,3 +22,10 @@ def urdf_files() -> dict[str, Path]:
 def urdf(name: str) -> Path:
     """The file of one robot, by the name of the file alone."""
     return next(path for path in urdf_files().values() if path.stem == name)
+
+
+def talos() -> kp.Mechanism:
+    """A humanoid with meshes, read without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kp.DescriptionWarning)
+        return kp.load(urdf("talos_reduced"))

@@ -90,6 +90,21 @@ def test_a_dragged_linkage_stays_closed(shown):
     assert settle(seen) != before
 
 
+def test_sliders_of_many_joints_are_grouped_and_within_reach(shown):
+    page, seen = shown
+    page.replace(kp.example("biped"))
+    seen.page.wait_for_selector("text=left-hip-yaw … left-ankle-roll")
+    for text in ("back to the start", "base", "trunk", "right-hip-yaw … right-ankle-roll", "show"):
+        box = seen.page.get_by_text(text, exact=True).bounding_box()
+        assert 0 <= box["y"] < 2 * seen.page.viewport_size["height"]
+    assert seen.page.locator("[role=slider]:visible").count() == 6  # of the base: the other groups are closed
+    seen.page.get_by_text("left-hip-yaw … left-ankle-roll").click()
+    until(lambda: seen.page.locator("[role=slider]:visible").count() == 12, "the group is open", seen.page)
+    page.replace(linkage())
+    seen.page.wait_for_selector("text=1 of 3 coordinates are free")
+    assert seen.complaints == []
+
+
 TOML = """name = "arm"
 [[link]]
 name = "upper"

@@ -17,6 +17,7 @@ raster     triangles to pixels
 ground     grid and shadow
 still      still pictures
 movement   moving a mechanism by hand: independent coordinates, loops that stay closed
+groups     handles in groups, one for each chain of joints
 recording  a motion to be played, as pure data
 lamps      joints that stick, points and areas that are marked
 inline     what notebooks show

@@ -10,7 +10,7 @@ import numpy as np
 from kinpair.errors import InputError, offered
 
 OPENING = 28 * pi / 180  # between the upper and the lower edge of a picture [rad]
-MARGIN = 1.12  # what is shown around the things that are drawn
+MARGIN = 1.08  # what is shown around the things that are drawn
 VIEWS = {  # azimuth about `up` from the first axis, and elevation [rad]
     "corner": (-55 * pi / 180, 25 * pi / 180),
     "front": (0.0, 0.0),
@@ -76,13 +76,17 @@ def _first_axis(up: np.ndarray) -> np.ndarray:
     return level / np.sqrt(level @ level)
 
 
-def around(points: np.ndarray, axes: np.ndarray, aspect: float) -> Camera:
-    """The nearest camera with these axes that sees all points in a picture `aspect` times as wide as high."""
+def around(points: np.ndarray, axes: np.ndarray, aspect: float, opening: float = OPENING) -> Camera:
+    """The nearest camera with these axes that sees all points in a picture `aspect` times as wide as high.
+
+    A point (x, y, z) is seen from (c, d, e) if |x − c| ≤ s (e − z), and the same for y: the largest and the least
+    x ± s z give c and e, so that the points reach the margins on both sides.
+    """
     local = points @ axes.T
-    low, high = local.min(axis=0), local.max(axis=0)
-    middle = (low + high) / 2
-    half = tan(OPENING / 2)
-    away = local - middle
-    needed = np.maximum(np.abs(away[:, 0]) / aspect, np.abs(away[:, 1])) * MARGIN / half + away[:, 2]
-    distance = float(max(needed.max(), 1e-6))
-    return Camera(axes, axes.T @ middle, distance)
+    z = local[:, 2]
+    slopes = tan(opening / 2) / MARGIN * np.array([aspect, 1.0])
+    ends = [((x + s * z).max(), (s * z - x).max()) for x, s in zip(local.T, slopes, strict=False)]
+    across = [(right - left) / 2 for right, left in ends]
+    height = max((right + left) / (2 * s) for (right, left), s in zip(ends, slopes, strict=True))
+    depth = (z.min() + z.max()) / 2
+    return Camera(axes, axes.T @ np.array([*across, depth]), float(max(height - depth, 1e-6)), opening)

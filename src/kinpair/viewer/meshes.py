@@ -136,8 +136,8 @@ def _read(path: str) -> Mesh:
 def packed(mesh: Mesh) -> bytes:
     """As bytes that `unpacked` reads."""
     file, own = BytesIO(), mesh.triangles
-    colours = {} if own.colours is None else {"colours": own.colours}
-    np.savez(file, points=own.points, faces=own.faces, count=np.array(mesh.count), **colours)
+    colours = np.zeros((0, 4)) if own.colours is None else own.colours
+    np.savez(file, points=own.points, faces=own.faces, colours=colours, count=np.array(mesh.count))
     return file.getvalue()
 
 
@@ -145,7 +145,8 @@ def unpacked(raw: bytes) -> Mesh:
     """What was packed."""
     with np.load(BytesIO(raw), allow_pickle=False) as arrays:
         own: dict[str, np.ndarray] = dict(arrays)
-    return Mesh(Triangles(own["points"], own["faces"], own.get("colours")), int(own["count"]))
+    colours = own["colours"] if len(own["colours"]) else None
+    return Mesh(Triangles(own["points"], own["faces"], colours), int(own["count"]))
 
 
 def _by_colour(triangles: Triangles, pose: Pose, mirrored: bool) -> list[tuple[Surface, tuple[float, ...]]]:

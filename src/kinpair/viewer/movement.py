@@ -11,6 +11,7 @@ from math import pi
 
 import numpy as np
 
+from kinpair.model.units import units
 from kinpair.spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
 from kinpair.viewer.scene import Drawn, start_of
 
@@ -36,6 +37,7 @@ class Handle:
     low: float
     high: float
     angle: int | None = None  # 0, 1, 2: roll, pitch, yaw
+    unit: str = "rad"
 
     @property
     def range(self) -> float:
@@ -130,7 +132,7 @@ def _nudged(q: np.ndarray, handle: Handle, amount: float) -> np.ndarray:
 def _handles(mechanism: Drawn, reach: float) -> Iterator[Handle]:
     """One for each coordinate, within its limits; three for a quaternion."""
     model = mechanism.model
-    lower, upper = model.joints.lower, model.joints.upper
+    lower, upper, unit = model.joints.lower, model.joints.upper, units(model)["q"]
     for i in model.in_order:
         span = model.q_span[i]
         names = model.q_names[span]
@@ -142,17 +144,11 @@ def _handles(mechanism: Drawn, reach: float) -> Iterator[Handle]:
                 yield from (Handle(f"{joint}.{a}", entry, -TURN, TURN, j) for j, a in enumerate(ANGLES))
             if part in ("qx", "qy", "qz", "qw"):
                 continue
-            wide = TURN if _turns(mechanism, entry) else reach
+            wide = TURN if unit[entry] == "rad" else reach
             low, high = lower[entry], upper[entry]
             low = low if np.isfinite(low) else (high - 2 * wide if np.isfinite(high) else -wide)
-            yield Handle(name, entry, float(low), float(high if np.isfinite(high) else low + 2 * wide))
-
-
-def _turns(mechanism: Drawn, entry: int) -> bool:
-    """Is this coordinate an angle?"""
-    from kinpair.model.units import units
-
-    return units(mechanism.model)["q"][entry] == "rad"
+            high = high if np.isfinite(high) else low + 2 * wide
+            yield Handle(name, entry, float(low), float(high), unit=unit[entry])
 
 
 def _independent(J: np.ndarray) -> list[int]:

@@ -7,7 +7,7 @@ import threading
 import time as clock
 import webbrowser
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 from io import StringIO
 from math import ceil, floor, log10
 from typing import Any
@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from kinpair.errors import InputError, KinpairError, MissingExtraError
-from kinpair.viewer.camera import directions
+from kinpair.viewer.camera import around, directions
+from kinpair.viewer.groups import FEW, grouped
 from kinpair.viewer.movement import Handle, Movement
 from kinpair.viewer.page_nodes import Nodes, add_ground
 from kinpair.viewer.page_player import Player
 from kinpair.viewer.page_text import Text
 from kinpair.viewer.recording import Recording
-from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of
+from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of, start_of
 from kinpair.viewer.still import plane_of
 
 HOST, PORT = "127.0.0.1", 8080
@@ -32,6 +33,7 @@ LAYERS = {
     "actuators": "actuators",
 }
 STEPS = 400  # of a slider
+ASPECT = 0.9  # width by height of the part of the page that is looked at: the panel covers the rest
 LAST_PORT = 65535
 WARNING = "#b5341c"
 
@@ -86,9 +88,12 @@ class Page:
         self._place()
 
     def _camera(self, scene: Scene) -> None:
-        towards = directions("corner", scene.up, plane_of(self.mechanism))[2]
+        axes = directions("corner", scene.up, plane_of(self.mechanism))
+        placed = scene.placed(link_poses(self.mechanism, start_of(self.mechanism)))
+        seen = around(np.concatenate([x.points for x, _ in placed] or [scene.centre[None]]), axes, ASPECT)
         camera = self._server.initial_camera
-        camera.position, camera.look_at = scene.centre + 1.5 * scene.size * towards, scene.centre
+        camera.fov = seen.opening
+        camera.position, camera.look_at = seen.eye, seen.target
         camera.up = scene.up
         camera.near = 0.01 * scene.size
         camera.far = 100.0 * scene.size
@@ -101,27 +106,54 @@ class Page:
             free, every = len(self.movement.handles), self.mechanism.model.nq
             free_ones = f" · {free} of {every} coordinates are free"
             controls.append(Text(gui, free_ones, strong=self.scene.name))
-            self._sliders = [self._slider(handle) for handle in self.movement.handles]
-            controls += self._sliders
-            if self._sliders:
+            if self.movement.handles:
                 back = gui.add_button("back to the start")
                 back.on_click(lambda _: self.show(Movement(self.mechanism, self.scene.size).q))
                 controls.append(back)
-            axes = gui.add_checkbox("axes of the links", False)
-            axes.on_update(lambda _: self._nodes.show_axes(axes.value))
-            controls.append(axes)
-            for layer, label in LAYERS.items():
-                if layer in self._nodes.layers:
-                    controls.append(self._layer(layer, label))
-            if self.mechanism.model.carried and self.mechanism.model.moving:
-                controls.append(self._mass_centre())
+            controls += self._add_sliders()
+            shown = gui.add_folder("show", expand_by_default=free <= FEW)
+            controls.append(shown)
+        with shown:
+            self._add_boxes()
         return controls
 
-    def _slider(self, handle: Handle) -> Any:
+    def _add_boxes(self) -> None:
+        """Boxes that show and hide axes, layers and the mass centre."""
+        axes = self._server.gui.add_checkbox("axes of the links", False)
+        axes.on_update(lambda _: self._nodes.show_axes(axes.value))
+        for layer, label in LAYERS.items():
+            if layer in self._nodes.layers:
+                self._layer(layer, label)
+        if self.mechanism.model.carried and self.mechanism.model.moving:
+            self._mass_centre()
+
+    def _add_sliders(self) -> list[Any]:
+        """Sliders of all handles, in a folder for each group of them; what to remove with the mechanism."""
+        groups = grouped(self.mechanism.model, self.movement.handles)
+        sliders: dict[Handle, Any] = {}
+        folders: list[Any] = []
+        for k, group in enumerate(groups):
+            folder = (
+                self._server.gui.add_folder(group.name, expand_by_default=not k)
+                if group.name
+                else nullcontext()
+            )
+            with folder:
+                own = {
+                    x: self._slider(x, label) for x, label in zip(group.handles, group.labels, strict=True)
+                }
+            sliders |= own
+            folders += [folder] if group.name else own.values()
+        self._sliders = [sliders[handle] for handle in self.movement.handles]
+        return folders
+
+    def _slider(self, handle: Handle, label: str) -> Any:
         step = 10.0 ** floor(log10(handle.range / STEPS))
         low, high = floor(handle.low / step) * step, ceil(handle.high / step) * step
         value = round(min(max(self.movement.value(handle), low), high), 6) + 0.0
-        slider = self._server.gui.add_slider(handle.name, min=low, max=high, step=step, initial_value=value)
+        slider = self._server.gui.add_slider(
+            label, min=low, max=high, step=step, initial_value=value, hint=f"{handle.name} [{handle.unit}]"
+        )
         slider.on_update(lambda event: self._dragged(handle, slider) if event.client is not None else None)
         return slider
 
@@ -133,12 +165,11 @@ class Page:
                 self._tell(f"{handle.name} cannot go to {slider.value:.4g}: no loop can be closed there")
             self._place()
 
-    def _layer(self, layer: str, label: str) -> Any:
+    def _layer(self, layer: str, label: str) -> None:
         box = self._server.gui.add_checkbox(label, True)
         box.on_update(lambda _: self._nodes.show(layer, box.value))
-        return box
 
-    def _mass_centre(self) -> Any:
+    def _mass_centre(self) -> None:
         self._centre = self._server.scene.add_icosphere(
             "/centre of mass", radius=0.02 * self.scene.size, color=(200, 40, 160), visible=False
         )
@@ -149,7 +180,6 @@ class Page:
             self._place()
 
         box.on_update(change)
-        return box
 
     def _place(self) -> None:
         with self._lock, self._server.atomic():

@@ -190,7 +190,7 @@ if (!gl) {
   const grid = gl.createVertexArray(); gl.bindVertexArray(grid);
   const lines = floats(data.grid); attribute("place", lines);
   const up = data.up, size = data.size;
-  let target = data.centre, towards = data.towards, distance = 1.75 * data.reach;
+  let target = data.target, towards = data.towards, distance = data.distance;
   const identity = placed([0, 0, 0], [0, 0, 0, 1], 1);
   function draw(time) {
     const ratio = window.devicePixelRatio || 1, w = Math.round(canvas.clientWidth * ratio), h = Math.round(canvas.clientHeight * ratio);
@@ -198,7 +198,7 @@ if (!gl) {
     gl.viewport(0, 0, w, h); gl.clearColor(0.97, 0.973, 0.98, 1); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST); gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     const back = unit(towards), right = unit(cross(up, back)), upwards = cross(back, right), eye = add(target, back, distance);
-    const near = 0.02 * distance, far = distance + 40 * data.reach, f = 1 / Math.tan(0.27);
+    const near = 0.02 * distance, far = distance + 40 * data.reach, f = 1 / Math.tan(data.lens / 2);
     const lens = new Float32Array([f * h / w, 0, 0, 0, 0, f, 0, 0, 0, 0, -(far + near) / (far - near), -1, 0, 0, -2 * far * near / (far - near), 0]);
     const look = new Float32Array([right[0], upwards[0], back[0], 0, right[1], upwards[1], back[1], 0, right[2], upwards[2], back[2], 0,
       -dot(right, eye), -dot(upwards, eye), -dot(back, eye), 1]);
@@ -232,7 +232,7 @@ if (!gl) {
     grip = [event.clientX, event.clientY, grip[2]];
     const back = unit(towards), right = unit(cross(up, back)), upwards = cross(back, right);
     if (grip[2]) {
-      const s = 0.54 * distance / canvas.clientHeight;
+      const s = data.lens * distance / canvas.clientHeight;
       target = add(add(target, right, -dx * s), upwards, dy * s);
     } else {
       const turned = unit(add(back, right, -dx * 0.008)), lifted = unit(add(turned, upwards, dy * 0.008));

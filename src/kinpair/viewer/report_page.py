@@ -13,7 +13,7 @@ import numpy as np
 
 from kinpair.spatial.rotation import to_quaternion
 from kinpair.viewer.bodies import corners_of
-from kinpair.viewer.camera import directions
+from kinpair.viewer.camera import around, directions
 from kinpair.viewer.curves import Panel
 from kinpair.viewer.ground import grid_step, level_axes
 from kinpair.viewer.lamps import AREA, POINT, dot, flat, lamps, lit
@@ -30,6 +30,11 @@ FRAMES, RATE = (
     30.0,
 )  # samples of the animation: so many at most, and a second; the page draws between them
 SEEN = 60  # samples by which the view is chosen
+ASPECT, LENS = (
+    1.1,
+    0.54,
+)  # width by height of the scene in the page, and angle between its upper and lower edge [rad]
+NEAREST = 0.8  # distance of the viewer at least, as a part of the size of the mechanism
 TRIANGLES = 60_000  # of all meshes together
 SPEEDS = (0.1, 0.25, 0.5, 1, 2, 5)
 DASHES = {"--": "6 4", ":": "2 3", "-.": "6 3 2 3"}
@@ -67,8 +72,10 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
     pieces, simplified = _pieces(scene)
     lamps_ = _lamps(recording, scene, frames)
     dots = list(recording.points)
-    towards = directions("corner", scene.up, plane_of(recording.mechanism))[2]
-    low, high = _extent(recording, scene, frames)
+    corners = _reached(recording, scene, frames)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    axes = directions("corner", scene.up, plane_of(recording.mechanism))
+    camera = around(corners, axes, ASPECT, LENS)
     data = {
         "name": recording.name,
         "time": _floats(recording.time[frames]),
@@ -79,9 +86,11 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
         "areas": [_area(x, scene, frames) for x in recording.areas.values()],
         "grid": _floats(_grid(scene, (low + high) / 2, max(scene.size, float((high - low).max())))),
         "up": scene.up.tolist(),
-        "centre": ((low + high) / 2).tolist(),
+        "target": camera.target.tolist(),
+        "distance": max(camera.distance, NEAREST * scene.size),
+        "lens": LENS,
         "reach": max(0.6 * scene.size, float(np.sqrt(((high - low) ** 2).sum()))),
-        "towards": towards.tolist(),
+        "towards": axes[2].tolist(),
         "size": scene.size,
         "panels": [_panel(recording.panel_time, x) for x in recording.panels],
         "notes": [[time, text] for time, text in recording.notes],
@@ -96,16 +105,15 @@ def _frames(time: np.ndarray) -> np.ndarray:
     return np.unique(np.clip(near, 0, len(time) - 1))
 
 
-def _extent(recording: Recording, scene: Scene, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and the highest coordinates that anything reaches during the motion."""
+def _reached(recording: Recording, scene: Scene, frames: np.ndarray) -> np.ndarray:
+    """Corners of the boxes around everything that is drawn, during the motion (n, 3)."""
     poses, chosen = recording.poses(), frames[:: max(1, len(frames) // SEEN)]
     places = [
         np.einsum("nij,kj->nki", poses[x.link].R[chosen], corners_of(x.surface))
         + poses[x.link].a[chosen][:, None]
         for x in scene.merged()
     ]
-    every = np.concatenate([x.reshape(-1, 3) for x in places])
-    return every.min(axis=0), every.max(axis=0)
+    return np.concatenate([x.reshape(-1, 3) for x in places])
 
 
 def _motion(recording: Recording, scene: Scene, frames: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from kinpair.description.parts import GROUND, Description, Numbers
+from kinpair.description.parts import GROUND, Description, Link, Numbers
 from kinpair.model.model import Model
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.viewer import drives
@@ -104,12 +104,12 @@ def scene_of(mechanism: Drawn) -> Scene:
     drawn = sum(len(x.surface.faces) for pieces in looks.values() for x in pieces if x.is_mesh)
     sizes = Sizes.of(description, home, looks)
     colours = link_colours(description)
+    shown = {name for name, pieces in looks.items() if any(p.is_mesh for p in pieces)}
     pieces = [
         piece.in_colour(colours[link.name])
         for link in description.links
-        for piece in looks[link.name] or _primitive(description, link.name, sizes)
+        for piece in looks[link.name] or _primitive(description, link, sizes, bool(shown))
     ]
-    shown = {name for name, pieces in looks.items() if any(p.is_mesh for p in pieces)}
     for joint in description.joints:
         if joint.child not in shown:
             pieces += joint_marker(joint, sizes)
@@ -149,8 +149,13 @@ def link_poses(mechanism: Drawn, q: Any) -> dict[str, Pose]:
     return {GROUND: HOME, **every}
 
 
-def _primitive(description: Description, link: str, sizes: Sizes) -> list[Piece]:
-    return [*by_inertia(description, link, sizes), *bones(description, link, sizes)]
+def _primitive(description: Description, link: Link, sizes: Sizes, meshes: bool) -> list[Piece]:
+    """A solid of the same inertia and rods to the joints. Among meshes, a link that the description does not draw has
+    no solid, and rods only where it moves on its parent."""
+    if not meshes or link.shapes:
+        return [*by_inertia(description, link.name, sizes), *bones(description, link.name, sizes)]
+    moves = any(x.child == link.name and x.kind != "fixed" for x in description.joints)
+    return bones(description, link.name, sizes) if moves else []
 
 
 def link_colours(description: Description) -> dict[str, Numbers]:

@@ -10,7 +10,7 @@ import pytest
 
 from kinpair.spatial.pose import Pose
 from kinpair.viewer import raster
-from kinpair.viewer.camera import Camera, around
+from kinpair.viewer.camera import MARGIN, Camera, around
 from kinpair.viewer.ground import grid_step, ground
 from kinpair.viewer.raster import Canvas, draw, fragments
 from kinpair.viewer.surfaces import Surface, ball, box
@@ -119,3 +119,19 @@ def _peak(faces):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 2.5])
+def test_what_is_drawn_fills_the_picture_to_its_margins_on_two_opposite_sides(aspect):
+    points = np.random.default_rng(5).normal(size=(40, 3)) * [1.0, 2.0, 3.0]
+    across, up, _ = around(points, np.eye(3), aspect).seen(points).T
+    reached = {
+        "left": -across.min() / aspect,
+        "right": across.max() / aspect,
+        "below": -up.min(),
+        "above": up.max(),
+    }
+    edge = 1.0 / MARGIN
+    assert max(reached.values()) == pytest.approx(edge)
+    filled = {name for name, x in reached.items() if x == pytest.approx(edge)}
+    assert filled >= {"left", "right"} or filled >= {"below", "above"}

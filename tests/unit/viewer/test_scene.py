@@ -16,6 +16,8 @@ from kinpair.viewer.meshes import Mesh, _by_colour, packed, unpacked
 from kinpair.viewer.scene import connector_surface, link_poses, scene_of, start_of
 from kinpair.viewer.stick import stick_scene
 from kinpair.viewer.still import plane_of
+from kinpair.viewer.surfaces import between
+from robots import talos
 
 EXAMPLES = sorted(kp.examples(systems=False))
 
@@ -188,3 +190,21 @@ def test_a_mesh_kept_on_disk_is_the_mesh_and_its_colours_stay_apart():
     assert (red[1], blue[1]) == ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0))
     assert (blue[0].points[blue[0].faces] == points[faces[[1]]]).all()
     assert (red[0].points[red[0].faces] == points[faces[[0, 2]]]).all()
+
+
+def test_a_humanoid_with_meshes_does_not_stand_on_balls():
+    """Links without a visual, such as frames on the soles, have no solid among meshes."""
+    m = talos()
+    bare = {link.name for link in m.model.description.links if link.mass > 0.0 and not link.shapes}
+    assert {"left_sole_link", "right_sole_link"} <= bare
+    assert not bare & {piece.link for piece in scene_of(m).pieces if piece.layer == "visual"}
+
+
+def test_a_link_without_a_visual_that_moves_is_a_rod_among_meshes():
+    mesh = next(x.shapes[0].mesh for x in talos().model.description.links if x.shapes)
+    b = kp.Builder("arm").link("a", mass=1.0, inertia=[0.1] * 3, visual=[{"mesh": mesh}])
+    b.link("b", mass=1.0, inertia=[0.1] * 3, com=[0.0, 0.0, 0.5])
+    b.joint("first", "revolute", "ground", "a").joint("second", "revolute", "a", "b", xyz=[0.0, 0.0, 0.5])
+    assert [
+        len(x.surface.faces) for x in scene_of(kp.build(b)).pieces if x.link == "b" and x.layer == "visual"
+    ] == [len(between(np.zeros(3), np.ones(3), 1.0).faces)]
