@@ -9,7 +9,7 @@ import pytest
 from chromium import until, visit
 
 import kinpair as kp
-from kinpair.viewer.curves import Panel
+from kinpair.viewer.panels import Panel
 from kinpair.viewer.page import Page
 from kinpair.viewer.recording import Recording
 

@@ -25,7 +25,9 @@ def picture(comparison: Comparison, path: str | os.PathLike[str] | None) -> Any:
         _operations(left, own)
         _times(right, own)
         left.set_title(f"{quantity}: operations", fontsize=10, loc="left")
-        right.set_title("time of a state in a batch [µs]", fontsize=10, loc="left")
+        right.set_title("time of a state in a batch", fontsize=10, loc="left")
+        left.set_xlabel("operations [1]")
+        right.set_xlabel("time [µs]")
         for axis in (left, right):
             axis.invert_yaxis()
             axis.grid(axis="x", alpha=0.25, linewidth=0.6)

@@ -22,7 +22,8 @@ from kinpair.analysis.one_freedom import Point, Positions, Segment
 from kinpair.errors import InputError, listed, nearest
 from kinpair.formulations.kinematics import poses
 from kinpair.mechanism import Mechanism
-from kinpair.viewer.curves import Panel, draw_curves
+from kinpair.viewer.curves import draw_curves
+from kinpair.viewer.panels import Panel
 
 SAMPLES = 181
 HALF_TURN, FAR = np.pi, 10.0  # how far to either side at most: [rad] of an angle, [m] of a slide

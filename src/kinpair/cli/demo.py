@@ -13,7 +13,8 @@ import kinpair
 from kinpair import InputError, Mechanism, MissingExtraError, example
 from kinpair.cli.screen import Screen
 from kinpair.cli.tables import table
-from kinpair.viewer.curves import Panel, draw_curves
+from kinpair.viewer.curves import draw_curves
+from kinpair.viewer.panels import Panel
 
 DURATION = 10.0  # s
 START = (0.0, np.pi / 2, 0.5, 0.0, 0.0, 0.0)

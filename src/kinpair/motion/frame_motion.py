@@ -15,7 +15,8 @@ from kinpair.algebra import series
 from kinpair.errors import InputError
 from kinpair.mechanism import FramePose
 from kinpair.motion.trajectory import Trajectory
-from kinpair.viewer.curves import Panel, figure_of, write_figure
+from kinpair.viewer.curves import figure_of, write_figure
+from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

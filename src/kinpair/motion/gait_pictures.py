@@ -9,8 +9,9 @@ import numpy as np
 
 from kinpair.motion.support_pictures import marks_of
 from kinpair.viewer import labels, report_page
-from kinpair.viewer.curves import Panel, blank_figure, write_figure
+from kinpair.viewer.curves import blank_figure, write_figure
 from kinpair.viewer.looks import COLOURS, distinct
+from kinpair.viewer.panels import Panel
 from kinpair.viewer.recording import Recording
 
 FRAMES = 60  # a second, of a gait that is played
@@ -85,6 +86,7 @@ def sticks(axis: Any, gait: Any) -> None:
     axis.set_aspect("equal")
     axis.set_title("two steps from the side; left red, right blue", fontsize=10, loc="left")
     axis.set_xlabel("forward [m]")
+    axis.set_ylabel("height [m]")
     plain(axis)
 
 
@@ -128,8 +130,9 @@ def efforts(axis: Any, gait: Any) -> None:
     p = gait.numbers
     for k in range(2):
         axis.axvspan(k * p.T + p.swing, (k + 1) * p.T, color="#222222", alpha=0.06, linewidth=0)
-    axis.set_title("efforts [N m]; both feet down where grey", fontsize=10, loc="left")
+    axis.set_title("efforts; both feet down where grey", fontsize=10, loc="left")
     axis.set_xlabel("time [s]")
+    axis.set_ylabel("τ [N m]")
     axis.legend(fontsize=7, frameon=False, ncols=2)
     plain(axis)
 
@@ -150,7 +153,9 @@ def portraits(axis: Any, gait: Any) -> None:
             label=labels.plain(name),
             **look,
         )
-    axis.set_title("phase portraits [rad], [rad/s]", fontsize=10, loc="left")
+    axis.set_title("phase portraits", fontsize=10, loc="left")
+    axis.set_xlabel("q [rad]")
+    axis.set_ylabel("q̇ [rad/s]")
     axis.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     plain(axis)
 

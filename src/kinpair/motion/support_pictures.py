@@ -61,6 +61,7 @@ def _above(axis: Any, support: Any) -> None:
 def _margin(axis: Any, support: Any) -> None:
     axis.plot(support.time, 1e3 * support.margin, color=COLOURS[0], linewidth=1.4)
     axis.axhline(0.0, color=COLOURS[3], linewidth=0.8)
-    axis.set_title("distance to the border [mm], negative outside", fontsize=10, loc="left")
+    axis.set_title("distance to the border, negative outside", fontsize=10, loc="left")
     axis.set_xlabel("time [s]")
+    axis.set_ylabel("[mm]")
     axis.margins(x=0.01)

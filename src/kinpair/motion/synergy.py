@@ -32,8 +32,9 @@ from kinpair.motion.synergy_input import (
     sizes_of,
 )
 from kinpair.motion.trajectory import Motion, Trajectory
-from kinpair.viewer.curves import Panel, figure_of, write_figure
+from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,7 +110,10 @@ class Synergy:
         looks = distinct(self.names)
         panels = [
             Panel(word, letter, {name: values[:, k] for k, name in enumerate(self.names)}, looks)
-            for word, letter, values in (("free coordinates", "c", x.q), ("their rates", "ċ", x.qd))
+            for word, letter, values in (
+                ("free coordinates", "c [rad or m]", x.q),
+                ("rates of the free coordinates", "ċ [rad/s or m/s]", x.qd),
+            )
         ]
         figure = figure_of(time, [panels], title=title or f"{self.mechanism.name}: synergy")
         if path is not None:

@@ -15,8 +15,9 @@ import numpy as np
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.algebra.series import derivatives
 from kinpair.errors import InputError
-from kinpair.viewer.curves import Panel, figure_of, write_figure
+from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +26,12 @@ ORDERS = 8  # derivatives looked at for smoothness; a motion without a jump amon
 JUMP = 1e-9  # of the size of a derivative: a difference below this is rounding
 SIDES = ("", "left", "right")
 POINTS = 1001  # of a picture
-TITLES = (("coordinates", "q"), ("rates", "q̇"), ("accelerations", "q̈"), ("jerk", "q⃛"))
+TITLES = (
+    ("coordinates", "q [rad or m]"),
+    ("rates", "q̇ [rad/s or m/s]"),
+    ("accelerations", "q̈ [rad/s² or m/s²]"),
+    ("jerk", "q⃛ [rad/s³ or m/s³]"),
+)
 
 
 class Motion(NamedTuple):

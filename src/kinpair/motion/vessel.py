@@ -21,8 +21,9 @@ from kinpair.motion.slosh import MODELS, Waves, waves
 from kinpair.motion.tank import Tank
 from kinpair.motion.trajectory import Trajectory
 from kinpair.spatial.rotation import to_quaternion
-from kinpair.viewer.curves import Panel, figure_of, write_figure
+from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

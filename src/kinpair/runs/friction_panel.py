@@ -11,8 +11,8 @@ from kinpair.errors import KinpairError
 from kinpair.forces.states import sticking_groups
 from kinpair.model.units import units
 from kinpair.runs.record import Record, Rubbed
-from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import Look
+from kinpair.viewer.panels import Panel
 
 TITLE = "friction; bars: sticks"
 FEWEST, MOST, SHARED = 60, 300, 1200  # states at which efforts are solved for; joints share them

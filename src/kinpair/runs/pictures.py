@@ -14,8 +14,9 @@ from kinpair.runs.targets import PICTURE, target
 from kinpair.runs.vectors import vectors_of
 from kinpair.simulation.blocks import blocks
 from kinpair.simulation.monitors.balance import Energies, start_of
-from kinpair.viewer.curves import Panel, figure_of, write_figure
+from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import GREYS, Look, distinct
+from kinpair.viewer.panels import Panel
 
 POINTS = 20_000  # more are not seen
 TITLES = {

@@ -12,8 +12,8 @@ from kinpair.errors import KinpairError
 from kinpair.runs.accelerations import accelerations, reactions
 from kinpair.runs.pictures import POINTS, curves, drawn
 from kinpair.runs.record import Record, Rubbed, lead_of
-from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.panels import Panel
 from kinpair.viewer.recording import Recording, check_played
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -17,8 +17,9 @@ from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
 from kinpair.motion.trajectory import Trajectory
 from kinpair.runs.result import Result
-from kinpair.viewer.curves import Panel, figure_of, write_figure
+from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -125,18 +126,12 @@ class Tracking:
             kinds = list(dict.fromkeys(_length(u) if title == "error" else u for u in own))
             every = [_length(u) if title == "error" else u for u in own]
             panels.append([_panel(f"{letter} [{u}]", title, values, every, names, u) for u in kinds])
+        wanted = dict(zip(m.q_names, self.motion.at(self.time).q.T, strict=True))
+        panels[0] = [replace(x, behind={name: wanted[name] for name in x.curves}) for x in panels[0]]
         figure = figure_of(self.time, panels, title=f"{m.name}: along a motion of {self.motion.duration:g} s")
-        self._draw_nominal(figure.axes[: len(panels[0])], tables[0][3])
         if path is not None:
             write_figure(figure, path)
         return figure
-
-    def _draw_nominal(self, axes: Sequence[object], unit: Sequence[str]) -> None:
-        """The motion as thin grey lines under the coordinates."""
-        wanted = self.motion.at(self.time).q
-        for axis, kind in zip(axes, dict.fromkeys(unit), strict=True):
-            for k in [k for k, u in enumerate(unit) if u == kind]:
-                axis.plot(self.time, wanted[:, k], color="#888888", linewidth=2.5, alpha=0.4, zorder=0)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         name, most = self.mechanism.name, self.largest.max()

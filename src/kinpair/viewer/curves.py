@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,32 +15,16 @@ from kinpair.errors import InputError, MissingExtraError, listed
 from kinpair.viewer.labels import choose_fonts, missing_allowed, plain
 from kinpair.viewer.legends import below_axes, below_figure
 from kinpair.viewer.looks import AGREEMENT, Look, distinct
+from kinpair.viewer.panels import Panel, equal_curves, multiples
 
 WIDE, NARROW = 10.4, 6.4  # inches: a figure with panels side by side, and one without
 DPI = 150
 BAR = 0.05  # height of a bar, as a part of a panel
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Panel:
-    """One pair of axes: its title, its quantity with unit, and its curves (n,) by name.
-
-    `looks`: colour and dashes of each curve; without them the curves are one thing computed in several ways.
-    `labels`: names for the legend, where they differ. `own_legend`: beside this panel, not below the figure.
-    `time`: of these curves, where it is not that of the figure. `bars`: by name of a curve, intervals of time that are
-    marked by a bar in its colour at the foot of the panel.
-    """
-
-    title: str
-    quantity: str
-    curves: Mapping[str, np.ndarray]
-    looks: Mapping[str, Look] | None = None
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    own_legend: bool = False
-    time: np.ndarray | None = None
-    bars: Mapping[str, Sequence[tuple[float, float]]] = field(
-        default_factory=dict[str, Sequence[tuple[float, float]]]
-    )
+ACROSS = 3  # small multiples side by side
+LETTERS = 13.5  # characters of a title that fit into an inch
+TICKS = 6  # numbers of the abscissa where panels are narrow
+SMALL = 7.0  # points: names of equal curves
+BEHIND: Look = {"color": "#888888", "linewidth": 2.5, "alpha": 0.4, "zorder": 0}
 
 
 def draw_curves(
@@ -64,24 +47,39 @@ def draw_curves(
 def figure_of(
     time: np.ndarray, rows: Sequence[Sequence[Panel]], *, title: str = "", abscissa: str = "time [s]"
 ) -> Any:
-    """The figure: rows of panels over one axis; the panels of a row share its width."""
+    """The figure: rows of panels over one axis; the panels of a row share its width. A panel with more than ten curves
+    is drawn as small multiples, in rows of their own."""
+    rows = _with_multiples(rows)
     width = WIDE if max(map(len, rows)) > 1 else NARROW
     figure = _figure_class()(figsize=(width, 0.8 + 2.2 * len(rows)), layout="constrained")
     figure.suptitle(plain(title), fontsize=12)
-    axes = _axes(figure, [len(row) for row in rows])
+    axes = _axes(figure, [len(row) for row in rows], plain(abscissa))
     shared: dict[str, Any] = {}
     panels = [panel for row in rows for panel in row]
-    for axis, panel in zip(axes, panels, strict=True):
+    beside = [len(row) for row in rows for _ in row]
+    for axis, panel, count in zip(axes, panels, beside, strict=True):
         lines = _draw(axis, time, panel)
+        _head(axis, panel, int(LETTERS * width / count), 10 if count < ACROSS else 9)
         if panel.own_legend:
             below_axes(axis, lines)
         else:
             shared |= lines
-    for axis in axes[-len(rows[-1]) :]:
-        axis.set_xlabel(plain(abscissa))
     figure.align_ylabels()
     below_figure(figure, {name: shared[name] for name in _names(panels) if name in shared})
     return figure
+
+
+def _with_multiples(rows: Sequence[Sequence[Panel]]) -> list[Sequence[Panel]]:
+    """Rows without panels of many curves, which follow as rows of small multiples."""
+    result: list[Sequence[Panel]] = []
+    for row in rows:
+        parts = [multiples(panel) for panel in row]
+        few = [x[0] for x in parts if len(x) == 1]
+        result += [few] if few else []
+        for many in (x for x in parts if len(x) > 1):
+            lines = math.ceil(len(many) / ACROSS)
+            result += [many[len(many) * k // lines : len(many) * (k + 1) // lines] for k in range(lines)]
+    return result
 
 
 def blank_figure(width: float, height: float, title: str = "", *, tight: bool = False) -> Any:
@@ -144,8 +142,8 @@ def _check_ending(file: Path, figure: Any) -> None:
         )
 
 
-def _axes(figure: Any, counts: Sequence[int]) -> list[Any]:
-    """Axes row by row; numbers of the abscissa are left out where the row below has the same ones."""
+def _axes(figure: Any, counts: Sequence[int], abscissa: str) -> list[Any]:
+    """Axes row by row; the abscissa has no numbers and no name where the row below has the same ones."""
     cells = math.lcm(*counts)
     grid = figure.add_gridspec(len(counts), cells)
     axes: list[Any] = []
@@ -154,7 +152,11 @@ def _axes(figure: Any, counts: Sequence[int]) -> list[Any]:
         for k in range(count):
             place = grid[row, k * wide : (k + 1) * wide]
             axis = figure.add_subplot(place, sharex=axes[0] if axes else None)
-            axis.tick_params(labelbottom=row + 1 == len(counts) or counts[row + 1] != count)
+            last = row + 1 == len(counts) or counts[row + 1] != count
+            axis.tick_params(labelbottom=last)
+            axis.set_xlabel(abscissa if last else "")
+            if max(counts) >= ACROSS:
+                axis.locator_params(axis="x", nbins=TICKS)
             axes.append(axis)
     return axes
 
@@ -172,13 +174,29 @@ def _draw(axis: Any, time: np.ndarray, panel: Panel) -> dict[str, Any]:
         for start, end in spans:
             foot = (0.01 + BAR * k, 0.01 + BAR * (k + 0.8))
             axis.axvspan(start, end, *foot, color=looks[name]["color"], alpha=0.55, linewidth=0)
-    axis.set_title(plain(panel.title), fontsize=10, loc="left")
+    for values in panel.behind.values():
+        axis.plot(time if panel.time is None else panel.time, values, **BEHIND)
+    if panel.limits is not None:
+        axis.set_ylim(*panel.limits)
     axis.set_ylabel(plain(panel.quantity))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.grid(alpha=0.25, linewidth=0.6)
     axis.spines[["top", "right"]].set_visible(False)
     axis.margins(x=0.01)
     return lines
+
+
+def _head(axis: Any, panel: Panel, longest: int, size: float) -> None:
+    """The title, and below it the names of curves that coincide, since only the last of them is seen."""
+    groups = [" = ".join(panel.labels.get(name, name) for name in x) for x in equal_curves(panel)]
+    axis.set_title(
+        plain(panel.title, longest), fontsize=size, loc="left", pad=6.0 + 1.3 * SMALL * len(groups)
+    )
+    if groups:
+        text = "\n".join(plain(f"equal: {x}", longest) for x in groups)
+        place = {"xycoords": "axes fraction", "xytext": (0.0, 4.0), "textcoords": "offset points"}
+        note = axis.annotate(text, (0.0, 1.0), fontsize=SMALL, color="#555555", va="bottom", **place)
+        note.set_in_layout(False)  # the title makes room for it
 
 
 def _looks(panel: Panel) -> Mapping[str, Look]:

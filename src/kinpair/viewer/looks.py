@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from colorsys import hls_to_rgb
+from math import gcd
 from typing import Any, TypeAlias
 
 Look: TypeAlias = Mapping[str, Any]
@@ -37,6 +38,7 @@ LINK_COLOURS = (  # of links that have none of their own
 LINES = ("-", "--", ":")
 LIGHTNESS = (0.42, 0.55, 0.34)
 SATURATION = 0.7
+GOLDEN = 0.382  # of the circle of hues, about, from one of many curves to the next
 GREYS: tuple[Look, ...] = (  # the third is broad and pale, so that another on top of it is seen
     {"color": "#222222", "linewidth": 1.3},
     {"color": "#222222", "linewidth": 1.3, "linestyle": "--"},
@@ -57,5 +59,6 @@ def distinct(names: Iterable[str]) -> dict[str, Look]:
 
 
 def _of_many(k: int, count: int) -> Look:
-    colour = hls_to_rgb(k / count, LIGHTNESS[k % len(LIGHTNESS)], SATURATION)
+    step = next(x for x in range(max(1, round(GOLDEN * count)), 2 * count) if gcd(x, count) == 1)
+    colour = hls_to_rgb(step * k % count / count, LIGHTNESS[k % len(LIGHTNESS)], SATURATION)
     return {"color": colour, "linewidth": 1.3, "linestyle": LINES[k % len(LINES)]}

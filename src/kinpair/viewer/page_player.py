@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from kinpair.spatial.pose import Pose
-from kinpair.viewer.curves import Panel
 from kinpair.viewer.looks import COLOURS
 from kinpair.viewer.page_marks import Marks
 from kinpair.viewer.page_nodes import Nodes
 from kinpair.viewer.page_text import Text
+from kinpair.viewer.panels import Panel, equal_to, multiples
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.scene import Poses, scene_of
 
@@ -72,7 +72,8 @@ class Player:
         for box in self.marks.boxes.values():
             box.on_update(lambda _: self.go(float(self.slider.value)))
         self._panel = None
-        titles = [f"{x.title} {x.quantity}" for x in first.panels]
+        self._panels = {f"{x.title} {x.quantity}": x for panel in first.panels for x in multiples(panel)}
+        titles = list(self._panels)
         if titles:
             with gui.add_folder("curves", order=2.0):
                 self.chosen = gui.add_dropdown("quantity", titles, initial_value=titles[0])
@@ -90,8 +91,7 @@ class Player:
         if self._panel is not None:
             self._panel.remove()
         first = self.recordings[0]
-        titles = [f"{x.title} {x.quantity}" for x in first.panels]
-        panel = first.panels[titles.index(self.chosen.value)]
+        panel = self._panels[self.chosen.value]
         time = first.panel_time if panel.time is None else panel.time
         every = max(1, len(time) // POINTS)
         self._curve_time = time[::every]
@@ -99,7 +99,7 @@ class Player:
         self._panel = self._server.gui.add_uplot(
             (self._curve_time, *self._curves, self._marker(float(self.slider.value))),
             (
-                {"label": "time"},
+                {"label": "time [s]"},
                 *_series(panel),
                 {"label": "now", "stroke": "#111", "width": 2, "spanGaps": True},
             ),
@@ -205,7 +205,8 @@ def at(poses: Poses, k: int) -> dict[str, Pose]:
 
 def _series(panel: Panel) -> list[dict[str, Any]]:
     colours = [COLOURS[k % len(COLOURS)] for k in range(len(panel.curves))]
+    same = {name: f" (= {other})" for name, other in equal_to(panel).items()}
     return [
-        {"label": panel.labels.get(name, name), "stroke": colour, "width": 2}
+        {"label": panel.labels.get(name, name) + same.get(name, ""), "stroke": colour, "width": 2}
         for name, colour in zip(panel.curves, colours, strict=True)
     ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinpair.errors import InputError
 from kinpair.spatial.pose import Pose
-from kinpair.viewer.curves import Panel
+from kinpair.viewer.panels import Panel
 from kinpair.viewer.scene import GROUND, HOME, Drawn
 
 

@@ -54,6 +54,7 @@ function panel(source) {
   const legend = document.createElement("div"); legend.className = "legend"; box.appendChild(legend);
   let low = Infinity, high = -Infinity;
   curves.forEach((c) => c.values.forEach((v) => { if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); } }));
+  if (source.limits) [low, high] = source.limits;
   if (!(high > low)) { const mid = Number.isFinite(low) ? low : 0, off = Math.abs(mid) * 0.1 || 1; low = mid - off; high = mid + off; }
   const x = (time) => LEFT + (time - times[0]) / (times[times.length - 1] - times[0] || 1) * (W - LEFT - RIGHT);
   const y = (v) => TOP + (high - v) / (high - low) * (H - TOP - BOTTOM);
@@ -62,8 +63,9 @@ function panel(source) {
     node("text", { x: LEFT - 5, y: y(v) + 4, "text-anchor": "end" }, svg).textContent = Number(v.toPrecision(5));
   });
   ticks(times[0], times[times.length - 1] > times[0] ? times[times.length - 1] : times[0] + 1, 8).forEach((v) => {
-    node("text", { x: x(v), y: H - 5, "text-anchor": "middle" }, svg).textContent = Number(v.toPrecision(5));
+    if (x(v) < W - RIGHT - 45) node("text", { x: x(v), y: H - 5, "text-anchor": "middle" }, svg).textContent = Number(v.toPrecision(5));
   });
+  node("text", { x: W - RIGHT, y: H - 5, "text-anchor": "end" }, svg).textContent = "time [s]";
   source.bars.forEach(([curve, spans], k) => spans.forEach(([from, to]) => node("rect", {
     x: x(from), width: Math.max(0.5, x(to) - x(from)), y: H - BOTTOM - 6 * (k + 1), height: 5, fill: curves[curve].colour, opacity: 0.55 }, svg)));
   const dots = curves.map((c) => {

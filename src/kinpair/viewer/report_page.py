@@ -14,11 +14,11 @@ import numpy as np
 from kinpair.spatial.rotation import to_quaternion
 from kinpair.viewer.bodies import corners_of
 from kinpair.viewer.camera import around, directions
-from kinpair.viewer.curves import Panel
 from kinpair.viewer.ground import grid_step, level_axes
 from kinpair.viewer.lamps import AREA, POINT, dot, flat, lamps, lit
 from kinpair.viewer.looks import COLOURS
 from kinpair.viewer.page_player import at
+from kinpair.viewer.panels import Panel, equal_to, multiples
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.scene import COIL_WIDTH, Scene, scene_of
 from kinpair.viewer.simplify import shared_out
@@ -92,7 +92,7 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
         "reach": max(0.6 * scene.size, float(np.sqrt(((high - low) ** 2).sum()))),
         "towards": axes[2].tolist(),
         "size": scene.size,
-        "panels": [_panel(recording.panel_time, x) for x in recording.panels],
+        "panels": [_panel(recording.panel_time, x) for panel in recording.panels for x in multiples(panel)],
         "notes": [[time, text] for time, text in recording.notes],
     }
     return data, [*simplified, *scene.warnings]
@@ -226,10 +226,10 @@ def _grid(scene: Scene, centre: np.ndarray, size: float) -> np.ndarray:
 
 
 def _panel(time: np.ndarray, panel: Panel) -> dict[str, Any]:
-    looks = panel.looks or {}
+    looks, same = panel.looks or {}, equal_to(panel)
     curves = [
         {
-            "name": panel.labels.get(name, name),
+            "name": panel.labels.get(name, name) + (f" (= {same[name]})" if name in same else ""),
             "values": _floats(values),
             "colour": _colour(looks.get(name, {}).get("color", COLOURS[k % len(COLOURS)])),
             "dash": DASHES.get(looks.get(name, {}).get("linestyle", "-"), ""),
@@ -244,6 +244,7 @@ def _panel(time: np.ndarray, panel: Panel) -> dict[str, Any]:
         "time": _floats(own),
         "curves": curves,
         "bars": bars,
+        "limits": panel.limits,
     }
 
 

@@ -63,9 +63,11 @@ def branches(every: Sequence[Any], title: str, path: str | os.PathLike[str] | No
     right.axhline(1.0, color="#8a8a8a", linewidth=0.8)
     right.set_ylim(bottom=0.0)
     left.legend(fontsize=8, frameon=False)
-    for axis, words in ((left, "time of a step [s]"), (right, "size of the two largest multipliers")):
-        axis.set_xlabel(of.parameter + (" [rad]" if of.parameter == "slope" else ""))
+    texts = ((left, "time of a step", "[s]"), (right, "the two largest multipliers", "absolute value [1]"))
+    for axis, words, quantity in texts:
+        axis.set_xlabel(plain(of.parameter) + (" [rad]" if of.parameter == "slope" else ""))
         axis.set_title(words, fontsize=10, loc="left")
+        axis.set_ylabel(quantity)
         axis.grid(alpha=0.25, linewidth=0.6)
         axis.spines[["top", "right"]].set_visible(False)
     return _written(figure, path)

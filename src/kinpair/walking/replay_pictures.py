@@ -24,10 +24,15 @@ def picture(x: Any, title: str, path: Any) -> Any:
         _run(x, k, away, margins, loads)
     margins.axhline(0.0, color=GREY, linewidth=0.8)
     loads.axhline(0.0, color=GREY, linewidth=0.8)
-    words = ("mass centre off its gait [mm]", "margin of the zero-moment point [mm]", "load of a foot [N]")
-    for axis, text in zip((away, margins, loads), words, strict=True):
+    words = {
+        "mass centre off its gait": "[mm]",
+        "margin of the zero-moment point": "[mm]",
+        "load of a foot": "[N]",
+    }
+    for axis, (text, unit) in zip((away, margins, loads), words.items(), strict=True):
         axis.set_title(text, fontsize=10, loc="left")
         axis.set_xlabel("time [s]")
+        axis.set_ylabel(unit)
         plain(axis)
     away.legend(fontsize=8, frameon=False)
     if path is not None:

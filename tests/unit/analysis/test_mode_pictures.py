@@ -38,3 +38,26 @@ def test_bars_are_the_operations_of_each_formulation():
     ends = [bar.get_x() + bar.get_width() for bar in left.patches[-2:]]
     assert ends == [30, 90]
     assert [x.get_text() for x in right.texts] == [" not measured"]
+
+
+def test_the_participation_matrix_shows_its_numbers():
+    model = kp.linearise(kp.example("double-pendulum"), [0.0, 0.0])
+    plane, matrix = model.plot().axes
+    written = {(x.get_position()[1], x.get_position()[0]): float(x.get_text()) for x in matrix.texts}
+    for j, mode in enumerate(model.modes):
+        for i, state in enumerate(model.states):
+            assert written.get((i, j), 0.0) == pytest.approx(mode.participation[state], abs=0.005)
+    assert [x.get_xlabel() for x in (plane, matrix)] == ["real part [1/s]", "mode"]
+
+
+def test_axes_of_curves_and_bars_have_units():
+    model = kp.linearise(kp.example("double-pendulum"), [0.0, 0.0])
+    locus = type(model).plot_locus([model, model], [0.0, 1.0], quantity="length [m]")
+    response = model.plot_response()
+    motion = kp.motion.cycloid([0.0], [1.0], 1.0).plot()
+    for axis in (*locus.axes[:2], *response.axes, *motion.axes):
+        names = [
+            axis.get_ylabel(),
+            *([axis.get_xlabel()] if axis.xaxis.get_tick_params()["labelbottom"] else []),
+        ]
+        assert all("[" in name for name in names), (axis.get_title(loc="left"), names)

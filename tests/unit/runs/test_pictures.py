@@ -90,7 +90,30 @@ def test_one_colour_one_freedom_of_a_joint(figure):
 def test_axes_have_one_unit(figure):
     labels = [axis.get_ylabel() for axis in figure.axes]
     assert all(label.count("[") == 1 for label in labels)
-    assert len(set(labels)) == len(labels)
+    curves = [(axis.get_ylabel(), line.get_label()) for axis in figure.axes for line in axis.lines]
+    assert len(set(curves)) == len(curves)  # axes of the same quantity are small multiples of it
+
+
+def test_more_than_ten_curves_are_small_multiples_with_one_legend(figure):
+    assert max(len(axis.lines) for axis in figure.axes) <= 10
+    assert len(figure.legends) == 1
+    for label in {axis.get_ylabel() for axis in figure.axes}:
+        assert len({axis.get_ylim() for axis in figure.axes if axis.get_ylabel() == label}) == 1
+
+
+def test_every_axis_with_numbers_has_a_unit(figure):
+    for axis in figure.axes:
+        assert "[" in axis.get_ylabel()
+        assert ("[s]" in axis.get_xlabel()) == axis.xaxis.get_tick_params()["labelbottom"]
+
+
+def test_curves_that_are_equal_are_named():
+    m = kp.example("double-pendulum")
+    run = kp.simulate(m, [0.0, 0.0], [0.0, 0.0], duration=0.2, output=0.1)
+    notes = {axis.get_ylabel(): [x.get_text() for x in axis.texts] for axis in run.plot().axes}
+    assert notes["q [rad]"] == ["equal: shoulder = elbow"]
+    moved = kp.simulate(m, [0.1, 0.2], [0.0, 0.0], duration=0.2, output=0.1)
+    assert not any(axis.texts for axis in moved.plot().axes)
 
 
 def test_angles_and_lengths_have_axes_of_their_own():

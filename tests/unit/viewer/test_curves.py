@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kinpair.errors import InputError, MissingExtraError
-from kinpair.viewer.curves import Panel, draw_curves
+from kinpair.viewer.curves import draw_curves
+from kinpair.viewer.panels import Panel
 
 TIME = np.linspace(0, 1, 11)
 PNG = b"\x89PNG"

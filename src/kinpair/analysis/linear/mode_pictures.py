@@ -12,8 +12,9 @@ import numpy as np
 
 from kinpair.analysis.linear.modes import Mode
 from kinpair.errors import InputError
-from kinpair.viewer.curves import Panel, blank_figure, write_figure
+from kinpair.viewer.curves import blank_figure, write_figure
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.panels import Panel
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.report_page import page
 from kinpair.viewer.still import picture

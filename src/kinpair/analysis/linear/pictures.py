@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from kinpair.analysis.linear.modes import Mode
-from kinpair.viewer.curves import WIDE, Panel, blank_figure, figure_of, write_figure
+from kinpair.viewer.curves import WIDE, blank_figure, figure_of, write_figure
 from kinpair.viewer.labels import plain
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.panels import Panel
 
 DECADES = 2.0  # on either side of the eigenvalues
 POINTS = 600
 HEIGHT, LINE = 4.2, 0.22  # inches: of the picture, and of a state in it
+LEAST_SHARE = 0.005  # participation that is written
 GROWS, STAYS = "#c0392b", "#1f77b4"
 Path = str | os.PathLike[str] | None
 
@@ -102,7 +104,8 @@ def locus(
     right.axhline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
     right.set_xscale(scale)
     right.set_xlabel(quantity)
-    right.set_title("real parts [1/s]; red ones grow", fontsize=10, loc="left")
+    right.set_ylabel("real part [1/s]")
+    right.set_title("real parts; red ones grow", fontsize=10, loc="left")
     return _written(figure, path)
 
 
@@ -124,10 +127,16 @@ def _plane(axis: Any, modes: Sequence[Mode], zeros: int) -> None:
 
 def _shares(axis: Any, modes: Sequence[Mode], states: Sequence[str]) -> None:
     shares = np.array([[mode.participation[name] for mode in modes] for name in states])
-    axis.imshow(shares.reshape(len(states), len(modes)), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    shares = shares.reshape(len(states), len(modes))
+    axis.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    size = min(8.0, 120.0 / max(1, len(modes)))  # points: four characters fit into a column
+    for (i, j), share in np.ndenumerate(shares):
+        if share >= LEAST_SHARE:
+            colour = "white" if share > 0.6 else "#222222"
+            axis.text(j, i, f"{share:.2f}", fontsize=size, ha="center", va="center", color=colour)
     axis.set_yticks(range(len(states)), [plain(x) for x in states], fontsize=8)
     axis.set_xticks(range(len(modes)), [str(n + 1) for n in range(len(modes))], fontsize=8)
-    axis.set_title("participation", fontsize=10, loc="left")
+    axis.set_title("participation [1]; below 0.005 is left empty", fontsize=10, loc="left")
     axis.set_xlabel("mode")
 
 
