@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from kinpair.runs.accelerations import accelerations, constraint_forces, reactio
 from kinpair.runs.pictures import plot
 from kinpair.runs.record import Record, lead_of
 from kinpair.runs.summary import summary
+from kinpair.runs.targets import FILM, target
 from kinpair.runs.vectors import vectors_of
 
 if TYPE_CHECKING:
@@ -165,12 +166,51 @@ class Result(Record):
 
         return write_report(self, path, row=row, support=support)
 
-    def animation(self, *, row: int = 0, support: Support | None = None) -> Frame:
-        """The report inside a notebook: animation and curves, without a server and without a network."""
-        from kinpair.runs.report import page
-        from kinpair.viewer.inline import Frame
+    @overload
+    def animation(self, path: None = None, *, row: int = 0, support: Support | None = None) -> Frame: ...
 
-        return Frame(page(self, row, support))
+    @overload
+    def animation(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        row: int = 0,
+        support: Support | None = None,
+        rate: float = 25.0,
+        speed: float = 1.0,
+        view: str | tuple[float, float] = "corner",
+        width: int = 640,
+        height: int = 480,
+    ) -> Path: ...
+
+    def animation(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        row: int = 0,
+        support: Support | None = None,
+        rate: float = 25.0,
+        speed: float = 1.0,
+        view: str | tuple[float, float] = "corner",
+        width: int = 640,
+        height: int = 480,
+    ) -> Frame | Path:
+        """Show the report inside a notebook, without a server and without a network, or write a film to a path.
+
+        path: ends in .gif or .mp4; a .mp4 is written by ffmpeg. The file is returned. rate: pictures per second.
+        speed: seconds of motion per second of film. view: as of `Mechanism.picture`. width, height: of a picture
+        [pixels]. row, support: as for `view`.
+        """
+        if path is None:
+            from kinpair.runs.report import page
+            from kinpair.viewer.inline import Frame
+
+            return Frame(page(self, row, support))
+        from kinpair.runs.recording import recording_of
+        from kinpair.viewer.film import write_film
+
+        file, recording = target(path, FILM), recording_of(self, row, support=support)
+        return write_film(recording, file, rate=rate, speed=speed, view=view, width=width, height=height)
 
     def to_xarray(self) -> Any:
         """Samples as a data set with names and units."""

@@ -47,6 +47,7 @@ def _says(mark: bytes) -> Callable[[Path], bool]:
 
 RUN = Kind("run", (".h5", ".hdf5"), _is_run)
 PAGE = Kind("page", (".html", ".htm"), _says(GENERATOR.encode()))
+FILM = Kind("film", (".gif", ".mp4"), _says(b"kinpair"))
 PICTURE = Kind("picture", (".png", ".svg", ".pdf"), _says(DRAWN))
 
 

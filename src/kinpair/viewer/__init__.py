@@ -21,6 +21,7 @@ movement   moving a mechanism by hand: independent coordinates, loops that stay 
 groups     handles in groups, one for each chain of joints
 recording  a motion to be played, as pure data
 lamps      joints that stick, points and areas that are marked
+film       a motion as a film
 inline     what notebooks show
 simplify   fewer triangles
 page_text    text in the panel of a page, escaped

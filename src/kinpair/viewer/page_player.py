@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.spatial.pose import Pose
 from kinpair.viewer.looks import COLOURS
 from kinpair.viewer.page_marks import Marks
 from kinpair.viewer.page_nodes import Nodes
 from kinpair.viewer.page_text import Text
 from kinpair.viewer.panels import Panel, equal_to, multiples
-from kinpair.viewer.recording import Recording
-from kinpair.viewer.scene import Poses, scene_of
+from kinpair.viewer.recording import Recording, at
+from kinpair.viewer.scene import scene_of
 
 RATE = 50.0  # pictures a second
 PLOT_RATE = 8.0
@@ -196,11 +195,6 @@ class Player:
     def stop(self) -> None:
         """End the thread that plays."""
         self._ended.set()
-
-
-def at(poses: Poses, k: int) -> dict[str, Pose]:
-    """The poses of one sample."""
-    return {name: Pose(x.R[k], x.a[k]) for name, x in poses.items()}
 
 
 def _series(panel: Panel) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from kinpair.errors import InputError
 from kinpair.spatial.pose import Pose
+from kinpair.viewer.bodies import corners_of
 from kinpair.viewer.panels import Panel
-from kinpair.viewer.scene import GROUND, HOME, Drawn
+from kinpair.viewer.scene import GROUND, HOME, Drawn, Poses, Scene
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +49,22 @@ class Recording:
         if k == 0 or k == len(self.time):
             return min(k, len(self.time) - 1)
         return k if self.time[k] - time < time - self.time[k - 1] else k - 1
+
+
+def at(poses: Poses, k: int) -> dict[str, Pose]:
+    """The poses of one sample."""
+    return {name: Pose(x.R[k], x.a[k]) for name, x in poses.items()}
+
+
+def reached(recording: Recording, scene: Scene, chosen: np.ndarray) -> np.ndarray:
+    """Corners of the boxes around everything that is drawn, at the chosen samples (n, 3) [m]."""
+    poses = recording.poses()
+    places = [
+        np.einsum("nij,kj->nki", poses[x.link].R[chosen], corners_of(x.surface))
+        + poses[x.link].a[chosen][:, None]
+        for x in scene.merged()
+    ]
+    return np.concatenate([x.reshape(-1, 3) for x in places])
 
 
 def check_played(name: str, samples: int) -> None:

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from kinpair.spatial.rotation import to_quaternion
-from kinpair.viewer.bodies import corners_of
 from kinpair.viewer.camera import around, directions
 from kinpair.viewer.ground import grid_step, level_axes
 from kinpair.viewer.lamps import AREA, POINT, dot, flat, lamps, lit
 from kinpair.viewer.looks import COLOURS
-from kinpair.viewer.page_player import at
 from kinpair.viewer.panels import Panel, equal_to, multiples
-from kinpair.viewer.recording import Recording
+from kinpair.viewer.recording import Recording, at, reached
 from kinpair.viewer.scene import COIL_WIDTH, Scene, scene_of
 from kinpair.viewer.simplify import shared_out
 from kinpair.viewer.still import plane_of
@@ -72,7 +70,7 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
     pieces, simplified = _pieces(scene)
     lamps_ = _lamps(recording, scene, frames)
     dots = list(recording.points)
-    corners = _reached(recording, scene, frames)
+    corners = reached(recording, scene, frames[:: max(1, len(frames) // SEEN)])
     low, high = corners.min(axis=0), corners.max(axis=0)
     axes = directions("corner", scene.up, plane_of(recording.mechanism))
     camera = around(corners, axes, ASPECT, LENS)
@@ -103,17 +101,6 @@ def _frames(time: np.ndarray) -> np.ndarray:
     wanted = int(min(FRAMES, max(2.0, np.ptp(time) * RATE + 1)))
     near = np.searchsorted(time, np.linspace(time[0], time[-1], wanted))
     return np.unique(np.clip(near, 0, len(time) - 1))
-
-
-def _reached(recording: Recording, scene: Scene, frames: np.ndarray) -> np.ndarray:
-    """Corners of the boxes around everything that is drawn, during the motion (n, 3)."""
-    poses, chosen = recording.poses(), frames[:: max(1, len(frames) // SEEN)]
-    places = [
-        np.einsum("nij,kj->nki", poses[x.link].R[chosen], corners_of(x.surface))
-        + poses[x.link].a[chosen][:, None]
-        for x in scene.merged()
-    ]
-    return np.concatenate([x.reshape(-1, 3) for x in places])
 
 
 def _motion(recording: Recording, scene: Scene, frames: np.ndarray) -> np.ndarray:

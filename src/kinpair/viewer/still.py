@@ -61,7 +61,7 @@ def picture(
     share = height / DPI / (height / DPI + room)
     for k, things in enumerate(shown):
         axis = figure.add_axes((k / len(shown), 0.0, 1.0 / len(shown), share))
-        axis.imshow(_image(scene, camera, things, width, height), interpolation="antialiased")
+        axis.imshow(image_of(scene, camera, things, width, height), interpolation="antialiased")
         axis.set_axis_off()
         if titles:
             axis.set_title(titles[k], fontsize=10)
@@ -72,9 +72,10 @@ def picture(
     return figure
 
 
-def _image(
+def image_of(
     scene: Scene, camera: Camera, things: list[tuple[Surface, Numbers]], width: int, height: int
 ) -> np.ndarray:
+    """Things in the world with their colours, on the ground of the scene, as bytes (height, width, 3)."""
     behind = ground(camera, things, scene.up, scene.floor, scene.size, (height, width))
     canvas = Canvas.on(np.repeat(np.repeat(behind, SMOOTH, axis=0), SMOOTH, axis=1))
     draw(canvas, camera, things)
