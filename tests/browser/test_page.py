@@ -105,6 +105,24 @@ def test_sliders_of_many_joints_are_grouped_and_within_reach(shown):
     assert seen.complaints == []
 
 
+def test_a_notebook_keeps_the_view_after_it_is_exported(shown, chromium, tmp_path):
+    page, _ = shown
+    running = '<script id="jupyter-config-data" type="application/json">{}</script>'
+    for name, head in (("exported", ""), ("running", running)):
+        file = tmp_path / f"{name}.html"
+        file.write_text(f'<!doctype html><meta charset="utf-8">{head}{page._repr_html_()}', "utf-8")
+        with visit(chromium, file.as_uri()) as seen:
+            if head:
+                seen.page.wait_for_selector(f'iframe[src="{page.url}"]')
+                continue
+            frame = seen.page.frame_locator("iframe")
+            frame.locator("body[data-ready=yes]").wait_for()
+            assert frame.locator("#scene").is_visible()
+            assert not frame.locator("#bar").is_visible()
+            assert [url for url in seen.requests if not url.startswith(("file:", "data:", "about:"))] == []
+            assert seen.complaints == []
+
+
 TOML = """name = "arm"
 [[link]]
 name = "upper"

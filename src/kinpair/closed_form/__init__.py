@@ -19,6 +19,7 @@ In the order of use:
     sharing      sums that occur several times in long formulas, given names; sums written by the name they have
     letters      what a symbol is called on paper, what it means and what it is worth
     printing     formulas as text and LaTeX
+    mathml       LaTeX of formulas as MathML, for browsers
     widths       how wide LaTeX is on paper
     breaking     formulas in lines that fit on paper
     pages        a page of formulas as text, LaTeX and Markdown

@@ -9,6 +9,7 @@ from typing import Any
 
 from kinpair.closed_form.formula import Formula
 from kinpair.closed_form.letters import Letter
+from kinpair.closed_form.mathml import mathml
 from kinpair.closed_form.pages import Row
 from kinpair.closed_form.sheet import Sheet
 from kinpair.compiler.export.sympy import SymbolicEquations
@@ -49,8 +50,16 @@ class OnASheet(ABC):
         """LaTeX for the package amsmath; a whole file to compile with `document`."""
         return self.sheet.latex(document=document)
 
+    def mathml(self) -> str:
+        """MathML, which browsers draw without a script and without a network."""
+        return mathml(self.sheet.notebook())
+
+    def _repr_html_(self) -> str | None:
+        """MathML for notebooks and for what is exported from them; None where a browser would take long."""
+        return self.mathml() if self.terms <= IN_A_NOTEBOOK else None
+
     def _repr_latex_(self) -> str | None:
-        """Mathematics alone, as notebooks set it; None where a browser would take long."""
+        """LaTeX for documents that are made of a notebook; None where a browser would take long."""
         return self.sheet.notebook() if self.terms <= IN_A_NOTEBOOK else None
 
     def __repr__(self) -> str:

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from html import escape
 from io import BytesIO
+from uuid import uuid4
 
 from kinpair.errors import KinpairError
 from kinpair.viewer.scene import Drawn, start_of
 
 WIDTH, HEIGHT, DPI = 360, 270, 150
+LIVE = """<div id="{name}">{kept}</div>
+<script>
+(() => {{
+  const box = document.getElementById("{name}"), url = {url};
+  if (!box || !document.getElementById("jupyter-config-data")) return;  // exported: there is no server any more
+  fetch(url, {{ mode: "no-cors" }}).then(() => {{
+    const live = document.createElement("iframe");
+    live.src = url; live.width = "100%"; live.height = "{height}"; live.style.border = "0";
+    box.replaceChildren(live);
+  }}).catch(() => {{}});
+}})();
+</script>"""
 
 
 def still_html(mechanism: Drawn) -> str:
@@ -34,8 +48,19 @@ class Frame:
         self.page, self.height = page, height
 
     def _repr_html_(self) -> str:
+        return self.html()
+
+    def html(self) -> str:
+        """The frame as HTML."""
         source = escape(self.page, quote=True)
         return f'<iframe srcdoc="{source}" width="100%" height="{self.height}" style="border:0"></iframe>'
 
     def __repr__(self) -> str:
         return f"<Frame with a page of {len(self.page) / 2**20:.1f} MB; a notebook shows it>"
+
+
+def live_html(url: str, page: str, height: int) -> str:
+    """HTML that shows a served page where the notebook runs and reaches it, and a page complete in itself elsewhere."""
+    text = json.dumps(url).replace("<", "\\u003c")
+    name = f"kinpair-{uuid4().hex}"
+    return LIVE.format(name=name, kept=Frame(page, height).html(), url=text, height=height)

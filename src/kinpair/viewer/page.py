@@ -17,6 +17,7 @@ import numpy as np
 from kinpair.errors import InputError, KinpairError, MissingExtraError
 from kinpair.viewer.camera import around, directions
 from kinpair.viewer.groups import FEW, grouped
+from kinpair.viewer.inline import live_html
 from kinpair.viewer.movement import Handle, Movement
 from kinpair.viewer.page_nodes import Nodes, add_ground
 from kinpair.viewer.page_player import Player
@@ -36,6 +37,7 @@ STEPS = 400  # of a slider
 ASPECT = 0.9  # width by height of the part of the page that is looked at: the panel covers the rest
 LAST_PORT = 65535
 WARNING = "#b5341c"
+HEIGHT = 520  # of the page in a notebook [pixels]
 
 
 class Page:
@@ -242,8 +244,12 @@ class Page:
             self._server.stop()
 
     def _repr_html_(self) -> str:
-        """A window on the page, where the notebook runs on the same machine."""
-        return f'<iframe src="{self.url}" width="100%" height="520" style="border:0"></iframe>'
+        """The page itself while the notebook runs, and the scene without sliders once the notebook is exported."""
+        from kinpair.viewer.report_page import page
+
+        still = Recording(self.mechanism, np.zeros(1), self.q[None], self.scene.name)
+        shown = still if self.player is None else self.player.recordings[0]
+        return live_html(self.url, page(shown, self.scene.name, [], []), HEIGHT)
 
 
 def _server(host: str, port: int) -> Any:

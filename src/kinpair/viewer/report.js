@@ -11,6 +11,9 @@ const slider = document.getElementById("time"), readout = document.getElementByI
 const button = document.getElementById("play"), speed = document.getElementById("speed"), said = document.getElementById("said");
 slider.min = times[0]; slider.max = times[times.length - 1]; slider.step = (slider.max - slider.min) / 2000 || 1e-6;
 
+document.getElementById("bar").style.display = times.length > 1 ? "" : "none";
+document.getElementById("stage").style.gridTemplateColumns = data.panels.length ? "" : "1fr";
+
 function go(time) {
   now = Math.min(Math.max(time, times[0]), times[times.length - 1]);
   slider.value = now;
