@@ -6,6 +6,7 @@ legends    legends outside the axes
 panels     panels of curves as pure data; small multiples, equal curves
 curves     curves over time or another quantity
 surfaces   solids as triangles
+simplify   fewer triangles
 pieces     the parts of a scene
 meshes     what the description says a link looks like
 bodies     links that it does not draw: solids of the same inertia, rods to the joints
@@ -23,12 +24,11 @@ recording  a motion to be played, as pure data
 lamps      joints that stick, points and areas that are marked
 film       a motion as a film
 inline     what notebooks show
-simplify   fewer triangles
+report_page  a motion as one page, complete in itself
 page_text    text in the panel of a page, escaped
 page_nodes   a scene in a page
 page_marks   lamps, points and areas in a page
 page_player  playing motions in a page
 page       the 3-D page
 page_file  a page that follows a file
-report_page  a motion as one page, complete in itself
 """

@@ -23,6 +23,7 @@ from kinpair.viewer.page_nodes import Nodes, add_ground
 from kinpair.viewer.page_player import Player
 from kinpair.viewer.page_text import Text
 from kinpair.viewer.recording import Recording
+from kinpair.viewer.report_page import page
 from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of, start_of
 from kinpair.viewer.still import plane_of
 
@@ -245,8 +246,6 @@ class Page:
 
     def _repr_html_(self) -> str:
         """The page itself while the notebook runs, and the scene without sliders once the notebook is exported."""
-        from kinpair.viewer.report_page import page
-
         still = Recording(self.mechanism, np.zeros(1), self.q[None], self.scene.name)
         shown = still if self.player is None else self.player.recordings[0]
         return live_html(self.url, page(shown, self.scene.name, [], []), HEIGHT)
