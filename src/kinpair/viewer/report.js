@@ -195,7 +195,7 @@ if (!gl) {
   const grid = gl.createVertexArray(); gl.bindVertexArray(grid);
   const lines = floats(data.grid); attribute("place", lines);
   const up = data.up, size = data.size;
-  let target = data.target, towards = data.towards, distance = data.distance;
+  let target = data.target, towards = data.towards, distance = data.distance * Math.max(1, data.aspect * canvas.clientHeight / canvas.clientWidth);
   const identity = placed([0, 0, 0], [0, 0, 0, 1], 1);
   function draw(time) {
     const ratio = window.devicePixelRatio || 1, w = Math.round(canvas.clientWidth * ratio), h = Math.round(canvas.clientHeight * ratio);

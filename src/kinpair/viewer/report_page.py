@@ -87,6 +87,7 @@ def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
         "target": camera.target.tolist(),
         "distance": max(camera.distance, NEAREST * scene.size),
         "lens": LENS,
+        "aspect": ASPECT,
         "reach": max(0.6 * scene.size, float(np.sqrt(((high - low) ** 2).sum()))),
         "towards": axes[2].tolist(),
         "size": scene.size,
