@@ -151,14 +151,14 @@ def test_a_mesh_with_too_many_triangles_is_drawn_coarser_and_the_message_gives_t
     file.write_bytes(bytes(80) + len(faces).to_bytes(4, "little") + faces.tobytes())
     ball = (
         kp.Builder("ball")
-        .link("a", mass=1.0, inertia=[0.1, 0.1, 0.1], visual=[{"mesh": str(file)}])
-        .joint("j", "revolute", "ground", "a")
+        .link("round_link", mass=1.0, inertia=[0.1, 0.1, 0.1], visual=[{"mesh": str(file)}])
+        .joint("j", "revolute", "ground", "round_link")
     )
     with pytest.warns(kp.PictureWarning) as caught:
         kp.build(ball).picture(width=80, height=60)
     drawn = sum(len(x.surface.faces) for x in scene_of(kp.build(ball)).pieces if x.is_mesh)
     assert 100 < drawn <= 500
     assert [str(x.message) for x in caught] == [
-        f"link 'a': its mesh has {len(faces)} triangles; the meshes are drawn with {drawn} triangles of {len(faces)}. "
-        "Use a mesh with fewer triangles to choose the details"
+        f"link 'round_link': its mesh has {len(faces)} triangles; the meshes are drawn with {drawn} triangles of "
+        f"{len(faces)}. Use a mesh with fewer triangles to choose the details"
     ]

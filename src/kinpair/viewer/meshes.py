@@ -45,12 +45,11 @@ class Mesh:
 
 @dataclass(slots=True)
 class Meshes:
-    """What became of the meshes of a mechanism: link and reason of each that could not be drawn, triangles in the
-    files and in the picture of each link whose meshes are coarser."""
+    """What became of the meshes of a mechanism: link and reason of each that could not be read, link and number of
+    triangles of each that was read."""
 
     missing: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    coarser: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
-    total: int = 0
+    counts: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
     def sentences(self, drawn: int) -> tuple[str, ...]:
         """One sentence for all missing meshes and one for all coarser ones, of which `drawn` triangles are left."""
@@ -59,11 +58,13 @@ class Meshes:
             link, reason = self.missing[0]
             more = f" ({len(self.missing)} meshes in all)" if len(self.missing) > 1 else ""
             lines.append(f"link {link!r}: {reason}; drawn as a body of the same inertia{more}")
-        if drawn < self.total:
-            link, count = max(self.coarser, key=lambda x: x[1])
+        total = sum(count for _, count in self.counts)
+        if drawn < total:
+            link, largest = max(self.counts, key=lambda x: x[1])
+            own, left, every = (f"{x:_}".replace("_", " ") for x in (largest, drawn, total))
             lines.append(
-                f"link {link!r}: its mesh has {count:_} triangles; the meshes are drawn with {drawn:_} triangles of "
-                f"{self.total:_}. Use a mesh with fewer triangles to choose the details".replace("_", " ")
+                f"link {link!r}: its mesh has {own} triangles; the meshes are drawn with {left} triangles of {every}. "
+                "Use a mesh with fewer triangles to choose the details"
             )
         return tuple(lines)
 
@@ -89,8 +90,7 @@ def _pieces(link: str, shape: Shape, description: Description, meshes: Meshes) -
         surface = SHAPES[shape.kind](*shape.size).moved(shape.origin.pose())
         return [Piece(link, surface, shape.colour)]
     mesh = _mesh(shape, description)
-    meshes.coarser.append((link, mesh.count))
-    meshes.total += mesh.count
+    meshes.counts.append((link, mesh.count))
     triangles = mesh.triangles
     scaled = Triangles(triangles.points * np.array(shape.size), triangles.faces, triangles.colours)
     return [
