@@ -1,6 +1,7 @@
 """Object code kept between runs, in a directory only its owner can touch.
 
-An entry is a checksum and a payload under a name made of everything that determines the code. Entries are
+An entry is a checksum and a payload under a name made of everything that determines the code. The checksum covers
+key, target and payload, so an entry copied to the name of another key is rejected. Entries are
 written to a temporary file and moved into place, so that a reader sees all of one or nothing. Machine code is
 run only if the directory and the file belong to this user, nobody else can write them, and the checksum fits;
 anything else is compiled again, with a warning. Where nothing can be written there is simply no cache. Its size is
@@ -24,7 +25,7 @@ from kinpair.compiler.cache_size import default_limit, make_room
 from kinpair.compiler.target import host
 from kinpair.errors import CacheWarning
 
-MAGIC = b"kinpair object 1\n"
+MAGIC = b"kinpair object 2\n"
 VARIABLE = "KINPAIR_CACHE"
 
 
@@ -63,6 +64,16 @@ def _sources(package: str) -> str:
     return "\n".join(sorted(facts))
 
 
+def _identity(key: str) -> bytes:
+    """Return the digest of a key, the sources and the target (32 bytes)."""
+    return hashlib.sha256(f"{surroundings()}\0{key}".encode()).digest()
+
+
+def _checksum(key: str, payload: bytes) -> bytes:
+    """Return the digest of key, target and payload (32 bytes)."""
+    return hashlib.sha256(_identity(key) + payload).digest()
+
+
 class Store:
     """A directory of entries, of at most `limit` bytes. `Store(None)` is the usual place."""
 
@@ -72,8 +83,8 @@ class Store:
         self._silent = False
 
     def path(self, key: str) -> Path:
-        """Where the entry of a key is."""
-        return self.directory / hashlib.sha256(f"{surroundings()}\0{key}".encode()).hexdigest()
+        """Return the path of the entry of a key."""
+        return self.directory / _identity(key).hex()
 
     def get(self, key: str) -> bytes | None:
         """The payload, or None if there is none that can be trusted."""
@@ -90,8 +101,8 @@ class Store:
         except OSError as problem:
             return self._refuse(path, f"cannot be read ({problem.strerror})")
         digest, payload = content[len(MAGIC) : len(MAGIC) + 32], content[len(MAGIC) + 32 :]
-        if not content.startswith(MAGIC) or hashlib.sha256(payload).digest() != digest:
-            return self._refuse(path, "is damaged (its checksum does not fit)")
+        if not content.startswith(MAGIC) or _checksum(key, payload) != digest:
+            return self._refuse(path, "is damaged, or the entry of another key (its checksum does not fit)")
         with suppress(OSError):
             os.utime(path)  # used just now
         return payload
@@ -112,7 +123,7 @@ class Store:
             handle, temporary = tempfile.mkstemp(dir=self.directory, prefix="new-")
             try:
                 with open(handle, "wb") as file:
-                    file.write(MAGIC + hashlib.sha256(payload).digest() + payload)
+                    file.write(MAGIC + _checksum(key, payload) + payload)
                 os.replace(temporary, self.path(key))
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)

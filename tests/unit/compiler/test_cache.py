@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import kinpair as kp
 from kinpair.compiler.cache import Store, default_directory
 from kinpair.compiler.cache_size import GROWTH
 from kinpair.compiler.kernel import Kernel
@@ -133,6 +134,43 @@ def test_two_processes_do_not_disturb_each_other(store):
 def test_keys_do_not_mix(kept):
     other = Kernel(lambda: trace(lambda x: x + 1.0, {"x": (3,)}), key="g", store=kept)
     assert other(x) == pytest.approx(x + 1.0)
+
+
+def test_the_entry_of_a_light_pendulum_is_not_used_for_a_heavy_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("KINPAIR_CACHE", str(tmp_path / "cache"))
+
+    def inertia(mass: float) -> float:
+        b = kp.Builder("pendulum")
+        b.link("ground").link("bob", mass=mass, com=(1.0, 0.0, 0.0))
+        b.joint("pin", "revolute", "ground", "bob", axis=(0, 1, 0))
+        return float(kp.build(b).mass_matrix([0.3])[0, 0])
+
+    def new_entry(mass: float) -> Path:
+        before = set(entries(Store()))
+        assert inertia(mass) == pytest.approx(mass)
+        (path,) = set(entries(Store())) - before
+        return path
+
+    assert inertia(3.0) == pytest.approx(3.0)  # also keeps the code that all calls share
+    light, heavy = new_entry(1.0), new_entry(2.0)
+    heavy.write_bytes(light.read_bytes())
+    with pytest.warns(CacheWarning, match="entry of another key"):
+        assert inertia(2.0) == pytest.approx(2.0)
+
+
+def test_an_entry_of_another_key_target_or_payload_is_rejected(store, monkeypatch):
+    store.put("one", b"payload")
+    store.put("two", b"payload")
+    store.path("two").write_bytes(store.path("one").read_bytes())
+    with pytest.warns(CacheWarning, match="entry of another key"):
+        assert store.get("two") is None
+    assert store.get("one") == b"payload"
+    here = store.path("one").read_bytes()
+    monkeypatch.setattr("kinpair.compiler.cache.surroundings", lambda: "another machine")
+    store.put("one", b"payload")
+    store.path("one").write_bytes(here)
+    with pytest.warns(CacheWarning, match="entry of another key"):
+        assert store.get("one") is None
 
 
 def test_the_directory_follows_the_environment(monkeypatch, tmp_path):
