@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         RegulatorWarning,
         SingularError,
         StorageError,
+        StorageWarning,
         TraceError,
     )
     from kinpair.inverse_kinematics import Target
@@ -155,6 +156,7 @@ __all__ = [
     "Shape",
     "SingularError",
     "StorageError",
+    "StorageWarning",
     "Study",
     "System",
     "Table",
@@ -215,7 +217,7 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.equations_of_motion.printed": "Equations",
     "kinpair.errors": "ActuatorsError CacheWarning ClusterWarning DescriptionError DescriptionWarning "
     "FrictionWarning InputError KinpairError LimitWarning MissingExtraError PictureWarning RecordingWarning "
-    "RegulatorWarning SingularError StorageError TraceError",
+    "RegulatorWarning SingularError StorageError StorageWarning TraceError",
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",

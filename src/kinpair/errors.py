@@ -45,7 +45,7 @@ class MissingExtraError(KinpairError, ImportError):
 
 
 class StorageError(KinpairError, OSError):
-    """A file cannot be written; what was written before is kept."""
+    """A file cannot be written, and what was written before is kept; or it does not hold what was written."""
 
 
 class TraceError(KinpairError, TypeError):
@@ -66,6 +66,10 @@ class CacheWarning(UserWarning):
 
 class DescriptionWarning(UserWarning):
     """A description was accepted, and this is what was made of a doubtful part of it."""
+
+
+class StorageWarning(UserWarning):
+    """A stored part was found damaged, and this is what was used instead."""
 
 
 class ClusterWarning(UserWarning):

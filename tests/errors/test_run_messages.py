@@ -9,6 +9,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.cli.main import main
+from kinpair.runs.files.slate import signed
 
 Q, QD = [0.3, 0.2], [0.0, 0.0]
 RK4 = {"integrator": "rk4", "dt": 1e-3, "duration": 0.1}
@@ -133,3 +134,65 @@ def test_ctrl_c_gives_one_exit_code(capsys, monkeypatch):
         main(["simulate", "double-pendulum", "--duration", "1", "--integrator", "rk4"])
     assert left.value.code == 130
     assert capsys.readouterr().err.startswith("kinpair: Interrupted at t = 0 s")
+
+
+def deleted(name):
+    return lambda file: file.__delitem__(name)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda file: file["qd"].__setitem__((60, 1), 1.0),
+            "qd: samples 0 to 100 (t = 0 s to 0.1 s) are not those that were written: a number was edited, or the file "
+            "is damaged; use a copy from before, or simulate again",
+        ),
+        (
+            lambda file: file["options"].attrs.__setitem__("duration", 3.0),
+            "options/duration is not what was written: edited, or the file is damaged; use a copy from before, or "
+            "simulate again",
+        ),
+        *(
+            (
+                deleted(name),
+                f"{name} is missing in this file of a run; use a copy from before, or simulate again",
+            )
+            for name in ("q", "options", "mechanism", "checkpoint")
+        ),
+    ],
+)
+def test_what_was_edited_or_is_missing_in_a_file_is_named(arm, tmp_path, monkeypatch, change, message):
+    import h5py
+
+    path = tmp_path / "run.h5"
+    kp.simulate(arm, Q, QD, save=path, output=1e-3, **RK4)
+    with h5py.File(path, "r+") as file:
+        change(file)
+    monkeypatch.setattr("kinpair.runs.hdf5._probe", lambda *_: None)
+    for call in (kp.load_run, kp.resume):
+        with pytest.raises(kp.StorageError) as refused:
+            call(path)
+        assert str(refused.value) == f"{path}: {message}"
+
+
+def test_a_damaged_checkpoint_of_an_unfinished_run_is_passed_over(arm, tmp_path, monkeypatch):
+    import h5py
+
+    path = tmp_path / "run.h5"
+    kp.simulate(arm, Q, QD, save=path, progress=stop, **RK4)
+    with h5py.File(path, "r+") as file:
+        newest = int(file["checkpoint"]["number"].argmax())
+        record = file["checkpoint"][newest]
+        record["took"] = 5.0
+        file["checkpoint"][newest] = record
+        status = file["status"][:]
+        status["name"] = b"running"
+        file["status"][:] = signed(status)
+    monkeypatch.setattr("kinpair.runs.hdf5._probe", lambda *_: None)
+    with pytest.warns(kp.StorageWarning) as caught:
+        run = kp.load_run(path)
+    assert str(caught[0].message) == (
+        f"{path}: the last checkpoint is damaged; the one before it is used, with 0 samples"
+    )
+    assert run.status.name == "unfinished"

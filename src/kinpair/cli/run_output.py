@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 from cyclopts import Parameter
 
-from kinpair import InputError, KinpairError
+from kinpair import InputError, KinpairError, StorageError
 from kinpair.cli.machine import print_json
 from kinpair.cli.screen import Screen
 from kinpair.cli.tables import number_table
@@ -50,7 +50,11 @@ def check_outputs(
         target(path, kind)
     if save is None or not save.is_file() or not save.stat().st_size:
         return []
-    return [f"{save}: the run of {read_file(save).about['name']} that was there is replaced"]
+    try:
+        what = f"run of {read_file(save).about['name']}"
+    except StorageError:
+        what = "damaged run"
+    return [f"{save}: the {what} that was there is replaced"]
 
 
 def show(run: Result, wanted: Wanted) -> None:

@@ -1,6 +1,7 @@
 """What a simulation gives: samples, words, pictures, files; and the calls that make runs and go on with them.
 
 progress       a bar on the terminal
+hdf5           HDF5 files opened without harm from damage
 targets        files that may be written
 samples        what the numbers of a sample are
 vectors        names and units of their entries

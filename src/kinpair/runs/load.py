@@ -11,17 +11,14 @@ import numpy as np
 
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import DescriptionWarning, InputError
+from kinpair.errors import DescriptionError, DescriptionWarning, InputError, StorageError
 from kinpair.loading import build
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.model.digest import digest
-from kinpair.runs.files.file_layout import (
-    RESIDUALS,
-)
+from kinpair.runs.files.checksums import edited, sound
+from kinpair.runs.files.file_layout import RESIDUALS
 from kinpair.runs.files.stored import Stored, read_file
-from kinpair.runs.files.stored_events import (
-    MODE,
-)
+from kinpair.runs.files.stored_events import MODE
 from kinpair.runs.history import History, Known
 from kinpair.runs.result import Result
 from kinpair.runs.samples import driving
@@ -30,13 +27,19 @@ from kinpair.simulation.options import Missing
 from kinpair.simulation.residual import Residual
 
 
-def load_run(path: str | os.PathLike[str], *, mechanism: Mechanism | None = None) -> Result:
-    """The result in a file that `run.save(path)` or `kp.simulate(..., save=path)` wrote.
+def load_run(
+    path: str | os.PathLike[str], *, mechanism: Mechanism | None = None, check: bool = True
+) -> Result:
+    """Read the result in a file that `run.save(path)` or `kp.simulate(..., save=path)` wrote.
 
     Its arrays are read from the file where they are looked at, so it may be larger than the memory. The mechanism is
-    built from the description in the file; give it where that holds Python functions.
+    built from the description in the file; give it where that holds Python functions. All samples are compared with
+    their checksums first, which reads the file once; `check=False` leaves that out. StorageError names a part that is
+    missing, edited or damaged.
     """
     stored = read_file(path)
+    if check:
+        stored.check()
     return result_of(stored, mechanism_of(stored, mechanism), wrenches_of(stored))
 
 
@@ -48,8 +51,16 @@ def wrenches_of(stored: Stored, external: Mapping[str, Any] | None = None) -> di
 
 
 def result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any]) -> Result:
-    """The file as a result."""
+    """Return the file as a result."""
+    with sound(stored.path):
+        return _result_of(stored, mechanism, external)
+
+
+def _result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any]) -> Result:
     stands, options = stored.stands, stored.options
+    for name, entries in (("q", mechanism.nq), ("qd", mechanism.nv), ("tau", mechanism.nv)):
+        if stored.places[name].shape[-1] != entries:
+            raise edited(stored.path, name)
     return Result(
         mechanism=mechanism,
         time=stored.column("time"),
@@ -114,9 +125,11 @@ def mechanism_of(stored: Stored, mechanism: Mechanism | None = None) -> Mechanis
             f"{stored.path}: the mechanism {about['name']!r} holds Python functions, which a file cannot; give it "
             "again: mechanism=..."
         )
-    with warnings.catch_warnings():
+    with sound(stored.path), warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)  # told when the run was made
-        description = parse_toml(
-            stored.description, source=f"{stored.path}: mechanism", warnings=WarningList()
-        )
-        return build(description, snap=float(about["snap"]), merge_fixed=bool(about["merge_fixed"]))
+        source = f"{stored.path}: mechanism"
+        try:
+            description = parse_toml(stored.description, source=source, warnings=WarningList())
+            return build(description, snap=float(about["snap"]), merge_fixed=bool(about["merge_fixed"]))
+        except DescriptionError as problem:
+            raise StorageError(str(problem), path=str(stored.path), part="mechanism") from None

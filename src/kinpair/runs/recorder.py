@@ -14,6 +14,7 @@ import numpy as np
 from kinpair.errors import InputError
 from kinpair.runs.files import checkpoint
 from kinpair.runs.files.checkpoint import Checkpoint
+from kinpair.runs.files.checksums import SampleWriter
 from kinpair.runs.files.file_layout import (
     RESIDUALS,
     SAMPLES,
@@ -31,6 +32,7 @@ from kinpair.runs.files.stored_events import (
     EVENTS,
     MODE,
     MODES,
+    checksum,
     event_rows,
     fits,
     mode_rows,
@@ -87,6 +89,8 @@ def continued(driver: Driver, stored: Stored, every: float) -> Recorder:
     recorder = Recorder(driver, run_file, stored.stands, stored.number, every)
     recorder.failures |= stored.failures()
     put_status(run_file, Status(UNFINISHED, np.nan, ""))
+    if (stored.stands.row, stored.stands.event) != (stored.stands.samples, stored.stands.events):
+        recorder.commit()  # rows behind the state are written again
     return recorder
 
 
@@ -113,14 +117,21 @@ class Recorder:
         self.run, self.run_file, self.number, self.every = driver.run, run_file, number, every
         self.begin = driver.begin_energy
         self.entered: Sequence[Entry] = driver.modes.entered
-        self.rows = stands.row
+        self.samples = SampleWriter(run_file, SAMPLES, stands.row)
         self.kept = {EVENTS: stands.event, MODES: stands.modes}
+        rows = {name: n for name, n in self.kept.items() if name in run_file.places}
+        self.sums = {name: checksum(run_file, name, 0, n) for name, n in rows.items()}
         self.stands = replace(stands, samples=stands.row, steps=0, all_rejected=0)
         self.counts: dict[str, Any] = {}
         self.failures: dict[int, Status] = {}
         self.singular: Singular | None = None
         self._before, self._began = stands.took, perf_counter()
         self._last = perf_counter()
+
+    @property
+    def rows(self) -> int:
+        """Number of samples in the file."""
+        return self.samples.rows
 
     def __call__(self, piece: Piece) -> None:
         """Samples to the file, and, when it is time, a checkpoint."""
@@ -165,12 +176,12 @@ class Recorder:
         refused: OSError | None = None
         while n:
             try:
-                for name, x in samples.items():
-                    self.run_file.write(name, x[done : done + n], self.rows)
+                some = {name: x[done : done + n] for name, x in samples.items()}
+                self.samples.append(self.run_file, some)
             except OSError as problem:  # as many rows as there is room for
                 n, refused = n // 2, problem
                 continue
-            self.rows, done = self.rows + n, done + n
+            done += n
             n = min(n, len(piece.times) - done)
         if refused is not None:
             raise DiskError(refused)
@@ -219,6 +230,8 @@ class Recorder:
                 "took": took,
                 "events": self.kept[EVENTS],
                 "modes": self.kept[MODES],
+                "tail": self.samples.tail,
+                "history": np.array([self.sums.get(name, 0) for name in (EVENTS, MODES)], "<u4"),
             }
             checkpoint.put(self.run_file, self.number + 1, replace(self.stands, **kept))
         except OSError as problem:
@@ -241,9 +254,12 @@ class Recorder:
             room = {name: wider(places[name], self.kept[name], rows) for name, rows in new.items()}
             samples = dict.fromkeys((name for name in places if name in SAMPLES), self.rows)
             self.run_file = enlarged(self.run_file, room, {**samples, **self.kept})
+            self.sums = {name: checksum(self.run_file, name, 0, n) for name, n in self.kept.items()}
         for name, rows in new.items():
-            self.run_file.write(name, rows, self.kept[name])
-            self.kept[name] += len(rows)
+            start, stop = self.kept[name], self.kept[name] + len(rows)
+            self.run_file.write(name, rows, start)
+            self.sums[name] = checksum(self.run_file, name, start, stop, self.sums[name])
+            self.kept[name] = stop
 
     def end(self, status: Status | None) -> None:
         """As much as the disk takes; None: the run stopped for a reason that is not its own."""

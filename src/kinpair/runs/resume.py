@@ -52,6 +52,7 @@ def resume(
     """
     with claimed(Path(path)):
         stored = read_file(path)
+        stored.check()
         machine = mechanism_of(stored, mechanism)
         if stored.finished:
             return result_of(stored, machine, wrenches_of(stored, external))

@@ -25,12 +25,9 @@ class Kind:
 
 
 def _is_run(path: Path) -> bool:
-    import h5py
+    from kinpair.runs.hdf5 import format_of  # h5py takes its time
 
-    if not h5py.is_hdf5(path):
-        return False
-    with h5py.File(path, "r") as file:
-        return file.attrs.get("format") == FORMAT
+    return format_of(path) == FORMAT
 
 
 def _says(mark: bytes) -> Callable[[Path], bool]:
@@ -76,7 +73,7 @@ def target(path: str | os.PathLike[str], kind: Kind) -> Path:
 def _ours(file: Path, kind: Kind) -> bool:
     try:
         return kind.ours(file)
-    except OSError:
+    except (OSError, InputError):
         return False
 
 

@@ -1,6 +1,7 @@
 """The journal of a sweep: a line of JSON a finished case, written at once and never changed; see `journal_text.py`.
 
-A line that a crash has torn is cut off when the journal is opened again. Numbers are written with all their digits; NaN
+Each line has a checksum. A line that a crash has torn is cut off when the journal is opened again; one that was edited
+or is damaged is reported, and its case is computed again. Numbers are written with all their digits; NaN
 and Infinity as Python writes them.
 """
 
@@ -16,7 +17,17 @@ from kinpair.description.fields import counted
 from kinpair.errors import InputError, StorageError
 from kinpair.runs.files.claims import locked
 from kinpair.sweeps.cases import Scalar
-from kinpair.sweeps.journal_text import FILE, Contents, Plan, case_line, head_line, plan_line, read_journal
+from kinpair.sweeps.journal_text import (
+    FILE,
+    Contents,
+    Plan,
+    case_line,
+    head_line,
+    plan_line,
+    read_journal,
+    report_damage,
+    reported_line,
+)
 from kinpair.sweeps.outcome import Outcome
 
 Finished: TypeAlias = tuple[str, Mapping[str, Scalar], Outcome]  # key, inputs, outcome
@@ -94,6 +105,9 @@ class Journal:
         self._check(contents, study, resume)
         os.ftruncate(self._file, contents.size)
         self._size = contents.size
+        if contents.damaged:
+            report_damage(self.path, contents, "their cases are computed again")
+            self._write(reported_line(contents.damaged))
         if plan != contents.plan:
             done_before = sum(key in contents.done for key in keys)
             self._write(plan_line(plan, done_before))

@@ -15,7 +15,7 @@ from kinpair.description.fields import counted
 from kinpair.errors import InputError, MissingExtraError, StorageError
 from kinpair.sweeps.cases import Cases
 from kinpair.sweeps.journal_text import FILE as JOURNAL
-from kinpair.sweeps.journal_text import Contents, read_journal
+from kinpair.sweeps.journal_text import Contents, read_journal, report_damage
 from kinpair.sweeps.outcome import Outcome
 
 FILE = "table.parquet"
@@ -123,7 +123,7 @@ class Table:
         target = Path(path)
         draft = target.with_name(f".{target.name}.{os.getpid()}")
         try:
-            parquet.write_table(pa.Table.from_arrays(arrays, schema=schema), draft)
+            parquet.write_table(pa.Table.from_arrays(arrays, schema=schema), draft, write_page_checksum=True)
             draft.replace(target)
         except OSError as reason:
             draft.unlink(missing_ok=True)
@@ -151,10 +151,13 @@ def open_sweep(path: str | os.PathLike[str]) -> Table:
 def _in_journal(file: Path) -> Table:
     try:
         contents = read_journal(file)
+    except StorageError:
+        raise
     except OSError as reason:
         raise InputError(f"{file}: cannot be read ({reason.strerror})", path=str(file)) from None
     if contents is None:
         raise InputError(f"{file}: is empty; a sweep writes it as it goes", path=str(file))
+    report_damage(file, contents, "their cases are left out; resume the sweep to compute them again")
     return table_in(contents)
 
 
@@ -162,7 +165,7 @@ def _in_table(file: Path) -> tuple[Table, int | None]:
     """The table, and the size of the journal that it is made of, if it is of one."""
     _, parquet = pyarrow()
     try:
-        contents = parquet.read_table(file)
+        contents = parquet.read_table(file, page_checksum_verification=True)
     except FileNotFoundError:
         raise InputError(f"{file}: no such file", path=str(file)) from None
     except (OSError, ValueError) as reason:

@@ -12,12 +12,9 @@ FORMAT = "kinpair gait"
 
 
 def _is_gait(path: Path) -> bool:
-    import h5py
+    from kinpair.runs.hdf5 import format_of  # h5py takes its time
 
-    if not h5py.is_hdf5(path):
-        return False
-    with h5py.File(path, "r") as file:
-        return file.attrs.get("format") == FORMAT
+    return format_of(path) == FORMAT
 
 
 GAIT = Kind("gait", (".h5", ".hdf5"), _is_gait)

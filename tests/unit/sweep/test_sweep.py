@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_vectors_of_several_lengths_are_filled_up(tmp_path):
 def test_journal_is_plain_lines_of_all_digits(tmp_path):
     kp.sweep(lambda x: {"y": x / 3, "z": float("nan")}, {"x": [0.1, 0.2]}, out=tmp_path, workers=0)
     head, *lines = map(json.loads, (tmp_path / "journal.jsonl").read_text().splitlines())
-    assert head["kinpair sweep"] == 1
+    assert head["kinpair sweep"] == 2
     assert {x["inputs"]["x"]: x["values"]["y"] for x in lines} == {0.1: 0.1 / 3, 0.2: 0.2 / 3}
 
 
@@ -125,9 +126,97 @@ def test_a_torn_or_damaged_line_is_computed_again(tmp_path):
     lines[2] = b"\x00" * len(lines[2][:-1]) + b"\n"
     journal.write_bytes(b"".join(lines)[:-5])
     calls.clear()
-    table = kp.sweep(case, {"x": range(4)}, out=tmp_path, resume=True, workers=0)
+    with pytest.warns(kp.StorageWarning, match=r"journal\.jsonl: line 3 is not what was written"):
+        table = kp.sweep(case, {"x": range(4)}, out=tmp_path, resume=True, workers=0)
     assert sorted(calls) == sorted(damaged)
     assert table["case"].tolist() == [0, 1, 2, 3]
+    assert len(kp.open_sweep(journal)) == 4  # reported once
+
+
+def squares(folder) -> tuple[Path, list[bytes]]:
+    """A journal and its lines, in the order of the cases."""
+    kp.sweep(square, {"x": [1, 2, 3]}, out=folder, workers=0)
+    journal = folder / "journal.jsonl"
+    head, *lines = journal.read_bytes().splitlines(keepends=True)
+    return journal, [head, *sorted(lines, key=lambda line: json.loads(line)["inputs"]["x"])]
+
+
+def square(x):
+    return {"square": float(x * x)}
+
+
+EDITS = {
+    "a number": (lambda line: line.replace(b'"square":4.0', b'"square":5.0'), "3 (x = 2)"),
+    "an input": (lambda line: line.replace(b'"x":2', b'"x":7'), "3 (x = 7)"),
+    "its checksum": (
+        lambda line: line.replace(b'"checksum":"', b'"checksum":"f')[:-4] + b'"}\n',
+        "3 (x = 2)",
+    ),
+    "no checksum": (lambda line: line.partition(b',"checksum"')[0] + b"}\n", "3 (x = 2)"),
+    "another case": (lambda line: b"17\n", "3"),
+}
+
+
+@pytest.mark.parametrize(("change", "label"), EDITS.values(), ids=EDITS)
+def test_an_edited_line_of_a_journal_is_named_and_computed_again(tmp_path, change, label):
+    journal, lines = squares(tmp_path)
+    changed = change(lines[2])
+    assert changed != lines[2]
+    journal.write_bytes(b"".join([*lines[:2], changed, *lines[3:]]))
+    found = f"{journal}: line {label} is not what was written: edited or damaged; "
+    with pytest.warns(kp.StorageWarning) as caught:
+        table = kp.open_sweep(journal)
+    left_out = "their cases are left out; resume the sweep to compute them again"
+    assert str(caught[0].message) == found + left_out
+    assert (table["x"].tolist(), table.missing) == ([1, 3], 1)
+    with pytest.warns(kp.StorageWarning) as caught:
+        again = kp.sweep(square, {"x": [1, 2, 3]}, out=tmp_path, workers=0, resume=True)
+    assert str(caught[0].message) == found + "their cases are computed again"
+    assert again["square"].tolist() == [1.0, 4.0, 9.0]
+    assert kp.open_sweep(journal)["square"].tolist() == [1.0, 4.0, 9.0]
+
+
+def test_an_edited_first_line_of_a_journal_is_refused(tmp_path):
+    journal, lines = squares(tmp_path)
+    journal.write_bytes(b"".join([lines[0].replace(b'"cases":3', b'"cases":4'), *lines[1:]]))
+    for call in (
+        lambda: kp.open_sweep(journal),
+        lambda: kp.sweep(square, {"x": [1]}, out=tmp_path, workers=0),
+    ):
+        with pytest.raises(kp.StorageError) as refused:
+            call()
+        assert str(refused.value) == (
+            f"{journal}: line 1, which says what was studied, is not what was written: edited or damaged; use a copy "
+            "from before, or give another folder"
+        )
+
+
+def test_a_journal_of_an_earlier_version_is_opened_and_resumed(tmp_path):
+    journal, lines = squares(tmp_path)
+    plain = [line.partition(b',"checksum"')[0] + b"}\n" for line in lines]
+    plain[0] = plain[0].replace(b'"kinpair sweep":2', b'"kinpair sweep":1')
+    journal.write_bytes(b"".join(plain))
+    assert kp.open_sweep(journal)["square"].tolist() == [1.0, 4.0, 9.0]
+    more = kp.sweep(square, {"x": [1, 2, 3, 4]}, out=tmp_path, workers=0, resume=True)
+    assert more["square"].tolist() == [1.0, 4.0, 9.0, 16.0]
+    text = journal.read_bytes()
+    assert text.startswith(b"".join(plain))
+    assert text.count(b'"checksum"') == 2  # the plan and the new case
+    journal.write_bytes(text.replace(b"16.0", b"17.0"))
+    with pytest.warns(kp.StorageWarning, match=r"line 6 \(x = 4\) is not what was written"):
+        kp.open_sweep(journal)
+
+
+def test_an_edited_number_in_the_table_of_a_sweep_is_rejected(tmp_path):
+    squares(tmp_path)
+    table = tmp_path / "table.parquet"
+    content = bytearray(table.read_bytes())
+    content[content.index(b"<\x02\x00\x00\x00") + 9] ^= 1  # a number of the first page
+    table.write_bytes(content)
+    with pytest.raises(
+        kp.InputError, match="could not verify page integrity, CRC checksum verification failed"
+    ):
+        kp.open_sweep(table)
 
 
 def test_another_study_and_another_sweep_keep_their_journal(tmp_path):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from kinpair.runs.files.slate import Column, RunFile
+from kinpair.runs.files.slate import CHECKSUM, Column, RunFile, is_whole, signed
 
 NAME = "checkpoint"
 NUMBERS = (
@@ -23,6 +22,7 @@ NUMBERS = (
     "steps",
     "all_rejected",
 )
+ARRAYS = ("state", "controller", "tail", "history")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,8 @@ class Checkpoint:
     samples: rows of the file that hold numbers; row and step: samples and steps before the state; state: what
     the loop hands from one chunk to the next, (ny + nu,), (batch, ny + nu), or the memory of an adaptive run;
     controller: `torque.state`, where there is such. events and modes: rows of these datasets that hold something;
-    event: events before the state. steps and in_vain: of a run that ended behind the state, all it took; else 0.
+    event: events before the state. steps and all_rejected: of a run that ended behind the state, all it took; else 0.
+    tail (columns,): checksums of the samples in the last chunk; history (2,): of the rows of events and of modes.
     """
 
     samples: int
@@ -41,28 +42,32 @@ class Checkpoint:
     rejected: int
     dt: float
     took: float
-    state: np.ndarray
+    state: np.ndarray = field(default_factory=lambda: np.zeros(0))
     controller: np.ndarray = field(default_factory=lambda: np.zeros(0))
     events: int = 0
     event: int = 0
     modes: int = 0
     steps: int = 0
     all_rejected: int = 0
+    tail: np.ndarray = field(default_factory=lambda: np.zeros(0, "<u4"))
+    history: np.ndarray = field(default_factory=lambda: np.zeros(2, "<u4"))
 
 
-def column(state: tuple[int, ...], controller: tuple[int, ...]) -> Column:
-    """Room for two checkpoints."""
-    return Column(NAME, (2,), _kind(state, controller))
+def column(state: tuple[int, ...], controller: tuple[int, ...], columns: int) -> Column:
+    """Return a dataset with room for two checkpoints of a file with this number of columns of samples."""
+    return Column(NAME, (2,), _kind(state, controller, columns))
 
 
-def _kind(state: tuple[int, ...], controller: tuple[int, ...]) -> Any:
+def _kind(state: tuple[int, ...], controller: tuple[int, ...], columns: int) -> Any:
     arrays = {"state": state, "controller": controller}
     return np.dtype(
         [
             *((name, "<i8") for name in NUMBERS),
             *((name, "<f8") for name in ("dt", "took")),
             *((name, "<f8", shape) for name, shape in arrays.items() if np.prod(shape)),
-            ("checksum", "<u4"),
+            ("tail", "<u4", (columns,)),
+            ("history", "<u4", (2,)),
+            CHECKSUM,
         ]
     )
 
@@ -73,29 +78,20 @@ def put(run_file: RunFile, number: int, checkpoint: Checkpoint) -> None:
     record["number"] = number
     for name in list(record.dtype.names or ())[1:-1]:
         record[name] = getattr(checkpoint, name)
-    record["checksum"] = _checksum(record[0])
-    run_file.write(NAME, record, start=number % 2)
+    run_file.write(NAME, signed(record), start=number % 2)
 
 
 def latest(records: np.ndarray) -> tuple[int, Checkpoint] | None:
     """The last checkpoint that is whole, and its number; None: there is none."""
-    whole = [record for record in records if record["number"] and record["checksum"] == _checksum(record)]
+    whole = [record for record in records if record["number"] and is_whole(record)]
     if not whole:
         return None
     r = max(whole, key=lambda record: record["number"])
+    arrays: dict[str, Any] = {name: np.array(r[name]) for name in ARRAYS if name in r.dtype.names}
     checkpoint = Checkpoint(
         **{name: int(r[name]) for name in NUMBERS[1:] if name in r.dtype.names},
         dt=float(r["dt"]),
         took=float(r["took"]),
-        state=_array(r, "state"),
-        controller=_array(r, "controller"),
+        **arrays,
     )
     return int(r["number"]), checkpoint
-
-
-def _array(record: Any, name: str) -> np.ndarray:
-    return np.array(record[name]) if name in record.dtype.names else np.zeros(0)
-
-
-def _checksum(record: Any) -> int:
-    return zlib.crc32(record.tobytes()[:-4])

@@ -15,6 +15,8 @@
 | `modes` | constraints and limits that hold in turn, and where each set was entered first |
 | `mechanism` | its description as TOML |
 | `options/` | everything that `kp.simulate` was given |
+| `sample_checksums` | of chunks of samples, see `checksums.py` |
+| `heading_checksums` | of everything that is written once |
 """
 
 from __future__ import annotations
@@ -31,18 +33,20 @@ import numpy as np
 from kinpair.description.toml_writer import to_toml
 from kinpair.mechanism import Mechanism
 from kinpair.model.digest import digest, has_functions
-from kinpair.runs.files import checkpoint
+from kinpair.runs.files import checkpoint, checksums
 from kinpair.runs.files import stored_events as storage_history
 from kinpair.runs.files import stored_options as storage_options
-from kinpair.runs.files.slate import Column, RunFile, create
+from kinpair.runs.files.slate import CHECKSUM, Column, RunFile, create, signed
 from kinpair.runs.files.stored_events import MODE, Room
 from kinpair.runs.targets import FORMAT
 from kinpair.runs.vectors import vectors_of
 from kinpair.simulation.residual import Residual, Singular
 from kinpair.simulation.status import Status
 
-VERSION = 2
-STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024")])
+VERSION = 3
+WITHOUT_CHECKSUMS = 2  # version of earlier files, which can be read
+STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024"), CHECKSUM])
+SINGULAR = np.dtype([("pivot", "<f8"), ("time", "<f8"), CHECKSUM])
 SCALARS = {"time": "s", "kinetic": "J", "potential": "J", "work": "J", "loss": "J"}
 RESIDUALS = {"residual_position": "m or rad", "residual_rate": "m/s or rad/s"}  # under constraints
 VECTORS = ("q", "qd", "tau", "x", "u", "account", "slid", "phase")
@@ -81,9 +85,9 @@ def new_file(
 
     `springs`: at limits of joints. `start`: kinetic and potential energy (rows, 2) there.
     """
-    run_file = create(
-        path, list(_columns(mechanism, options, shape)), _heading(mechanism, options, springs, start)
-    )
+    columns = _columns(mechanism, options, shape)
+    heading = _heading(mechanism, options, springs, start, [column.name for column in columns])
+    run_file = create(path, columns, heading)
     put_status(run_file, Status(UNFINISHED, np.nan, ""))
     return run_file
 
@@ -97,15 +101,21 @@ def _columns(mechanism: Mechanism, options: Mapping[str, Any], shape: Shape) -> 
     for name, unit in list(scalars.items())[1:]:
         samples.append(Column(name, shape.lead, attributes={"units": unit}))
     states = Column("status", (1 + (shape.batch or 0),), STATUS)
-    passage = Column("singular", (1, 2), attributes={"names": ["pivot", "time"]})
+    passage = Column("singular", (1,), SINGULAR)
     if shape.room is not None:
         samples.append(Column(MODE, (shape.samples,), np.dtype("<i4")))
     history = storage_history.columns(mechanism, shape.room) if shape.room is not None else []
-    return [states, passage, checkpoint.column(shape.state, shape.controller), *samples, *history]
+    names = [name for name in SAMPLES if any(name == column.name for column in samples)]
+    stands = checkpoint.column(shape.state, shape.controller, len(names))
+    return [states, passage, stands, *samples, *history, checksums.column(shape.samples, names)]
 
 
 def _heading(
-    mechanism: Mechanism, options: Mapping[str, Any], springs: bool, start: np.ndarray | None
+    mechanism: Mechanism,
+    options: Mapping[str, Any],
+    springs: bool,
+    start: np.ndarray | None,
+    columns: Sequence[str],
 ) -> Callable[[h5py.File], None]:
     def say(file: h5py.File) -> None:
         from kinpair import __version__
@@ -122,22 +132,31 @@ def _heading(
         how = {"snap": model.options.snap, "merge_fixed": model.options.merge_fixed}
         kept.attrs.update({"name": mechanism.name, "digest": digest(model), **how})
         storage_options.put(file.create_group("options"), options)
+        checksums.put_heading(file, columns)
 
     return say
 
 
 def put_status(run_file: RunFile, status: Status, row: int = 0) -> None:
     """How the run, or (row - 1) a trajectory of it, ended."""
-    record = np.zeros(1, STATUS)
-    room = STATUS["message"].itemsize
-    record[0] = (status.name.encode(), status.time, status.message.encode()[:room])
-    run_file.write("status", record, start=row)
+    kind = run_file.places["status"].dtype
+    record = np.zeros(1, kind)
+    record["name"], record["time"] = status.name.encode(), status.time
+    record["message"] = status.message.encode()[: kind["message"].itemsize]
+    run_file.write("status", signed(record), start=row)
 
 
 def put_singular(run_file: RunFile, singular: Singular | None) -> None:
     """Where the constraints were nearest to dependence, if they came near to it."""
-    if singular is not None:
+    if singular is None:
+        return
+    kind = run_file.places["singular"].dtype
+    if kind.names is None:  # a file of an earlier version
         run_file.write("singular", np.array([singular]))
+        return
+    record = np.zeros(1, kind)
+    record["pivot"], record["time"] = singular
+    run_file.write("singular", signed(record))
 
 
 def rows_first(x: np.ndarray, batch: bool) -> np.ndarray:

@@ -10,8 +10,10 @@ import numpy as np
 from kinpair.errors import InputError
 from kinpair.runs.files import checkpoint
 from kinpair.runs.files.checkpoint import Checkpoint
+from kinpair.runs.files.checksums import SampleWriter
 from kinpair.runs.files.claims import claimed
 from kinpair.runs.files.file_layout import (
+    SAMPLES,
     VECTORS,
     Shape,
     new_file,
@@ -26,6 +28,7 @@ from kinpair.runs.files.stored_events import (
     EVENTS,
     MODE,
     MODES,
+    checksum,
     event_rows,
     mode_rows,
     room_for,
@@ -54,19 +57,23 @@ def _write(run: Record, file: Path) -> None:
     run_file = new_file(file, run.mechanism, run.options, shape, springs=run.springs, start=run.start)
     try:
         known = {name: getattr(run, name) for name in VECTORS if name in run_file.places}
-        arrays = {**known, "work": run.work, "loss": run.loss}
-        for name, x in {**arrays, **run.energy._asdict(), **residual_columns(run.residual)}.items():
-            run_file.write(name, rows_first(x, batch is not None))
-        run_file.write("time", run.time)
-        put_singular(run_file, run.singular)
-        for row, status in {0: run.status, **{1 + k: s for k, s in run.failures.items()}}.items():
-            put_status(run_file, status, row)
+        arrays = {**known, "work": run.work, "loss": run.loss, **run.energy._asdict()}
+        arrays |= residual_columns(run.residual)
+        samples = {name: rows_first(x, batch is not None) for name, x in arrays.items()}
+        samples["time"] = run.time
+        sums = np.zeros(2, "<u4")
         if history is not None:
             run_file.write(EVENTS, event_rows(run_file.places[EVENTS].dtype, run.events))
             run_file.write(MODES, mode_rows(run_file.places[MODES].dtype, history.entered))
-            run_file.write(MODE, history.number.astype("<i4"))
+            samples[MODE] = history.number.astype("<i4")
+            sums[:] = [checksum(run_file, name, 0, n) for name, n in zip((EVENTS, MODES), many, strict=True)]
+        writer = SampleWriter(run_file, SAMPLES)
+        writer.append(run_file, samples)
+        put_singular(run_file, run.singular)
+        for row, status in {0: run.status, **{1 + k: s for k, s in run.failures.items()}}.items():
+            put_status(run_file, status, row)
         numbers = len(run.time), 0, run.steps, run.rejected, run.dt, run.took
-        stands = Checkpoint(*numbers, np.zeros(0), events=many[0], modes=many[1])
+        stands = Checkpoint(*numbers, events=many[0], modes=many[1], tail=writer.tail, history=sums)
         checkpoint.put(run_file, 1, stands)
         run_file.flush()
     except OSError as problem:

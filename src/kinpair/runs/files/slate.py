@@ -14,15 +14,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import h5py
 import numpy as np
 
 from kinpair.errors import InputError
+from kinpair.runs.hdf5 import opened, seal
 
 PAGE = 4096  # datasets begin at multiples of this
 SMALL = 512  # bytes of one that need not
 ROWS = 1 << 14  # copied at a time
+CHECKSUM = ("checksum", "<u4")  # last field of a record, over all others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +67,8 @@ def _created(path: Path, columns: Sequence[Column], say: Callable[[h5py.File], N
             for column in columns:
                 _allocate(file, column)
             say(file)
+            data = [_extent(file, column.name) for column in columns]
+        seal(hidden, data)
         return RunFile(hidden, path)
     except BaseException:
         _forget(hidden)
@@ -118,6 +123,12 @@ def _allocate(file: h5py.File, column: Column) -> None:
     file[column.name].attrs.update(column.attributes)
 
 
+def _extent(file: h5py.File, name: str) -> tuple[int, int]:
+    """Return where the numbers of a dataset begin in the file and how many there are [bytes]."""
+    dataset: Any = file[name]
+    return dataset.id.get_offset() or 0, dataset.id.get_storage_size()
+
+
 def places(path: Path) -> dict[str, Place]:
     """Where the datasets of a file are, those that have a place."""
     with opened(path) as file:
@@ -127,19 +138,6 @@ def places(path: Path) -> dict[str, Place]:
             for name, thing in every.items()
             if thing.chunks is None and thing.shape
         }
-
-
-def opened(path: Path) -> h5py.File:
-    """The file, for reading."""
-    try:
-        return h5py.File(path, "r")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file", path=str(path)) from None
-    except OSError as problem:
-        if path.is_dir():
-            raise InputError(f"{path}: is a folder; give the file of a run (.h5)", path=str(path)) from None
-        reason = os.strerror(problem.errno) if problem.errno else "it is no HDF5 file, or damaged"
-        raise InputError(f"{path}: cannot be read ({reason})", path=str(path)) from None
 
 
 def unwritable(path: Path, problem: OSError) -> InputError:
@@ -202,6 +200,27 @@ class RunFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def signed(records: np.ndarray) -> np.ndarray:
+    """Return records (n,) whose field `checksum`, if they have it, is set."""
+    for record in records if "checksum" in (records.dtype.names or ()) else ():
+        record["checksum"] = _checksum(record)
+    return records
+
+
+def is_whole(record: Any) -> bool:
+    """True if a record has the checksum that fits, or none."""
+    return "checksum" not in record.dtype.names or int(record["checksum"]) == _checksum(record)
+
+
+def has_damage(records: np.ndarray) -> bool:
+    """True if a record was written and is not whole: torn when a process was killed, or edited."""
+    return any(any(record.tobytes()) and not is_whole(record) for record in records)
+
+
+def _checksum(record: Any) -> int:
+    return crc32(record.tobytes()[: -np.dtype(CHECKSUM[1]).itemsize])
 
 
 def mapped(path: Path, place: Place, rows: int) -> np.ndarray:

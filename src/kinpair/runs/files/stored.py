@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from warnings import warn
+from zlib import crc32
 
 import h5py
 import numpy as np
 
-from kinpair.errors import InputError
+from kinpair.description.fields import counted
+from kinpair.errors import InputError, StorageWarning, caller_level
 from kinpair.runs.files import checkpoint
 from kinpair.runs.files import stored_options as storage_options
 from kinpair.runs.files.checkpoint import Checkpoint
+from kinpair.runs.files.checksums import TABLE, Sums, check_heading, check_samples, edited, lacking, sound
 from kinpair.runs.files.claims import busy
 from kinpair.runs.files.file_layout import (
     RESIDUALS,
+    SCALARS,
     UNFINISHED,
     VERSION,
+    WITHOUT_CHECKSUMS,
 )
-from kinpair.runs.files.slate import Place, mapped, opened, places
+from kinpair.runs.files.slate import Place, has_damage, mapped, places
 from kinpair.runs.files.stored_events import (
     EVENTS,
+    MODE,
     MODES,
     events_in,
     modes_in,
 )
+from kinpair.runs.hdf5 import opened
 from kinpair.runs.history import Entered
 from kinpair.runs.targets import FORMAT
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.residual import Singular
 from kinpair.simulation.status import Status
 
+SAMPLES_OF_ALL = (*SCALARS, "q", "qd", "tau")  # columns that every run has
+REQUIRED = ("options", "mechanism", "checkpoint", "status", "singular", *SAMPLES_OF_ALL)
+ABOUT = ("name", "digest", "snap", "merge_fixed")  # attributes of the mechanism
+NUMBERS = (*SAMPLES_OF_ALL, "x", "u")  # columns that are finite in a run that ended well
 CUT = ("unfinished", "interrupted", "not saved")  # not ended by themselves: they are kept
 
 
@@ -53,6 +66,7 @@ class Stored:
     singular: Singular | None = None
     springs: bool = False
     start: np.ndarray | None = None
+    sums: Sums | None = None
 
     @property
     def finished(self) -> bool:
@@ -74,6 +88,42 @@ class Stored:
         """Is the start itself a sample?"""
         time = self.column("time")
         return not len(time) or float(time[0]) == float(self.options.get("time", 0.0))
+
+    def check(self) -> None:
+        """Compare all samples with their checksums, and warn of those that are not finite in a run that ended well.
+
+        StorageError names the column and the samples that are missing or are not what was written.
+        """
+        with sound(self.path):
+            names = self.sums.names if self.sums is not None else SAMPLES_OF_ALL
+            if lost := [name for name in names if name not in self.places]:
+                raise lacking(self.path, *lost)
+            short = [name for name in names if self.places[name].shape[0] < self.stands.samples]
+            if short:
+                raise lacking(self.path, *(f"samples of {name}" for name in short))
+            if self.sums is not None:
+                check_samples(self.path, self.places, self.sums, self.stands.tail, self.stands.samples)
+            self._report_non_finite()
+
+    def _report_non_finite(self) -> None:
+        """Warn of the first number that is not finite, where the run says that all is well."""
+        well = _status(self.statuses[0]).ok and not self.failures()
+        for name in (name for name in NUMBERS if well and name in self.places):
+            rows = mapped(self.path, self.places[name], self.stands.samples)
+            with np.errstate(all="ignore"):
+                if np.isfinite(np.sum(rows)):
+                    continue
+            wrong = np.argwhere(~np.isfinite(rows))
+            if len(wrong):
+                first = tuple(wrong[0].tolist())
+                where = ", ".join(map(str, first))
+                warn(
+                    f"{self.path}: {name}[{where}] is {rows[first]:g} ({len(wrong)} in all are not finite), "
+                    "although the run ended well: the file was edited or is damaged; simulate again",
+                    StorageWarning,
+                    stacklevel=caller_level(),
+                )
+                return
 
     def column(self, name: str) -> np.ndarray:
         """Its samples, as a result has them; read where they are looked at."""
@@ -103,44 +153,96 @@ def _status(record: Any) -> Status:
 
 
 def read_file(path: str | os.PathLike[str]) -> Stored:
-    """What a file of a run says."""
+    """Return what a file of a run says. StorageError: a part of it is missing, edited or damaged."""
     target = Path(path)
-    with opened(target) as file:
-        parts: Any = file
+    with opened(target) as file, sound(target):
         if (form := file.attrs.get("format")) != FORMAT:
             what = f"a {form} file" if form else "an HDF5 file"
             raise InputError(f"{target}: is {what}, but not of a run; kp.simulate(..., save=) writes such")
-        if file.attrs["version"] != VERSION:
-            raise InputError(
-                f"{target}: has format {file.attrs['version']}; this kinpair reads format {VERSION}"
-            )
-        options = storage_options.get(parts["options"])
-        kept = parts["mechanism"]
-        about, text = dict(kept.attrs), kept.asstr()[()]
-        newest = checkpoint.latest(parts["checkpoint"][:])
-        statuses = parts["status"][:]
-        number, stands = newest or (0, Checkpoint(0, 0, 0, 0, 0.0, 0.0, np.zeros(0)))
-        events = events_in(parts[EVENTS][: stands.events]) if EVENTS in parts else ()
-        modes = modes_in(parts[MODES][: stands.modes]) if MODES in parts else ()
-        pivot, when = parts["singular"][0]
-        springs = bool(file.attrs["springs"])
-        start = parts["start"][:] if "start" in parts else None
-    passage = Singular(float(pivot), float(when)) if pivot else None
+        version = _version(target, file)
+        lost = [name for name in REQUIRED if name not in file]
+        lost += [f"mechanism/{key}" for key in ABOUT if not lost and key not in file["mechanism"].attrs]
+        if lost or "springs" not in file.attrs:
+            raise lacking(target, *(lost or ["springs"]))
+        if version != WITHOUT_CHECKSUMS:
+            check_heading(target, file)
+        return _read(target, file)
+
+
+def _version(path: Path, file: h5py.File) -> int:
+    version = file.attrs.get("version")
+    if version is None:
+        raise lacking(path, "version")
+    if version not in (WITHOUT_CHECKSUMS, VERSION):
+        raise InputError(
+            f"{path}: has format {version}; this kinpair reads formats {WITHOUT_CHECKSUMS} and {VERSION}"
+        )
+    return int(version)
+
+
+def _read(path: Path, file: h5py.File) -> Stored:
+    parts: Any = file
+    records, statuses, passage = (parts[name][:] for name in ("checkpoint", "status", "singular"))
+    number, stands = _standing(path, records, finished=_status(statuses[0]).name != UNFINISHED)
+    for name, rows in (("status", statuses), ("singular", passage)):
+        if rows.dtype.names and has_damage(rows):
+            raise edited(path, name)
+    lost = [EVENTS] if MODE in parts and EVENTS not in parts else []
+    if lost := [*lost, *(name for name, n in _history_rows(stands) if n and name not in parts)]:
+        raise lacking(path, *lost)
+    history = [parts[name][:n] if name in parts else None for name, n in _history_rows(stands)]
+    if TABLE in parts:
+        _check_history(path, history, stands)
+    events, modes = history
+    pivot, when = list(passage[0])[:2]
     return Stored(
-        target,
-        options,
-        text,
-        about,
-        places(target),
+        path,
+        storage_options.get(parts["options"]),
+        parts["mechanism"].asstr()[()],
+        dict(parts["mechanism"].attrs),
+        places(path),
         number,
         stands,
         statuses,
-        events,
-        modes,
-        passage,
-        springs,
-        start,
+        events_in(events) if events is not None else (),
+        modes_in(modes) if modes is not None else (),
+        Singular(float(pivot), float(when)) if pivot else None,
+        bool(file.attrs["springs"]),
+        parts["start"][:] if "start" in parts else None,
+        _sums(parts),
     )
+
+
+def _standing(path: Path, records: np.ndarray, finished: bool) -> tuple[int, Checkpoint]:
+    """Return the last whole checkpoint and its number; one that was torn is passed over if a run is not finished."""
+    newest = checkpoint.latest(records)
+    if newest is None or (finished and has_damage(records)):
+        raise edited(path, "checkpoint")
+    if has_damage(records) and not busy(path):
+        warn(
+            f"{path}: the last checkpoint is damaged; the one before it is used, with "
+            f"{counted(newest[1].samples, 'sample')}",
+            StorageWarning,
+            stacklevel=caller_level(),
+        )
+    return newest
+
+
+def _history_rows(stands: Checkpoint) -> tuple[tuple[str, int], ...]:
+    return (EVENTS, stands.events), (MODES, stands.modes)
+
+
+def _check_history(path: Path, history: Sequence[np.ndarray | None], stands: Checkpoint) -> None:
+    for (name, _), rows, checksum in zip(_history_rows(stands), history, stands.history, strict=True):
+        if rows is not None and crc32(rows.tobytes()) != checksum:
+            raise edited(path, name)
+
+
+def _sums(parts: Any) -> Sums | None:
+    """Return the names of the columns of samples and the checksums of their full chunks; None: the file has none."""
+    if TABLE not in parts:
+        return None
+    return Sums(tuple(map(str, parts[TABLE].attrs["names"])), parts[TABLE][:])
 
 
 def refuse_unfinished(path: Path) -> None:

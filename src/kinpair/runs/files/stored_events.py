@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from kinpair.mechanism import Mechanism
-from kinpair.runs.files.slate import Column, Place
+from kinpair.runs.files.slate import Column, Place, RunFile
 from kinpair.runs.history import Entered
 from kinpair.simulation.events.events import EventRecord
 
@@ -79,6 +80,11 @@ def mode_rows(kind: Any, entered: Sequence[Entered]) -> np.ndarray:
 def modes_in(rows: np.ndarray) -> tuple[Entered, ...]:
     """What `mode_rows` was given."""
     return tuple(Entered(float(row["time"]), np.array(row["q"]), row["mode"].decode()) for row in rows)
+
+
+def checksum(run_file: RunFile, name: str, start: int, stop: int, before: int = 0) -> int:
+    """Return the checksum of rows of events or modes up to `stop`; `before`: that of the rows up to `start`."""
+    return crc32(run_file.read(name, start, stop).tobytes(), before)
 
 
 def fits(place: Place, start: int, rows: np.ndarray) -> bool:
