@@ -14,6 +14,7 @@ DENTED = (
 )
 LINK = '<inertial pos=".1 .2 .3" mass="2" diaginertia=".3 .4 .5"/>'
 TIP = '<geom type="box" size=".1 .2 .3"/>'
+NO_CONTACT = '<option><flag contact="disable"/></option>'
 
 
 def mjcf(world: str, *sections: str) -> str:
@@ -142,7 +143,7 @@ TREES = {
         <site name="s" pos=".1 .2 .3"/><body name="b" pos="0 0 1"><joint name="k"/>{TIP}</body></frame></body></frame>
         </frame>"""
     ),
-    "classes": mjcf(_CLASSED, _DEFAULTS),
+    "classes": mjcf(_CLASSED, _DEFAULTS, NO_CONTACT),
     "full-inertia": arm('<inertial pos=".1 .2 .3" mass="2" fullinertia=".3 .4 .5 .01 -.02 .03"/>'),
     "inertial-over-geom": arm(LINK + '<geom size=".1"/>'),
     "geom-over-inertial": arm(LINK + '<geom size=".1"/>', '<compiler inertiafromgeom="true"/>'),

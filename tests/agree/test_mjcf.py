@@ -277,7 +277,8 @@ def test_a_coupling_is_off_as_in_mujoco(name, tmp_path):
 
 FOUR_BAR = """<mujoco><compiler angle="radian"/><option tolerance="0" iterations="200"/>
 <default><geom type="capsule" size=".02"/><equality solimp=".9999 .9999 .001 .5 2"/></default>
-<worldbody>
+<option><flag contact="disable"/></option>
+  <worldbody>
 <body name="crank"><joint name="a" axis="0 1 0" ref=".3"/><geom fromto="0 0 0 .1 0 .2"/>
 <body name="coupler" pos=".1 0 .2"><joint name="b" axis="0 1 0"/><geom fromto="0 0 0 .5 0 .3"/></body></body>
 <body name="rocker" pos=".5 0 0"><joint name="c" axis="0 1 0"/><geom fromto="0 0 0 .1 0 .5"/></body>
@@ -293,7 +294,6 @@ def test_a_closed_mechanism_falls_as_in_mujoco(name, tmp_path):
     """From rest at the pose of the file. MuJoCo's stiffest impedance is 0.9999: its forces are off by some 1e-4."""
     (tmp_path / "test.xml").write_text(FOUR_BAR.format(CLOSURES[name]))
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "test.xml"))
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     ours = kp.load(tmp_path / "test.xml")

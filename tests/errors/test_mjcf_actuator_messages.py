@@ -11,7 +11,7 @@ from mjcf_models import mjcf
 
 JOINTS = (
     '<body name="arm"><joint name="a"/><geom size="1"/><body name="tip"><joint name="b"/><geom size="1"/></body></body>'
-    '<body name="ball"><freejoint name="f"/><geom size="1"/></body>'
+    '<body name="ball"><freejoint name="f"/><geom size="1" contype="0" conaffinity="0"/></body>'
 )
 
 

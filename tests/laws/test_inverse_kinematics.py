@@ -186,3 +186,26 @@ def test_limits_are_kept_away_from_where_that_is_preferred(robot):
         np.abs(pull - np.linalg.pinv(J) @ (J @ pull)).max() < 1e-6
     )  # no motion of the elbow brings it nearer
     assert np.linalg.norm(near - (low + high) / 2) > np.linalg.norm(away - (low + high) / 2)
+
+
+@pytest.mark.parametrize(("name", "frame"), [("floating-arm", "arm3"), ("cylindrical-arm", "body2")])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_a_far_target_is_reached_where_nothing_stops_the_mechanism(name, frame, rotated):
+    """Slides and free bodies without limits: a target far away is not out of reach."""
+    m = kp.example(name)
+    random = np.random.default_rng(7)
+    for distance in (10.0, 30.0, 100.0):
+        away = random.uniform(-1.0, 1.0, m.nq) * _slides(m)
+        goal = m.pose(m.start() + distance * away, frame)
+        options = {"rotation": goal.rotation} if rotated else {}
+        q = m.inverse_kinematics(m.start(), frame, goal.position, **options)
+        here = m.pose(q, frame)
+        assert np.abs(here.position - goal.position).max() <= 1e-8 * distance
+        assert np.abs(here.rotation - goal.rotation).max() <= 1e-8 or not rotated
+
+
+def _slides(m: kp.Mechanism) -> np.ndarray:
+    """One for each coordinate that is a length (nq,)."""
+    from kinpair.model.units import units
+
+    return np.array([unit == "m" for unit in units(m.model)["q"]], dtype=float)

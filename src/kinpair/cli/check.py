@@ -16,6 +16,11 @@ from kinpair.cli.source import Described, Root, Snap
 DOUBTFUL = 1  # exit code where there are warnings
 ADVICE = (  # words of a warning: what to do
     (
+        "not simulated, although",
+        "Do not expect the motion of another simulator where these parts act. Hold joints at their ends with --limits "
+        "stop; model what touches or pulls as a spring, a loop or a rolling constraint.",
+    ),
+    (
         "outside its package",
         "Write package:// followed by a path inside the package, or move the mesh into it.",
     ),

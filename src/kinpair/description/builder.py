@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, Concatenate, ParamSpec, Unpack
+from typing import Any, Concatenate, NoReturn, ParamSpec, Unpack
 
 from kinpair.description import constraint_calls as calls
 from kinpair.description import fields as f
@@ -15,6 +15,7 @@ from kinpair.description.builder_keys import JointKeys, KeyframeKeys, LinkKeys, 
 from kinpair.description.constraint_calls import Call, stated_keys
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import constraint_from
+from kinpair.description.omitted import no_contact
 from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Keyframe, Link, Spring
 from kinpair.description.place import Place
 from kinpair.description.schema import (
@@ -135,6 +136,10 @@ class Builder:
         place = self._place(call.word, call.keys.get("name"))
         self._constraints.append(constraint_from(call.word, call.keys, place))
         return self
+
+    def contact(self, *arguments: object, **keys: object) -> NoReturn:
+        """Raise DescriptionError: contact is not simulated yet."""
+        raise no_contact("Builder.contact")
 
     def description(self) -> Description:
         """All parts so far, as plain data."""

@@ -16,9 +16,10 @@ from kinpair.description.mjcf_equality import Equalities
 from kinpair.description.mjcf_geoms import colours
 from kinpair.description.mjcf_keyframes import keyframes
 from kinpair.description.mjcf_mesh import meshes
+from kinpair.description.mjcf_omitted import omitted_parts
 from kinpair.description.mjcf_orientation import origin
 from kinpair.description.mjcf_replicate import unfolded
-from kinpair.description.mjcf_schema import IDLE_SECTIONS, LEFT_OUT, SECTIONS
+from kinpair.description.mjcf_schema import IDLE_SECTIONS, OMITTED_SECTIONS, SECTIONS
 from kinpair.description.mjcf_settings import gravity, settings
 from kinpair.description.mjcf_xml import Tag, mjcf_element
 from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers
@@ -47,6 +48,9 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
     reader.world(unfolded(_world(root), chosen))
     bodies = scaled(reader.bodies, chosen)
     names = _names(bodies)
+    omitted = omitted_parts(root, bodies)
+    constraints = Equalities(bodies, names.links, omitted).read(root, classes)
+    omitted.report(warnings)
     driven = Actuators(bodies, tuple(_joints(bodies, names)), chosen, root).read(classes)
     description = Description(
         name=root.text("model") or Path(source).stem,
@@ -54,7 +58,7 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
         joints=driven.joints,
         frames=tuple(_frames(bodies, names)),
         gravity=gravity(root),
-        constraints=Equalities(bodies, names.links).read(root, classes),
+        constraints=constraints,
         keyframes=keyframes(root, driven.joints),
         actuators=distinct("actuator", driven.actuators),
         source=source,
@@ -64,19 +68,11 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
 
 
 def _check_sections(root: Tag) -> None:
-    """Refuse an unknown section; say which are left out."""
-    known = (*SECTIONS, *IDLE_SECTIONS, *LEFT_OUT)
+    """Refuse an unknown section."""
+    known = (*SECTIONS, *IDLE_SECTIONS, *OMITTED_SECTIONS)
     for tag in root.inside:
         if tag.name not in known:
             raise tag.error(f"is not a section of MJCF; {nearest(tag.name, known)}Sections: {listed(known)}")
-    for name, acting in LEFT_OUT.items():
-        _warn_of_left_out(name, [tag for section in root.each(name) for tag in section.each(*acting)])
-
-
-def _warn_of_left_out(section: str, tags: list[Tag]) -> None:
-    if tags:
-        count = f" ({len(tags)} in all)" if len(tags) > 1 else ""
-        tags[0].warn(f"is in the section <{section}>, which is not taken{count}; left out", section=section)
 
 
 def _world(root: Tag) -> Tag:

@@ -85,7 +85,7 @@ class Actuators:
         results = list(_alone([self._read(own, every) for own in every]))
         left_out = [(x.name, x.reason) for x in results if x.reason]
         if left_out:
-            self._tags[0].called("the section <actuator>").warn(
+            self._tags[0].called("the section <actuator>").lead(
                 left_out_message(left_out, len(self._tags)), actuators=tuple(name for name, _ in left_out)
             )
         taken = {x.joint: x for x in results if x.part is not None}

@@ -32,6 +32,16 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
+class Geom:
+    """A geom as far as contact depends on it: two touch if contype of one meets conaffinity of the other (bits)."""
+
+    name: str
+    contype: int
+    conaffinity: int
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """A body as written: where it sits in its parent and, as the file stands, in the world."""
 
@@ -45,6 +55,8 @@ class Body:
     shapes: tuple[Shape, ...] = ()
     sites: tuple[Site, ...] = ()
     where: str = ""
+    geoms: tuple[Geom, ...] = ()
+    plugins: tuple[Tag, ...] = ()
 
 
 class Part(NamedTuple):
@@ -77,7 +89,10 @@ class Reader:
 
     def _add(self, body: Body, parts: Parts) -> None:
         """A body, then those inside it."""
-        self.bodies.append(body)
+        plugins = tuple(part.tag for part in parts["plugin"])
+        self.bodies.append(
+            replace(body, geoms=tuple(_geom(part.tag) for part in parts["geom"]), plugins=plugins)
+        )
         for part in parts["body"]:
             self._body(part, body)
 
@@ -133,7 +148,7 @@ class Reader:
 
     def _whole(self, child: Tag, owner: str, child_class: str) -> Tag:
         """An element of a body with all its attributes."""
-        if child.name == "body":
+        if child.name in ("body", "plugin"):
             return child
         name = child.text("name")
         unnamed = owner if child.name == "inertial" else f"{owner}, its {child.name},"
@@ -196,6 +211,12 @@ class Reader:
             for p in parts["site"]
             if p.tag.text("name")
         )
+
+
+def _geom(tag: Tag) -> Geom:
+    """Return what contact depends on."""
+    contype, conaffinity = (int(tag.number(mask, 1.0)) for mask in ("contype", "conaffinity"))
+    return Geom(tag.text("name"), contype, conaffinity, tag.where)
 
 
 def scaled(bodies: list[Body], settings: Settings) -> list[Body]:

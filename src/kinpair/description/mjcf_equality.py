@@ -14,6 +14,7 @@ from kinpair.description.mjcf_joints import Moved
 from kinpair.description.mjcf_orientation import origin, shifted, wxyz
 from kinpair.description.mjcf_schema import COUPLING_ATTRIBUTES
 from kinpair.description.mjcf_xml import YES_NO, Tag
+from kinpair.description.omitted import Omitted
 from kinpair.errors import nearest
 from kinpair.spatial.pose import Pose
 
@@ -22,10 +23,10 @@ _LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class Equalities:
-    """Reads constraints between bodies that are known; `links` says what each body is called here."""
+    """Reads constraints between bodies that are known; `links`: the name of each body here; `omitted`: other kinds."""
 
-    def __init__(self, bodies: list[Body], links: Mapping[str, str]) -> None:
-        self._links = links
+    def __init__(self, bodies: list[Body], links: Mapping[str, str], omitted: Omitted) -> None:
+        self._links, self._omitted = links, omitted
         self._bodies = {body.name: body for body in bodies}
         self._sites: dict[str, tuple[Body, Site]] = {s.name: (b, s) for b in bodies for s in b.sites}
         self._joints: dict[str, Moved] = {m.joint.name: m for body in bodies for m in body.joints}
@@ -39,9 +40,7 @@ class Equalities:
             if not tag.word("active", YES_NO, "true"):
                 tag.warnings.note(f'{tag.where}: {tag.part} has active="false"; left out')
             elif tag.name not in _KINDS:
-                tag.warn_once(
-                    f"is a constraint <{tag.name}>, which is not taken; left out here and elsewhere"
-                )
+                self._omitted.add("equality constraint", f"{name!r} (<{tag.name}>)", tag.where)
             elif constraint := _KINDS[tag.name](self, tag, name):
                 parts.append(constraint)
         return tuple(parts)

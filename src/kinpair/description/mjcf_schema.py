@@ -48,24 +48,20 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
 }
 COUPLING_ATTRIBUTES = frozenset(f"name class active joint1 joint2 polycoef {_SOLVER}".split())
 
-IN_BODY = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
-IDLE_IN_BODY = ("camera", "light", "plugin")  # no part in the motion
+IN_BODY = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "plugin")
+IDLE_IN_BODY = ("camera", "light")  # no part in the motion
 MAKING_BODIES = ("attach", "composite", "flexcomp")  # bodies that are not written out
 
 SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality", "keyframe", "actuator")
 IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "sensor", "extension")
-LEFT_OUT = {  # section: the elements in it that act on the motion
-    "contact": ("pair",),
-    "tendon": ("spatial", "fixed"),
-    "deformable": ("flex",),
-}
+OMITTED_SECTIONS = ("contact", "tendon", "deformable")  # not simulated, see mjcf_omitted.py
 
 ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "dcmotor")
 OTHER_ACTUATORS = ("muscle", "adhesion", "orientation", "pid", "plugin")
 NOT_JOINTS = ("tendon", "site", "body", "cranksite")  # what an actuator may act on in the place of a joint
 
 # roots of files that are made to be included; an <include> drops the root and takes what is in it
-FRAGMENTS = frozenset(("mujocoinclude", "body", *SECTIONS, *IDLE_SECTIONS, *LEFT_OUT))
+FRAGMENTS = frozenset(("mujocoinclude", "body", *SECTIONS, *IDLE_SECTIONS, *OMITTED_SECTIONS))
 
 
 def wrong_root(name: str, form: str, wanted: str) -> str:

@@ -97,6 +97,10 @@ class Tag:
         """Warn about this element."""
         self.warnings.add(self._says(sentence), part=self.part, **parts)
 
+    def lead(self, sentence: str, **parts: object) -> None:
+        """Warn about this element before all others."""
+        self.warnings.lead(self._says(sentence), part=self.part, **parts)
+
     def warn_once(self, sentence: str) -> None:
         """Warn about the first element that the sentence is true of; others like it go unsaid."""
         if not any(known.endswith(sentence) for known in self.warnings.sentences):

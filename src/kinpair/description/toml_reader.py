@@ -14,6 +14,7 @@ from kinpair.description.actuator_schema import actuator_from
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
 from kinpair.description.dh import dh_parts
+from kinpair.description.omitted import no_contact
 from kinpair.description.parts import GRAVITY, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
 from kinpair.description.schema import (
@@ -37,8 +38,12 @@ def read_toml(path: str | os.PathLike[str], *, warnings: WarningList) -> Descrip
 def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     """The mechanism in a TOML text; `source` is its name in messages."""
     place = Place(warnings, source)
-    top = checked(toml_table(text, source), TOP, place)
-    lines = _header_lines(text)
+    keys, lines = toml_table(text, source), _header_lines(text)
+    if "contact" in keys:
+        raise no_contact(
+            f"{source}:{lines['contact'][0]}: [[contact]]" if "contact" in lines else f"{source}: contact"
+        )
+    top = checked(keys, TOP, place)
     links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
     parts = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
     return Description(

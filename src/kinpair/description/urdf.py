@@ -13,6 +13,7 @@ from kinpair.description.package_uri import Files
 from kinpair.description.parts import X_AXIS, Z_AXIS, Description, Joint, Link, Mimic, Numbers, Origin, Shape
 from kinpair.description.schema import distinct
 from kinpair.description.text import read_text
+from kinpair.description.urdf_omitted import omitted_parts
 from kinpair.description.urdf_transmissions import transmissions
 from kinpair.description.urdf_xml import Node, robot_element
 from kinpair.description.warning_list import WarningList
@@ -79,6 +80,7 @@ def parse_urdf(
     joints = tuple(_joint(node) for node in _named(robot, "joint"))
     names = [joint.name for joint in joints]
     known = [_with_known_mimic(joint, names, warnings) for joint in joints]
+    omitted_parts(robot, known).report(warnings)
     joints, actuators = transmissions(robot, known)
     _warn_of_missing_meshes(links, files, warnings)
     return Description(

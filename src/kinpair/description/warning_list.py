@@ -13,12 +13,20 @@ class WarningList:
 
     strict: bool = False
     sentences: list[str] = field(default_factory=list[str])
+    leading: int = 0  # sentences that come before all others
 
     def add(self, sentence: str, **parts: object) -> None:
         """Accept with a warning, or refuse."""
         if self.strict:
             raise DescriptionError(sentence, **parts)
         self.note(sentence)
+
+    def lead(self, sentence: str, **parts: object) -> None:
+        """Accept with a warning that comes before all others, or refuse."""
+        if self.strict:
+            raise DescriptionError(sentence, **parts)
+        self.sentences.insert(self.leading, sentence)
+        self.leading += 1
 
     def note(self, sentence: str) -> None:
         """Say what was done because it was asked for: never refused."""

@@ -87,7 +87,25 @@ class Search:
             better |= (tried.grade == NOTHING) & (best.grade[left] == NOTHING) & (best.V[left] > tried.V)
             for old, new in zip(best, tried, strict=True):
                 old[left[better]] = new[better]
+        for limits in (box, None) if bounded else (box,):
+            self._go_on(best, guess, u, box, limits, held)
         return best
+
+    def _go_on(
+        self, best: Found, guess: np.ndarray, u: np.ndarray, box: Box, limits: Box | None, held: Sequence[int]
+    ) -> None:
+        """Continue from the best ends where nothing was found: a target may only be far away.
+
+        With `limits`, an end that still is no solution is the place nearest to its target, and is kept as that.
+        """
+        left = np.flatnonzero(best.grade == NOTHING)
+        if not len(left):
+            return
+        q, V = self._nearest(best.q[left], u[left], limits, held)
+        grade = self._grade(q, V, guess[left], box)
+        kept = (grade > NOTHING) | (limits is not None)
+        for old, new in zip(best, (q, V, grade), strict=True):
+            old[left[kept]] = new[kept]
 
     def _tried(
         self, attempt: Attempt, guess: np.ndarray, u: np.ndarray, box: Box, held: Sequence[int]
@@ -99,21 +117,27 @@ class Search:
         limits = self._parameters(held, box if attempt.limited else None)
         q, V = self._run(starts.reshape(-1, nq), np.repeat(u, count, axis=0), limits)
         q, V = q.reshape(targets, count, nq), V.reshape(targets, count)
+        grade = self._grade(q, V, guess[:, None], box)
         away = np.abs(q - guess[:, None]).max(-1)
-        within = (box.beyond(q) <= BEYOND).all(-1) | (away <= MEANT)
-        closed = V <= FOUND
-        grade = np.where(closed, np.where(within, WITHIN, BEYOND_LIMITS), NOTHING)
-        cost = np.where(closed, away, V) + FAR * (WITHIN - grade)
+        cost = np.where(grade > NOTHING, away, V) + FAR * (WITHIN - grade)
         best = np.where(np.isfinite(cost), cost, np.inf).argmin(1)
         row = np.arange(targets)
         return Found(q[row, best], V[row, best], grade[row, best])
 
+    def _grade(self, q: np.ndarray, V: np.ndarray, guess: np.ndarray, box: Box) -> np.ndarray:
+        """Return what ends q (..., nq) that leave V (...) are: nothing, beyond limits or within them."""
+        away = np.abs(q - guess).max(-1)
+        within = (box.beyond(q) <= BEYOND).all(-1) | (away <= MEANT)
+        return np.where(V <= FOUND, np.where(within, WITHIN, BEYOND_LIMITS), NOTHING)
+
     def _run(self, q: np.ndarray, u: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends of iterations and what they leave of V; parameters for all rows, or for each."""
         ends: list[np.ndarray] = []
         left: list[np.ndarray] = []
+        limits = np.broadcast_to(limits, (len(q), limits.shape[-1]))
         for k in range(0, len(q), CHUNK):
             some = slice(k, k + CHUNK)
-            end, V = self.iteration(q[some], u[some], np.broadcast_to(limits, (len(q[some]), len(limits))))
+            end, V = self.iteration(q[some], u[some], limits[some])
             ends.append(end)
             left.append(V)
         return np.concatenate(ends), np.concatenate(left)
@@ -140,13 +164,16 @@ class Search:
             self._boxes[key] = box, bool(np.isfinite([box.lower, box.upper]).any())
         return self._boxes[key]
 
-    def nearest(self, q: np.ndarray, u: np.ndarray, held: Sequence[int]) -> np.ndarray:
-        """The place nearest to a target that is out of reach, from a place near it."""
-        box, _ = self._box(held)
-        V = float(self.task.residual(q, u).V)
+    def _nearest(
+        self, q: np.ndarray, u: np.ndarray, box: Box | None, held: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the places nearest to targets (targets, nq), from places near them, and what they leave of V."""
+        V = np.array([float(self.task.residual(x, y).V) for x, y in zip(q, u, strict=True)])
+        parameters = np.tile(self._parameters(held, box), (len(q), 1))
         for _ in range(RUNS):
-            (q,), (V,) = self._run(q[None], u[None], self._parameters(held, box, CAREFUL / np.sqrt(V)))
-        return q
+            parameters[:, -1] = CAREFUL / np.sqrt(np.maximum(V, FOUND))
+            q, V = self._run(q, u, parameters)
+        return q, V
 
     def _parameters(self, held: Sequence[int], box: Box | None, damping: float = FALLING) -> np.ndarray:
         """p of the iteration."""

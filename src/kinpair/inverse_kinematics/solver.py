@@ -55,7 +55,7 @@ class Solver:
         """Coordinates (targets, nq) near guesses (targets, nq) for the numbers u of targets: time, forms, entries."""
         search = self._search(forms, entries, criterion)
         found = search.found(guess, u, held)
-        self._judge(search, found, u, held, many)
+        self._judge(search, found, u, many)
         return found.q
 
     def _search(self, forms: tuple[Form, ...], entries: tuple[int, ...], criterion: str) -> Search:
@@ -96,12 +96,11 @@ class Solver:
         names = self.model.q_names
         return {x: names.index(x) for x in fixed if x in names and x not in self.model.v_names}
 
-    def _judge(self, search: Search, found: Found, u: np.ndarray, held: Sequence[int], many: bool) -> None:
+    def _judge(self, search: Search, found: Found, u: np.ndarray, many: bool) -> None:
         """Refuse what was not found, and tell what is beyond limits."""
         if len(lost := np.flatnonzero(found.grade == NOTHING)):
             first = lost[0]
-            nearest = search.nearest(found.q[first], u[first], held)
-            self._refuse(search, found, u, lost, self._closed(nearest, float(u[first, 0])), many)
+            self._refuse(search, found, u, lost, self._closed(found.q[first], float(u[first, 0])), many)
         beyond = np.flatnonzero(found.grade == BEYOND_LIMITS)
         if len(beyond):
             warnings.warn(

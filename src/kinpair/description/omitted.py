@@ -1,0 +1,48 @@
+"""Parts of a file that act on the motion and are not simulated: collected by kind, and reported in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kinpair.description.fields import counted
+from kinpair.description.warning_list import WarningList
+from kinpair.errors import DescriptionError
+
+SHOWN = 3  # names of each kind in the sentence
+GEOM = "geom"
+NO_CONTACT = (
+    "contact is not simulated yet; leave it out. A wheel that rolls is [[rolling]] or Builder.rolling, a joint that "
+    "reaches its end is held by kp.simulate(..., limits='stop')"
+)
+
+
+@dataclass(slots=True)
+class Omitted:
+    """Labels of the parts left out, by kind, each kind in the order of the file; `where` is that of the first part."""
+
+    where: str = ""
+    labels: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def add(self, kind: str, label: str, where: str) -> None:
+        """Collect a part; its label is its name and what else tells it from others."""
+        self.where = self.where or where
+        self.labels.setdefault(kind, []).append(label)
+
+    def report(self, warnings: WarningList) -> None:
+        """Add one sentence, the first of the list; with strict=True it is an error."""
+        if self.labels:
+            kinds = ", ".join(_listed(kind, labels) for kind, labels in self.labels.items())
+            warnings.lead(
+                f"{self.where}: not simulated, although the motion depends on it: {kinds}",
+                omitted={kind: tuple(labels) for kind, labels in self.labels.items()},
+            )
+
+
+def _listed(kind: str, labels: list[str]) -> str:
+    some = ", ".join((*labels[:SHOWN], *("...",) * (len(labels) > SHOWN)))
+    return f"{'contact of ' * (kind == GEOM)}{counted(len(labels), kind)} ({some})"
+
+
+def no_contact(part: str) -> DescriptionError:
+    """Return the error about contact in a description written for kinpair; `part` says where it stands."""
+    return DescriptionError(f"{part}: {NO_CONTACT}", part="contact")

@@ -1,0 +1,49 @@
+"""What of a URDF file acts on the motion in a simulator and is not simulated here: contact, loops, plugins.
+
+Contact is reported between parts of the file that move freely against each other, across a floating or planar joint.
+The collision shapes of one arm or leg are not: a URDF file does not say which of its links may touch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kinpair.description.omitted import GEOM, Omitted
+from kinpair.description.parts import Joint
+from kinpair.description.urdf_xml import Node
+
+LOOSE = ("free", "planar")  # kinds of joints across which parts may touch
+MEASURING = re.compile(  # plugins that measure, or pass commands on
+    "control|sensor|camera|kinect|laser|_ray|imu|bumper|force_torque|p3d|odometry|power_monitor|publisher",
+    re.IGNORECASE,
+)
+
+
+def omitted_parts(robot: Node, joints: Sequence[Joint]) -> Omitted:
+    """Collect the parts left out, in the order contact, loops, plugins."""
+    omitted = Omitted()
+    links = robot.each("link")
+    shown = [link for link in links if link.each("collision")]
+    piece = _pieces([link.text("name") for link in links], joints)
+    if len({piece[link.text("name")] for link in shown}) > 1:
+        for link in shown:
+            omitted.add(GEOM, f"<collision> of {link.text('name')!r}", link.where)
+    extensions = robot.each("gazebo")
+    for loop in (*robot.each("loop_joint"), *(x for node in extensions for x in node.each("joint"))):
+        omitted.add("loop", repr(loop.text("name")), loop.where)
+    for plugin in (x for node in extensions for x in node.each("plugin")):
+        name, file = plugin.text("name"), plugin.text("filename")
+        if not MEASURING.search(f"{name} {file}"):
+            omitted.add("plugin", repr(name or file), plugin.where)
+    return omitted
+
+
+def _pieces(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, str]:
+    """Return the piece of each link: links joined by other joints than loose ones have the same one."""
+    piece = {name: name for name in links}
+    for joint in joints:
+        if joint.kind not in LOOSE and joint.parent in piece and joint.child in piece:
+            one, other = piece[joint.parent], piece[joint.child]
+            piece = {name: one if x == other else x for name, x in piece.items()}
+    return piece

@@ -1,0 +1,141 @@
+"""What a file has and is not simulated, although the motion depends on it: reported once, by kind and name."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+import kinpair as kp
+from kinpair.cli.check import advice
+from kinpair.description.mjcf import parse_mjcf
+from kinpair.description.urdf import parse_urdf
+from kinpair.description.warning_list import WarningList
+from mjcf_models import NO_CONTACT, arm, mjcf
+
+BALL = '<body name="ball" pos="0 0 1"><freejoint/><geom name="shell" size=".1"/></body>'
+FLOOR = '<geom name="floor" type="plane" size="5 5 .1"/>'
+START = "not simulated, although the motion depends on it: "
+
+
+def reported(text: str, read=parse_mjcf) -> tuple[str, ...]:
+    return read(text, source="r.xml", warnings=WarningList()).warnings
+
+
+def omitted(text: str, read=parse_mjcf) -> dict[str, tuple[str, ...]]:
+    """Labels by kind of everything that is left out."""
+    try:
+        read(text, source="r.xml", warnings=WarningList(strict=True))
+    except kp.DescriptionError as refused:
+        parts = refused.parts["omitted"]
+        assert isinstance(parts, dict)
+        return parts
+    return {}
+
+
+def test_a_floor_that_is_not_simulated_is_reported(tmp_path):
+    file = tmp_path / "scene.xml"
+    file.write_text(mjcf(FLOOR + BALL))
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        scene = kp.load(file)
+    sentence = f"{file}:1: {START}contact of 2 geoms ('floor', 'shell')"
+    assert [str(x.message) for x in caught] == [sentence]
+    assert scene.warnings == (sentence,)
+    with pytest.raises(kp.DescriptionError) as refused:
+        kp.load(file, strict=True)
+    assert str(refused.value) == sentence
+    assert advice(sentence).startswith("Do not expect the motion of another simulator")
+
+
+def test_geoms_that_nothing_can_touch_are_not_reported():
+    assert omitted(mjcf(BALL)) == {}
+    assert omitted(mjcf(FLOOR + BALL, NO_CONTACT)) == {}
+    assert omitted(mjcf(FLOOR.replace("/>", ' contype="2" conaffinity="2"/>') + BALL)) == {}
+    assert omitted(mjcf(FLOOR + BALL, '<contact><exclude body1="world" body2="ball"/></contact>')) == {}
+    assert omitted(arm('<geom size=".1"/>')) == {}  # neighbours
+
+
+def test_what_is_left_out_comes_first_in_one_warning_and_sensors_do_not(tmp_path):
+    text = arm(
+        '<geom size=".1"/><plugin plugin="mujoco.elasticity.cable"/><joint name="t" springdamper="1 1"/>',
+        '<tendon><fixed name="cable"><joint joint="a" coef="1"/></fixed></tendon>',
+        '<equality><tendon name="taut" tendon1="cable"/></equality>',
+        '<actuator><muscle name="biceps" joint="a"/></actuator>',
+        '<contact><pair name="near" geom1="x" geom2="y"/><pair geom1="x" geom2="y"/></contact>',
+        '<sensor><jointpos joint="a"/></sensor>',
+    )
+    first, second, *others = reported(text)
+    assert first == (
+        f"r.xml:1: {START}2 contact pairs ('near', 'x and y'), 1 tendon ('cable'), 1 plugin "
+        "('mujoco.elasticity.cable' on 'arm'), 1 equality constraint ('taut' (<tendon>))"
+    )
+    assert second.startswith(
+        "r.xml:1: the section <actuator> has 1 of 1 that are not taken: 'biceps' (it is a <muscle>)"
+    )
+    assert len(others) == 1
+    assert "springdamper" in others[0]
+
+
+def random_tree(seed: int) -> str:
+    """Geoms that all overlap, on a random tree of bodies with and without joints, random masks and exclusions."""
+    random = np.random.default_rng(seed)
+    geom = '<geom name="{}" size="1" contype="{}" conaffinity="{}"/>'
+    insides = {k: [geom.format(f"g{k}", *random.integers(0, 4, size=2))] for k in range(8)}
+    parents = [0, *(int(random.integers(0, k)) for k in range(1, 8))]
+    for k in range(7, 0, -1):
+        joint = '<joint type="slide"/>' if random.random() < 0.7 else ""
+        insides[parents[k]].append(f'<body name="b{k}">{joint}{"".join(insides[k])}</body>')
+    names = ["world", *(f"b{k}" for k in range(1, 8))]
+    pairs = (random.choice(names, size=2, replace=False) for _ in range(2))
+    excluded = "".join(f'<exclude body1="{a}" body2="{b}"/>' for a, b in pairs)
+    return mjcf("".join(insides[0]), f"<contact>{excluded}</contact>")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_geoms_that_may_touch_are_those_that_touch_in_mujoco(seed):
+    text = random_tree(seed)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    touching = {model.geom(int(k)).name for contact in data.contact for k in contact.geom}
+    names = {label.strip("'") for label in omitted(text).get("geom", ())}
+    assert names == touching
+
+
+URDF = """<robot name="r"><link name="ground">{}</link><link name="box"><collision/></link>
+<joint name="j" type="{}"><parent link="ground"/><child link="box"/><limit lower="-1" upper="1" effort="1"
+velocity="1"/></joint>{}</robot>"""
+
+
+def test_contact_loops_and_plugins_of_a_urdf_file_are_reported():
+    free = URDF.format("<collision/>", "floating", "")
+    assert omitted(free, parse_urdf) == {"geom": ("<collision> of 'ground'", "<collision> of 'box'")}
+    assert omitted(URDF.format("", "floating", ""), parse_urdf) == {}
+    assert omitted(URDF.format("<collision/>", "prismatic", ""), parse_urdf) == {}
+    gazebo = (
+        '<gazebo><plugin name="mimic" filename="libmimic_joint.so"/><joint name="shut" type="revolute"/>'
+        '<plugin name="c" filename="libgazebo_ros_control.so"/></gazebo>'
+        '<gazebo><sensor><plugin name="eye" filename="x.so"/></sensor></gazebo>'
+    )
+    assert reported(URDF.format("", "prismatic", gazebo), parse_urdf) == (
+        f"r.xml:3: {START}1 loop ('shut'), 1 plugin ('mimic')",
+    )
+
+
+def test_contact_in_a_file_or_builder_is_not_simulated_yet():
+    rest = (
+        "contact is not simulated yet; leave it out. A wheel that rolls is [[rolling]] or Builder.rolling, a joint "
+        "that reaches its end is held by kp.simulate(..., limits='stop')"
+    )
+    from kinpair.description.toml_reader import parse_toml
+
+    for text, where in (
+        ('name = "a"\n[[contact]]\nlink = "b"\n', "m.toml:2: [[contact]]"),
+        ("contact = 1", "m.toml: contact"),
+    ):
+        with pytest.raises(kp.DescriptionError) as refused:
+            parse_toml(text, source="m.toml", warnings=WarningList())
+        assert str(refused.value) == f"{where}: {rest}"
+    with pytest.raises(kp.DescriptionError) as refused:
+        kp.Builder("m").contact("floor", link="foot", mu=0.3)
+    assert str(refused.value) == f"Builder.contact: {rest}"
