@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from inspect import currentframe
+from functools import wraps
+from inspect import currentframe, signature
 from itertools import takewhile
 from traceback import walk_stack
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class KinpairError(Exception):
@@ -117,6 +122,23 @@ def offered(name: str, what: str, names: Iterable[str]) -> str:
     every = list(names)
     meant = nearest(name, every)
     return f"{meant}{what.capitalize() if meant else what}: {listed(every)}"
+
+
+def known_keywords(call: Callable[P, T]) -> Callable[P, T]:
+    """Return the function; a keyword that it does not have raises InputError with the nearest one."""
+    names = list(signature(call).parameters)
+
+    @wraps(call)
+    def checked(*arguments: P.args, **keys: P.kwargs) -> T:
+        for name in keys:
+            if name not in names:
+                raise InputError(
+                    f"{call.__name__} has no argument {name!r}; {offered(name, 'arguments', names)}",
+                    argument=name,
+                )
+        return call(*arguments, **keys)
+
+    return checked
 
 
 def listed(names: Iterable[str], limit: int = 20) -> str:

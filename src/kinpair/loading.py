@@ -6,18 +6,25 @@ import importlib
 import os
 from collections.abc import Callable, Mapping
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Literal, overload
 from warnings import warn
 
 from kinpair.constraints.check import checked
 from kinpair.description.builder import Builder
-from kinpair.description.fields import vector
+from kinpair.description.fields import gravity as gravity_from
 from kinpair.description.parts import Description, Three, without_actuators, without_constraints
 from kinpair.description.place import Place
-from kinpair.description.text import read_text
+from kinpair.description.text import file_path, read_text
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import DescriptionError, DescriptionWarning, InputError, caller_level, listed, nearest
+from kinpair.errors import (
+    DescriptionError,
+    DescriptionWarning,
+    InputError,
+    caller_level,
+    known_keywords,
+    listed,
+    nearest,
+)
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build as build_model
 from kinpair.model.build import freed
@@ -27,6 +34,7 @@ Base = Literal["fixed", "free"]
 SHOWN = 3  # sentences in a warning; all are in `Mechanism.warnings`
 
 
+@known_keywords
 def load(
     path: str | os.PathLike[str],
     *,
@@ -63,6 +71,7 @@ def load(
     )
 
 
+@known_keywords
 def build(
     what: Description | Builder,
     *,
@@ -98,7 +107,7 @@ def _mechanism(
     if not isinstance(snap, (int, float)) or not 0.0 <= snap < 0.1:  # type: ignore[redundant-expr]
         raise InputError(f"snap is {snap!r}; it is a small distance between 0 and 0.1", snap=snap)
     if gravity is not None:
-        description = description.with_gravity(vector(gravity, Place(WarningList()).at("gravity")))
+        description = description.with_gravity(gravity_from(gravity, Place(WarningList()).at("gravity")))
     if base == "free":
         description = freed(description)
     model = build_model(description, strict=strict, snap=snap, merge_fixed=merge_fixed)
@@ -128,14 +137,16 @@ def read(
     """What a file says, unchecked as a whole; the reader is chosen by the ending of its name."""
     if packages is not None and not isinstance(packages, Mapping):  # type: ignore[redundant-expr]
         raise InputError(f"packages is {packages!r}; give a dict: name of a package → its folder")
-    suffix = Path(path).suffix.lower()
+    suffix = file_path(path, "load", "; kp.example('four-bar') is a bundled mechanism").suffix.lower()
     if suffix not in _READERS:
         read_text(path)  # says so if there is no such file, or none to read
-        raise DescriptionError(
-            f"{path}: files {f'named *{suffix}' if suffix else 'without an ending'} are not read; "
-            f"kinpair reads {listed(_READERS)}",
-            path=str(path),
+        named = f"named *{suffix}" if suffix else "without an ending"
+        remedy = _CONVERTED.get(suffix, "kinpair reads {readers}").format(
+            file=os.fspath(path),
+            urdf=os.path.splitext(path)[0].removesuffix(".urdf"),
+            readers=listed(_READERS),
         )
+        raise DescriptionError(f"{path}: files {named} are not read; {remedy}", path=str(path))
     return _READERS[suffix](path, WarningList(strict), packages)
 
 
@@ -175,6 +186,12 @@ _READERS: dict[str, Callable[..., Description]] = {
     ".xml": _xml,
     ".toml": _toml,
     ".csv": _csv,
+}
+
+
+_CONVERTED = {  # ending: how to get a file that is read
+    ".xacro": "convert it with `xacro {file} -o {urdf}.urdf` and load {urdf}.urdf",
+    ".sdf": "convert it to URDF",
 }
 
 

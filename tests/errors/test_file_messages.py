@@ -53,6 +53,58 @@ def test_unknown_ending(tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", ["r.xacro", "r.urdf.xacro"])
+def test_a_xacro_file_is_converted_first(tmp_path, name):
+    path = tmp_path / name
+    path.write_text('<robot name="r"/>')
+    assert message(path) == (
+        f"DIR/{name}: files named *.xacro are not read; convert it with `xacro DIR/{name} -o DIR/r.urdf` and load "
+        "DIR/r.urdf"
+    )
+
+
+@pytest.mark.parametrize("what", [None, 3, ["m.toml"], b"m.toml"])
+@pytest.mark.parametrize(
+    ("call", "otherwise"),
+    [
+        (kp.load, "; kp.example('four-bar') is a bundled mechanism"),
+        (kp.load_run, ""),
+        (kp.resume, ""),
+        (kp.open_sweep, "; give the folder of a sweep, its table or its journal"),
+    ],
+)
+def test_what_is_no_path_is_refused_in_a_sentence(call, otherwise, what):
+    with pytest.raises(kp.InputError) as caught:
+        call(what)
+    assert str(caught.value) == f"{call.__name__} takes the path of a file, not {what!r}{otherwise}"
+
+
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+def test_gravity_is_a_vector(gravity):
+    for call in (lambda x: kp.example("scara", gravity=x), lambda x: kp.Builder("m", gravity=x)):
+        with pytest.raises(kp.DescriptionError) as caught:
+            call(gravity)
+        assert str(caught.value).endswith(f"gravity is {gravity}; give [x, y, z] in m/s², [0, 0, 0] for none")
+
+
+def test_an_unknown_keyword_is_refused_with_the_nearest_one():
+    arm = kp.example("double-pendulum")
+    with pytest.raises(kp.InputError) as caught:
+        kp.equations(arm, parameter="numbers")
+    assert str(caught.value) == (
+        "equations has no argument 'parameter'; did you mean 'parameters'? Arguments: mechanism, parameters, form, "
+        "limit, seconds, passive, solver, dependent"
+    )
+    with pytest.raises(kp.InputError) as caught:
+        kp.equations(arm, symbols=True)
+    assert str(caught.value).startswith(
+        "equations has no argument 'symbols'; arguments: mechanism, parameters, form"
+    )
+    for call in (kp.compare, kp.simulate, kp.build, lambda x, **keys: kp.example("scara", **keys)):
+        with pytest.raises(kp.InputError, match=r"has no argument 'strikt'; (did you mean|arguments)"):
+            call(arm, strikt=True)
+
+
 def test_file_without_an_ending(tmp_path):
     path = tmp_path / "robot"
     path.write_text("x")

@@ -31,8 +31,8 @@ TOML = [
         f": unknown key 'gravty'; did you mean 'gravity'? Keys: {', '.join(TOP)}",
     ),
     ("name = 3", ": name is 3; give a text in quotes"),
-    ("gravity = 9.81", ": gravity is 9.81; give [x, y, z]"),
-    ("gravity = [0, -9.81]", ": gravity has 2 numbers; give [x, y, z]"),
+    ("gravity = 9.81", ": gravity is 9.81; give [x, y, z] in m/s², [0, 0, 0] for none"),
+    ("gravity = [0, -9.81]", ": gravity has 2 numbers; give [x, y, z] in m/s², [0, 0, 0] for none"),
     ("gravity = [0, 0, nan]", ": entry 3 of gravity is nan; give a finite number"),
     ("gravity = [0, 0, true]", ": entry 3 of gravity is True; give a number"),
     ('[link]\nname = "a"', ": link is {'name': 'a'}; write [[link]] above the keys of each link"),
@@ -289,7 +289,7 @@ def in_python(*rows: DHRow, convention: str = "standard", **more: object) -> Des
 ARM = DHRow(0, 0, 0, 0)
 PYTHON = {
     "convention is 'x'; give 'standard' or 'modified'": lambda: in_python(ARM, convention="x"),
-    "gravity is 9.81; give [x, y, z]": lambda: in_python(ARM, gravity=9.81),
+    "gravity is 9.81; give [x, y, z] in m/s², [0, 0, 0] for none": lambda: in_python(ARM, gravity=9.81),
     f"row 2: alpha is None; give {ANGLE}": lambda: in_python(ARM, DHRow(None, 0, 0, 0)),
     "row 1: com has 2 numbers; give [x, y, z]": lambda: in_python(DHRow(0, 0, 0, 0, com=(0, 0))),
     "joint 'j' is already there; give one of them another name": lambda: in_python(

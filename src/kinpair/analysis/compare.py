@@ -14,7 +14,7 @@ from kinpair.analysis.progress import progress
 from kinpair.analysis.states import random_states
 from kinpair.compiler.background import waiting
 from kinpair.compiler.target import host
-from kinpair.errors import InputError, offered
+from kinpair.errors import InputError, known_keywords, offered
 from kinpair.mechanism import Mechanism
 from kinpair.model.welds import with_welds
 from kinpair.quantities import METHODS
@@ -23,6 +23,7 @@ USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix
 STATES = 32
 
 
+@known_keywords
 @waiting()
 def compare(
     mechanism: Mechanism,

@@ -141,7 +141,7 @@ def simulate(
             passive=not no_passive,
             save=save,
         )
-    show(run, Wanted(plot, report, json, save, [*notes, *replaced]))
+    show(run, Wanted(plot, report, json, save, [*source.notes_on(mechanism, file), *notes, *replaced]))
 
 
 def _start(

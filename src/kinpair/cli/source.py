@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from kinpair import DescriptionWarning, InputError, Mechanism, System, example, examples, load
+from kinpair.description.fields import counted
 from kinpair.errors import listed, nearest
 from kinpair.loading import Base
 
@@ -33,6 +34,13 @@ def mechanism(file: str, *, base: Base = "fixed", strict: bool = False, snap: fl
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)
         return _loaded(file, base=base, strict=strict, snap=snap)
+
+
+def notes_on(mechanism: Mechanism, file: str) -> list[str]:
+    """Return the first warning about a description, and how to see the others."""
+    first, others = mechanism.warnings[:1], len(mechanism.warnings) - 1
+    more = [f"{counted(others, 'more warning')} about the description: kinpair check {file}"]
+    return [*(f"warning: {sentence}" for sentence in first), *more * (others > 0)]
 
 
 def subject(file: str, *, base: Base = "fixed", snap: float = 0.0) -> Mechanism | System:

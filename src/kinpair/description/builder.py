@@ -60,7 +60,7 @@ class Builder:
     def __init__(self, name: str, gravity: List = GRAVITY) -> None:
         self._warnings = WarningList()
         self._name = f.text(name, self._place("mechanism").at("name"))
-        self._gravity = f.vector(gravity, self._place("mechanism", name).at("gravity"))
+        self._gravity = f.gravity(gravity, self._place("mechanism", name).at("gravity"))
         self._links: list[Link] = []
         self._joints: list[Joint] = []
         self._frames: list[Frame] = []

@@ -75,7 +75,7 @@ def dh_description(
         name,
         distinct("link", links),
         distinct("joint", joints),
-        gravity=f.vector(gravity, place.at("gravity")),
+        gravity=f.gravity(gravity, place.at("gravity")),
         warnings=tuple(place.warnings.sentences),
     )
 

@@ -160,6 +160,7 @@ def one_or_more(read: Read) -> Read:
 
 
 vector = several(number, 3, "[x, y, z]")
+gravity = several(number, 3, "[x, y, z] in m/s², [0, 0, 0] for none")
 rpy = several(turn_angle, 3, "[roll, pitch, yaw]")
 numbers = one_or_more(number)
 positions = one_or_more(angle)

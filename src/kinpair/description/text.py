@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from reprlib import repr as shown
+from typing import Any
 
-from kinpair.errors import DescriptionError
+from kinpair.errors import DescriptionError, InputError
+
+
+def file_path(path: Any, call: str, otherwise: str = "") -> Path:
+    """Return an argument of `call` as a path; InputError: it is none. `otherwise`: what else to do."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"{call} takes the path of a file, not {shown(path)}{otherwise}", argument="path")
+    return Path(path)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

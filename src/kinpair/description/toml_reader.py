@@ -86,7 +86,7 @@ def _constraints(
 
 TOP: dict[str, Key] = {
     "name": Key(f.text),
-    "gravity": Key(f.vector, "m/s²"),
+    "gravity": Key(f.gravity, "m/s²"),
     "link": Key(tables),
     "joint": Key(tables),
     "frame": Key(tables),

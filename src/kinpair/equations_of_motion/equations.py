@@ -26,7 +26,7 @@ from kinpair.equations_of_motion.recording import (
 )
 from kinpair.equations_of_motion.reporting import Report
 from kinpair.equations_of_motion.subject import subject_of
-from kinpair.errors import ClosedFormError, InputError, listed
+from kinpair.errors import ClosedFormError, InputError, known_keywords, listed
 from kinpair.mechanism import Mechanism
 from kinpair.system import System
 
@@ -70,6 +70,7 @@ def equations(
 ) -> Equations | ConstrainedEquations: ...
 
 
+@known_keywords
 def equations(
     mechanism: Mechanism | System,
     parameters: Parameters = "symbols",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.description.text import file_path
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, StorageError
@@ -37,7 +38,7 @@ def load_run(
     their checksums first, which reads the file once; `check=False` leaves that out. StorageError names a part that is
     missing, edited or damaged.
     """
-    stored = read_file(path)
+    stored = read_file(file_path(path, "load_run"))
     if check:
         stored.check()
     return result_of(stored, mechanism_of(stored, mechanism), wrenches_of(stored))

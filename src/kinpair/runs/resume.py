@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kinpair.compiler.background import waiting
-from kinpair.errors import InputError, listed
+from kinpair.description.text import file_path
+from kinpair.errors import InputError, known_keywords, listed
 from kinpair.mechanism import Mechanism
 from kinpair.runs.files.claims import claimed
 from kinpair.runs.files.stored import Stored, read_file
@@ -28,6 +28,7 @@ from kinpair.simulation.prepare import prepared
 from kinpair.simulation.schedule import positive
 
 
+@known_keywords
 @waiting()
 def resume(
     path: str | os.PathLike[str],
@@ -50,7 +51,7 @@ def resume(
 
     Units: duration [s].
     """
-    with claimed(Path(path)):
+    with claimed(file_path(path, "resume")):
         stored = read_file(path)
         stored.check()
         machine = mechanism_of(stored, mechanism)

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinpair.compiler.background import waiting
 from kinpair.compiler.patience import patience
-from kinpair.errors import InputError, LimitWarning, caller_level
+from kinpair.errors import InputError, LimitWarning, caller_level, known_keywords
 from kinpair.mechanism import Mechanism
 from kinpair.runs.collected import as_result, collected
 from kinpair.runs.files.claims import claimed
@@ -30,6 +30,7 @@ from kinpair.simulation.schedule import positive
 from kinpair.system import System
 
 
+@known_keywords
 @waiting()
 def simulate(
     mechanism: Mechanism | System,

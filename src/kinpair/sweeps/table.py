@@ -12,6 +12,7 @@ from typing import Any, cast, final
 import numpy as np
 
 from kinpair.description.fields import counted
+from kinpair.description.text import file_path
 from kinpair.errors import InputError, MissingExtraError, StorageError
 from kinpair.sweeps.cases import Cases
 from kinpair.sweeps.journal_text import FILE as JOURNAL
@@ -137,7 +138,7 @@ def open_sweep(path: str | os.PathLike[str]) -> Table:
 
     Of a folder the table is read, unless the journal has grown since it was made: a sweep is at work, or was killed.
     """
-    place = Path(path)
+    place = file_path(path, "open_sweep", "; give the folder of a sweep, its table or its journal")
     file, journal = (place / FILE, place / JOURNAL) if place.is_dir() else (place, place)
     if place.is_dir() and not file.exists() and not journal.exists():
         raise InputError(f"{place}: no sweep is here: neither {FILE} nor {JOURNAL}", path=str(place))

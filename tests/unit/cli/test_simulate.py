@@ -45,6 +45,18 @@ def test_tables_pictures_pages_and_files(capsys, tmp_path):
     assert "this run was done already" in capsys.readouterr().out
 
 
+def test_what_is_not_simulated_is_said_with_the_run(capsys, tmp_path):
+    file = tmp_path / "scene.xml"
+    file.write_text(
+        '<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/><body name="ball" gravcomp="1"><freejoint/>'
+        '<geom name="shell" size=".1"/></body></worldbody></mujoco>'
+    )
+    assert answer(capsys, "simulate", str(file), "--duration", "0.1")["notes"] == [
+        f"warning: {file}:1: not simulated, although the motion depends on it: contact of 2 geoms ('floor', 'shell')",
+        f"1 more warning about the description: kinpair check {file}",
+    ]
+
+
 def test_a_closed_mechanism_is_assembled_first(capsys):
     result = answer(capsys, "simulate", "four-bar", "--duration", "0.5", "--qd", "crank=1", "--output", "0.1")
     assert result["notes"] == ["q: the start", "qd: crank given, the rest follow, as near to 0 as can be"]

@@ -122,7 +122,9 @@ MESSAGES = {
         lambda b: b.frame("f", "a", xy=[0, 0, 0])
     ),
     "link: name is empty; give a name": lambda b: b.link(""),
-    "mechanism 'm': gravity has 2 numbers; give [x, y, z]": lambda b: Builder("m", gravity=(0, 0)),
+    "mechanism 'm': gravity has 2 numbers; give [x, y, z] in m/s², [0, 0, 0] for none": lambda b: Builder(
+        "m", gravity=(0, 0)
+    ),
     "mechanism: name is 3; give a text in quotes": lambda b: Builder(3),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kinpair.errors import InputError
+from kinpair.description.text import file_path
 from kinpair.runs.files import checkpoint
 from kinpair.runs.files.checkpoint import Checkpoint
 from kinpair.runs.files.checksums import SampleWriter
@@ -39,9 +39,7 @@ from kinpair.runs.targets import RUN, target
 
 def save(run: Record, path: str | os.PathLike[str]) -> Path:
     """Write a result; the file gets its name when it is complete."""
-    if not isinstance(path, str | os.PathLike):  # type: ignore[redundant-expr]
-        raise InputError(f"save takes the path of a file, not {path!r}", argument="path")
-    file = target(path, RUN)
+    file = target(file_path(path, "save"), RUN)
     with claimed(file):
         _write(run, file)
     return Path(path)
