@@ -386,7 +386,7 @@ DOUBTED = [
         ),
         [
             "r.xml:1: not simulated, although the motion depends on it: 1 contact pair (unnamed), 2 tendons (unnamed, "
-            "unnamed), 1 flex (unnamed)",
+            "unnamed), 1 flex element (unnamed)",
             "r.xml:1: the section <actuator> has 1 of 1 that are not taken: 'actuator 0' (it drives nothing); efforts "
             "on the joints stand in their place",
         ],

@@ -15,7 +15,7 @@ from kinpair.description.omitted import GEOM, Omitted
 SECTIONS = {  # section: elements in it that act on the motion, and what they are called
     "contact": {"pair": "contact pair"},
     "tendon": {"spatial": "tendon", "fixed": "tendon"},
-    "deformable": {"flex": "flex"},
+    "deformable": {"flex": "flex element"},
 }
 OFF = ("contact", "constraint")  # flags that switch contact off
 

@@ -101,7 +101,7 @@ class Search:
         left = np.flatnonzero(best.grade == NOTHING)
         if not len(left):
             return
-        q, V = self._nearest(best.q[left], u[left], limits, held)
+        q, V = self._nearest(best.q[left], best.V[left], u[left], limits, held)
         grade = self._grade(q, V, guess[left], box)
         kept = (grade > NOTHING) | (limits is not None)
         for old, new in zip(best, (q, V, grade), strict=True):
@@ -165,10 +165,9 @@ class Search:
         return self._boxes[key]
 
     def _nearest(
-        self, q: np.ndarray, u: np.ndarray, box: Box | None, held: Sequence[int]
+        self, q: np.ndarray, V: np.ndarray, u: np.ndarray, box: Box | None, held: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the places nearest to targets (targets, nq), from places near them, and what they leave of V."""
-        V = np.array([float(self.task.residual(x, y).V) for x, y in zip(q, u, strict=True)])
+        """Return the places nearest to targets (targets, nq), from places q that leave V, and what they leave of V."""
         parameters = np.tile(self._parameters(held, box), (len(q), 1))
         for _ in range(RUNS):
             parameters[:, -1] = CAREFUL / np.sqrt(np.maximum(V, FOUND))

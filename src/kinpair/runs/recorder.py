@@ -74,11 +74,11 @@ def begun(driver: Driver, path: Path, every: float) -> Recorder:
     stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
     recorder = Recorder(driver, run_file, stands, 0, every)
     try:
-        recorder.commit()
-        recorder.commit()  # both places have room on the disk
-    except DiskError as problem:
+        _commit(recorder, path)
+        _commit(recorder, path)  # both places have room on the disk
+    except InputError:
         run_file.discard()
-        raise InputError(f"{path}: cannot be written ({problem.reason})", path=str(path)) from None
+        raise
     run_file.publish()
     return recorder
 
@@ -90,8 +90,16 @@ def continued(driver: Driver, stored: Stored, every: float) -> Recorder:
     recorder.failures |= stored.failures()
     put_status(run_file, Status(UNFINISHED, np.nan, ""))
     if (stored.stands.row, stored.stands.event) != (stored.stands.samples, stored.stands.events):
-        recorder.commit()  # rows behind the state are written again
+        _commit(recorder, stored.path)  # rows behind the state are written again
     return recorder
+
+
+def _commit(recorder: Recorder, path: Path) -> None:
+    """Commit before a run starts or goes on; InputError where the disk refuses."""
+    try:
+        recorder.commit()
+    except DiskError as problem:
+        raise InputError(f"{path}: cannot be written ({problem.reason})", path=str(path)) from None
 
 
 def _controller(run: Run) -> np.ndarray:
