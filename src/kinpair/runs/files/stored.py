@@ -182,7 +182,7 @@ def _version(path: Path, file: h5py.File) -> int:
 
 def _read(path: Path, file: h5py.File) -> Stored:
     parts: Any = file
-    records, statuses, passage = (parts[name][:] for name in ("checkpoint", "status", "singular"))
+    statuses, records, passage = (parts[name][:] for name in ("status", "checkpoint", "singular"))
     number, stands = _standing(path, records, finished=_status(statuses[0]).name != UNFINISHED)
     for name, rows in (("status", statuses), ("singular", passage)):
         if rows.dtype.names and has_damage(rows):
@@ -216,9 +216,10 @@ def _read(path: Path, file: h5py.File) -> Stored:
 def _standing(path: Path, records: np.ndarray, finished: bool) -> tuple[int, Checkpoint]:
     """Return the last whole checkpoint and its number; one that was torn is passed over if a run is not finished."""
     newest = checkpoint.latest(records)
-    if newest is None or (finished and has_damage(records)):
+    damaged = has_damage(records) and not busy(path)
+    if newest is None or (finished and damaged):
         raise edited(path, "checkpoint")
-    if has_damage(records) and not busy(path):
+    if damaged:
         warn(
             f"{path}: the last checkpoint is damaged; the one before it is used, with "
             f"{counted(newest[1].samples, 'sample')}",
