@@ -313,5 +313,5 @@ def test_rows_of_any_rank_share_loads_like_chosen_ones():
     closure, state = m.closure, State(q, qd, tau=tau, time=0.0)
     every = tuple(range(len(closure.row_names)))
     request = replace(closure.requests.checked(q, 0.0, "multipliers", {}), kept=every)
-    found = constrained.solve(m.model, request, state, {}, mu=1e-4)
+    found = constrained.solve(m.model, request, state, {}, mu=[1e-4] * len(every))
     np.testing.assert_allclose(found.qdd, exact, rtol=1e-8)

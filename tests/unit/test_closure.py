@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair import constraint
+from kinpair.closure import assembly
 from kinpair.spatial.rotation import about, unit
 
 LINKS = (0.05, 0.13, 0.1, 0.15)
@@ -136,3 +140,53 @@ def test_derivatives_under_a_drive_are_those_of_their_time():
     for k, unit_rate in enumerate(np.eye(3)):
         up, down = (m.forward_dynamics(q, qd + s * h * unit_rate, tau, time=time) for s in (1, -1))
         assert result[:, k] == pytest.approx((up - down) / (2 * h), abs=1e-4)
+
+
+@pytest.fixture
+def searches(monkeypatch) -> list[str]:
+    """Searches for closed positions that are begun, by name."""
+    begun: list[str] = []
+
+    def counted(name, search):
+        def run(*arguments):
+            begun.append(name)
+            return search(*arguments)
+
+        return run
+
+    for name in ("assemble", "assemble_within"):
+        monkeypatch.setattr(assembly, name, counted(name, getattr(assembly, name)))
+    return begun
+
+
+@pytest.mark.parametrize("kind", ["open", "closed", "limited"])
+def test_loops_that_were_tried_to_close_are_not_tried_again(searches, kind):
+    m = four_bar()
+    if kind == "open":
+        m = m.with_constraints(constraint.guide("far", "coupler", xyz=("5", "", "")))
+    if kind == "limited":
+        description = m.model.description
+        joints = [
+            replace(x, lower=(-3.0,), upper=(3.0,)) if x.name == "output" else x for x in description.joints
+        ]
+        m = kp.build(replace(description, joints=tuple(joints)))
+    del searches[:]
+
+    def start() -> str:
+        try:
+            return str(m.start())
+        except kp.SingularError as error:
+            return str(error)
+
+    first, begun = (start(), str(m)), len(searches)
+    assert ("cannot be assembled" in first[0]) == (kind == "open")
+    assert (start(), str(m)) == first
+    assert len(searches) == begun
+    assert ("assemble_within" in searches) == (kind == "limited")
+
+
+def test_a_remembered_position_belongs_to_the_caller():
+    m = four_bar()
+    first = m.start()
+    first[:] = 7.0
+    assert not (m.start() == 7.0).any()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from kinpair.model import starts
 DRIVEN = ("drive", "driven distance", "guided frame")  # kinds of constraints that prescribe a motion
 STEP = 0.1  # [rad] or [m]: how far named coordinates are led at a time
 STEPS = 1000
+REMEMBERED = 16  # searches, closed or not
 
 
 class Assembly:
@@ -31,11 +33,22 @@ class Assembly:
     def __init__(self, rows: ConstraintRows) -> None:
         self.rows, self.model = rows, rows.model
         self._often = Often()
+        self._remembered = lru_cache(REMEMBERED)(
+            lambda q, fixed, time, within_limits: self._search(np.frombuffer(q), fixed, time, within_limits)
+        )
 
     def assembled(
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, within_limits: bool = False
     ) -> Assembled:
-        """Coordinates that close the loops, from the guess q, the named ones held."""
+        """Search coordinates that close the loops, from the guess q, the named ones held.
+
+        A search takes seconds where the loops cannot be closed, so that the last ones are remembered.
+        """
+        guess = np.ascontiguousarray(q, dtype=float).tobytes()
+        result = self._remembered(guess, tuple(fixed), time, within_limits)
+        return result._replace(q=result.q.copy(), phi=result.phi.copy())
+
+    def _search(self, q: np.ndarray, fixed: tuple[str, ...], time: float, within_limits: bool) -> Assembled:
         entries = self._entries(fixed)
         fixed_rates = self.rows.rates_of([name for name in fixed if name not in entries])
         free = [k for k in range(self.model.nv) if k not in fixed_rates]

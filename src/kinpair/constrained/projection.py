@@ -33,7 +33,7 @@ DAMPING = 1e-12  # of the entries that A M⁻¹ Aᵀ had: the rates change by 5e
 
 
 def least_step(
-    model: Model, M: Matrix, A: Matrix, right: Vector, mu: float = 0.0, sizes: Sequence[float] = ()
+    model: Model, M: Matrix, A: Matrix, right: Vector, mu: Sequence[float] = (), sizes: Sequence[float] = ()
 ) -> Accelerations:
     """δ of M δ = Aᵀμ, A δ = right; rows of any rank with `mu`, damped where `sizes` of A M⁻¹ Aᵀ are given."""
     damping = [DAMPING * size for size in sizes]
@@ -48,7 +48,7 @@ def projected(
     q: Vector,
     qd: Vector,
     time: Vector,
-    mu: float = 0.0,
+    mu: Sequence[float] = (),
     sizes: Sequence[float] = (),
 ) -> tuple[Vector, Vector, Scalar]:
     """q and q̇ that obey, and how far the rows are from dependence: the smallest pivot of A M⁻¹ Aᵀ, times the smallest
@@ -59,8 +59,9 @@ def projected(
     holonomic = [k for k in request.kept if k in numbers]
     phi = all_rows.residual(model, constraints, q, time[0])[[numbers.index(k) for k in holonomic]]
     A = all_rows.matrix(model, constraints, q, time[0])[holonomic]
-    known = dict(zip(request.kept, sizes, strict=True)) if sizes else {}
-    back = least_step(model, M, A, -phi, mu, [known[k] for k in holonomic if known]).qdd  # (PR1)
+    own = [n for n, k in enumerate(request.kept) if k in numbers]
+    of_holonomic = [[each[n] for n in own if each] for each in (mu, sizes)]
+    back = least_step(model, M, A, -phi, *of_holonomic).qdd  # (PR1)
     there = kinematics.nudged(model, q, back) if holonomic else q
     M, _ = free_terms(model, request, State(there, qd, tau=nothing, time=time[0]), {})
     constraint_rows = all_rows.rows(model, constraints, there, qd, time[0], request.kept)

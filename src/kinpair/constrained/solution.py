@@ -6,7 +6,7 @@ where limits are reached, `solve_any_rank` takes floats.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -88,11 +88,16 @@ class Solution:
 
 
 def solve(
-    model: Model, request: Request, state: State, loads: External, alpha: float = 0.0, mu: float = 0.0
+    model: Model,
+    request: Request,
+    state: State,
+    loads: External,
+    alpha: float = 0.0,
+    mu: Sequence[float] = (),
 ) -> Solution:
     """Accelerations at a state under the efforts `state.tau`, by the solver and the rows of `request`.
 
-    With `alpha` [1/s] the rows are stabilised, with `mu` they may be of any rank, see `constraints/solvers/slack.py`.
+    With `alpha` [1/s] the rows are stabilised, with `mu`, a number for each row, they may be of any rank, see `constraints/solvers/slack.py`.
     """
     x = equations(model, request, state, loads, alpha)
     p = x.problem(request)
@@ -104,7 +109,7 @@ def solve(
         solved = slack.solve(p, mu) if mu else OF_MODEL[request.solver](model, request, state, loads, p)
     if not is_loaded(model, passive=request.passive):
         return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
-    rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu), changing=mu > 0.0)
+    rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu), changing=bool(mu))
     x = replace(x, F=x.F + rubbed.efforts)
     own = rubbed.solved
     return Solution(
@@ -112,7 +117,9 @@ def solve(
     )
 
 
-def solve_equations(x: Equations, request: Request, mu: float = 0.0, tree: Tree | None = None) -> Solution:
+def solve_equations(
+    x: Equations, request: Request, mu: Sequence[float] = (), tree: Tree | None = None
+) -> Solution:
     """The same for equations that were changed, as those of an implicit step, by multipliers."""
     solved = of_rank(mu)(x.problem(request, tree))
     return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
@@ -124,7 +131,7 @@ def solve_any_rank(model: Model, terms: Terms, drift: Drift = NO_DRIFT) -> Solve
     return rank_revealing.solve(*terms, drift=drift, scales=scales)
 
 
-def of_rank(mu: float) -> Solver:
+def of_rank(mu: Sequence[float]) -> Solver:
     """The solver of rows of full rank, or, with `mu`, of any rank."""
     return (lambda x: slack.solve(x, mu)) if mu else SOLVERS["multipliers"]
 

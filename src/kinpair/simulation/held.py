@@ -11,6 +11,7 @@ with the α of (HD1) along the way, and a projection of each state that is looke
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.closure import Closure, check_solver
 from kinpair.constraints.coordinates import OfRates
 from kinpair.constraints.mobility import independent_rows
+from kinpair.constraints.rank_revealing import SHORT
 from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import sticking_names
@@ -54,7 +56,7 @@ class Enforcement:
     request: Request
     way: str = "project"
     alpha: float = 0.0  # [1/s] of Baumgarte's, where they pull in the accelerations
-    mu: float = 0.0  # of rows whose rank changes, see `constraints/solvers/slack.py`
+    mu: tuple[float, ...] = ()  # slacks of rows whose rank changes, see `constraints/solvers/slack.py`
     moves: bool = False  # do they move by themselves, so that their forces do work?
     sizes: tuple[float, ...] = ()  # of A M⁻¹ Aᵀ at the start, a number a row
     within: float = 0.0  # [1/s] of Baumgarte's within the steps of external solvers
@@ -91,7 +93,7 @@ class Enforcement:
         return constrained.residuals(model, q, qd, array([time]))
 
 
-SLACK = 1e-6  # of the largest entry of A M⁻¹ Aᵀ
+SLACK = 1e-5  # of the entry of A M⁻¹ Aᵀ of each row
 TRIES, APART = 3, 0.1  # positions to look at, and how far away [m], [rad]
 ROUNDING = 1e-12
 START = 1e-6  # how far a state may be from obeying: [m] or [rad], and as a part of the rates
@@ -143,7 +145,7 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
     if (changing or rough) and request.solver == DEFAULT_SOLVER:
         kept = changing or request.kept
         return Enforcement(
-            replace(request, kept=kept), hold, pull, SLACK * float(sizes.max()), moves, within=within
+            replace(request, kept=kept), hold, pull, _slacks(sizes, kept), moves, within=within
         )
     if rough:
         raise InputError(
@@ -161,6 +163,12 @@ def _sizes(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> np
     nothing = np.zeros(mechanism.nv)
     M, _, A, _ = closure.terms((q, nothing, nothing), time, {}, {})
     return np.einsum("kn,nk->k", A, np.linalg.pinv(M, hermitian=True) @ A.T)
+
+
+def _slacks(sizes: np.ndarray, kept: Sequence[int]) -> tuple[float, ...]:
+    """Compute μ of (CS16) for each row kept, from A_k M⁻¹ A_kᵀ of every row; a short row counts as in `lengths`."""
+    largest = float(sizes.max()) or 1.0
+    return tuple((SLACK * np.maximum(sizes[list(kept)], SHORT**2 * largest)).tolist())
 
 
 def _moves(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> bool:

@@ -79,11 +79,11 @@ def test_stabilised_rows_pull_back_rates_and_positions():
 
 
 def test_slack_takes_redundant_rows_with_the_rest():
-    """Every row of a planar four-bar kept, of which some say nothing: the same accelerations, to μ²."""
+    """Every row of a planar four-bar kept, of which some say nothing: the same accelerations, to μ⁴."""
     m, request, state = case("four-bar")
     every = tuple(range(len(m.constraint_rows)))
     whole = Request(**{**{k: getattr(request, k) for k in request.__slots__}, "kept": every})
-    result = constrained.solve(m.model, whole, state, {}, mu=1e-6)
+    result = constrained.solve(m.model, whole, state, {}, mu=[1e-6] * len(every))
     expected = constrained.solve(m.model, request, state, {})
     assert np.asarray(result.qdd, dtype=float) == pytest.approx(
         np.asarray(expected.qdd, dtype=float), rel=1e-8, abs=1e-8

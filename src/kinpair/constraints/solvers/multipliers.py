@@ -14,31 +14,60 @@ and Yᵀ D⁻¹ Y are sparse and the work grows with the number of loops, not wi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from kinpair.algebra import sparse_ldl, tree_ldl
-from kinpair.algebra.arrays import Scalar, array, is_nothing
+from kinpair.algebra.arrays import Scalar, Vector, array, is_nothing
 from kinpair.constraints.solvers.problem import Accelerations, Problem, soundest
 
 
-def solve(x: Problem) -> Accelerations:
-    """q̈ and λ of (CS1)."""
+class System(NamedTuple):
+    """A problem factored: its mass matrix, the damped S = Yᵀ D⁻¹ Y (l, l), and the right side of (CS3) (l)."""
+
+    mass: tree_ldl.TreeFactors
+    Y: list[dict[int, Scalar]]
+    y: list[Scalar]
+    S: sparse_ldl.SparseFactors
+    right: Vector
+
+    def solve_rows(self, right: Vector) -> Vector:
+        """Solve S λ = right for λ (l).    (CS3)"""
+        return sparse_ldl.solve(self.S, right)
+
+    def accelerations(self, lam: Vector) -> Vector:
+        """Compute q̈ (n) from multipliers (l).    (CS4)"""
+        y = list(self.y)
+        for row, force in zip(self.Y, lam, strict=True):
+            for k, v in row.items():
+                y[k] = y[k] + v * force
+        return tree_ldl.swept_outward(self.mass, {k: v * self.mass.over_D[k] for k, v in enumerate(y)})
+
+
+def factored(x: Problem) -> System:
+    """Factor the mass matrix and S of a problem.    (CS2)"""
     factors = tree_ldl.factor(x.M, x.parent, x.inward)
-    n = len(x.F)
     Y = [_present(tree_ldl.swept_inward(factors, row)) for row in x.A]  # (CS2)
     y = tree_ldl.swept_inward(factors, x.F)
     scaled = [{k: v * factors.over_D[k] for k, v in row.items()} for row in Y]
     S = sparse_ldl.factor(_gram(Y, scaled, x.damping or [0.0] * len(Y)))
     right = [b - sum((v * y[k] for k, v in row.items()), 0.0) for b, row in zip(x.b, scaled, strict=True)]
-    lam = sparse_ldl.solve(S, array(right) if right else np.zeros(0))  # (CS3)
-    for row, force in zip(Y, lam, strict=True):
-        for k, v in row.items():
-            y[k] = y[k] + v * force
-    qdd = tree_ldl.swept_outward(factors, {k: y[k] * factors.over_D[k] for k in range(n)})  # (CS4)
-    of_mass = soundest([factors.D[k] for k in range(n)], x.inertias)
+    return System(factors, Y, y, S, array(right) if right else np.zeros(0))
+
+
+def solve(x: Problem) -> Accelerations:
+    """q̈ and λ of (CS1)."""
+    system = factored(x)
+    lam = system.solve_rows(system.right)
+    S = system.S
     of_rows = soundest([S.D[k] for k in S.order], [S.scale[k] for k in S.order])
-    return Accelerations(qdd, lam, array([of_mass, of_rows]))
+    return Accelerations(system.accelerations(lam), lam, array([of_mass(x, system), of_rows]))
+
+
+def of_mass(x: Problem, system: System) -> Scalar:
+    """Compute the soundness of the mass matrix: its smallest pivot as a part of its scale."""
+    return soundest([system.mass.D[k] for k in range(len(x.F))], x.inertias)
 
 
 def _present(entries: list[Scalar]) -> dict[int, Scalar]:

@@ -182,11 +182,11 @@ def _kept(x: Vector, n: int) -> Kept:
 
 def _equations(
     d: Dynamics, time: Scalar, q: Vector, qd: Vector, u: Vector
-) -> tuple[Equations, Request, float]:
+) -> tuple[Equations, Request, tuple[float, ...]]:
     """The equations of motion, the rows that are solved for, and how much slack they have."""
     state, loads = d.at(time, q, qd, u), d.loads(time, q, qd, u)
     request, mu = (
-        (d.request, 0.0) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.mu)
+        (d.request, ()) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.mu)
     )
     return constrained.equations(d.model, request, state, loads), request, mu
 

@@ -40,5 +40,5 @@ def _solved(d: Dynamics, state: State, loads: dict[str, Vector]) -> tuple[Vector
     solution = constrained.solve(d.model, request, state, loads, mu=own.mu)
     qdd = solution.qdd
     return qdd, constrained.shared_multipliers(
-        d.model, request, state, qdd, solution.lam, loads, changing=own.mu > 0.0
+        d.model, request, state, qdd, solution.lam, loads, changing=bool(own.mu)
     )

@@ -5,6 +5,13 @@ CVODE is given ẏ and its Jacobian. IDA is given equations with accelerations a
     q̇ = N v,   v̇ = a,   M a − F − Aᵀλ = 0,   A a − b + 2αψ + α²φ = 0                              (SU1)
 
 of index one, the rows stabilised: with φ or ψ in their place it would lose its way where multipliers jump.
+
+The error of a step is measured as a root mean square over all N unknowns, also those that have no tolerance:
+
+    √(Σ (e_i / w_i)² / N) ≤ 1,   w_i = (atol_i + rtol |x_i|) / √N                                  (SU2)
+
+With these weights no unknown has a larger local error than its tolerance. With w_i = atol_i + rtol |x_i| the error of one
+unknown may be √N times as large, and backward differences add up such errors with the same sign, step after step.
 """
 
 from __future__ import annotations
@@ -26,6 +33,7 @@ from kinpair.simulation.steppers.solver import Task
 from kinpair.simulation.steppers.sundials_words import SILENCE
 
 STEPS = 500_000  # for a sample
+FINEST = 1e-15  # smallest rtol: below this the libraries reject it
 LARGEST = 200_000  # operations of ẏ times its entries: beyond that the library differences the Jacobian
 OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
 OF_JUMPS = 1e13  # the same where they jump by springs in limits, ropes, friction, tables: no step is short enough then
@@ -117,13 +125,13 @@ class _Sundials:
             raise self.problem
         return x
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """What both are told alike."""
+    def options(self, atol: np.ndarray) -> dict[str, Any]:
+        """Collect the options of both solvers; `atol` (unknowns,) are absolute tolerances.    (SU2)"""
+        share = 1.0 / np.sqrt(len(atol))
+        weights = {"rtol": max(share * self.task.rtol, FINEST), "atol": share * atol}
         longest = self.task.longest
-        return {"rtol": self.task.rtol, "max_num_steps": STEPS} | (
-            {"max_step": longest} if np.isfinite(longest) else {}
-        )
+        bound = {"max_step": longest} if np.isfinite(longest) else {}
+        return {**weights, "max_num_steps": STEPS, **bound}
 
     def inputs(self, time: float, y: np.ndarray) -> np.ndarray:
         """u; a failure is kept, and raised, which ends the step without a word of the library."""
@@ -146,7 +154,7 @@ class Cvode(_Sundials):
         def right(time: float, y: np.ndarray, yp: np.ndarray) -> None:
             yp[:] = self.numbers(time, rate(time, y, self.inputs(time, y)))
 
-        options: dict[str, Any] = {**self.options, "atol": task.atol}
+        options = self.options(task.atol)
         solver_class = library("cvode").CVODE
         if task.compiled(Dynamics.rate, **sizes).count["total"] * d.ny < LARGEST:
             slope = task.kernel(_slope, **sizes)
@@ -204,7 +212,7 @@ class Ida(_Sundials):
         allowed = np.full(n, looser * task.atol[d.layout.motion].max())
         allowed[: d.ny] = task.atol
         self.solver = library("ida").IDA(
-            right, jacfn=slopes, atol=allowed, algebraic_idx=list(range(d.ny, n)), **self.options
+            right, jacfn=slopes, algebraic_idx=list(range(d.ny, n)), **self.options(allowed)
         )
         self.restart(task.time, task.y)
 
