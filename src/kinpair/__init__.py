@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from kinpair.equations_of_motion.equations import equations
     from kinpair.equations_of_motion.printed import Equations
     from kinpair.errors import (
+        AccuracyWarning,
         ActuatorsError,
         CacheWarning,
         ClusterWarning,
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccuracyWarning",
     "ActuatorsError",
     "Builder",
     "CacheWarning",
@@ -215,9 +217,9 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.equations_of_motion.constrained_printed": "ConstrainedEquations",
     "kinpair.equations_of_motion.equations": "equations",
     "kinpair.equations_of_motion.printed": "Equations",
-    "kinpair.errors": "ActuatorsError CacheWarning ClusterWarning DescriptionError DescriptionWarning "
-    "FrictionWarning InputError KinpairError LimitWarning MissingExtraError PictureWarning RecordingWarning "
-    "RegulatorWarning SingularError StorageError StorageWarning TraceError",
+    "kinpair.errors": "AccuracyWarning ActuatorsError CacheWarning ClusterWarning DescriptionError "
+    "DescriptionWarning FrictionWarning InputError KinpairError LimitWarning MissingExtraError "
+    "PictureWarning RecordingWarning RegulatorWarning SingularError StorageError StorageWarning TraceError",
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",

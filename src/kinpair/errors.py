@@ -65,6 +65,10 @@ class ClosedFormError(KinpairError, ArithmeticError):
     """An expression has no closed form, or one that is too long."""
 
 
+class AccuracyWarning(UserWarning):
+    """A result has fewer correct digits than usual; the message gives its estimated error and the cause."""
+
+
 class CacheWarning(UserWarning):
     """The store of compiled code was not used, and why; the code was compiled instead."""
 

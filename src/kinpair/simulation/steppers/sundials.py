@@ -34,7 +34,8 @@ from kinpair.simulation.steppers.sundials_words import SILENCE
 
 STEPS = 500_000  # for a sample
 FINEST = 1e-15  # smallest rtol: below this the libraries reject it
-LARGEST = 200_000  # operations of ẏ times its entries: beyond that the library differences the Jacobian
+LARGEST = 200_000  # operations of ẏ times its entries: beyond that the Jacobian is made of differences
+STEP = 2.0**-26  # of a difference, as a part of the entry or of the size at which atol is rtol of it
 OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
 OF_JUMPS = 1e13  # the same where they jump by springs in limits, ropes, friction, tables: no step is short enough then
 SHORTEST = 1e-10  # of the time, or of a second: as near as a step goes to where there are no numbers
@@ -156,15 +157,30 @@ class Cvode(_Sundials):
 
         options = self.options(task.atol)
         solver_class = library("cvode").CVODE
-        if task.compiled(Dynamics.rate, **sizes).count["total"] * d.ny < LARGEST:
-            slope = task.kernel(_slope, **sizes)
+        small = task.compiled(Dynamics.rate, **sizes).count["total"] * d.ny < LARGEST
+        slope = task.kernel(_slope, **sizes) if small else None
 
-            def slopes(time: float, y: np.ndarray, yp: np.ndarray, JJ: np.ndarray) -> None:
-                JJ[:, :] = slope(time, y, self.inputs(time, y))
+        def slopes(time: float, y: np.ndarray, yp: np.ndarray, JJ: np.ndarray) -> None:
+            exact = slope is not None
+            JJ[:, :] = slope(time, y, self.inputs(time, y)) if exact else self._differences(right, time, y, yp)
 
-            options["jacfn"] = slopes
+        options["jacfn"] = slopes
         self.solver = solver_class(right, **options)
         self.restart(task.time, task.y)
+
+    def _differences(self, right: Any, time: float, y: np.ndarray, yp: np.ndarray) -> np.ndarray:
+        """Compute ∂ẏ/∂y (ny, ny) by differences, for the entries of which ẏ is a function: q, q̇ and x.
+
+        The others have no tolerance. The differences of the library go by tolerances, so that theirs would be endless.
+        """
+        task, slopes = self.task, np.zeros((len(y), len(y)))
+        sizes = np.maximum(np.abs(y), task.atol / task.rtol)
+        for k in range(task.d.layout.x.stop):
+            moved, changed = y.copy(), np.empty_like(y)
+            moved[k] += STEP * sizes[k]
+            right(time, moved, changed)
+            slopes[:, k] = (changed - yp) / (moved[k] - y[k])
+        return slopes
 
     def restart(self, time: float, y: np.ndarray) -> None:
         """A fresh start from a state."""
