@@ -30,7 +30,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     friction_states  states that friction holds, of both kinds, for the methods of a mechanism
     answers         which kernel gives exactly the result of a method
     inverse_kinematics/  coordinates that bring frames to given places
-    soundness       which joint makes a solve for accelerations fail
+    soundness       the joint that makes a solve for accelerations fail, and the error of a solve
     notebook        what notebooks show of a mechanism; tables of HTML
     viewer/         curves, and mechanisms in three dimensions: scene, still pictures, page, report
     mechanism       the object a user holds

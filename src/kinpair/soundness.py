@@ -79,7 +79,7 @@ def _cause(model: Model, q: np.ndarray) -> str:
     length, i = max((float(np.linalg.norm(np.asarray(places[i].a, dtype=float))), i) for i in model.moving)
     if length > FAR:
         name, parent = model.names[i], model.names[model.parent[i]]
-        return f"link {name!r} is {length:.3g} m away from {parent!r}; choose an origin nearer to the mechanism"
+        return f"link {name!r} is {length:.3g} m away from {parent!r}; use coordinates of the size of the mechanism"
     return "the inertias of its links differ by too many orders of magnitude; check masses and inertias"
 
 

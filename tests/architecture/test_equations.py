@@ -21,6 +21,7 @@ PAGES = {
     "formulations/composite.py": ("newton_euler.md", r"\((CB\d+)\)"),
     "formulations/articulated.py": ("newton_euler.md", r"\((AB\d+)\)"),
     "formulations/rotors.py": ("newton_euler.md", r"\((RO\d+)\)"),
+    "soundness.py": ("newton_euler.md", r"\((SO\d+)\)"),
     "algebra/tree_ldl.py": ("newton_euler.md", r"\((T\d+)\)"),
     "formulations/denoc.py": ("denoc.md", r"\((D\d+|2[489][ab]?|30)\)"),
     "formulations/linear_forms.py": ("popov.md", r"\((LF\d+)\)"),

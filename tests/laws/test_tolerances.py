@@ -25,13 +25,22 @@ RTOL, ATOL, ALLOWED = 1e-9, 1e-10, 100.0
 TIGHT = {"rtol": 1e-12, "atol": 1e-13}
 DURATION, SAMPLES, RATE, SEED = 1.0, 41, 0.5, 5
 DURATIONS = {"delta": 0.4}  # [s]; later it falls into a singular position
-PERTURBED, STARTS = 100.0, (0, 10, 20, 30)  # distance in units of the tolerance, and the samples where runs start
+PERTURBED, STARTS = (
+    100.0,
+    (0, 10, 20, 30),
+)  # distance in units of the tolerance, and the samples where runs start
 ADAPTIVE = [x.name for x in INTEGRATORS.values() if x.adaptive]
 EXAMPLES = list(kp.examples(systems=False))
 CASES = [f"{name}-{integrator}" for name in EXAMPLES for integrator in ADAPTIVE]
 USUAL = {
     *("bennett-dop853", "bennett-dopri5", "bennett-cvode", "vessel-arm-dop853", "rolling-disk-dop853"),
-    *("redundant-arm-dop853", "four-bar-ida", "double-pendulum-cvode", "double-pendulum-taylor", "incline-dop853"),
+    *(
+        "redundant-arm-dop853",
+        "four-bar-ida",
+        "double-pendulum-cvode",
+        "double-pendulum-taylor",
+        "incline-dop853",
+    ),
 }
 AGREEING = {"bennett", "double-pendulum"}
 FURTHER = "a further mechanism or integrator"

@@ -21,6 +21,16 @@ def inertia_scales(model: Model) -> tuple[Scalar, ...]:
     return model.once("inertia_scales", lambda: _scales(model))
 
 
+def reach(model: Model) -> Scalar:
+    """Compute the length of all links one behind the other [m], joints at zero; one where they have none."""
+    return model.once("reach", lambda: _reach(model))
+
+
+def _reach(model: Model) -> Scalar:
+    total = sum((_length(model.body[i].a_seat) + _length(model.body[i].d) for i in model.moving), 0.0)
+    return 1.0 if isinstance(total, float) and total == 0.0 else total
+
+
 def _scales(model: Model) -> tuple[Scalar, ...]:
     count = len(model.parent)
     reach: list[Any] = [0.0] * count

@@ -8,7 +8,7 @@ from operator import mul
 import numpy as np
 
 from kinpair.algebra import tree_ldl
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, single
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing, single
 from kinpair.algebra.choice import maximum, minimum
 from kinpair.constraints.solvers.problem import masked
 from kinpair.forces.elements import loads_on, stored_energy
@@ -18,8 +18,9 @@ from kinpair.formulations.catalogue import giving
 from kinpair.formulations.solution import Solution
 from kinpair.loaded.dynamics import forward as loaded_motion
 from kinpair.loaded.dynamics import friction_of_motion, is_loaded, one_solution, slides, standing
+from kinpair.model.inertia_scales import reach
 from kinpair.model.model import Model
-from kinpair.model.recursion import rate_tree
+from kinpair.model.recursion import coordinates, rate_tree
 from kinpair.model.slip import sliding
 from kinpair.model.state import State
 from kinpair.quantities.request import METHODS, External, Request
@@ -83,8 +84,8 @@ def accelerations(
 ) -> tuple[Vector, Vector]:
     """The same with internal states and inputs of elements.
 
-    Soundness: the smallest pivot as a part of the largest, and the smallest determinant of a joint of several degrees
-    as a part of the product of its diagonal. With friction from load one more: one where its loads are found, else
+    Soundness: the smallest pivot as a part of the largest, or less where links are far from their parents, and the
+    smallest determinant of a joint of several degrees as a part of the product of its diagonal. With friction from load one more: one where its loads are found, else
     zero.
     """
     loaded = is_loaded(model, passive=request.passive)
@@ -100,7 +101,24 @@ def accelerations(
         of_loads = []
     pivots = list(solution.pivots) or [1.0]
     of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
+    for near in nearness(model, state.q):
+        of_pivots = minimum(of_pivots, near)
     return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution)), *of_loads])
+
+
+def nearness(model: Model, q: Vector) -> list[Scalar]:
+    """Compute ℓ⁴/(ℓ² + Σ|t|²)², a measure of how exact inertias of bodies at a distance are; empty without such bodies.
+
+    t are the translations that inner joints make, ℓ is the length of the mechanism without them. A joint on the ground
+    moves everything by its translation, so that it does not count.
+    """
+    qs = coordinates(model, q)
+    moved = [model.body[i].pair.translation(qs[i]) for i in model.moving if model.parent[i] != 0]
+    squares = [x * x for t in moved for x in t if not is_nothing(x)]
+    if not squares:
+        return []
+    near = np.divide(1.0, 1.0 + sum(squares, 0.0) / reach(model) ** 2)
+    return [near * near]
 
 
 def _held_accelerations(

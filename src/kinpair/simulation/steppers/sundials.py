@@ -162,7 +162,9 @@ class Cvode(_Sundials):
 
         def slopes(time: float, y: np.ndarray, yp: np.ndarray, JJ: np.ndarray) -> None:
             exact = slope is not None
-            JJ[:, :] = slope(time, y, self.inputs(time, y)) if exact else self._differences(right, time, y, yp)
+            JJ[:, :] = (
+                slope(time, y, self.inputs(time, y)) if exact else self._differences(right, time, y, yp)
+            )
 
         options["jacfn"] = slopes
         self.solver = solver_class(right, **options)
