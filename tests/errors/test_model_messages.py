@@ -592,3 +592,35 @@ def test_gimbal_lock_is_told():
         maps.to_split(np.array([0, np.sqrt(0.5), 0, np.sqrt(0.5)]), np.zeros(3), np.zeros(3))
     with pytest.raises(kp.InputError, match=r"a state has shape \(2,\); expected \(4,\)"):
         maps.to_split(np.zeros(2), np.zeros(3), np.zeros(3))
+
+
+def test_accelerations_of_links_far_apart_are_reported_with_their_error():
+    b = kp.Builder("m").link("a", mass=1.0, inertia=[0.1, 0.1, 0.1]).link("b")
+    b.joint("turn", "revolute", "ground", "a", axis="z").joint("long", "prismatic", "a", "b", axis="x")
+    m = kp.build(b.link("c", mass=1.0, inertia=[0.1, 0.1, 0.1]).joint("short", "prismatic", "b", "c", axis="y"))
+    far, near = [0.1, 1e6, 0.2], [1e6, 1.0, -0.2]
+    text = (
+        "m: accelerations may be off by {error} of the largest one{which}: link 'b' is 1e+06 m away from 'a'; use "
+        "coordinates of the size of the mechanism"
+    )
+    for of in (m, m.reference):
+        with pytest.warns(kp.AccuracyWarning) as caught:
+            of.forward_dynamics(far, [0, 0, 0], [0, 0, 1])
+        error = str(caught[0].message).split()[6]
+        assert 1e-6 < float(error) <= 1.0
+        assert str(caught[0].message) == text.format(error=error, which="")
+        with pytest.warns(kp.AccuracyWarning) as caught:
+            of.forward_dynamics([near, far, far], [0, 0, 0], [0, 0, 1])
+        assert str(caught[0].message) == text.format(error=error, which=" (state 1 of the batch)")
+        of.forward_dynamics(near, [0, 0, 0], [0, 0, 1])
+
+
+def test_accelerations_of_unequal_inertias_are_reported_with_their_error():
+    b = kp.Builder("m").link("a", mass=1e-12, com=[1e3, 0, 0], inertia=[1e-20, 1e-20, 1e-20])
+    b.joint("x", "prismatic", "ground", "a", axis="y").joint("turn", "revolute", "a", "b", axis="z")
+    m = kp.build(b.link("b", mass=1.0, com=[1e3, 0, 0], inertia=[1e-7, 1e-7, 1e-7]))
+    with pytest.warns(kp.AccuracyWarning) as caught:
+        m.forward_dynamics([0.0, 0.0], [0, 0], [0, 1])
+    assert str(caught[0].message).partition("largest one")[2] == (
+        ": the inertias of its links differ by too many orders of magnitude; check masses and inertias"
+    )

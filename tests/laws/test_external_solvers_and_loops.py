@@ -1,4 +1,5 @@
-"""External solvers on closed loops: `alpha` acts within their steps, and singular positions that end them are named."""
+"""External solvers: `alpha` acts within their steps, singular positions that end them are named, and Jacobians of large
+mechanisms are made of differences."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.simulation.steppers import sundials
 
 METHODS = ["cvode", "ida"]
 
@@ -73,3 +75,19 @@ def test_nobody_is_told_to_take_what_is_in_force(options, advice):
     flat, q = parallelogram(), np.zeros(3)
     run = kp.simulate(flat, q, flat.velocities(q, {"a": 1.0}), duration=1.0, **options)
     assert f"): {advice}, a motion that keeps away is better" in run.status.message
+
+
+@pytest.mark.parametrize("name", ["gear-train", "four-bar", "dc-actuator"])
+def test_mechanisms_too_large_for_a_compiled_jacobian_move_as_with_one(monkeypatch, name):
+    """Phases of friction, work and losses are entries of the state that differences leave unchanged."""
+    m = kp.example(name)
+    q, qd = m.start(), np.zeros(m.nv)
+    options = {"duration": 0.05, "output": 0.01, "integrator": "cvode"}
+    compiled = kp.simulate(m, q, qd, **options)
+    monkeypatch.setattr(sundials, "LARGEST", 0)
+    differenced = kp.simulate(m, q, qd, **options)
+    assert compiled.status.ok
+    assert differenced.status.ok
+    assert [x.name for x in compiled.events] == [x.name for x in differenced.events]
+    assert differenced.q == pytest.approx(compiled.q, rel=1e-7, abs=1e-8)
+    assert differenced.qd == pytest.approx(compiled.qd, rel=1e-7, abs=1e-7)
