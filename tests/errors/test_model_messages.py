@@ -597,7 +597,9 @@ def test_gimbal_lock_is_told():
 def test_accelerations_of_links_far_apart_are_reported_with_their_error():
     b = kp.Builder("m").link("a", mass=1.0, inertia=[0.1, 0.1, 0.1]).link("b")
     b.joint("turn", "revolute", "ground", "a", axis="z").joint("long", "prismatic", "a", "b", axis="x")
-    m = kp.build(b.link("c", mass=1.0, inertia=[0.1, 0.1, 0.1]).joint("short", "prismatic", "b", "c", axis="y"))
+    m = kp.build(
+        b.link("c", mass=1.0, inertia=[0.1, 0.1, 0.1]).joint("short", "prismatic", "b", "c", axis="y")
+    )
     far, near = [0.1, 1e6, 0.2], [1e6, 1.0, -0.2]
     text = (
         "m: accelerations may be off by {error} of the largest one{which}: link 'b' is 1e+06 m away from 'a'; use "

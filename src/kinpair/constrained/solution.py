@@ -97,7 +97,8 @@ def solve(
 ) -> Solution:
     """Accelerations at a state under the efforts `state.tau`, by the solver and the rows of `request`.
 
-    With `alpha` [1/s] the rows are stabilised, with `mu`, a number for each row, they may be of any rank, see `constraints/solvers/slack.py`.
+    With `alpha` [1/s] the rows are stabilised. With `mu`, a number for each row, they may be of any rank, see
+    `constraints/solvers/slack.py`.
     """
     x = equations(model, request, state, loads, alpha)
     p = x.problem(request)

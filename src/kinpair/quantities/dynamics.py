@@ -85,8 +85,8 @@ def accelerations(
     """The same with internal states and inputs of elements.
 
     Soundness: the smallest pivot as a part of the largest, or less where links are far from their parents, and the
-    smallest determinant of a joint of several degrees as a part of the product of its diagonal. With friction from load one more: one where its loads are found, else
-    zero.
+    smallest determinant of a joint of several degrees as a part of the product of its diagonal. With friction from load
+    one more: one where its loads are found, else zero.
     """
     loaded = is_loaded(model, passive=request.passive)
     if model.slip is not None and model.slip.held is not None and not loaded:

@@ -2,7 +2,8 @@
 
     A q̈ + s = b,   s = μ λ:   (S + μ) λ = r,   S = A M⁻¹ Aᵀ,   r = b − A M⁻¹ F                   (CS16)
 
-μ is diagonal, a number for each row. The slacks leave the part μ(S + μ)⁻¹ of r. With G = S(S + μ)⁻¹, whose eigenvalues are σ/(σ + μ), the multipliers are
+μ is diagonal, a number for each row. The slacks leave the part μ(S + μ)⁻¹ of r. With G = S(S + μ)⁻¹, whose eigenvalues
+are σ/(σ + μ), the multipliers are
 
     λ = Σ_j c_j (1 − G)^j G^(m−1) (S + μ)⁻¹ r,   c_j = (m − 1 + j over j),   j = 0 … k − 1       (CS18)
 

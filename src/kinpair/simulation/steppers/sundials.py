@@ -10,8 +10,9 @@ The error of a step is measured as a root mean square over all N unknowns, also 
 
     √(Σ (e_i / w_i)² / N) ≤ 1,   w_i = (atol_i + rtol |x_i|) / √N                                  (SU2)
 
-With these weights no unknown has a larger local error than its tolerance. With w_i = atol_i + rtol |x_i| the error of one
-unknown may be √N times as large, and backward differences add up such errors with the same sign, step after step.
+With these weights no unknown has a larger local error than its tolerance. With w_i = atol_i + rtol |x_i| the error of
+one unknown may be √N times as large, and backward differences add up such errors with the same sign, step after step.
+Weights are not made smaller than those of rtol = 1e-12, where rounding decides.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from kinpair.simulation.steppers.solver import Task
 from kinpair.simulation.steppers.sundials_words import SILENCE
 
 STEPS = 500_000  # for a sample
-FINEST = 1e-15  # smallest rtol: below this the libraries reject it
+FINEST = 1e-12  # rtol below which weights are not reduced
 LARGEST = 200_000  # operations of ẏ times its entries: beyond that the Jacobian is made of differences
 STEP = 2.0**-26  # of a difference, as a part of the entry or of the size at which atol is rtol of it
 OF_ACCELERATIONS = 1e3  # how much more may be wrong with accelerations and multipliers than with the motion
@@ -128,8 +129,9 @@ class _Sundials:
 
     def options(self, atol: np.ndarray) -> dict[str, Any]:
         """Collect the options of both solvers; `atol` (unknowns,) are absolute tolerances.    (SU2)"""
-        share = 1.0 / np.sqrt(len(atol))
-        weights = {"rtol": max(share * self.task.rtol, FINEST), "atol": share * atol}
+        rtol = self.task.rtol
+        share = min(1.0, max(1.0 / np.sqrt(len(atol)), FINEST / rtol))
+        weights = {"rtol": share * rtol, "atol": share * atol}
         longest = self.task.longest
         bound = {"max_step": longest} if np.isfinite(longest) else {}
         return {**weights, "max_num_steps": STEPS, **bound}
@@ -161,10 +163,10 @@ class Cvode(_Sundials):
         slope = task.kernel(_slope, **sizes) if small else None
 
         def slopes(time: float, y: np.ndarray, yp: np.ndarray, JJ: np.ndarray) -> None:
-            exact = slope is not None
-            JJ[:, :] = (
-                slope(time, y, self.inputs(time, y)) if exact else self._differences(right, time, y, yp)
-            )
+            if slope is None:
+                JJ[:, :] = self._differences(right, time, y, yp)
+            else:
+                JJ[:, :] = slope(time, y, self.inputs(time, y))
 
         options["jacfn"] = slopes
         self.solver = solver_class(right, **options)

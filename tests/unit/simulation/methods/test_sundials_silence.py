@@ -18,7 +18,7 @@ class Torque:
     def __call__(self, time, q, qd):
         if time == 0.0 and sys.argv[2] == "loud":
             print("out of the torque")
-        return np.array([1 / abs(0.5 - time) ** 1.5, 0.0])
+        return np.array([1 / abs(0.5 - time), 0.0])
 
 class Noise:
     rng = np.random.default_rng(0)
