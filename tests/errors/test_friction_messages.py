@@ -72,6 +72,11 @@ def test_a_table_that_is_no_law_of_friction(friction, message):
             "give 1 or more, or leave level_static out",
         ),
         (
+            {**STRIBECK, "level_static": 0.5},
+            "joint 'x': friction: level_static 0.5 is below level 1: leaving rest takes at least as much as sliding; "
+            "give 1 or more",
+        ),
+        (
             [COULOMB, {**STRIBECK, "stribeck_speed": 0.0}],
             "joint 'x': friction 2: stribeck_speed is 0; give a number above zero "
             "(speed at which the static surplus has faded, rad/s or m/s)",

@@ -180,7 +180,7 @@ def test_a_servo_whose_friction_grows_with_both_torques():
         motor = k_t * (np.clip(40.0 * (u - q), -12.0, 12.0) - k_t * qd) / R
         s, qdd = np.exp(-(abs(qd / v_s) ** alpha)), 0.0
         for _ in range(400):
-            load = -(I * qdd + weight * np.sin(q) + viscous * qd)
+            load = -(I * qdd + weight * np.sin(q))
             square = q_e * load**2 if abs(motor) > abs(load) else q_m * motor**2
             slow = f_s + abs(l_es * load - l_ms * motor) + (square if load * motor < 0.0 else 0.0)
             level = f_b + abs(l_e * load - l_m * motor) + s * slow

@@ -48,10 +48,10 @@ KEYS: dict[str, str] = {  # meaning and unit
     "preload": "load that is there without any other, N, of a gear N m",
     "motor_share": "friction per effort of the motor",
     "load_share": "friction per effort of the load",
-    "motor_share_static": "friction near rest per effort of the motor",
-    "load_share_static": "friction near rest per effort of the load",
-    "motor_square": "friction near rest per square of the motor's effort, 1/(N m) or 1/N",
-    "load_square": "friction near rest per square of the load's effort, 1/(N m) or 1/N",
+    "motor_share_static": "friction per effort of the motor that is added near rest",
+    "load_share_static": "friction per effort of the load that is added near rest",
+    "motor_square": "friction per square of the motor's effort that is added near rest, 1/(N m) or 1/N",
+    "load_square": "friction per square of the load's effort that is added near rest, 1/(N m) or 1/N",
 }
 _STRIBECK = ("level", "level_static", "stribeck_speed", "exponent")
 _GRIP = ("preload", "mu_static", "stribeck_speed", "exponent", "viscous")

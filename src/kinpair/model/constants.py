@@ -74,7 +74,7 @@ def _check_frictions(model: Model, new: Mapping[str, np.ndarray]) -> None:
                     f"{'above zero' if least else 'zero or above'}",
                     parameter=f"{x.name}.{key}",
                 )
-        for key in ("level", "mu") if x.law != "servo" else ():
+        for key in ("level", "mu"):
             moving, static = ({**x.numbers, **own}.get(name) for name in (key, f"{key}_static"))
             if own and static is not None and np.any(static < moving):
                 raise InputError(

@@ -63,12 +63,13 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
             elif x == 0.0 and key in POSITIVE and key not in surface_data.ABOVE_ZERO:
                 yield f"{key} is 0; give a number above zero ({KEYS[key]})"
     yield from surface_data.troubles(law, joint)
-    for k in range(0 if law.law in FROM_LOAD else size):
+    for k in range(size):
         level, static = (_of(numbers, key, k) for key in ("level", "level_static"))
         if static is not None and level is not None and static < level:
+            omit = "" if "level_static" in keys.needs else ", or leave level_static out"
             yield (
                 f"level_static {static:g} is below level {level:g}: leaving rest takes at least as much as sliding; "
-                f"give {level:g} or more, or leave level_static out"
+                f"give {level:g} or more{omit}"
             )
 
 

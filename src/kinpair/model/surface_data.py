@@ -11,6 +11,12 @@ from kinpair.model.model import SurfaceData
 from kinpair.pairs import Pair
 
 SIZES = ("radius", "thrust_radius", "length", "width")
+WITHOUT_LOAD = (
+    *SIZES,
+    "exponent",
+    "stribeck_speed",
+    "viscous",
+)  # keys that give no friction from load by themselves
 DRIVEN = ("revolute", "prismatic", "helical")  # by one motor
 NEEDS: dict[
     str, dict[str, tuple[str, ...]]
@@ -81,10 +87,15 @@ def surface_data(joints: Sequence[tuple[Joint, Pair]], body_of: Mapping[str, int
     for joint, _ in joints:
         laws = laws_of(joint.friction)
         for n, law in enumerate(laws):
-            numbers = {key: float(x[0]) for key, x in law.numbers if x and key != "viscous"}
-            acts = any(x for key, x in numbers.items() if key not in (*SIZES, "exponent", "stribeck_speed"))
+            numbers = {key: float(x[0]) for key, x in law.numbers if x and _is_of_load(law.law, key, x)}
+            acts = any(x for key, x in numbers.items() if key not in WITHOUT_LOAD)
             if law.law in FROM_LOAD and acts:
                 number = f".{n + 1}" if len(laws) > 1 else ""
                 name = f"{joint.name}.friction{number}"
                 records.append(SurfaceData(name, body_of[joint.name], law.law, numbers))
     return tuple(records)
+
+
+def _is_of_load(law: str, key: str, values: Sequence[float]) -> bool:
+    """True if the load of a law depends on a key; that of a servo depends on its viscous torque, see (FE4)."""
+    return key != "viscous" or (law == "servo" and values[0] != 0.0)

@@ -35,7 +35,8 @@ def symbol_names(model: Model) -> tuple[str, ...]:
     bodies = [f"{link}.{what}" for link in links for what in of_body]
     joints = [f"{model.joint_names[i]}.{x}" for i in model.moving for x in _AXES]
     springs = [f"{x.name}.{what}" for x in model.description.springs for what in _of_spring(x)]
-    frictions = [f"{x.name}.{key}" for x in (*model.frictions, *model.surfaces) for key in x.numbers]
+    laws = (*model.frictions, *model.surfaces)  # `viscous` of a servo is in both
+    frictions = dict.fromkeys(f"{x.name}.{key}" for x in laws for key in x.numbers)
     actuators = [f"{x.name}.{key}" for x in model.actuators for key in x.numbers]
     return (*bodies, *joints, *springs, *frictions, *actuators)
 

@@ -4,8 +4,12 @@ T = pᵀw − (efforts beside the motor) is what the gear hands to the child, τ
 
     N = |T| + preload                                                                                 (FE1)
 
-so that the efficiency is 1/(1 + μ) where the motor drives and 1 − μ where the load does. With τ_e = −T, the torque of
-the load, and s = exp(−|q̇/v_s|^α), a servo has (Dynamixel, law M6 of the BAM project)
+so that the efficiency is 1/(1 + μ) where the motor drives and 1 − μ where the load does. A servo is loaded by the
+external torque τ_e and the motor torque τ_m. Its own friction, dry or viscous (−c q̇), is no load:
+
+    τ_e = −T + c q̇                                                                                    (FE4)
+
+With s = exp(−|q̇/v_s|^α), a servo has (Dynamixel, law M6 of the BAM project)
 
     N = f_b + |l_e τ_e − l_m τ_m| + s (f_s + |l_es τ_e − l_ms τ_m| + Q)                                  (FE2)
     Q = q_e τ_e² where |τ_m| > |τ_e|, else q_m τ_m²;   0 where their signs agree                          (FE3)
@@ -52,7 +56,7 @@ class Teeth(Surface):
 @final
 @dataclass(frozen=True, slots=True)
 class ServoData:
-    """Numbers of (FE2) and (FE3); torques in N m, 1/(N m) for q_m and q_e."""
+    """Numbers of (FE2), (FE3) and (FE4): torques in N m, q_m and q_e in 1/(N m), c in N m s/rad."""
 
     f_b: Scalar
     f_s: Scalar
@@ -64,6 +68,7 @@ class ServoData:
     q_e: Scalar
     v_s: Scalar
     alpha: Scalar
+    viscous: Scalar = 0.0
 
 
 @final
@@ -88,8 +93,9 @@ class Servo(Surface):
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         x = self.data
-        tau_e = at.beside[0] - c[0]
-        tau_m = at.motor[0] - at.yields * (force[0] + tau_e)
+        minus_T = at.beside[0] - c[0]
+        tau_e = minus_T + x.viscous * at.qd[0]  # (FE4)
+        tau_m = at.motor[0] - at.yields * (force[0] + minus_T)
         fading = faded(magnitude(at.qd[0]), x.v_s, x.alpha)
         opposed = less(tau_e * tau_m, 0.0)
         larger = where(less(magnitude(tau_e), magnitude(tau_m)), x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m)

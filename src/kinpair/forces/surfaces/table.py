@@ -76,7 +76,6 @@ def _gear(data: SurfaceData, pair: Any) -> list[Surface]:
 
 SERVO: dict[str, str] = {  # keys of the description, names of the source
     "level": "f_b",
-    "level_static": "f_s",
     "motor_share": "l_m",
     "load_share": "l_e",
     "motor_share_static": "l_ms",
@@ -89,8 +88,10 @@ SERVO: dict[str, str] = {  # keys of the description, names of the source
 
 
 def _servo(data: SurfaceData, pair: Any) -> list[Surface]:
-    own = ServoData(**{name: data.numbers[key] for key, name in SERVO.items()})
-    return [Servo(data.name, data.body, Grip(1.0, 1.0), pair.p(np.zeros(1))[:, 0], own)]
+    x = data.numbers
+    surplus, viscous = x["level_static"] - x["level"], x.get("viscous", 0.0)
+    numbers = ServoData(f_s=surplus, viscous=viscous, **{name: x[key] for key, name in SERVO.items()})
+    return [Servo(data.name, data.body, Grip(1.0, 1.0), pair.p(np.zeros(1))[:, 0], numbers)]
 
 
 DRIVEN = ("revolute", "prismatic", "helical")  # by one motor
