@@ -86,7 +86,7 @@ class ClusterWarning(UserWarning):
 
 
 class FrictionWarning(UserWarning):
-    """Friction has several solutions in a state, and one of them was taken."""
+    """Friction has several solutions in a state, and one of them was taken; or an impact left friction out."""
 
 
 class PictureWarning(UserWarning):

@@ -66,7 +66,13 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
     start = _start(run.d, torque, states, np.zeros(0), {})
     options = {**run.options, "q": chosen.q, "qd": chosen.qd, "torque": chosen.torque}
     shared = {} if mechanism.closure is None else run.shared  # closed mechanisms are kept with their start
-    new: dict[str, Any] = {"start": start, "shared": shared, "event_log": [], "passages": []}
+    new: dict[str, Any] = {
+        "start": start,
+        "shared": shared,
+        "event_log": [],
+        "passages": [],
+        "frictionless": [],
+    }
     return _begun(replace(run, torque=torque, options=options, **new))
 
 

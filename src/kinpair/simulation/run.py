@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,15 @@ from kinpair.simulation.residual import Suspended
 from kinpair.simulation.schedule import Plan
 from kinpair.simulation.status import Status
 from kinpair.simulation.torques import Caller, Torque
+
+
+class Frictionless(NamedTuple):
+    """An impact that left out friction from load: its time [s], what happened, and the joints with that friction."""
+
+    time: float
+    event: str
+    joints: tuple[str, ...]
+
 
 CHECKS_AT_REST = 500  # in a run, at least, at joints at rest under inputs that change
 
@@ -61,6 +70,7 @@ class Run:
 
     event_log: list[EventRecord] = field(default_factory=list[EventRecord])
     passages: list[Suspended] = field(default_factory=list[Suspended])
+    frictionless: list[Frictionless] = field(default_factory=list[Frictionless])
     ended: Status | None = None
     hindrance: str = ""  # what interrupted it, if not the user
 

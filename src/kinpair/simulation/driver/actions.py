@@ -96,6 +96,7 @@ class Actions:
         lost = self._change(event, action) if isinstance(action, Change) else 0.0
         if isinstance(action, Change) and action.add:
             self.hold(event)
+            self.ongoing.note_impact(event.name, self.ongoing.motion[1] - qd)
         self.ongoing.note(event.name, qd, lost)
         if (isinstance(action, str) and action == "stop") or (isinstance(action, Change) and action.stop):
             message = f"Stopped at t = {stepper.time:.9g} s by event {event.name!r}"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
+from kinpair.errors import FrictionWarning, caller_level
+from kinpair.loaded.impulses import struck_joints
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.modes.guards import Guards
 from kinpair.simulation.modes.modes import Active, Mode, Modes
-from kinpair.simulation.run import Run
+from kinpair.simulation.monitors.endings import left_out
+from kinpair.simulation.run import Frictionless, Run
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.stepper import Stepper
 
@@ -61,6 +66,21 @@ class Ongoing:
         self.run.event_log.append(
             EventRecord(float(self.stepper.time), name, *self.motion, before.copy(), lost)
         )
+
+    def note_impact(self, name: str, jump: np.ndarray) -> None:
+        """Report an impact with a jump (nv,) of the rates at joints with friction from load, which it leaves out."""
+        run, time = self.run, float(self.stepper.time)
+        joints = struck_joints(run.d.model, self.motion[0], jump)
+        if not joints:
+            return
+        if not run.frictionless:
+            warnings.warn(
+                f"{run.name}: {left_out(joints, name, time)}: impacts have no friction, so rates behind it may be too "
+                "high; limits='spring' has friction in every contact with a stop",
+                FrictionWarning,
+                stacklevel=caller_level(),
+            )
+        run.frictionless.append(Frictionless(time, name, joints))
 
     def energy(self, y: np.ndarray) -> float:
         """Kinetic and potential, at a state of the mode in force."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinpair.constrained import solve_any_rank
 from kinpair.constraints.bounded import stacked
-from kinpair.errors import SingularError
+from kinpair.errors import SingularError, listed
 from kinpair.formulations import kinematics
 from kinpair.simulation.driver.impacts import impact, mobility_matrix, pushes
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
@@ -60,6 +60,9 @@ def _touch(ongoing: Ongoing, released: frozenset[Limit]) -> None:
     resting = _resting(ongoing, active, stepper.time, y, resting)
     ongoing.enter(replace(mode, resting=resting), y, max(lost, 0.0))
     if struck:
+        ongoing.note_impact(
+            listed([x.label for x, r in zip(closed, v, strict=True) if r < -STILL], 4), qd - before
+        )
         for limit, rate in zip(closed, v, strict=True):
             if rate < -STILL:
                 ongoing.note(limit.label, before, lost)
