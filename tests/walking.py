@@ -58,6 +58,20 @@ def garcia_heel_strike(time, q, qd):
 LEGS_CHANGE = [[1, -1], [0, -1]]
 
 
+def massless_walker() -> kp.Mechanism:
+    """Legs with mass, and a link without mass that nothing moves."""
+    return kp.build(
+        kp.Builder("antenna")
+        .link("stance-leg", mass=1.0, com=[0, 0, 0.6], inertia=[0.1, 0.1, 0])
+        .link("swing-leg", mass=0.3, com=[0, 0, -0.5], inertia=[0.02, 0.02, 0])
+        .link("antenna")
+        .joint("stance", "revolute", "ground", "stance-leg", axis="-y")
+        .joint("hip", "revolute", "stance-leg", "swing-leg", xyz=[0, 0, 1], axis="y")
+        .joint("antenna", "revolute", "stance-leg", "antenna", xyz=[0, 0, 1], axis="y")
+        .frame("foot", "swing-leg", xyz=[0, 0, -1])
+    )
+
+
 @cache
 def simplest() -> tuple[kp.Mechanism, kp.Event]:
     return kp.example("simplest-walker"), kp.Event("heel strike", both_feet_down, 1, garcia_heel_strike)

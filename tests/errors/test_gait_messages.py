@@ -9,7 +9,7 @@ import pytest
 
 import kinpair as kp
 from kinpair import motion
-from walking import BALANCE, GIVEN, SOLE, compass, simplest, simplest_gait, trunk_over_hip
+from walking import BALANCE, GIVEN, SOLE, compass, massless_walker, simplest, simplest_gait, trunk_over_hip
 
 WALKER = trunk_over_hip()
 STILL = np.zeros((3, 3))
@@ -315,3 +315,15 @@ def test_gait_that_slips_says_when_and_by_how_much():
         excess,
     )
     assert excess in str(gait)
+
+
+def test_impact_with_a_part_without_mass():
+    with pytest.warns(kp.DescriptionWarning, match="antenna"):
+        m = massless_walker()
+    with pytest.raises(kp.SingularError) as caught:
+        kp.walking.heel_strike(m, "foot", np.eye(3))
+    assert str(caught.value) == (
+        "heel_strike: antenna: the impact of 'foot' is singular: there is a motion without inertia while that foot "
+        "stands, of 'antenna', and a light foot at the joint on the ground does not resist it; give the links of these "
+        "joints mass"
+    )

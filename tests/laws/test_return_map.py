@@ -90,6 +90,56 @@ def test_heel_strike_of_light_feet_tends_to_garcias():
     assert gaps[1] == pytest.approx(gaps[0] / 100, rel=0.05)
 
 
+def simplest_strike() -> kp.Event:
+    m = kp.example("simplest-walker")
+    with pytest.warns(kp.DescriptionWarning) as caught:
+        event = kp.walking.heel_strike(m, "foot", LEGS_CHANGE, function=both_feet_down, direction=1)
+    assert [str(x.message) for x in caught] == [
+        "heel_strike: simplest-walker has no mass at the foot that is released, so the impact is singular; the rates "
+        "behind it are the limit of a light foot there"
+    ]
+    return event
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_heel_strike_of_a_foot_without_mass_is_garcias(seed):
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(0.1, 0.4)
+    q, qd = np.array([-angle, -2.0 * angle]), rng.normal(size=2)
+    after, limit = simplest_strike().action(0.0, q, qd), garcia_heel_strike(0.0, q, qd)
+    np.testing.assert_allclose(after.q, limit.q, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(after.qd, limit.qd, rtol=0, atol=1e-14)
+
+
+def test_cycle_converges_with_the_heel_strike_of_the_simplest_walker():
+    """From the published fixed point, and to the gait with the published impact."""
+    m, angle, rate = kp.example("simplest-walker"), 0.2003109005443, -0.1998324730049
+    start = [rate, (1.0 - np.cos(2.0 * angle)) * rate]
+    gait = kp.walking.cycle(m, [angle, 2.0 * angle], start, simplest_strike(), slope=0.009)
+    np.testing.assert_allclose(gait.unknowns, simplest_gait().unknowns, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(gait.multipliers, simplest_gait().multipliers, rtol=0, atol=1e-9)
+
+
+def test_impact_that_is_singular_in_one_position_is_refused_there():
+    """A mass above the hip: where the legs are in line with it, one motion about the foot does not move it."""
+    m = kp.build(
+        kp.Builder("bent")
+        .link("stance-leg", mass=1.0, com=[0, 0, 1])
+        .link("swing-leg", mass=1e-14, com=[0, 0, -0.5])
+        .joint("stance", "revolute", "ground", "stance-leg", axis="-y")
+        .joint("hip", "revolute", "stance-leg", "swing-leg", xyz=[0, 0, 0.5], axis="y", start=0.5)
+        .frame("foot", "swing-leg", xyz=[0, 0, -0.5])
+    )
+    event = kp.walking.heel_strike(m, "foot", LEGS_CHANGE)
+    assert np.isfinite(event.action(0.0, np.array([0.25, 0.5]), np.array([0.1, 0.2])).qd).all()
+    with pytest.raises(kp.SingularError) as caught:
+        event.action(0.0, np.array([0.25, 0.0]), np.array([0.1, 0.2]))
+    assert str(caught.value) == (
+        "heel_strike: bent: the impact of 'foot' is singular: there is a motion without inertia while that foot stands "
+        "at q = [0.25, 0.0]"
+    )
+
+
 def test_gait_over_the_mass_of_the_hip():
     _, event = compass()
     x = kp.walking.cycle(
