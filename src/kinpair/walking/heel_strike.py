@@ -102,6 +102,7 @@ class _Impact:
         HZ = composite.mass_matrix(self.released, at) @ Z
         return Z.T @ HZ, J.T @ J, HZ[n:]
 
+    @np.errstate(divide="ignore", invalid="ignore")  # judged by the pivots
     def rates(self, q: Vector, qd: Vector) -> Vector:
         """r⁺ (nv,); not a number, or a SingularError for plain numbers, where nothing determines it."""
         S, F, HZ = self.terms(q)
