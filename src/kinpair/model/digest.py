@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.description.parts import Link
 from kinpair.model.model import Model
 
 
@@ -56,8 +57,15 @@ def _facts(model: Model) -> Iterator[bytes]:
     yield repr([(x.name, x.compliance) for x in model.description.joints if x.compliance]).encode()
     if idle := [x.name for x in model.description.joints if x.actuated is False]:
         yield repr(("joints without an input", idle)).encode()
+    if welded := _welded_links(model):
+        yield repr([(x.name, x.mass, x.com, x.tensor().tolist()) for x in welded]).encode()
     if model.singular_mass:
         yield b"singular mass"
+
+
+def _welded_links(model: Model) -> list[Link]:
+    """Links that are part of a body with another name: each may have parameters of its own."""
+    return [x for x in model.description.links if x.name != model.names[model.places[x.name].body]]
 
 
 def _bytes(x: object) -> bytes:
