@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +14,10 @@ from kinpair.inverse_kinematics.search import FOUND
 from kinpair.inverse_kinematics.targets import Form
 from kinpair.mechanism import Mechanism
 from kinpair.motion.frame_motion import FrameTrajectory, crossed
+from kinpair.motion.mechanism_motion import motion_of
 from kinpair.motion.pieces import Pieces
 from kinpair.motion.spline import through
-from kinpair.motion.trajectory import Motion, Trajectory
+from kinpair.motion.trajectory import Trajectory
 
 SAMPLES = 500
 FEWEST = 8  # between two knots
@@ -31,26 +31,6 @@ PARTS: dict[str, tuple[tuple[int, ...], bool, tuple[float, ...]]] = {
     "axis y": ((0, 1, 2), False, (0.0, 1.0, 0.0)),
     "axis z": ((0, 1, 2), False, (0.0, 0.0, 1.0)),
 }
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Rated(Trajectory):
-    """A motion with quaternions among its coordinates: q (nq), and rates (nv) of their own."""
-
-    coordinates: Trajectory
-    rates: Trajectory
-
-    def within(self, time: Any, order: int, side: str) -> list[Any]:
-        return self.coordinates.within(time, order, side)
-
-    def at(self, time: Any, *, side: str = "") -> Motion:
-        """Coordinates (nq), rates, accelerations and jerk (nv)."""
-        found = self.rates.at(time, side=side)
-        q = self.coordinates.at(time, side=side).q
-        ahead = np.asarray(time, dtype=float)
-        rests = (ahead < 0.0) | (ahead > self.duration)
-        return Motion(q, *(np.where(rests[..., None], 0.0, x) for x in (found.q, found.qd, found.qdd)))
 
 
 class Targets(NamedTuple):
@@ -135,7 +115,7 @@ def follow(
         found.append((time, path.motions(reached, *_between_knots(wanted, time))))
         _check(m, wanted, found)
         q = reached[-1]
-    return _trajectory(m, wanted.duration, found)
+    return _trajectory(m, found)
 
 
 def targets_of(
@@ -232,17 +212,9 @@ def _stretched(m: Mechanism, wanted: Targets, q: np.ndarray) -> list[str]:
     return [m.v_names[k] for k in np.flatnonzero(motion >= LARGE * motion.max())]
 
 
-def _trajectory(m: Mechanism, duration: float, found: Sequence[tuple[np.ndarray, Followed]]) -> Trajectory:
+def _trajectory(m: Mechanism, found: Sequence[tuple[np.ndarray, Followed]]) -> Trajectory:
     """The samples joined: by position, rate and acceleration between them."""
-    q = _joined([through(t, x.q, x.dq, x.ddq) for t, x in _shifted(found)], found)
-    if m.nq == m.nv:
-        return q
-    rates = _joined([through(t, x.qd, x.qdd) for t, x in _shifted(found)], found)
-    return Rated(duration, (m.nq,), q.knots, q, rates)
-
-
-def _shifted(found: Sequence[tuple[np.ndarray, Followed]]) -> list[tuple[np.ndarray, Followed]]:
-    return [(t - t[0], x) for t, x in found]
+    return motion_of(m, _joined([through(t - t[0], x.q, x.dq, x.ddq) for t, x in found], found))
 
 
 def _joined(pieces: Sequence[Pieces], found: Sequence[tuple[np.ndarray, Followed]]) -> Pieces:

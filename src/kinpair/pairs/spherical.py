@@ -17,6 +17,7 @@ from kinpair.spatial.rotation import (
     quaternion_exp,
     quaternion_product,
     quaternion_rate,
+    quaternion_turning,
     skew,
 )
 
@@ -58,6 +59,9 @@ class Spherical(Pair):
 
     def dq_dt(self, q: Vector, qd: Vector) -> Vector:
         return quaternion_rate(q, qd)
+
+    def rates(self, q: Vector, dq: Vector) -> Vector:
+        return quaternion_turning(q, dq)
 
     def moved(self, q: Vector, step: Vector) -> Vector:
         return quaternion_product(q, quaternion_exp(step))
