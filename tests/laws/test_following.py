@@ -7,6 +7,7 @@ import pytest
 
 import kinpair as kp
 from families import family
+from kinpair.formulations import kinematics
 from kinpair.spatial.rotation import about
 
 SAMPLED = 1e-7  # what 500 samples leave of accelerations: 4 ms to the fourth, and rounding over 4 ms squared
@@ -139,3 +140,34 @@ def test_jumps_of_the_law_are_jumps_of_the_joints(arm):
         J = arm.jacobian(x.q, "hand")
         a = J @ x.qdd + arm.jacobian_rate(x.q, x.qd, "hand") @ x.qd
         assert a == pytest.approx(path.at(knot, side=side).acceleration, abs=SAMPLED)
+
+
+@pytest.mark.parametrize("samples", [20, 500])
+def test_nominal_takes_a_motion_of_a_delta_robot_that_was_followed(samples):
+    """However few samples the path has, rates and accelerations satisfy the constraints between them."""
+    m = kp.example("delta")
+    path = path_of(m, "platform", move=np.array([0.2, 0.1, -0.1]), turn=0.0, duration=0.3)
+    move = kp.motion.follow(m, {"platform": path}, parts={"platform": "position"}, samples=samples)
+    nominal = kp.motion.nominal(m, move, samples=301, actuators=["arm1", "arm2", "arm3"])
+    A = m.constraint_matrix(nominal.q)
+    assert np.abs(applied(A, nominal.qd)).max() < 1e-13
+    nearest = m.accelerations(nominal.q, nominal.qd, guess=nominal.qdd)
+    assert np.abs(nearest - nominal.qdd).max() < 1e-10
+    assert nominal.work.sum() == pytest.approx(nominal.gain, rel=1e-6)
+
+
+def test_rates_of_a_quaternion_are_those_of_its_coordinates():
+    """A free body along a line, tumbling: exact rates, accelerations and jerk by differences of poses."""
+    m = kp.example("floating-arm")
+    path = path_of(m, m.model.names[1], move=np.array([0.3, 0.1, 0.2]), turn=1.1, duration=1.0)
+    others = {name: kp.motion.polynomial(0.1, 0.5, duration=1.0) for name in m.q_names[7:]}
+    move, time, h = kp.motion.follow(m, {m.model.names[1]: path, **others}), np.array([0.31, 0.74]), 1e-4
+    x, ahead, behind = (move.at(time + k * h) for k in (0, 1, -1))
+    there, back = (
+        np.array([kinematics.difference(m.model, *pair) for pair in zip(x.q, other.q, strict=True)])
+        for other in (ahead, behind)
+    )
+    change = (there - back) / (2 * h)
+    np.testing.assert_allclose(change, x.qd, atol=1e-7)
+    np.testing.assert_allclose((ahead.qd - behind.qd) / (2 * h), x.qdd, atol=1e-6)
+    np.testing.assert_allclose((ahead.qdd - behind.qdd) / (2 * h), x.jerk, atol=1e-3)

@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinpair.algebra.arrays import columns, rows
 from kinpair.compiler.patience import patience
 from kinpair.errors import InputError, SingularError, listed
+from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
 from kinpair.motion.laws import polynomial_law
 from kinpair.motion.limits import RateLimits, limit_of, rate_limits
+from kinpair.motion.mechanism_motion import MechanismMotion, motion_of
 from kinpair.motion.pace import Pace
 from kinpair.motion.pace_limits import Rows, Table, first_pace
 from kinpair.motion.pieces import Pieces
@@ -30,6 +33,8 @@ JUMP = (0.0, 1e-6, 1e-6, 1e-3)  # of the size of a derivative: less is rounding,
 STILL = 1e-9  # of the largest |P′|: less is standing still
 ROUNDS = 12
 EXCEEDED = 1e-8  # of a limit, between nodes
+PLACES = 101  # at which a path is judged before it is timed
+OPEN = 1e-6  # [m], [rad]: a wider gap is no rounding of the samples of a path
 GAUSS = np.polynomial.legendre.leggauss(8)
 
 
@@ -70,22 +75,20 @@ def fastest(
 
     Units: rates [rad/s] or [m/s], efforts [N m] or [N], duration [s].
     """
-    if m.nq != m.nv:
-        raise InputError(f"fastest: {m.name} has quaternions among its coordinates; give a mechanism without")
     if nodes is not None and nodes < FEWEST:
         raise InputError(f"fastest: nodes is {nodes!r}; give {FEWEST} or more")
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     limits, efforts = rate_limits("fastest", m.nv, given, m), limit_of("fastest", "effort", effort, m.nv, m)
     geometry, timing = _geometry(m, path, {"start": start, "parts": parts, "criterion": criterion})
     degree = 3 if np.isfinite(limits.jerk).any() else 2
-    way = _way(geometry, degree, nodes or NODES[degree])
+    way = _way(m, geometry, degree, nodes or NODES[degree])
     _check_limited(m, way, limits, efforts)
     options = {"passive": passive, "actuators": actuators}
     at, between = (Rows(m, x, limits, efforts, options) for x in (way.sides, way.between))
     with patience(f"the fastest motion of {m.name!r}"):
         pace = _timed(*_paced(m, way, at, between, timing))
-    move = retimed(geometry, retimed(way.law, pace))
-    return retimed(geometry, retimed(way.law, _stretched(pace, _share(move, limits))))
+    move = motion_of(m, retimed(geometry, retimed(way.law, pace)))
+    return motion_of(m, retimed(geometry, retimed(way.law, _stretched(pace, _share(move, limits)))))
 
 
 def _paced(
@@ -116,23 +119,63 @@ def _geometry(m: Mechanism, path: Any, options: Mapping[str, Any]) -> tuple[Traj
     """The path without its law of time, and that law where it has one."""
     timing: Trajectory | None = None
     if isinstance(path, Mapping):
-        frames = {name: x for name, x in path.items() if isinstance(x, FrameTrajectory)}
-        if len(path) == 1 and frames:
-            ((name, frame),) = frames.items()
-            timing = frame.motion.law if isinstance(frame.motion, Retimed) else None
-            path = {name: FrameTrajectory(frame.path, frame.path)}
-        path = follow(m, path, **options)
-    elif isinstance(path, Retimed):
+        targets, timing = _untimed(path)
+        path = follow(m, targets, **options)
+    path = path.coordinates if isinstance(path, MechanismMotion) else path
+    if isinstance(path, Retimed):
         path, timing = path.path, path.law
     if path.shape != (m.nq,):
         raise InputError(
             f"fastest: the path has shape {path.shape}, and {m.name} has {m.nq} coordinates; give a path of all of "
             "them, or a dict of motions by name"
         )
+    _check_closed(m, path)
     return path, timing
 
 
-def _way(geometry: Trajectory, degree: int, count: int) -> Path:
+def _untimed(
+    targets: Mapping[str, FrameTrajectory | Trajectory],
+) -> tuple[Mapping[str, FrameTrajectory | Trajectory], Trajectory | None]:
+    """Motions by name without their law of time, and that law; several motions must have it in common."""
+    parts: dict[str, FrameTrajectory | Trajectory] = {}
+    laws: list[Trajectory] = []
+    for name, x in targets.items():
+        motion = x.motion if isinstance(x, FrameTrajectory) else x
+        laws += [motion.law] if isinstance(motion, Retimed) else []
+        if isinstance(x, FrameTrajectory):
+            parts[name] = FrameTrajectory(x.path, x.path)
+        else:
+            parts[name] = x.path if isinstance(x, Retimed) else x
+    if len(targets) > 1 and not (len(laws) == len(targets) and _same_law(laws)):
+        return targets, None
+    return parts, laws[0] if laws else None
+
+
+def _same_law(laws: Sequence[Trajectory]) -> bool:
+    """True if all laws have the same course."""
+    times = np.linspace(0.0, max(law.duration for law in laws), PLACES)
+    first, *others = (law.at(times).q for law in laws)
+    return all(np.array_equal(first, x) for x in others)
+
+
+def _check_closed(m: Mechanism, path: Trajectory) -> None:
+    """Refuse a path that breaks a constraint."""
+    if m.closure is None:
+        return
+    places = np.linspace(0.0, path.duration, PLACES)
+    q = rows(kinematics.normalised(m.model, columns(path.at(places).q)), PLACES)
+    gaps = np.abs(m.constraint_residual(q)).max(axis=1, initial=0.0)
+    worst = int(gaps.argmax())
+    if gaps[worst] > OPEN:
+        raise InputError(
+            f"fastest: the path breaks the constraints at {places[worst]:.4g} of {path.duration:.4g}: "
+            f"{m.closure.worst(m.constraint_residual(q[worst]))}; give a dict of motions by name, and the other joints "
+            "follow",
+            place=float(places[worst]),
+        )
+
+
+def _way(m: Mechanism, geometry: Trajectory, degree: int, count: int) -> Path:
     """Nodes, evenly between the places where a derivative of the path jumps."""
     law = scaled(polynomial_law(1.0, 2 * degree - 1), geometry.duration)
     jumps = _jumps(geometry, degree)
@@ -142,7 +185,7 @@ def _way(geometry: Trajectory, degree: int, count: int) -> Path:
         np.linspace(a, b, max(4, round(count * (b - a))) + 1)[:-1] for a, b in pairwise(borders.tolist())
     ]
     nodes = np.append(np.concatenate(share), 1.0)
-    P = retimed(geometry, law)
+    P = motion_of(m, retimed(geometry, law))
     after = P.at(nodes, side="right")
     before = P.at(nodes, side="left")
     right = Motion(*(np.concatenate([x[:-1], y[-1:]]) for x, y in zip(after, before, strict=True)))
@@ -173,7 +216,7 @@ def _jumps(path: Trajectory, degree: int) -> list[float]:
 
 def _check_limited(m: Mechanism, way: Path, limits: RateLimits, efforts: np.ndarray) -> None:
     """Refuse a path that stands still, and one that nothing holds back."""
-    P = way.geometry.at(np.clip(way.law.at(way.nodes).q, 0.0, way.geometry.duration))
+    P = motion_of(m, way.geometry).at(np.clip(way.law.at(way.nodes).q, 0.0, way.geometry.duration))
     speed = np.abs(P.qd).max(1)
     slow = speed <= STILL * speed.max()
     if slow.any():

@@ -3,11 +3,11 @@
 A trajectory has coordinates c(t). With ĉ the coordinates with quaternions of length one, and E(q) that makes dq/dt of
 the rates, the rates along the trajectory are
 
-    r = E(ĉ)⁻¹ dĉ/dt,   and ṙ, r̈                                                                        (MO17)
+    r = E(ĉ)⁻¹ dĉ/dt,   and ṙ, r̈                                                                        (MO19)
 
 Under constraints A q̇ + a = 0, A q̈ = b, rates and accelerations are the nearest ones that satisfy them:
 
-    q̇ = r − A⁺(A r + a),   q̈ = ṙ − A⁺(A ṙ − b)                                                         (MO18)
+    q̇ = r − A⁺(A r + a),   q̈ = ṙ − A⁺(A ṙ − b)                                                         (MO20)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class MechanismMotion(Trajectory):
     """Coordinates (nq) of a mechanism over time, with rates, accelerations and jerk (nv) along its rates.
 
     `coordinates`: the motion of all coordinates. Between the samples it was made from, it satisfies constraints only
-    nearly; its rates and accelerations satisfy them at every time. A time that is a symbol gives the rates of (MO17).
+    nearly; its rates and accelerations satisfy them at every time. A time that is a symbol gives the rates of (MO19).
     """
 
     mechanism: Mechanism
@@ -56,7 +56,10 @@ class MechanismMotion(Trajectory):
         return Motion(*(part.reshape(*lead, part.shape[-1]) for part in every))
 
     def _satisfying(self, x: Motion, time: np.ndarray) -> Motion:
-        """The motion with rates and accelerations that satisfy the constraints; at rest before and after it.    (MO18)"""
+        """The motion with rates and accelerations that satisfy the constraints; times before and after it rest.
+
+        Equation (MO20).
+        """
         m = self.mechanism
         inside = (time >= 0.0) & (time <= self.duration)
         qd, qdd = x.qd.copy(), x.qdd.copy()
@@ -70,13 +73,15 @@ class MechanismMotion(Trajectory):
 def motion_of(m: Mechanism, coordinates: Trajectory) -> Trajectory:
     """A motion of all coordinates as one of the mechanism; the same where rates are plain derivatives."""
     plain = m.nq == m.nv and m.closure is None
-    return coordinates if plain else MechanismMotion(
-        coordinates.duration, coordinates.shape, coordinates.knots, m, coordinates
+    return (
+        coordinates
+        if plain
+        else MechanismMotion(coordinates.duration, coordinates.shape, coordinates.knots, m, coordinates)
     )
 
 
 def _along_rates(model: Model, x: Motion) -> Motion:
-    """Coordinates and their derivatives (nq) as rates and their derivatives (nv).    (MO17)"""
+    """Coordinates and their derivatives (nq) as rates and their derivatives (nv).    (MO19)"""
     if model.nq == model.nv:
         return x
 
