@@ -11,7 +11,7 @@ from kinpair.description.parts import Description
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
-from kinpair.pairs import PAIRS
+from kinpair.pairs import CLOSINGS
 
 LOOP = '[[loop]]\nname = "c"\nkind = "revolute"\nparent = "ground"\nchild = "b"\n'
 COUPLING = '[[coupling]]\nname = "c"\njoint = "j"\n'
@@ -43,7 +43,7 @@ READING = [
     # loops
     (
         '[[loop]]\nname = "c"\nparent = "a"\nchild = "b"',
-        ":1: loop 'c': kind is missing; give revolute, spherical or another kind of joint",
+        ":1: loop 'c': kind is missing; give revolute, spherical, another kind of joint, or pin",
     ),
     (
         '[[loop]]\nname = "c"\nkind = "fixed"\nchild = "b"',
@@ -167,7 +167,7 @@ COORDINATES = "Coordinates: j, k.x, k.y, k.angle"
 BUILDING = [
     (
         LOOP.replace('"revolute"', '"revolut"'),
-        "has kind 'revolut'; did you mean 'revolute'? Kinds: " + ", ".join(PAIRS),
+        "has kind 'revolut'; did you mean 'revolute'? Kinds: " + ", ".join(CLOSINGS),
     ),
     (LOOP.replace('"revolute"', '"free"'), "is of kind 'free', which holds nothing; leave it out"),
     (

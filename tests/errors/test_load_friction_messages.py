@@ -225,15 +225,15 @@ def test_loads_that_no_motion_determines(quantity):
     with pytest.raises(kp.SingularError) as caught:
         getattr(m, quantity)(q, m.velocities(q, {"p": 1.0}), np.zeros(3))
     assert str(caught.value) == (
-        "loop: friction in joint 'p' depends on its load, and redundant constraints share loads in a way that no "
-        "motion shows; give the parts that share a compliance (p, q, r, s), close the loop by a pair that leaves no "
-        "row redundant, or give this joint friction of a constant level"
+        "loop: friction in joint 'p' depends on its load, which the motion does not determine: redundant constraints "
+        "share it. Close a plane linkage by a plane pin (a loop of kind 'pin'), which leaves no row redundant; or give "
+        "the parts that share a compliance (p, q, r, s); or give this joint friction of a constant level"
     )
-    with pytest.raises(kp.SingularError, match="redundant constraints share loads"):
+    with pytest.raises(kp.SingularError, match="redundant constraints share it"):
         m.inverse_dynamics(q, m.velocities(q, {"p": 1.0}), np.zeros(3), actuators=["p"])
-    with pytest.raises(kp.SingularError, match="redundant constraints share loads"):
+    with pytest.raises(kp.SingularError, match="redundant constraints share it"):
         kp.simulate(m, q, m.velocities(q, {"p": 1.0}), duration=0.1)
-    with pytest.raises(kp.SingularError, match="redundant constraints share loads"):
+    with pytest.raises(kp.SingularError, match="redundant constraints share it"):
         m.kernel("forward_dynamics")
 
 
@@ -243,9 +243,9 @@ def test_compliances_that_do_not_say_who_carries_what():
     with pytest.raises(kp.SingularError) as caught:
         m.forward_dynamics(q, m.velocities(q, {"p": 1.0}), np.zeros(3))
     assert str(caught.value) == (
-        "loop: friction in joint 'p' depends on its load, and redundant constraints share loads in a way that no "
-        "motion shows; give more parts than those that have one a compliance (p, q, r, s), close the loop by a pair "
-        "that leaves no row redundant, or give this joint friction of a constant level"
+        "loop: friction in joint 'p' depends on its load, which the motion does not determine: redundant constraints "
+        "share it. Close a plane linkage by a plane pin (a loop of kind 'pin'), which leaves no row redundant; or give "
+        "more parts than those that have one a compliance (p, q, r, s); or give this joint friction of a constant level"
     )
 
 

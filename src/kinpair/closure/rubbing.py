@@ -146,8 +146,9 @@ class Rubbing:
         among = self.shares.not_unique(q, 0.0)
         more = "more parts than those that have one" if self.shares.acts else "the parts that share"
         return SingularError(
-            f"{self.model.name}: friction in joint {joint!r} depends on its load, and redundant constraints share "
-            f"loads in a way that no motion shows; give {more} a compliance ({listed(among, 6)}), close the loop by "
-            "a pair that leaves no row redundant, or give this joint friction of a constant level",
+            f"{self.model.name}: friction in joint {joint!r} depends on its load, which the motion does not determine: "
+            "redundant constraints share it. Close a plane linkage by a plane pin (a loop of kind 'pin'), which leaves "
+            f"no row redundant; or give {more} a compliance ({listed(among, 6)}); or give this joint friction of a "
+            "constant level",
             joint=joint,
         )

@@ -26,7 +26,7 @@ from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
 from kinpair.model.check_parts import axes_trouble, check_direction
 from kinpair.model.model import Model
-from kinpair.pairs import PAIRS
+from kinpair.pairs import CLOSINGS
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import clean, unit
 
@@ -118,14 +118,14 @@ def _direction(part: Any, place: Place) -> np.ndarray:
 
 
 def _loop(model: Model, part: d.Loop, place: Place) -> Constraint:
-    if part.kind not in PAIRS:
-        raise place.error(f"has kind {part.kind!r}; {nearest(part.kind, PAIRS)}Kinds: {listed(PAIRS)}")
+    if part.kind not in CLOSINGS:
+        raise place.error(f"has kind {part.kind!r}; {nearest(part.kind, CLOSINGS)}Kinds: {listed(CLOSINGS)}")
     if part.kind == "free":
         raise place.error("is of kind 'free', which holds nothing; leave it out")
     if part.kind == "helical" and not part.pitch:
         raise place.error("is helical without a pitch; give pitch in metres per radian")
-    _check_axes(part, place, PAIRS[part.kind].axes)
-    turn, pair = PAIRS[part.kind].seated(part.axis, part.axis2, part.pitch)
+    _check_axes(part, place, CLOSINGS[part.kind].axes)
+    turn, pair = CLOSINGS[part.kind].seated(part.axis, part.axis2, part.pitch)
     return LoopClosure(part.name, pair, turn, *_marks(model, part, place, turn), part.where)
 
 

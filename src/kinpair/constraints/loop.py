@@ -24,7 +24,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.constraints.joined import Joined, Mark, Wrenches
-from kinpair.pairs import Pair
+from kinpair.pairs import Closing
 from kinpair.pairs.pair import Row
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import cross
@@ -41,12 +41,12 @@ class Line(NamedTuple):
     M: Vector
 
 
-def _point(S: Pose, M: Pose, pair: Pair, k: int) -> Line:
+def _point(S: Pose, M: Pose, pair: Closing, k: int) -> Line:
     d, e = M.a - S.a, S.R[:, k]
     return Line(e @ d, np.concatenate([cross(e, d), -e]), np.concatenate([NOTHING, e]))  # (CO7)
 
 
-def _square(S: Pose, M: Pose, pair: Pair, i: int, j: int) -> Line:
+def _square(S: Pose, M: Pose, pair: Closing, i: int, j: int) -> Line:
     e, m = S.R[:, i], M.R[:, j]
     w = np.concatenate([cross(e, m), NOTHING])
     return Line(e @ m, w, -w)  # (CO8)
@@ -72,18 +72,18 @@ def _half(sine: Line, cosine: Line) -> Line:
     )
 
 
-def _parallel(S: Pose, M: Pose, pair: Pair, i: int, j: int) -> Line:
+def _parallel(S: Pose, M: Pose, pair: Closing, i: int, j: int) -> Line:
     return _half(_square(S, M, pair, i, j), _square(S, M, pair, j, j))  # (CO8a)
 
 
-def _turn(S: Pose, M: Pose, pair: Pair, k: int) -> Line:
+def _turn(S: Pose, M: Pose, pair: Closing, k: int) -> Line:
     i, j = (k + 1) % 3, (k + 2) % 3
     sine = _sum((0.5, _square(S, M, pair, j, i)), (-0.5, _square(S, M, pair, i, j)))
     cosine = _sum(*((0.5, _square(S, M, pair, n, n)) for n in range(3)))
     return _half(sine, Line(cosine.phi - 0.5, cosine.S, cosine.M))  # (CO9)
 
 
-def _screw(S: Pose, M: Pose, pair: Pair) -> Line:
+def _screw(S: Pose, M: Pose, pair: Closing) -> Line:
     p = pair.pitch  # type: ignore[attr-defined]
     slide, along, across = _point(S, M, pair, 2), _square(S, M, pair, 0, 0), _square(S, M, pair, 1, 0)
     zeta = np.divide(slide.phi, p)
@@ -116,7 +116,7 @@ class LoopClosure(Joined):
     """M moves in S as the pair allows."""
 
     name: str
-    pair: Pair
+    pair: Closing
     turn: Matrix  # axes of the seat in the joint frame as described
     S: Mark
     M: Mark

@@ -192,7 +192,7 @@ _IN_TIME = f.several(formula_or_none, 3, 'three formulas in t, "" where it is fr
 
 LOOP: dict[str, Key] = {
     "name": _NAME,
-    "kind": Key(f.name, needs="revolute, spherical or another kind of joint"),
+    "kind": Key(f.name, needs="revolute, spherical, another kind of joint, or pin"),
     "parent": _ON_PARENT,
     "child": _ON_CHILD,
     **_PLACES,

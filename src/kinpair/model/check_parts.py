@@ -12,7 +12,7 @@ from kinpair.description.parts import Description, Joint, Keyframe, Link, Origin
 from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.model.check_numbers import LARGEST, check_actuation, check_degrees, too_large
-from kinpair.pairs import PAIRS
+from kinpair.pairs import CLOSINGS, PAIRS
 from kinpair.spatial.rotation import unit
 
 
@@ -117,6 +117,13 @@ def _check_link(link: Link) -> None:
 
 def _check_joint(joint: Joint, warnings: WarningList) -> None:
     part = f"{at(joint.where)}joint {joint.name!r}"
+    if joint.kind in CLOSINGS and joint.kind not in PAIRS:
+        raise DescriptionError(
+            f"{part} is of kind {joint.kind!r}, which closes loops and moves nothing; give kind 'revolute', or a loop "
+            "of this kind",
+            joint=joint.name,
+            kind=joint.kind,
+        )
     if joint.kind not in PAIRS:
         raise DescriptionError(
             f"{part} is of unknown kind {joint.kind!r}; {nearest(joint.kind, PAIRS)}Kinds: {listed(PAIRS)}",

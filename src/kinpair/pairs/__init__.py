@@ -1,10 +1,11 @@
-"""The kinematic pairs, one file each, and the table of them by name."""
+"""The kinematic pairs, one file each, and the tables of them by name: of joints, and of what closes loops."""
 
 from kinpair.pairs.cylindrical import Cylindrical
 from kinpair.pairs.fixed import Fixed
 from kinpair.pairs.free import Free
 from kinpair.pairs.helical import Helical
-from kinpair.pairs.pair import Pair
+from kinpair.pairs.pair import Closing, Pair
+from kinpair.pairs.pin import Pin
 from kinpair.pairs.planar import Planar
 from kinpair.pairs.prismatic import Prismatic
 from kinpair.pairs.revolute import Revolute
@@ -26,4 +27,6 @@ PAIRS: dict[str, type[Pair]] = {
     )
 }
 
-__all__ = ["PAIRS", "Pair"]
+CLOSINGS: dict[str, type[Closing]] = {**PAIRS, Pin.kind: Pin}  # what may close a loop
+
+__all__ = ["CLOSINGS", "PAIRS", "Closing", "Pair"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -24,20 +24,35 @@ PARALLEL_Z: tuple[Row, ...] = (("parallel", 0, 2), ("parallel", 1, 2))  # M_j ha
 NOT_TURNED: tuple[Row, ...] = (("turn", 0), ("turn", 1), ("turn", 2))  # no rotation about S_k
 
 
-class Pair(ABC):
-    """A joint between two bodies, about standard axes.
+class Closing(ABC):
+    """What a loop asks of the pair that closes it, about standard axes.
 
-    The *seat* is the joint frame fixed on the parent; the pair moves it to where the child's frame is.
-    A direction written in a description is turned to the standard one by a constant rotation of the seat.
+    The *seat* is the joint frame fixed on the parent. A direction written in a description is turned to the standard
+    one by a constant rotation of the seat.
     """
 
     __slots__ = ()
 
     kind: ClassVar[str]
+    axes: ClassVar[int] = 1  # how many directions the description gives
+    closure: ClassVar[tuple[Row, ...]] = ()  # rows that hold between seat and moved frame
+
+    @classmethod
+    def seated(cls, axis: Three, axis2: Three | None, pitch: float) -> tuple[Matrix, Self]:
+        """The constant rotation that turns the standard axis to `axis`, and the pair about the standard one."""
+        return turn_z_to(axis), cls()
+
+
+class Pair(Closing):
+    """A joint between two bodies, about standard axes: it moves the seat to where the child's frame is.
+
+    Its closure has 6 − nv rows.
+    """
+
+    __slots__ = ()
+
     q_parts: ClassVar[tuple[str, ...]]  # names of the coordinates
     v_parts: ClassVar[tuple[str, ...]]  # names of the rates
-    axes: ClassVar[int] = 1  # how many directions the description gives
-    closure: ClassVar[tuple[Row, ...]] = ()  # what holds between seat and moved frame: 6 − nv rows
     steps: ClassVar[tuple[tuple[str, Three], ...]] = ()  # the same motion by pairs of one degree, outward
 
     @property
@@ -49,11 +64,6 @@ class Pair(ABC):
     def nv(self) -> int:
         """Degrees of freedom."""
         return len(self.v_parts)
-
-    @classmethod
-    def seated(cls, axis: Three, axis2: Three | None, pitch: float) -> tuple[Matrix, Pair]:
-        """The constant rotation that turns the standard axis to `axis`, and the pair about the standard one."""
-        return turn_z_to(axis), cls()
 
     @abstractmethod
     def rotation(self, q: Vector) -> Matrix:

@@ -50,6 +50,10 @@ def _ball(r: float) -> Surface:
     return ball(1.3 * r)
 
 
+def _pin(r: float) -> Surface:
+    return joined(cylinder(0.6 * r, 3.4 * r), ring(0.9 * r, 0.3 * r))
+
+
 FORMS: dict[str, Callable[[float], Surface]] = {  # z is the axis
     "revolute": _hinge,
     "prismatic": _slide,
@@ -58,6 +62,7 @@ FORMS: dict[str, Callable[[float], Surface]] = {  # z is the axis
     "universal": _cross,
     "spherical": _ball,
     "planar": _plate,
+    "pin": _pin,
 }
 
 
