@@ -320,8 +320,8 @@ NOT_FASTER = {
     "open loop": (
         lambda: motion.fastest(FOUR_BAR, motion.polynomial(FOUR_BAR.start(), FOUR_BAR.start() + 0.3, 1.0)),
         "fastest: the path breaks the constraints at 1 of 1: 'pin' stays open by "
-        f"{np.abs(FOUR_BAR.constraint_residual(FOUR_BAR.start() + 0.3)).max():.3g}; give a dict of motions by name, and "
-        "the other joints follow",
+        f"{np.abs(FOUR_BAR.constraint_residual(FOUR_BAR.start() + 0.3)).max():.3g}; give a dict of motions by name, "
+        "and the other joints follow",
     ),
     "few nodes": (
         lambda: motion.fastest(REDUNDANT, LINE, nodes=3),
