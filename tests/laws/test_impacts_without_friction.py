@@ -34,8 +34,8 @@ def test_a_block_that_lands_on_a_stop_reports_the_friction_left_out(first):
         run = dropped(block(first))
     words = f"friction of joint 'x' is left out of the impact 'z at its lower limit' at t = {LANDS:.6g} s"
     assert [str(x.message) for x in caught] == [
-        f"block: {words}: impacts have no friction, so rates behind it may be too high; limits='spring' has friction "
-        "in every contact with a stop"
+        f"block: {words}: impacts have no friction, so rates behind it may be too high; limits of the kind 'spring' "
+        "have friction in every contact"
     ]
     assert caught[0].filename == __file__
     assert run.status.ok

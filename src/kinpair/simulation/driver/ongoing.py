@@ -76,7 +76,7 @@ class Ongoing:
         if not run.frictionless:
             warnings.warn(
                 f"{run.name}: {left_out(joints, name, time)}: impacts have no friction, so rates behind it may be too "
-                "high; limits='spring' has friction in every contact with a stop",
+                "high; limits of the kind 'spring' have friction in every contact",
                 FrictionWarning,
                 stacklevel=caller_level(),
             )
