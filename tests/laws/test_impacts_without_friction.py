@@ -77,3 +77,10 @@ def test_impacts_far_from_friction_are_not_reported():
     run = kp.simulate(m, {"drop": 0.1}, {"pivot": 1.0}, duration=0.3, limits="bounce")
     assert len(run.events) > 1
     assert "left out" not in run.summary
+
+
+def test_a_run_without_passive_forces_has_no_friction_to_leave_out():
+    m = block()
+    run = kp.simulate(m, m.start(), {"x": 1.0}, duration=0.25, limits="stop", passive=False)
+    assert len(run.events) == 1
+    assert str(run.status) == "Reached t = 0.25 s"

@@ -15,7 +15,7 @@ from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.model import Model
 from kinpair.model.recursion import coordinates
 
-ROUNDING = 1e-9  # of the largest impulse
+ROUNDING = 1e-9  # of the largest impulse; and of a jump of the rates [rad/s], [m/s]
 
 
 def struck_joints(model: Model, q: np.ndarray, jump: np.ndarray) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def struck_joints(model: Model, q: np.ndarray, jump: np.ndarray) -> tuple[str, .
 
     Under constraints that is every such joint: the impulses of loops are not among those of the tree.
     """
-    surfaces = surfaces_of(model)
+    surfaces = surfaces_of(model) if np.abs(jump).max(initial=0.0) > ROUNDING else ()
     names = [model.joint_names[s.body] for s in surfaces]
     if surfaces and not model.description.constraints:
         at_rest = replace(model, gravity=np.zeros(3))

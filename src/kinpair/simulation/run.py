@@ -25,6 +25,8 @@ from kinpair.simulation.schedule import Plan
 from kinpair.simulation.status import Status
 from kinpair.simulation.torques import Caller, Torque
 
+CHECKS_AT_REST = 500  # in a run, at least, at joints at rest under inputs that change
+
 
 class Frictionless(NamedTuple):
     """An impact that left out friction from load: its time [s], what happened, and the joints with that friction."""
@@ -32,9 +34,6 @@ class Frictionless(NamedTuple):
     time: float
     event: str
     joints: tuple[str, ...]
-
-
-CHECKS_AT_REST = 500  # in a run, at least, at joints at rest under inputs that change
 
 
 @dataclass(eq=False)

@@ -70,7 +70,7 @@ class Ongoing:
     def note_impact(self, name: str, jump: np.ndarray) -> None:
         """Report an impact with a jump (nv,) of the rates at joints with friction from load, which it leaves out."""
         run, time = self.run, float(self.stepper.time)
-        joints = struck_joints(run.d.model, self.motion[0], jump)
+        joints = struck_joints(run.d.model, self.motion[0], jump) if run.d.passive else ()
         if not joints:
             return
         if not run.frictionless:
