@@ -49,6 +49,19 @@ def test_a_file_of_a_run_reports_the_friction_left_out(tmp_path):
     assert "friction of joint 'x' is left out" in str(kp.load_run(run.save(tmp_path / "copy.h5")).status)
 
 
+def test_a_run_that_is_resumed_reports_impacts_before_the_interruption(tmp_path):
+    def interrupt(part: float) -> None:
+        if part > 0.9:
+            raise KeyboardInterrupt
+
+    with pytest.warns(kp.FrictionWarning):
+        stopped = dropped(block(), save=tmp_path / "run.h5", output=0.001, progress=interrupt)
+    assert stopped.status.name == "interrupted"
+    run = kp.resume(tmp_path / "run.h5")
+    assert str(run.status).startswith("Reached t = 0.25 s; friction of joint 'x' is left out")
+    assert str(run.status).endswith(f"at t = {LANDS:.6g} s")
+
+
 def test_springs_at_stops_rub_as_coulombs_impulse_does():
     """The impulse of the guide is that of the weight and of the change of the fall, whatever the rebound."""
     run = dropped(block(), kp.Limits("spring", stiffness=2e5, damping=900.0))

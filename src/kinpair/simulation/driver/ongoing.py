@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -70,17 +71,27 @@ class Ongoing:
     def note_impact(self, name: str, jump: np.ndarray) -> None:
         """Report an impact with a jump (nv,) of the rates at joints with friction from load, which it leaves out."""
         run, time = self.run, float(self.stepper.time)
-        joints = struck_joints(run.d.model, self.motion[0], jump) if run.d.passive else ()
-        if not joints:
-            return
-        if not run.frictionless:
+        joints = self._struck(self.motion[0], jump)
+        if joints and not run.frictionless:
             warnings.warn(
                 f"{run.name}: {left_out(joints, name, time)}: impacts have no friction, so rates behind it may be too "
                 "high; limits of the kind 'spring' have friction in every contact",
                 FrictionWarning,
                 stacklevel=caller_level(),
             )
-        run.frictionless.append(Frictionless(time, name, joints))
+        run.frictionless += [Frictionless(time, name, joints)] if joints else []
+
+    def remember(self, happened: Sequence[EventRecord]) -> None:
+        """Take over events of a run that is resumed, and the impacts at limits among them."""
+        self.run.event_log[:] = happened
+        labels = {x.label for x in self.modes.limits}
+        impacts = {x.time: x for x in happened if x.name in labels}.values()
+        struck = [Frictionless(x.time, x.name, self._struck(x.q, x.qd - x.qd_before)) for x in impacts]
+        self.run.frictionless[:] = [x for x in struck if x.joints]
+
+    def _struck(self, q: np.ndarray, jump: np.ndarray) -> tuple[str, ...]:
+        """Names of joints whose friction an impact leaves out."""
+        return struck_joints(self.run.d.model, q, jump) if self.run.d.passive else ()
 
     def energy(self, y: np.ndarray) -> float:
         """Kinetic and potential, at a state of the mode in force."""
