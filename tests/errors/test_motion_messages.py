@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -507,3 +509,17 @@ def test_a_row_that_no_joint_is_left_for():
         f"compensate: redundant-arm cannot bring {what} about after 0 s: the joints that are left do not move it, or "
         "the path leads out of reach. Leave more joints free, or take fewer rows"
     )
+
+
+def test_fastest_needs_the_actuated_joints_of_a_closed_mechanism():
+    m = described_four_bar()
+    with pytest.raises(kp.InputError) as caught:
+        motion.fastest(m, {"crank": motion.polynomial(0.4, 1.0, 1.0)}, effort=9.0, nodes=40)
+    assert 'kp.motion.fastest(m, path, actuators=["crank"])' in str(caught.value)
+
+
+def described_four_bar() -> kp.Mechanism:
+    """The bundled four-bar without the names of its actuated joints."""
+    description = FOUR_BAR.model.description
+    joints = tuple(replace(joint, actuated=None) for joint in description.joints)
+    return kp.build(replace(description, joints=joints))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
+from kinpair.closure import Actuators
 from kinpair.compiler.patience import patience
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.formulations import kinematics
@@ -27,6 +28,7 @@ from kinpair.motion.retimed import Retimed, retimed, scaled, when
 from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Motion, Trajectory
 
+CALL = "kp.motion.fastest(m, path, actuators={})"
 NODES = {2: 1500, 3: 600}  # with limits of jerk fewer: their rows have 1/h²
 FEWEST = 20
 JUMP = (0.0, 1e-6, 1e-6, 1e-3)  # of the size of a derivative: less is rounding, or from sampling
@@ -61,7 +63,7 @@ def fastest(
     parts: Mapping[str, str] | None = None,
     criterion: str = "rates",
     passive: bool = True,
-    actuators: Sequence[str] | None = None,
+    actuators: Actuators = None,
     nodes: int | None = None,
 ) -> Trajectory:
     """The motion along a path, from rest to rest, that takes the least time under limits.
@@ -69,7 +71,7 @@ def fastest(
     path: a motion of all coordinates, or of a frame as `follow` takes it; how fast that was to be followed is not used.
     Limits: a number, or one for each rate; those not given are taken from the file. Without a limit of jerk the
     accelerations jump (C¹), with one they do not (C²). The efforts are exact: gravity, springs, dampers and friction,
-    loops with their `actuators`.
+    loops with their actuated joints, or the `actuators`.
 
     SingularError where no time scaling can meet the limits: it names joint and time, and has the efforts at rest.
 
@@ -83,6 +85,8 @@ def fastest(
     degree = 3 if np.isfinite(limits.jerk).any() else 2
     way = _way(m, geometry, degree, nodes or NODES[degree])
     _check_limited(m, way, limits, efforts)
+    if m.closure is not None:
+        m.actuated(way.sides[0].q[0], actuators=actuators, call=CALL)
     options = {"passive": passive, "actuators": actuators}
     at, between = (Rows(m, x, limits, efforts, options) for x in (way.sides, way.between))
     with patience(f"the fastest motion of {m.name!r}"):
