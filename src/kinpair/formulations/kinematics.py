@@ -227,15 +227,6 @@ def dq_dt(model: Model, q: Vector, qd: Vector) -> Vector:
     return _by_pair(model, lambda pair, q, qd: pair.dq_dt(q, qd), q, qd)
 
 
-def rates_of(model: Model, q: Vector, dq: Vector) -> Vector:
-    """Rates q̇ (nv,) at which the coordinates change by dq (nq,) a second; quaternions have length one."""
-    entries: list[Any] = [0.0] * model.nv
-    qs, changes = coordinates(model, q), coordinates(model, dq)
-    for i in model.moving:
-        entries[model.v_span[i]] = list(model.body[i].pair.rates(qs[i], changes[i]))
-    return array(entries) if entries else np.zeros(0)
-
-
 def moved(model: Model, q: Vector, step: Vector) -> Vector:
     """Coordinates after the small displacement `step` in the directions of the rates."""
     return _by_pair(model, lambda pair, q, step: pair.moved(q, step), q, step)

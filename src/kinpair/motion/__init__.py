@@ -13,7 +13,7 @@ sequence        one after the other
 frame_motion    what every motion of a frame answers
 frame_paths     lines, arcs, screws, and blends between them
 rated           rates of a motion with quaternions
-mechanism_motion  coordinates of a mechanism, with rates that satisfy its constraints
+mechanism_motion  rates and accelerations that satisfy the constraints of a mechanism
 follow          motions of frames as motions of all joints
 tank            a liquid in a cylinder as masses that slosh
 shaped          laws that leave no vibration behind

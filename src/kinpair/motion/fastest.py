@@ -20,10 +20,11 @@ from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
 from kinpair.motion.laws import polynomial_law
 from kinpair.motion.limits import RateLimits, limit_of, rate_limits
-from kinpair.motion.mechanism_motion import MechanismMotion, motion_of
+from kinpair.motion.mechanism_motion import Satisfying, motion_of
 from kinpair.motion.pace import Pace
 from kinpair.motion.pace_limits import Rows, Table, first_pace
 from kinpair.motion.pieces import Pieces
+from kinpair.motion.rated import WithRates
 from kinpair.motion.retimed import Retimed, retimed, scaled, when
 from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Motion, Trajectory
@@ -125,7 +126,8 @@ def _geometry(m: Mechanism, path: Any, options: Mapping[str, Any]) -> tuple[Traj
     if isinstance(path, Mapping):
         targets, timing = _untimed(path)
         path = follow(m, targets, **options)
-    path = path.coordinates if isinstance(path, MechanismMotion) else path
+    while isinstance(path, Satisfying | WithRates):
+        path = path.motion if isinstance(path, Satisfying) else path.coordinates
     if isinstance(path, Retimed):
         path, timing = path.path, path.law
     if path.shape != (m.nq,):

@@ -18,7 +18,6 @@ from kinpair.spatial.rotation import (
     quaternion_exp,
     quaternion_product,
     quaternion_rate,
-    quaternion_turning,
     skew,
 )
 
@@ -73,9 +72,6 @@ class Free(Pair):
 
     def dq_dt(self, q: Vector, qd: Vector) -> Vector:
         return np.concatenate([from_quaternion(q[3:]) @ qd[3:], quaternion_rate(q[3:], qd[:3])])
-
-    def rates(self, q: Vector, dq: Vector) -> Vector:
-        return np.concatenate([quaternion_turning(q[3:], dq[3:]), from_quaternion(q[3:]).T @ dq[:3]])
 
     def moved(self, q: Vector, step: Vector) -> Vector:
         turned = quaternion_product(q[3:], quaternion_exp(step[:3]))

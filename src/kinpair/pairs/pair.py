@@ -106,10 +106,6 @@ class Pair(Closing):
         """Rate of change of the coordinates at the rates qd."""
         return qd
 
-    def rates(self, q: Vector, dq: Vector) -> Vector:
-        """Rates (nv,) at which the coordinates change by dq (nq,) a second: the inverse of `dq_dt`."""
-        return dq
-
     def moved(self, q: Vector, step: Vector) -> Vector:
         """Coordinates after a small displacement `step` in the directions of the rates (nv,)."""
         return q + step

@@ -17,7 +17,6 @@ from kinpair.spatial.rotation import (
     quaternion_exp,
     quaternion_product,
     quaternion_rate,
-    quaternion_turning,
     skew,
 )
 
@@ -59,9 +58,6 @@ class Spherical(Pair):
 
     def dq_dt(self, q: Vector, qd: Vector) -> Vector:
         return quaternion_rate(q, qd)
-
-    def rates(self, q: Vector, dq: Vector) -> Vector:
-        return quaternion_turning(q, dq)
 
     def moved(self, q: Vector, step: Vector) -> Vector:
         return quaternion_product(q, quaternion_exp(step))

@@ -124,19 +124,6 @@ def quaternion_rate(k: Vector, omega: Vector) -> Vector:
     )
 
 
-def quaternion_turning(k: Vector, kd: Vector) -> Vector:
-    """ω = 2 k̄ ∘ dk/dt in axes of the turned body (3,), of a quaternion k of length one."""
-    x, y, z, w = k[0], k[1], k[2], k[3]
-    p, q, r, s = kd[0], kd[1], kd[2], kd[3]
-    return array(
-        [
-            2.0 * (w * p - x * s - y * r + z * q),
-            2.0 * (w * q - y * s - z * p + x * r),
-            2.0 * (w * r - z * s - x * q + y * p),
-        ]
-    )
-
-
 def quaternion_product(a: Vector, b: Vector) -> Vector:
     """a ∘ b: R(a ∘ b) = R(a) R(b)."""
     ax, ay, az, aw = a[0], a[1], a[2], a[3]

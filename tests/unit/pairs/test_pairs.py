@@ -42,11 +42,6 @@ def test_motion_is_the_rate_of_the_pose(pair):
     assert np.abs(t[3:] - v).max() < 1e-14
 
 
-def test_rates_follow_from_the_change_of_the_coordinates(pair):
-    q, qd, _ = state(pair)
-    assert np.abs(pair.rates(q, pair.dq_dt(q, qd)) - qd).max(initial=0.0) < 1e-14
-
-
 def test_change_of_motion_is_its_derivative(pair):
     q, qd, _ = state(pair)
     moving = q + 1j * STEP * pair.dq_dt(q, qd)
