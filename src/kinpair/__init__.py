@@ -90,6 +90,8 @@ if TYPE_CHECKING:
         PictureWarning,
         RecordingWarning,
         RegulatorWarning,
+        RunError,
+        RunWarning,
         SingularError,
         StorageError,
         StorageWarning,
@@ -155,6 +157,8 @@ __all__ = [
     "RecordingWarning",
     "RegulatorWarning",
     "Result",
+    "RunError",
+    "RunWarning",
     "Shape",
     "SingularError",
     "StorageError",
@@ -219,7 +223,8 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.equations_of_motion.printed": "Equations",
     "kinpair.errors": "AccuracyWarning ActuatorsError CacheWarning ClusterWarning DescriptionError "
     "DescriptionWarning FrictionWarning InputError KinpairError LimitWarning MissingExtraError "
-    "PictureWarning RecordingWarning RegulatorWarning SingularError StorageError StorageWarning TraceError",
+    "PictureWarning RecordingWarning RegulatorWarning RunError RunWarning SingularError StorageError "
+    "StorageWarning TraceError",
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",

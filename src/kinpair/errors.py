@@ -14,7 +14,7 @@ from functools import wraps
 from inspect import currentframe, signature
 from itertools import takewhile
 from traceback import walk_stack
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -51,6 +51,14 @@ class MissingExtraError(KinpairError, ImportError):
 
 class StorageError(KinpairError, OSError):
     """A file cannot be written, and what was written before is kept; or it does not hold what was written."""
+
+
+class RunError(KinpairError):
+    """A run failed: a function of the user, or the disk, ended it. `run` is the `Result` with all that was computed."""
+
+    def __init__(self, message: str, *, run: Any = None, **parts: object) -> None:
+        super().__init__(message, **parts)
+        self.run = run
 
 
 class TraceError(KinpairError, TypeError):
@@ -91,6 +99,10 @@ class FrictionWarning(UserWarning):
 
 class PictureWarning(UserWarning):
     """A picture was drawn with less than it should show, and why."""
+
+
+class RunWarning(UserWarning):
+    """A run ended before its time, or its result is in doubt; `run.status` says why."""
 
 
 class LimitWarning(UserWarning):

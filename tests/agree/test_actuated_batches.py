@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import ended
 from motors import AMPLITUDE, swing
 
 CASES = ("dc-motor", "servo", "affine filtered")
@@ -22,10 +23,10 @@ def start(case: str, rows: int):
 def test_a_batch_is_its_motions_side_by_side(case):
     m, (q, qd, u) = swing(case), start(case, 5)
     how = {"duration": 32 * STEP, "integrator": "rk4", "dt": STEP}
-    batch = kp.simulate(m, q, qd, input=u, **how)
+    batch = ended(m, q, qd, input=u, **how)
     assert batch.x.shape == (5, len(batch.time), m.nx)
     for k in (0, 4):
-        alone = kp.simulate(m, q[k : k + 1], qd[k : k + 1], input=u[k], **how)
+        alone = ended(m, q[k : k + 1], qd[k : k + 1], input=u[k], **how)
         for name in ("q", "qd", "x", "u", "tau"):
             assert np.array_equal(getattr(batch, name)[k], getattr(alone, name)[0]), name
         assert batch.losses.keys() == alone.losses.keys()
@@ -39,9 +40,9 @@ def test_steps_with_inputs_are_those_of_a_run(case):
     for half in (u, -u):
         for _ in range(8):
             s.step(half)
-    first = kp.simulate(m, q, qd, input=u, duration=8 * STEP, integrator="rk4", dt=STEP)
+    first = ended(m, q, qd, input=u, duration=8 * STEP, integrator="rk4", dt=STEP)
     ends = {"x": first.x[:, -1], "input": -u, "integrator": "rk4", "dt": STEP}
-    second = kp.simulate(m, first.q[:, -1], first.qd[:, -1], duration=8 * STEP, **ends)
+    second = ended(m, first.q[:, -1], first.qd[:, -1], duration=8 * STEP, **ends)
     for name in ("q", "qd", "x"):
         assert np.array_equal(getattr(s, name), getattr(second, name)[:, -1]), name
 

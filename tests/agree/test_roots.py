@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
 from kinpair.simulation.driver import driver
 from kinpair.simulation.driver.sticking import decided
 from kinpair.simulation.loops import kernel_of
@@ -91,9 +92,7 @@ def test_compiled_roots_are_those_of_the_road_by_single_looks(case, monkeypatch)
 def test_switches_without_end_are_reported_at_the_same_one(monkeypatch):
     def shaken():
         m = kp.example("stick-slip")
-        return kp.simulate(
-            m, [0], [0], duration=1e-3, torque=lambda t, q, qd: np.array([40.0 * np.sin(1e7 * t)])
-        )
+        return stopped(m, [0], [0], duration=1e-3, torque=lambda t, q, qd: np.array([40.0 * np.sin(1e7 * t)]))
 
     run = shaken()
     monkeypatch.setattr(driver, "search", lambda ongoing, room: None)

@@ -9,6 +9,7 @@ import pytest
 
 import closed
 import kinpair as kp
+from endings import failed, stopped
 
 
 class Opaque:
@@ -52,7 +53,7 @@ def test_ida_ends_where_rows_that_take_turns_begin(arm):
         kp.constraint.custom("sometimes", phi=lambda q, t: (q[0] - 0.1) * q[1]),
     ]
     event = kp.Event("low", lambda time, q, qd: q[0] - 0.1, action=kp.Change(add=begin))
-    run = kp.simulate(arm, [0.3, 0.2], [0, 0], duration=1.0, integrator="ida", output=0.01, events=[event])
+    run = failed(arm, [0.3, 0.2], [0, 0], duration=1.0, integrator="ida", output=0.01, events=[event])
     assert run.status.name == "refused"
     assert run.status.message == (
         f"Stopped at t = {run.status.time:.9g} s: double-pendulum: integrator 'ida' needs constraint rows of which "
@@ -85,7 +86,7 @@ def test_taylor_takes_no_python(arm):
 
 @pytest.mark.parametrize("method", ["cvode", "ida"])
 def test_a_torque_that_fails_ends_the_run_and_keeps_what_there_is(arm, method, capfd):
-    run = kp.simulate(arm, [0.3, 0.2], [0, 0], duration=1.0, output=0.05, torque=Opaque(), integrator=method)
+    run = failed(arm, [0.3, 0.2], [0, 0], duration=1.0, output=0.05, torque=Opaque(), integrator=method)
     assert run.status.name == "refused"
     assert run.status.message.endswith("torque raised RuntimeError: the motor is on fire")
     assert 0.4 < run.time[-1] <= 0.5
@@ -142,7 +143,7 @@ def test_a_start_that_does_not_obey_is_told_what_and_how_far():
         "four-bar: q does not obey the constraints: 'pin' stays open by 0.33; assemble(q) gives one that does, "
         "hold='none' lets it be"
     )
-    let_be = kp.simulate(linkage, np.zeros(3), np.zeros(3), duration=0.01, hold="none")
+    let_be = stopped(linkage, np.zeros(3), np.zeros(3), duration=0.01, hold="none")
     assert len(let_be.time) > 1
     q = linkage.start()
     with pytest.raises(kp.InputError) as refused:

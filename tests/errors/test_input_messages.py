@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import failed
 from motors import driven
 
 Q, QD = [0.3, -0.5], [0.0, 0.0]
@@ -85,7 +86,7 @@ def test_an_input_that_fails_on_the_way():
         def __call__(self, time, q, qd, x):
             return [1.0]
 
-    run = kp.simulate(driven(), Q, QD, duration=0.1, input=Broken())
+    run = failed(driven(), Q, QD, duration=0.1, input=Broken())
     assert run.status.message == "Stopped at t = 0 s: input returned shape (1,); expected (2,)"
 
 

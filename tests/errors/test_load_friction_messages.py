@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
 from kinpair.loaded.classes import Classified
 from load_friction_family import CLOSED, mechanism
 
@@ -177,7 +178,7 @@ def test_a_run_whose_joints_do_not_settle_at_rest(monkeypatch):
     none = Classified("none", False, ())
     monkeypatch.setattr("kinpair.loaded.classes.classified", lambda system: none)
     m = kp.build(described(GUIDE, "prismatic"))
-    run = kp.simulate(m, [0.0], [0.0], duration=0.1, integrator="rk4", dt=0.01)
+    run = stopped(m, [0.0], [0.0], duration=0.1, integrator="rk4", dt=0.01)
     assert run.status.name == "jammed"
     assert str(run.status) == (
         "Stopped at t = 0 s: friction has no solution at joint 'x': from mu = 0.0999999046 on, 0.999999 of what is "

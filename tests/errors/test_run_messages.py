@@ -9,6 +9,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.cli.main import main
+from kinpair.runs import simulate
 from kinpair.runs.files.slate import signed
 
 Q, QD = [0.3, 0.2], [0.0, 0.0]
@@ -129,7 +130,7 @@ def test_rates_as_an_array_are_refused_in_words():
 
 
 def test_ctrl_c_gives_one_exit_code(capsys, monkeypatch):
-    monkeypatch.setattr(kp, "simulate", partial(kp.simulate, progress=stop))
+    monkeypatch.setattr(simulate, "outcome_of", partial(simulate.outcome_of, progress=stop))
     with pytest.raises(SystemExit) as left:
         main(["simulate", "double-pendulum", "--duration", "1", "--integrator", "rk4"])
     assert left.value.code == 130

@@ -10,6 +10,7 @@ import pytest
 
 import closed
 import kinpair as kp
+from endings import ended, stopped
 from families import family
 from kinpair import constraint
 from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
@@ -182,7 +183,7 @@ def test_generalised_alpha_leaves_of_fast_vibrations_what_it_is_told(rho):
     """Of a spring far faster than the step, ρ a step remains; at ρ the roots meet, so what is left grows with n."""
     slide = kp.Builder("slide", gravity=(0, 0, 0)).link("block", mass=1.0)
     fast = kp.build(slide.joint("rail", "prismatic", "ground", "block", axis="x", stiffness=1e10))
-    run = kp.simulate(fast, [1.0], [0.0], duration=1.0, integrator="generalised-alpha", dt=0.01, rho_inf=rho)
+    run = ended(fast, [1.0], [0.0], duration=1.0, integrator="generalised-alpha", dt=0.01, rho_inf=rho)
     left = np.abs(run.q[[20, 40], 0]) + 1e-300
     if rho == 1.0:
         assert np.abs(run.q[:, 0]).max() < 3
@@ -293,7 +294,7 @@ def test_tables_and_parameters_reach_other_libraries(method):
 
 
 def test_constraints_that_are_not_held_drift_apart_and_the_run_says_when():
-    run = kp.simulate(*example("four-bar"), duration=10.0, hold="none", rtol=1e-4, atol=1e-4)
+    run = stopped(*example("four-bar"), duration=10.0, hold="none", rtol=1e-4, atol=1e-4)
     assert run.status.name == "drifted"
     assert not run.status.ok
     apart = run.residual.position > 1e-4
@@ -304,7 +305,7 @@ def test_constraints_that_are_not_held_drift_apart_and_the_run_says_when():
 def test_baumgarte_keeps_them_together_and_projection_better():
     case = example("four-bar")
     off = {
-        hold: kp.simulate(*case, duration=10.0, hold=hold, rtol=1e-6, atol=1e-6).residual.worst[0]
+        hold: ended(*case, duration=10.0, hold=hold, rtol=1e-6, atol=1e-6).residual.worst[0]
         for hold in ("none", "baumgarte", "project")
     }
     assert off["project"] < HOLDS < off["baumgarte"] < 0.1 * off["none"]

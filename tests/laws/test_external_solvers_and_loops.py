@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import ended, stopped
 from kinpair.simulation.steppers import sundials
 
 METHODS = ["cvode", "ida"]
@@ -21,7 +22,7 @@ def test_rows_pull_at_the_rate_that_is_given(method, hold):
     q = linkage.assemble([0.3, 2.2, 2.2], fixed=["crank"])
     qd = linkage.velocities(q, {"crank": 1.0})
     options = {"duration": 5.0, "integrator": method, "hold": hold, "rtol": 1e-5, "atol": 1e-5}
-    free, pulled = (kp.simulate(linkage, q, qd, alpha=x, **options).residual.worst[0] for x in (0.0, 20.0))
+    free, pulled = (ended(linkage, q, qd, alpha=x, **options).residual.worst[0] for x in (0.0, 20.0))
     assert free > 10.0 * pulled
 
 
@@ -39,7 +40,7 @@ def parallelogram() -> kp.Mechanism:
 def test_a_singular_position_that_ida_does_not_reach_is_named(output):
     """The parallelogram is flat after 1/2.3 s; with these tolerances the steps end shortly before."""
     flat, q = parallelogram(), np.array([-1.0, 1.0, -1.0])
-    run = kp.simulate(
+    run = stopped(
         flat,
         q,
         flat.velocities(q, {"a": 2.3}),
@@ -56,7 +57,7 @@ def test_a_singular_position_that_ida_does_not_reach_is_named(output):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_start_in_a_singular_position_is_named(method):
     flat, q = parallelogram(), np.zeros(3)
-    run = kp.simulate(flat, q, flat.velocities(q, {"a": 1.0}), duration=1.0, integrator=method)
+    run = stopped(flat, q, flat.velocities(q, {"a": 1.0}), duration=1.0, integrator=method)
     assert not run.status.ok
     assert "at t = 0 s the mechanism is in a singular position" in run.status.message
 
@@ -73,7 +74,7 @@ ADVICE = [
 @pytest.mark.parametrize(("options", "advice"), ADVICE, ids=str)
 def test_nobody_is_told_to_take_what_is_in_force(options, advice):
     flat, q = parallelogram(), np.zeros(3)
-    run = kp.simulate(flat, q, flat.velocities(q, {"a": 1.0}), duration=1.0, **options)
+    run = stopped(flat, q, flat.velocities(q, {"a": 1.0}), duration=1.0, **options)
     assert f"): {advice}, a motion that keeps away is better" in run.status.message
 
 

@@ -155,8 +155,9 @@ def test_a_run_that_was_cut_while_held_goes_on_to_the_last_bit(tmp_path):
     whole = kp.simulate(m, [0, 0], [3.0, 0.4], **options)
     assert [x.name for x in whole.events] == ["rod sticks", "rod slides"]
 
-    def stop(progress: Any) -> bool:
-        return progress.time > 0.5
+    def stop(part: float) -> None:
+        if part > 0.5:
+            raise KeyboardInterrupt
 
     kp.simulate(m, [0, 0], [3.0, 0.4], **options, save=path, checkpoint=1e-9, progress=stop)
     resumed = kp.resume(path, torque=options["torque"], mechanism=m)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import ended, stopped
 from families import example, family
 from kinpair.errors import InputError
 from kinpair.simulation.methods.integrators import INTEGRATORS
@@ -138,7 +139,7 @@ class Counts:
 def test_an_idle_event_calls_nobody_once_more(method):
     arm, torques = kp.example("double-pendulum"), [Counts(), Counts()]
     runs = [
-        kp.simulate(arm, [0.3, 0.2], [0.1, 0.0], torque=torque, events=events, **options_of(method, 0.25))
+        ended(arm, [0.3, 0.2], [0.1, 0.0], torque=torque, events=events, **options_of(method, 0.25))
         for torque, events in zip(torques, (None, IDLE), strict=True)
     ]
     assert torques[0].calls == torques[1].calls
@@ -165,6 +166,6 @@ def test_an_idle_event_leaves_a_singular_end_as_clean():
     q = np.array([-0.5, 0.5, -0.5])
     qd = flat.velocities(q, {"a": 1.0})
     options = {"duration": 1.0, "integrator": "rk4", "dt": 1 / 64}
-    plain = kp.simulate(flat, q, qd, **options)
+    plain = stopped(flat, q, qd, **options)
     assert max(plain.residual.worst) < 1e-12
-    assert_same(plain, kp.simulate(flat, q, qd, events=IDLE, **options))
+    assert_same(plain, stopped(flat, q, qd, events=IDLE, **options))

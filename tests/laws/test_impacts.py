@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
 from kinpair.constraints.bounded import BoundedRow, BoundedRows, stacked
 from kinpair.constraints.rank_revealing import null_space
 from kinpair.simulation.driver.impacts import impact
@@ -50,9 +51,7 @@ def test_bouncing_ball_hits_when_it_should_and_comes_to_rest(method):
 
 
 def test_bounces_without_end_are_reported():
-    run = kp.simulate(
-        ball(), [1.0], [0.0], duration=4.0, limits=kp.Limits("bounce", restitution=0.5, rest=0.0)
-    )
+    run = stopped(ball(), [1.0], [0.0], duration=4.0, limits=kp.Limits("bounce", restitution=0.5, rest=0.0))
     assert run.status.name == "zeno"
     assert run.balance.relative < 1e-9
 
@@ -201,8 +200,8 @@ def test_a_joint_driven_beyond_its_limit_ends_the_run_and_says_so(way):
     builder = kp.Builder("slider").link("block", mass=2.0)
     builder = builder.joint("rail", "prismatic", "ground", "block", axis="x", upper=0.5)
     m = kp.build(builder).with_constraints(kp.constraint.drive("motor", "rail", "t"))
-    run = kp.simulate(m, [0.0], [1.0], duration=1.0, limits=way)
-    assert run.status.name == "refused"
+    run = stopped(m, [0.0], [1.0], duration=1.0, limits=way)
+    assert run.status.name == "singular"
     assert run.status.message == (
         "Stopped at t = 0.5 s: no force at the limits holds 'rail at its upper limit': the constraints drive the "
         "mechanism on; change the constraints, or the limits"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import ended
 from load_friction_family import CLOSED, mechanism
 
 PULL, MASS = 12.0, 2.0
@@ -168,9 +169,9 @@ def test_an_arm_in_bearings_is_held_by_them_and_moves_when_pushed():
     m = kp.example("bearing-arm")
     q = np.array([0.3, 0.4, -0.2, 0.1, -1.5, 0.2])
     tau = m.gravity_forces(q)
-    held = kp.simulate(m, q, np.zeros(6), duration=0.5, torque=lambda t, q, qd: 0.99 * tau)
+    held = ended(m, q, np.zeros(6), duration=0.5, torque=lambda t, q, qd: 0.99 * tau)
     assert np.abs(held.qd).max() == 0.0
-    pushed = kp.simulate(m, q, np.zeros(6), duration=0.3, torque=lambda t, q, qd: 0.5 * tau)
+    pushed = ended(m, q, np.zeros(6), duration=0.3, torque=lambda t, q, qd: 0.5 * tau)
     assert np.abs(pushed.qd[-1]).max() > 0.1
     assert pushed.balance.relative < 1e-8
     heat = [x.heat for x in pushed.friction.values()]

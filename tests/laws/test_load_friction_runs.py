@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
 from families import family
 from load_friction_family import CLOSED, mechanism
 
@@ -77,7 +78,7 @@ REASON = (
 @pytest.mark.parametrize("integrator", ["dop853", "rk4", "implicit-midpoint"])
 def test_a_run_ends_where_friction_has_no_solution(integrator):
     step = {} if integrator == "dop853" else {"dt": 1e-3}
-    run = kp.simulate(rod(), *JAMS, duration=0.1, integrator=integrator, **step)
+    run = stopped(rod(), *JAMS, duration=0.1, integrator=integrator, **step)
     assert run.status.name == "jammed"
     assert str(run.status) == REASON
     assert run.qd[0].tolist() == JAMS[1]
@@ -87,7 +88,7 @@ def test_what_was_computed_before_a_jam_is_kept():
     """A blow turns the slider round, into a direction that has no solution."""
     blow = kp.Event("blow", lambda t, q, qd: t - 0.1, action=lambda t, q, qd: kp.Change(qd=[-1.0, qd[1]]))
     for integrator, step in (("dop853", {}), ("rk4", {"dt": 1e-3})):
-        run = kp.simulate(
+        run = stopped(
             rod(), [0.0, -0.8], [1.0, 0.0], duration=0.2, integrator=integrator, events=[blow], **step
         )
         assert run.status.name == "jammed"
@@ -100,7 +101,7 @@ def test_what_was_computed_before_a_jam_is_kept():
 
 def test_motions_of_a_batch_end_each_by_itself():
     q, qd = np.array([JAMS[0], JAMS[0]]), np.array([JAMS[1], [1.0, 0.0]])
-    run = kp.simulate(rod(), q, qd, duration=0.05, integrator="rk4", dt=1e-3)
+    run = stopped(rod(), q, qd, duration=0.05, integrator="rk4", dt=1e-3)
     assert {k: (x.name, str(x)) for k, x in run.failures.items()} == {0: ("jammed", REASON)}
     assert np.isfinite(run.q[1]).all()
 
@@ -109,7 +110,7 @@ def test_motions_of_a_batch_end_by_their_own_parameters():
     """The μ at which it begins is the same, another part of what each is given."""
     names = {"rail.friction.mu": [1.0, 2.5, 5.0], "rail.friction.length": [0.2, 0.2, 0.2]}
     start = [np.tile(x, (3, 1)) for x in JAMS]
-    run = kp.simulate(rod(), *start, duration=0.005, integrator="rk4", dt=1e-3, parameters=names)
+    run = stopped(rod(), *start, duration=0.005, integrator="rk4", dt=1e-3, parameters=names)
     assert {k: str(x) for k, x in run.failures.items()} == {
         1: REASON,
         2: REASON.replace("0.708622", "0.354311"),

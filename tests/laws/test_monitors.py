@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
 
 G = 9.81
 
@@ -81,7 +82,7 @@ def test_stiff_joints_lose_the_same_energy_by_every_method(rho):
 
 
 def test_loose_tolerances_are_told(arm):
-    run = kp.simulate(arm, [1.0, 0.5], [0.0, 0.0], duration=5.0, integrator="dopri5", rtol=0.1, atol=0.1)
+    run = stopped(arm, [1.0, 0.5], [0.0, 0.0], duration=5.0, integrator="dopri5", rtol=0.1, atol=0.1)
     assert run.status.name == "doubtful"
     assert not run.status.ok
     assert "of the energy that moved; take smaller rtol and atol" in run.status.message
@@ -91,7 +92,7 @@ def test_loose_tolerances_are_told(arm):
 
 def test_a_spring_too_stiff_for_the_step_is_told(ball):
     limits = kp.Limits("spring", stiffness=1e7, damping=0.0)
-    run = kp.simulate(ball, [1.0], [0.0], duration=2.0, limits=limits, integrator="rk4", dt=0.05)
+    run = stopped(ball, [1.0], [0.0], duration=2.0, limits=limits, integrator="rk4", dt=0.05)
     assert run.status.name == "doubtful"
     assert "J came from nowhere" in run.status.message
     assert "take a shorter dt" in run.status.message
@@ -99,8 +100,8 @@ def test_a_spring_too_stiff_for_the_step_is_told(ball):
 
 def test_a_file_in_doubt_is_finished(arm, tmp_path):
     options = {"duration": 10.0, "integrator": "rk4", "dt": 0.125}
-    run = kp.simulate(arm, [2.0, 1.0], [0.0, 0.0], **options, save=tmp_path / "run.h5")
-    plain = kp.simulate(arm, [2.0, 1.0], [0.0, 0.0], **options)
+    run = stopped(arm, [2.0, 1.0], [0.0, 0.0], **options, save=tmp_path / "run.h5")
+    plain = stopped(arm, [2.0, 1.0], [0.0, 0.0], **options)
     assert run.status == plain.status
     assert run.status.name == "doubtful"
     assert kp.resume(tmp_path / "run.h5").status == run.status
@@ -144,7 +145,7 @@ def test_a_floating_arm_keeps_its_momentum(tmp_path):
 def test_momentum_that_changes_without_a_reason_is_told():
     arm = kp.example("floating-arm")
     spin = [0.5, 3.0, 0.5, 0, 0, 0, 4.0, -6.0, 5.0]
-    run = kp.simulate(arm, arm.start(), spin, duration=20.0, integrator="rk4", dt=0.1)
+    run = stopped(arm, arm.start(), spin, duration=20.0, integrator="rk4", dt=0.1)
     assert run.status.name == "doubtful"
     assert run.momentum.relative.max() > 0.01
 
@@ -251,18 +252,18 @@ def test_keeping_momentum_against_a_push_is_work(options):
 def test_a_batch_is_as_well_as_its_rows(arm, tmp_path):
     q = [[2.0, 1.0], [0.2, 0.1], [2.1, 1.0]]
     options = {"duration": 5.0, "integrator": "rk4", "dt": 0.1}
-    run = kp.simulate(arm, q, [0.0, 0.0], **options)
+    run = stopped(arm, q, [0.0, 0.0], **options)
     assert {k: x.name for k, x in run.failures.items()} == {0: "doubtful", 2: "doubtful"}
     assert run.status.name == "failed"
     assert not run.status.ok
     assert run.status.message == f"Reached t = 5 s, but 2 of 3 motions failed; motion 0: {run.failures[0]}"
-    saved = kp.simulate(arm, q, [0.0, 0.0], **options, save=tmp_path / "run.h5")
+    saved = stopped(arm, q, [0.0, 0.0], **options, save=tmp_path / "run.h5")
     assert (saved.status, saved.failures) == (run.status, run.failures)
     assert kp.resume(tmp_path / "run.h5").status == run.status
 
 
 def test_a_batch_that_fails_as_a_whole_says_so(arm):
-    run = kp.simulate(arm, [[2.0, 1.0], [2.1, 1.0]], [0.0, 0.0], duration=10.0, integrator="rk4", dt=0.2)
+    run = stopped(arm, [[2.0, 1.0], [2.1, 1.0]], [0.0, 0.0], duration=10.0, integrator="rk4", dt=0.2)
     assert len(run.failures) == 2
     assert not run.status.ok
     assert run.status.message.startswith("Reached t = 10 s, but all motions failed; motion 0: ")

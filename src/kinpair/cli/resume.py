@@ -35,7 +35,9 @@ def resume(
     json
         Print one JSON document.
     """
+    from kinpair.runs.resume import resumed
+
     check_outputs(file, plot=plot, report=report)
     before = kinpair.load_run(file).status
-    notes = [f"{file}: this run was done already; nothing was left to do"] if before.finished else []
-    show(kinpair.resume(file), Wanted(plot, report, json, file, notes))
+    notes = [f"{file}: this run is already complete"] if before.finished else []
+    show(resumed(file).run, Wanted(plot, report, json, file, notes))

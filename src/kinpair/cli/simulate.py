@@ -8,7 +8,6 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
-import kinpair
 from kinpair import Mechanism
 from kinpair.cli import source
 from kinpair.cli.obeying import Obeying
@@ -44,6 +43,7 @@ def simulate(
     hold: Annotated[str, Parameter(metavar="WAY")] = "project",
     alpha: Number = None,
     rho_inf: Number = None,
+    patience: Seconds = None,
     no_passive: Flag = False,
     base: Root = "fixed",
     snap: Snap = 0.0,
@@ -99,6 +99,8 @@ def simulate(
         Rate at which constraints are pulled back [1/s], for baumgarte.
     rho_inf
         What generalised-alpha leaves of infinitely fast vibrations in a step, 0 to 1.
+    patience
+        Seconds of computing without progress after which adaptive steps end; inf waits; default: 10.
     no_passive
         Leave out springs, dampers and friction of the joints.
     plot
@@ -110,37 +112,38 @@ def simulate(
     json
         Print one JSON document: the samples too, unless they are saved.
     """
-    from kinpair.simulation.options import ALPHA
+    from kinpair.runs.simulate import outcome_of
+    from kinpair.simulation.options import ALPHA, PATIENCE, Options
 
     mechanism = source.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)
     positions, rates, notes = _start(mechanism, q, qd, time)
     notes += [text] if (text := mechanism.start_warning(positions, time=time)) else []
     efforts, inputs = _driven(mechanism, tau, input)
+    options = Options(
+        q=positions,
+        qd=rates,
+        duration=duration,
+        torque=efforts,
+        input=inputs,
+        integrator=integrator,
+        dt=dt,
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
+        output=output,
+        time=time,
+        solver=solver,
+        limits=limits,
+        hold=hold,
+        alpha=ALPHA if alpha is None else alpha,
+        rho_inf=rho_inf,
+        patience=PATIENCE if patience is None else patience,
+        passive=not no_passive,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LimitWarning)  # it is among the notes
-        run = kinpair.simulate(
-            mechanism,
-            positions,
-            rates,
-            duration=duration,
-            torque=efforts,
-            input=inputs,
-            integrator=integrator,
-            dt=dt,
-            rtol=rtol,
-            atol=atol,
-            max_step=max_step,
-            output=output,
-            time=time,
-            solver=solver,
-            limits=limits,
-            hold=hold,
-            alpha=ALPHA if alpha is None else alpha,
-            rho_inf=rho_inf,
-            passive=not no_passive,
-            save=save,
-        )
+        run = outcome_of(mechanism, options, save=save).run
     show(run, Wanted(plot, report, json, save, [*source.notes_on(mechanism, file), *notes, *replaced]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -152,7 +153,9 @@ def track(
         change = change + np.random.default_rng(seed).normal(0.0, spread, (runs, m.nv))
     rates = Option("--off-rates", m.v_names, np.zeros(m.nv)).read(off_rates)
     options: dict[str, Any] = {"integrator": "rk4", "dt": dt, "output": output}
-    x = kinpair.track(m, path, own, off=change, off_rates=rates, hold=hold, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kinpair.RunWarning)  # `ended` reports how the run ended
+        x = kinpair.track(m, path, own, off=change, off_rates=rates, hold=hold, **options)
     if plot is not None:
         x.plot(plot)
     if json:

@@ -139,13 +139,25 @@ class Batch:
         """Inputs and outputs, and from row to row so many bytes; 0 for one that serves every row."""
         starts = [address(a) for a in arrays]
         shares = _shares(rows, threads, self.lanes)
-        others = [pool(len(shares) - 1).submit(self._rows, starts, strides, *share) for share in shares[1:]]
-        for share in shares[:1]:
-            self._rows(starts, strides, *share)
-        for other in others:
-            other.result()
+        others = [
+            pool(len(shares) - 1).submit(self._rows, arrays, starts, strides, *share) for share in shares[1:]
+        ]
+        try:
+            for share in shares[:1]:
+                self._rows(arrays, starts, strides, *share)
+        finally:
+            for other in others:  # also after Ctrl-C: they write into the arrays
+                other.result()
 
-    def _rows(self, starts: Sequence[int], strides: Sequence[int], first: int, last: int) -> None:
+    def _rows(
+        self,
+        arrays: Sequence[np.ndarray],
+        starts: Sequence[int],
+        strides: Sequence[int],
+        first: int,
+        last: int,
+    ) -> None:
+        """Run the code on some rows of the arrays, which stay in memory as long as that takes."""
         room = self._free.take()
         places = starts if first == 0 else [p + first * s for p, s in zip(starts, strides, strict=True)]
         self.run(self._pointers(*places), self._strides(*strides), last - first, room[1])

@@ -113,7 +113,10 @@ class _Writer:
             self.pass_rows()
         with code.when(self.memory.compare("one", self.memory.get(STALE), real(0.0))):
             self.step.slope(0, self.memory.get(TIME), "y")
-            self.memory.set(real(0.0), STALE)
+            with self.memory.unless_refused():
+                self.memory.set(real(0.0), STALE)
+        if self.flow.source == "call":
+            run.leave(self.memory.running("one"))
         with code.when(self.memory.compare("oeq", self.memory.get(FRESH), real(0.0))):
             self.lengths.first()
         with code.when(self.memory.compare("ole", self.memory.wanted(), self.memory.get(TIME))):
@@ -156,14 +159,10 @@ class _Writer:
         code = self.code
         with code.when(self.memory.compare("oge", self.memory.get(TIME), self.next_hold())):
             self.step.refresh(self.memory.get(TIME), "y")
-            self.memory.refused()
-            self.memory.count(HOLDS)
-            self.memory.set(code.real(1.0), STALE)
-        lost = self.memory.running("one")
-        on_the_way = self.memory.compare(
-            "one", self.memory.get(FRESH), code.real(0.0)
-        )  # the start itself is a sample yet
-        run.leave(code.op(f"and i1 {lost}, {on_the_way}"))
+            with self.memory.unless_refused():
+                self.memory.count(HOLDS)
+                self.memory.set(code.real(1.0), STALE)
+        run.leave(self.memory.running("one"))
 
     def next_hold(self) -> str:
         """t₀ + n · sample time."""
@@ -225,9 +224,9 @@ class _Writer:
                 self.accept(time, h, end, reaches)
             else:
                 self.roots.examine(h, end)
+                self.memory.refused()
                 with code.when(code.both(self.memory.running(), self.roots.bracket.taken(end))):
                     self.accept(time, h, end, reaches)
-                    self.roots.land()
         bad = code.both(code.compare("ugt", error, 1.0), running)
         with code.when(code.both(bad, code.no(searching))):
             self.lengths.shorter(h)
@@ -236,7 +235,8 @@ class _Writer:
                 self.roots.abandon()
 
     def accept(self, time: str, h: str, end: str, reaches: str) -> None:
-        code, step, places, flow = self.code, self.step, self.places, self.flow
+        """Write the samples within a step and take it, unless there are no inputs for one of them."""
+        code, step = self.code, self.step
         self.lengths.longer(h, reaches)
         self.memory.set(code.larger(self.memory.get(LARGEST), h), LARGEST)
         self.memory.count(ACCEPTED)
@@ -247,6 +247,12 @@ class _Writer:
             if not self.end_in_error and not goes_on:
                 step.slope(self.tableau.stages, end, "next")
             self.dense.samples(time, h, end)
+        with self.memory.unless_refused():
+            self.take(end, goes_on)
+
+    def take(self, end: str, goes_on: bool) -> None:
+        """Go to the end of an accepted step."""
+        code, step, places, flow = self.code, self.step, self.places, self.flow
         code.copy(places["next"], places["y"], flow.ny)
         self.memory.set(end, TIME)
         step.share(end, "time")
@@ -259,4 +265,5 @@ class _Writer:
                 self.memory.set(code.get(places["verdict"], 0), STATUS)
         else:
             code.copy(places[self.last], places["k0"], flow.ny)
-        self.memory.refused()
+        if self.roots is not None:
+            self.roots.land()

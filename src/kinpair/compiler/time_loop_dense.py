@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kinpair.compiler.time_loop_code import OpenLoop
 from kinpair.compiler.time_loop_memory import CURSOR, TIME, Memory
 from kinpair.compiler.time_loop_parts import Flow
 from kinpair.compiler.time_loop_step import Step
@@ -27,7 +28,7 @@ class Dense:
         with code.forever() as loop:
             wanted = self.memory.wanted()
             loop.leave(self.memory.compare("ugt", wanted, self.memory.get(TIME)))
-            self._sample(wanted)
+            self._sample(wanted, loop)
         self.memory.refused()
 
     def samples(self, time: str, h: str, end: str) -> None:
@@ -44,7 +45,7 @@ class Dense:
             wanted = self.memory.wanted()
             loop.leave(self.memory.compare("uge", wanted, end))
             self._between(code.float("fdiv", code.float("fsub", wanted, time), h))
-            self._sample(wanted)
+            self._sample(wanted, loop)
 
     def _polynomial(self, h: str) -> None:
         """Coefficients F: Δ, h f₀ − Δ, 2Δ − h (f₀ + f₁), then those of the method's own."""
@@ -73,8 +74,8 @@ class Dense:
                 total = code.each("fmul", total, there if i % 2 == 0 else back)
             code.store(code.each("fadd", code.load(places["y"], k), total), places["stage"], k)
 
-    def _sample(self, time: str) -> None:
-        """What is in `stage`, settled, is the next sample."""
+    def _sample(self, time: str, loop: OpenLoop) -> None:
+        """Write what is in `stage`, settled, as the next sample; leave the loop if there are no inputs for it."""
         code, step, places, flow = self.code, self.step, self.places, self.flow
         at = code.integer(self.memory.get(CURSOR))
         step.share(time, "time")
@@ -90,4 +91,6 @@ class Dense:
                 step.share(time, "time")
             step.parts["watch"].call(code, places, [places["w"]], y=places[place])
             self.arrays.put(code, "W", code.op(f"mul i64 {at}, {flow.nw}"), flow.nw, places["w"])
+        if flow.source == "call":
+            loop.leave(step.failed)
         self.memory.count(CURSOR)

@@ -1,16 +1,36 @@
-"""What a run reads beside its state, and how a function of Python is called from a compiled loop."""
+"""Inputs of a compiled loop: parameters, a table, and a Python function that the loop calls.
+
+An exception cannot pass through compiled code. The loop therefore takes every answer but `SUCCESS` for a failure and
+stops, and ctypes answers zero where Python could not be called.
+"""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 NOTHING = np.zeros(0)
-CONTROL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
+FAILURE, SUCCESS = (
+    0,
+    1,
+)  # answers to a compiled loop; ctypes gives zero for an exception that it could not pass on
+
+
+class Call(ctypes.Structure):
+    """Arguments of a call from a compiled loop: the time, and the addresses of the state and of the inputs to fill."""
+
+    time: float
+    y: int
+    u: int
+    _fields_ = (("time", ctypes.c_double), ("y", ctypes.c_void_p), ("u", ctypes.c_void_p))
+
+
+Control: TypeAlias = Callable[[float, np.ndarray], np.ndarray]
+CONTROL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +59,24 @@ class Inputs:
         return np.array([address or 0], dtype=np.int64)
 
 
-def callback(function: Callable[[float, np.ndarray], np.ndarray | None], ny: int, nu: int) -> Any:
-    """A Python function (time, y) → u as the loop calls it; it must not raise, and says None to end the run."""
+def callback(function: Control, ny: int, nu: int, keep: Callable[[BaseException], None]) -> Any:
+    """Return a Python function (time, y) → u (nu,) as a compiled loop calls it.
+
+    The loop stops where the function raises. `keep` receives what it raised, or what a signal raised in its place.
+    """
+    guard = _guarded(function, ny, nu, keep)
+    next(guard)
+    return CONTROL(guard.send)
+
+
+def _guarded(
+    function: Control, ny: int, nu: int, keep: Callable[[BaseException], None]
+) -> Generator[int, int]:
+    """Answer calls, one after the other.
+
+    Python raises the exception of a signal before the first instruction of a function, where no `try` of the function
+    sees it. In a generator, that instruction follows `yield` and lies within the `try`.
+    """
     views: dict[tuple[int, int], np.ndarray] = {}  # by address and size: the same few places again and again
 
     def view(address: int, size: int) -> np.ndarray:
@@ -49,11 +85,16 @@ def callback(function: Callable[[float, np.ndarray], np.ndarray | None], ny: int
             views[place] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
         return views[place]
 
-    def call(time: float, y: int, u: int) -> int:
-        result = function(time, view(y, ny).copy())
-        if result is None:
-            return 1
-        view(u, nu)[...] = result
-        return 0
-
-    return CONTROL(call)
+    answer = FAILURE
+    while True:
+        try:
+            while True:
+                arguments = Call.from_address((yield answer))
+                answer = FAILURE
+                view(arguments.u, nu)[...] = function(arguments.time, view(arguments.y, ny).copy())
+                answer = SUCCESS
+        except GeneratorExit:
+            raise
+        except BaseException as problem:
+            answer = FAILURE
+            keep(problem)

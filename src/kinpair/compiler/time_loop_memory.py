@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from kinpair.compiler.time_loop_step import REFUSED, Step
 
 STOP, RTOL, STEPS, LONGEST, WANTED, HOLD, T0 = range(7)  # of the settings; then ROWS
@@ -56,9 +59,17 @@ class Memory:
         return self.compare(how, self.get(STATUS), self.code.real(MORE))
 
     def refused(self) -> None:
-        """Did the function that gives the inputs fail?"""
-        code = self.code
+        """End the run if the function that gives the inputs failed."""
         if self.step.flow.source == "call":
-            answer = code.op(f"load i64, ptr {self.step.places['failed']}")
-            with code.when(code.op(f"icmp ne i64 {answer}, 0")):
-                self.set(code.real(REFUSED), STATUS)
+            with self.code.when(self.step.failed):
+                self.set(self.code.real(REFUSED), STATUS)
+
+    @contextmanager
+    def unless_refused(self) -> Generator[None]:
+        """Write code for a run that all inputs could be had for; else the run ends."""
+        if self.step.flow.source != "call":
+            yield
+            return
+        self.refused()
+        with self.code.when(self.running()):
+            yield

@@ -176,6 +176,7 @@ def frame_of(
         "g_new": flow.ng,
         "verdict": 2,
     }
+    sizes |= {"call": 3} if flow.source == "call" else {}
     sizes |= {"u_new": flow.nu, "r": flow.nr} | dict.fromkeys(("low", "high"), max(flow.nu, flow.nr))
     sizes |= {f"k{i}": flow.ny for i in range(slopes)}
     sizes |= further

@@ -25,7 +25,7 @@ from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.compiler.time_loop_bracket import COUNT, LAND, LOST, MODE, OFF, Bracket, bracket_places
 from kinpair.compiler.time_loop_memory import FULL, LENGTH, LOGGED, MORE, ROOT, STALE, STATUS, TIME, Memory
 from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_step import CROSSED, REPEATS, ROOM, Step
+from kinpair.compiler.time_loop_step import CROSSED, REFUSED, REPEATS, ROOM, Step
 
 NOTHING, LOOK, STOP, PASS = range(4)  # what a change of sign calls for
 FALL, RISE, FIRED, SLOPE = range(4)  # rows of `acts`
@@ -170,6 +170,15 @@ class Roots:
         self.step.arrays.put(code, "log", at, flow.ny, places["y"])
         self.bracket.refresh(self.memory.get(TIME), "y")
         self.step.look("y")
+        if flow.source == "call":
+            self._forget_refused()
+
+    def _forget_refused(self) -> None:
+        """Take the last row of the log back if the inputs behind the root could not be had."""
+        with self.code.when(self.step.failed):
+            rows = self.code.float("fsub", self.memory.get(LOGGED), self.code.real(1.0))
+            self.memory.set(rows, LOGGED)
+            self.memory.set(self.code.real(REFUSED), STATUS)
 
     def _row(self, first: str, *parts: tuple[str, int]) -> str:
         """The time and these places, from a number of the log on; where the next ones go."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kinpair.compiler.time_loop_code import Code
+from kinpair.compiler.time_loop_inputs import SUCCESS
 from kinpair.compiler.time_loop_parts import Flow, Frame, Part
 from kinpair.compiler.time_loop_tableau import Tableau
 
@@ -185,7 +186,7 @@ class Step:
 
     def refresh(self, time: str, place: str) -> None:
         """u at a time and a state."""
-        code, places, arrays = self.code, self.places, self.arrays
+        code, places = self.code, self.places
         if self.flow.source == "program":
             if self.flow.nr:
                 self._look_up(time, "r", self.flow.nr)
@@ -195,12 +196,27 @@ class Step:
         if self.flow.source == "table":
             self._look_up(time, "u", self.flow.nu)
         if self.flow.source == "call":
-            address = code.op(f"load i64, ptr {arrays.pointers['called']}")
-            function = code.op(f"inttoptr i64 {address} to ptr")
-            chosen = f"{code.number} {time}, ptr {places[place]}, ptr {places['u']}"
-            answer = code.op(f"call i64 {function}({chosen})")
-            old = code.op(f"load i64, ptr {places['failed']}")
-            code.do(f"store i64 {code.op(f'or i64 {old}, {answer}')}, ptr {places['failed']}")
+            self._call(time, place)
+
+    def _call(self, time: str, place: str) -> None:
+        """Inputs from a Python function, see `time_loop_inputs.py`; a failure is noted."""
+        code, places = self.code, self.places
+        arguments = {0: f"{code.number} {time}", 1: f"ptr {places[place]}", 2: f"ptr {places['u']}"}
+        for k, argument in arguments.items():
+            target = code.op(f"getelementptr i64, ptr {places['call']}, i64 {k}")
+            code.do(f"store {argument}, ptr {target}")
+        address = code.op(f"load i64, ptr {self.arrays.pointers['called']}")
+        function = code.op(f"inttoptr i64 {address} to ptr")
+        answer = code.op(f"call i64 {function}(ptr {places['call']})")
+        failed = code.op(f"zext i1 {code.op(f'icmp ne i64 {answer}, {SUCCESS}')} to i64")
+        old = code.op(f"load i64, ptr {places['failed']}")
+        code.do(f"store i64 {code.op(f'or i64 {old}, {failed}')}, ptr {places['failed']}")
+
+    @property
+    def failed(self) -> str:
+        """True if a Python function has failed."""
+        failures = self.code.op(f"load i64, ptr {self.places['failed']}")
+        return self.code.op(f"icmp ne i64 {failures}, 0")
 
     def _look_up(self, time: str, target: str, size: int) -> None:
         """Numbers between two rows of the table, on a straight line."""

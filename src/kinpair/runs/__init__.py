@@ -16,6 +16,7 @@ recording      a run to be played
 report         a run as a page
 files          a run in a file
 result         what a simulation gives
+judgement      an error, a warning or a status alone for a run that did not go well
 collected      pieces in memory, as a result
 load           `kp.load_run`
 recorder       writes the pieces of a run to its file

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinpair.mechanism import Energy
 from kinpair.runs.history import History, history_of
+from kinpair.runs.judgement import interruptible
 from kinpair.runs.progress import Progress
 from kinpair.runs.result import Result
 from kinpair.runs.samples import residual_of, samples_of, singular_of
@@ -21,25 +22,21 @@ from kinpair.simulation.piece import Piece
 from kinpair.simulation.sample_memory import joined
 
 
-def collected(driver: Driver, progress: bool | Callable[[float], Any] | None) -> tuple[list[Piece], bool]:
-    """All pieces, or those before an interruption."""
-    run, done = driver.run, list[Piece]()
-    with Progress(f"simulating {run.name}", progress) as report:
-        try:
-            for piece in driver.pieces():
-                done.append(piece)
-                report(min(1.0, (piece.reached - run.time) / run.duration))
-        except KeyboardInterrupt:
-            run.hindrance = report.fault
-            return done, True
-    return done, isinstance(run.caller and run.caller.error, KeyboardInterrupt)
+def collected(driver: Driver, progress: bool | Callable[[float], Any] | None) -> list[Piece]:
+    """Return all pieces, or those before an interruption."""
+    run, pieces = driver.run, list[Piece]()
+    with Progress(f"simulating {run.name}", progress) as report, interruptible(run):
+        for piece in driver.pieces():
+            pieces.append(piece)
+            report(min(1.0, (piece.reached - run.time) / run.duration))
+    return pieces
 
 
-def as_result(driver: Driver, pieces: list[Piece], interrupted: bool, took: float) -> Result:
-    """Everything computed; took: seconds."""
+def as_result(driver: Driver, pieces: list[Piece], took: float) -> Result:
+    """Return everything computed as a result; took: seconds."""
     run, options = driver.run, driver.run.options
     if not pieces:
-        raise KeyboardInterrupt
+        raise run.raised or KeyboardInterrupt
     Y, W = joined([piece.Y for piece in pieces]), joined([piece.W for piece in pieces])
     samples = samples_of(run.d, Y, W)
     last = pieces[-1]
@@ -49,7 +46,7 @@ def as_result(driver: Driver, pieces: list[Piece], interrupted: bool, took: floa
     energies = Energies(*energy, samples["work"], samples["loss"])
     begin = driver.begin_energy if len(time) else None
     seen = Seen(time, samples["q"], samples["qd"], samples["tau"], energies, residual, begin)
-    status, failures = verdict(run, *status_of(run, pieces, Y, interrupted), seen)
+    status, failures = verdict(run, *status_of(run, pieces, Y), seen)
     return Result(
         mechanism=run.mechanism,
         time=time,

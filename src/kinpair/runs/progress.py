@@ -8,16 +8,21 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
+from kinpair.errors import KinpairError
+
 PATIENCE = 1.0  # seconds
 
 
+class ProgressError(KinpairError):
+    """A progress function of the user failed; the error that it raised is the cause."""
+
+
 class Progress:
-    """`with Progress(what, option) as told: told(0.3)`; option: None, True, False, or a function of the part done."""
+    """`with Progress(what, option) as report: report(0.3)`; option: None, True, False, or a function of the part."""
 
     def __init__(self, what: str, option: bool | Callable[[float], Any] | None) -> None:
         self.what, self.option = what, option
         self.start = perf_counter()
-        self.fault = ""
         self._bar: Any = None
         self._task: Any = None
 
@@ -37,12 +42,11 @@ class Progress:
             self._bar.update(self._task, completed=part)
 
     def _tell(self, option: Callable[[float], Any], part: float) -> None:
-        """What the function raises ends the run as Ctrl-C does, and is kept in `fault`."""
+        """Call the function of the user; what it raises ends the work."""
         try:
             option(part)
         except Exception as problem:
-            self.fault = f"progress raised {type(problem).__name__}: {problem}"
-            raise KeyboardInterrupt from problem
+            raise ProgressError(f"progress raised {type(problem).__name__}: {problem}") from problem
 
     def _open(self) -> None:
         from rich.console import Console

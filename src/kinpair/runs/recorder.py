@@ -200,7 +200,7 @@ class Recorder:
         lost = {row for row, why in enumerate(piece.why) if why != "more"}
         if lost <= self.failures.keys():
             return
-        self.note(status_of(self.run, [piece], piece.Y, False)[1])
+        self.note(status_of(self.run, [piece], piece.Y)[1])
 
     def note(self, failures: Mapping[int, Status]) -> None:
         """Rows of a batch that are not well; the first reason stays."""

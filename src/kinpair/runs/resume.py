@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from kinpair.mechanism import Mechanism
 from kinpair.runs.files.claims import claimed
 from kinpair.runs.files.stored import Stored, read_file
 from kinpair.runs.history import Known
+from kinpair.runs.judgement import Outcome
 from kinpair.runs.load import mechanism_of, result_of, wrenches_of
 from kinpair.runs.recorder import continued
 from kinpair.runs.result import Result
@@ -27,9 +29,10 @@ from kinpair.simulation.options import CHECKPOINT, Missing, Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.schedule import positive
 
+NO_CONTROLS: Mapping[str, Any] = MappingProxyType({"torque": None, "input": None})
+
 
 @known_keywords
-@waiting()
 def resume(
     path: str | os.PathLike[str],
     *,
@@ -51,19 +54,33 @@ def resume(
 
     Units: duration [s].
     """
+    controls = {"torque": torque, "input": input}
+    return resumed(path, controls, external, events, mechanism, checkpoint, progress).judged
+
+
+@waiting()
+def resumed(
+    path: str | os.PathLike[str],
+    controls: Mapping[str, Any] = NO_CONTROLS,
+    external: Mapping[str, Any] | None = None,
+    events: Sequence[Event] | None = None,
+    mechanism: Mechanism | None = None,
+    checkpoint: float = CHECKPOINT,
+    progress: bool | Callable[[float], Any] | None = None,
+) -> Outcome:
+    """Go on as `resume` does, and return how the run ended without a warning or an error."""
     with claimed(file_path(path, "resume")):
         stored = read_file(path)
         stored.check()
         machine = mechanism_of(stored, mechanism)
         if stored.finished:
-            return result_of(stored, machine, wrenches_of(stored, external))
+            return Outcome(result_of(stored, machine, wrenches_of(stored, external)), read=True)
         if not stored.stands.state.size:
             raise InputError(
                 f"{stored.path}: has no checkpoint to go on from ({stored.status(ours=True).message}); "
                 "kp.simulate(..., save=) keeps them, run.save() does not",
                 path=str(stored.path),
             )
-        controls = {"torque": torque, "input": input}
         again = {**_again(stored, controls, external), "events": _events(stored, events)}
         options, stands = Options.of({**stored.options, **again}), stored.stands
         run = prepared(machine, options)
@@ -87,7 +104,8 @@ def resume(
             )
         recorder = continued(driver, stored, positive(machine.name, "checkpoint", checkpoint))
         pieces = driver.pieces(begun=bool(stands.step))
-        return saved(stream(recorder, pieces, progress), machine, options.named)
+        run = saved(stream(recorder, pieces, progress), machine, options.named)
+        return Outcome(run, driver.run.raised)
 
 
 def _again(stored: Stored, controls: Mapping[str, Any], external: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.background import waiting
-from kinpair.compiler.patience import patience
+from kinpair.compiler.patience import patience as progress_line
 from kinpair.errors import InputError, LimitWarning, caller_level, known_keywords
 from kinpair.mechanism import Mechanism
 from kinpair.runs.collected import as_result, collected
 from kinpair.runs.files.claims import claimed
+from kinpair.runs.judgement import Outcome
 from kinpair.runs.result import Result
 from kinpair.runs.targets import RUN, target
 from kinpair.simulation.called import warn_of_calls
@@ -23,7 +24,7 @@ from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
 from kinpair.simulation.given import movable
-from kinpair.simulation.options import ALPHA, CHECKPOINT, Options
+from kinpair.simulation.options import ALPHA, CHECKPOINT, PATIENCE, Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.run import Run
 from kinpair.simulation.schedule import positive
@@ -31,7 +32,6 @@ from kinpair.system import System
 
 
 @known_keywords
-@waiting()
 def simulate(
     mechanism: Mechanism | System,
     q: Any,
@@ -58,6 +58,7 @@ def simulate(
     rho_inf: float | None = None,
     events: Sequence[Event] | None = None,
     limits: str | Limits = "ignore",
+    patience: float = PATIENCE,
     save: str | os.PathLike[str] | None = None,
     checkpoint: float = CHECKPOINT,
     progress: bool | Callable[[float], Any] | None = None,
@@ -83,20 +84,34 @@ def simulate(
     * `events`: `Event`s to be found on the way; `limits`: what happens at the limits of joints, "ignore", "stop",
       "bounce", "spring", "saturate" (efforts are clipped to those of the description), or a `Limits`; see
       docs/events.md. A LimitWarning names the joints that start outside their limits, and the nearest start inside;
+    * `patience`: seconds of computing without progress after which a run by adaptive steps ends; `math.inf` waits;
     * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
       Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
-    options, began = Options.of(locals()), perf_counter()
-    moving = movable(mechanism)
-    with patience(f"preparing the motion of {moving.name!r}"):
+    options = Options.of(locals())
+    return outcome_of(mechanism, options, save=save, checkpoint=checkpoint, progress=progress).judged
+
+
+@waiting()
+def outcome_of(
+    mechanism: Mechanism | System,
+    options: Options,
+    *,
+    save: str | os.PathLike[str] | None = None,
+    checkpoint: float = CHECKPOINT,
+    progress: bool | Callable[[float], Any] | None = None,
+) -> Outcome:
+    """Simulate as `simulate` does, and return how the run ended without a warning or an error."""
+    began, moving = perf_counter(), movable(mechanism)
+    with progress_line(f"preparing the motion of {moving.name!r}"):
         run = prepared(moving, options)
     _check_start(run)
     warn_of_calls(run)
     if save is not None:
         return _streamed(run, save, checkpoint, progress)
     driver = Driver(run)
-    pieces, interrupted = collected(driver, progress)
-    return as_result(driver, pieces, interrupted, perf_counter() - began)
+    pieces = collected(driver, progress)
+    return Outcome(as_result(driver, pieces, perf_counter() - began), run.raised)
 
 
 def _check_start(run: Run) -> None:
@@ -110,8 +125,8 @@ def _check_start(run: Run) -> None:
 
 def _streamed(
     run: Run, save: Any, checkpoint: float, progress: bool | Callable[[float], Any] | None
-) -> Result:
-    """The run with its samples in a file."""
+) -> Outcome:
+    """Simulate with the samples in a file."""
     from kinpair.runs.recorder import begun  # h5py takes its time
     from kinpair.runs.stream import saved, stream
 
@@ -121,4 +136,5 @@ def _streamed(
     driver = Driver(run, whole=False)
     with claimed(file):
         recorder = begun(driver, file, every)
-        return saved(stream(recorder, driver.pieces(), progress), run.mechanism, run.options)
+        stored = stream(recorder, driver.pieces(), progress)
+        return Outcome(saved(stored, run.mechanism, run.options), run.raised)

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.mechanism import Mechanism
 from kinpair.runs.files.stored import Stored, read_file
+from kinpair.runs.judgement import interruptible
 from kinpair.runs.load import result_of
 from kinpair.runs.progress import Progress
 from kinpair.runs.recorder import DiskError, Recorder
@@ -28,21 +29,19 @@ def stream(
     """Run to the end, or as far as it goes; what the file then holds."""
     run, path = recorder.run, recorder.run_file.path
     sampled = last = _standing(recorder)
-    refused, interrupted = "", False
+    refused = ""
     status: Status | None = None
     try:
-        with Progress(f"simulating {run.name}", progress) as report:
-            try:
+        try:
+            with Progress(f"simulating {run.name}", progress) as report, interruptible(run):
                 for piece in pieces:
                     recorder(piece)
                     last = _light(piece)
                     sampled = last if len(piece.times) else sampled
                     report(min(1.0, (piece.reached - run.time) / run.duration))
-            except KeyboardInterrupt:
-                interrupted, run.hindrance = True, report.fault
-            except DiskError as problem:
-                refused = problem.reason
-        status = _status(recorder, [sampled, last], interrupted, refused)
+        except DiskError as problem:
+            refused = problem.reason
+        status = _status(recorder, [sampled, last], refused)
     finally:
         recorder.end(status)
     return read_file(path)
@@ -62,13 +61,12 @@ def _standing(recorder: Recorder) -> Piece:
     return Piece(times, NONE, NONE, why, np.zeros(recorder.batch), run.time, 0, 0, 0.0)
 
 
-def _status(recorder: Recorder, seen: list[Piece], interrupted: bool, refused: str) -> Status:
+def _status(recorder: Recorder, seen: list[Piece], refused: str) -> Status:
     run, path = recorder.run, recorder.run_file.path
-    interrupted = interrupted or isinstance(run.caller and run.caller.error, KeyboardInterrupt)
     last = [recorder.read(name) for name in ("q", "qd")] if not recorder.batch else []
     states = np.concatenate([x[-1:] for x in last], axis=-1) if last else recorder.read("q")
     recorder.singular = nearest_singular(run, recorder.singular, seen, states)
-    own = status_of(run, seen, states, interrupted)[0]
+    own = status_of(run, seen, states)[0]
     if not refused:
         status, failures = verdict(run, own, recorder.failures, recorder.seen)
         recorder.note(failures)

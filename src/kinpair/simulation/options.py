@@ -12,6 +12,7 @@ from kinpair.simulation.events.limits import Limits
 DT = 1e-3
 RTOL, ATOL = 1e-9, 1e-10
 ALPHA = 20.0  # [1/s] of Baumgarte's stabilisation
+PATIENCE = 10.0  # seconds of computing without progress after which a run ends
 CHECKPOINT = 0.5  # seconds of work between two of them
 
 
@@ -42,6 +43,7 @@ class Options:
     rho_inf: float | None = None
     events: Sequence[Event] | Event | None = None
     limits: str | Limits = "ignore"
+    patience: float = PATIENCE
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:

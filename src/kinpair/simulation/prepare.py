@@ -30,7 +30,16 @@ from kinpair.simulation.loops import BoundedCache, begin
 from kinpair.simulation.methods.integrators import Integrator, integrator_named
 from kinpair.simulation.options import ATOL, DT, RTOL, Options
 from kinpair.simulation.run import Run
-from kinpair.simulation.schedule import adaptive_times, finite, fixed_plan, positive
+from kinpair.simulation.schedule import (
+    FINEST,
+    adaptive_times,
+    check_step,
+    check_tolerance,
+    finite,
+    fixed_plan,
+    patient,
+    positive,
+)
 from kinpair.simulation.stiffness import check_stiffness
 from kinpair.simulation.systems import model_to_move, with_elements
 from kinpair.simulation.torques import (
@@ -175,9 +184,12 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     _check_steps(run, chosen)
     longest = np.inf if chosen.max_step is None else positive(name, "max_step", chosen.max_step)
     duration = positive(name, "duration", chosen.duration)
+    check_step(name, "max_step", longest, duration)
+    check_step(name, f"sample_time of {torque.word}", torque.sample_time or np.inf, duration)
     if method.tableau is not None and chosen.dt is None:
         check_stiffness(d, run.start, duration, method.name)
     run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
+    run.patience = patient(name, chosen.patience)
     run = _begun(replace(run, **_schedule(run, chosen)))
     return _with_caller(run, wrenches) if torque.kind == "called" else run
 
@@ -228,7 +240,9 @@ def _schedule(run: Run, chosen: Options) -> dict[str, Any]:
     rtol = method.rtol or RTOL if chosen.rtol is None else chosen.rtol
     return {
         "wanted": adaptive_times(name, run.duration, chosen.output, run.time),
-        "rtol": float(tolerance(name, "rtol", rtol, ())),
+        "rtol": check_tolerance(
+            name, float(tolerance(name, "rtol", rtol, ())), min(FINEST, method.rtol or RTOL)
+        ),
         "atol": _allowed(run, ATOL if chosen.atol is None else chosen.atol),
     }
 
@@ -322,5 +336,5 @@ def _with_caller(run: Run, wrenches: dict[str, np.ndarray]) -> Run:
     """The user's function as one that a compiled loop can call."""
     layout = run.d.layout
     caller = Caller(run.d.controls if run.d.torque_in_u else (), layout, run.torque, wrenches)
-    inputs = replace(run.inputs, called=callback(caller, layout.solved.stop, run.d.nu))
+    inputs = replace(run.inputs, called=callback(caller, layout.solved.stop, run.d.nu, caller.keep))
     return replace(run, caller=caller, inputs=inputs)

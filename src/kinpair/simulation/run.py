@@ -19,6 +19,7 @@ from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.events.limits import Limit, Limits
 from kinpair.simulation.held import Holding
 from kinpair.simulation.methods.integrators import Integrator
+from kinpair.simulation.options import PATIENCE
 from kinpair.simulation.recording import NotRecorded, Recorded
 from kinpair.simulation.residual import Suspended
 from kinpair.simulation.schedule import Plan
@@ -34,6 +35,15 @@ class Frictionless(NamedTuple):
     time: float
     event: str
     joints: tuple[str, ...]
+
+
+class Stall(NamedTuple):
+    """Where a run made no progress: time [s], state y (ny,); by the clock also how far it came [s], in how long [s]."""
+
+    time: float
+    y: np.ndarray
+    advance: float = 0.0
+    took: float = 0.0
 
 
 @dataclass(eq=False)
@@ -60,6 +70,7 @@ class Run:
     atol: np.ndarray = field(default_factory=lambda: np.zeros(0))
     longest: float = np.inf
     threads: int = 1
+    patience: float = PATIENCE
     events: tuple[Event, ...] = ()
     recorded: tuple[Recorded | NotRecorded, ...] = ()  # functions of the events
     limits: Limits = field(default_factory=lambda: Limits("ignore"))
@@ -71,12 +82,24 @@ class Run:
     passages: list[Suspended] = field(default_factory=list[Suspended])
     frictionless: list[Frictionless] = field(default_factory=list[Frictionless])
     ended: Status | None = None
+    stall: Stall | None = None
     hindrance: str = ""  # what interrupted it, if not the user
+    error: BaseException | None = None  # what a function of the user, or a signal, raised outside of `caller`
 
     @property
     def name(self) -> str:
         """Of the mechanism."""
         return self.mechanism.name
+
+    @property
+    def raised(self) -> BaseException | None:
+        """What a function of the user, or a signal, raised."""
+        return self.error or (self.caller.error if self.caller is not None else None)
+
+    @property
+    def interrupted(self) -> bool:
+        """True if Ctrl-C, an exception that is not an error, such as SystemExit, or a hindrance ended the run."""
+        return bool(self.hindrance) or (self.raised is not None and not isinstance(self.raised, Exception))
 
     @property
     def stop(self) -> float:

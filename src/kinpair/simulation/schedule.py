@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,12 @@ WHOLE = 1e-6  # of a step: how far a time may lie from the end of one
 SAMPLES = 10_000  # unless asked for otherwise, fixed steps give at most so many samples,
 EVENLY = 1_001  # and adaptive ones so many, evenly spaced
 MOST = 100_000_000  # samples: beyond that an interval is taken for a mistake
+USUAL = 1000  # steps of a short run
+MOST_STEPS = 10**12  # steps: beyond that a length of steps is taken for a mistake
+RESOLVED = 1e-3  # a step, in units of which the numbers of the clock are at most so far apart
+SPANNED = 1e-6  # the same for the duration of a run that chooses its steps
+FINEST = 1e-15  # relative tolerance: beyond that double precision resolves no error
+FASTEST = 1e8  # [rad/s], [m/s]: a rate beyond that is taken for a mistake
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,8 @@ class Plan:
 
 def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float) -> Plan:
     """Steps of equal length to the end, and the samples among them."""
+    check_step(name, "dt", dt, duration)
+    check_clock(name, start, duration, dt * RESOLVED, f"a step dt = {dt:g} s")
     steps = _steps(name, "duration", duration, dt)
     if output is None:
         every = -(-steps // SAMPLES) if steps > SAMPLES else 1
@@ -103,6 +112,7 @@ def _blocks(sampled: list[int]) -> tuple[tuple[int, int], ...]:
 
 def adaptive_times(name: str, duration: float, output: Any, start: float) -> np.ndarray:
     """Times of samples: those given, or times at an interval and the end."""
+    check_clock(name, start, duration, duration * SPANNED, f"the duration {duration:g} s")
     if output is None:
         return start + np.linspace(0.0, duration, EVENLY)
     end = start + duration
@@ -147,11 +157,66 @@ def wanted_times(name: str, output: Any, duration: float, start: float) -> np.nd
     return times
 
 
+def check_step(name: str, what: str, step: float, duration: float) -> None:
+    """Reject a length of steps of which a run has more than can be taken."""
+    if duration / MOST_STEPS > step:
+        raise InputError(
+            f"{name}: {what} {step:g} s makes {duration / step:.3g} steps in a duration of {duration:g} s; at most "
+            f"{MOST_STEPS:.0e} are taken: use a longer {what}, such as {duration / USUAL:g} s, or a shorter duration",
+            argument=what,
+        )
+
+
+def check_clock(name: str, time: float, duration: float, gap: float, needs: str) -> None:
+    """Reject times at which neighbouring numbers are farther apart than a gap [s]."""
+    last = max(abs(time), abs(time + duration))
+    if np.spacing(last) > gap:
+        raise InputError(
+            f"{name}: the run lasts from time = {time:g} s to {time + duration:g} s, where neighbouring numbers are "
+            f"{np.spacing(last):.3g} s apart, too far for {needs}; start nearer to zero, such as time = 0, and shift "
+            "functions of time",
+            argument="time",
+        )
+
+
+def check_tolerance(name: str, rtol: float, finest: float) -> float:
+    """Return the relative tolerance; reject one that double precision cannot satisfy."""
+    if rtol < finest:
+        raise InputError(
+            f"{name}: rtol is {rtol:g}; double precision resolves {np.finfo(float).eps:.2g}: give rtol = {finest:g} or "
+            "larger, such as 1e-9",
+            argument="rtol",
+        )
+    return rtol
+
+
+def check_rates(name: str, names: Sequence[str], qd: np.ndarray) -> None:
+    """Reject rates (nv,) [rad/s], [m/s] at the start that no mechanism has."""
+    k = int(np.argmax(np.abs(qd)))
+    if abs(qd[k]) > FASTEST:
+        raise InputError(
+            f"{name}: qd of {names[k]!r} is {qd[k]:g} at the start; at most {FASTEST:.0e} rad/s or m/s is simulated: "
+            "check its unit",
+            argument="qd",
+        )
+
+
 def positive(name: str, what: str, value: Any) -> float:
     """A number above zero."""
     x = real(value)
     if x.ndim or not 0 < x < np.inf:
         raise InputError(f"{name}: {what} is {value!r}; it must be a number above zero", argument=what)
+    return float(x)
+
+
+def patient(name: str, value: Any) -> float:
+    """Return the seconds of computing without progress after which a run ends; infinity waits."""
+    x = real(value)
+    if x.ndim or not x > 0:
+        raise InputError(
+            f"{name}: patience is {value!r}; it must be a number of seconds above zero, or math.inf to wait",
+            argument="patience",
+        )
     return float(x)
 
 
@@ -178,12 +243,19 @@ def _steps(name: str, what: str, length: float, dt: float) -> int:
     if abs(steps * dt - length) > WHOLE * dt:
         near = length / max(1, np.ceil(length / dt))
         raise InputError(
-            f"{name}: {what} {length:g} s is not a whole number of steps dt = {dt:g} s; dt = {near:.9g} would do",
+            f"{name}: {what} {length:g} s is not a whole number of steps dt = {dt:g} s; give dt = {near:.9g}",
             argument=what,
         )
     return steps
 
 
 def held_steps(name: str, sample_time: float, dt: float) -> int:
-    """How many steps a torque is held."""
-    return max(1, _steps(name, "the sample time of torque,", sample_time, dt))
+    """Return the number of steps for which a torque is held."""
+    steps = _steps(name, "the sample time of torque,", sample_time, dt)
+    if not steps:
+        raise InputError(
+            f"{name}: the sample time of torque, {sample_time:g} s, is shorter than a step dt = {dt:g} s; give "
+            f"dt = {sample_time:g} or a longer sample_time",
+            argument="dt",
+        )
+    return steps

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 WELL = ("done", "event")
 FINISHED = (*WELL, "doubtful", "drifted", "failed")
+FAILED = ("refused", "not saved")  # not for a reason of the motion
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +17,10 @@ class Status:
     Names: `done`, `event` (one of them stopped it); at the end, but not well: `doubtful` (energy or momentum does not
     add up), `drifted` (constraints have come apart), `failed` (motions of a batch did, or did not arrive); before the
     end: `zeno` (events without end), `interrupted`, `not finite`, `not converged`, `collapsed` (no step is short
-    enough), `jammed` (friction from load has no solution), `exhausted`, `endless` (too many are needed), `runaway` (the
-    motion has no bound), `refused` (the torque failed), `not saved` (the disk refused), `unfinished` (a file of a run
-    that goes on, or was killed).
+    enough), `jammed` (friction from load has no solution), `singular` (no impulse or force satisfies the constraints),
+    `exhausted`, `endless` (too many steps are needed), `runaway` (the motion has no bound), `refused` (the torque, or a
+    function of an event, failed), `not saved` (the disk refused), `unfinished` (a file of a run that goes on, or was
+    killed).
     """
 
     name: str

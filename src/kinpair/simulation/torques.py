@@ -20,7 +20,7 @@ number that the function gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
@@ -216,7 +216,7 @@ def _function(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) 
             f"{mechanism.name}: sample_time of {word}= is {sample_time!r}; give seconds, above zero"
         )
     period = float(sample_time) if sample_time is not None else None
-    takes_x = word == "input" and _takes_four(control)
+    takes_x = word == "input" and _accepts(control, ("time", "q", "qd", "x"))
     own: dict[str, Any] = {"sample_time": period, "word": word, "takes_x": takes_x}
     if not getattr(control, "traceable", isinstance(control, PLAIN) or _is_plain_method(control)):
         return Torque("called", function=control, reason=MEMORY, **own)
@@ -226,10 +226,10 @@ def _function(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) 
     return Torque("called", function=control, reason=program.reason, avoidable=program.works, **own)
 
 
-def _takes_four(function: Callable[..., Any]) -> bool:
-    """Can it be called as (time, q, qd, x)?"""
+def _accepts(function: Callable[..., Any], arguments: Sequence[Any]) -> bool:
+    """True if the function can be called with so many arguments; False also where its signature is not known."""
     try:
-        signature(function).bind(0.0, None, None, None)
+        signature(function).bind(*arguments)
     except (TypeError, ValueError):
         return False
     return True
@@ -311,8 +311,12 @@ def with_called(mechanism: Mechanism, torque: Torque, wrenches: Wrenches, size: 
     return replace(torque, kind="called", function=function, wrenches=wrenches.called)
 
 
+class RefusedError(Exception):
+    """The inputs of a run could not be had; the caller of the user's function has the reason."""
+
+
 class Caller:
-    """A function of the user as the loop calls it: what it does wrong is kept, with the time."""
+    """A function of the user as a run calls it. It keeps the first failure and its time, and is not called again."""
 
     def __init__(
         self, names: tuple[str, ...], layout: StateLayout, control: Torque, wrenches: Mapping[str, np.ndarray]
@@ -321,47 +325,64 @@ class Caller:
         self.fault = ""
         self.when = np.nan
         self.error: BaseException | None = None
+        self._word = control.word  # of the function that is called
 
-    def __call__(self, time: float, y: np.ndarray) -> np.ndarray | None:
-        """u at a state of which at least the motion is given, or None if there is none to be had."""
+    def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
+        """Return the inputs u (nu,) at a time [s] and a state of which at least the motion is given."""
         if self.fault:
-            return None
-        layout, word, n = self.layout, self.control.word, len(self.names)
-        more = (y[layout.x],) if self.control.takes_x else ()
+            raise RefusedError
+        self.when = time
         try:
-            u = np.asarray(self.control.function(time, y[layout.q], y[layout.qd], *more), dtype=float)
+            return self._inputs(time, y)
         except BaseException as problem:
-            self.error = problem
-            return self._refuse(time, f"{word} raised {type(problem).__name__}: {problem}")
+            self.keep(problem)
+            raise RefusedError from problem
+
+    def keep(self, problem: BaseException) -> None:
+        """Keep the first failure of the function, or what a signal raised in a call of it."""
+        if self.fault or isinstance(problem, RefusedError):
+            return
+        self.error = None if isinstance(problem, FaultError) else problem
+        self.fault = self._described(problem)
+
+    def _described(self, problem: BaseException) -> str:
+        """Say what is wrong with the function."""
+        if isinstance(problem, FaultError):
+            return str(problem)
+        word, function = self._word, self.control.function
+        arguments = ("time", "q", "qd", "x")[: 4 if self.control.takes_x else 3]
+        own = word == self.control.word and isinstance(problem, TypeError)
+        if own and not _accepts(function, arguments):
+            wanted = "time, q, qd" if word == "torque" else "time, q, qd or time, q, qd, x"
+            return f"{word} is a function of {signature(function)}; expected a function of ({wanted})"
+        return f"{word} raised {type(problem).__name__}: {problem}"
+
+    def _inputs(self, time: float, y: np.ndarray) -> np.ndarray:
+        layout, word, n = self.layout, self.control.word, len(self.names)
+        more, self._word = (y[layout.x],) if self.control.takes_x else (), word
+        u = np.asarray(self.control.function(time, y[layout.q], y[layout.qd], *more), dtype=float)
         if u.shape != (n,):
-            return self._refuse(time, f"{word} returned shape {u.shape}; expected ({n},)")
+            raise FaultError(f"{word} returned shape {u.shape}; expected ({n},)")
         if not isfinite(u.sum()) and not np.isfinite(u).all():
             k = int(np.flatnonzero(~np.isfinite(u))[0])
-            return self._refuse(time, f"{word} returned {u[k]} for {self.names[k]!r}")
-        if not self.wrenches:
-            return u
-        wrenches = self._wrenches(time, y)
-        return None if wrenches is None else np.concatenate([u, *wrenches])
+            raise FaultError(f"{word} returned {u[k]} for {self.names[k]!r}")
+        return np.concatenate([u, *self._wrenches(time, y)]) if self.wrenches else u
 
-    def _wrenches(self, time: float, y: np.ndarray) -> list[np.ndarray] | None:
-        """Wrenches (6,) one after the other; None if a function does not give one."""
+    def _wrenches(self, time: float, y: np.ndarray) -> list[np.ndarray]:
+        """Wrenches (6,) one after the other."""
         called, values = {wrench.name: wrench for wrench in self.control.wrenches}, list[np.ndarray]()
         for name, constant in self.wrenches.items():
             if name not in called:
                 values.append(constant)
                 continue
             wrench = called[name]
-            try:
-                value = np.asarray(wrench.function(time, y[self.layout.q], y[self.layout.qd]), dtype=float)
-            except BaseException as problem:
-                self.error = problem
-                return self._refuse(time, f"{wrench.word} raised {type(problem).__name__}: {problem}")
+            self._word = wrench.word
+            value = np.asarray(wrench.function(time, y[self.layout.q], y[self.layout.qd]), dtype=float)
             if value.shape != constant.shape or not np.isfinite(value).all():
-                return self._refuse(
-                    time, f"{wrench.word} returned {value}; expected {len(WRENCH)} finite numbers"
-                )
+                raise FaultError(f"{wrench.word} returned {value}; expected {len(WRENCH)} finite numbers")
             values.append(value)
         return values
 
-    def _refuse(self, time: float, fault: str) -> None:
-        self.fault, self.when = fault, time
+
+class FaultError(Exception):
+    """A function returned something that is no input; the message says what."""

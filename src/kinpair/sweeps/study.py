@@ -18,12 +18,12 @@ from kinpair.forces.states import has_actuators
 from kinpair.loading import example, load
 from kinpair.mechanism import Mechanism
 from kinpair.runs.result import Result
-from kinpair.runs.simulate import simulate
+from kinpair.runs.simulate import outcome_of
 from kinpair.simulation.given import parameter_values
 from kinpair.simulation.methods.integrators import integrator_named
-from kinpair.simulation.options import DT
+from kinpair.simulation.options import DT, Options
 from kinpair.simulation.schedule import fixed_plan
-from kinpair.simulation.status import Status
+from kinpair.simulation.status import INTERRUPTED, Status
 from kinpair.simulation.torques import Start, Torque, Wanted, control_of, torque_of
 from kinpair.sweeps.cases import Cases, Row, Scalar
 from kinpair.sweeps.fingerprint import fingerprint
@@ -217,12 +217,11 @@ class Study:
     ) -> list[Outcome]:
         """One call for all rows; if that cannot be, each row for itself, so that only the culprit fails."""
         try:
-            run = simulate(self.mechanism, **self._arguments(names, rows), **options, progress=False)
+            run = self._simulated(self._arguments(names, rows), options)
         except Exception:
             if len(rows) == 1:
                 return self._alone(names, rows, options)
             return [outcome for row in rows for outcome in self._together(names, [row], options)]
-        _check_whole(run)
         if not run.status.ok and not run.failures:  # the whole does not say which row it is
             if len(rows) == 1:
                 return self._alone(names, rows, options)
@@ -239,8 +238,7 @@ class Study:
         arguments = self._arguments(names, [row])
         batch = {key: x[0] if isinstance(x, np.ndarray) else x for key, x in arguments.items()}
         batch["parameters"] = {name: float(np.ravel(x)[0]) for name, x in arguments["parameters"].items()}
-        run = simulate(self.mechanism, **batch, **options, progress=False)
-        _check_whole(run)
+        run = self._simulated(batch, options)
         if not run.status.finished:
             raise StoppedError(str(run.status))
         values: dict[str, Value] = {c.name: np.asarray(c.of(run)).tolist() for c in self.columns}
@@ -251,6 +249,13 @@ class Study:
             wrong.append(unsound(more, called))
             values |= more
         return Outcome(values, next(filter(None, wrong), ""))
+
+    def _simulated(self, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> Result:
+        """Simulate to an end of the run's own: Ctrl-C, or `sys.exit` in a function, is raised."""
+        run, raised, _ = outcome_of(self.mechanism, Options(**arguments, **options), progress=False)
+        if run.status.name == INTERRUPTED:
+            raise raised or KeyboardInterrupt
+        return run
 
     def _arguments(self, names: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
         """Of `simulate`, with the axis of the batch."""
@@ -324,9 +329,3 @@ def _judged(values: Mapping[str, Value], failure: Status | None) -> Outcome:
     if failure is None:
         return Outcome(values)
     return Outcome(values if failure.finished else {}, str(failure))
-
-
-def _check_whole(run: Result) -> None:
-    """Ctrl-C inside a simulation gives a result; for a sweep it is Ctrl-C."""
-    if run.status.name == "interrupted":
-        raise KeyboardInterrupt

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, final
 
 from kinpair.errors import InputError, listed, nearest
+from kinpair.runs.judgement import whole_runs
 from kinpair.sweeps.cases import Cases, Row
 from kinpair.sweeps.fingerprint import fingerprint
 from kinpair.sweeps.outcome import Outcome, numbers, tried, unsound
@@ -91,5 +92,7 @@ class Function:
         return [tried(lambda row=row: self._one(dict(zip(names, row, strict=True)))) for row in rows]
 
     def _one(self, inputs: dict[str, Any]) -> Outcome:
-        values = numbers(self.function(**inputs), self.name, inputs)
+        with whole_runs():
+            result = self.function(**inputs)
+        values = numbers(result, self.name, inputs)
         return Outcome(values, unsound(values, self.name))

@@ -14,6 +14,7 @@ import numpy as np
 
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.mechanism import Mechanism
+from kinpair.runs.judgement import whole_runs
 from kinpair.runs.simulate import simulate
 from kinpair.simulation.events.events import Event
 from kinpair.walking import pictures
@@ -219,7 +220,8 @@ def _first_time(of: ReturnMap, state: np.ndarray, p: float) -> float:
     n = of.n // 2
     watched = Event(of.event.name, of.event.function, of.event.direction, "stop")
     m = tilted(of, p)
-    run = simulate(m, state[:n], state[n:], duration=LONGEST, events=[watched], progress=False)
+    with whole_runs():
+        run = simulate(m, state[:n], state[n:], duration=LONGEST, events=[watched], progress=False)
     if not run.events:
         raise SingularError(
             f"{of.mechanism.name}: event {of.event.name!r} does not happen within {LONGEST:g} s of the guess; "

@@ -23,6 +23,7 @@ from kinpair.errors import InputError
 from kinpair.motion.gait import Gait
 from kinpair.motion.leg_synergy import ANGLES, angles_of
 from kinpair.motion.support import Support, support
+from kinpair.runs.judgement import whole_runs
 from kinpair.runs.result import Result
 from kinpair.runs.simulate import simulate
 from kinpair.walking import replay_pictures
@@ -168,7 +169,8 @@ def replay(
             output = np.linspace(phase.start, phase.end, SAMPLES + 1)
             options: Any = {"time": phase.start, "duration": phase.duration, "output": output}
             options |= {"rtol": tolerance, "atol": tolerance}
-            runs.append(simulate(phase.mechanism, q, qd, torque=torque, **options))
+            with whole_runs():
+                runs.append(simulate(phase.mechanism, q, qd, torque=torque, **options))
             q, qd = runs[-1].q[-1].copy(), runs[-1].qd[-1].copy()
     jumps, impulses = zip(*landings, strict=True)
     return Replay(gait, both, tuple(runs), jumps, impulses)

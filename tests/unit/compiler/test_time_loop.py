@@ -91,6 +91,10 @@ def test_inputs_of_a_table_lie_on_straight_lines_and_end_flat():
     assert np.abs(result.Y - expected).max() < ROUNDING
 
 
+def no_failure(problem):
+    raise AssertionError(problem)
+
+
 def test_a_called_function_is_asked_at_every_stage():
     request_of = []
 
@@ -98,7 +102,7 @@ def test_a_called_function_is_asked_at_every_stage():
         request_of.append(time)
         return np.array([np.cos(time) - y[0]])
 
-    inputs = Inputs(called=callback(control, 2, 1))
+    inputs = Inputs(called=callback(control, 2, 1, no_failure))
     result = FixedLoop(flow(source="call"), RK4).run(
         np.array([0.1, 0.0, 0.0]), dt=0.05, samples=40, inputs=inputs
     )
@@ -110,7 +114,7 @@ def test_a_called_function_is_asked_at_every_stage():
 def test_held_inputs_change_at_their_sample_times_only(way):
     control = trace(lambda time, y, u: np.array([-2.0 * y[0] + time]), SHAPES)
     built = flow(source=way, sampled=True, control=control if way == "program" else None)
-    called = callback(lambda time, y: np.array([-2.0 * y[0] + time]), 2, 1)
+    called = callback(lambda time, y: np.array([-2.0 * y[0] + time]), 2, 1, no_failure)
     loop, inputs = FixedLoop(built, RK4), Inputs(called=called)
     options = {"dt": 0.05, "hold": 4, "inputs": inputs}
     start = loop.run(np.array([0.4, 0.0, 0.0]), samples=1, every=0, **options).end
@@ -172,11 +176,18 @@ def test_what_is_not_finite_stops_one_run_and_one_row_of_a_batch():
 
 
 def test_a_function_that_refuses_stops_the_run():
-    inputs = Inputs(called=callback(lambda time, y: None if time > 0.49 else np.zeros(1), 2, 1))
+    def refuses(time, y):
+        if time > 0.49:
+            raise ZeroDivisionError
+        return np.zeros(1)
+
+    kept = []
+    inputs = Inputs(called=callback(refuses, 2, 1, kept.append))
     result = FixedLoop(flow(source="call"), RK4).run(
         np.array([0.4, 0.0, 0.0]), dt=0.1, samples=20, inputs=inputs
     )
     assert (result.why, result.step) == ("refused", 4)
+    assert {type(problem) for problem in kept} == {ZeroDivisionError}
 
 
 def newton(target: float):

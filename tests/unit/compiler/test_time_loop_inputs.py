@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 
 import kinpair as kp
-from kinpair.compiler.time_loop_inputs import callback
+from kinpair.compiler.time_loop_inputs import SUCCESS, Call, callback
 
 
 def test_a_place_that_held_inputs_may_hold_a_state_later():
@@ -16,16 +18,22 @@ def test_a_place_that_held_inputs_may_hold_a_state_later():
         seen.append(y.tolist())
         return np.array([time])
 
-    call = callback(control, 3, 1)
+    kept = []
+    function = callback(control, 3, 1, kept.append)
+
+    def call(time, y, u):
+        arguments = Call(time, y, u)
+        return function(ctypes.addressof(arguments))
+
     memory = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
     here, there = memory.ctypes.data, memory[3:].ctypes.data
-    assert call(0.5, here, there) == 0
+    assert call(0.5, here, there) == SUCCESS
     assert memory.tolist() == [1.0, 2.0, 3.0, 0.5, 5.0]
     other = np.zeros(3)
-    assert call(0.7, other.ctypes.data, here) == 0
+    assert call(0.7, other.ctypes.data, here) == SUCCESS
     assert memory[0] == 0.7
     assert memory[1:].tolist() == [2.0, 3.0, 0.5, 5.0]
-    assert call(0.9, here, there) == 0
+    assert call(0.9, here, there) == SUCCESS
     assert seen == [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [0.7, 2.0, 3.0]]
 
 

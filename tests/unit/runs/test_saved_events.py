@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import failed
 from kinpair.runs.files import stored_events as storage_history
 from kinpair.simulation.steppers import pace as runs
 
@@ -282,6 +283,6 @@ def test_a_mended_action_goes_on(pendulum, tmp_path):
     path = tmp_path / "run.h5"
     options = {"duration": 2.0, **RK4}
     low = kp.Event("low", lambda time, q, qd: q[0] - 0.1)
-    run = kp.simulate(pendulum, [1.0], [0.0], events=[replace(low, action=broken)], save=path, **options)
+    run = failed(pendulum, [1.0], [0.0], events=[replace(low, action=broken)], save=path, **options)
     assert run.status.name == "refused"
     same(kp.resume(path, events=[low]), kp.simulate(pendulum, [1.0], [0.0], events=[low], **options))

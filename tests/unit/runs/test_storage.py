@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
 from kinpair.model.units import units
 from kinpair.runs import recorder
 from kinpair.runs.files import checkpoint
@@ -117,7 +118,7 @@ def test_a_run_goes_on_from_every_interruption_to_the_last_bit(arm, tmp_path, q,
 def test_rows_of_a_batch_that_failed_before_the_interruption_are_remembered(arm, tmp_path):
     fast = np.array([[0.0, 0.0], [1e200, 1e200], [0.1, 0.0]])
     options = {"duration": 0.1, **RK4}
-    whole = kp.simulate(arm, np.zeros((3, 2)), fast, **options)
+    whole = stopped(arm, np.zeros((3, 2)), fast, **options)
     path = tmp_path / "run.h5"
 
     def interrupt(part: float) -> None:
@@ -126,7 +127,7 @@ def test_rows_of_a_batch_that_failed_before_the_interruption_are_remembered(arm,
 
     cut = kp.simulate(arm, np.zeros((3, 2)), fast, save=path, progress=interrupt, **options)
     assert cut.status.name == "interrupted"
-    run = kp.resume(path)
+    run = stopped(path, call=kp.resume)
     assert whole.failures.keys() == run.failures.keys() == {1}
     assert run.failures[1].time == whole.failures[1].time
     assert np.array_equal(run.q, whole.q, equal_nan=True)
@@ -325,12 +326,12 @@ def test_events_are_kept(arm, tmp_path):
 def test_a_run_that_ended_by_itself_says_what_it_took_and_may_be_replaced(arm, tmp_path):
     path = tmp_path / "run.h5"
     far = {"duration": 10.0, "integrator": "rk4", "dt": 0.2}
-    plain = kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], **far)
-    run = kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], save=path, **far)
+    plain = stopped(arm, [1.5, 1.0], [0.0, 0.0], **far)
+    run = stopped(arm, [1.5, 1.0], [0.0, 0.0], save=path, **far)
     assert plain.status.name == run.status.name == "not finite"
     assert plain.steps > 0
     assert (run.steps, run.dt, run.rejected) == (plain.steps, plain.dt, plain.rejected)
-    again = kp.resume(path)
+    again = stopped(path, call=kp.resume)
     assert (again.status, again.steps, again.dt) == (run.status, plain.steps, plain.dt)
     mended = kp.simulate(arm, [1.5, 1.0], [0.0, 0.0], save=path, **{**far, "dt": 0.01})
     assert mended.status.ok

@@ -17,7 +17,9 @@ from kinpair.simulation.driver.root_finding import RootFinder
 from kinpair.simulation.driver.searches import search
 from kinpair.simulation.driver.sticking import settle
 from kinpair.simulation.driver.touching import touch
+from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import EventRecord
+from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.modes import Entry, Mode, Modes
 from kinpair.simulation.monitors.singular_ends import without_ruins
 from kinpair.simulation.piece import GOOD, Piece
@@ -26,6 +28,7 @@ from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.adaptive import AdaptiveStepper
 from kinpair.simulation.steppers.external import ExternalStepper
 from kinpair.simulation.steppers.fixed import FixedStepper
+from kinpair.simulation.torques import RefusedError
 
 BEGIN = "energies at the start"
 ADDED = 8  # entries that a mode may add to the memory of a stepper: its trace, and the slopes of that
@@ -101,6 +104,30 @@ class Driver:
         return replace(piece, mode=mode) if mode else piece
 
     def _pieces(self, begun: bool) -> Iterator[Piece]:
+        """The pieces of `_until_refused`; the start where not even the first inputs could be had."""
+        empty = not begun and self.run.from_start
+        for piece in self._until_refused(begun):
+            empty = empty and not len(piece.times)
+            yield self._start(piece) if empty and piece.why == "refused" else piece
+
+    def _start(self, piece: Piece) -> Piece:
+        """The start as a sample; efforts that depend on the inputs are NaN."""
+        run, d = self.run, self.run.d
+        y, u = (x.copy() for x in d.parted(run.start))
+        u[d.input_layout.control] = np.nan
+        own = (run.inputs.parameters,) if d.parameters else ()
+        W = kernel_of(d, Dynamics.watched, time=(), y=(d.ny,), u=(d.nu,))(run.time, y, u, *own)
+        return replace(piece, times=np.array([run.time]), Y=np.array([y]), W=np.array([W]))
+
+    def _until_refused(self, begun: bool) -> Iterator[Piece]:
+        """The pieces of `_steps`, up to where inputs could not be had."""
+        stepper = self.ongoing.stepper
+        try:
+            yield from self._steps(begun)
+        except RefusedError:
+            yield replace(stepper.move(stepper.time), why="refused")
+
+    def _steps(self, begun: bool) -> Iterator[Piece]:
         stepper = self.ongoing.stepper
         try:
             if not begun:
@@ -115,6 +142,8 @@ class Driver:
                 if piece.good and self.roots.called_changes():
                     stepper.back()
                     piece = replace(piece.first(0), why="crossed")
+                if piece.why == "refused" and self.modes.called:
+                    piece = piece.first(0)  # nobody knows whether an event lies before its samples
                 if piece.why == "crossed":
                     yield replace(piece, why="more")
                     yield from self._crossed()
@@ -131,7 +160,7 @@ class Driver:
                 if not piece.good:
                     return
         except EndError as end:
-            self.run.ended = end.status
+            self.run.ended, self.run.error = end.status, end.__cause__
             yield stepper.sample("event")
 
     def _crossed(self) -> Iterator[Piece]:

@@ -42,8 +42,7 @@ class Ongoing:
         if run.torque.kind == "regulated" and not run.torque.sampled:
             return run.controlled(time, y, u)
         if run.torque.source == "call" and not run.torque.sampled and run.caller is not None:
-            efforts = run.caller(time, y)
-            return u if efforts is None else efforts
+            return run.caller(time, y)
         return u
 
     @property
@@ -53,10 +52,13 @@ class Ongoing:
         return q.copy(), qd.copy()
 
     def value(self, event: Event) -> float:
-        """Of its function, where the run stands."""
+        """Value of its function where the run stands."""
         stepper = self.stepper
         if not event.watches_forces:
-            return float(event.function(stepper.time, *self.motion))
+            try:
+                return float(event.function(stepper.time, *self.motion))
+            except Exception as problem:
+                raise self.refused(event, problem) from problem
         watched = tuple(x for x in self.active.watched if x.event is event)
         d = self.active.d.concrete(self.run.inputs.parameters)
         u = self.inputs(stepper.time, stepper.y, stepper.u)
@@ -106,9 +108,11 @@ class Ongoing:
         self.stepper.put(y, self.active.stage)
 
     def refused(self, event: Event, problem: Exception) -> EndError:
-        """The end, since a function of an event has failed."""
+        """Return the end of a run in which a function of an event has failed."""
         time = self.stepper.time
         message = (
             f"Stopped at t = {time:.9g} s: event {event.name!r} raised {type(problem).__name__}: {problem}"
         )
-        return EndError(Status("refused", time, message))
+        end = EndError(Status("refused", time, message))
+        end.__cause__ = problem
+        return end

@@ -28,7 +28,7 @@ def touch(ongoing: Ongoing, released: frozenset[Limit]) -> None:
         _touch(ongoing, released)
     except SingularError as problem:
         time = ongoing.stepper.time
-        raise EndError(Status("refused", time, f"Stopped at t = {time:.9g} s: {problem}")) from problem
+        raise EndError(Status("singular", time, f"Stopped at t = {time:.9g} s: {problem}")) from None
 
 
 def _touch(ongoing: Ongoing, released: frozenset[Limit]) -> None:

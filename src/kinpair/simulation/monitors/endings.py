@@ -9,6 +9,7 @@ import numpy as np
 
 from kinpair.errors import listed
 from kinpair.model.model import Model
+from kinpair.simulation.monitors.chattering import chatter_of
 from kinpair.simulation.monitors.jams import jam_of
 from kinpair.simulation.monitors.lost_numbers import lost_number
 from kinpair.simulation.monitors.singular_ends import ended_near
@@ -19,6 +20,7 @@ from kinpair.simulation.status import Status
 from kinpair.soundness import lost_joint
 
 LOST = ("not finite", "collapsed", "not converged")  # ends of motions whose equations give no number
+LOST_CALL = "an exception left the call of a Python function; it is on standard error"
 REASONS = {
     "not finite": "the state is no longer finite",
     "not converged": "the equations of the step were not solved in 60 iterations; take a shorter dt",
@@ -39,25 +41,22 @@ def nearest_singular(run: Run, seen: Singular | None, pieces: list[Piece], Y: np
     return seen or min((passage.at for passage in run.passages), default=None)
 
 
-def status_of(
-    run: Run, pieces: list[Piece], Y: np.ndarray, interrupted: bool
-) -> tuple[Status, dict[int, Status]]:
-    """Return the status of the whole, and of the rows of a batch that did not arrive."""
-    whole, failures = _status_of(run, pieces, Y, interrupted)
+def status_of(run: Run, pieces: list[Piece], Y: np.ndarray) -> tuple[Status, dict[int, Status]]:
+    """Return the status of the whole run, and of the rows of a batch that did not arrive."""
+    whole, failures = _status_of(run, pieces, Y)
     return replace(whole, message=f"{whole.message}{_frictionless(run)}"), failures
 
 
-def _status_of(
-    run: Run, pieces: list[Piece], Y: np.ndarray, interrupted: bool
-) -> tuple[Status, dict[int, Status]]:
-    last = pieces[-1]
+def _status_of(run: Run, pieces: list[Piece], Y: np.ndarray) -> tuple[Status, dict[int, Status]]:
+    last, interrupted = pieces[-1], run.interrupted
     if run.ended is not None:
         state = Y.reshape(-1, Y.shape[-1])[-1:]
         ended = run.ended
         return _lost(run, last, ended.name, _reached(run, pieces), ended.time, state) or ended, {}
     if isinstance(last.why, str):
         since = _reached(run, pieces)
-        time = _ended(run, since, interrupted) if last.good else float(np.asarray(last.trouble))
+        good = last.good or interrupted
+        time = _ended(run, since, interrupted) if good else float(np.asarray(last.trouble))
         state = Y.reshape(-1, Y.shape[-1])[-1:]
         near = ended_near(run, last, state, since)
         lost = _lost(run, last, last.why, since, time, state) if not interrupted else None
@@ -87,13 +86,12 @@ def _alone(run: Run, row: int) -> Run:
 
 
 def _lost(run: Run, piece: Piece, why: str, since: float, time: float, state: np.ndarray) -> Status | None:
-    """The end by an input that was no number, or by friction without solution, if it was that; state (0 or 1, n) at
-    `since`."""
+    """Return the status where an input was no number, or friction has no solution; state (0 or 1, n) at `since`."""
     if why not in LOST or not len(state):
         return None
     cause = lost_number(run, state[0], since, time, piece.dt) if why == "not finite" else ""
     if cause:
-        return Status(why, time, f"Stopped at t = {time:.9g} s: {cause}")
+        return Status("refused", time, f"Stopped at t = {time:.9g} s: {cause}")
     jam = jam_of(run, state[0], since, time, piece.dt)
     return Status("jammed", jam.time, f"Stopped at t = {jam.time:.9g} s: {jam.reason}") if jam else None
 
@@ -123,13 +121,23 @@ def _status(
         return Status("done", time, f"Reached t = {time:.9g} s{_crossed(run)}")
     if why == "refused" and run.caller is not None:
         time = run.caller.when
-        return Status("refused", time, f"Stopped at t = {time:.9g} s: {run.caller.fault}")
-    reason = REASONS[why]
+        return Status("refused", time, f"Stopped at t = {time:.9g} s: {run.caller.fault or LOST_CALL}")
+    reason = _endless(run) if why == "endless" else REASONS[why]
     if near is not None:
         reason += _near_singular(run, near)
     elif why == "not finite":
         reason += _cause(run.d.model, state)
     return Status(why, time, f"Stopped at t = {time:.9g} s: {reason}")
+
+
+def _endless(run: Run) -> str:
+    """Say how slow a run was that makes no progress, and what makes it so."""
+    stall = run.stall
+    chatter = chatter_of(run, stall.time, stall.y) if stall is not None else ""
+    if stall is None or not stall.took:
+        return chatter or REASONS["endless"]
+    pace = f"no progress, {stall.advance:.2g} s of motion in {stall.took:.2g} s of computing"
+    return f"{pace}: {chatter or REASONS['endless']}; patience=math.inf (--patience inf) waits"
 
 
 def _crossed(run: Run) -> str:

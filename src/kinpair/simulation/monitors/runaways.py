@@ -1,10 +1,17 @@
-"""Adaptive runs that go nowhere: the motion runs away, and the steps with it, until nothing moves on."""
+"""Adaptive runs that go nowhere: the motion runs away, or steps are so short that the end is out of reach.
+
+The pace is measured in steps, which is the same on any computer, and in seconds of computing: a run whose steps are
+slow shows no progress long before it has taken many.
+"""
 
 from __future__ import annotations
 
+from time import perf_counter
+from typing import NamedTuple
+
 import numpy as np
 
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import Run, Stall
 
 STEPS = 100_000  # over which the pace is measured
 STEPS_OUTSIDE = 2_000  # the same of libraries, whose steps take longer by as much
@@ -13,21 +20,37 @@ GROWN, LEFT = (
     100.0,
 )  # rates grown by this much, beyond any rotor, with so many times those steps still to go
 ENDLESS = 1e6  # times those steps still to go, whatever the rates
+LOOKS = 2  # in the time that a run may go without progress: a stall may begin between two of them
+MANY, LONG = 1e9, 1e4  # steps and seconds of computing still to go: a run with more of both makes no progress
+clock = perf_counter
+
+
+class Mark(NamedTuple):
+    """A moment of a run: seconds of computing, steps so far, the time reached [s]."""
+
+    clock: float
+    steps: int
+    time: float
 
 
 class Runaway:
-    """Watches the pace of a run, from where it has come to in so many steps."""
+    """Measures the pace of a run, from where it has come to in so many steps."""
 
     def __init__(self, run: Run, steps: int, time: float, y: np.ndarray, window: int) -> None:
         self.run, self.steps, self.time, self.window = run, steps, time, window
         self.slow = GROWN * max(1.0, self._rate(y))
+        self._mark = Mark(clock(), steps, time)
 
     def left(self, steps: int) -> int:
-        """Steps to the next look: it is at the same one whatever the clock says."""
+        """Return the number of steps to the next measurement: it is at the same one whatever the clock says."""
         return max(1, self.steps + self.window - steps)
 
     def __call__(self, steps: int, time: float, y: np.ndarray) -> str:
-        """`more`, or how it goes nowhere."""
+        """Return `more`, or how the run goes nowhere."""
+        why = self._by_steps(steps, time, y)
+        return self._by_clock(steps, time, y) if why == "more" else why
+
+    def _by_steps(self, steps: int, time: float, y: np.ndarray) -> str:
         done = steps - self.steps
         if done < self.window:
             return "more"
@@ -36,7 +59,22 @@ class Runaway:
         left = (self.run.stop - time) / pace if pace > 0.0 else np.inf
         if self._rate(y) > self.slow and left > LEFT * self.window:
             return "runaway"
-        return "endless" if left > ENDLESS * self.window else "more"
+        if left > ENDLESS * self.window:
+            self.run.stall = Stall(time, y.copy())
+            return "endless"
+        return "more"
+
+    def _by_clock(self, steps: int, time: float, y: np.ndarray) -> str:
+        before, now = self._mark, Mark(clock(), steps, time)
+        took, taken = now.clock - before.clock, now.steps - before.steps
+        if took < self.run.patience / LOOKS or not taken:
+            return "more"
+        self._mark, advance = now, now.time - before.time
+        left = (self.run.stop - time) / advance if advance > 0.0 else np.inf
+        if left * taken < MANY or left * took < LONG:
+            return "more"
+        self.run.stall = Stall(time, y.copy(), advance, took)
+        return "endless"
 
     def _rate(self, y: np.ndarray) -> float:
         return float(np.abs(self.run.d.motion(y)[1]).max(initial=0.0))

@@ -21,6 +21,7 @@ from kinpair.simulation.sample_memory import Pages
 from kinpair.simulation.stage import Stage
 from kinpair.simulation.steppers.pace import Pace
 from kinpair.simulation.steppers.stepper import Root, Search
+from kinpair.simulation.torques import RefusedError
 
 
 class AdaptiveStepper:
@@ -129,9 +130,12 @@ class AdaptiveStepper:
         self._passage = Passage(self.stage, self._options)
 
     def _reach(self, at: Standing, time: float) -> None:
+        """Go to a time within the step ahead."""
         length = at.dt
         while at.time < time:
             self._loop.run(at, stop=time, steps=1, minding=False, **self._within)
+            if at.why == "refused":
+                raise RefusedError
             if at.why not in GOOD:
                 return
         at.memory[LENGTH] = length
@@ -183,6 +187,8 @@ class AdaptiveStepper:
         trial.memory[CURSOR] = 0.0
         options: dict[str, Any] = {**self._options, "wanted": here}
         self._loop.run(trial, stop=self.time, steps=1, minding=False, **options)
+        if trial.why == "refused":
+            raise RefusedError
         return self._piece_of(here, trial.Y, trial.W, why)
 
     # what is kept

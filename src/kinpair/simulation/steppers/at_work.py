@@ -8,7 +8,8 @@ import numpy as np
 
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.stage import Stage
-from kinpair.simulation.steppers.solver import Counted, ExhaustedError, RefusedError, Task
+from kinpair.simulation.steppers.solver import Counted, ExhaustedError, Task
+from kinpair.simulation.torques import RefusedError
 
 
 class AtWork:
@@ -72,8 +73,8 @@ class AtWork:
         return self._settle(time, y) if self._settle is not None else y
 
     def watched(self, time: float, y: np.ndarray, inputs: Counted) -> np.ndarray:
-        """What is watched (nw,) at a state; of inputs that fail just there, the last before."""
-        return self._watch(time, y, _inputs(inputs, time, y))
+        """What is watched (nw,) at a state."""
+        return self._watch(time, y, inputs(time, y))
 
     def crosses(
         self, before: tuple[float, np.ndarray], after: tuple[float, np.ndarray], inputs: Counted
@@ -82,18 +83,11 @@ class AtWork:
         if self._guard is None:
             return False
         old, new = (
-            self._guard(time, y, _inputs(inputs, time, y) if self._guard_takes_inputs else inputs.last)
+            self._guard(time, y, inputs(time, y) if self._guard_takes_inputs else inputs.last)
             for time, y in (before, after)
         )
         lost = np.isnan(new) & ~np.isnan(old)
         return bool((((old > 0.0) & ~(new > 0.0)) | ((old < 0.0) & ~(new < 0.0)) | lost).any())
-
-
-def _inputs(inputs: Counted, time: float, y: np.ndarray) -> np.ndarray:
-    try:
-        return inputs(time, y)
-    except RefusedError:
-        return inputs.last
 
 
 @dataclass

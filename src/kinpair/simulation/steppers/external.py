@@ -24,7 +24,7 @@ from kinpair.simulation.steppers.solver import Counted, Solver, Task
 from kinpair.simulation.steppers.stepper import Root, Search
 from kinpair.simulation.steppers.sundials import Cvode, Ida
 from kinpair.simulation.steppers.taylor import Taylor
-from kinpair.simulation.torques import Caller
+from kinpair.simulation.torques import Caller, RefusedError
 
 SOLVERS: dict[str, Callable[[Task], Solver]] = {"cvode": Cvode, "ida": Ida, "taylor": Taylor}
 NO_WEIGHT = 1e100  # allowed error of what does not decide the steps
@@ -75,7 +75,10 @@ class ExternalStepper:
         self._before = self.time, self.cursor, self._y
         began, first, why = perf_counter(), self.cursor, "more"
         while why == "more":
-            why = self._turn()
+            try:
+                why = self._turn()
+            except RefusedError:
+                why = "refused"
             if why == "more":
                 why = self._runaway(self._count("steps"), self.time, self._y)
             if single or perf_counter() - began > pace.PAUSE:
@@ -84,10 +87,8 @@ class ExternalStepper:
 
     def _turn(self) -> str:
         """What is due at this time, then a step."""
-        if self._next_hold <= self.time and not self._renewed():
-            if self.time == self.run.time:
-                self._sample(self.time)
-            return "refused"
+        if self._next_hold <= self.time:
+            self._renew()
         self._sample(self.time)
         if self.time >= self.run.stop:
             self.finished = True
@@ -117,12 +118,10 @@ class ExternalStepper:
             return np.inf
         return float(self.run.wanted[self.cursor])
 
-    def _renewed(self) -> bool:
-        if not self.inputs.renew(self.time, self._y):
-            return False
+    def _renew(self) -> None:
+        self.inputs.renew(self.time, self._y)
         self.holds += 1
         self.solver.begin(self.time, self._y)
-        return True
 
     def _arrive(self, time: float, y: np.ndarray) -> None:
         """Samples on the way; the one at the end is taken when it is known what happens there."""
@@ -137,8 +136,8 @@ class ExternalStepper:
             self.inputs.calls = 0
             when = float(wanted[self.cursor])
             y = self.peek(when)[0]
-            self._rows.append(y)
             self._seen.append(self.solver.watched(when, y, self.inputs))
+            self._rows.append(y)
             self.cursor += 1
 
     # events

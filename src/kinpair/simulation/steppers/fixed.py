@@ -21,6 +21,7 @@ from kinpair.simulation.schedule import held_steps
 from kinpair.simulation.stage import Stage
 from kinpair.simulation.steppers.pace import Pace
 from kinpair.simulation.steppers.stepper import Root, Search
+from kinpair.simulation.torques import RefusedError
 
 NUMBERS = 1 << 21  # of a piece that goes to a file: a fast machine does not need more memory
 NEAR = 1e-12  # of a step: so near to its end is its end
@@ -93,6 +94,8 @@ class FixedStepper:
     def _start(self) -> Piece:
         """A look at the start, which may be a sample."""
         chunk = self._loop.run(self.state, samples=1, every=0, first=0, out=self._place(1), **self._options())
+        if chunk.why == "refused":
+            raise RefusedError
         self.state, self._looked, self.ahead = chunk.end, True, self._grid(1)
         return self._piece(chunk, np.arange(int(self.plan.from_start)))
 
@@ -132,7 +135,10 @@ class FixedStepper:
     def _shorter(self, time: float, hold: int, minding: bool) -> Chunk:
         """One step from here to a time."""
         options: dict[str, Any] = {**self._options(), "dt": time - self.time, "t0": self.time, "hold": hold}
-        return self._loop.run(self.state, samples=1, every=1, minding=minding, **options)
+        chunk = self._loop.run(self.state, samples=1, every=1, minding=minding, **options)
+        if chunk.why == "refused":
+            raise RefusedError
+        return chunk
 
     # events
 
@@ -163,6 +169,8 @@ class FixedStepper:
         """The state reached as a sample."""
         options: dict[str, Any] = {**self._options(), "t0": self.time}
         chunk = self._loop.run(self.state, samples=1, every=0, first=0, **options)
+        if chunk.why == "refused":
+            raise RefusedError
         return replace(
             self._piece(chunk, np.array([0])), times=np.array([self.time]), why=why, trouble=self.time
         )

@@ -17,10 +17,6 @@ from kinpair.simulation.run import Run
 CALLS = 2_000_000  # evaluations between two samples: beyond that nothing is moving
 
 
-class RefusedError(Exception):
-    """The torque failed; the caller knows why."""
-
-
 class ExhaustedError(Exception):
     """Too much work for a sample."""
 
@@ -115,24 +111,13 @@ class Counted:
             self.last = self._source(time, y)
         return self.last
 
-    def renew(self, time: float, y: np.ndarray) -> bool:
-        """Ask the controller, and hold what it says; False: it failed."""
-        if self._regulated:
-            self.last = self._controlled(time, y)
-            return True
-        assert self.run.caller is not None
-        u = self.run.caller(time, y.copy())
-        if u is None:
-            return False
-        self.last = u
-        return True
+    def renew(self, time: float, y: np.ndarray) -> None:
+        """Call the controller, and hold its inputs."""
+        self.last = self._controlled(time, y) if self._regulated else self._called(time, y)
 
     def _called(self, time: float, y: np.ndarray) -> np.ndarray:
         assert self.run.caller is not None
-        u = self.run.caller(time, np.array(y[: self.run.d.ny]))
-        if u is None:
-            raise RefusedError
-        return u
+        return self.run.caller(time, np.array(y[: self.run.d.ny]))
 
     def _controlled(self, time: float, y: np.ndarray) -> np.ndarray:
         return self.run.controlled(time, np.asarray(y), self.last)

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ellipk
 
 import kinpair as kp
+from endings import failed, stopped
 from kinpair.description.constraint_parts import Drive
 
 WAYS = [
@@ -96,7 +97,7 @@ def test_a_constraint_can_end(stone):
 
 def test_events_without_end_stop_the_run(stone):
     back = kp.Event("wall", height, -1, lambda time, q, qd: kp.Change(q=q + 1e-13, qd=qd))
-    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, events=[back])
+    run = stopped(stone, [1.0], [0.0], duration=1.0, events=[back])
     assert run.status.name == "zeno"
     assert run.status.time == pytest.approx(0.3, abs=1e-9)
     assert "100 events within" in run.status.message
@@ -106,7 +107,7 @@ def test_what_an_event_raises_ends_the_run_and_keeps_it(stone):
     def broken(time, q, qd):
         raise RuntimeError("no")
 
-    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, events=[kp.Event("low", height, action=broken)])
+    run = failed(stone, [1.0], [0.0], duration=1.0, events=[kp.Event("low", height, action=broken)])
     assert run.status.name == "refused"
     assert run.status.message == "Stopped at t = 0.3 s: event 'low' raised RuntimeError: no"
     assert run.time[-1] == pytest.approx(0.3)
@@ -198,9 +199,7 @@ def test_one_event_needs_no_list(stone):
     ids=range(7),
 )
 def test_a_change_that_cannot_be_made_ends_the_run_and_keeps_it(stone, way, action, message):
-    run = kp.simulate(
-        stone, [1.0], [0.0], duration=1.0, events=[kp.Event("low", height, action=action)], **way
-    )
+    run = failed(stone, [1.0], [0.0], duration=1.0, events=[kp.Event("low", height, action=action)], **way)
     assert run.status.name == "refused"
     assert "event 'low'" in run.status.message
     assert message in run.status.message
@@ -223,7 +222,7 @@ rooted_called.traceable = False  # type: ignore[attr-defined]
 @pytest.mark.parametrize("function", [rooted, rooted_called])
 @pytest.mark.parametrize("way", WAYS[:3], ids=str)
 def test_a_function_that_turns_nan_loses_no_event_before_and_then_ends_the_run(stone, way, function):
-    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, events=[kp.Event("root", function)], **way)
+    run = failed(stone, [1.0], [0.0], duration=1.0, events=[kp.Event("root", function)], **way)
     assert [x.time for x in run.events] == pytest.approx([np.sqrt(0.088)], abs=1e-12)
     assert run.status.name == "refused"
     assert run.status.message == "Stopped at t = 0.3 s: the function of event 'root' turns NaN"
@@ -248,7 +247,7 @@ def test_a_function_that_is_zero_and_then_nan_ends_the_run(stone, way, function,
     """Zero at the start, or where another event has set the coordinate."""
     down = kp.Event("down", lambda time, q, qd: time - 0.2, 1, kp.Change(q=[0.55]))
     watched = kp.Event("root", function)
-    run = kp.simulate(stone, [start], [0.0], duration=1.0, events=[watched, down], **way)
+    run = failed(stone, [start], [0.0], duration=1.0, events=[watched, down], **way)
     assert run.status.name == "refused"
     fallen = np.sqrt(np.spacing(0.55) / 10.0)  # for so long the coordinate is the same number
     assert run.status.time == pytest.approx(0.2 if start == 1.0 else 0.0, abs=2.0 * fallen)
@@ -263,8 +262,8 @@ def test_steps_that_meet_nan_end_the_run(stone, integrator):
     def ends(time, q, qd):
         return np.array([np.sqrt(0.5 - time)])
 
-    run = kp.simulate(stone, [1.0], [0.0], duration=1.0, torque=ends, integrator=integrator)
-    assert run.status.name == "not finite"
+    run = failed(stone, [1.0], [0.0], duration=1.0, torque=ends, integrator=integrator)
+    assert run.status.name == "refused"
     assert run.status.time == pytest.approx(0.5, abs=1e-9)
     assert np.isfinite(run.q).all()
 
@@ -327,9 +326,7 @@ def test_samples_before_a_function_that_raises_are_kept():
 
     breaks.traceable = False
     whole = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, output=0.01)
-    run = kp.simulate(
-        arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, output=0.01, events=[kp.Event("breaks", breaks)]
-    )
+    run = failed(arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, output=0.01, events=[kp.Event("breaks", breaks)])
     assert run.status.name == "refused"
     assert run.status.time == pytest.approx(0.2, abs=1e-9)
     assert "event 'breaks' raised ValueError: out of range" in run.status.message

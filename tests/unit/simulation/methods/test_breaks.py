@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import failed
 from kinpair.simulation.steppers import taylor
 
 ADAPTIVE = ("dop853", "dopri5", "cvode", "ida")
@@ -160,8 +161,8 @@ def test_a_torque_that_is_no_number_is_named_with_its_time(arm, method, capfd):
     def root(time, q, qd):
         return np.array([np.sqrt(0.4375 - time), 0.0 * time])
 
-    run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, torque=root, integrator=method)
-    assert run.status.name == "not finite"
+    run = failed(arm, [0.3, 0.2], [0.0, 0.0], duration=1.0, torque=root, integrator=method)
+    assert run.status.name == "refused"
     assert run.status.time == pytest.approx(0.4375, abs=1e-3)
     assert run.status.message.endswith("s: torque is nan for 'shoulder' at t = 0.4375 s")
     assert run.time[-1] >= 0.436
@@ -173,12 +174,12 @@ def test_a_wrench_that_is_no_number_is_named(arm):
     def root(time, q, qd):
         return np.array([0.0, 0.0, 0.0, np.sqrt(0.25 - q[0]) + 0.0 * time, 0.0, 0.0])
 
-    run = kp.simulate(arm, [0.2, 0.0], [1.0, 0.0], duration=1.0, external={"lower": root}, integrator="rk4")
+    run = failed(arm, [0.2, 0.0], [1.0, 0.0], duration=1.0, external={"lower": root}, integrator="rk4")
     assert "external['lower'] is nan for 'fx' at t = 0.0" in run.status.message
 
 
 def test_a_state_that_makes_a_torque_no_number_is_found_too(arm):
-    run = kp.simulate(
+    run = failed(
         arm,
         [0.2, 0.0],
         [1.0, 0.0],
@@ -195,7 +196,7 @@ def test_what_a_torque_prints_is_printed(arm, capfd):
             print("asked")
             return -q if time < 0.05 else np.full(2, np.nan)
 
-    kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, torque=Talking(), integrator="cvode")
+    failed(arm, [0.3, 0.2], [0.0, 0.0], duration=0.1, torque=Talking(), integrator="cvode")
     caught = capfd.readouterr().out
     assert caught
     assert set(caught.split()) == {"asked"}

@@ -7,6 +7,7 @@ import pytest
 
 import closed
 import kinpair as kp
+from endings import failed
 
 METHODS = ("cvode", "ida", "taylor")
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
@@ -88,7 +89,7 @@ FAULTS = (raises, lambda: np.array([1.0, np.nan]), lambda: np.zeros(3), lambda: 
 def test_a_controller_that_fails_ends_the_run_as_with_others(arm, method, at):
     for fault in FAULTS:
         ours, theirs = (
-            kp.simulate(
+            failed(
                 arm,
                 [0.3, 0.2],
                 [0.0, 0.0],
@@ -127,7 +128,7 @@ def test_a_run_goes_on_from_its_file(arm, method, tmp_path, monkeypatch):
     monkeypatch.setattr(pace, "PAUSE", 0.0)  # a piece for each step
     path = tmp_path / "run.h5"
     options = {"duration": 0.6, "output": 0.01, "integrator": method, **TIGHT}
-    cut = kp.simulate(
+    cut = failed(
         arm, [0.3, 0.2], [0.0, 0.0], torque=Digital(0.05, 8, raises), save=path, checkpoint=1e-6, **options
     )
     assert cut.status.name == "refused"

@@ -11,8 +11,11 @@ from kinpair.simulation.steppers.sundials_words import SILENCE, WARNINGS
 
 RUN = """
 import sys
+import warnings
 import numpy as np
 import kinpair as kp
+
+warnings.simplefilter("ignore", kp.RunWarning)
 
 class Torque:
     def __call__(self, time, q, qd):

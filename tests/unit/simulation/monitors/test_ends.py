@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
+from kinpair.algebra.choice import sign
 from kinpair.simulation.monitors import runaways
+from kinpair.simulation.monitors.chattering import chatter_of
+from kinpair.simulation.options import Options
+from kinpair.simulation.prepare import prepared
 
 
 def parallelogram() -> kp.Mechanism:
@@ -25,13 +30,13 @@ def test_a_singular_position_hit_exactly_is_named_and_nothing_behind_it_kept(met
     q = np.array([-0.5, 0.5, -0.5])
     qd = flat.velocities(q, {"a": 1.0})
     wish = {"duration": 1.0, "integrator": method, "dt": 1 / 64}
-    run = kp.simulate(flat, q, qd, **wish)
+    run = stopped(flat, q, qd, **wish)
     assert not run.status.ok
     assert "at t = 0.5 s the mechanism is in a singular position" in run.status.message
     assert run.singular.time == pytest.approx(0.5, abs=1e-6)
     assert run.time[-1] <= 0.5
     assert max(run.residual.worst) < 1e-12
-    stored = kp.simulate(flat, q, qd, save=tmp_path / "run.h5", **wish)
+    stored = stopped(flat, q, qd, save=tmp_path / "run.h5", **wish)
     assert (stored.time == run.time).all()
     assert stored.singular == run.singular
     assert "at t = 0.5 s the mechanism is in a singular position" in stored.status.message
@@ -62,7 +67,7 @@ def test_a_motion_that_runs_away_ends(monkeypatch):
     for method, events in (("dop853", None), ("dop853", far), ("cvode", None)):
         if method == "cvode":
             monkeypatch.setattr(runaways, "GROWN", 1e3)  # its steps take their time
-        run = kp.simulate(
+        run = stopped(
             arm, [0.3, 0.2], [0.0, 0.0], duration=2.0, torque=Wild(), events=events, integrator=method
         )
         assert run.status.name == "runaway"
@@ -104,3 +109,88 @@ def test_dry_friction_that_is_not_at_rest_ends_nothing(monkeypatch):
     monkeypatch.setattr(runaways.Runaway.__init__, "__defaults__", (1,))  # a look after each chunk
     monkeypatch.setattr(runaways, "LEFT", 0.0)
     assert kp.simulate(rubbing(), [1.0], [0.0], duration=3.0).status.ok
+
+
+# no progress
+
+
+class Clock:
+    """Seconds of computing, so many from one look to the next."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.now = seconds, 0.0
+
+    def __call__(self) -> float:
+        self.now += self.seconds
+        return self.now
+
+
+class Switching:
+    """A torque in Python that opposes the rates, as dry friction does."""
+
+    def __call__(self, time, q, qd):
+        return -5.0 * np.sign(qd)
+
+
+def recorded_switching(time, q, qd):
+    return np.array([-5.0 * sign(x) for x in qd])
+
+
+CHATTERS = (
+    "Stopped at t = {time:.9g} s: no progress, {advance:.2g} s of motion in 5 s of computing: the torque of 'shoulder' "
+    "chatters: it jumps by 10 N m where qd of 'shoulder' crosses 0 rad/s; use a friction law of the joint "
+    "instead, an event at the switch, or fixed steps (integrator='rk4', dt=0.001); patience=math.inf (--patience inf) "
+    "waits"
+)
+
+
+@pytest.mark.parametrize("torque", [Switching(), recorded_switching], ids=["called", "recorded"])
+def test_a_torque_that_switches_to_and_fro_ends_the_run_in_ten_seconds_and_is_named(monkeypatch, torque):
+    clock = Clock(1.0)
+    monkeypatch.setattr(runaways, "clock", clock)
+    run = stopped(kp.example("double-pendulum"), [0.3, 0.2], [0.0, 0.0], duration=2.0, torque=torque)
+    assert run.status.name == "endless"
+    assert clock.now <= 11.0  # from its start
+    advance = float(run.status.message.partition("progress, ")[2].partition(" s of motion")[0])
+    assert 0.0 < advance <= 1.1 * run.status.time < 1e-3  # two digits
+    assert run.status.message == CHATTERS.format(time=run.status.time, advance=advance)
+
+
+def test_a_run_that_is_to_wait_waits(monkeypatch):
+    monkeypatch.setattr(runaways, "clock", Clock(1e6))
+    monkeypatch.setattr(runaways, "LONG", 0.0)
+    monkeypatch.setattr(runaways, "MANY", 0.0)
+    arm = kp.example("double-pendulum")
+    assert stopped(arm, [0.3, 0.2], [0.0, 0.0], duration=50.0).status.name == "endless"
+    assert kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=50.0, patience=np.inf).status.ok
+
+
+def test_slow_functions_and_long_runs_make_progress(monkeypatch):
+    """An hour for each look has few steps left; a run of a million seconds has little work left."""
+    arm = kp.example("double-pendulum")
+    monkeypatch.setattr(runaways, "clock", Clock(3600.0))
+    assert kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=50.0, torque=lambda t, q, qd: -q).status.ok
+
+    def stop(part):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runaways, "clock", Clock(10.0))
+    run = kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=1e6, output=1e5, progress=stop)
+    assert run.status.name == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("torque", "jumps"),
+    [
+        (lambda time, q, qd: -1e5 * qd, False),  # steep, and no jump
+        (lambda time, q, qd: np.where(q > 0.3, 1.0, 0.0), True),
+        (lambda time, q, qd: -np.sign(q - 0.25 + 0.5 * qd), True),
+        (lambda time, q, qd: np.array([np.floor(1e6 * q[0] + 0.5), 0.0]), True),
+    ],
+)
+def test_a_jump_is_told_from_a_slope(torque, jumps):
+    arm = kp.example("double-pendulum")
+    torque.traceable = False
+    options = Options(q=[0.3, 0.25], qd=[0.0, 0.0], duration=1.0, torque=torque)
+    run = prepared(arm, options)
+    assert bool(chatter_of(run, 0.0, run.d.parted(run.start)[0])) == jumps
