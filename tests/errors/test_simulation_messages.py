@@ -117,7 +117,7 @@ WISHES = {
         "rtol": 1e-18,
         "integrator": "taylor",
     },
-    "double-pendulum: patience is 0; it must be a number of seconds above zero, or math.inf to wait": {
+    "double-pendulum: patience is 0; it must be a number of seconds above zero, or inf to wait": {
         "patience": 0
     },
 }

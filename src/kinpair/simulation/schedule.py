@@ -214,7 +214,7 @@ def patient(name: str, value: Any) -> float:
     x = real(value)
     if x.ndim or not x > 0:
         raise InputError(
-            f"{name}: patience is {value!r}; it must be a number of seconds above zero, or math.inf to wait",
+            f"{name}: patience is {value!r}; it must be a number of seconds above zero, or inf to wait",
             argument="patience",
         )
     return float(x)

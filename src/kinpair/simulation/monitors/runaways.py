@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinpair.simulation.monitors.chattering import chatter_of
 from kinpair.simulation.run import Run, Stall
 
 STEPS = 100_000  # over which the pace is measured
@@ -21,7 +22,11 @@ GROWN, LEFT = (
 )  # rates grown by this much, beyond any rotor, with so many times those steps still to go
 ENDLESS = 1e6  # times those steps still to go, whatever the rates
 LOOKS = 2  # in the time that a run may go without progress: a stall may begin between two of them
-MANY, LONG = 1e9, 1e4  # steps and seconds of computing still to go: a run with more of both makes no progress
+SLOW = (
+    1e6,
+    100.0,
+)  # steps and seconds of computing still to go: with more of both, an input that chatters is the cause
+HOPELESS = (1e9, 1e4)  # with more of both, a run makes no progress whatever the cause
 clock = perf_counter
 
 
@@ -71,10 +76,16 @@ class Runaway:
             return "more"
         self._mark, advance = now, now.time - before.time
         left = (self.run.stop - time) / advance if advance > 0.0 else np.inf
-        if left * taken < MANY or left * took < LONG:
+        work = np.multiply(left, (taken, took))
+        slow, hopeless = (bool((work > limit).all()) for limit in (SLOW, HOPELESS))
+        if not hopeless and not (slow and self._chatters(time, y)):
             return "more"
         self.run.stall = Stall(time, y.copy(), advance, took)
         return "endless"
+
+    def _chatters(self, time: float, y: np.ndarray) -> bool:
+        """True if an input jumps; a function that may have a memory is not called for it."""
+        return self.run.torque.kind != "called" and bool(chatter_of(self.run, time, y))
 
     def _rate(self, y: np.ndarray) -> float:
         return float(np.abs(self.run.d.motion(y)[1]).max(initial=0.0))

@@ -158,11 +158,24 @@ def test_a_torque_that_switches_to_and_fro_ends_the_run_in_ten_seconds_and_is_na
 
 def test_a_run_that_is_to_wait_waits(monkeypatch):
     monkeypatch.setattr(runaways, "clock", Clock(1e6))
-    monkeypatch.setattr(runaways, "LONG", 0.0)
-    monkeypatch.setattr(runaways, "MANY", 0.0)
+    monkeypatch.setattr(runaways, "HOPELESS", (0.0, 0.0))
     arm = kp.example("double-pendulum")
     assert stopped(arm, [0.3, 0.2], [0.0, 0.0], duration=50.0).status.name == "endless"
     assert kp.simulate(arm, [0.3, 0.2], [0.0, 0.0], duration=50.0, patience=np.inf).status.ok
+
+
+def test_a_switch_that_slows_a_compiled_run_down_is_named_before_it_is_hopeless(monkeypatch):
+    """Weak friction in NumPy: joints pass rest several times before one of them stays there."""
+
+    def weak(time, q, qd):
+        return np.array([-0.05 * sign(x) for x in qd])
+
+    monkeypatch.setattr(runaways, "clock", Clock(1.0))
+    monkeypatch.setattr(runaways, "HOPELESS", (np.inf, np.inf))
+    run = stopped(kp.example("double-pendulum"), [0.3, 0.2], [1.0, -0.5], duration=2.0, torque=weak)
+    assert run.status.name == "endless"
+    assert "chatters: it jumps by 0.1 N m where qd of" in run.status.message
+    assert 1.0 < run.status.time < 2.0
 
 
 def test_slow_functions_and_long_runs_make_progress(monkeypatch):
