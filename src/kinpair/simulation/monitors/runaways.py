@@ -25,7 +25,7 @@ LOOKS = 2  # in the time that a run may go without progress: a stall may begin b
 SLOW = (
     1e6,
     100.0,
-)  # steps and seconds of computing still to go: with more of both, an input that chatters is the cause
+)  # steps and seconds of computing still to go: with more of both, a jump of an input is looked for
 HOPELESS = (1e9, 1e4)  # with more of both, a run makes no progress whatever the cause
 clock = perf_counter
 
