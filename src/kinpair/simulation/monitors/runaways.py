@@ -22,10 +22,7 @@ GROWN, LEFT = (
 )  # rates grown by this much, beyond any rotor, with so many times those steps still to go
 ENDLESS = 1e6  # times those steps still to go, whatever the rates
 LOOKS = 2  # in the time that a run may go without progress: a stall may begin between two of them
-SLOW = (
-    1e6,
-    100.0,
-)  # steps and seconds of computing still to go: with more of both, a jump of an input is looked for
+SLOW = (1e6, 100.0)  # steps and seconds of computing to go: beyond both, a jump is looked for
 HOPELESS = (1e9, 1e4)  # with more of both, a run makes no progress whatever the cause
 clock = perf_counter
 
