@@ -22,6 +22,7 @@ GROWN, LEFT = (
 )  # rates grown by this much, beyond any rotor, with so many times those steps still to go
 ENDLESS = 1e6  # times those steps still to go, whatever the rates
 LOOKS = 2  # in the time that a run may go without progress: a stall may begin between two of them
+FEW = 100  # steps that say nothing about the pace: the first ones are short, and slow where code is compiled
 SLOW = (1e6, 100.0)  # steps and seconds of computing to go: beyond both, a jump is looked for
 HOPELESS = (1e9, 1e4)  # with more of both, a run makes no progress whatever the cause
 clock = perf_counter
@@ -69,7 +70,7 @@ class Runaway:
     def _by_clock(self, steps: int, time: float, y: np.ndarray) -> str:
         before, now = self._mark, Mark(clock(), steps, time)
         took, taken = now.clock - before.clock, now.steps - before.steps
-        if took < self.run.patience / LOOKS or not taken:
+        if took < self.run.patience / LOOKS or taken < FEW:
             return "more"
         self._mark, advance = now, now.time - before.time
         left = (self.run.stop - time) / advance if advance > 0.0 else np.inf

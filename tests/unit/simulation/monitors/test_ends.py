@@ -12,6 +12,7 @@ from kinpair.simulation.monitors import runaways
 from kinpair.simulation.monitors.chattering import chatter_of
 from kinpair.simulation.options import Options
 from kinpair.simulation.prepare import prepared
+from kinpair.simulation.steppers import pace
 
 
 def parallelogram() -> kp.Mechanism:
@@ -176,6 +177,14 @@ def test_a_switch_that_slows_a_compiled_run_down_is_named_before_it_is_hopeless(
     assert run.status.name == "endless"
     assert "chatters: it jumps by 0.1 N m where qd of" in run.status.message
     assert 1.0 < run.status.time < 2.0
+
+
+def test_short_first_steps_while_code_is_compiled_are_progress(monkeypatch):
+    """CVODE begins with steps of a billionth of a second; here each of them takes an hour."""
+    monkeypatch.setattr(runaways, "clock", Clock(3600.0))
+    monkeypatch.setattr(pace, "PAUSE", 0.0)
+    arm = kp.example("double-pendulum")
+    assert kp.simulate(arm, [0.3, 0.2], [5.0, 0.0], duration=10.0, integrator="cvode").status.ok
 
 
 def test_slow_functions_and_long_runs_make_progress(monkeypatch):
