@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.loops.lapack import lu_factor, lu_solve
@@ -53,6 +54,25 @@ def solve(A: Matrix, b: Vector, pivots: Integers) -> int:
     if info != 0:
         return info
     return lu_solve(A, pivots, b)
+
+
+class Pair(NamedTuple):
+    """Two vectors and a weight."""
+
+    a: Vector
+    b: Vector
+    weight: float
+
+
+def product(pair: Pair) -> float:
+    """The weighted product of a record."""
+    return pair.weight * dot(pair.a, pair.b)
+
+
+def weighted(pair: Pair) -> float:
+    """A record that is passed on, and one that is made."""
+    square = Pair(pair.a, pair.a, 2.0)
+    return product(pair) + product(square)
 
 
 def apply(f: Callable[[float], float], x: Vector) -> None:

@@ -11,7 +11,14 @@ from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loop import LoopClosure
 from kinpair.model.model import Model
 
-AXIAL = ("revolute", "prismatic", "helical", "cylindrical", "planar", "pin")  # pairs with an axis, z of their seat
+AXIAL = (
+    "revolute",
+    "prismatic",
+    "helical",
+    "cylindrical",
+    "planar",
+    "pin",
+)  # pairs with an axis, z of their seat
 
 
 class Reactions(dict[str, np.ndarray]):

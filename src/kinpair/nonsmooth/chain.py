@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
-from kinpair.nonsmooth.newton import newton
-from kinpair.nonsmooth.residual import residual, rounding
+from kinpair.compiler.loops.kinds import Matrix, Vector
+from kinpair.nonsmooth.newton import Memory, newton
+from kinpair.nonsmooth.residual import Scaled, residual, rounding
 from kinpair.nonsmooth.sweeps import sweeps
 
 EPSILON = 1e-8  # the proximal term, against the unit diagonal of D
@@ -28,55 +28,19 @@ PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts
 VECTORS, SMALL = 9, 11  # rows of the working memory: as long as x, and of length 4
 
 
-def methods(
-    D: Matrix,
-    g: Vector,
-    table: Integers,
-    radii: Matrix,
-    bounds: Matrix,
-    A: Matrix,
-    b: Vector,
-    x: Vector,
-    vectors: Matrix,
-    small: Matrix,
-    J: Matrix,
-    work: Vector,
-    pivots: Integers,
-    active: Integers,
-    plan: Matrix,
-    tolerance: float,
-) -> None:
+def methods(p: Scaled, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> None:
     """Apply method after method until |F|∞ is within the tolerance or rounding; the best x met replaces x."""
-    start, best = vectors[7], vectors[8]
+    start, best = m.vectors[7], m.vectors[8]
     start[:] = x
-    least, met = math.inf, False
+    least = math.inf
     for turn in range(len(plan)):
-        sweep_count, delta, slack, origin = int(plan[turn, 0]), plan[turn, 1], plan[turn, 2], plan[turn, 3]
+        count, delta, slack, origin = int(plan[turn, 0]), plan[turn, 1], plan[turn, 2], plan[turn, 3]
         if turn > 0:
             x[:] = start if origin == START else best
             if origin == ZERO:
                 x[:] = 0.0
-        sweeps(D, g, table, radii, bounds, A, b, x, vectors, small, sweep_count)
-        size, met = newton(
-            D,
-            g,
-            table,
-            radii,
-            bounds,
-            A,
-            b,
-            x,
-            vectors,
-            small,
-            J,
-            work,
-            pivots,
-            active,
-            delta,
-            slack,
-            60,
-            tolerance,
-        )
+        sweeps(p, x, m, count)
+        size, met = newton(p, x, m, delta, slack, 60, tolerance)
         if size < least:
             least = size
             best[:] = x
@@ -86,57 +50,24 @@ def methods(
 
 
 def solve_scaled(
-    D: Matrix,
-    g: Vector,
-    table: Integers,
-    radii: Matrix,
-    bounds: Matrix,
-    A: Matrix,
-    b: Vector,
-    x: Vector,
-    vectors: Matrix,
-    small: Matrix,
-    J: Matrix,
-    work: Vector,
-    pivots: Integers,
-    active: Integers,
-    regular: Matrix,
-    right: Vector,
-    plan: Matrix,
-    tolerance: float,
+    p: Scaled, x: Vector, m: Memory, regular: Matrix, right: Vector, plan: Matrix, tolerance: float
 ) -> tuple[float, int, bool]:
     """x of the scaled problem by D + ε, g − ε y, with y the x of the round before.    (NS10)
 
     Returns |F|∞, the number of rounds, and whether |F|∞ is within the tolerance or rounding.
     """
     n = len(x)
-    regular[:] = D
+    regular[:] = p.D
     for i in range(n):
         regular[i, i] += EPSILON
-    right[:] = g
+    right[:] = p.g
+    near = Scaled(regular, right, p.table, p.radii, p.bounds, p.A, p.b)
     least = 0.0
     for turn in range(SELECTIONS):
-        methods(
-            regular,
-            right,
-            table,
-            radii,
-            bounds,
-            A,
-            b,
-            x,
-            vectors,
-            small,
-            J,
-            work,
-            pivots,
-            active,
-            plan,
-            tolerance,
-        )
-        least = residual(D, g, table, radii, bounds, A, b, x, vectors[0], vectors[1])
-        if least <= max(tolerance, rounding(D, g, x)):
+        methods(near, x, m, plan, tolerance)
+        least = residual(p, x, m.vectors[0], m.vectors[1])
+        if least <= max(tolerance, rounding(p, x)):
             return least, turn + 1, True
         for i in range(n):
-            right[i] = g[i] - EPSILON * x[i]
+            right[i] = p.g[i] - EPSILON * x[i]
     return least, SELECTIONS, False

@@ -8,15 +8,27 @@ unit matrix are solved at once. Within the tolerance, steps go on as long as eac
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.loops.lapack import lu_factor, lu_solve
-from kinpair.nonsmooth.residual import derivative, residual, rounding
+from kinpair.nonsmooth.residual import Scaled, derivative, residual, rounding
 
 LEAST, LARGEST = 1e-10, 0.1  # of δ
 MEMORY = 4  # |F| may grow, but not beyond the largest of so many steps before
 PATIENCE = 12  # steps without a gain of 10 %
 SMALL = 6  # rows that are eliminated without a call of LAPACK
+
+
+class Memory(NamedTuple):
+    """Working memory of the methods: rows as long as x, rows of length 4, J, its active part, numbers of rows."""
+
+    vectors: Matrix
+    small: Matrix
+    J: Matrix
+    part: Vector
+    pivots: Integers
+    active: Integers
 
 
 def eliminate(J: Matrix, f: Vector) -> bool:
@@ -44,15 +56,15 @@ def eliminate(J: Matrix, f: Vector) -> bool:
     return True
 
 
-def solved_step(J: Matrix, F: Vector, active: Integers, step: Vector, work: Vector, pivots: Integers) -> bool:
+def solved_step(F: Vector, step: Vector, memory: Memory) -> bool:
     """Solve J step = −F: rows of the unit matrix at once, the others by elimination. False where J is singular."""
-    n, m = len(F), 0
+    J, active, pivots, n, m = memory.J, memory.active, memory.pivots, len(F), 0
     for i in range(n):
         step[i] = -F[i]
         if active[i] == 1:
             pivots[n + m] = i
             m += 1
-    part, right = work[: m * m].reshape(m, m), work[m * m : m * m + m]
+    part, right = memory.part[: m * m].reshape(m, m), memory.part[m * m : m * m + m]
     for r in range(m):
         i = pivots[n + r]
         right[r] = -F[i]
@@ -87,57 +99,40 @@ def norm(F: Vector) -> float:
 
 
 def newton(
-    D: Matrix,
-    g: Vector,
-    table: Integers,
-    radii: Matrix,
-    bounds: Matrix,
-    A: Matrix,
-    b: Vector,
-    x: Vector,
-    vectors: Matrix,
-    small: Matrix,
-    J: Matrix,
-    work: Vector,
-    pivots: Integers,
-    active: Integers,
-    delta: float,
-    slack: float,
-    steps: int,
-    tolerance: float,
+    p: Scaled, x: Vector, m: Memory, delta: float, slack: float, steps: int, tolerance: float
 ) -> tuple[float, bool]:
     """Improve x by Newton's method (NS6); the best x met replaces x.
 
     Returns its |F|∞, and whether that is within the tolerance or rounding.
     """
     z, F, step, trial, trial_z, trial_F, best = (
-        vectors[0],
-        vectors[1],
-        vectors[2],
-        vectors[3],
-        vectors[4],
-        vectors[5],
-        vectors[6],
+        m.vectors[0],
+        m.vectors[1],
+        m.vectors[2],
+        m.vectors[3],
+        m.vectors[4],
+        m.vectors[5],
+        m.vectors[6],
     )
-    before = small[0]
-    least = residual(D, g, table, radii, bounds, A, b, x, z, F)
+    before = m.small[0]
+    least = residual(p, x, z, F)
     best[:] = x
     size, milestone, since, count = norm(F), norm(F), 0, 0
     for k in range(MEMORY):
         before[k] = size
-    floor = rounding(D, g, x)
+    floor = rounding(p, x)
     while least > 0.0 and count < steps and since < PATIENCE and delta <= LARGEST:
-        derivative(D, table, radii, bounds, A, b, x, z, delta, J, active)
+        derivative(p, x, z, delta, m.J, m.active)
         count += 1
         since += 1
         bar = max(max(before[0], before[1]), max(before[2], before[3]))
         accepted, gain, new, worst = False, 1.0, size, least
-        if solved_step(J, F, active, step, work, pivots):
+        if solved_step(F, step, m):
             t = 1.0
             while t > 0.2:
                 for i in range(len(x)):
                     trial[i] = x[i] + t * step[i]
-                worst = residual(D, g, table, radii, bounds, A, b, trial, trial_z, trial_F)
+                worst = residual(p, trial, trial_z, trial_F)
                 new = norm(trial_F)
                 if new <= (1.0 - 1e-4 * t) * bar * slack:
                     accepted = True
@@ -151,7 +146,7 @@ def newton(
                     gain = worst / least
                     least = worst
                     best[:] = x
-                    floor = rounding(D, g, x)
+                    floor = rounding(p, x)
                 if size < 0.9 * milestone:
                     milestone, since = size, 0
                 if t == 1.0:

@@ -22,11 +22,11 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.errors import InputError
 from kinpair.nonsmooth.chain import PLAN, SMALL, VECTORS, solve_scaled
-from kinpair.nonsmooth.residual import BOX, DISC, NONE, SLIDES, WIDTH
+from kinpair.nonsmooth.newton import Memory
+from kinpair.nonsmooth.residual import BOX, DISC, NONE, SLIDES, WIDTH, Scaled
 
 TOLERANCE = 1e-12  # of |F|∞ of the scaled problem
 NO_RESPONSE = 1e-14  # D_jj below this part of the largest is zero
-NO_LOAD = np.zeros((0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +79,35 @@ def solve(D: np.ndarray, g: np.ndarray, groups: Sequence[Group], start: np.ndarr
     check(D, g, groups)
     if not len(g):
         return Solution(np.zeros(0), np.zeros(0), 0.0, True)
-    scaled = Scaled(D, g, groups)
-    first = np.zeros(len(g)) if start is None else scaled.T * start / scaled.gamma
-    x, residual, met = scaled.solved(first)
-    y = x * scaled.gamma / scaled.T
-    z = x - (scaled.D @ x + scaled.g)
+    scaling = Scaling(D, g, groups)
+    p, size = scaling.problem, scaling.gamma / scaling.T
+    x, residual, met = solved(p, np.zeros(len(g)) if start is None else start / size)
+    y, z = x * size, x - (p.D @ x + p.g)
     for group in groups:
         if isinstance(group, Interval):
-            low, high = scaled.bounds[group.row]
-            k, value = group.row, z[group.row]
-            y[k] = (
-                group.lo if value <= low else group.hi if value >= high else np.clip(y[k], group.lo, group.hi)
-            )
+            k, (low, high) = group.row, p.bounds[group.row]
+            inside = min(max(y[k], group.lo), group.hi)
+            y[k] = group.lo if z[k] <= low else group.hi if z[k] >= high else inside
     return Solution(y, D @ y + g, residual, met)
 
 
-class Scaled:
-    """A problem with a unit diagonal and |g| ≤ 1.
+def solved(p: Scaled, start: np.ndarray) -> tuple[np.ndarray, float, bool]:
+    """x of the scaled problem from a start, |F|∞, and whether that is within the tolerance or rounding."""
+    n, x = len(start), np.array(start)
+    memory = Memory(
+        np.zeros((VECTORS, n)),
+        np.zeros((SMALL, 4)),
+        np.zeros((n, n)),
+        np.zeros(n * n + n),
+        np.zeros(2 * n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+    )
+    residual, _, met = _code()(p, x, memory, np.zeros((n, n)), np.zeros(n), np.array(PLAN), TOLERANCE)
+    return x, residual, met
+
+
+class Scaling:
+    """A problem with a unit diagonal and |g| ≤ 1, and the scales T (n,) and γ of x = γ x_scaled/T.
 
     T_j = √D_jj, of a disc √λmax(D_tt);   γ = |T⁻¹ g|∞
     D ← T⁻¹ D T⁻¹,  g ← T⁻¹ g/γ,  x ← T x/γ,  bounds, levels as x,  μ ← μ T_t/T_n,  A ← A T⁻¹, b ← b/γ  (NS3)
@@ -104,66 +116,42 @@ class Scaled:
     def __init__(self, D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> None:
         self.T = _scales(D, groups)
         self.gamma = float(np.abs(g / self.T).max()) or 1.0
-        self.D = np.ascontiguousarray(D / np.outer(self.T, self.T))
-        self.g = g / self.T / self.gamma
         n, m = len(g), len(groups)
-        self.table = np.zeros(WIDTH * m, dtype=np.int64)
-        self.radii, self.bounds = np.zeros((m, 2)), np.zeros((n, 2))
-        loads = [x for x in groups if isinstance(x, Disc) and x.A is not None]
-        count = sum(len(x.A) for x in loads if x.A is not None)
-        self.A, self.b = np.zeros((count, n)), np.zeros(count)
+        count = sum(len(x.A) for x in groups if isinstance(x, Disc) and x.A is not None)
+        self.problem = Scaled(
+            np.ascontiguousarray(D / np.outer(self.T, self.T)),
+            g / self.T / self.gamma,
+            np.zeros(WIDTH * m, dtype=np.int64),
+            np.zeros((m, 2)),
+            np.zeros((n, 2)),
+            np.zeros((count, n)),
+            np.zeros(count),
+        )
         filled = 0
         for k, group in enumerate(groups):
             if isinstance(group, Interval):
-                self.table[WIDTH * k : WIDTH * (k + 1)] = BOX, group.row, 1, NONE, 0, 0
-                self.bounds[group.row] = np.array([group.lo, group.hi]) * self.T[group.row] / self.gamma
+                self.problem.table[WIDTH * k : WIDTH * (k + 1)] = BOX, group.row, 1, NONE, 0, 0
+                self.problem.bounds[group.row] = (
+                    np.array([group.lo, group.hi]) * self.T[group.row] / self.gamma
+                )
             else:
-                filled = self._disc(k, group, filled)
+                filled += self._disc(k, group, filled)
 
     def _disc(self, k: int, group: Disc, filled: int) -> int:
-        """Numbers of a disc; rows of loads filled so far."""
-        first, T = group.rows[0], self.T[group.rows[0]]
-        loads = 0
-        mu = group.mu * T
-        if group.normal is not None:
-            mu /= self.T[group.normal]
+        """Write the numbers of a disc behind the rows of loads filled so far; the number of its own rows."""
+        p, T, loads = self.problem, self.T[group.rows[0]], 0
+        mu = group.mu * T / (1.0 if group.normal is None else self.T[group.normal])
         if group.A is not None:
             loads = len(group.A)
-            self.A[filled : filled + loads] = group.A / self.T
-            self.b[filled : filled + loads] = 0.0 if group.b is None else group.b / self.gamma
-        kind = DISC if group.direction is None else SLIDES
+            p.A[filled : filled + loads] = group.A / self.T
+            p.b[filled : filled + loads] = 0.0 if group.b is None else group.b / self.gamma
         if group.direction is not None:
-            self.bounds[list(group.rows), 0] = group.direction
+            p.bounds[list(group.rows), 0] = group.direction
+        kind = DISC if group.direction is None else SLIDES
         normal = NONE if group.normal is None else group.normal
-        self.table[WIDTH * k : WIDTH * (k + 1)] = kind, first, len(group.rows), normal, filled, loads
-        self.radii[k] = group.level * T / self.gamma, mu
-        return filled + loads
-
-    def solved(self, x: np.ndarray) -> tuple[np.ndarray, float, bool]:
-        """x of the scaled problem from a start, |F|∞, and whether that is rounding."""
-        n = len(x)
-        x = np.array(x)
-        residual, _, met = _code()(
-            self.D,
-            self.g,
-            self.table,
-            self.radii,
-            self.bounds,
-            self.A,
-            self.b,
-            x,
-            np.zeros((VECTORS, n)),
-            np.zeros((SMALL, 4)),
-            np.zeros((n, n)),
-            np.zeros(n * n + n),
-            np.zeros(2 * n, dtype=np.int64),
-            np.zeros(n, dtype=np.int64),
-            np.zeros((n, n)),
-            np.zeros(n),
-            np.array(PLAN),
-            TOLERANCE,
-        )
-        return x, residual, met
+        p.table[WIDTH * k : WIDTH * (k + 1)] = kind, group.rows[0], len(group.rows), normal, filled, loads
+        p.radii[k] = group.level * T / self.gamma, mu
+        return loads
 
 
 @cache

@@ -7,6 +7,7 @@ and coefficient μ in the row k of `radii`. Rows of `A`, with `b`, give the load
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 
@@ -17,6 +18,18 @@ KIND, FIRST, COUNT, NORMAL, LOAD, LOADS = range(
 WIDTH = 6
 NONE = -1  # a group without normal
 EPS = 2.220446049250313e-16
+
+
+class Scaled(NamedTuple):
+    """A scaled problem: c = D x + g, the groups, bounds of intervals or directions of sliding, and loads."""
+
+    D: Matrix
+    g: Vector
+    table: Integers
+    radii: Matrix
+    bounds: Matrix
+    A: Matrix
+    b: Vector
 
 
 def product(D: Matrix, x: Vector, g: Vector, c: Vector) -> None:
@@ -36,54 +49,43 @@ def length(x: Vector, first: int, count: int) -> float:
     return math.sqrt(total)
 
 
-def load(A: Matrix, b: Vector, first: int, count: int, x: Vector) -> float:
+def load(p: Scaled, first: int, count: int, x: Vector) -> float:
     """N = ‖A x + b‖ of the rows of a load."""
     total = 0.0
     for i in range(first, first + count):
-        entry = b[i]
+        entry = p.b[i]
         for j in range(len(x)):
-            entry += A[i, j] * x[j]
+            entry += p.A[i, j] * x[j]
         total += entry * entry
     return math.sqrt(total)
 
 
-def radius(k: int, table: Integers, radii: Matrix, A: Matrix, b: Vector, x: Vector, z: Vector) -> float:
+def radius(p: Scaled, k: int, x: Vector, z: Vector) -> float:
     """R = L + μ N with N = max(z_n, 0) of a normal, ‖A x + b‖ of a load, or 0.    (NS5)"""
-    R = radii[k, 0]
-    normal = table[WIDTH * k + NORMAL]
+    R = p.radii[k, 0]
+    normal = p.table[WIDTH * k + NORMAL]
     if normal != NONE:
-        R += radii[k, 1] * max(z[normal], 0.0)
-    count = table[WIDTH * k + LOADS]
+        R += p.radii[k, 1] * max(z[normal], 0.0)
+    count = p.table[WIDTH * k + LOADS]
     if count > 0:
-        R += radii[k, 1] * load(A, b, table[WIDTH * k + LOAD], count, x)
+        R += p.radii[k, 1] * load(p, p.table[WIDTH * k + LOAD], count, x)
     return R
 
 
-def residual(
-    D: Matrix,
-    g: Vector,
-    table: Integers,
-    radii: Matrix,
-    bounds: Matrix,
-    A: Matrix,
-    b: Vector,
-    x: Vector,
-    z: Vector,
-    F: Vector,
-) -> float:
+def residual(p: Scaled, x: Vector, z: Vector, F: Vector) -> float:
     """F(x) and its largest entry; z = x − c is left for `derivative`.    (NS4)"""
-    product(D, x, g, z)
+    product(p.D, x, p.g, z)
     for i in range(len(x)):
         z[i] = x[i] - z[i]
-    for k in range(len(radii)):
-        kind, first, count = table[WIDTH * k + KIND], table[WIDTH * k + FIRST], table[WIDTH * k + COUNT]
+    for k in range(len(p.radii)):
+        kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
         if kind == BOX:
-            F[first] = x[first] - min(max(z[first], bounds[first, 0]), bounds[first, 1])
+            F[first] = x[first] - min(max(z[first], p.bounds[first, 0]), p.bounds[first, 1])
             continue
-        R = radius(k, table, radii, A, b, x, z)
+        R = radius(p, k, x, z)
         if kind == SLIDES:
             for i in range(first, first + count):
-                F[i] = x[i] + R * bounds[i, 0]
+                F[i] = x[i] + R * p.bounds[i, 0]
             continue
         size = length(z, first, count)
         share = R / size if size > R else 1.0
@@ -102,75 +104,61 @@ def add_row(J: Matrix, i: int, D: Matrix, j: int, delta: float, weight: float) -
     J[i, j] += weight * (delta - 1.0)
 
 
-def add_load_slope(
-    J: Matrix, i: int, A: Matrix, b: Vector, first: int, count: int, x: Vector, weight: float
-) -> None:
+def add_load_slope(p: Scaled, J: Matrix, i: int, first: int, count: int, x: Vector, weight: float) -> None:
     """Add weight · ∂N/∂x = weight · (A x + b)ᵀ A / ‖A x + b‖ to the row i of J; 0 where the norm is 0."""
-    N = load(A, b, first, count, x)
+    N = load(p, first, count, x)
     if N == 0.0:
         return
     for r in range(first, first + count):
-        entry = b[r]
+        entry = p.b[r]
         for j in range(len(x)):
-            entry += A[r, j] * x[j]
+            entry += p.A[r, j] * x[j]
         for j in range(len(x)):
-            J[i, j] += weight * entry / N * A[r, j]
+            J[i, j] += weight * entry / N * p.A[r, j]
 
 
-def derivative(
-    D: Matrix,
-    table: Integers,
-    radii: Matrix,
-    bounds: Matrix,
-    A: Matrix,
-    b: Vector,
-    x: Vector,
-    z: Vector,
-    delta: float,
-    J: Matrix,
-    active: Integers,
-) -> None:
+def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active: Integers) -> None:
     """J = 1 − Z + Z (D + δ) − d ∂R/∂x, and a one in `active` for each row that is not of the unit matrix.    (NS6)"""
     J[:] = 0.0
     active[:] = 0
     for i in range(len(x)):
         J[i, i] = 1.0
-    for k in range(len(radii)):
-        kind, first, count = table[WIDTH * k + KIND], table[WIDTH * k + FIRST], table[WIDTH * k + COUNT]
+    for k in range(len(p.radii)):
+        kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
         if kind == BOX:
-            if bounds[first, 0] < z[first] < bounds[first, 1]:
-                add_row(J, first, D, first, delta, 1.0)
+            if p.bounds[first, 0] < z[first] < p.bounds[first, 1]:
+                add_row(J, first, p.D, first, delta, 1.0)
                 active[first] = 1
             continue
-        R, size = radius(k, table, radii, A, b, x, z), length(z, first, count)
+        R, size = radius(p, k, x, z), length(z, first, count)
         if kind == DISC and size <= R:
             for i in range(first, first + count):
-                add_row(J, i, D, i, delta, 1.0)
+                add_row(J, i, p.D, i, delta, 1.0)
                 active[i] = 1
             continue
         for i in range(first, first + count):
-            d_i = -bounds[i, 0] if kind == SLIDES else z[i] / size
-            normal = table[WIDTH * k + NORMAL]
+            d_i = -p.bounds[i, 0] if kind == SLIDES else z[i] / size
+            normal = p.table[WIDTH * k + NORMAL]
             if kind == DISC and R > 0.0 and count > 1:
                 for j in range(first, first + count):
                     weight = R / size * ((1.0 if i == j else 0.0) - d_i * z[j] / size)
-                    add_row(J, i, D, j, delta, weight)
+                    add_row(J, i, p.D, j, delta, weight)
                 active[i] = 1
             if normal != NONE and z[normal] > 0.0:
-                add_row(J, i, D, normal, delta, radii[k, 1] * d_i)
+                add_row(J, i, p.D, normal, delta, p.radii[k, 1] * d_i)
                 active[i] = 1
-            loads = table[WIDTH * k + LOADS]
+            loads = p.table[WIDTH * k + LOADS]
             if loads > 0:
-                add_load_slope(J, i, A, b, table[WIDTH * k + LOAD], loads, x, -radii[k, 1] * d_i)
+                add_load_slope(p, J, i, p.table[WIDTH * k + LOAD], loads, x, -p.radii[k, 1] * d_i)
                 active[i] = 1
 
 
-def rounding(D: Matrix, g: Vector, x: Vector) -> float:
+def rounding(p: Scaled, x: Vector) -> float:
     """4 ε max(|D||x| + |g|): what rounding leaves of F.    (NS7)"""
     largest = 0.0
     for i in range(len(x)):
-        total = abs(g[i])
+        total = abs(p.g[i])
         for j in range(len(x)):
-            total += abs(D[i, j] * x[j])
+            total += abs(p.D[i, j] * x[j])
         largest = max(largest, total)
     return 4.0 * EPS * largest

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import math
 
-from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
-from kinpair.nonsmooth.residual import BOX, COUNT, EPS, FIRST, KIND, NONE, NORMAL, SLIDES, WIDTH, radius
+from kinpair.compiler.loops.kinds import Matrix, Vector
+from kinpair.nonsmooth.newton import Memory
+from kinpair.nonsmooth.residual import (
+    BOX,
+    COUNT,
+    EPS,
+    FIRST,
+    KIND,
+    NONE,
+    NORMAL,
+    SLIDES,
+    WIDTH,
+    Scaled,
+    radius,
+)
 
 ROOTS = 60  # trials for the root of the secular equation
 
 
-def row_value(D: Matrix, g: Vector, x: Vector, i: int) -> float:
+def row_value(p: Scaled, x: Vector, i: int) -> float:
     """c_i = (D x + g)_i."""
-    total = g[i]
+    total = p.g[i]
     for j in range(len(x)):
-        total += D[i, j] * x[j]
+        total += p.D[i, j] * x[j]
     return total
 
 
@@ -90,11 +103,12 @@ def secular(S: Matrix, n: int, h: Vector, R: float, rho: Vector, r: Vector, slop
     small_solve(S, n, kappa, h, r, L)
 
 
-def sweep_contact(D: Matrix, g: Vector, k: int, table: Integers, mu: float, x: Vector, small: Matrix) -> None:
+def sweep_contact(p: Scaled, k: int, x: Vector, small: Matrix) -> None:
     """The exact solution of one contact, all others held: a normal and its disc.    (NS8)"""
-    first, n, normal = table[WIDTH * k + FIRST], table[WIDTH * k + COUNT], table[WIDTH * k + NORMAL]
+    first, n, normal = p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT], p.table[WIDTH * k + NORMAL]
+    D, mu = p.D, p.radii[k, 1]
     S, L, h, rho, r, slope = small[1:4, :3], small[4:7, :3], small[7], small[8], small[9], small[10]
-    q_n = row_value(D, g, x, normal) - D[normal, normal] * x[normal]
+    q_n = row_value(p, x, normal) - D[normal, normal] * x[normal]
     for j in range(n):
         q_n -= D[normal, first + j] * x[first + j]
     if q_n >= 0.0 or not D[normal, normal] > 0.0:
@@ -104,7 +118,7 @@ def sweep_contact(D: Matrix, g: Vector, k: int, table: Integers, mu: float, x: V
         return
     W = D[normal, normal]
     for i in range(n):
-        q_i = row_value(D, g, x, first + i) - D[first + i, normal] * x[normal]
+        q_i = row_value(p, x, first + i) - D[first + i, normal] * x[normal]
         for j in range(n):
             q_i -= D[first + i, first + j] * x[first + j]
             S[i, j] = D[first + i, first + j] - D[first + i, normal] * D[normal, first + j] / W
@@ -119,11 +133,12 @@ def sweep_contact(D: Matrix, g: Vector, k: int, table: Integers, mu: float, x: V
     x[normal] = max(total / W, 0.0)
 
 
-def sweep_disc(D: Matrix, g: Vector, first: int, n: int, R: float, x: Vector, small: Matrix) -> None:
+def sweep_disc(p: Scaled, first: int, n: int, R: float, x: Vector, small: Matrix) -> None:
     """The exact solution of one group in a disc or ball of radius R, all others held.    (NS9)"""
+    D = p.D
     S, L, h, rho, r, slope = small[1:4, :3], small[4:7, :3], small[7], small[8], small[9], small[10]
     for i in range(n):
-        c = row_value(D, g, x, first + i)
+        c = row_value(p, x, first + i)
         rho[i] = 0.0
         for j in range(n):
             c -= D[first + i, first + j] * x[first + j]
@@ -137,57 +152,33 @@ def sweep_disc(D: Matrix, g: Vector, first: int, n: int, R: float, x: Vector, sm
         x[first + i] = r[i]
 
 
-def sweep_group(
-    D: Matrix,
-    g: Vector,
-    k: int,
-    table: Integers,
-    radii: Matrix,
-    bounds: Matrix,
-    A: Matrix,
-    b: Vector,
-    x: Vector,
-    z: Vector,
-    small: Matrix,
-) -> None:
+def sweep_group(p: Scaled, k: int, x: Vector, z: Vector, small: Matrix) -> None:
     """Solve one group with all others held; a load keeps its value meanwhile."""
-    kind, first, count = table[WIDTH * k + KIND], table[WIDTH * k + FIRST], table[WIDTH * k + COUNT]
+    kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
     if kind == BOX:
-        if D[first, first] > 0.0:
-            c = row_value(D, g, x, first)
-            x[first] = min(max(x[first] - c / D[first, first], bounds[first, 0]), bounds[first, 1])
+        if p.D[first, first] > 0.0:
+            c = row_value(p, x, first)
+            x[first] = min(max(x[first] - c / p.D[first, first], p.bounds[first, 0]), p.bounds[first, 1])
         return
-    normal = table[WIDTH * k + NORMAL]
+    normal = p.table[WIDTH * k + NORMAL]
     if kind != SLIDES and normal != NONE:
-        sweep_contact(D, g, k, table, radii[k, 1], x, small)
+        sweep_contact(p, k, x, small)
         return
     if normal != NONE:
         z[normal] = x[normal]
-    R = radius(k, table, radii, A, b, x, z)
+    R = radius(p, k, x, z)
     if kind == SLIDES:
         for i in range(first, first + count):
-            x[i] = -R * bounds[i, 0]
+            x[i] = -R * p.bounds[i, 0]
         return
-    sweep_disc(D, g, first, count, R, x, small)
+    sweep_disc(p, first, count, R, x, small)
 
 
-def sweeps(
-    D: Matrix,
-    g: Vector,
-    table: Integers,
-    radii: Matrix,
-    bounds: Matrix,
-    A: Matrix,
-    b: Vector,
-    x: Vector,
-    vectors: Matrix,
-    small: Matrix,
-    count: int,
-) -> None:
+def sweeps(p: Scaled, x: Vector, m: Memory, count: int) -> None:
     """Symmetric sweeps: all groups in order, then in the opposite order."""
-    z = vectors[0]
+    z = m.vectors[0]
     for _ in range(count):
-        for k in range(len(radii)):
-            sweep_group(D, g, k, table, radii, bounds, A, b, x, z, small)
-        for k in range(len(radii) - 1, -1, -1):
-            sweep_group(D, g, k, table, radii, bounds, A, b, x, z, small)
+        for k in range(len(p.radii)):
+            sweep_group(p, k, x, z, m.small)
+        for k in range(len(p.radii) - 1, -1, -1):
+            sweep_group(p, k, x, z, m.small)

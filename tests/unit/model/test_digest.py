@@ -29,7 +29,9 @@ def test_equilibrium_of_a_loop_with_an_actuator_whatever_else_is_actuated():
         x = kp.equilibrium(m, free=("motor",), fixed=("A",))
         assert len(x.u) == len(m.u_names)
         move = m.velocities(x.q, {"A": 1.0})
-        ahead, behind = (m.energy(m.assemble(x.q + h * move, fixed=["A"]), 0.0 * move).potential for h in (1e-5, -1e-5))
+        ahead, behind = (
+            m.energy(m.assemble(x.q + h * move, fixed=["A"]), 0.0 * move).potential for h in (1e-5, -1e-5)
+        )
         assert x.u[m.u_names.index("motor")] == pytest.approx((ahead - behind) / 2e-5, rel=1e-6)
 
 
@@ -41,7 +43,11 @@ def test_parts_of_a_welded_body_change_the_fingerprint():
     """Both bodies are the same, and a parameter of a part is not."""
 
     def body(first: float) -> kp.Mechanism:
-        b = kp.Builder("weld").link("a", mass=first, com=(0.5, 0, 0)).link("b", mass=3.0 - first, com=(0.5, 0, 0))
+        b = (
+            kp.Builder("weld")
+            .link("a", mass=first, com=(0.5, 0, 0))
+            .link("b", mass=3.0 - first, com=(0.5, 0, 0))
+        )
         b.joint("swing", "revolute", "ground", "a", axis="y")
         return kp.build(b.joint("weld", "fixed", "a", "b"))
 

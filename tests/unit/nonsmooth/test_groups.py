@@ -8,7 +8,7 @@ import pytest
 from kinpair.errors import InputError
 from kinpair.nonsmooth import problem as nonsmooth
 from kinpair.nonsmooth.chain import solve_scaled
-from kinpair.nonsmooth.problem import Disc, Interval, Scaled, solve
+from kinpair.nonsmooth.problem import Disc, Interval, Scaling, solve
 
 FINE = 1e-9  # of c and x against their scale: 1e-12 of the scaled problem, scales that differ by 1e2
 
@@ -79,7 +79,7 @@ def compare_with_reference(seeds) -> None:
         for x, code in ((fast, nonsmooth._code()), (slow, solve_scaled)):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(nonsmooth, "_code", lambda code=code: code)
-                solution, *verdict = Scaled(D, g, groups).solved(x)
+                solution, *verdict = nonsmooth.solved(Scaling(D, g, groups).problem, x)
             results.append((solution, verdict))
         np.testing.assert_array_equal(results[0][0], results[1][0])
         assert results[0][1] == results[1][1]

@@ -18,9 +18,11 @@ from kinpair.compiler.loops.kinds import (
     TRUTH,
     VECTOR,
     WORD,
-    Kind,
+    AnyKind,
+    Record,
     Signature,
     Value,
+    record_of,
 )
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ def called(writer: Expressions, node: ast.Call) -> tuple[Value, ...]:
         return (SPECIAL[function](writer, node),)
     if function in INTRINSICS or function in LIBRARY:
         return (_library(writer, function, [writer.real(x) for x in node.args]),)
+    if record := record_of(function):
+        return (_record(writer, record, node),)
     if not callable(function) or isinstance(function, type):
         raise writer.place.error(node, f"{ast.unparse(node.func)!r} has no translation")
     linked, signature = writer.link(function)
@@ -73,9 +77,9 @@ def _function(writer: Expressions, function: Value, node: ast.Call) -> tuple[Val
     return tuple(Value(kind, (writer.builder.extract_value(result, k),)) for k, kind in parts)
 
 
-def _argument(writer: Expressions, node: ast.expr, kind: Kind | Signature) -> Value:
+def _argument(writer: Expressions, node: ast.expr, kind: AnyKind) -> Value:
     """A value that is passed on; a function is passed on by its name."""
-    if isinstance(kind, Kind) or (isinstance(node, ast.Name) and node.id in writer.variables):
+    if not isinstance(kind, Signature) or (isinstance(node, ast.Name) and node.id in writer.variables):
         return writer.converted(writer.value(node), kind, node)
     function = writer.python(node)
     if not callable(function):
@@ -86,6 +90,17 @@ def _argument(writer: Expressions, node: ast.expr, kind: Kind | Signature) -> Va
             node, f"{ast.unparse(node)!r} has other arguments or results than the annotation names"
         )
     return Value(kind, (linked,))
+
+
+def _record(writer: Expressions, record: Record, node: ast.Call) -> Value:
+    """A record made of its fields."""
+    if len(node.args) != len(record.fields):
+        raise writer.place.error(node, f"{record.word} has {len(record.fields)} fields, not {len(node.args)}")
+    values = [
+        writer.converted(writer.value(x), kind, x)
+        for x, (_, kind) in zip(node.args, record.fields, strict=True)
+    ]
+    return Value(record, tuple(part for value in values for part in value.parts))
 
 
 def _library(writer: Expressions, function: Any, arguments: list[Any]) -> Value:

@@ -24,8 +24,10 @@ from kinpair.compiler.loops.kinds import (
     TRUTH,
     VECTOR,
     WORD,
+    AnyKind,
     Kind,
     Place,
+    Record,
     Signature,
     Value,
 )
@@ -46,7 +48,7 @@ BITWISE = {ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor", ast.LShift: 
 class Variable:
     """A local name: its kind and the memory of its parts."""
 
-    kind: Kind | Signature
+    kind: AnyKind
     slots: tuple[Any, ...]
 
 
@@ -83,7 +85,7 @@ class Expressions:
         """The value of a condition."""
         return self.converted(self.value(node), TRUTH, node).one
 
-    def converted(self, value: Value, kind: Kind | Signature, node: ast.AST) -> Value:
+    def converted(self, value: Value, kind: AnyKind, node: ast.AST) -> Value:
         """The value as one of a kind; only a whole number becomes a double by itself."""
         if value.kind == kind:
             return value
@@ -119,11 +121,18 @@ class Expressions:
         known = self.python(node)
         if known is not None:
             return self.literal(known, node)
+        if isinstance(node.value, ast.Name) and (field := self._field(self.value(node.value), node.attr)):
+            return field
         if node.attr == "size":
             return Value(INTEGER, (self.sizes(node.value)[0],))
         raise self.place.error(
             node, f"{ast.unparse(node)!r} has no translation; arrays have .size and .shape[k]"
         )
+
+    def _field(self, value: Value, name: str) -> Value | None:
+        """A field of a record."""
+        found = value.kind.field(name) if isinstance(value.kind, Record) else None
+        return Value(found[0], value.parts[found[1]]) if found else None
 
     def python(self, node: ast.expr) -> Any:
         """The object of Python that a global name or an attribute of one stands for, or None."""

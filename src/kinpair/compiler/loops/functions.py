@@ -34,8 +34,9 @@ from kinpair.compiler.loops.kinds import (
     REAL,
     TRUTH,
     WORD,
-    Kind,
+    AnyKind,
     Place,
+    Record,
     Signature,
     Value,
     kind_of,
@@ -202,8 +203,10 @@ def _stored(text: str, store: Store | None) -> bytes:
     return code
 
 
-def _parts(kind: Kind | Signature, value: Any) -> tuple[Any, ...]:
+def _parts(kind: AnyKind, value: Any) -> tuple[Any, ...]:
     """An argument as the machine code takes it."""
+    if isinstance(kind, Record):
+        return tuple(part for (_, own), x in zip(kind.fields, value, strict=True) for part in _parts(own, x))
     if isinstance(kind, Signature) or kind.entry is None:
         return (value,)
     dtype = np.dtype(np.int64 if kind == INTEGERS else np.float64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import llvmlite.ir as ir
 import numpy as np
@@ -44,10 +44,32 @@ KINDS: Mapping[str, Kind] = {kind.word: kind for kind in (*SCALARS, VECTOR, MATR
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """Several values under names: a NamedTuple whose fields are annotated with kinds."""
+
+    word: str
+    fields: tuple[tuple[str, Kind], ...]
+
+    @property
+    def parts(self) -> tuple[ir.Type, ...]:
+        """LLVM types of all fields, in order."""
+        return tuple(part for _, kind in self.fields for part in kind.parts)
+
+    def field(self, name: str) -> tuple[Kind, slice] | None:
+        """The kind of a field and which parts it has."""
+        first = 0
+        for own, kind in self.fields:
+            if own == name:
+                return kind, slice(first, first + len(kind.parts))
+            first += len(kind.parts)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Signature:
     """Kinds of the arguments and of the results of a function; it is the kind of an argument that is called, too."""
 
-    arguments: tuple[Kind | Signature, ...]
+    arguments: tuple[AnyKind, ...]
     results: tuple[Kind, ...]
 
     @property
@@ -62,11 +84,14 @@ class Signature:
         return ir.FunctionType(returned(self.results), taken)
 
 
+AnyKind: TypeAlias = Kind | Record | Signature
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """A value of a kind: LLVM values of its parts."""
 
-    kind: Kind | Signature
+    kind: AnyKind
     parts: tuple[Any, ...]
 
     @property
@@ -98,18 +123,32 @@ class Place:
         return TraceError(f"loop function {name}, line {line}: {problem}", function=name, line=line)
 
 
-def kind_of(annotation: ast.expr | None, place: Place, node: ast.AST) -> Kind | Signature:
-    """The kind that an annotation names: float, int, bool, Vector, Matrix, Integers, or Callable[[...], ...]."""
+def record_of(python: Any) -> Record | None:
+    """The kind of a NamedTuple whose fields are scalars and views; None of anything else."""
+    notes = getattr(python, "__annotations__", {})
+    names = [getattr(note, "__forward_arg__", note) for note in notes.values()]
+    if not (isinstance(python, type) and issubclass(python, tuple) and names and set(names) <= set(KINDS)):
+        return None
+    return Record(
+        python.__name__, tuple((name, KINDS[word]) for name, word in zip(notes, names, strict=True))
+    )
+
+
+def kind_of(annotation: ast.expr | None, place: Place, node: ast.AST) -> AnyKind:
+    """The kind that an annotation names: a scalar, a view, a NamedTuple of these, or Callable[[...], ...]."""
     match annotation:
         case ast.Name(id=word) if word in KINDS:
             return KINDS[word]
+        case ast.Name(id=word) if record := record_of(place.function.__globals__.get(word)):
+            return record
         case ast.Subscript(
             value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[ast.List(elts=taken), given])
         ):
             return Signature(tuple(kind_of(x, place, node) for x in taken), results_of(given, place, node))
         case _:
             text = "no annotation" if annotation is None else f"the annotation {ast.unparse(annotation)}"
-            raise place.error(node, f"{text}; use one of {', '.join(KINDS)} or Callable[[...], ...]")
+            kinds = f"{', '.join(KINDS)}, a NamedTuple of them or Callable[[...], ...]"
+            raise place.error(node, f"{text}; use one of {kinds}")
 
 
 def results_of(annotation: ast.expr | None, place: Place, node: ast.AST) -> tuple[Kind, ...]:

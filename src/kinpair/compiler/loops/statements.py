@@ -21,8 +21,8 @@ from kinpair.compiler.loops.kinds import (
     MATRIX,
     REAL,
     WORD,
+    AnyKind,
     Kind,
-    Signature,
     Value,
 )
 
@@ -116,7 +116,7 @@ class Statements:
         for part, slot in zip(value.parts, variable.slots, strict=True):
             self.builder.store(part, slot)
 
-    def new(self, kind: Kind | Signature) -> Variable:
+    def new(self, kind: AnyKind) -> Variable:
         """Memory of a local name, at the beginning of the function."""
         slots: list[Any] = []
         for part in kind.parts:

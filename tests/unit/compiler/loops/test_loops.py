@@ -45,6 +45,12 @@ def test_views_are_those_of_numpy():
     assert_same_bits(loops.views, random.normal(size=4), np.zeros((3, 4)), random.normal(size=8))
 
 
+def test_records_are_passed_whole_made_and_read_by_field():
+    a = np.array([1.0, 2.0, 3.0])
+    pair = loops.Pair(a, a[::-1].copy(), 0.5)
+    assert compiled(loops.weighted)(pair) == loops.weighted(pair) == 0.5 * (3.0 + 4.0 + 3.0) + 2.0 * 14.0
+
+
 @pytest.mark.parametrize(("a", "b"), [(7, 2), (-7, 2), (7, -2), (-7, -2), (6, 3), (0, 5)])
 def test_whole_numbers_have_the_signs_of_python(a, b):
     assert_same_bits(loops.integers, a, b, np.zeros(4, dtype=int))
@@ -112,7 +118,7 @@ def test_what_a_function_calls_is_in_its_module_once():
 
 
 REJECTED = {
-    "untyped": f"no annotation; use one of {', '.join(KINDS)} or Callable[[...], ...]",
+    "untyped": f"no annotation; use one of {', '.join(KINDS)}, a NamedTuple of them or Callable[[...], ...]",
     "power": "'x ** 3.0' has no translation; write powers as products",
     "changes_kind": "'total' is a whole number; begin with a float, such as 0.0",
     "column": "a column of a matrix is not contiguous; use a loop over its rows",
