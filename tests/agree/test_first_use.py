@@ -232,9 +232,9 @@ from kinpair.compiler import jit, making
 making.SHORT = 0
 inside = []
 emit = jit.parsed
-def parsed(text):
+def parsed(*arguments):
     inside.append(1)
-    return emit(text)
+    return emit(*arguments)
 jit.parsed = parsed
 arm = kp.example("stanford-arm")
 q = np.ones(arm.nq)
