@@ -111,6 +111,24 @@ def test_a_torque_that_is_called_warns_once(function):
     assert given[0].filename == __file__
 
 
+def test_a_function_that_keeps_what_it_sees_is_called_and_keeps_numbers_alone():
+    seen: list[np.ndarray] = []
+
+    def logging(time, q, qd):
+        seen.append(np.array(q, dtype=float))
+        return -0.1 * qd
+
+    with pytest.warns(kp.RecordingWarning) as given:
+        run = kp.simulate(
+            ARM, [0.3, 0.2], [0.1, 0.2], duration=0.01, integrator="rk4", dt=0.005, torque=logging
+        )
+    assert [str(x.message).partition("TraceError: ")[2] for x in given] == [
+        f"logging changes 'seen', a name outside of it, so it has a memory.{AFTER}"
+    ]
+    assert {x.dtype for x in seen} == {np.dtype(float)}
+    assert len(seen) >= 4 * (len(run.time) - 1)  # the stages of rk4
+
+
 def test_a_function_with_a_memory_is_called():
     def counting(time, q, qd):
         nonlocal calls
@@ -123,8 +141,7 @@ def test_a_function_with_a_memory_is_called():
             kp.simulate(ARM, [0.3, 0.2], [0.1, 0.2], duration=0.01, torque=function)
         assert [str(x.message) for x in given] == [
             f"double-pendulum: The torque is called from Python, which is slow: TraceError: {function.__name__} "
-            f"assigns to {name!r}, a name outside of it, so it has a memory; set its attribute traceable = "
-            f"False.{AFTER}"
+            f"assigns to {name!r}, a name outside of it, so it has a memory.{AFTER}"
         ]
     assert calls > 1
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dis import get_instructions
 from functools import partial, reduce
 from inspect import getattr_static
@@ -33,6 +34,9 @@ from kinpair.algebra.user_numpy import lifted, truth
 from kinpair.errors import TraceError
 
 LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "kinpair"}  # their functions are left as they are
+
+
+OUTSIDE = "a name outside of it, so it has a memory"
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -79,19 +83,49 @@ def _is_bound(cell: CellType) -> bool:
         return False  # no value yet
 
 
-def check_memory(function: Callable[..., Any]) -> None:
-    """Raise an error if the function assigns to a name outside of it: its result then depends on earlier calls."""
+@contextmanager
+def restoring(function: Callable[..., Any]) -> Generator[Callable[[], None]]:
+    """Restore lists, dicts and sets outside of a function that trial calls change.
+
+    Gives a check, which raises an error if the function has a memory: it assigns to a name outside of it, or has
+    changed such a container. Its result then depends on earlier calls, or the user reads what it stores.
+    """
     own = function.func if isinstance(function, partial) else function
-    if not isinstance(own, FunctionType):
-        return
+    outside = _outside(own) if isinstance(own, FunctionType) else ()
+    before = [(name, x, x.copy()) for name, x in outside if isinstance(x, list | dict | set)]
+
+    def check() -> None:
+        if isinstance(own, FunctionType):
+            _check_assignments(own)
+            for name, x, old in before:
+                if len(x) != len(old):
+                    raise TraceError(f"{own.__name__} changes {name!r}, {OUTSIDE}")
+
+    try:
+        yield check
+    finally:
+        for _, x, old in before:
+            if len(x) != len(old):
+                x.clear()
+                x.extend(old) if isinstance(x, list) else x.update(old)
+
+
+def _outside(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Names outside of a function that it reads, with their values."""
+    every, names = function.__globals__, _names(function.__code__)
+    yield from ((name, every[name]) for name in names if name in every)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # no value yet
+            yield name, cell.cell_contents
+
+
+def _check_assignments(own: FunctionType) -> None:
+    """Raise an error if the function assigns to a name outside of it."""
     outside = set(own.__code__.co_freevars)
     for code in _codes(own.__code__):
         for step in get_instructions(code):
             if step.opname == "STORE_GLOBAL" or (step.opname == "STORE_DEREF" and step.argval in outside):
-                raise TraceError(
-                    f"{own.__name__} assigns to {step.argval!r}, a name outside of it, so it has a memory; set its "
-                    "attribute traceable = False"
-                )
+                raise TraceError(f"{own.__name__} assigns to {step.argval!r}, {OUTSIDE}")
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.user_arrays import argument
-from kinpair.algebra.user_functions import call, check_memory
+from kinpair.algebra.user_functions import call, restoring
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.program import Program
 from kinpair.compiler.trace import trace
@@ -87,6 +87,18 @@ def recorded(
     `forces` are numbers by name, for a function (time, q, qd, forces); `x` internal states, for one of
     (time, q, qd, x).
     """
+    with restoring(function) as check_memory:
+        return _recorded(function, shape, state, forces, x, check_memory)
+
+
+def _recorded(
+    function: Callable[..., Any],
+    shape: tuple[int, ...],
+    state: tuple[np.ndarray, np.ndarray, float],
+    forces: Forces | None,
+    x: np.ndarray | None,
+    check_memory: Callable[[], None],
+) -> Recorded | NotRecorded:
     q, qd, time = state
     as_array = Recorded("", function, None)  # type: ignore[arg-type]
     more: dict[str, Any] = dict(forces or {}) if x is None else {"x": x}
@@ -104,8 +116,9 @@ def recorded(
 
     own = tuple(value.copy() for value in more.values()) if forces is None else (forces,)
     try:
-        check_memory(function)
+        check_memory()
         program = trace(run, shapes_of, name=getattr(function, "__name__", ""))
+        check_memory()
     except Exception as problem:
         reason = f"{type(problem).__name__}: {problem}{_place(problem, function)}"
         return NotRecorded(reason, _works(function, (time, q.copy(), qd.copy(), *own), shape))
