@@ -91,6 +91,8 @@ SPECIAL: dict[str, str] = {  # methods with a measurement of their own
     "kernel": "benchmarks/compile_time.py",
 }
 NOT_TIMED: dict[str, str] = {
+    "actuated": "names from the description, read once before a call",
+    "start_warning": "a sentence about the start of a run, once",
     "answer_to": "asked once by each kind of call, on its way to machine code",
     "friction_solutions": "a search over all combinations of directions, for a person who looks into one state",
     "picture": "draws; its time is that of matplotlib",

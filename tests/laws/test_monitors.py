@@ -57,7 +57,8 @@ def test_the_ledger_of_a_batch_begins_with_the_run_for_all_parameters(arm):
 
 def test_springs_at_limits_are_in_the_ledger_from_the_start(ball):
     limits = kp.Limits("spring", stiffness=2e3, damping=0.0)
-    run = kp.simulate(ball, [-0.05], [0.0], duration=0.3, limits=limits, output=[0.3])
+    with pytest.warns(kp.LimitWarning, match="the start is outside the limits"):
+        run = kp.simulate(ball, [-0.05], [0.0], duration=0.3, limits=limits, output=[0.3])
     assert run.balance.relative < 1e-7
 
 

@@ -18,7 +18,10 @@ REACHED = 1e-9  # of the size of B: an input that moves a mode less than this do
 
 
 class Mode(NamedTuple):
-    """A mode that does not die away by itself: its eigenvalue and the size of each state in it (n,)."""
+    """A mode that does not die away by itself: its eigenvalue and the size of each state in it (n,).
+
+    Of several modes with one eigenvalue, it is the size in all of them, which does not depend on a choice of modes.
+    """
 
     eigenvalue: complex
     shape: np.ndarray
@@ -34,8 +37,9 @@ def unreached(A: np.ndarray, B: np.ndarray, dt: float | None, degree: float) -> 
             continue
         whole = np.hstack([A - value * np.eye(len(A)), B * (scale / size)])
         U, sigma, _ = np.linalg.svd(whole)
-        if sigma[-1] <= REACHED * scale:
-            return Mode(complex(value), np.abs(U[:, -1]))
+        left = U[:, sigma <= REACHED * scale]
+        if left.size:
+            return Mode(complex(value), np.linalg.norm(left, axis=1))
     return None
 
 
@@ -69,7 +73,10 @@ def check_seen(model: LinearModel) -> None:
 def _words(model: LinearModel, mode: Mode) -> str:
     """Return the eigenvalue of a mode and the states in it."""
     w, value = mode.shape, mode.eigenvalue
-    shape = [f"{model.states[k]} ({w[k]:.2f})" for k in np.argsort(-w) if w[k] > 0.1 * w.max()]
+    order = np.argsort(
+        -w.round(6), kind="stable"
+    )  # equal sizes in the order of the states, whatever rounding says
+    shape = [f"{model.states[k]} ({w[k]:.2f})" for k in order if w[k] > 0.1 * w.max()]
     scale = max(float(np.abs(model.A).max(initial=0.0)), 1.0)
     swings = abs(value.imag) >= 1e-9 * scale
     number = f"{value.real:.4g} ± {abs(value.imag):.4g} i" if swings else f"{value.real:.4g}"

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from endings import stopped
 from families import family
 from kinpair.runs import hdf5
 from kinpair.runs.files.checksums import CHUNK, SampleWriter
@@ -219,7 +220,7 @@ def test_a_sample_that_is_not_a_number_is_reported(arm, earlier):
 
 def test_numbers_that_a_run_itself_lost_are_no_damage(arm, tmp_path):
     fast = np.array([[0.0, 0.0], [1e200, 1e200]])
-    run = kp.simulate(arm, np.zeros((2, 2)), fast, duration=0.1, save=tmp_path / "batch.h5", **RK4)
+    run = stopped(arm, np.zeros((2, 2)), fast, duration=0.1, save=tmp_path / "batch.h5", **RK4)
     assert run.failures.keys() == kp.load_run(tmp_path / "batch.h5").failures.keys() == {1}
 
 
