@@ -98,7 +98,8 @@ CASES = {
         (
             "balancer: the inputs tau.left, tau.right do not reach the mode 0 1/s of q.base.y (1.00), q.base.x "
             "(0.99), q.base.angle (0.94), q.left (0.24), ... (5 in all), which does not die away as fast as it has "
-            "to; add an input that moves it, or leave out what nothing depends on: lqr(model.part(['q.pitch', 'qd.pitch', 'qd.left', 'qd.right']))"
+            "to; add an input that moves it, or leave out what nothing depends on: "
+            "lqr(model.part(['q.pitch', 'qd.pitch', 'qd.left', 'qd.right']))"
         ),
     ),
     "not seen": (

@@ -198,8 +198,8 @@ class Result(Record):
         """Show the report inside a notebook, without a server and without a network, or write a film to a path.
 
         path: ends in .gif or .mp4; a .mp4 is written by ffmpeg. The file is returned. rate: pictures per second
-        [1/s]. speed: seconds of motion per second of film [no unit]. view: as of `Mechanism.picture`. width, height: of a picture
-        [pixels]. row, support: as for `view`.
+        [1/s]. speed: seconds of motion per second of film [no unit]. view: as of `Mechanism.picture`. width, height:
+        of a picture [pixels]. row, support: as for `view`.
         """
         if path is None:
             from kinpair.runs.report import page
