@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.simulation import recording
 
 ARM = kp.example("double-pendulum")
 IF = (
@@ -127,6 +128,22 @@ def test_a_function_that_keeps_what_it_sees_is_called_and_keeps_numbers_alone():
     ]
     assert {x.dtype for x in seen} == {np.dtype(float)}
     assert len(seen) >= 4 * (len(run.time) - 1)  # the stages of rk4
+
+
+def test_a_function_that_records_to_a_long_program_is_called(monkeypatch):
+    monkeypatch.setattr(recording, "MOST", 20)
+    times, values = np.linspace(0.0, 1.0, 9), np.linspace(0.0, 0.1, 9) ** 2
+
+    def long(time, q, qd):
+        return np.interp(time, times, values) - 0.1 * qd
+
+    with pytest.warns(kp.RecordingWarning) as given:
+        kp.simulate(ARM, [0.3, 0.2], [0.1, 0.2], duration=0.01, torque=long)
+    (message,) = (str(x.message) for x in given)
+    assert message.startswith(
+        "double-pendulum: The torque is called from Python, which is slow: recorded, it has "
+    )
+    assert " operations, more than 20; use a table (times, values) or a regulator" in message
 
 
 def test_a_function_with_a_memory_is_called():

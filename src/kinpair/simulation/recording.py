@@ -22,6 +22,7 @@ from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
 
 AGREES = 1e-9  # relative: a recording and its function differ by rounding
+MOST = 10_000  # operations: a longer recording takes longer to compile than a run takes to call the function
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,9 @@ def _recorded(
         check_memory()
     except Exception as problem:
         reason = f"{type(problem).__name__}: {problem}{_place(problem, function)}"
+        return NotRecorded(reason, _works(function, (time, q.copy(), qd.copy(), *own), shape))
+    if (count := program.count["total"]) > MOST:
+        reason = f"recorded, it has {count} operations, more than {MOST}; use a table (times, values) or a regulator"
         return NotRecorded(reason, _works(function, (time, q.copy(), qd.copy(), *own), shape))
     shapes = list(program.output_shapes.values())
     if shapes != [shape]:
