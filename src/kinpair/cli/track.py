@@ -11,6 +11,7 @@ from cyclopts import Parameter
 import kinpair
 from kinpair import InputError, Mechanism
 from kinpair.cli import source
+from kinpair.cli.dynamics import Names, chosen_actuators
 from kinpair.cli.machine import print_json
 from kinpair.cli.run_output import Out, check_outputs, ended
 from kinpair.cli.screen import Screen
@@ -18,6 +19,7 @@ from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
 from kinpair.cli.tables import number_table
 from kinpair.cli.wanted_motion import motion_of, start_of
+from kinpair.closure import Actuators
 
 Kind = Literal["lqr", "pd", "computed-torque", "force-feedback", "none"]
 Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]
@@ -35,6 +37,7 @@ def track(
     duration: Annotated[float, Parameter(metavar="SECONDS")] = 2.0,
     law: Annotated[str, Parameter(metavar="NAME")] = "septic",
     regulator: Kind = "lqr",
+    actuators: Names = None,
     degree: Annotated[float, Parameter(metavar="NUMBER")] = 0.0,
     weights: Numbers = None,
     effort_weights: Numbers = None,
@@ -80,6 +83,8 @@ def track(
         How fast: cycloid, linear, cubic, quintic, septic or nonic.
     regulator
         lqr along the motion, pd with feed-forward, computed-torque, force-feedback, or none: nominal efforts alone.
+    actuators
+        Joints that act in a closed mechanism, or all; default: those with an actuator or actuated = true in the file.
     degree
         Of stability [1/s], of lqr: errors die away at least as fast as exp(-degree t).
     weights
@@ -131,6 +136,8 @@ def track(
     law_options: dict[str, Any] = {"sample_time": sample_time}
     if regulator == "lqr":
         law_options |= {"degree": degree, "Q": _weights(m, weights), "R": _effort_weights(m, effort_weights)}
+    elif regulator == "none":
+        law_options |= {"kp": 0.0, "kd": 0.0}
     else:
         law_options |= {"frequency": frequency, "damping": damping}
     if regulator == "pd":
@@ -139,19 +146,19 @@ def track(
         del law_options["sample_time"]
     if runs < 1:
         raise InputError(f"--runs is {runs}; give 1 or more", option="--runs")
-    own = _made(regulator, m, path, law_options)
+    own = _made(regulator, m, path, law_options, chosen_actuators(m, actuators))
     around: dict[str, Any] = {"sample_time": sample_time, "delay": delay, "encoder": encoder, "noise": noise}
     if saturate or delay or encoder or noise:
-        if own is None:
+        if regulator == "none":
             raise InputError(
                 "--regulator none measures nothing; choose one for --saturate, --delay, --encoder, --noise"
             )
         seeds = seed if runs == 1 else [seed + k for k in range(runs)]
         own = kinpair.regulator.in_loop(own, saturation=True if saturate else None, seed=seeds, **around)
-    change = Option("--off", m.v_names, np.zeros(m.nv)).read(off)
+    moved, faster = (Option(name, m.v_names, np.zeros(m.nv)) for name in ("--off", "--off-rates"))
+    change, rates = moved.stated(off), faster.stated(off_rates)
     if runs > 1:
-        change = change + np.random.default_rng(seed).normal(0.0, spread, (runs, m.nv))
-    rates = Option("--off-rates", m.v_names, np.zeros(m.nv)).read(off_rates)
+        change = moved.read(off) + np.random.default_rng(seed).normal(0.0, spread, (runs, m.nv))
     options: dict[str, Any] = {"integrator": "rk4", "dt": dt, "output": output}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kinpair.RunWarning)  # `ended` reports how the run ended
@@ -165,23 +172,31 @@ def track(
     ended(x.run)
 
 
-def _made(kind: str, m: Mechanism, path: Any, options: dict[str, Any]) -> Any:
-    makers = {
-        "lqr": kinpair.regulator.lqr,
-        "pd": kinpair.regulator.pd,
-        "computed-torque": kinpair.regulator.computed_torque,
-        "force-feedback": kinpair.regulator.force_feedback,
-    }
-    return makers[kind](m, path, **options) if kind in makers else None
+def _made(kind: Kind, m: Mechanism, path: Any, options: dict[str, Any], actuators: Actuators) -> Any:
+    make, word = {
+        "lqr": (kinpair.regulator.lqr, "inputs"),
+        "pd": (kinpair.regulator.pd, "actuators"),
+        "computed-torque": (kinpair.regulator.computed_torque, "actuators"),
+        "force-feedback": (kinpair.regulator.force_feedback, None),
+        "none": (kinpair.regulator.pd, "actuators"),
+    }[kind]
+    if word is None and actuators is not None:
+        raise InputError(
+            f"--regulator {kind} has efforts in every joint; leave out --actuators, or choose lqr",
+            option="--actuators",
+        )
+    chosen: dict[str, Any] = {} if word is None else {word: actuators}
+    return make(m, path, **options, **chosen)
 
 
 def _weights(m: Mechanism, words: list[str] | None) -> Any:
-    found = Option("--weights", m.v_names, np.ones(m.nv)).read(words)
-    return {f"q.{name}": x for name, x in zip(m.v_names, found.tolist(), strict=True)} if words else 1.0
+    found = Option("--weights", m.v_names, np.ones(m.nv)).stated(words)
+    named = found if isinstance(found, dict) else dict(zip(m.v_names, found.tolist(), strict=True))
+    return {f"q.{name}": x for name, x in named.items()}
 
 
 def _effort_weights(m: Mechanism, words: list[str] | None) -> Any:
-    return Option("--effort-weights", m.v_names, np.ones(m.nv)).read(words)
+    return Option("--effort-weights", m.v_names, np.ones(m.nv)).stated(words)
 
 
 def _document(x: kinpair.Tracking) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from kinpair.errors import InputError, listed, nearest
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
-from kinpair.model.entries import filled, words_of
+from kinpair.model.entries import filled, spans_of, words_of
 from kinpair.motion.follow import follow
 from kinpair.motion.nominal import Nominal
 from kinpair.motion.rated import with_rates
@@ -47,7 +47,8 @@ def track(
     * `regulator`: made by `kp.regulator`, or "lqr", "pd", "computed-torque", "force-feedback" for one with its usual
       gains; None: the nominal efforts alone;
     * `off`, `off_rates`: displacement of the start along the rates, a number, (nv,), by name, or (batch, nv), and
-      change of the rates there;
+      change of the rates there. A closed mechanism starts at the nearest state that obeys its constraints; what is
+      given by name is kept exactly, if there are not more names than freedoms;
     * `hold` [s]: how long it goes on after the motion has ended; `band`: errors below it have settled;
     * `plant`: the mechanism that moves in truth, with the same rates, where it is not the one that the regulator
       knows; all other options are those of `kp.simulate`.
@@ -62,9 +63,8 @@ def track(
     dq, dqd = _change(m, "off", off), _change(m, "off_rates", off_rates)
     q = _moved(m, start.q, dq)
     qd = start.qd + dqd
-    if m.closure is not None and np.ndim(q) == 1 and (dq.any() or dqd.any()):
-        q = m.assemble(q)
-        qd = m.velocities(q, guess=qd)
+    if m.closure is not None and (dq.any() or dqd.any()):
+        q, qd = _obeying(m, q, qd, _held(m, start.q, off), _held(m, start.q, off_rates))
     torque = _regulator(mechanism, path, regulator)
     run = simulate(m, q, qd, duration=path.duration + hold, torque=torque, **options)
     return Tracking(run, path, band)
@@ -110,6 +110,25 @@ def _change(m: Mechanism, what: str, given: Any) -> np.ndarray:
             f"{m.name}: {what} is {given!r}; give a number, {m.nv} of them, some by name, or rows for a batch",
             argument=what,
         ) from None
+
+
+def _held(m: Mechanism, q: np.ndarray, given: Any) -> list[str]:
+    """Return the names that a change by name keeps exactly: none if they are more than the freedoms at q (nq,)."""
+    names = list(given) if isinstance(given, Mapping) else []
+    spans = spans_of(m.model, False)
+    return names if sum(len(range(m.nv)[spans[x]]) for x in names) <= m.mobility(q).freedom else []
+
+
+def _obeying(
+    m: Mechanism, q: np.ndarray, qd: np.ndarray, held: Sequence[str], held_rates: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return coordinates (..., nq) and rates (..., nv) that obey the constraints, near to those given."""
+    front = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    q = m.assemble(q, fixed=[x for x in held if x in (*m.joint_names, *m.q_names)])
+    at, near = np.broadcast_to(q, (*front, m.nq)), np.broadcast_to(qd, (*front, m.nv))
+    spans = spans_of(m.model, False)
+    inputs = {x: near[..., spans[x]] if x in m.joint_names else near[..., spans[x].start] for x in held_rates}
+    return q, m.velocities(at, inputs, guess=near)
 
 
 def _moved(m: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:

@@ -57,6 +57,41 @@ def test_a_batch_is_so_many_motions():
     assert "3 motions" in str(many)
 
 
+@cache
+def closed_case():
+    m = kp.example("four-bar")
+    crank = kp.motion.cycloid(m.start()[0], m.start()[0] + 0.8, 1.0)
+    path = kp.motion.follow(m, {"crank": crank})
+    return m, path, kp.regulator.computed_torque(m, path, frequency=8.0, actuators=["crank"])
+
+
+def test_a_closed_mechanism_starts_off_by_what_is_named():
+    m, path, law = closed_case()
+    x = kp.track(m, path, law, off={"crank": 0.05}, off_rates={"crank": 0.3}, **STEPS)
+    assert x.error[0, 0] == pytest.approx(0.05, abs=1e-12)
+    assert x.rate_error[0, 0] == pytest.approx(0.3, abs=1e-12)
+
+
+def test_more_names_than_freedoms_start_at_the_nearest_position():
+    m, path, law = closed_case()
+    off = {"crank": 0.05, "output": 0.02}
+    named, listed = (kp.track(m, path, law, off=x, **STEPS) for x in (off, [0.05, 0.02, 0.0]))
+    assert np.array_equal(named.run.q[0], listed.run.q[0])
+    near = path.at(0.0).q + np.array([0.05, 0.02, 0.0])
+    assert np.array_equal(named.run.q[0], m.assemble(near))
+
+
+def test_a_batch_of_a_closed_mechanism_starts_assembled():
+    m, path, law = closed_case()
+    off = np.array([[0.05, 0.0, 0.0], [0.0, 0.02, 0.0]])
+    many = kp.track(m, path, law, off=off, **STEPS)
+    for k, one in enumerate(off):
+        alone = kp.track(m, path, law, off=one, **STEPS)
+        assert many.error[k] == pytest.approx(alone.error, abs=1e-9)
+    rates = kp.track(m, path, law, off_rates=[[0.1, 0.0, 0.0], [0.2, 0.0, 0.0]], **STEPS)
+    assert rates.error.shape[0] == 2
+
+
 def test_a_regulator_that_knows_another_mechanism_leaves_an_error():
     """The plant has a heavier fore-arm than computed torque believes."""
     m, motion = case()
