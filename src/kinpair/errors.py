@@ -140,6 +140,13 @@ def offered(name: str, what: str, names: Iterable[str]) -> str:
     return f"{meant}{what.capitalize() if meant else what}: {listed(every)}"
 
 
+def expect(owner: str, given: Any, *kinds: type, advice: str = "load() takes files, example() names") -> None:
+    """Raise InputError where the first argument of a function is not of one of the kinds; `owner`: the function."""
+    if not isinstance(given, kinds):
+        known = " or ".join(f"a {x.__name__}" for x in kinds)
+        raise InputError(f"{owner} takes {known}, not {given!r}; {advice}")
+
+
 def known_keywords(call: Callable[P, T]) -> Callable[P, T]:
     """Return the function; a keyword that it does not have raises InputError with the nearest one."""
     names = list(signature(call).parameters)

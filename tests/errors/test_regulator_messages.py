@@ -113,7 +113,10 @@ CASES = {
     "filter of a mechanism": (
         lambda: kp.regulator.kalman(x.cart),
         kp.InputError,
-        ("kalman takes a LinearModel, not Mechanism; kp.linearise(m, q, outputs=[...])"),
+        (
+            "kalman takes a LinearModel, not <Mechanism 'cart-pole': 2 bodies, nq 2, nv 2>; "
+            "kp.linearise(m, q, outputs=[...]) is one"
+        ),
     ),
     "filter along": (
         lambda: kp.regulator.kalman(x.timed),

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from kinpair.compiler.patience import patience
-from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.errors import InputError, SingularError, expect, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.motion.follow import Targets, first_place, targets_of
 from kinpair.motion.frame_motion import FrameTrajectory
@@ -59,6 +59,7 @@ def compensate(
 
     Units: efforts [N m], forces [N].
     """
+    expect("compensate", m, Mechanism)
     if m.closure is not None or m.nq != m.nv:
         raise InputError(f"compensate: {m.name} has loops or quaternions; give a tree without")
     wanted = targets_of(m, targets, parts or {}, "compensate")

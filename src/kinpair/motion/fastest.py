@@ -12,7 +12,7 @@ import numpy as np
 from kinpair.algebra.arrays import columns, rows
 from kinpair.closure import Actuators
 from kinpair.compiler.patience import patience
-from kinpair.errors import InputError, SingularError, listed
+from kinpair.errors import InputError, SingularError, expect, listed
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
@@ -78,6 +78,7 @@ def fastest(
 
     Units: rates [rad/s] or [m/s], efforts [N m] or [N], duration [s].
     """
+    expect("fastest", m, Mechanism)
     if nodes is not None and nodes < FEWEST:
         raise InputError(f"fastest: nodes is {nodes!r}; give {FEWEST} or more")
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}

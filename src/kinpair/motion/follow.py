@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.errors import InputError, SingularError, expect, listed, nearest
 from kinpair.inverse_kinematics.path import Followed
 from kinpair.inverse_kinematics.search import FOUND
 from kinpair.inverse_kinematics.targets import Form
@@ -103,6 +103,8 @@ def follow(
 
     Units: coordinates [rad] or [m].
     """
+    expect("follow", m, Mechanism)
+    expect("follow", targets, Mapping, advice='give {"tip": motion} by frame or coordinate')
     wanted = targets_of(m, targets, parts or {})
     if samples < FEWEST:
         raise InputError(f"follow: samples is {samples!r}; give {FEWEST} or more")

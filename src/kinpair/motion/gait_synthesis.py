@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError, expect, listed
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
 from kinpair.motion.free_rows import Resultant, moment
@@ -55,6 +55,7 @@ def gait(
     `feasible` and `support.excesses` of the result say whether feet can give it. SingularError where no motion of trunk
     and arms does it.
     """
+    expect("gait", m, Mechanism)
     positive("gait", speed=speed)
     length = 0.3 + 0.25 * speed if step is None else step
     positive("gait", step=length, lift=lift)

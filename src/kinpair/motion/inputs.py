@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from kinpair.algebra.arrays import columns
-from kinpair.errors import InputError, LimitWarning, listed
+from kinpair.errors import InputError, LimitWarning, expect, listed
 from kinpair.forces.actuators.actuator import Actuator
 from kinpair.forces.actuators.control import Direct
 from kinpair.forces.actuators.inverse import Exceeded, Samples, inverted
@@ -97,6 +97,7 @@ def inputs(
     A LimitWarning names actuators whose voltage, current, effort or valve would have to go beyond its limit, when, and
     by how much. The motion should have as many continuous derivatives as the actuators have states, and one more.
     """
+    expect("inputs", m, Mechanism)
     driven_by(m)
     return inputs_of(nominal(m, motion, samples=samples, **options))
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import columns
 from kinpair.closure import Actuators
-from kinpair.errors import InputError
+from kinpair.errors import InputError, expect
 from kinpair.forces.elements import efforts_of, losses, stored_energy
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.model.state import State
@@ -205,10 +205,12 @@ def nominal(
 
     Units: efforts [N m] or [N], power [W], energy [J].
     """
+    expect("nominal", m, Mechanism)
     if samples < 2:
         raise InputError(f"nominal: samples is {samples!r}; give 2 or more")
     if isinstance(motion, Mapping):
         motion = follow(m, motion, start=start, parts=parts, criterion=criterion)
+    expect("nominal", motion, Trajectory, advice="kp.motion.cycloid(start, end, duration) is one")
     if motion.shape != (m.nq,):
         raise InputError(
             f"nominal: the motion has shape {motion.shape}, and {m.name} has {m.nq} coordinates; give a motion of all "

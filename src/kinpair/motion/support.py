@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError, expect, listed
 from kinpair.mechanism import Mechanism
 from kinpair.motion import support_pictures as pictures
 from kinpair.motion.frame_motion import crossed
@@ -150,6 +150,7 @@ def support(
     (6,) of the sole by foot [N m/rad], [N/m], in place of loads. points (n, 3): where a foot is to be pressed, its
     origin by default. wrenches (n, 6): what each foot gives, at its origin in world axes, where that is known.
     """
+    expect("support", m, Mechanism)
     plane = _ground(ground)
     state = tuple(np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd))
     if not isinstance(feet, Mapping) or not feet:  # type: ignore[redundant-expr]

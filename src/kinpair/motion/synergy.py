@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.compiler.patience import patience
-from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.errors import InputError, SingularError, expect, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.motion.collocation import Attempt, Collocation, mesh_of
 from kinpair.motion.compensated import Compensated
@@ -159,6 +159,7 @@ def synergy(
 
     SingularError where there is no solution: which row fails when, with what was found in `parts`.
     """
+    expect("synergy", m, Mechanism)
     if method not in METHODS:
         raise InputError(
             f"synergy: method is {method!r}; {nearest(str(method), METHODS)}Methods: {listed(METHODS)}"

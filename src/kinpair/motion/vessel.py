@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kinpair.errors import InputError, listed, nearest
+from kinpair.errors import InputError, expect, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.motion.aligned import Aligned, apparent_vertical, jerk_jump
 from kinpair.motion.follow import follow
@@ -150,6 +150,7 @@ def vessel(
 
     InputError where the path is not smooth enough: aligned it needs three continuous derivatives, as a septic law has.
     """
+    expect("vessel", m, Mechanism)
     for name, value, known in (("way", way, tuple(WAYS)), ("model", model, MODELS)):
         if value not in known:
             raise InputError(

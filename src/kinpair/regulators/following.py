@@ -8,7 +8,7 @@ import numpy as np
 
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.point import check_no_ports
-from kinpair.errors import InputError
+from kinpair.errors import InputError, expect
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators.laws import PreviewLaw
@@ -24,6 +24,7 @@ def preview(
     `model`: about a state, with the outputs that are to follow (`outputs=`) and a sample time, `model.discrete(T)`;
     `reference`: a trajectory of changes of these outputs. Beside it come its gains.
     """
+    expect("preview", model, LinearModel, advice="kp.linearise(m, q).discrete(sample_time) is one")
     if model.along or model.dt is None or model.at.axes or not isinstance(model.mechanism, Mechanism):
         raise InputError(
             f"{model.name}: preview needs the linear model of a mechanism about a state, from sample to sample; "

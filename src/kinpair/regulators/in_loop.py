@@ -15,7 +15,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Vector
 from kinpair.algebra.choice import less, maximum, minimum, where
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError, expect, listed
 from kinpair.model.entries import filled, words_of
 from kinpair.model.model import Model
 from kinpair.regulators import random
@@ -125,6 +125,7 @@ def in_loop(
     * `noise`: standard deviations of coordinates and rates, a number or a pair of numbers, arrays or mappings;
       `seed`: a whole number, or one for each motion of a batch.
     """
+    expect("in_loop", regulator, Regulator, advice="kp.regulator.pd(m, motion, frequency=10) is one")
     m, own = regulator.model, regulator.sample_time
     period = period_of(m.name, sample_time) or own or 1e-3
     if own is not None and not np.isclose(period, own, rtol=1e-12):

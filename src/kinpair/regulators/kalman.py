@@ -22,11 +22,11 @@ import numpy as np
 
 from kinpair.analysis.linear.discrete import held
 from kinpair.analysis.linear.linear_model import LinearModel
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError, expect, listed
 from kinpair.regulators import riccati
 from kinpair.regulators.laws import OutputFeedback
 from kinpair.regulators.linear_quadratic import LinearQuadratic
-from kinpair.regulators.reach import check_seen
+from kinpair.regulators.reach import check_seen, check_states
 from kinpair.regulators.regulator import period_of
 from kinpair.regulators.weights import weight
 
@@ -145,10 +145,8 @@ def kalman(model: LinearModel, *, W: Any = 1.0, V: Any = 1.0, sample_time: float
 
     SingularError names a mode that no output shows.
     """
-    if not isinstance(model, LinearModel):  # type: ignore[redundant-expr]
-        raise InputError(
-            f"kalman takes a LinearModel, not {type(model).__name__}; kp.linearise(m, q, outputs=[...])"
-        )
+    expect("kalman", model, LinearModel, advice="kp.linearise(m, q, outputs=[...]) is one")
+    check_states(model)
     if model.along or model.dt is not None:
         what = "along a motion" if model.along else "from sample to sample"
         raise InputError(f"{model.name}: the linear model is {what}; give a continuous model about one state")
@@ -189,6 +187,8 @@ def lqg(
     1 ms by default, and is integrated exactly between samples. `start` (states,): the first estimate, zero deviation by
     default. Sensors, noise and delay: `in_loop`.
     """
+    expect("lqg", regulator, LinearQuadratic, advice="kp.regulator.lqr(model) is one")
+    expect("lqg", filter, Kalman, advice="kp.regulator.kalman(model, W=..., V=...) is one")
     design, model = regulator.design, filter.model
     if design.model.along:
         raise InputError(

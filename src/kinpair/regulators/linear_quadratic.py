@@ -13,7 +13,8 @@ from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import has_ports
 from kinpair.closure.actuated import ALL, Actuators
-from kinpair.errors import InputError, RegulatorWarning, caller_level, listed
+from kinpair.closure.movable import names_from
+from kinpair.errors import InputError, RegulatorWarning, caller_level, expect, listed
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
@@ -21,8 +22,8 @@ from kinpair.regulators import riccati
 from kinpair.regulators.actuation import actuated_names
 from kinpair.regulators.course import of_lines, standing
 from kinpair.regulators.laws import StateFeedback
-from kinpair.regulators.nominal import SAMPLES, Drive, Nominal, nominal_of
-from kinpair.regulators.reach import check_reached, part_call
+from kinpair.regulators.nominal import SAMPLES, Drive, Nominal, nominal_of, trajectory_of
+from kinpair.regulators.reach import check_reached, check_states, part_call
 from kinpair.regulators.regulator import period_of
 from kinpair.regulators.table import Table
 from kinpair.regulators.weights import weight
@@ -120,7 +121,11 @@ def lqr(
     SingularError names a mode that no input reaches, and the call that leaves it out. RegulatorWarning: the model
     leaves out a speed that the inputs move, and the mechanism may drift.
     """
+    expect("lqr", what, Mechanism, LinearModel)
     owner, degree = what.name, _degree(what.name, degree)
+    motion = trajectory_of(motion)
+    if inputs not in (None, ALL):
+        inputs = names_from("inputs", inputs)
     if isinstance(what, Mechanism) and inputs in (None, ALL) and not has_actuators(what.model):
         inputs = actuated_names(what, inputs, motion, "lqr")
     if passive not in (True, False, "efforts"):
@@ -130,6 +135,12 @@ def lqr(
     parts = Parts(inputs, bool(passive), passive is True)
     period = period_of(owner, sample_time)
     if isinstance(what, LinearModel):
+        if motion is not None:
+            raise InputError(
+                f"{owner}: a linear model has its own state or motion; leave out motion, or give the mechanism",
+                argument="motion",
+            )
+        check_states(what)
         nominal, model = _about(what, period), what if inputs is None else what.with_inputs(inputs)
         _warn_of_drift(model)
         made = _about_state if nominal.stands else _along

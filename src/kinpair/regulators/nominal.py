@@ -13,6 +13,7 @@ from kinpair.errors import InputError
 from kinpair.forces.elements import elements_of
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
+from kinpair.motion.nominal import Nominal as Efforts
 from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators.course import Course, fitted, knots_for, standing, through
@@ -87,6 +88,11 @@ class Drive:
         return m.inverse_dynamics(q, qd, qdd, actuators=names, time=time, passive=self.passive)
 
 
+def trajectory_of(motion: Any) -> Any:
+    """Return the trajectory of what `kp.motion.nominal` returns; anything else as it is."""
+    return motion.motion if isinstance(motion, Efforts) else motion
+
+
 def nominal_of(
     m: Mechanism,
     motion: Any,
@@ -94,10 +100,11 @@ def nominal_of(
     times: np.ndarray | None = None,
     samples: int = SAMPLES,
 ) -> Nominal:
-    """Return the nominal motion of a trajectory, or of a place to stand at: coordinates (nq,) or by name, or an
-    `Equilibrium`."""
+    """Return the nominal motion of a trajectory or of what `kp.motion.nominal` returns, or of a place to stand at:
+    coordinates (nq,) or by name, or an `Equilibrium`."""
     if isinstance(motion, Nominal):
         return motion
+    motion = trajectory_of(motion)
     if has_actuators(m.model):
         raise InputError(
             f"{m.name}: has actuators, and a motion says nothing about their inputs; make a linear-quadratic regulator "
@@ -107,8 +114,7 @@ def nominal_of(
     if isinstance(motion, Equilibrium):
         return Nominal.of_state(m, {"q": motion.q, "qd": motion.qd, "qdd": still, "tau": motion.u})
     if not isinstance(motion, Trajectory):
-        q = np.asarray(m.by_name(q=motion)[0] if motion is not None else m.start(), dtype=float)
-        m.checked("q", q)
+        q = m.checked("q", m.by_name(q=motion)[0] if motion is not None else m.start())
         tau = drive.efforts(m, q, still, still, 0.0)
         return Nominal.of_state(m, {"q": q, "qd": still, "qdd": still, "tau": tau})
     if motion.shape != (m.nq,):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.analysis.linear.linear_model import LinearModel
-from kinpair.errors import SingularError, listed
+from kinpair.errors import InputError, SingularError, listed
 
 REACHED = 1e-9  # of the size of B: an input that moves a mode less than this does not
 
@@ -41,6 +41,15 @@ def unreached(A: np.ndarray, B: np.ndarray, dt: float | None, degree: float) -> 
         if left.size:
             return Mode(complex(value), np.linalg.norm(left, axis=1))
     return None
+
+
+def check_states(model: LinearModel) -> None:
+    """Reject a model without states, such as the core of a vehicle of which only speeds and displacements matter."""
+    if not model.states:
+        raise InputError(
+            f"{model.name}: the linear model has no states, so there is nothing to hold; give the model before .core, "
+            "or model.part([...]) with the states to keep"
+        )
 
 
 def check_reached(model: LinearModel, degree: float) -> None:

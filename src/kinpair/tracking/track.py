@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import InputError, listed, nearest
+from kinpair.errors import InputError, expect, listed, nearest
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, spans_of, words_of
@@ -53,8 +53,7 @@ def track(
     * `plant`: the mechanism that moves in truth, with the same rates, where it is not the one that the regulator
       knows; all other options are those of `kp.simulate`.
     """
-    if not isinstance(mechanism, Mechanism):  # type: ignore[redundant-expr]
-        raise InputError(f"track takes a Mechanism, not {mechanism!r}; load() takes files, example() names")
+    expect("track", mechanism, Mechanism)
     path = _path(mechanism, motion)
     m = mechanism if plant is None else plant
     if not 0.0 <= hold < np.inf:

@@ -28,7 +28,7 @@ from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, minimum, where
 from kinpair.description.parts import GROUND, Description, Joint, Link
-from kinpair.errors import DescriptionWarning, InputError, SingularError, caller_level, listed
+from kinpair.errors import DescriptionWarning, InputError, SingularError, caller_level, expect, listed
 from kinpair.formulations import composite, kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
@@ -62,6 +62,7 @@ def heel_strike(
     Where the foot that is released has no mass, the rates behind the impact are the limit of a light foot, and a
     DescriptionWarning reports it. SingularError where there is no such limit.
     """
+    expect("heel_strike", m, Mechanism)
     place = m.model.place(foot)
     L = np.asarray(relabel, dtype=float)
     if L.shape != (m.nv, m.nv) or m.nq != m.nv:
