@@ -409,6 +409,7 @@ def test_a_regulator_for_the_core_of_a_vehicle_warns_that_nothing_holds_its_spee
 
 
 def test_regulators_and_what_they_are_made_from_have_short_representations():
+    pose = x.pend.pose([0, 0], "lower")
     law = kp.regulator.lqr(x.seen)
     path = kp.track(x.pend, x.move, "computed-torque")
     shown = {
@@ -428,6 +429,9 @@ def test_regulators_and_what_they_are_made_from_have_short_representations():
             law, kp.regulator.kalman(x.seen)
         ): "<OutputFeedback of 'cart-pole': 4 states estimated from q",
         kp.motion.nominal(x.pend, x.move): "<Nominal of 'double-pendulum': 1.5 s, 1001 samples>",
+        x.move: "<Trajectory: 2 coordinates, 1.5 s>",
+        kp.motion.spline([0.0, 1.0, 0.5], 2.5): "<Trajectory: 1 coordinate, 2.5 s>",
+        kp.motion.line(pose, pose, 2.0): "<FrameTrajectory: 2 s>",
         x.bar.mobility(x.bar.start()): "<Mobility: freedom 1, 1 redundant row>",
         kp.equilibrium(x.pend): "<Equilibrium of 'double-pendulum': at rest, q shoulder 0, elbow 0>",
         path: "<Tracking of 'double-pendulum': 1.5 s, largest error ",

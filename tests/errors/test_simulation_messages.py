@@ -286,6 +286,7 @@ def test_a_controller_that_fails_ends_the_run_and_keeps_it(arm, fault, make, opt
         (lambda time, q: -q, "torque is a function of (time, q); expected a function of (time, q, qd)"),
         (lambda time, q, qd: -q[:1], "torque returned shape (1,); expected (2,)"),
         (lambda time, q, qd: 3.0, "torque returned shape (); expected (2,)"),
+        (lambda time, q, qd: None, "torque returned None; return an array of shape (2,)"),
         (lambda time, q, qd: {}["gain"], "torque raised KeyError: 'gain'"),
     ],
 )

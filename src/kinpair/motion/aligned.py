@@ -40,7 +40,7 @@ def apparent_vertical(acceleration: Any, jerk: Any, gravity: Any = (0.0, 0.0, -9
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Aligned(Trajectory):
     """Position and quaternion (7,) of a vessel whose point `height` above its origin follows a path, tilted by (VS1).
 

@@ -13,7 +13,7 @@ from kinpair.motion.trajectory import Motion, Trajectory
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ByCoordinate(Trajectory):
     """Motions of single coordinates, each in its place among all of them; the others stay at `rest` (nq,)."""
 
@@ -34,7 +34,7 @@ class ByCoordinate(Trajectory):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compensated(Trajectory):
     """`given` for all coordinates, plus S times the free ones.    (GS1)"""
 

@@ -46,7 +46,7 @@ class FrameMotion(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FrameTrajectory:
     """A frame that moves from 0 to `duration` [s] and rests before and after.
 
@@ -55,6 +55,9 @@ class FrameTrajectory:
 
     path: Trajectory
     motion: Trajectory
+
+    def __repr__(self) -> str:
+        return f"<FrameTrajectory: {self.duration:g} s>"
 
     @property
     def duration(self) -> float:

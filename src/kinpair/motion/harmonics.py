@@ -17,7 +17,7 @@ TURN = 2 * pi
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Harmonics(Trajectory):
     """(MO2) for n entries: offset and slope (n,), cosines, sines and angles ω (terms, n)."""
 

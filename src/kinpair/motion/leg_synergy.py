@@ -108,7 +108,7 @@ def _kernel() -> Kernel:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LegSynergy(Trajectory):
     """A step of a biped with everything but its legs at `rest` (nq,): coordinates (nq,) and rates (nv,).
 

@@ -19,7 +19,7 @@ from kinpair.motion.trajectory import Motion, Trajectory
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Satisfying(Trajectory):
     """Coordinates (nq) of a mechanism over time, with rates and accelerations (nv) that satisfy its constraints.
 

@@ -15,7 +15,7 @@ from kinpair.motion.trajectory import Trajectory
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pieces(Trajectory):
     """Polynomials between the knots: coefficients (pieces, degree + 1, n), the lowest power first.    (MO1)"""
 

@@ -33,7 +33,7 @@ def with_rates(m: Mechanism, motion: Trajectory) -> Trajectory:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WithRates(Trajectory):
     """A motion of coordinates (nq) with rates, accelerations and jerk (nv)."""
 

@@ -15,7 +15,7 @@ HALVINGS = 60
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Straight(Trajectory):
     """From start to end (n,) at a constant rate while its parameter goes from 0 to `duration`."""
 
@@ -29,7 +29,7 @@ class Straight(Trajectory):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Retimed(Trajectory):
     """`path` with its own time s, 0 to its duration, as the `law` (a single coordinate) has it.    (TY2)"""
 

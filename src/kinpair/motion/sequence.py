@@ -18,7 +18,7 @@ class Part(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sequence(Trajectory):
     """Parts between the `borders`, one more than there are parts."""
 

@@ -19,7 +19,7 @@ from kinpair.motion.trajectory import Trajectory
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Delayed(Trajectory):
     """A motion several times, later and with less weight each."""
 

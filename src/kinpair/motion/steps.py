@@ -27,7 +27,7 @@ def mirror(names: Sequence[str]) -> np.ndarray:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Steps(Trajectory):
     """So many steps of a biped, as long as each is `step`; the mirror images of coordinates and of rates."""
 

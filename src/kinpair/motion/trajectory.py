@@ -43,7 +43,7 @@ class Motion(NamedTuple):
     jerk: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(ABC):
     """Coordinates as functions of time, from 0 to `duration` [s]; before and after they rest at the ends.
 
@@ -55,6 +55,10 @@ class Trajectory(ABC):
     duration: float
     shape: tuple[int, ...]
     knots: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        count = prod(self.shape)
+        return f"<Trajectory: {count} coordinate{'s' * (count != 1)}, {self.duration:g} s>"
 
     @abstractmethod
     def within(self, time: Any, order: int, side: str) -> list[Any]:

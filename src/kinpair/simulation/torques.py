@@ -360,7 +360,10 @@ class Caller:
     def _inputs(self, time: float, y: np.ndarray) -> np.ndarray:
         layout, word, n = self.layout, self.control.word, len(self.names)
         more, self._word = (y[layout.x],) if self.control.takes_x else (), word
-        u = np.asarray(self.control.function(time, y[layout.q], y[layout.qd], *more), dtype=float)
+        found = self.control.function(time, y[layout.q], y[layout.qd], *more)
+        if found is None:
+            raise FaultError(f"{word} returned None; return an array of shape ({n},)")
+        u = np.asarray(found, dtype=float)
         if u.shape != (n,):
             raise FaultError(f"{word} returned shape {u.shape}; expected ({n},)")
         if not isfinite(u.sum()) and not np.isfinite(u).all():

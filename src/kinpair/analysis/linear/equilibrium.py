@@ -103,11 +103,10 @@ class Equilibrium(Balance):
             lines.append("qd: " + _entries(m.v_names, self.qd))
         if self.turning:
             lines.append(f"turning about the vertical with {self.turning:.6g} rad/s")
-        if self.u.any():
-            what, names = ("inputs", m.u_names) if self._driven else ("efforts", m.v_names)
-            lines.append(f"{what}: " + _entries(names, self.u))
-        if self.x.size:
-            lines.append("x: " + _entries(m.x_names, self.x))
+        inputs = ("inputs", m.u_names) if self._driven else ("efforts", m.v_names)
+        for (what, names), values in ((inputs, self.u), (("x", m.x_names), self.x)):
+            if shown := _entries(names, values):
+                lines.append(f"{what}: {shown}")
         lines += [f"the limit of {name} pushes with {effort:.6g}" for name, effort in self.pushed.items()]
         for name, effort in self.beyond.items():
             most = m.model.joints.effort[m.v_names.index(name)]

@@ -39,6 +39,10 @@ def test_a_voltage_lifts_an_arm_as_far_as_its_current_holds():
     )
 
 
+def test_a_motor_without_current_has_no_line():
+    assert str(kp.equilibrium(lift(), [0.1])) == "lift: equilibrium, asymptotically stable\nq: hinge 0"
+
+
 def test_the_voltage_that_holds_an_arm():
     x = kp.equilibrium(lift(), [0.4], free=("motor",), fixed=("hinge",))
     assert x.q == pytest.approx([0.4])
