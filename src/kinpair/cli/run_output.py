@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from kinpair import Result
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
+ARGUMENT = re.compile(r"\b(limits|integrator|dt|hold)=(?:'([\w-]+)'|(\d[\d.e+-]*\d|\d))")  # of kp.simulate
 Out: TypeAlias = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]
 
 
@@ -76,10 +78,15 @@ def show(run: Result, wanted: Wanted) -> None:
 def ended(run: Result) -> None:
     """A run that did not reach its end is told as an error; exit 130 after Ctrl-C."""
     if run.status.name == "interrupted":
-        print(f"kinpair: {run.status}", file=sys.stderr)
+        print(f"kinpair: {as_options(str(run.status))}", file=sys.stderr)
         raise SystemExit(INTERRUPTED)
     if not run.status.ok:
-        raise KinpairError(str(run.status))
+        raise KinpairError(as_options(str(run.status)))
+
+
+def as_options(text: str) -> str:
+    """Return a message of a run with its arguments of Python as options of the shell."""
+    return ARGUMENT.sub(lambda x: f"--{x[1]} {x[2] or x[3]}", text)
 
 
 def document(run: Result, *, samples: bool) -> dict[str, Any]:
@@ -104,7 +111,7 @@ def document(run: Result, *, samples: bool) -> dict[str, Any]:
 def _tell(run: Result, notes: Sequence[str], files: dict[str, str]) -> None:
     screen, m = Screen(), run.mechanism
     screen.heading(f"{m.name}: motion over {_lasted(run):g} s")
-    screen.say(run.summary)
+    screen.say(as_options(run.summary))
     for note in notes:
         screen.say(note)
     if len(run.time):

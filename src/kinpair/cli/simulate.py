@@ -67,7 +67,7 @@ def simulate(
     duration
         How long [s].
     q
-        Coordinates at the start; default: zeros, unit quaternions; under constraints the start of the description.
+        Coordinates at the start; default: the start of the description; under constraints it is assembled.
     qd
         Rates at the start; default: zeros.
     tau
@@ -151,7 +151,7 @@ def _start(
     mechanism: Mechanism, q: list[str] | None, qd: list[str] | None, time: float
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """The state, and what the constraints made of the numbers given."""
-    positions = Option("--q", mechanism.q_names, mechanism.neutral())
+    positions = Option("--q", mechanism.q_names, mechanism.start())
     rates = Option("--qd", mechanism.v_names, np.zeros(mechanism.nv))
     if not is_constrained(mechanism.model.description):
         return positions.read(q), rates.read(qd), []

@@ -26,6 +26,51 @@ def test_the_command_gives_what_the_call_gives(capsys):
     assert result["status"] == {"name": "done", "time": 1.0, "message": "Reached t = 1 s"}
 
 
+def test_a_tree_starts_where_its_description_says(capsys, tmp_path):
+    file = tmp_path / "arm.toml"
+    file.write_text(
+        """
+[[link]]
+name = "upper"
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+[[link]]
+name = "lower"
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+[[joint]]
+name = "shoulder"
+kind = "revolute"
+parent = "ground"
+child = "upper"
+start = 0.4
+[[joint]]
+name = "elbow"
+kind = "revolute"
+parent = "upper"
+child = "lower"
+start = -0.7
+"""
+    )
+    words = "simulate", str(file), "--duration", "0.1"
+    assert answer(capsys, *words)["samples"]["q"][0] == [0.4, -0.7]
+    assert answer(capsys, *words, "--q", "elbow=0.2")["samples"]["q"][0] == [0.4, 0.2]
+
+
+def test_advice_of_a_summary_is_written_as_options(capsys, tmp_path):
+    file = tmp_path / "arm.urdf"
+    file.write_text(
+        """<robot name="arm"><link name="base"/><link name="bob"><inertial><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="hinge" type="revolute"><parent link="base"/><child link="bob"/><axis xyz="0 0 1"/>
+        <limit lower="-1" upper="1" effort="2" velocity="9"/></joint></robot>"""
+    )
+    assert main(["simulate", str(file), "--tau", "3", "--duration", "1"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "beyond its upper limit; --limits stop would hold them." in text
+    assert "at most 3 N m at t = 0 s; --limits saturate clips them." in text
+
+
 def test_inputs_of_actuators(capsys):
     result = answer(capsys, "simulate", "dc-actuator", "--duration", "0.1", "--input", "motor=12")
     run = kp.simulate(kp.example("dc-actuator"), [0.0], [0.0], duration=0.1, input={"motor": 12.0})
