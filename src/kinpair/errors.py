@@ -140,6 +140,11 @@ def offered(name: str, what: str, names: Iterable[str]) -> str:
     return f"{meant}{what.capitalize() if meant else what}: {listed(every)}"
 
 
+def installs(extra: str) -> str:
+    """Return the end of a sentence about a missing library: how the extra that has it is installed."""
+    return f'install it with pip install ".[{extra}]" in the folder of kinpair\'s sources'
+
+
 def expect(owner: str, given: Any, *kinds: type, advice: str = "load() takes files, example() names") -> None:
     """Raise InputError where the first argument of a function is not of one of the kinds; `owner`: the function."""
     if not isinstance(given, kinds):

@@ -36,9 +36,9 @@ def test_programs_of_the_readme_print_what_the_readme_shows():
         assert printed.getvalue().strip() == output.strip()
 
 
-def test_pages_install_from_the_sources():
+def test_pages_and_messages_install_from_the_sources():
     """There is no release to install by name."""
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.py")]
     shown = {page.name for page in pages if re.search(r"pip install ['\"]?kinpair", page.read_text("utf-8"))}
     assert shown - {"CHANGELOG.md", WRITTEN.name} == set()
 

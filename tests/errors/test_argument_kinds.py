@@ -62,6 +62,10 @@ CASES = {
         lambda m, model: kp.motion.follow(m, [1.0, 0.0]),
         'follow takes a Mapping, not [1.0, 0.0]; give {"tip": motion} by frame or coordinate',
     ),
+    "follow a number": (
+        lambda m, model: kp.motion.follow(m, {"slide": 1.0}),
+        "follow: the motion of 'slide' is 1.0; give a trajectory, such as kp.motion.cycloid(0, 1, 2)",
+    ),
     "linear model and motion": (
         lambda m, model: kp.regulator.lqr(model, MOVE),
         "cart-pole: a linear model has its own state or motion; leave out motion, or give the mechanism",

@@ -11,6 +11,8 @@ import closed
 import kinpair as kp
 from endings import failed, stopped
 
+STIFF = 'install it with pip install ".[stiff]" in the folder of kinpair\'s sources'
+
 
 class Opaque:
     """A torque that cannot be recorded, and fails after half a second."""
@@ -99,14 +101,14 @@ def test_a_torque_that_fails_ends_the_run_and_keeps_what_there_is(arm, method, c
         (
             "cvode",
             "sksundae.cvode",
-            "integrators 'cvode' and 'ida' need scikit-sundae; pip install 'kinpair[stiff]'",
+            "integrators 'cvode' and 'ida' need scikit-sundae; " + STIFF,
         ),
         (
             "ida",
             "sksundae.ida",
-            "integrators 'cvode' and 'ida' need scikit-sundae; pip install 'kinpair[stiff]'",
+            "integrators 'cvode' and 'ida' need scikit-sundae; " + STIFF,
         ),
-        ("taylor", "heyoka", "integrator 'taylor' needs heyoka; pip install 'kinpair[stiff]'"),
+        ("taylor", "heyoka", "integrator 'taylor' needs heyoka; " + STIFF),
     ],
 )
 def test_a_library_that_is_missing_is_asked_for(arm, method, module, message, monkeypatch):

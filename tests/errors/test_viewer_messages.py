@@ -73,7 +73,9 @@ def test_a_page_needs_viser(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(kp.MissingExtraError) as caught:
         pendulum().view(browser=False, wait=False)
-    assert str(caught.value) == 'the 3-D page needs viser; install it with pip install "kinpair[view]"'
+    assert str(caught.value) == (
+        'the 3-D page needs viser; install it with pip install ".[view]" in the folder of kinpair\'s sources'
+    )
 
 
 def test_a_run_without_samples():

@@ -139,4 +139,6 @@ def test_without_pandas_the_extra_is_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(kp.MissingExtraError) as result:
         run.to_pandas()
-    assert str(result.value) == 'a data frame needs pandas; install it with pip install "kinpair[data]"'
+    assert str(result.value) == (
+        'a data frame needs pandas; install it with pip install ".[data]" in the folder of kinpair\'s sources'
+    )

@@ -16,7 +16,7 @@ from kinpair.cli.screen import Screen
 from kinpair.cli.source import Flag
 from kinpair.cli.tables import table, texts
 from kinpair.description.fields import counted
-from kinpair.errors import ClusterWarning, KinpairError, MissingExtraError
+from kinpair.errors import ClusterWarning, KinpairError, MissingExtraError, installs
 
 if TYPE_CHECKING:
     from kinpair import Table
@@ -108,6 +108,6 @@ def _show(results: Table, folder: Path, parquet: bool) -> None:
     beside = f", with {counted(kept - len(results), 'case')} of earlier sweeps" if kept > len(results) else ""
     screen.say(f"{'table' if parquet else 'journal'}: {file}{beside}")
     if not parquet:
-        screen.say('no table.parquet: it needs pyarrow; install it with pip install "kinpair[cluster]"')
+        screen.say(f"no table.parquet: it needs pyarrow; {installs('cluster')}")
     if results.missing:
         screen.say("interrupted; the same command with --resume finishes it")

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kinpair.errors import DescriptionError, MissingExtraError, listed
+from kinpair.errors import DescriptionError, MissingExtraError, installs, listed
 
 LARGEST = 256 * 2**20  # bytes of a file
 _STL_HEAD, _STL_FACE = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
@@ -165,7 +165,7 @@ def _by_trimesh(kind: str) -> Reader:
                 import collada  # type: ignore[import-untyped]  # noqa: F401
         except ImportError:
             raise MissingExtraError(
-                f'meshes of the kind .{kind} need trimesh; install it with pip install "kinpair[view]"',
+                f"meshes of the kind .{kind} need trimesh; {installs('view')}",
                 extra="view",
             ) from None
         try:

@@ -144,6 +144,10 @@ def targets_of(
                 f"{owner}: {m.name} has no coordinate {name!r}; {nearest(name, m.q_names)}"
                 f"Coordinates: {listed(m.q_names)}; the motion of a frame is a line, an arc, ..."
             )
+        elif not isinstance(motion, Trajectory):
+            raise InputError(
+                f"{owner}: the motion of {name!r} is {motion!r}; give a trajectory, such as kp.motion.cycloid(0, 1, 2)"
+            )
         elif motion.shape != ():
             raise InputError(
                 f"{owner}: the motion of {name!r} has shape {motion.shape}; give that of one number"

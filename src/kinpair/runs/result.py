@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, final, overload
 import numpy as np
 
 from kinpair.description.fields import counted
-from kinpair.errors import MissingExtraError
+from kinpair.errors import MissingExtraError, installs
 from kinpair.runs import portraits
 from kinpair.runs.accelerations import accelerations, constraint_forces, reactions
 from kinpair.runs.pictures import plot
@@ -217,9 +217,7 @@ class Result(Record):
         try:
             import xarray
         except ImportError:
-            raise MissingExtraError(
-                'a data set needs xarray; install it with pip install "kinpair[data]"', extra="data"
-            ) from None
+            raise MissingExtraError(f"a data set needs xarray; {installs('data')}", extra="data") from None
         lead = ("run",) if self.q.ndim == 3 else ()
         arrays: dict[str, Any] = {}
         axes: dict[str, Any] = {"time": self.time}
@@ -237,9 +235,7 @@ class Result(Record):
         try:
             import pandas
         except ImportError:
-            raise MissingExtraError(
-                'a data frame needs pandas; install it with pip install "kinpair[data]"', extra="data"
-            ) from None
+            raise MissingExtraError(f"a data frame needs pandas; {installs('data')}", extra="data") from None
         columns, unit = self._columns()
         axes: dict[str, Any] = {"run": range(len(self.q))} if self.q.ndim == 3 else {}
         axes["time"] = self.time

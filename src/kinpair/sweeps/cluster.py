@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any
 
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.sweeps.worker_pool import WorkerPool
 
 CONNECT = 20  # seconds to reach a cluster and to find a worker there
@@ -28,7 +28,7 @@ def cluster_pool(cluster: Any) -> WorkerPool:
         from distributed.scheduler import KilledWorker
     except ImportError:
         raise MissingExtraError(
-            "a sweep on a cluster needs distributed; install it with pip install kinpair[cluster]",
+            f"a sweep on a cluster needs distributed; {installs('cluster')}",
             extra="cluster",
         ) from None
     if not isinstance(cluster, (str, Client)):

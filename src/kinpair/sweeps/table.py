@@ -13,7 +13,7 @@ import numpy as np
 
 from kinpair.description.fields import counted
 from kinpair.description.text import file_path
-from kinpair.errors import InputError, MissingExtraError, StorageError
+from kinpair.errors import InputError, MissingExtraError, StorageError, installs
 from kinpair.sweeps.cases import Cases
 from kinpair.sweeps.journal_text import FILE as JOURNAL
 from kinpair.sweeps.journal_text import Contents, read_journal, report_damage
@@ -76,9 +76,7 @@ class Table:
         try:
             import pandas
         except ImportError:
-            raise MissingExtraError(
-                'a data frame needs pandas; install it with pip install "kinpair[data]"', extra="data"
-            ) from None
+            raise MissingExtraError(f"a data frame needs pandas; {installs('data')}", extra="data") from None
         cells = {name: x if x.ndim == 1 else list(x) for name, x in self.columns.items()}
         frame = pandas.DataFrame({**cells, "error": self.errors})
         frame.attrs = {"name": self.name, "units": dict(self.units)}
@@ -89,9 +87,7 @@ class Table:
         try:
             import xarray
         except ImportError:
-            raise MissingExtraError(
-                'a data set needs xarray; install it with pip install "kinpair[data]"', extra="data"
-            ) from None
+            raise MissingExtraError(f"a data set needs xarray; {installs('data')}", extra="data") from None
         recorded = {name: self.columns[name] for name in self.outputs} | {"error": self.errors}
         if self.grid:
             axes = {name: np.array(list(dict.fromkeys(self.columns[name].tolist()))) for name in self.grid}
@@ -238,7 +234,7 @@ def pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError(
-            "a sweep kept in a folder needs pyarrow; install it with pip install kinpair[cluster], or give no out=",
+            f"a sweep kept in a folder needs pyarrow; {installs('cluster')}, or give no out=",
             extra="cluster",
         ) from None
     return pyarrow, pyarrow.parquet

@@ -12,7 +12,7 @@ from threading import Thread
 from time import sleep
 from typing import Any, final
 
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.errors import InputError, MissingExtraError, installs
 
 PARENT_LOOK = 1.0  # seconds between two looks whether the driver is still there
 
@@ -77,7 +77,7 @@ def _local(workers: int) -> WorkerPool:
         from loky.process_executor import BrokenProcessPool
     except ImportError:
         raise MissingExtraError(
-            "a sweep on several cores needs loky; install it with pip install kinpair[cluster], or give workers=0",
+            f"a sweep on several cores needs loky; {installs('cluster')}, or give workers=0",
             extra="cluster",
         ) from None
     start = partial(ProcessPoolExecutor, workers, initializer=settle, initargs=(os.getpid(),))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import InputError, MissingExtraError, listed
+from kinpair.errors import InputError, MissingExtraError, installs, listed
 from kinpair.viewer.labels import choose_fonts, missing_allowed, plain
 from kinpair.viewer.legends import below_axes, below_figure
 from kinpair.viewer.looks import AGREEMENT, Look, distinct
@@ -114,9 +114,7 @@ def _figure_class() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtraError(
-            'pictures need matplotlib; install it with pip install "kinpair[view]"', extra="view"
-        ) from None
+        raise MissingExtraError(f"pictures need matplotlib; {installs('view')}", extra="view") from None
 
     class Picture(Figure):
         def draw(self, renderer: Any) -> None:

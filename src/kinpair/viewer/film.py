@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from kinpair.description.parts import Numbers
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.viewer.camera import around, directions
 from kinpair.viewer.lamps import AREA, POINT, dot, flat, lamps, lit
@@ -112,7 +112,7 @@ def _gif(file: Path, images: Iterator[np.ndarray], rate: float, size: tuple[int,
         from PIL import Image
     except ImportError:
         raise MissingExtraError(
-            'films that end in .gif need Pillow; install it with pip install "kinpair[view]"', extra="view"
+            f"films that end in .gif need Pillow; {installs('view')}", extra="view"
         ) from None
     first, *others = (Image.fromarray(x).quantize(128) for x in images)
     first.save(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import InputError, KinpairError, MissingExtraError
+from kinpair.errors import InputError, KinpairError, MissingExtraError, installs
 from kinpair.viewer.camera import around, directions
 from kinpair.viewer.groups import FEW, grouped
 from kinpair.viewer.inline import live_html
@@ -257,9 +257,7 @@ def _server(host: str, port: int) -> Any:
     try:
         import viser
     except ImportError:
-        raise MissingExtraError(
-            'the 3-D page needs viser; install it with pip install "kinpair[view]"', extra="view"
-        ) from None
+        raise MissingExtraError(f"the 3-D page needs viser; {installs('view')}", extra="view") from None
     with redirect_stdout(StringIO()):  # its banner; the page says by itself where it is
         return viser.ViserServer(host=host, port=port, verbose=False)
 

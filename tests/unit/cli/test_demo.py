@@ -94,7 +94,7 @@ def test_without_matplotlib_all_but_the_picture_is_there(capsys, monkeypatch, tm
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["demo"]) == 0
     out = capsys.readouterr().out
-    assert '\nno picture: pictures need matplotlib; install it with pip install "kinpair[view]"\n' in out
+    assert 'no picture: pictures need matplotlib; install it with pip install ".[view]" in' in out
     assert "largest disagreement" in out
     assert "Try next" in out
     assert not list(tmp_path.iterdir())

@@ -319,7 +319,7 @@ def test_missing_libraries_are_missed_by_name_before_any_work(tmp_path):
     first, *others = done.stdout.splitlines()
     assert first == "2"
     assert [line.split()[0] for line in others] == ["cluster"] * 3
-    assert all("pip install kinpair[cluster]" in line for line in others)
+    assert all('pip install ".[cluster]"' in line for line in others)
     assert not list(tmp_path.iterdir())
 
 

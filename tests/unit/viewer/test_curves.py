@@ -46,7 +46,9 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError) as result:
         draw_curves(tmp_path / "a.png", TIME, panels(1))
-    assert str(result.value) == 'pictures need matplotlib; install it with pip install "kinpair[view]"'
+    assert str(result.value) == (
+        'pictures need matplotlib; install it with pip install ".[view]" in the folder of kinpair\'s sources'
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import MissingExtraError
+from kinpair.errors import MissingExtraError, installs
 
 
 def state_space(
@@ -18,7 +18,7 @@ def state_space(
         import control
     except ImportError:
         raise MissingExtraError(
-            'a StateSpace needs python-control; install it with pip install "kinpair[control]"',
+            f"a StateSpace needs python-control; {installs('control')}",
             extra="control",
         ) from None
     own: dict[str, Any] = {what: [_word(x) for x in every] for what, every in names.items()}

@@ -8,7 +8,7 @@ from typing import Any
 from kinpair.compiler.export.forms import smooth_forms
 from kinpair.compiler.export.names import identifier, identifiers
 from kinpair.compiler.program import Leaf, Program, Shape
-from kinpair.errors import MissingExtraError
+from kinpair.errors import MissingExtraError, installs
 
 
 def import_casadi() -> Any:
@@ -16,7 +16,7 @@ def import_casadi() -> Any:
     try:
         import casadi
     except ImportError as missing:
-        raise MissingExtraError("CasADi is not installed; pip install 'kinpair[symbolic]'") from missing
+        raise MissingExtraError(f"CasADi is not installed; {installs('symbolic')}") from missing
     return casadi
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from kinpair.compiler.export.forms import smooth_forms
 from kinpair.compiler.program import Program
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.errors import InputError, MissingExtraError, installs
 
 
 def import_heyoka() -> Any:
@@ -14,7 +14,7 @@ def import_heyoka() -> Any:
     try:
         import heyoka
     except ImportError as missing:
-        raise MissingExtraError("integrator 'taylor' needs heyoka; pip install 'kinpair[stiff]'") from missing
+        raise MissingExtraError(f"integrator 'taylor' needs heyoka; {installs('stiff')}") from missing
     return heyoka
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from kinpair.compiler.export.forms import smooth_forms
 from kinpair.compiler.export.names import shared
 from kinpair.compiler.program import Program
-from kinpair.errors import MissingExtraError
+from kinpair.errors import MissingExtraError, installs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ def import_sympy() -> Any:
     try:
         import sympy
     except ImportError as missing:
-        raise MissingExtraError("SymPy is not installed; pip install 'kinpair[symbolic]'") from missing
+        raise MissingExtraError(f"SymPy is not installed; {installs('symbolic')}") from missing
     return sympy
 
 

@@ -27,7 +27,7 @@ from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.compiler.derivative import jacobian
 from kinpair.constraints.solvers.problem import with_held
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.formulations import kinematics
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.steppers.solver import Task
@@ -48,7 +48,7 @@ def library(name: str) -> Any:
         return import_module(f"sksundae.{name}")
     except ImportError as missing:
         raise MissingExtraError(
-            "integrators 'cvode' and 'ida' need scikit-sundae; pip install 'kinpair[stiff]'"
+            f"integrators 'cvode' and 'ida' need scikit-sundae; {installs('stiff')}"
         ) from missing
 
 
