@@ -541,7 +541,7 @@ class Mechanism(Movable):
         options: Mapping[str, Any],
         threads: int,
     ) -> Any:
-        """Efforts (…, nv) of a motion under constraints: tau, or those of the actuators; zero where it needs none."""
+        """Return the efforts (…, nv) under constraints: tau, or those of the actuators; zero where none are needed."""
         if tau is not None:
             return self.by_name(tau=tau)[0]
         how: dict[str, Any] = {"external": external, "passive": options["passive"], "threads": threads}

@@ -146,9 +146,9 @@ class System(Movable):
     def inverse_dynamics(
         self, q: Any, qd: Any, qdd: Any, *, actuators: Actuators = None, time: Any = 0.0
     ) -> np.ndarray:
-        """Efforts (nv,) that must be added to the forces for the accelerations qdd: the least of the `actuators`. A
-        system has no joints, so these are all coordinates by default, "all". SingularError where no efforts do,
-        InputError where the accelerations break a constraint.
+        """Return the efforts (nv,) that must be added to the forces for the accelerations qdd: the least of the
+        `actuators`. A system has no joints, so these are all coordinates by default, "all". SingularError where no
+        efforts do, InputError where the accelerations break a constraint.
 
         Units: [N m] or [N].
         """

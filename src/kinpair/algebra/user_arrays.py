@@ -41,7 +41,7 @@ OTHERWISE = "see the table of recorded functions in docs/compiler.md"
 
 
 def _in_place(operator: str) -> Any:
-    """`x += y`: a new value if x is a single entry, which is a number to the user; else into the array."""
+    """Return the operator of `x += y`: in place for an array, a new value for a single entry, as for a number."""
 
     def operate(self: Any, other: Any) -> Any:
         value = getattr(self, operator)(other)
@@ -109,7 +109,7 @@ class UserArray(np.ndarray):
         super().__setitem__(key, value[()] if one else value)
 
     def __getattr__(self, name: str) -> Any:
-        """A function of NumPy as a method, for plain object arrays that hold arrays like this one."""
+        """Return a function of NumPy as a method, for plain object arrays whose entries are such arrays."""
         function = getattr(np, name, None)
         if not isinstance(function, np.ufunc):
             raise AttributeError(f"arrays have no attribute {name!r}")
@@ -127,7 +127,7 @@ class UserArray(np.ndarray):
     __ixor__ = _in_place("__xor__")
 
     def where(self, x: Any, y: Any) -> Any:
-        """x where this condition holds, else y; what `kinpair.algebra.choice` calls on an entry."""
+        """Return x where this condition holds, else y; what `kinpair.algebra.choice` calls on an entry."""
         return np.where(self, x, y)
 
     def __floor__(self) -> Any:
@@ -137,30 +137,30 @@ class UserArray(np.ndarray):
         return np.ceil(self)
 
     def dot(self, other: Any, out: None = None) -> Any:  # type: ignore[override]
-        """The product that `np.dot` gives."""
+        """Return the product that `np.dot` gives."""
         return np.dot(self, other)
 
     def round(self, decimals: Any = 0, out: None = None) -> Any:  # type: ignore[override]
-        """The entries that `np.round` gives."""
+        """Return the entries that `np.round` gives."""
         return np.round(self, decimals)
 
     def item(self, *place: Any) -> Any:
-        """A single entry."""
+        """Return a single entry."""
         return self.reshape(-1)[place[0]] if place else self.reshape(())
 
     def tolist(self) -> Any:
-        """The entries in nested lists."""
+        """Return the entries in nested lists."""
         return self if self.ndim == 0 else [x.tolist() for x in self]
 
     def astype(self, dtype: Any, *rest: Any, **options: Any) -> Any:
-        """A copy; entries that are only known at run time stay what they are."""
+        """Return a copy; entries that are only known at run time do not change."""
         if np.dtype(dtype).kind != "f":
             raise _not_recorded(f"ndarray.astype({np.dtype(dtype).name})")
         return self.copy()
 
 
 def user_array(x: Any) -> Any:
-    """A result as a function of a user sees it: object arrays and single symbols as `UserArray`."""
+    """Return a result as a function of a user sees it: object arrays and single symbols as `UserArray`."""
     if isinstance(x, (list, tuple, dict)):
         return _mapped(user_array, x)
     if isinstance(x, np.ndarray) and x.dtype != object:
@@ -171,7 +171,7 @@ def user_array(x: Any) -> Any:
 
 
 def argument(x: Any) -> Any:
-    """An argument of a function of a user: a copy, so that the function may write into it; also in a dict."""
+    """Return an argument of a function of a user: a copy, so that the function may write into it; also in a dict."""
     if type(x) is dict:
         return {name: argument(y) for name, y in x.items()}
     if isinstance(x, np.ndarray):
@@ -189,7 +189,7 @@ def _is_symbol(x: Any) -> bool:
 
 
 def plain(x: Any) -> Any:
-    """x without `UserArray`: object arrays whose entries are no arrays without axes, and lists of them as arrays."""
+    """Return x without `UserArray`: entries without axes are unpacked, lists with symbols become arrays."""
     if isinstance(x, (list, tuple)):
         if not holds_recorded(x):
             return x
@@ -207,7 +207,7 @@ def plain(x: Any) -> Any:
 
 
 def result(value: Any) -> Any:
-    """The value of a function of a user as the library takes it: no `UserArray`, conditions as numbers."""
+    """Return the value of a function of a user as the library takes it: no `UserArray`, conditions as numbers."""
     if isinstance(value, (list, tuple, dict)):
         return _mapped(result, value)
     value = _numbers(plain(value))
@@ -215,7 +215,7 @@ def result(value: Any) -> Any:
 
 
 def _mapped(function: Callable[[Any], Any], x: Any) -> Any:
-    """A list, tuple, named tuple or dict with a function applied to its members."""
+    """Return a list, tuple, named tuple or dict with a function applied to its members."""
     if isinstance(x, dict):
         return {key: function(y) for key, y in x.items()}
     return type(x)(*map(function, x)) if hasattr(x, "_fields") else type(x)(map(function, x))
@@ -240,7 +240,7 @@ def holds_recorded(x: Any) -> bool:
 
 
 def _numbers(x: Any) -> Any:
-    """Conditions among the entries as 1 or 0."""
+    """Return x with conditions among its entries as 1 or 0."""
     if isinstance(x, np.ndarray) and x.dtype == object:
         return lifted(number, x) if x.ndim else single_entry(number(x[()]))
     return number(x) if getattr(x, "is_condition", False) else x
@@ -262,7 +262,7 @@ def _floats(x: Any) -> Any:
 
 
 def _explained(function: Any, call: Any, *args: Any, **kwargs: Any) -> Any:
-    """The result of NumPy's own function; what it cannot do with these entries is reported by its name."""
+    """Return the result of NumPy's own function; name the function where it cannot take these entries."""
     try:
         return call(*args, **kwargs)
     except TraceError as reason:
@@ -286,7 +286,7 @@ def _check_options(ufunc: np.ufunc, options: dict[str, Any]) -> None:
 
 
 def _name(function: Any) -> str:
-    """The name of a NumPy function as it is called: `linalg.solve`."""
+    """Return the name of a NumPy function as it is called: `linalg.solve`."""
     module = getattr(function, "__module__", "numpy").removeprefix("numpy").removeprefix(".")
     return f"{module}.{function.__name__}" if module else function.__name__
 

@@ -40,7 +40,7 @@ OUTSIDE = "a name outside of it, so it has a memory"
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of a function of a user; arguments may be floats, symbols, jets or columns, and arrays of them.
+    """Call a function of a user; arguments may be floats, symbols, jets or columns, and arrays of them.
 
     An array without axes, as `np.where` gives it of floats, is a number.
     """
@@ -51,7 +51,7 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def rebound(function: Callable[..., Any], known: dict[int, Any]) -> Callable[..., Any]:
-    """The function with its names bound to functions that take symbols; `known`: functions bound before, by id."""
+    """Return the function with its names bound to functions of symbols; `known`: functions bound before, by id."""
     if isinstance(function, partial):
         return partial(rebound(function.func, known), *function.args, **function.keywords)
     if isinstance(function, MethodType):
@@ -129,7 +129,7 @@ def _check_assignments(own: FunctionType) -> None:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function and of those inside it."""
+    """Yield the code of a function and of the functions inside it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -137,12 +137,12 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Names in the code of a function and of those inside it."""
+    """Return the names in the code of a function and of the functions inside it."""
     return {name for own in _codes(code) for name in own.co_names}
 
 
 def _bound(value: Any, known: dict[int, Any]) -> Any:
-    """What a name stands for on symbols."""
+    """Return what a name stands for on symbols."""
     if isinstance(value, ModuleType):
         return _MODULES.get(value.__name__, value)
     if isinstance(value, FunctionType):
@@ -166,7 +166,7 @@ class _Module(ModuleType):
 
 
 def _built(name: str) -> Callable[..., Any]:
-    """`np.array` and the like: of symbols an array that records; `np.asarray` of such an array is that array."""
+    """Return `np.array` or a relative of it: symbols become an array that records, and such an array stays as it is."""
 
     def build(x: Any, dtype: Any = None, **options: Any) -> Any:
         if not holds_recorded(x):
@@ -177,7 +177,7 @@ def _built(name: str) -> Callable[..., Any]:
 
 
 def _filled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`np.zeros` and the like: an array that takes symbols as entries, unless another kind of number is required."""
+    """Return `np.zeros` or a relative of it, whose array takes symbols as entries unless its dtype is no float."""
 
     def fill(*args: Any, dtype: Any = None, **options: Any) -> Any:
         if dtype is not None and np.dtype(dtype).kind != "f":
@@ -188,7 +188,7 @@ def _filled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _switched(function: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """The other function where an argument is recorded."""
+    """Return a function that calls `other` where an argument is recorded."""
 
     def run(*args: Any, **options: Any) -> Any:
         return (other if holds_recorded(args) else function)(*args, **options)
@@ -197,7 +197,7 @@ def _switched(function: Callable[..., Any], other: Callable[..., Any]) -> Callab
 
 
 def _extreme(larger: bool) -> Callable[..., Any]:
-    """`max` or `min` of Python: the first of equal ones."""
+    """Return `max` or `min` of Python: the first of equal values."""
 
     def better(x: Any, y: Any) -> Any:
         chosen = truth(y > x) if larger else truth(y < x)

@@ -23,7 +23,7 @@ HIGHEST = 64  # powers by multiplication
 
 
 def truth(x: Any) -> Any:
-    """x as a condition: a number is true unless it is zero."""
+    """Return x as a condition: a number is true unless it is zero."""
     if isinstance(x, np.ndarray):
         return x if x.dtype == bool else x != 0
     if hasattr(x, "truth"):
@@ -32,14 +32,14 @@ def truth(x: Any) -> Any:
 
 
 def number(x: Any) -> Any:
-    """x as a number: a condition is 1 or 0."""
+    """Return x as a number: a condition is 1 or 0."""
     if isinstance(x, (bool, np.bool_)) or (isinstance(x, np.ndarray) and x.dtype == bool):
         return x * 1.0
     return choice.where(x, 1.0, 0.0) if getattr(x, "is_condition", False) else x
 
 
 def opposite(x: Any) -> Any:
-    """The condition that holds where x does not."""
+    """Return the condition that holds where x does not."""
     condition = truth(x)
     return not condition if isinstance(condition, bool) else ~condition
 
@@ -66,7 +66,7 @@ def _truncated(x: Any) -> Any:
 
 
 def _rounded(x: Any) -> Any:
-    """The nearest whole number, a half to the even one."""
+    """Return the nearest whole number, for a half the even one."""
     nearest = np.floor(x + 0.5)
     odd = truth(nearest - 2.0 * np.floor(0.5 * nearest) == 1.0) & truth(x + 0.5 == nearest)
     return choice.where(odd, nearest - 1.0, nearest)
@@ -139,7 +139,7 @@ UFUNCS |= dict.fromkeys((np.rad2deg, np.degrees), lambda x: x * (180.0 / pi))
 
 
 def lifted(function: Callable[..., Any], *arrays: Any) -> Any:
-    """A function of single entries on arrays, broadcast."""
+    """Apply a function of single entries to arrays, broadcast."""
     return np.frompyfunc(lambda *entries: function(*map(_entry, entries)), len(arrays), 1)(*arrays)
 
 
@@ -148,7 +148,7 @@ def _entry(x: Any) -> Any:
 
 
 def reduced(function: Callable[..., Any], x: np.ndarray, axis: Any = 0, keepdims: bool = False) -> Any:
-    """A function of two entries along an axis (None: all of them)."""
+    """Reduce an array by a function of two entries, along an axis (None: all axes)."""
     if isinstance(axis, tuple):
         if sorted(k % x.ndim for k in axis) != list(range(x.ndim)):
             raise TraceError(f"axis={axis} is not recorded; give one axis, or none for all entries")
@@ -164,7 +164,7 @@ def reduced(function: Callable[..., Any], x: np.ndarray, axis: Any = 0, keepdims
 
 
 def single_entry(x: Any) -> np.ndarray:
-    """An object array without axes that holds x."""
+    """Return an object array without axes that holds x."""
     if isinstance(x, np.ndarray):
         return single(x)
     box = np.empty((), dtype=object)
@@ -215,7 +215,7 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     slopes = np.diff(values) / np.diff(places)
 
     def part(x: Any, start: int, stop: int) -> Any:
-        """Between places start and stop, by halves."""
+        """Interpolate between the sample points start and stop, by halves."""
         if stop - start <= 1:
             return slopes[start] * (x - places[start]) + values[start] if stop > start else values[start]
         middle = (start + stop) // 2
@@ -230,7 +230,7 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
 
 
 def _like(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`np.zeros_like` and the like: an array that takes symbols as entries."""
+    """Return `np.zeros_like` or a relative of it, whose array takes symbols as entries."""
     return lambda x, *values, **_: function(np.shape(x), *values).astype(object)
 
 

@@ -45,8 +45,8 @@ class Question:
         return is_constrained(self.mechanism.model.description)
 
     def acting(self) -> tuple[str, ...] | None:
-        """Names of the rates with efforts in the inverse dynamics under constraints; None where they are not specified,
-        and for a tree."""
+        """Return the names of the rates with efforts in the inverse dynamics under constraints; None where they are not
+        specified, and for a tree."""
         m = self.mechanism
         try:
             return m.actuated(actuators=self.actuators) if self.constrained else None

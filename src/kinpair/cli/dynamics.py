@@ -103,7 +103,7 @@ def dynamics(
 
 
 def chosen_actuators(mechanism: Mechanism, words: Words) -> Actuators:
-    """The argument `actuators` of the words after --actuators."""
+    """Return the argument `actuators` from the words after --actuators."""
     if words == ["all"] and "all" not in (*mechanism.joint_names, *mechanism.v_names):
         return "all"
     return None if words is None else tuple(words)

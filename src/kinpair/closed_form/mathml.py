@@ -130,14 +130,14 @@ def _between(x: _Parser, _: str) -> str:
 
 
 def _fenced(left: str, content: str, right: str) -> str:
-    """Something in brackets, which grow only with what is higher than a line."""
+    """Write brackets around content; they grow only with content that is higher than a line."""
     grows = "true" if any(f"<{name}" in content for name in HIGH) else "false"
     signs = (f'<mo stretchy="{grows}">{escape(x)}</mo>' if x else "" for x in (left, right))
     return f"<mrow>{next(signs)}{content}{next(signs)}</mrow>"
 
 
 def _table(x: _Parser, _: str) -> str:
-    """An environment: rows of cells."""
+    """Write an environment: rows of cells."""
     kind, rows = x.word(), list[str]()
     while x.next != "\\end":
         cells = [x.row(("&", "\\\\", "\\end"))]
@@ -154,7 +154,7 @@ def _table(x: _Parser, _: str) -> str:
 
 
 def _line(cells: list[str], aligned: bool) -> str:
-    """A row of a table; where it is aligned, cells are flush right and left in turn."""
+    """Write a row of a table; aligned cells are flush right and left in turn."""
     sides = [f' style="text-align:{("right", "left")[k % 2]}"' if aligned else "" for k in range(len(cells))]
     return f"<mtr>{''.join(f'<mtd{side}>{x}</mtd>' for side, x in zip(sides, cells, strict=True))}</mtr>"
 

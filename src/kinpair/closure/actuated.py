@@ -78,8 +78,8 @@ class Actuated:
         return tuple(sorted(rates)) if rates or not self.every else None
 
     def known(self, actuators: Actuators) -> tuple[int, ...] | None:
-        """The rates that have efforts, in rising order, without a look at the state; None where the description does
-        not specify them."""
+        """Return the rates that have efforts, in rising order, without a look at the state; None where the description
+        does not specify them."""
         if actuators == ALL or (actuators is None and not self.closed):
             return self.every
         return self.specified if actuators is None else tuple(sorted(self.rows.rates_of(actuators)))
@@ -87,7 +87,7 @@ class Actuated:
     def rates(
         self, actuators: Actuators, q: Any = None, time: Any = 0.0, *, call: str = CALL
     ) -> tuple[int, ...]:
-        """The rates that have efforts, in rising order.
+        """Return the rates that have efforts, in rising order.
 
         `actuators`: names of joints or rates; "all" for every rate that follows no other; None for those of the
         description. ActuatorsError where it specifies none: with the choices that are valid at the first state of `q`
@@ -107,8 +107,9 @@ class Actuated:
         )
 
     def choices(self, q: Any, time: Any = 0.0) -> tuple[tuple[str, ...], ...]:
-        """At most three smallest sets of joints or rates, by name, whose efforts make every motion at the first state
-        of q; each prefers joints that the sets before do not have. Empty without q, an error where loops are open."""
+        """Return at most three smallest sets of joints or rates, by name, whose efforts make every motion at the first
+        state of q; each prefers joints that the sets before do not have. Empty without q, an error where loops are
+        open."""
         if q is None:
             return ()
         at, moment = np.atleast_2d(self.rows.calls.checked("q", q))[0], float(np.ravel(time)[0])
@@ -145,7 +146,7 @@ class Actuated:
         return {k for span in spans for k in span}
 
     def _names(self, rates: Iterable[int]) -> tuple[str, ...]:
-        """Names of the rates; a joint all of whose rates are there has its own name."""
+        """Return the names of the rates; a joint all of whose rates are there has its own name."""
         left, names, model = set(rates), dict[int, str](), self.model
         for i in model.moving:
             span = range(model.nv)[model.v_span[i]]
@@ -157,7 +158,7 @@ class Actuated:
 
 
 def independent(Z: np.ndarray, groups: Sequence[Sequence[int]]) -> list[int]:
-    """Rates whose rows of Z (nv, freedom) are independent, as many as the groups have, earlier groups first."""
+    """Choose rates whose rows of Z (nv, freedom) are independent, as many as the groups have, earlier groups first."""
     left, sizes = Z.copy(), np.linalg.norm(Z, axis=1)
     chosen: list[int] = []
     for group in groups:
@@ -177,7 +178,7 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _message(name: str, choices: Sequence[str], every: str) -> str:
-    """What is missing, and what to write."""
+    """Write the message: what is missing, and what to write."""
     head = f"{name}: no joint of this closed mechanism has an actuator or actuated = true; "
     one_of = ", ".join(choices[:-1]) + " or " * (len(choices) > 1) + "".join(choices[-1:])
     return f"{head}add them to the description, or choose: {one_of}; {every} acts on every joint"

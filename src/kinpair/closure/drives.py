@@ -125,7 +125,7 @@ class Drives:
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> np.ndarray:
-        """Efforts for rows of any rank."""
+        """Compute efforts for rows of any rank."""
         q, qd, qdd = state
         x = self.rows.calls.checked_arguments(external, q=q, qd=qd, time=at_time(time), qdd=qdd)
         self.rows.check_numbers(q)
@@ -152,8 +152,8 @@ class Drives:
         b: np.ndarray,
         qdd: np.ndarray,
     ) -> Efforts:
-        """Efforts on the actuated rates in one state, `row` of a batch; M, F, A, b as `terms` gives them without
-        efforts."""
+        """Return the efforts on the actuated rates in one state, `row` of a batch; M, F, A, b as `terms` gives them
+        without efforts."""
         which = named(row)
         self.check_accelerations(A, b, qdd, which)
         tau = efforts(M @ qdd - F, A, np.array(actuated, dtype=int))
@@ -250,7 +250,7 @@ class Drives:
         qdd: np.ndarray,
         tau: np.ndarray,
     ) -> np.ndarray:
-        """λ of one state under the efforts tau."""
+        """Compute λ of one state under the efforts tau."""
         return multipliers_of(A, M @ qdd - F - tau)
 
     def _each(
@@ -306,7 +306,7 @@ class Drives:
 def _key(
     actuated: tuple[int, ...], options: Mapping[str, Any], external: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """What distinguishes requests."""
+    """Return what distinguishes requests."""
     chosen = tuple(options.get(word) for word in ("method", "force", "passive"))
     return actuated, *chosen, *external
 

@@ -32,7 +32,7 @@ class EffortRegressor:
     def regressor(
         self, state: tuple[Any, Any, Any], time: Any, actuators: Actuators, tree: np.ndarray
     ) -> np.ndarray:
-        """Y_S (…, nv, parameters) from Y of the tree, zero in rows of rates that are not actuated.
+        """Compute Y_S (…, nv, parameters) from Y of the tree; rows of rates that are not actuated are zero.
 
         Units: efforts [N m] or [N] by parameter.
         """
@@ -52,7 +52,7 @@ class EffortRegressor:
         return own.reshape(tree.shape)
 
     def _shared(self, A: np.ndarray, actuated: list[int], which: str) -> np.ndarray:
-        """(ZᵀS)⁺ Zᵀ (actuated, nv)."""
+        """Compute (ZᵀS)⁺ Zᵀ (actuated, nv)."""
         Z = null_space(A)
         U, sigma, Vt = np.linalg.svd(Z[actuated].T, full_matrices=False)
         if (rank := rank_of(sigma)) < Z.shape[1]:

@@ -90,7 +90,7 @@ class Movable(ABC):
     def actuated(
         self, q: Any = None, *, actuators: Actuators = None, time: Any = 0.0, call: str = CALL
     ) -> tuple[str, ...]:
-        """Names of the rates that have efforts in inverse dynamics, in the order of `v_names`.
+        """Return the names of the rates that have efforts in inverse dynamics, in the order of `v_names`.
 
         A tree: every rate that follows no other. A closed mechanism: the rates of the joints with an actuator or
         `actuated = true`. `actuators` chooses others: names of joints or rates, or "all" for every rate that follows no
@@ -235,7 +235,7 @@ class Movable(ABC):
 
 
 def actuators_from(value: Any) -> Actuators:
-    """The argument `actuators`, checked: different names, "all", or None."""
+    """Check the argument `actuators`: different names, "all", or None."""
     if isinstance(value, str) and value != ALL:
         raise InputError(f'actuators is {value!r}; give a list of names, [{value!r}], or "all"')
     return ALL if isinstance(value, str) else None if value is None else names_from("actuators", value)

@@ -38,7 +38,7 @@ class ConstrainedReactions:
         axes: str,
         compliance: Mapping[str, Any],
     ) -> Reactions:
-        """Wrenches under the efforts tau, by name; options are those of a formulation: method, force, passive."""
+        """Compute wrenches under the efforts tau, by name; options: method, force, passive, as of a formulation."""
         shares = self.shares if not compliance else SharedLoads(self.rows, compliance)
         arguments = (state, tau, time, options, external, threads)
         w, q = self.wrenches(*arguments, axes), np.asarray(state[0], dtype=float)

@@ -25,7 +25,7 @@ class Outside(NamedTuple):
     nearest: np.ndarray | None
 
     def text(self, model: Model, what: str) -> str:
-        """What is outside, and the coordinates inside that differ; `what` names the position."""
+        """Describe what is outside, and the coordinates inside that differ; `what` names the position."""
         joints, names = model.joints, model.q_names
         passed = [
             f"{names[k]!r} is {self.q[k]:.6g} ({joints.lower[k]:.6g} to {joints.upper[k]:.6g})"

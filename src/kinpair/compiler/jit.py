@@ -63,7 +63,7 @@ def parsed(text: str, libraries: Iterable[str] = (), level: int = 0) -> Any:
 
 
 def optimised(text: str) -> str:
-    """LLVM text of a module whose local variables are registers.
+    """Return LLVM text of a module whose local variables are registers.
 
     Loops are not unrolled or vectorised: that tripled the time of compiling loops over a few guards or rows.
     """
@@ -72,7 +72,7 @@ def optimised(text: str) -> str:
 
 
 def object_code(text: str, libraries: Iterable[str] = ()) -> bytes:
-    """Machine code of the module, linked with libraries, relocatable."""
+    """Compile a module, linked with libraries, to relocatable machine code."""
     with building():
         return target_machine().emit_object(parsed(text, libraries))
 
@@ -87,7 +87,7 @@ class Loaded:
     """A function of object code in memory, all sections in one block. It lives as long as this does."""
 
     def __init__(self, code: bytes, name: str, symbols: Mapping[str, int] = MappingProxyType({})) -> None:
-        """`symbols`: addresses of functions that the code calls and that the process does not export."""
+        """Load machine code; `symbols`: addresses of functions that it calls and that the process does not export."""
         import llvmlite.binding as llvm
 
         with building():

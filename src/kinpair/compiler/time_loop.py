@@ -60,7 +60,7 @@ class _Compiled:
         self.store = store
 
     def code(self, text: str, operations: int, loops: Sequence[Callable[..., Any]] = ()) -> bytes:
-        """Object code of a text and of the loop functions that it calls, compiled or from the store."""
+        """Return the object code of a text and of the loop functions that it calls, compiled or from the store."""
         libraries = [module_text(*loops)] if loops else []
         key = "time loop\0" + hashlib.sha256("\0".join([text, *libraries]).encode()).hexdigest()
         stored = self.store.get(key) if self.store is not None else None

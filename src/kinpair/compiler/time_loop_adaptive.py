@@ -53,7 +53,7 @@ def further_places(flow: Flow, tableau: Tableau) -> dict[str, int]:
 def adaptive_text(
     flow: Flow, parts: Mapping[str, Part], frame: Frame, tableau: Tableau, real: Real, width: int
 ) -> tuple[str, Sequence[Callable[..., Any]]]:
-    """`@one(pointers, scratch)`, and the loop functions that it calls."""
+    """Write `@one(pointers, scratch)`; return its text and the loop functions that it calls."""
     form = Form(real, 1)
     code = Code(form, width)
     pointers: dict[str, str] = {}

@@ -26,7 +26,7 @@ GUARDS = ("g_begin", "g_lo", "g_hi", "g_end", "wanted", "e")
 
 
 def bracket_places(flow: Flow) -> dict[str, int]:
-    """Sizes of the arrays of a bracket, by name; behind the guards, `e` has one number more."""
+    """Return the sizes of the arrays of a bracket, by name; behind the guards, `e` has one number more."""
     return {"bracket": 11} | dict.fromkeys(GUARDS, flow.ng) | {"e": flow.ng + 1}
 
 
@@ -44,7 +44,7 @@ def some_left(begin: Vector, values: Vector, wanted: Vector) -> bool:
 
 
 def mark(begin: Vector, values: Vector, wanted: Vector, e: Vector) -> None:
-    """Guards that have left their side have their root at hi."""
+    """Mark the guards that have left their side: their root is at hi."""
     for k in range(len(begin)):
         if wanted[k] != 0.0 and left(begin[k], values[k]):
             e[k] = 1.0
@@ -106,7 +106,7 @@ def narrow(
 
 
 def halve_again(b: Vector, far: Vector, side: float) -> None:
-    """Illinois' rule: where the same end moves again, values at the far end count half."""
+    """Apply Illinois' rule: where the same end moves again, values at the far end count half."""
     if b[SIDE] == side:
         for k in range(len(far)):
             far[k] *= 0.5
@@ -158,23 +158,23 @@ class Bracket:
         self.code.set(value if isinstance(value, str) else self.code.real(value), self.places["bracket"], k)
 
     def is_mode(self, mode: int) -> str:
-        """Condition: the step is tried for this."""
+        """Write the condition that the step is tried for this mode."""
         return self.code.compare("oeq", self.get(MODE), float(mode))
 
     def chosen(self, h: str, end: str) -> tuple[str, str]:
-        """Length and end of the step to be tried, which are h and `end` if nothing is searched for."""
+        """Return the length and end of the step to be tried, which are h and `end` if nothing is searched for."""
         code, plain, trial = self.code, self.is_mode(OFF), self.get(TRIAL)
         short = code.op(f"fsub {code.number} {trial}, {self.memory.get(TIME)}")
         return code.choice(plain, h, short), code.choice(plain, end, trial)
 
     def taken(self, end: str) -> str:
-        """Condition: the step that was tried is taken."""
+        """Write the condition that the step that was tried is taken."""
         code = self.code
         at_root = code.both(self.is_mode(LAND), code.compare("oeq", end, self.get(HI)))
         return code.either(self.is_mode(OFF), at_root)
 
     def arrays(self, *names: str) -> list[str]:
-        """Arguments of a loop function: the arrays of a bracket, and further ones with an entry for each guard."""
+        """Return arguments of a loop function: the arrays of a bracket, then others with an entry for each guard."""
         further = [self.code.view(self.places[name], self.flow.ng) for name in (*GUARDS[:5], "e", *names)]
         return [self.code.view(self.places["bracket"], 11), *further]
 
@@ -190,7 +190,7 @@ class Bracket:
         return not self.flow.sampled and self.flow.source != "constant"
 
     def _look(self, end: str) -> None:
-        """Guards at the end of the step, settled, with the inputs of that time."""
+        """Write the guards at the end of the step, settled, with the inputs of that time."""
         step, places, place = self.step, self.places, "next"
         if "after" in step.parts:
             place = "sample"
@@ -200,7 +200,7 @@ class Bracket:
         step.look(place, "g_new")
 
     def begin(self, h: str, end: str) -> None:
-        """A bracket around the step that was tried."""
+        """Write a bracket around the step that was tried."""
         code, time = self.code, self.memory.get(TIME)
         if self._changing:
             self.refresh(time, "y")
@@ -211,7 +211,7 @@ class Bracket:
         code.run(open_bracket, *self.arrays("g", "g_new"), *numbers)
 
     def go_on(self, trial: str) -> None:
-        """A narrower bracket, from a shorter step that was tried."""
+        """Write a narrower bracket, from a shorter step that was tried."""
         code, narrows, also = self.code, self.is_mode(NARROW), self.is_mode(ALSO)
         with code.when(code.either(narrows, also)):
             self._look(trial)

@@ -176,11 +176,11 @@ class Code:
     # loop functions
 
     def view(self, array: str, size: int) -> str:
-        """An array as an argument of a loop function."""
+        """Return an array as an argument of a loop function."""
         return f"ptr {array}, i64 {size}"
 
     def run(self, function: Callable[..., Any], *arguments: str) -> str:
-        """A call of a loop function, whose result is returned if it has one."""
+        """Write a call of a loop function; return its result if it has one."""
         if function not in self.loops:
             self.loops.append(function)
         signature = signature_of(function)

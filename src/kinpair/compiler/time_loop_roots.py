@@ -43,7 +43,7 @@ def row_length(flow: Flow) -> int:
 
 
 def remember_fired(acts: Matrix, g: Vector, fired: Vector) -> None:
-    """Values of the guards that have just fired, as the loop is called; NaN for the others."""
+    """Keep the values of the guards that have just fired, as the loop is called; NaN for the others."""
     for k in range(len(g)):
         fired[k] = g[k] if acts[FIRED, k] != 0.0 else math.nan
 
@@ -51,7 +51,7 @@ def remember_fired(acts: Matrix, g: Vector, fired: Vector) -> None:
 def call_for(
     acts: Matrix, g: Vector, new: Vector, fired: Vector, called: Vector, wanted: Vector, h: float
 ) -> int:
-    """What each guard calls for at the end of a step of length h; LOOK before all, STOP if a root is wanted."""
+    """Find what each guard calls for at the end of a step of length h; LOOK before all, STOP if a root is searched."""
     looks, searches = False, False
     for k in range(len(g)):
         called[k] = called_for(acts, g, new, fired, k, h)
@@ -62,7 +62,7 @@ def call_for(
 
 
 def called_for(acts: Matrix, g: Vector, new: Vector, fired: Vector, k: int, h: float) -> int:
-    """What guard k calls for."""
+    """Return what guard k calls for."""
     falls = g[k] > 0.0 and new[k] <= 0.0
     rises = g[k] < 0.0 and (new[k] >= 0.0 or acts[RISE, k] == LOOK)
     other = int(acts[SLOPE, k])
@@ -101,7 +101,7 @@ class Roots:
         self.code.run(remember_fired, self._acts, *self._guards("g", "g_fired"))
 
     def _guards(self, *names: str) -> list[str]:
-        """Arguments of a loop function, an entry for each guard."""
+        """Return the arguments of a loop function, an entry for each guard."""
         return [self.code.view(self.places[name], self.flow.ng) for name in names]
 
     @property

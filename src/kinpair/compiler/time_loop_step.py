@@ -199,7 +199,7 @@ class Step:
             self._call(time, place)
 
     def _call(self, time: str, place: str) -> None:
-        """Inputs from a Python function, see `time_loop_inputs.py`; a failure is noted."""
+        """Write inputs from a Python function, see `time_loop_inputs.py`; a failure is noted."""
         code, places = self.code, self.places
         arguments = {0: f"{code.number} {time}", 1: f"ptr {places[place]}", 2: f"ptr {places['u']}"}
         for k, argument in arguments.items():

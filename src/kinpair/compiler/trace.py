@@ -40,7 +40,7 @@ def trace(
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name of a function, `function` if it has none."""
+    """Return the name of a function, `function` if it has none."""
     return getattr(function, "__name__", "function").strip("<>") or "function"
 
 

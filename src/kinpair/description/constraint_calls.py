@@ -38,7 +38,7 @@ def stated_keys(keys: Mapping[str, object], **first: object) -> dict[str, object
 
 
 def loop(name: str, kind: str, parent: str, child: str, **keys: Unpack[LoopKeys]) -> Call:
-    """A pair that closes a loop: `child` moves in `parent` as this kind of joint allows.
+    """Return a pair that closes a loop: `child` moves in `parent` as this kind of joint allows.
 
     Kind "pin" holds a point of the child on the axis: two rows, the pin of a plane linkage.
     """

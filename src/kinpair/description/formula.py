@@ -71,7 +71,7 @@ def identifier(name: str) -> str:
 
 
 def with_error(f: Callable[..., Any], words: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
-    """A function of a user; what goes wrong in it is reported by its name, as an `error` of kinpair."""
+    """Return a function of a user; what goes wrong in it is reported by its name, as an `error` of kinpair."""
 
     def run(*arguments: Any) -> Any:
         try:

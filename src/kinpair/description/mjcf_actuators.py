@@ -243,8 +243,8 @@ def _alone(results: list[_Result]) -> Iterator[_Result]:
 
 
 def _with(joint: Joint, own: _Result | None, driven: bool, whole: bool) -> Joint:
-    """A joint with what its actuator adds to it. A joint whose actuator is left out is actuated all the same; where no
-    actuator is left out, a joint without one has no input."""
+    """Return a joint with what its actuator adds to it. A joint whose actuator is left out is actuated all the same;
+    where no actuator is left out, a joint without one has no input."""
     if own is None:
         return replace(joint, actuated=True if driven else False if whole else None)
     damping = (joint.damping or (0.0,))[0] + own.damping

@@ -225,7 +225,7 @@ class Description:
 
 
 def without_actuators(description: Description) -> Description:
-    """Efforts on the joints in their place; rotors behind rigid gears stay, as parts of the joints.
+    """Replace actuators by efforts on the joints; rotors behind rigid gears stay, as parts of the joints.
 
     The joints stay actuated: what drives a closed mechanism does not change.
     """

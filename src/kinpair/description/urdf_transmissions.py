@@ -22,8 +22,8 @@ SINGLE = ("revolute", "prismatic")
 
 
 def transmissions(robot: Node, joints: Sequence[Joint]) -> tuple[tuple[Joint, ...], tuple[Actuator, ...]]:
-    """The joints, marked as actuated where a transmission without an actuator drives them, and the actuators; one
-    warning about all transmissions that are left out."""
+    """Return the joints, marked as actuated where a transmission without an actuator drives them, and the actuators;
+    one warning about all transmissions that are left out."""
     nodes = [node.of(f"transmission {node.text('name')!r}") for node in robot.each("transmission")]
     single = {joint.name for joint in joints if joint.kind in SINGLE and joint.mimic is None}
     names = {joint.name for joint in joints}

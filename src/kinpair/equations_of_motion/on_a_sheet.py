@@ -51,15 +51,15 @@ class OnASheet(ABC):
         return self.sheet.latex(document=document)
 
     def mathml(self) -> str:
-        """MathML, which browsers draw without a script and without a network."""
+        """Return MathML, which browsers draw without a script and without a network."""
         return mathml(self.sheet.notebook())
 
     def _repr_html_(self) -> str | None:
-        """MathML for notebooks and for what is exported from them; None where a browser would take long."""
+        """Return MathML for notebooks and their exports; None where a browser would take long."""
         return self.mathml() if self.terms <= IN_A_NOTEBOOK else None
 
     def _repr_latex_(self) -> str | None:
-        """LaTeX for documents that are made of a notebook; None where a browser would take long."""
+        """Return LaTeX for documents that are made of a notebook; None where a browser would take long."""
         return self.sheet.notebook() if self.terms <= IN_A_NOTEBOOK else None
 
     def __repr__(self) -> str:

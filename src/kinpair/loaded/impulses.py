@@ -19,7 +19,7 @@ ROUNDING = 1e-9  # of the largest impulse; and of a jump of the rates [rad/s], [
 
 
 def struck_joints(model: Model, q: np.ndarray, jump: np.ndarray) -> tuple[str, ...]:
-    """Names of the joints with friction from load that transmit an impulse; jump (nv,) of the rates.
+    """Return the names of the joints with friction from load that transmit an impulse; jump (nv,) of the rates.
 
     Under constraints that is every such joint: the impulses of loops are not among those of the tree.
     """

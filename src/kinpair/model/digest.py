@@ -64,7 +64,7 @@ def _facts(model: Model) -> Iterator[bytes]:
 
 
 def _welded_links(model: Model) -> list[Link]:
-    """Links that are part of a body with another name: each may have parameters of its own."""
+    """Return the links that are part of a body with another name: each may have parameters of its own."""
     return [x for x in model.description.links if x.name != model.names[model.places[x.name].body]]
 
 

@@ -162,7 +162,7 @@ def _split_state(state: Keyframe, chains: list[tuple[Joint, list[Joint]]]) -> Ke
 
 
 def _own(joint: Joint, k: int) -> Joint:
-    """A joint, actuated as the whole, with the springs, dampers, friction and limits of degree k, and nothing else."""
+    """Return a joint, actuated as the whole, with the springs, dampers, friction and limits of degree k alone."""
     numbers = {name: values for name in _OF_RATES if (values := getattr(joint, name))}
     if numbers and PAIRS[joint.kind].q_parts != PAIRS[joint.kind].v_parts:
         road = "split(passive=False) leaves it out" if set(numbers) <= set(_PASSIVE) else "leave it out"

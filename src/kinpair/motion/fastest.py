@@ -143,7 +143,7 @@ def _geometry(m: Mechanism, path: Any, options: Mapping[str, Any]) -> tuple[Traj
 def _untimed(
     targets: Mapping[str, FrameTrajectory | Trajectory],
 ) -> tuple[Mapping[str, FrameTrajectory | Trajectory], Trajectory | None]:
-    """Motions by name without their law of time, and that law; several motions must have it in common."""
+    """Return the motions by name without their law of time, and that law; several motions must have it in common."""
     parts: dict[str, FrameTrajectory | Trajectory] = {}
     laws: list[Trajectory] = []
     for name, x in targets.items():

@@ -52,7 +52,7 @@ def methods(p: Scaled, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> 
 def solve_scaled(
     p: Scaled, x: Vector, m: Memory, regular: Matrix, right: Vector, plan: Matrix, tolerance: float
 ) -> tuple[float, int, bool]:
-    """x of the scaled problem by D + ε, g − ε y, with y the x of the round before.    (NS10)
+    """Solve the scaled problem for x by D + ε, g − ε y, with y the x of the round before.    (NS10)
 
     Returns |F|∞, the number of rounds, and whether |F|∞ is within the tolerance or rounding.
     """

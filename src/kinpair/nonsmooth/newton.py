@@ -91,7 +91,7 @@ def solved_step(F: Vector, step: Vector, memory: Memory) -> bool:
 
 
 def norm(F: Vector) -> float:
-    """‖F‖₂."""
+    """Compute ‖F‖₂."""
     total = 0.0
     for i in range(len(F)):
         total += F[i] * F[i]

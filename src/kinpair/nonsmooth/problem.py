@@ -69,13 +69,13 @@ class Solution(NamedTuple):
 
 
 def intervals(lo: np.ndarray, hi: np.ndarray, names: Sequence[str] = ()) -> list[Group]:
-    """One interval for each row."""
+    """Return one interval for each row."""
     own = names or [""] * len(lo)
     return [Interval(k, float(a), float(b), own[k]) for k, (a, b) in enumerate(zip(lo, hi, strict=True))]
 
 
 def solve(D: np.ndarray, g: np.ndarray, groups: Sequence[Group], start: np.ndarray | None = None) -> Solution:
-    """x of (NS2); `start` is an x nearby, such as that of the step before."""
+    """Solve (NS2) for x; `start` is an x nearby, such as that of the step before."""
     check(D, g, groups)
     if not len(g):
         return Solution(np.zeros(0), np.zeros(0), 0.0, True)
@@ -92,7 +92,7 @@ def solve(D: np.ndarray, g: np.ndarray, groups: Sequence[Group], start: np.ndarr
 
 
 def solved(p: Scaled, start: np.ndarray) -> tuple[np.ndarray, float, bool]:
-    """x of the scaled problem from a start, |F|∞, and whether that is within the tolerance or rounding."""
+    """Solve the scaled problem from a start; return x, |F|∞, and whether that is within the tolerance or rounding."""
     n, x = len(start), np.array(start)
     memory = Memory(
         np.zeros((VECTORS, n)),
@@ -156,12 +156,12 @@ class Scaling:
 
 @cache
 def _code() -> LoopFunction:
-    """The chain as machine code."""
+    """Return the chain as machine code."""
     return compiled(solve_scaled, store=Store())
 
 
 def _scales(D: np.ndarray, groups: Sequence[Group]) -> np.ndarray:
-    """T: √D_jj of a row, one value for a disc; of a row that does not respond, that of the largest."""
+    """Compute T: √D_jj of a row, one value for a disc; for a row that does not respond, the largest."""
     size = np.abs(np.diag(D)).astype(float)
     for group in groups:
         if isinstance(group, Disc) and len(group.rows) > 1:

@@ -33,7 +33,7 @@ class Scaled(NamedTuple):
 
 
 def product(D: Matrix, x: Vector, g: Vector, c: Vector) -> None:
-    """c = D x + g."""
+    """Compute c = D x + g."""
     for i in range(len(x)):
         total = 0.0
         for j in range(len(x)):
@@ -42,7 +42,7 @@ def product(D: Matrix, x: Vector, g: Vector, c: Vector) -> None:
 
 
 def length(x: Vector, first: int, count: int) -> float:
-    """‖x‖₂ of some entries."""
+    """Compute ‖x‖₂ of some entries."""
     total = 0.0
     for i in range(first, first + count):
         total += x[i] * x[i]
@@ -50,7 +50,7 @@ def length(x: Vector, first: int, count: int) -> float:
 
 
 def load(p: Scaled, first: int, count: int, x: Vector) -> float:
-    """N = ‖A x + b‖ of the rows of a load."""
+    """Compute N = ‖A x + b‖ of the rows of a load."""
     total = 0.0
     for i in range(first, first + count):
         entry = p.b[i]
@@ -61,7 +61,7 @@ def load(p: Scaled, first: int, count: int, x: Vector) -> float:
 
 
 def radius(p: Scaled, k: int, x: Vector, z: Vector) -> float:
-    """R = L + μ N with N = max(z_n, 0) of a normal, ‖A x + b‖ of a load, or 0.    (NS5)"""
+    """Compute R = L + μ N with N = max(z_n, 0) of a normal, ‖A x + b‖ of a load, or 0.    (NS5)"""
     R = p.radii[k, 0]
     normal = p.table[WIDTH * k + NORMAL]
     if normal != NONE:
@@ -73,7 +73,7 @@ def radius(p: Scaled, k: int, x: Vector, z: Vector) -> float:
 
 
 def residual(p: Scaled, x: Vector, z: Vector, F: Vector) -> float:
-    """F(x) and its largest entry; z = x − c is left for `derivative`.    (NS4)"""
+    """Compute F(x) and its largest entry; z = x − c is left for `derivative`.    (NS4)"""
     product(p.D, x, p.g, z)
     for i in range(len(x)):
         z[i] = x[i] - z[i]
@@ -118,7 +118,7 @@ def add_load_slope(p: Scaled, J: Matrix, i: int, first: int, count: int, x: Vect
 
 
 def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active: Integers) -> None:
-    """J = 1 − Z + Z (D + δ) − d ∂R/∂x, and a one in `active` for each row that is not of the unit matrix.    (NS6)"""
+    """Compute J = 1 − Z + Z (D + δ) − d ∂R/∂x; `active` is one for each row that is not of the unit matrix.    (NS6)"""
     J[:] = 0.0
     active[:] = 0
     for i in range(len(x)):
@@ -154,7 +154,7 @@ def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active:
 
 
 def rounding(p: Scaled, x: Vector) -> float:
-    """4 ε max(|D||x| + |g|): what rounding leaves of F.    (NS7)"""
+    """Compute 4 ε max(|D||x| + |g|): what rounding leaves of F.    (NS7)"""
     largest = 0.0
     for i in range(len(x)):
         total = abs(p.g[i])

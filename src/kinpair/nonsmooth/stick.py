@@ -101,7 +101,7 @@ def at_rest(
 
 
 def moving_among(c: np.ndarray, small: np.ndarray) -> np.ndarray:
-    """Which accelerations (n,) are more than `small` (n,); next to one that is, a hundredth of it is enough."""
+    """Find accelerations (n,) above `small` (n,); next to one that is, a hundredth of it is enough."""
     size = np.abs(c)
     moves = size > small
     return size > np.minimum(small, 0.01 * size[moves].max()) if moves.any() else moves

@@ -24,7 +24,7 @@ ROOTS = 60  # trials for the root of the secular equation
 
 
 def row_value(p: Scaled, x: Vector, i: int) -> float:
-    """c_i = (D x + g)_i."""
+    """Compute c_i = (D x + g)_i."""
     total = p.g[i]
     for j in range(len(x)):
         total += p.D[i, j] * x[j]
@@ -32,7 +32,7 @@ def row_value(p: Scaled, x: Vector, i: int) -> float:
 
 
 def small_solve(S: Matrix, n: int, kappa: float, h: Vector, r: Vector, L: Matrix) -> bool:
-    """(S + κ) r = h for n ≤ 3 rows by elimination without pivots; False where a pivot is not positive."""
+    """Solve (S + κ) r = h for n ≤ 3 rows by elimination without pivots; False where a pivot is not positive."""
     for i in range(n):
         r[i] = h[i]
         for j in range(n):
@@ -54,7 +54,7 @@ def small_solve(S: Matrix, n: int, kappa: float, h: Vector, r: Vector, L: Matrix
 
 
 def excess(r: Vector, n: int, R: float, rho: Vector) -> float:
-    """‖r‖ − (R + ρᵀ r): positive outside the disc."""
+    """Compute ‖r‖ − (R + ρᵀ r): positive outside the disc."""
     total, bound = 0.0, R
     for i in range(n):
         total += r[i] * r[i]
@@ -63,7 +63,7 @@ def excess(r: Vector, n: int, R: float, rho: Vector) -> float:
 
 
 def secular(S: Matrix, n: int, h: Vector, R: float, rho: Vector, r: Vector, slope: Vector, L: Matrix) -> None:
-    """r = (S + κ)⁻¹ h with κ = 0 inside the disc ‖r‖ ≤ R + ρᵀ r, else the root κ > 0 on its boundary.    (NS9)"""
+    """Compute r = (S + κ)⁻¹ h, κ = 0 inside the disc ‖r‖ ≤ R + ρᵀ r, else the root κ > 0 on its boundary.    (NS9)"""
     trace = 0.0
     for i in range(n):
         trace += abs(S[i, i])
@@ -104,7 +104,7 @@ def secular(S: Matrix, n: int, h: Vector, R: float, rho: Vector, r: Vector, slop
 
 
 def sweep_contact(p: Scaled, k: int, x: Vector, small: Matrix) -> None:
-    """The exact solution of one contact, all others held: a normal and its disc.    (NS8)"""
+    """Solve one contact exactly with all others fixed: a normal and its disc.    (NS8)"""
     first, n, normal = p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT], p.table[WIDTH * k + NORMAL]
     D, mu = p.D, p.radii[k, 1]
     S, L, h, rho, r, slope = small[1:4, :3], small[4:7, :3], small[7], small[8], small[9], small[10]
@@ -134,7 +134,7 @@ def sweep_contact(p: Scaled, k: int, x: Vector, small: Matrix) -> None:
 
 
 def sweep_disc(p: Scaled, first: int, n: int, R: float, x: Vector, small: Matrix) -> None:
-    """The exact solution of one group in a disc or ball of radius R, all others held.    (NS9)"""
+    """Solve one group in a disc or ball of radius R exactly with all others fixed.    (NS9)"""
     D = p.D
     S, L, h, rho, r, slope = small[1:4, :3], small[4:7, :3], small[7], small[8], small[9], small[10]
     for i in range(n):
@@ -175,7 +175,7 @@ def sweep_group(p: Scaled, k: int, x: Vector, z: Vector, small: Matrix) -> None:
 
 
 def sweeps(p: Scaled, x: Vector, m: Memory, count: int) -> None:
-    """Symmetric sweeps: all groups in order, then in the opposite order."""
+    """Sweep over all groups in order, then in the opposite order."""
     z = m.vectors[0]
     for _ in range(count):
         for k in range(len(p.radii)):

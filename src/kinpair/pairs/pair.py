@@ -39,7 +39,7 @@ class Closing(ABC):
 
     @classmethod
     def seated(cls, axis: Three, axis2: Three | None, pitch: float) -> tuple[Matrix, Self]:
-        """The constant rotation that turns the standard axis to `axis`, and the pair about the standard one."""
+        """Return the constant rotation that turns the standard axis to `axis`, and the pair about the standard one."""
         return turn_z_to(axis), cls()
 
 

@@ -81,7 +81,7 @@ def _beyond(run: Record) -> str:
 
 
 def _efforts(run: Record) -> str:
-    """Efforts beyond the limits of the description, when first and at worst; or clipped there."""
+    """Report efforts beyond the limits of the description, when first and at worst; or clipped there."""
     largest, names = run.mechanism.model.joints.effort, run.mechanism.v_names
     limited = np.flatnonzero(np.isfinite(largest))
     if not len(limited) or not len(run.time):

@@ -25,7 +25,7 @@ class Called(NamedTuple):
 
 
 def called_of(run: Run) -> Iterator[Called]:
-    """Every function of the run that is called from Python and has a reason for it."""
+    """Yield every function of the run that is called from Python and has a reason for it."""
     torque = run.torque
     if torque.reason:
         yield Called(f"The {torque.word} is called from Python", torque.reason, torque.avoidable)

@@ -333,7 +333,7 @@ class Dynamics:
         return array([*q, *qd, *own, *ledger, *y[self.layout.ledger.stop :]])
 
     def inputs(self, time: Scalar, q: Vector, qd: Vector, x: Vector, u: Vector) -> Vector:
-        """τ, or, where there are actuators, the inputs; clipped where they saturate."""
+        """Return τ, or, where there are actuators, the inputs; clipped where they saturate."""
         if not self.driven:
             return np.zeros(self.model.nv)
         if self.torque is None:

@@ -157,7 +157,7 @@ def _works(function: Callable[..., Any], arguments: tuple[Any, ...], shape: tupl
 
 
 def _place(problem: BaseException, function: Callable[..., Any]) -> str:
-    """The name and line of the function at which it failed."""
+    """Return the name and line of the function at which it failed."""
     code = getattr(function, "__code__", getattr(type(function).__call__, "__code__", None))
     frames = [
         x for x in traceback.extract_tb(problem.__traceback__) if code and x.filename == code.co_filename

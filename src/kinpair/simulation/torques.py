@@ -252,7 +252,7 @@ class Wrenches(NamedTuple):
 def external_of(
     mechanism: Mechanism, external: Mapping[str, Any] | None, q: np.ndarray, qd: np.ndarray, time: float
 ) -> Wrenches:
-    """Wrenches by link or frame, checked; q, qd, time: a state to try functions on."""
+    """Check wrenches by link or frame; q, qd, time: a state to try functions on."""
     if external is not None and not isinstance(external, Mapping):  # type: ignore[redundant-expr]
         raise InputError(
             f"external is {type(external).__name__}; give a dict: name of a link or frame → wrench (6,)"
@@ -295,7 +295,7 @@ def _refused(mechanism: Mechanism, wrench: CalledWrench) -> InputError:
 
 
 def with_called(mechanism: Mechanism, torque: Torque, wrenches: Wrenches, size: int) -> Torque:
-    """The efforts among the inputs, `size` of them, as a function that is called, if wrenches are."""
+    """Return the efforts among the inputs, `size` of them, as a function that is called, if wrenches are."""
     if not wrenches.called:
         return torque
     if torque.sampled or torque.kind == "regulated":  # their inputs change at sample times only
@@ -372,7 +372,7 @@ class Caller:
         return np.concatenate([u, *self._wrenches(time, y)]) if self.wrenches else u
 
     def _wrenches(self, time: float, y: np.ndarray) -> list[np.ndarray]:
-        """Wrenches (6,) one after the other."""
+        """Return the wrenches (6,), one after the other."""
         called, values = {wrench.name: wrench for wrench in self.control.wrenches}, list[np.ndarray]()
         for name, constant in self.wrenches.items():
             if name not in called:

@@ -77,7 +77,7 @@ def _first_axis(up: np.ndarray) -> np.ndarray:
 
 
 def around(points: np.ndarray, axes: np.ndarray, aspect: float, opening: float = OPENING) -> Camera:
-    """The nearest camera with these axes that sees all points in a picture `aspect` times as wide as high.
+    """Return the nearest camera with these axes that sees all points in a picture `aspect` times as wide as high.
 
     A point (x, y, z) is seen from (c, d, e) if |x − c| ≤ s (e − z), and the same for y: the largest and the least
     x ± s z give c and e, so that the points reach the margins on both sides.

@@ -47,8 +47,8 @@ def draw_curves(
 def figure_of(
     time: np.ndarray, rows: Sequence[Sequence[Panel]], *, title: str = "", abscissa: str = "time [s]"
 ) -> Any:
-    """The figure: rows of panels over one axis; the panels of a row share its width. A panel with more than ten curves
-    is drawn as small multiples, in rows of their own."""
+    """Return the figure: rows of panels over one axis; the panels of a row share its width. A panel with more than ten
+    curves is drawn as small multiples, in rows of their own."""
     rows = _with_multiples(rows)
     width = WIDE if max(map(len, rows)) > 1 else NARROW
     figure = _figure_class()(figsize=(width, 0.8 + 2.2 * len(rows)), layout="constrained")
@@ -70,7 +70,7 @@ def figure_of(
 
 
 def _with_multiples(rows: Sequence[Sequence[Panel]]) -> list[Sequence[Panel]]:
-    """Rows without panels of many curves, which follow as rows of small multiples."""
+    """Return rows in which panels of many curves are replaced by rows of small multiples."""
     result: list[Sequence[Panel]] = []
     for row in rows:
         parts = [multiples(panel) for panel in row]
@@ -141,7 +141,7 @@ def _check_ending(file: Path, figure: Any) -> None:
 
 
 def _axes(figure: Any, counts: Sequence[int], abscissa: str) -> list[Any]:
-    """Axes row by row; the abscissa has no numbers and no name where the row below has the same ones."""
+    """Add axes row by row; the abscissa has no numbers and no name where the row below has the same ones."""
     cells = math.lcm(*counts)
     grid = figure.add_gridspec(len(counts), cells)
     axes: list[Any] = []
@@ -185,7 +185,7 @@ def _draw(axis: Any, time: np.ndarray, panel: Panel) -> dict[str, Any]:
 
 
 def _head(axis: Any, panel: Panel, longest: int, size: float) -> None:
-    """The title, and below it the names of curves that coincide, since only the last of them is seen."""
+    """Write the title, and below it the names of curves that coincide, since only the last of them is seen."""
     groups = [" = ".join(panel.labels.get(name, name) for name in x) for x in equal_curves(panel)]
     axis.set_title(
         plain(panel.title, longest), fontsize=size, loc="left", pad=6.0 + 1.3 * SMALL * len(groups)

@@ -70,7 +70,7 @@ def _check_positive(name: str, number: Any) -> None:
 def pictures(
     recording: Recording, step: float, view: str | tuple[float, float], width: int, height: int
 ) -> Iterator[np.ndarray]:
-    """Pictures (height, width, 3) of bytes of a motion, `step` seconds of motion apart, from one point of view."""
+    """Yield pictures (height, width, 3) of bytes, `step` seconds of motion apart, from one point of view."""
     scene = _simplified(scene_of(recording.mechanism))
     poses, time = recording.poses(), recording.time
     frames = np.unique(np.linspace(0, len(time) - 1, SEEN).astype(int))
@@ -90,14 +90,14 @@ def pictures(
 
 
 def _simplified(scene: Scene) -> Scene:
-    """The scene with as many triangles as a small picture can show."""
+    """Return the scene with as many triangles as a small picture can show."""
     surfaces = shared_out([x.surface for x in scene.pieces], TRIANGLES)
     pieces = (replace(x, surface=s) for x, s in zip(scene.pieces, surfaces, strict=True) if len(s.faces))
     return replace(scene, pieces=tuple(pieces))
 
 
 def _marks(recording: Recording, scene: Scene, k: int) -> Iterator[tuple[Surface, Numbers]]:
-    """Marked points and areas at sample k."""
+    """Yield marked points and areas at sample k."""
     for points in recording.points.values():
         if np.isfinite(points[k]).all():
             yield dot(scene).moved(Pose(HOME.R, points[k])), POINT
@@ -147,7 +147,7 @@ def _feed(pipe: IO[bytes], images: Iterator[np.ndarray]) -> None:
 
 
 def _ffmpeg() -> str:
-    """The program that writes films: that of the machine, or of the package imageio-ffmpeg."""
+    """Find the program that writes films: that of the machine, or of the package imageio-ffmpeg."""
     program = shutil.which("ffmpeg")
     if program is not None:
         return program

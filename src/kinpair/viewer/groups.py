@@ -30,7 +30,7 @@ class Group:
 
 
 def grouped(model: Model, handles: Sequence[Handle]) -> list[Group]:
-    """Handles by chain, in the order of the description; one group without a name where there are few."""
+    """Group handles by chain, in the order of the description; one group without a name where there are few."""
     if len(handles) <= FEW:
         return [Group("", tuple(handles))]
     chains = _chains(model, handles)
@@ -42,8 +42,8 @@ def grouped(model: Model, handles: Sequence[Handle]) -> list[Group]:
 
 
 def _chains(model: Model, handles: Sequence[Handle]) -> list[list[Handle]]:
-    """Handles of each chain: from the ground or a branch up to the next branch; chains of one handle that leave the
-    same body are one."""
+    """Return the handles of each chain: from the ground or a branch up to the next branch; chains of one handle that
+    leave the same body are one."""
     own: dict[int, list[Handle]] = {
         i: [x for x in handles if x.entry in range(*model.q_span[i].indices(model.nq))]
         for i in model.in_order
@@ -64,7 +64,7 @@ def _chains(model: Model, handles: Sequence[Handle]) -> list[list[Handle]]:
 
 
 def _arms(model: Model, handled: set[int]) -> dict[int, list[int]]:
-    """Children of each body below which something has a handle."""
+    """Return the children of each body below which something has a handle."""
     arms: dict[int, list[int]] = {i: [] for i in range(len(model.parent))}
     for i in reversed(model.in_order):
         if i in handled or arms[i]:
@@ -73,12 +73,12 @@ def _arms(model: Model, handled: set[int]) -> dict[int, list[int]]:
 
 
 def _ends(chain: Sequence[Handle]) -> str:
-    """The first and the last name of a chain."""
+    """Return the first and the last name of a chain."""
     return chain[0].name if len(chain) == 1 else f"{chain[0].name} … {chain[-1].name}"
 
 
 def _shared(names: Sequence[str]) -> str:
-    """The common beginning of names, up to a sign that separates words; nothing of a single name."""
+    """Return the common beginning of names, up to a sign that separates words; empty for a single name."""
     if len(names) < 2:
         return ""
     columns = zip(*names, strict=False)

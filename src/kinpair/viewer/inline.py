@@ -51,7 +51,7 @@ class Frame:
         return self.html()
 
     def html(self) -> str:
-        """The frame as HTML."""
+        """Return the frame as HTML."""
         source = escape(self.page, quote=True)
         return f'<iframe srcdoc="{source}" width="100%" height="{self.height}" style="border:0"></iframe>'
 
@@ -60,7 +60,8 @@ class Frame:
 
 
 def live_html(url: str, page: str, height: int) -> str:
-    """HTML that shows a served page where the notebook runs and reaches it, and a page complete in itself elsewhere."""
+    """Return HTML that shows a served page where the notebook runs and reaches it, and a page complete in itself
+    elsewhere."""
     text = json.dumps(url).replace("<", "\\u003c")
     name = f"kinpair-{uuid4().hex}"
     return LIVE.format(name=name, kept=Frame(page, height).html(), url=text, height=height)

@@ -30,7 +30,7 @@ KNOWN = (  # families that are tried first, the most usual ones for Chinese, Jap
 
 
 def plain(text: str, longest: int = LONGEST) -> str:
-    """A name on one line, without mathematics, with its middle left out where it is longer than `longest`."""
+    """Return a name on one line, without mathematics, its middle left out where it is longer than `longest`."""
     line, half = " ".join(text.split()), longest // 2
     line = line if len(line) <= longest else f"{line[:half]}…{line[-half:]}"
     return line.replace("$", r"\$")
@@ -74,7 +74,7 @@ def choose_fonts(figure: Any) -> None:
 
 @cache
 def _drawn_by(family: tuple[str, ...]) -> frozenset[str]:
-    """Characters of the first font of a family list."""
+    """Return the characters of the first font of a family list."""
     from matplotlib.font_manager import FontProperties, findfont
 
     return _characters(findfont(FontProperties(family=list(family))))
@@ -89,7 +89,7 @@ def _characters(file: str) -> frozenset[str]:
 
 @cache
 def _fonts_for(characters: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Families that together have the characters, and the characters that no installed font has."""
+    """Return the families that together have the characters, and the characters that no installed font has."""
     left, families = characters, list[str]()
     for family, file in _installed():
         if not left:
@@ -101,8 +101,8 @@ def _fonts_for(characters: frozenset[str]) -> tuple[tuple[str, ...], frozenset[s
 
 
 def _installed() -> Iterable[tuple[str, str]]:
-    """Family and file of every installed font, the usual ones for foreign scripts first; also of those that were
-    installed after matplotlib listed them."""
+    """Return the family and file of every installed font, the usual ones for foreign scripts first; also of those that
+    were installed after matplotlib listed them."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     listed = {Path(x.fname).name for x in fontManager.ttflist}

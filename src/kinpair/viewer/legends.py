@@ -26,7 +26,7 @@ def below_figure(figure: Any, lines: Mapping[str, Any]) -> None:
 
 
 def _extent(figure: Any, legend: Any) -> Any:
-    """The box of a legend [pixels]."""
+    """Return the box of a legend [pixels]."""
     choose_fonts(figure)
     with missing_allowed():
         return legend.get_window_extent()

@@ -52,7 +52,7 @@ class Meshes:
     counts: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
     def sentences(self, drawn: int) -> tuple[str, ...]:
-        """One sentence for all missing meshes and one for all coarser ones, of which `drawn` triangles are left."""
+        """Write one sentence on all missing meshes and one on all coarser ones; `drawn`: triangles that are left."""
         lines: list[str] = []
         if self.missing:
             link, reason = self.missing[0]
@@ -70,8 +70,8 @@ class Meshes:
 
 
 def looks_of(links: Iterable[Link], description: Description, meshes: Meshes) -> dict[str, list[Piece]]:
-    """The shapes of each link as pieces, without those that cannot be read; all together no more triangles than a
-    picture can show."""
+    """Return the shapes of each link as pieces, without those that cannot be read; all together no more triangles than
+    a picture can show."""
     looks: dict[str, list[Piece]] = {}
     for link in links:
         looks[link.name] = []
@@ -123,7 +123,7 @@ def _kept(path: str, changed: int, size: int) -> Mesh:
 
 
 def _read(path: str) -> Mesh:
-    """The mesh of a file with at most `MOST` triangles."""
+    """Read the mesh of a file, with at most `MOST` triangles."""
     triangles = read_mesh(path)
     count = len(triangles.faces)
     if count <= MOST:

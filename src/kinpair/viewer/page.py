@@ -121,7 +121,7 @@ class Page:
         return controls
 
     def _add_boxes(self) -> None:
-        """Boxes that show and hide axes, layers and the mass centre."""
+        """Add boxes that show and hide axes, layers and the mass centre."""
         axes = self._server.gui.add_checkbox("axes of the links", False)
         axes.on_update(lambda _: self._nodes.show_axes(axes.value))
         for layer, label in LAYERS.items():
@@ -131,7 +131,7 @@ class Page:
             self._mass_centre()
 
     def _add_sliders(self) -> list[Any]:
-        """Sliders of all handles, in a folder for each group of them; what to remove with the mechanism."""
+        """Add sliders of all handles, in a folder for each group; return what to remove with the mechanism."""
         groups = grouped(self.mechanism.model, self.movement.handles)
         sliders: dict[Handle, Any] = {}
         folders: list[Any] = []
@@ -245,7 +245,7 @@ class Page:
             self._server.stop()
 
     def _repr_html_(self) -> str:
-        """The page itself while the notebook runs, and the scene without sliders once the notebook is exported."""
+        """Show the page itself while the notebook runs, and the scene without sliders once the notebook is exported."""
         still = Recording(self.mechanism, np.zeros(1), self.q[None], self.scene.name)
         shown = still if self.player is None else self.player.recordings[0]
         return live_html(self.url, page(shown, self.scene.name, [], []), HEIGHT)

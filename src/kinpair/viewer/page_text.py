@@ -36,5 +36,5 @@ class Text:
 
 
 def escaped(text: str) -> str:
-    """Text as HTML that shows exactly this text and holds no element, attribute or entity of its own."""
+    """Escape text: HTML that shows exactly this text and has no element, attribute or entity of its own."""
     return escape(text, quote=True)

@@ -40,7 +40,7 @@ class Panel:
 
 
 def multiples(panel: Panel) -> list[Panel]:
-    """The panel itself, or small multiples of it with the same ordinate where it has more than ten curves."""
+    """Return the panel itself, or small multiples of it with the same ordinate where it has more than ten curves."""
     names = list(panel.curves)
     if len(names) <= MANY or panel.looks is None:
         return [panel]
@@ -60,7 +60,7 @@ def multiples(panel: Panel) -> list[Panel]:
 
 
 def _range(panel: Panel) -> tuple[float, float] | None:
-    """Lowest and highest value of all curves, with some room; None where there is no number."""
+    """Return the lowest and highest value of all curves, with some room; None where there is no number."""
     every = np.concatenate([np.ravel(x) for x in (*panel.curves.values(), *panel.behind.values())])
     finite = every[np.isfinite(every)]
     if not len(finite):
@@ -71,7 +71,7 @@ def _range(panel: Panel) -> tuple[float, float] | None:
 
 
 def equal_curves(panel: Panel) -> list[list[str]]:
-    """Names of curves that coincide, group by group; none where curves are one thing computed in several ways."""
+    """Find curves that coincide, group by group; none where curves are one quantity computed by several methods."""
     if panel.looks is None:
         return []
     groups: list[list[str]] = []

@@ -99,8 +99,8 @@ def _planes(corners: np.ndarray, values: np.ndarray) -> np.ndarray:
 def _parts(
     camera: Camera, things: Sequence[tuple[Surface, Numbers]], width: int, height: int
 ) -> Iterator[tuple[int, np.ndarray, Callable[[np.ndarray], np.ndarray]]]:
-    """Triangles part by part: the number of the first one, corners (n, 3, 3) as column, row and depth, and a function
-    from numbers in the part (m,) to shaded colours at the corners (m, 3, 3)."""
+    """Yield the triangles part by part: the number of the first one, corners (n, 3, 3) as column, row and depth, and a
+    function from numbers in the part (m,) to shaded colours at the corners (m, 3, 3)."""
     number = 0
     for k, (surface, colour) in enumerate(things):
         seen = camera.seen(surface.points)
@@ -115,7 +115,7 @@ def _parts(
 
 
 def _taken(shaded: Callable[[], np.ndarray], faces: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """Colours at the corners of some triangles (m, 3, 3)."""
+    """Return the colours at the corners of some triangles (m, 3, 3)."""
     return shaded()[faces[which]]
 
 

@@ -52,12 +52,12 @@ class Recording:
 
 
 def at(poses: Poses, k: int) -> dict[str, Pose]:
-    """The poses of one sample."""
+    """Return the poses of one sample."""
     return {name: Pose(x.R[k], x.a[k]) for name, x in poses.items()}
 
 
 def reached(recording: Recording, scene: Scene, chosen: np.ndarray) -> np.ndarray:
-    """Corners of the boxes around everything that is drawn, at the chosen samples (n, 3) [m]."""
+    """Return the corners of the boxes around everything that is drawn, at the chosen samples (n, 3) [m]."""
     poses = recording.poses()
     places = [
         np.einsum("nij,kj->nki", poses[x.link].R[chosen], corners_of(x.surface))

@@ -150,8 +150,8 @@ def link_poses(mechanism: Drawn, q: Any) -> dict[str, Pose]:
 
 
 def _primitive(description: Description, link: Link, sizes: Sizes, meshes: bool) -> list[Piece]:
-    """A solid of the same inertia and rods to the joints. Among meshes, a link that the description does not draw has
-    no solid, and rods only where it moves on its parent."""
+    """Return a solid of the same inertia and rods to the joints. Among meshes, a link that the description does not
+    draw has no solid, and rods only where it moves on its parent."""
     if not meshes or link.shapes:
         return [*by_inertia(description, link.name, sizes), *bones(description, link.name, sizes)]
     moves = any(x.child == link.name and x.kind != "fixed" for x in description.joints)

@@ -45,7 +45,7 @@ def clustered(surface: Surface, cell: float) -> tuple[Surface, np.ndarray]:
 
 
 def _cells(points: np.ndarray, cell: float) -> np.ndarray:
-    """A whole number for the cell of each point (p,)."""
+    """Return a whole number for the cell of each point (p,)."""
     low = points.min(axis=0)
     counts = np.floor(np.ptp(points, axis=0) / cell).astype(np.int64) + 1
     number = np.zeros(len(points), dtype=np.int64)
@@ -56,7 +56,7 @@ def _cells(points: np.ndarray, cell: float) -> np.ndarray:
 
 
 def _first_of_each(faces: np.ndarray) -> np.ndarray:
-    """Numbers of the triangles (n, 3) without those whose three corners an earlier one has."""
+    """Return the numbers of triangles (n, 3) without those whose three corners an earlier one has."""
     corners = np.sort(faces, axis=1).T
     order = np.lexsort(corners)
     same = np.all([x[order][1:] == x[order][:-1] for x in corners], axis=0)

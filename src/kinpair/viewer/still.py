@@ -75,7 +75,7 @@ def picture(
 def image_of(
     scene: Scene, camera: Camera, things: list[tuple[Surface, Numbers]], width: int, height: int
 ) -> np.ndarray:
-    """Things in the world with their colours, on the ground of the scene, as bytes (height, width, 3)."""
+    """Draw things in the world with their colours, on the ground of the scene, as bytes (height, width, 3)."""
     behind = ground(camera, things, scene.up, scene.floor, scene.size, (height, width))
     canvas = Canvas.on(np.repeat(np.repeat(behind, SMOOTH, axis=0), SMOOTH, axis=1))
     draw(canvas, camera, things)

@@ -95,7 +95,7 @@ class _Impact:
     light: tuple[int, ...] = ()
 
     def terms(self, q: Vector) -> tuple[Matrix, Matrix, Matrix]:
-        """ZᵀHZ, J_rᵀJ_r and the part of H Z for the joints, all (nv, nv).    (GW1)"""
+        """Compute ZᵀHZ, J_rᵀJ_r and the part of H Z for the joints, all (nv, nv).    (GW1)"""
         n, rows = len(self.plane), [ROWS[x] for x in self.plane]
         at = np.concatenate([np.zeros(n), q])
         J = kinematics.jacobian(self.released, at, self.released.place(self.foot))[rows][:, n:]
@@ -105,7 +105,7 @@ class _Impact:
 
     @np.errstate(divide="ignore", invalid="ignore")  # judged by the pivots
     def rates(self, q: Vector, qd: Vector) -> Vector:
-        """r⁺ (nv,); not a number, or a SingularError for plain numbers, where nothing determines it."""
+        """Compute r⁺ (nv,); not a number, or a SingularError for plain numbers, where nothing determines it."""
         S, F, HZ = self.terms(q)
         heavy = [k for k in range(len(qd)) if k not in self.light]
         own = ldl.factor(S[np.ix_(heavy, heavy)])
@@ -132,7 +132,7 @@ class _Impact:
 
 
 def _placed(where_to: Sequence[int], values: Vector, size: int) -> Vector:
-    """A vector (size,) with the values at some places, zero elsewhere."""
+    """Return a vector (size,) with the values at some places, zero elsewhere."""
     entries: list[Scalar] = [0.0] * size
     for k, x in zip(where_to, values, strict=True):
         entries[k] = x
@@ -140,20 +140,20 @@ def _placed(where_to: Sequence[int], values: Vector, size: int) -> Vector:
 
 
 def _null_basis(own: ldl.Factors, S: Matrix, heavy: Sequence[int], light: Sequence[int]) -> Matrix:
-    """K (nv, light): motions without inertia, one for each rate without inertia of its own."""
+    """Compute K (nv, light): motions without inertia, one for each rate without inertia of its own."""
     size = len(heavy) + len(light)
     columns = [_placed(heavy, -ldl.solve_factored(own, S[heavy, k]), size) + np.eye(size)[k] for k in light]
     return array([list(x) for x in columns]).T
 
 
 def _smallest(own: ldl.Factors, S: Matrix) -> Scalar:
-    """The smallest pivot, as a part of its diagonal entry."""
+    """Return the smallest pivot, as a part of its diagonal entry."""
     parts = [np.divide(d, S[k, k] + 1e-300) for k, d in enumerate(own.D)]
     return reduce(minimum, parts, 1.0)
 
 
 def _light_rates(impact: _Impact, m: Mechanism) -> tuple[int, ...]:
-    """The rates without inertia of their own, at positions about the start; reported, or refused without a limit."""
+    """Find the rates without inertia of their own, at positions about the start; report them, or refuse them."""
     rng = np.random.default_rng(0)
     probes = m.start() + SPREAD * rng.standard_normal((PROBES, m.nv))
     terms = [impact.terms(q) for q in probes]
@@ -182,7 +182,7 @@ def _light_rates(impact: _Impact, m: Mechanism) -> tuple[int, ...]:
 
 
 def _pivots(S: np.ndarray) -> list[int]:
-    """Rows of a positive semidefinite matrix that are independent, the largest pivot first, in ascending order."""
+    """Find independent rows of a positive semidefinite matrix, by the largest pivot; return them in ascending order."""
     left, scale, chosen = S.copy(), np.diag(S).copy(), list[int]()
     while len(chosen) < len(S):
         parts = np.where(scale > ABSENT * scale.max(), np.diag(left) / np.maximum(scale, 1e-300), 0.0)

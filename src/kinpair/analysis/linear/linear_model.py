@@ -266,7 +266,7 @@ class LinearModel:
         return bode.margins((x.A, x.B[:, j], x.C[i], float(x.D[i, j])), x.dt, g.corners)
 
     def _some(self, what: str, output: str | None, input: str | None) -> LinearModel:
-        """The model of one state with the outputs and inputs named, or all of them."""
+        """Return the model of one state with the outputs and inputs named, or all of them."""
         x = self._one(what)
         k = [x.index("outputs", output)] if output is not None else list(range(len(x.outputs)))
         own = replace(x, outputs=tuple(x.outputs[n] for n in k), C=x.C[k], D=x.D[k], F=x.F[k])

@@ -25,7 +25,7 @@ Path = str | os.PathLike[str] | None
 def response(
     name: str, omega: np.ndarray, gain: Mapping[str, np.ndarray], phase: Mapping[str, np.ndarray], path: Path
 ) -> Any:
-    """Gains [dB] and phases [deg] by name over the frequency [rad/s]."""
+    """Draw gains [dB] and phases [deg] by name over the frequency [rad/s]."""
     looks = distinct(gain)
     panels = [[Panel("", "gain [dB]", gain, looks)], [Panel("", "phase [deg]", phase, looks)]]
     figure = figure_of(omega, panels, title=f"{name}: frequency response", abscissa="frequency [rad/s]")
@@ -37,7 +37,7 @@ def response(
 def step(
     name: str, time: np.ndarray, responses: Mapping[str, np.ndarray], units: Sequence[str], path: Path
 ) -> Any:
-    """Step responses by name over time [s], those of one unit in one panel."""
+    """Draw step responses by name over time [s], responses of one unit in one panel."""
     looks, by_unit = distinct(responses), dict[str, dict[str, np.ndarray]]()
     for (key, y), unit in zip(responses.items(), units, strict=True):
         by_unit.setdefault(unit, {})[key] = y

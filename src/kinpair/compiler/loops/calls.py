@@ -33,7 +33,7 @@ LIBRARY = {f: f.__name__ for f in (math.exp, math.log, math.sin, math.cos, math.
 
 
 def called(writer: Expressions, node: ast.Call) -> tuple[Value, ...]:
-    """The results of a call."""
+    """Write a call and return its results."""
     if node.keywords:
         raise writer.place.error(node, f"{ast.unparse(node)!r}: arguments of calls are positional")
     match node.func:
@@ -58,7 +58,7 @@ def called(writer: Expressions, node: ast.Call) -> tuple[Value, ...]:
 
 
 def _function(writer: Expressions, function: Value, node: ast.Call) -> tuple[Value, ...]:
-    """A call of another loop function, or of an argument that is one."""
+    """Write a call of another loop function, or of an argument that is one."""
     signature = function.kind
     if not isinstance(signature, Signature) or len(signature.arguments) != len(node.args):
         raise writer.place.error(
@@ -78,7 +78,7 @@ def _function(writer: Expressions, function: Value, node: ast.Call) -> tuple[Val
 
 
 def _argument(writer: Expressions, node: ast.expr, kind: AnyKind) -> Value:
-    """A value that is passed on; a function is passed on by its name."""
+    """Write an argument of a call; a function is passed on by its name."""
     if not isinstance(kind, Signature) or (isinstance(node, ast.Name) and node.id in writer.variables):
         return writer.converted(writer.value(node), kind, node)
     function = writer.python(node)
@@ -93,7 +93,7 @@ def _argument(writer: Expressions, node: ast.expr, kind: AnyKind) -> Value:
 
 
 def _record(writer: Expressions, record: Record, node: ast.Call) -> Value:
-    """A record made of its fields."""
+    """Write a record made of its fields."""
     if len(node.args) != len(record.fields):
         raise writer.place.error(node, f"{record.word} has {len(record.fields)} fields, not {len(node.args)}")
     values = [
@@ -104,7 +104,7 @@ def _record(writer: Expressions, record: Record, node: ast.Call) -> Value:
 
 
 def _library(writer: Expressions, function: Any, arguments: list[Any]) -> Value:
-    """A function of the C library, or an instruction of the processor."""
+    """Write a call of a function of the C library, or an instruction of the processor."""
     kinds = ir.FunctionType(DOUBLE, [DOUBLE] * len(arguments))
     module = writer.builder.module
     if function in INTRINSICS:
@@ -116,7 +116,7 @@ def _library(writer: Expressions, function: Any, arguments: list[Any]) -> Value:
 
 
 def _reshaped(writer: Expressions, array: ast.expr, node: ast.Call) -> Value:
-    """A vector as a matrix of (rows, columns)."""
+    """Write a vector as a matrix of (rows, columns)."""
     pointer, _ = writer.converted(writer.value(array), VECTOR, array).parts
     rows, columns = (writer.whole(x) for x in node.args)
     return Value(MATRIX, (pointer, rows, columns, columns))
@@ -143,7 +143,7 @@ def _largest(writer: Expressions, node: ast.Call) -> Value:
 
 
 def _extreme(writer: Expressions, node: ast.Call, how: str) -> Value:
-    """Python's min and max: the first argument, unless a later one is smaller or larger."""
+    """Write Python's min or max: the first argument, unless a later one is smaller or larger."""
     values = [writer.value(x) for x in node.args]
     kind = INTEGER if all(x.kind == INTEGER for x in values) else REAL
     best, *others = (writer.converted(x, kind, node).one for x in values)
@@ -183,7 +183,7 @@ class _Pointer:
     function_type: ir.FunctionType
 
     def get_reference(self) -> str:
-        """The name of the address in LLVM text."""
+        """Return the name of the address in LLVM text."""
         return self.value.get_reference()
 
 

@@ -63,7 +63,7 @@ class Expressions:
     link: Callable[[Callable[..., Any]], tuple[ir.Function, Signature]]
 
     def value(self, node: ast.expr) -> Value:
-        """The value of an expression."""
+        """Write an expression and return its value."""
         write = WRITERS.get(type(node))
         if write is None:
             raise self.place.error(
@@ -74,19 +74,19 @@ class Expressions:
     # scalars of a kind
 
     def real(self, node: ast.expr) -> Any:
-        """The value of an expression as a double; whole numbers are converted."""
+        """Write an expression and return its value as a double; whole numbers are converted."""
         return self.converted(self.value(node), REAL, node).one
 
     def whole(self, node: ast.expr) -> Any:
-        """The value of an expression that is a whole number."""
+        """Write an expression that is a whole number and return its value."""
         return self.converted(self.value(node), INTEGER, node).one
 
     def truth(self, node: ast.expr) -> Any:
-        """The value of a condition."""
+        """Write a condition and return its value."""
         return self.converted(self.value(node), TRUTH, node).one
 
     def converted(self, value: Value, kind: AnyKind, node: ast.AST) -> Value:
-        """The value as one of a kind; only a whole number becomes a double by itself."""
+        """Convert a value to a kind; only a whole number becomes a double without a call."""
         if value.kind == kind:
             return value
         if value.kind == INTEGER and kind == REAL:
@@ -100,7 +100,7 @@ class Expressions:
         return self.literal(node.value, node)
 
     def literal(self, number: Any, node: ast.AST) -> Value:
-        """A constant of Python."""
+        """Write a constant of Python."""
         for kind, python in ((TRUTH, bool), (INTEGER, int), (REAL, float)):
             if isinstance(number, python):
                 return Value(kind, (ir.Constant(kind.parts[0], python(number)),))
@@ -130,12 +130,12 @@ class Expressions:
         )
 
     def _field(self, value: Value, name: str) -> Value | None:
-        """A field of a record."""
+        """Return a field of a record."""
         found = value.kind.field(name) if isinstance(value.kind, Record) else None
         return Value(found[0], value.parts[found[1]]) if found else None
 
     def python(self, node: ast.expr) -> Any:
-        """The object of Python that a global name or an attribute of one stands for, or None."""
+        """Return the object of Python that a global name or an attribute of one stands for, or None."""
         match node:
             case ast.Name(id=name) if name not in self.variables:
                 return self.names.get(name)
@@ -166,7 +166,7 @@ class Expressions:
         return self.converted(left, REAL, node.left).one, self.converted(right, REAL, node.right).one
 
     def _floor(self, how: type[ast.operator], a: Any, b: Any) -> Any:
-        """a // b or a % b with Python's signs: the quotient is rounded down."""
+        """Write a // b or a % b with Python's signs: the quotient is rounded down."""
         builder, zero = self.builder, ir.Constant(WORD, 0)
         quotient, rest = builder.sdiv(a, b), builder.srem(a, b)
         opposite = builder.icmp_signed("<", builder.xor(rest, b), zero)
@@ -232,7 +232,7 @@ class Expressions:
     def _joined(
         self, end: Any, kinds: Sequence[ir.Type], branches: Sequence[tuple[Any, Sequence[Any]]]
     ) -> tuple[Any, ...]:
-        """The parts of whichever branch was taken, in the block where they join."""
+        """Return the parts of whichever branch was taken, in the block where they join."""
         for block, _ in branches:
             if not block.is_terminated:
                 self.builder.position_at_end(block)
@@ -250,7 +250,7 @@ class Expressions:
     # arrays
 
     def sizes(self, node: ast.expr) -> tuple[Any, ...]:
-        """Sizes of an array."""
+        """Return the sizes of an array."""
         value = self.value(node)
         if value.kind not in (VECTOR, MATRIX, INTEGERS):
             raise self.place.error(node, f"{ast.unparse(node)!r} is not an array")
@@ -269,7 +269,7 @@ class Expressions:
         return Value(scalar, (self.builder.load(address, typ=kind),))
 
     def view(self, node: ast.Subscript) -> Value | tuple[Any, ir.Type]:
-        """What a subscript selects: a view, or the address and type of one entry."""
+        """Write a subscript: return a view, or the address and type of one entry."""
         array = self.value(node.value)
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if array.kind in (VECTOR, INTEGERS) and len(indices) == 1:
@@ -308,7 +308,7 @@ class Expressions:
         return self.builder.gep(pointer, [index], source_etype=entry)
 
     def index(self, node: ast.expr, size: Any) -> Any:
-        """An index; −1 is the last entry."""
+        """Write an index; −1 is the last entry."""
         match node:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(k))):
                 return self.builder.sub(size, ir.Constant(WORD, k))
@@ -316,7 +316,7 @@ class Expressions:
                 return self.whole(node)
 
     def _range(self, node: ast.Slice, size: Any) -> tuple[Any, Any]:
-        """First index and number of entries of a slice."""
+        """Return the first index and the number of entries of a slice."""
         if node.step is not None:
             raise self.place.error(node, "a slice with a step is not contiguous; use a loop")
         first = ir.Constant(WORD, 0) if node.lower is None else self.index(node.lower, size)

@@ -79,7 +79,7 @@ def source_of(function: Callable[..., Any]) -> Source:
 
 @cache
 def signature_of(function: Callable[..., Any]) -> Signature:
-    """Kinds of the arguments and results of a function."""
+    """Return the kinds of the arguments and results of a function."""
     return source_of(function).signature
 
 
@@ -93,7 +93,7 @@ class Module:
     )
 
     def link(self, function: Callable[..., Any]) -> tuple[ir.Function, Signature]:
-        """A function of this module, translated when it is first called."""
+        """Return a function of this module, translated at its first use."""
         if function not in self.known:
             if function in lapack.ROUTINES:
                 self.known[function] = lapack.written(self.module, function)
@@ -123,7 +123,7 @@ class Module:
         entry.branch(written.basic_blocks[1])
 
     def write_entry(self, function: Callable[..., Any]) -> None:
-        """`@entry(words)`: arguments are words of 8 bytes; results replace them from the first word on."""
+        """Write `@entry(words)`: arguments are words of 8 bytes; results replace them from the first word on."""
         target, signature = self.link(function)
         builder = ir.IRBuilder(
             ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), ENTRY).append_basic_block()
@@ -139,7 +139,7 @@ class Module:
 
 
 def _read(builder: ir.IRBuilder, words: Any, k: int, part: ir.Type) -> Any:
-    """The word k as a part of an argument."""
+    """Read the word k as a part of an argument."""
     address = builder.gep(words, [ir.Constant(WORD, k)], source_etype=WORD)
     if part == BIT:
         return builder.trunc(builder.load(address, typ=WORD), BIT)
@@ -148,7 +148,7 @@ def _read(builder: ir.IRBuilder, words: Any, k: int, part: ir.Type) -> Any:
 
 @cache
 def module_text(*functions: Callable[..., Any]) -> str:
-    """LLVM text of functions and all they call, optimised; the functions have their own names and are external."""
+    """Return optimised LLVM text of functions and all they call; the functions are external, with their names."""
     module = Module(ir.Module("loops"))
     for function in functions:
         module.link(function)[0].linkage = "external"
@@ -193,7 +193,7 @@ def compiled(function: Callable[..., Any], *, store: Store | None = None) -> Loo
 
 
 def _stored(text: str, store: Store | None) -> bytes:
-    """Object code of a module, from the store where it is kept under the text before optimisation."""
+    """Return the object code of a module, from the store where it is kept under the text before optimisation."""
     key = "loop function\0" + hashlib.sha256(text.encode()).hexdigest()
     code = store.get(key) if store is not None else None
     if code is None:
@@ -204,7 +204,7 @@ def _stored(text: str, store: Store | None) -> bytes:
 
 
 def _parts(kind: AnyKind, value: Any) -> tuple[Any, ...]:
-    """An argument as the machine code takes it."""
+    """Return the words of an argument as the machine code takes them."""
     if isinstance(kind, Record):
         return tuple(part for (_, own), x in zip(kind.fields, value, strict=True) for part in _parts(own, x))
     if isinstance(kind, Signature) or kind.entry is None:

@@ -56,7 +56,7 @@ class Record:
         return tuple(part for _, kind in self.fields for part in kind.parts)
 
     def field(self, name: str) -> tuple[Kind, slice] | None:
-        """The kind of a field and which parts it has."""
+        """Return the kind of a field and which parts it has."""
         first = 0
         for own, kind in self.fields:
             if own == name:
@@ -102,7 +102,7 @@ class Value:
 
 
 def returned(results: tuple[Kind, ...]) -> ir.Type:
-    """The LLVM type of what a function returns: nothing, a scalar, or several scalars."""
+    """Return the LLVM type of what a function returns: nothing, a scalar, or several scalars."""
     types = [kind.parts[0] for kind in results]
     if not types:
         return ir.VoidType()
@@ -117,14 +117,14 @@ class Place:
     first_line: int
 
     def error(self, node: ast.AST, problem: str) -> TraceError:
-        """An error that names function, line and problem."""
+        """Return an error that names function, line and problem."""
         line = self.first_line + getattr(node, "lineno", 1) - 1
         name = f"{self.function.__module__}.{self.function.__qualname__}"
         return TraceError(f"loop function {name}, line {line}: {problem}", function=name, line=line)
 
 
 def record_of(python: Any) -> Record | None:
-    """The kind of a NamedTuple whose fields are scalars and views; None of anything else."""
+    """Return the kind of a NamedTuple whose fields are scalars and views; None of anything else."""
     notes = getattr(python, "__annotations__", {})
     names = [getattr(note, "__forward_arg__", note) for note in notes.values()]
     if not (isinstance(python, type) and issubclass(python, tuple) and names and set(names) <= set(KINDS)):
@@ -135,7 +135,7 @@ def record_of(python: Any) -> Record | None:
 
 
 def kind_of(annotation: ast.expr | None, place: Place, node: ast.AST) -> AnyKind:
-    """The kind that an annotation names: a scalar, a view, a NamedTuple of these, or Callable[[...], ...]."""
+    """Return the kind that an annotation names: a scalar, a view, a NamedTuple of these, or Callable[[...], ...]."""
     match annotation:
         case ast.Name(id=word) if word in KINDS:
             return KINDS[word]
@@ -152,7 +152,7 @@ def kind_of(annotation: ast.expr | None, place: Place, node: ast.AST) -> AnyKind
 
 
 def results_of(annotation: ast.expr | None, place: Place, node: ast.AST) -> tuple[Kind, ...]:
-    """Kinds of the results: none, one scalar, or a tuple of scalars."""
+    """Return the kinds of the results: none, one scalar, or a tuple of scalars."""
     match annotation:
         case ast.Constant(value=None):
             return ()

@@ -53,7 +53,7 @@ def lu_solve(A: Matrix, pivots: Integers, b: Vector) -> int:
 
 
 def _python(name: str) -> Any:
-    """A routine of LAPACK as SciPy calls it."""
+    """Return a routine of LAPACK as SciPy calls it."""
     return getattr(import_module("scipy.linalg.lapack"), name)
 
 
@@ -68,7 +68,7 @@ class Routine:
 
 
 def _factor(builder: ir.IRBuilder, routine: Any, arguments: list[Any]) -> Any:
-    """dgetrf(m, n, A, lda, pivots, info)."""
+    """Write a call of dgetrf(m, n, A, lda, pivots, info)."""
     A, rows, _, stride, pivots, _ = arguments
     n, lda, info = (_by_address(builder, x) for x in (rows, stride, ir.Constant(WORD, 0)))
     builder.call(routine, [n, n, A, lda, pivots, info])
@@ -76,7 +76,7 @@ def _factor(builder: ir.IRBuilder, routine: Any, arguments: list[Any]) -> Any:
 
 
 def _solve(builder: ir.IRBuilder, routine: Any, arguments: list[Any]) -> Any:
-    """dgetrs(trans, n, nrhs, A, lda, pivots, b, ldb, info)."""
+    """Write a call of dgetrs(trans, n, nrhs, A, lda, pivots, b, ldb, info)."""
     A, rows, _, stride, pivots, _, b, _ = arguments
     n, lda, one, info = (
         _by_address(builder, x) for x in (rows, stride, ir.Constant(WORD, 1), ir.Constant(WORD, 0))
@@ -88,7 +88,7 @@ def _solve(builder: ir.IRBuilder, routine: Any, arguments: list[Any]) -> Any:
 
 
 def _by_address(builder: ir.IRBuilder, value: Any) -> Any:
-    """A whole number as LAPACK reads it: 32 bits in memory."""
+    """Write a whole number as LAPACK reads it: 32 bits in memory."""
     slot = builder.alloca(HALF)
     builder.store(builder.trunc(value, HALF), slot)
     return slot
@@ -117,7 +117,7 @@ SYMBOLS = {f"kinpair.{routine.name}": routine for routine in ROUTINES.values()}
 
 
 def written(module: ir.Module, function: Callable[..., Any]) -> tuple[ir.Function, Signature]:
-    """The loop function that calls a routine, in a module that does not have it yet."""
+    """Write the loop function that calls a routine, in a module that does not have it yet."""
     routine = ROUTINES[function]
     count = routine.c_types.count(",") + 1
     external = ir.Function(
@@ -132,7 +132,7 @@ def written(module: ir.Module, function: Callable[..., Any]) -> tuple[ir.Functio
 
 @cache
 def address(symbol: str) -> int:
-    """The address of a routine in this process; its C types must be those expected."""
+    """Return the address of a routine in this process; its C types must be those expected."""
     routine = SYMBOLS[symbol]
     try:
         capsule = import_module("scipy.linalg.cython_lapack").__pyx_capi__[routine.name]

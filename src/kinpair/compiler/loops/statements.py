@@ -72,7 +72,7 @@ class Statements:
             self._store(one, value)
 
     def _several(self, node: ast.expr, count: int) -> Sequence[Value]:
-        """Values of a tuple, or results of a call."""
+        """Write the values of a tuple, or the results of a call."""
         values: Sequence[Value] = ()
         if isinstance(node, ast.Tuple):
             values = [self.expressions.value(x) for x in node.elts]
@@ -117,7 +117,7 @@ class Statements:
             self.builder.store(part, slot)
 
     def new(self, kind: AnyKind) -> Variable:
-        """Memory of a local name, at the beginning of the function."""
+        """Reserve the memory of a local name, at the beginning of the function."""
         slots: list[Any] = []
         for part in kind.parts:
             slot = self.entry.alloca(part)
@@ -290,7 +290,7 @@ class Statements:
         self.builder.ret(result)
 
     def evaluate(self, node: ast.Expr) -> None:
-        """A call for its effect, or a docstring."""
+        """Write a call for its effect, or skip a docstring."""
         if isinstance(node.value, ast.Call):
             called(self.expressions, node.value)
         elif not isinstance(node.value, ast.Constant):

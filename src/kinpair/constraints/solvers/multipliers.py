@@ -57,7 +57,7 @@ def factored(x: Problem) -> System:
 
 
 def solve(x: Problem) -> Accelerations:
-    """q̈ and λ of (CS1)."""
+    """Solve (CS1) for q̈ and λ."""
     system = factored(x)
     lam = system.solve_rows(system.right)
     S = system.S

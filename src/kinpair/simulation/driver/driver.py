@@ -104,14 +104,14 @@ class Driver:
         return replace(piece, mode=mode) if mode else piece
 
     def _pieces(self, begun: bool) -> Iterator[Piece]:
-        """The pieces of `_until_refused`; the start where not even the first inputs could be had."""
+        """Yield the pieces of `_until_refused`; the start where even the first call for inputs fails."""
         empty = not begun and self.run.from_start
         for piece in self._until_refused(begun):
             empty = empty and not len(piece.times)
             yield self._start(piece) if empty and piece.why == "refused" else piece
 
     def _start(self, piece: Piece) -> Piece:
-        """The start as a sample; efforts that depend on the inputs are NaN."""
+        """Return the start as a sample; efforts that depend on the inputs are NaN."""
         run, d = self.run, self.run.d
         y, u = (x.copy() for x in d.parted(run.start))
         u[d.input_layout.control] = np.nan
@@ -120,7 +120,7 @@ class Driver:
         return replace(piece, times=np.array([run.time]), Y=np.array([y]), W=np.array([W]))
 
     def _until_refused(self, begun: bool) -> Iterator[Piece]:
-        """The pieces of `_steps`, up to where inputs could not be had."""
+        """Yield the pieces of `_steps`, up to where a call for inputs fails."""
         stepper = self.ongoing.stepper
         try:
             yield from self._steps(begun)

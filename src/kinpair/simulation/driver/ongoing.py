@@ -52,7 +52,7 @@ class Ongoing:
         return q.copy(), qd.copy()
 
     def value(self, event: Event) -> float:
-        """Value of its function where the run stands."""
+        """Evaluate the function of an event where the run stands."""
         stepper = self.stepper
         if not event.watches_forces:
             try:
@@ -92,7 +92,7 @@ class Ongoing:
         self.run.frictionless[:] = [x for x in struck if x.joints]
 
     def _struck(self, q: np.ndarray, jump: np.ndarray) -> tuple[str, ...]:
-        """Names of joints whose friction an impact leaves out."""
+        """Return the names of joints whose friction an impact leaves out."""
         return struck_joints(self.run.d.model, q, jump) if self.run.d.passive else ()
 
     def energy(self, y: np.ndarray) -> float:

@@ -89,7 +89,7 @@ class Standing:
 
 
 def by_levels(x: Standing, y: np.ndarray) -> AtRest:
-    """Levels of constant friction, see `nonsmooth/stick.py`."""
+    """Solve friction of constant level at rest, see `nonsmooth/stick.py`."""
     M, F, A, b, *bounds = x.numbers(_terms, y)
     own = Levels(*(bound[list(x.resting)] for bound in bounds))
     leaving = np.array([float(x.ways[j][0]) if j in x.ways else 0.0 for j in x.resting])
@@ -186,7 +186,7 @@ class _Loaded:
         return [j for j, moves in zip(self.x.resting, moving, strict=True) if moves]
 
     def _reach(self, found: Found) -> np.ndarray:
-        """Accelerations that the single forces cause, for each group at rest; rounding is a part of them.    (ST4)"""
+        """Compute accelerations that the single forces cause, of each group at rest: the scale of rounding.    (ST4)"""
         forces = np.abs(self.F)
         for G, own, load in zip(self.states.G, self.system.where, found.N, strict=True):
             forces = forces + np.abs(G).T @ (np.abs(found.f[own]) + abs(float(load)))

@@ -139,8 +139,8 @@ def limits_of(mechanism: Mechanism, limits: Limits) -> tuple[Limit, ...]:
 
 
 def saturation(mechanism: Mechanism, limits: Limits, actuated: bool) -> tuple[float, ...]:
-    """Largest size of each effort on a rate (nv,), or of each input (nu,) of an `actuated` mechanism; empty where
-    nothing is clipped.
+    """Return the largest size of each effort on a rate (nv,), or of each input (nu,) of an `actuated` mechanism; empty
+    where nothing is clipped.
 
     Units: [N m] or [N]; infinite where the description has no limit, and of inputs of actuators.
     """

@@ -62,7 +62,7 @@ def _inputs_of(run: Run, time: float, y: np.ndarray) -> Callable[[np.ndarray], n
 
 
 def _jumps(inputs: Callable[[np.ndarray], np.ndarray], y: np.ndarray, entries: int) -> Iterator[Jump]:
-    """Jumps next to a state along each entry of [q, qd]."""
+    """Yield jumps next to a state along each entry of [q, qd]."""
     for entry in range(entries):
         low, high = y.copy(), y.copy()
         reach = NEAR * max(1.0, abs(y[entry]))

@@ -151,7 +151,7 @@ def _crossed(run: Run) -> str:
 
 
 def _frictionless(run: Run) -> str:
-    """Impacts that left out friction from load: the first of them, and their number."""
+    """Report impacts that left out friction from load: the first of them, and their number."""
     if not run.frictionless:
         return ""
     first, count = run.frictionless[0], len(run.frictionless)

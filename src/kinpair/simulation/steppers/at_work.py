@@ -73,7 +73,7 @@ class AtWork:
         return self._settle(time, y) if self._settle is not None else y
 
     def watched(self, time: float, y: np.ndarray, inputs: Counted) -> np.ndarray:
-        """What is watched (nw,) at a state."""
+        """Evaluate what is watched (nw,) at a state."""
         return self._watch(time, y, inputs(time, y))
 
     def crosses(
