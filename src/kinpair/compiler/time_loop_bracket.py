@@ -4,12 +4,12 @@ It is narrowed by Illinois' rule (Dowell & Jarratt 1971) for the guard that seem
 by halving where that does not shrink it by half in three trials. The root is hi, when the bracket is as narrow as time
 can be resolved. Guards that follow within two such widths have their root there, too.
 
-The functions over arrays are loop functions. `b` has the numbers of the bracket; `begin`, `low`, `high` and `last` have
-the guards where the step begins, at lo, at hi and where the step ends; `wanted` has a one for each guard whose root is
-searched, `e` a one for each whose root is hi.
+The functions of a `Search` are loop functions.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Vector
 from kinpair.compiler.time_loop_memory import TIME, Memory
@@ -22,7 +22,24 @@ TURNS = 200
 HALVING = 3  # trials by Illinois' rule before the bracket is halved
 OFF, NARROW, ALSO, LAND, LOST = range(5)  # what the step that is tried is for
 MODE, LO, HI, TRIAL, LENGTH, END, SIDE, REST, LAST, WIDTH, COUNT = range(11)  # numbers of a bracket
-GUARDS = ("g_begin", "g_lo", "g_hi", "g_end", "wanted", "e")
+GUARDS = ("g_begin", "g_lo", "g_hi", "g_end", "searched", "e")
+
+
+class Search(NamedTuple):
+    """A search for the first root, as loop functions take it.
+
+    `b` has the numbers of the bracket. `begin`, `low`, `high` and `last` have the guards where the step begins, at lo,
+    at hi and where the step ends. `searched` has a one for each guard whose root is searched, `e` for each whose root
+    is hi.
+    """
+
+    b: Vector
+    begin: Vector
+    low: Vector
+    high: Vector
+    last: Vector
+    searched: Vector
+    e: Vector
 
 
 def bracket_places(flow: Flow) -> dict[str, int]:
@@ -35,71 +52,50 @@ def left(old: float, new: float) -> bool:
     return (old > 0.0 and new <= 0.0) or (old < 0.0 and new >= 0.0)
 
 
-def some_left(begin: Vector, values: Vector, wanted: Vector) -> bool:
-    """True if a guard whose root is wanted has left its side."""
+def some_left(begin: Vector, values: Vector, searched: Vector) -> bool:
+    """True if a guard whose root is searched has left its side."""
     some = False
     for k in range(len(begin)):
-        some = some or (wanted[k] != 0.0 and left(begin[k], values[k]))
+        some = some or (searched[k] != 0.0 and left(begin[k], values[k]))
     return some
 
 
-def mark(begin: Vector, values: Vector, wanted: Vector, e: Vector) -> None:
+def mark(s: Search, values: Vector) -> None:
     """Mark the guards that have left their side: their root is at hi."""
-    for k in range(len(begin)):
-        if wanted[k] != 0.0 and left(begin[k], values[k]):
-            e[k] = 1.0
+    for k in range(len(s.begin)):
+        if s.searched[k] != 0.0 and left(s.begin[k], values[k]):
+            s.e[k] = 1.0
 
 
-def open_bracket(
-    b: Vector,
-    begin: Vector,
-    low: Vector,
-    high: Vector,
-    last: Vector,
-    wanted: Vector,
-    e: Vector,
-    g: Vector,
-    new: Vector,
-    time: float,
-    h: float,
-    end: float,
-) -> None:
+def open_bracket(s: Search, g: Vector, new: Vector, time: float, h: float, end: float) -> None:
     """Begin with the step of length h that was tried from `time` to `end`, with guards g and `new`."""
+    b = s.b
     b[LENGTH], b[LO], b[HI], b[END], b[LAST] = h, time, end, end, h
     b[SIDE], b[REST], b[COUNT] = 0.0, 0.0, 0.0
     b[WIDTH] = max(h * FINE, max(abs(time), abs(end)) * LEAST)
-    begin[:], low[:], high[:], last[:] = g, g, new, new
-    if some_left(begin, last, wanted):
+    s.begin[:], s.low[:], s.high[:], s.last[:] = g, g, new, new
+    if some_left(s.begin, s.last, s.searched):
         b[MODE] = NARROW
-        choose(b, begin, low, high, last, wanted, e)
+        choose(s)
     else:
         b[MODE] = LOST
 
 
-def narrow(
-    b: Vector,
-    begin: Vector,
-    low: Vector,
-    high: Vector,
-    last: Vector,
-    wanted: Vector,
-    e: Vector,
-    new: Vector,
-    trial: float,
-) -> None:
+def narrow(s: Search, new: Vector, trial: float) -> None:
     """Move one end to the trial, where the guards are `new`, and choose the next trial."""
-    if some_left(begin, new, wanted):
+    b = s.b
+    if some_left(s.begin, new, s.searched):
         b[HI] = trial
-        high[:] = new
-        halve_again(b, low, -1.0)
+        s.high[:] = new
+        halve_again(b, s.low, -1.0)
     else:
         b[LO] = trial
-        low[:] = new
-        halve_again(b, high, 1.0)
+        s.low[:] = new
+        halve_again(b, s.high, 1.0)
     span = b[HI] - b[LO]
     if span <= b[LAST] * 0.5:
         b[LAST], b[REST] = span, 0.0
-    choose(b, begin, low, high, last, wanted, e)
+    choose(s)
     for k in range(len(new)):
         if new[k] != new[k]:
             b[MODE] = LOST
@@ -113,15 +109,14 @@ def halve_again(b: Vector, far: Vector, side: float) -> None:
     b[SIDE] = side
 
 
-def choose(
-    b: Vector, begin: Vector, low: Vector, high: Vector, last: Vector, wanted: Vector, e: Vector
-) -> None:
+def choose(s: Search) -> None:
     """Choose the next trial, or end the search."""
+    b, high = s.b, s.high
     lo, hi, best = b[LO], b[HI], b[HI]
     span = hi - lo
-    for k in range(len(begin)):
-        if wanted[k] != 0.0 and left(begin[k], high[k]):
-            best = min(best, hi - high[k] * span / (high[k] - low[k]))
+    for k in range(len(high)):
+        if s.searched[k] != 0.0 and left(s.begin[k], high[k]):
+            best = min(best, hi - high[k] * span / (high[k] - s.low[k]))
     halves = b[REST] >= HALVING
     margin = b[WIDTH] * 0.5
     trial = min(max((lo + hi) * 0.5 if halves else best, lo + margin), hi - margin)
@@ -129,16 +124,17 @@ def choose(
     b[REST] = 0.0 if halves else b[REST] + 1.0
     b[COUNT] += 1.0
     if span <= b[WIDTH] or b[COUNT] > TURNS or not lo < trial < hi:
-        close(b, begin, high, last, wanted, e)
+        close(s)
 
 
-def close(b: Vector, begin: Vector, high: Vector, last: Vector, wanted: Vector, e: Vector) -> None:
+def close(s: Search) -> None:
     """End the search at hi; try once more just behind it where further guards leave their side in this step."""
-    e[: len(begin)] = 0.0
-    mark(begin, high, wanted, e)
+    b = s.b
+    s.e[: len(s.begin)] = 0.0
+    mark(s, s.high)
     b[MODE], b[TRIAL] = LAND, b[HI]
-    for k in range(len(begin)):
-        if wanted[k] != 0.0 and left(begin[k], last[k]) and e[k] == 0.0:
+    for k in range(len(s.begin)):
+        if s.searched[k] != 0.0 and left(s.begin[k], s.last[k]) and s.e[k] == 0.0:
             b[MODE], b[TRIAL] = ALSO, min(b[HI] + b[WIDTH] * 2.0, b[END])
 
 
@@ -174,8 +170,8 @@ class Bracket:
         return code.either(self.is_mode(OFF), at_root)
 
     def arrays(self, *names: str) -> list[str]:
-        """Return arguments of a loop function: the arrays of a bracket, then others with an entry for each guard."""
-        further = [self.code.view(self.places[name], self.flow.ng) for name in (*GUARDS[:5], "e", *names)]
+        """Return arguments of a loop function: a `Search`, then other arrays with an entry for each guard."""
+        further = [self.code.view(self.places[name], self.flow.ng) for name in (*GUARDS, *names)]
         return [self.code.view(self.places["bracket"], 11), *further]
 
     def refresh(self, time: str, place: str) -> None:
@@ -218,7 +214,6 @@ class Bracket:
         with code.when(narrows):
             code.run(narrow, *self.arrays("g_new"), f"{code.number} {trial}")
         with code.when(also):
-            _, begin, _, _, _, wanted, e, new = self.arrays("g_new")
-            code.run(mark, begin, new, wanted, e)
+            code.run(mark, *self.arrays("g_new"))
             self.set(LAND, MODE)
             self.set(self.get(HI), TRIAL)

@@ -49,13 +49,13 @@ def remember_fired(acts: Matrix, g: Vector, fired: Vector) -> None:
 
 
 def call_for(
-    acts: Matrix, g: Vector, new: Vector, fired: Vector, called: Vector, wanted: Vector, h: float
+    acts: Matrix, g: Vector, new: Vector, fired: Vector, called: Vector, searched: Vector, h: float
 ) -> int:
     """Find what each guard calls for at the end of a step of length h; LOOK before all, STOP if a root is searched."""
     looks, searches = False, False
     for k in range(len(g)):
         called[k] = called_for(acts, g, new, fired, k, h)
-        wanted[k] = 1.0 if called[k] >= STOP else 0.0
+        searched[k] = 1.0 if called[k] >= STOP else 0.0
         looks = looks or called[k] == LOOK
         searches = searches or called[k] >= STOP
     return LOOK if looks else STOP if searches else NOTHING
@@ -143,7 +143,7 @@ class Roots:
     def _open(self, h: str, end: str) -> None:
         """What the guards call for at the end of a step."""
         code = self.code
-        guards = self._guards("g", "g_new", "g_fired", "called_for", "wanted")
+        guards = self._guards("g", "g_new", "g_fired", "called_for", "searched")
         call = code.run(call_for, self._acts, *guards, f"{code.number} {h}")
         with code.when(code.op(f"icmp eq i64 {call}, {int(LOOK)}")):
             self.bracket.set(h, bracket.LENGTH)

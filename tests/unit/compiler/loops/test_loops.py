@@ -11,7 +11,7 @@ import loop_functions as loops
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import compiled, module_text
 from kinpair.compiler.loops.kinds import KINDS
-from kinpair.compiler.time_loop_bracket import MODE, NARROW, TRIAL, narrow, open_bracket
+from kinpair.compiler.time_loop_bracket import MODE, NARROW, TRIAL, Search, narrow, open_bracket
 from kinpair.errors import InputError, TraceError
 
 
@@ -93,14 +93,14 @@ def test_brackets_are_narrowed_in_the_same_trials():
 
         ends = []
         for start, shrink in ((opened, narrowed), (open_bracket, narrow)):
-            b, *arrays = [np.zeros(11), *np.zeros((4, 2)), np.ones(2), np.zeros(3)]
-            start(b, *arrays, guards(0.0), guards(1.0), 0.0, 1.0, 1.0)
-            while b[MODE] == NARROW:
-                shrink(b, *arrays, guards(b[TRIAL]), b[TRIAL])
-            ends.append((b, arrays[-1]))
+            search = Search(np.zeros(11), *np.zeros((4, 2)), np.ones(2), np.zeros(3))
+            start(search, guards(0.0), guards(1.0), 0.0, 1.0, 1.0)
+            while search.b[MODE] == NARROW:
+                shrink(search, guards(search.b[TRIAL]), search.b[TRIAL])
+            ends.append((search.b, search.e))
         for fast, slow in zip(*ends, strict=True):
             np.testing.assert_array_equal(fast, slow)
-        assert b[TRIAL] == pytest.approx(roots.min(), abs=3e-14)
+        assert search.b[TRIAL] == pytest.approx(roots.min(), abs=3e-14)
 
 
 def test_code_is_kept_in_a_store_under_the_text_of_its_module(tmp_path):
