@@ -119,10 +119,7 @@ class RecordingWarning(UserWarning):
 
 def caller_level() -> int:
     """The `stacklevel` at which a warning of the calling function points at the first line outside kinpair."""
-    inside = (
-        os.path.dirname(__file__) + os.sep,
-        contextlib.__file__,
-    )  # context managers as decorators are between them
+    inside = os.path.dirname(__file__) + os.sep, contextlib.__file__  # context managers as decorators, too
     frames = (frame for frame, _ in walk_stack(currentframe()))
     return sum(1 for _ in takewhile(lambda frame: frame.f_code.co_filename.startswith(inside), frames))
 

@@ -219,10 +219,8 @@ class Mechanism(Movable):
         if slip is not None:
             tau = self._sliding(slip).inverse_dynamics(q, qd, qdd, actuators=actuators, time=time, **options)
             return tau if out is None else copied(tau, out)
-        request, chosen = (
-            request_of("inverse_dynamics", owner=self.name, **options),
-            actuators_from(actuators),
-        )
+        request = request_of("inverse_dynamics", owner=self.name, **options)
+        chosen = actuators_from(actuators)
         if self.closure is not None or chosen not in (None, "all"):
             if threads != 1:
                 from kinpair.compiler.arguments import whole_threads

@@ -11,14 +11,8 @@ from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loop import LoopClosure
 from kinpair.model.model import Model
 
-AXIAL = (
-    "revolute",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "planar",
-    "pin",
-)  # pairs with an axis, z of their seat
+# pairs with an axis, z of their seat
+AXIAL = ("revolute", "prismatic", "helical", "cylindrical", "planar", "pin")
 
 
 class Reactions(dict[str, np.ndarray]):

@@ -68,7 +68,7 @@ def rounding_error(model: Model, q: np.ndarray) -> float:
         root = np.sqrt(np.diag(H))
         scaled = H / np.outer(root, root)
     if not np.isfinite(scaled).all():
-        return 0.0  # too large to tell; the result shows it
+        return 0.0  # too large for an estimate; the result shows it
     sizes = np.linalg.eigvalsh(scaled)
     return float(np.finfo(float).eps * sizes[-1] / sizes[0]) if sizes[0] > 0.0 else 1.0
 
@@ -114,7 +114,7 @@ def lost_joint(model: Model, q: np.ndarray) -> int | None:
     with np.errstate(all="ignore"):
         H = composite.mass_matrix(model, q)
     if not np.isfinite(H).all():
-        return None  # too large to tell; the result shows it
+        return None  # too large for an estimate; the result shows it
     S, scales = H.copy(), inertia_scales(model)
     for i in reversed(model.moving):
         span = model.v_span[i]

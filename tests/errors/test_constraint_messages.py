@@ -235,7 +235,7 @@ def test_accelerations_that_break_a_constraint_are_refused():
     gear = slider(c.Coupling("gear", "x", (("y", (1.0,)),)))
     error = said(InputError, lambda: gear.inverse_dynamics([0, 0], [0, 0], [1.0, 0.0]))
     assert str(error) == (
-        "rails: these accelerations break gear (by 0.707); accelerations(q, qd, inputs) gives ones that obey"
+        "rails: these accelerations break gear (by 0.707); use accelerations(q, qd, inputs), which satisfy them"
     )
 
 

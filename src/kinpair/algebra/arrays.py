@@ -29,8 +29,7 @@ def array(entries: Sequence[Any]) -> np.ndarray:
     if any(isinstance(x, np.ndarray) for x in flat):
         result = np.empty(len(flat), dtype=object)
         for k, x in enumerate(flat):
-            boxed = isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 0
-            result[k] = x.view(np.ndarray)[()] if boxed else x
+            result[k] = unboxed(x)
     else:
         result = np.array(flat)
     return result.reshape(len(entries), -1) if rows else result
@@ -43,6 +42,16 @@ def single(x: Scalar) -> Any:
     result = np.empty((), dtype=object)
     result[()] = x
     return result
+
+
+def is_boxed(x: Any) -> bool:
+    """True if x is an object array without axes, which has a single entry."""
+    return isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 0
+
+
+def unboxed(x: Any) -> Any:
+    """Return the entry of an object array without axes, and anything else unchanged."""
+    return x.view(np.ndarray)[()] if is_boxed(x) else x
 
 
 def zeros(*shape: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import is_boxed, unboxed
 from kinpair.algebra.choice import where
 from kinpair.algebra.user_numpy import (
     FUNCTIONS,
@@ -198,10 +199,10 @@ def plain(x: Any) -> Any:
     if not isinstance(x, np.ndarray) or x.dtype != object:
         return x
     x = x.view(np.ndarray)
-    if any(_is_boxed(entry) for entry in x.flat):
+    if any(map(is_boxed, x.flat)):
         flat = np.empty(x.size, dtype=object)
         for k, entry in enumerate(x.reshape(-1)):
-            flat[k] = entry.view(np.ndarray)[()] if _is_boxed(entry) else entry
+            flat[k] = unboxed(entry)
         return flat.reshape(x.shape)
     return x
 
@@ -210,8 +211,7 @@ def result(value: Any) -> Any:
     """Return the value of a function of a user as the library takes it: no `UserArray`, conditions as numbers."""
     if isinstance(value, (list, tuple, dict)):
         return _mapped(result, value)
-    value = _numbers(plain(value))
-    return value[()] if isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 0 else value
+    return unboxed(_numbers(plain(value)))
 
 
 def _mapped(function: Callable[[Any], Any], x: Any) -> Any:
@@ -224,10 +224,6 @@ def _mapped(function: Callable[[Any], Any], x: Any) -> Any:
 def _has_columns(arrays: Sequence[Any]) -> bool:
     objects = (x for x in arrays if isinstance(x, np.ndarray) and x.dtype == object)
     return any(isinstance(entry, np.ndarray) for x in objects for entry in x.flat)
-
-
-def _is_boxed(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 0
 
 
 def _boxed(x: Any) -> Any:

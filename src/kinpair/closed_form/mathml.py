@@ -15,7 +15,7 @@ TOKEN = re.compile(r"\\\\(?:\[[^\]]*\])?|\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[^\
 CAPITALS = "Gamma:Γ Delta:Δ Theta:Θ Lambda:Λ Xi:Ξ Pi:Π Sigma:Σ Upsilon:Υ Phi:Φ Psi:Ψ Omega:Ω"
 FIRST = "alpha:α beta:β gamma:γ delta:δ epsilon:ϵ zeta:ζ eta:η theta:θ iota:ι kappa:κ lambda:λ mu:μ nu:ν"
 LAST = "xi:ξ pi:π rho:ρ sigma:σ tau:τ upsilon:υ phi:ϕ chi:χ psi:ψ omega:ω"
-LETTERS: dict[str, str] = {x[:-2]: x[-1] for x in f"{CAPITALS} {FIRST} {LAST}".split()}
+GREEK: dict[str, str] = {x[:-2]: x[-1] for x in f"{CAPITALS} {FIRST} {LAST}".split()}
 ACCENTS = {"dot": "˙", "ddot": "¨", "dddot": "⃛", "hat": "^", "tilde": "~", "bar": "¯"}
 NAMES = ("sin", "cos", "tan", "tanh", "ln", "min", "max", "exp", "arctan")
 SIGNS = {
@@ -85,13 +85,13 @@ class _Parser:
         return f'<mo stretchy="false">{escape(SIGNS.get(token, token))}</mo>'
 
     def word(self) -> str:
-        """Read the letters of a group in braces."""
+        """Read the characters of a group in braces."""
         self.take()
-        letters: list[str] = []
+        characters: list[str] = []
         while self.next not in ("}", ""):
-            letters.append(self.take().removeprefix("\\"))
+            characters.append(self.take().removeprefix("\\"))
         self.take()
-        return "".join(letters)
+        return "".join(characters)
 
     def fence(self) -> str:
         """Read a bracket; nothing for a dot."""
@@ -167,7 +167,7 @@ FORMS: tuple[tuple[Collection[str], Form], ...] = (
     (WORDS, lambda x, _: f"<mtext>{escape(x.word())}</mtext>"),
     (("left",), _between),
     (("begin",), _table),
-    (LETTERS, lambda _, name: f"<mi>{LETTERS[name]}</mi>"),
+    (GREEK, lambda _, name: f"<mi>{GREEK[name]}</mi>"),
     (NAMES, lambda _, name: f"<mi>{name}</mi>"),
     (SIGNS, lambda _, name: f"<mo>{escape(SIGNS[name])}</mo>"),
     (SPACES, lambda _, name: f'<mspace width="{SPACES[name]}"/>'),

@@ -141,8 +141,8 @@ class Actuated:
         return groups
 
     def _rates_of(self, joints: Iterable[str]) -> set[int]:
-        wanted, model = set(joints), self.model
-        spans = [range(model.nv)[model.v_span[i]] for i in model.moving if model.joint_names[i] in wanted]
+        names, model = set(joints), self.model
+        spans = [range(model.nv)[model.v_span[i]] for i in model.moving if model.joint_names[i] in names]
         return {k for span in spans for k in span}
 
     def _names(self, rates: Iterable[int]) -> tuple[str, ...]:

@@ -40,9 +40,9 @@ class Assembly:
     def assembled(
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, within_limits: bool = False
     ) -> Assembled:
-        """Search coordinates that close the loops, from the guess q, the named ones held.
+        """Search coordinates that close the loops, from the guess q, with the named coordinates fixed.
 
-        A search takes seconds where the loops cannot be closed, so that the last ones are remembered.
+        The last searches are remembered: one takes seconds where the loops cannot be closed.
         """
         guess = np.ascontiguousarray(q, dtype=float).tobytes()
         result = self._remembered(guess, tuple(fixed), time, within_limits)

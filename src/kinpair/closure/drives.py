@@ -176,7 +176,7 @@ class Drives:
             wrong = [self.rows.row_names[k] for k in np.flatnonzero(missed > 0.1 * worst)]
             raise InputError(
                 f"{self.model.name}: these accelerations{which} break {listed(wrong, 6)} (by {worst:.3g}); "
-                "accelerations(q, qd, inputs) gives ones that obey",
+                "use accelerations(q, qd, inputs), which satisfy them",
                 rows=wrong,
             )
 

@@ -43,7 +43,7 @@ def outside(closure: Closure, q: Any, time: float = 0.0) -> Outside | None:
     """Judge coordinates (nq,) that close every loop; None where they are inside the limits.
 
     The nearest position inside has the coordinates at their limits; under constraints the loops are closed again with
-    these coordinates held, or, where that fails, free.
+    these coordinates fixed, or, where that fails, free.
     """
     joints, at = closure.model.joints, np.asarray(q, dtype=float)
     beyond = np.flatnonzero((joints.lower - at > BEYOND) | (at - joints.upper > BEYOND)).tolist()

@@ -14,10 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 NOTHING = np.zeros(0)
-FAILURE, SUCCESS = (
-    0,
-    1,
-)  # answers to a compiled loop; ctypes gives zero for an exception that it could not pass on
+FAILURE, SUCCESS = 0, 1  # answers to a compiled loop; ctypes answers 0 where it could not call Python
 
 
 class Call(ctypes.Structure):

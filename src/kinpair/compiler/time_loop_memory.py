@@ -66,7 +66,7 @@ class Memory:
 
     @contextmanager
     def unless_refused(self) -> Generator[None]:
-        """Write code for a run that all inputs could be had for; else the run ends."""
+        """Write code that runs unless a call for inputs has failed; then the run ends."""
         if self.step.flow.source != "call":
             yield
             return

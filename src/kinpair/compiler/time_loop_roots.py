@@ -174,7 +174,7 @@ class Roots:
             self._forget_refused()
 
     def _forget_refused(self) -> None:
-        """Take the last row of the log back if the inputs behind the root could not be had."""
+        """Take the last row of the log back if the call for inputs behind the root failed."""
         with self.code.when(self.step.failed):
             rows = self.code.float("fsub", self.memory.get(LOGGED), self.code.real(1.0))
             self.memory.set(rows, LOGGED)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinpair.algebra.lu import pivot_order
 from kinpair.constraints.rank_revealing import RANK, lengths
+from kinpair.description.fields import counted
 from kinpair.errors import listed
 
 
@@ -44,13 +45,13 @@ class Mobility:
         return self.rates - self.rank
 
     def __repr__(self) -> str:
-        notes = [word for word in ("singular",) if self.singular]
-        count = len(self.redundant)
-        notes += [f"{count} redundant row{'s' if count > 1 else ''}"] if count else []
-        notes += ["contradicting rows"] if self.contradicting else []
-        return (
-            f"<Mobility: {', '.join([f'freedom {self.freedom}', *notes, *(['open'] if self.open else [])])}>"
-        )
+        notes = {
+            "singular": self.singular,
+            counted(len(self.redundant), "redundant row"): self.redundant,
+            "contradicting rows": self.contradicting,
+            "open": self.open,
+        }
+        return f"<Mobility: {', '.join([f'freedom {self.freedom}', *(x for x in notes if notes[x])])}>"
 
     def __str__(self) -> str:
         lines = [

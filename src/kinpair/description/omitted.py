@@ -24,7 +24,7 @@ class Omitted:
     labels: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, kind: str, label: str, where: str) -> None:
-        """Collect a part; its label is its name and what else tells it from others."""
+        """Collect a part; its label is its name and what distinguishes it."""
         self.where = self.where or where
         self.labels.setdefault(kind, []).append(label)
 
@@ -44,5 +44,5 @@ def _listed(kind: str, labels: list[str]) -> str:
 
 
 def no_contact(part: str) -> DescriptionError:
-    """Return the error about contact in a description written for kinpair; `part` says where it stands."""
+    """Return the error about contact in a description written for kinpair; `part` says where it is."""
     return DescriptionError(f"{part}: {NO_CONTACT}", part="contact")

@@ -11,12 +11,7 @@ from kinpair.model.model import SurfaceData
 from kinpair.pairs import Pair
 
 SIZES = ("radius", "thrust_radius", "length", "width")
-WITHOUT_LOAD = (
-    *SIZES,
-    "exponent",
-    "stribeck_speed",
-    "viscous",
-)  # keys that give no friction from load by themselves
+WITHOUT_LOAD = (*SIZES, "exponent", "stribeck_speed", "viscous")  # these alone give no friction from load
 DRIVEN = ("revolute", "prismatic", "helical")  # by one motor
 NEEDS: dict[
     str, dict[str, tuple[str, ...]]

@@ -42,10 +42,8 @@ class Satisfying(Trajectory):
         moments = np.broadcast_to(np.asarray(time, dtype=float), lead).reshape(-1)
         inside = (moments >= 0.0) & (moments <= self.duration)
         if inside.any():
-            qd[inside] = m.velocities(q[inside], guess=qd[inside], time=moments[inside])
-            qdd[inside] = m.accelerations(
-                q[inside], qd[inside], guess=qdd[inside], time=moments[inside]
-            )  # (MO20)
+            qd[inside] = m.velocities(q[inside], guess=qd[inside], time=moments[inside])  # (MO20)
+            qdd[inside] = m.accelerations(q[inside], qd[inside], guess=qdd[inside], time=moments[inside])
         return Motion(*(part.reshape(*lead, part.shape[-1]) for part in (q, qd, qdd, jerk)))
 
 

@@ -15,7 +15,7 @@ from kinpair.compiler.loops.lapack import lu_factor, lu_solve
 from kinpair.nonsmooth.residual import Scaled, derivative, residual, rounding
 
 LEAST, LARGEST = 1e-10, 0.1  # of δ
-MEMORY = 4  # |F| may grow, but not beyond the largest of so many steps before
+MEMORY = 4  # steps: |F| may grow, but not beyond the largest of the last ones
 PATIENCE = 12  # steps without a gain of 10 %
 SMALL = 6  # rows that are eliminated without a call of LAPACK
 

@@ -4,7 +4,7 @@
     interval: lo ≤ x ≤ hi,   disc: ‖x_t‖ ≤ R;   −c in the normal cone of the set at x                  (NS2)
 
 R = L + μ N with N the multiplier of a normal or a load ‖A x + b‖. D may be singular and nonsymmetric. The normal cone
-of a disc is that with R held, so a sliding contact is not lifted.
+of a disc is that with R fixed, so a sliding contact is not lifted.
 
 Derivation, no line of code: (NS1).
 """

@@ -12,10 +12,8 @@ from typing import NamedTuple
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 
 BOX, DISC, SLIDES = range(3)  # kinds of groups
-KIND, FIRST, COUNT, NORMAL, LOAD, LOADS = range(
-    6
-)  # of a group: its rows, the row of its normal, rows of its load
-WIDTH = 6
+WIDTH = 6  # numbers of a group: its kind, its rows, the row of its normal, rows of its load
+KIND, FIRST, COUNT, NORMAL, LOAD, LOADS = range(WIDTH)
 NONE = -1  # a group without normal
 EPS = 2.220446049250313e-16
 

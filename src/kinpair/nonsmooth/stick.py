@@ -71,10 +71,9 @@ def at_rest(
     qdd = rank_revealing.solve(M, F, A, b).qdd if len(b) else G @ F
     D, g = G[rates][:, rates], qdd[rates]
     left = leaving != 0.0
-    held = np.maximum(np.maximum(-levels.rest_lo, levels.rest_hi), 0.0)
-    small = STILL * (
-        np.abs(G[rates]) @ np.abs(F) + np.abs(D) @ np.where(np.isfinite(held), held, 0.0)
-    )  # (ST4)
+    level = np.maximum(np.maximum(-levels.rest_lo, levels.rest_hi), 0.0)
+    friction = np.where(np.isfinite(level), level, 0.0)
+    small = STILL * (np.abs(G[rates]) @ np.abs(F) + np.abs(D) @ friction)  # (ST4)
     while True:
         lo = np.where(left, levels.slide_lo, levels.rest_lo)
         hi = np.where(left, levels.slide_hi, levels.rest_hi)

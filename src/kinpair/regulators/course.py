@@ -16,11 +16,7 @@ from typing import Any
 import numpy as np
 
 DEGREE = 7
-FINE = {
-    "q": 1e-13,
-    "qd": 1e-12,
-    "qdd": 1e-10,
-}  # of the largest value: a larger error of the fit asks for more knots
+FINE = {"q": 1e-13, "qd": 1e-12, "qdd": 1e-10}  # of the largest value: allowed error of the fit
 MOST = 4096  # pieces
 LEAST = 1e-9  # of the duration: knots that are closer are one knot
 AFTER = 1.0  # [s]: length of the piece before the motion and of the piece after it

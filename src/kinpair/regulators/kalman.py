@@ -208,10 +208,10 @@ def lqg(
         )
     steps = filter.steps(period_of(model.name, sample_time))
     for owner, own in (("regulator", regulator.sample_time), ("filter", filter.sample_time)):
-        wanted = steps.period if sample_time is None else sample_time
-        if own is not None and not np.isclose(own, wanted, rtol=1e-12):
+        period = steps.period if sample_time is None else sample_time
+        if own is not None and not np.isclose(own, period, rtol=1e-12):
             raise InputError(
-                f"{model.name}: the {owner} has a sample time of {own:g} s and the loop {wanted:g} s; "
+                f"{model.name}: the {owner} has a sample time of {own:g} s and the loop {period:g} s; "
                 "give both the same sample_time",
                 argument="sample_time",
             )

@@ -135,7 +135,7 @@ def _along(m: Mechanism, motion: Trajectory, drive: Drive, times: np.ndarray | N
 
     def nominal(time: np.ndarray) -> dict[str, np.ndarray]:
         moment = np.clip(time, 0.0, motion.duration)
-        states = _obeying(m, moment, given(time))
+        states = _satisfying(m, moment, given(time))
         return {**states, "tau": drive.efforts(m, **states, time=moment)}
 
     breaks = [*motion.knots, *_reversals(m, motion, inner)]
@@ -157,7 +157,7 @@ def _reversals(m: Mechanism, motion: Trajectory, times: np.ndarray) -> list[floa
     return high.tolist()
 
 
-def _obeying(m: Mechanism, times: np.ndarray, states: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def _satisfying(m: Mechanism, times: np.ndarray, states: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Return the motion of the constraints that is nearest to q, qd and qdd, state by state."""
     q, qd, qdd = (np.ascontiguousarray(x, dtype=float) for x in states.values())
     if m.closure is not None:

@@ -97,9 +97,9 @@ def _remedy(model: LinearModel, degree: float) -> str:
     reach them."""
     ignorable = model.ignorable
     rates = [x for x in ignorable if x.startswith("qd.")]
-    held = [x for x in model.states if x not in ignorable or x in rates]
+    kept = [x for x in model.states if x not in ignorable or x in rates]
     core = [x for x in model.states if x not in ignorable]
-    for states, lost in ((held, []), (core, rates)):
+    for states, lost in ((kept, []), (core, rates)):
         if states and _stands_alone(model, states) and unreached(*_matrices(model, states), degree) is None:
             note = f"; the design then does not hold {listed(lost, 4)}" if lost else ""
             return f", or leave out what nothing depends on: {part_call(states)}{note}"

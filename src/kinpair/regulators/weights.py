@@ -33,10 +33,10 @@ def weight(model: LinearModel, what: str, given: Any, names: Sequence[str]) -> n
     if not (least >= 0.0 if what in SEMIDEFINITE else least > 0.0) or not np.allclose(
         found, np.swapaxes(found, -1, -2)
     ):
-        wanted = "not negative" if what in SEMIDEFINITE else "positive"
+        expected = "not negative" if what in SEMIDEFINITE else "positive"
         raise InputError(
             f"{model.name}: {what} must be a number, {n} of them, some by name, or a symmetric matrix ({n}, {n}), "
-            f"{wanted}",
+            f"{expected}",
             argument=what,
         )
     return found

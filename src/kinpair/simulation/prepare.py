@@ -188,8 +188,9 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     check_step(name, f"sample_time of {torque.word}", torque.sample_time or np.inf, duration)
     if method.tableau is not None and chosen.dt is None:
         check_stiffness(d, run.start, duration, method.name)
-    run = replace(run, duration=duration, longest=longest, threads=whole_threads(name, chosen.threads))
-    run.patience = patient(name, chosen.patience)
+    waits = patient(name, chosen.patience)
+    threads = whole_threads(name, chosen.threads)
+    run = replace(run, duration=duration, longest=longest, threads=threads, patience=waits)
     run = _begun(replace(run, **_schedule(run, chosen)))
     return _with_caller(run, wrenches) if torque.kind == "called" else run
 

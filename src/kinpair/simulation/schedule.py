@@ -18,7 +18,7 @@ EVENLY = 1_001  # and adaptive ones so many, evenly spaced
 MOST = 100_000_000  # samples: beyond that an interval is taken for a mistake
 USUAL = 1000  # steps of a short run
 MOST_STEPS = 10**12  # steps: beyond that a length of steps is taken for a mistake
-RESOLVED = 1e-3  # a step, in units of which the numbers of the clock are at most so far apart
+RESOLVED = 1e-3  # a step, as a part of which neighbouring times may be apart
 SPANNED = 1e-6  # the same for the duration of a run that chooses its steps
 FINEST = 1e-15  # relative tolerance: beyond that double precision resolves no error
 FASTEST = 1e8  # [rad/s], [m/s]: a rate beyond that is taken for a mistake
@@ -250,7 +250,7 @@ def _steps(name: str, what: str, length: float, dt: float) -> int:
 
 
 def held_steps(name: str, sample_time: float, dt: float) -> int:
-    """Return the number of steps for which a torque is held."""
+    """Return the number of steps for which a torque is constant."""
     steps = _steps(name, "the sample time of torque,", sample_time, dt)
     if not steps:
         raise InputError(

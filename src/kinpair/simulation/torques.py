@@ -227,7 +227,7 @@ def _function(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) 
 
 
 def _accepts(function: Callable[..., Any], arguments: Sequence[Any]) -> bool:
-    """True if the function can be called with so many arguments; False also where its signature is not known."""
+    """True if the function can be called with this number of arguments; False also where its signature is not known."""
     try:
         signature(function).bind(*arguments)
     except (TypeError, ValueError):
@@ -305,14 +305,12 @@ def with_called(mechanism: Mechanism, torque: Torque, wrenches: Wrenches, size: 
         "table": lambda time, *_: [np.interp(time, torque.times, column) for column in torque.values.T],
         "called": torque.function,
     }
-    function = efforts.get(
-        torque.kind, lambda *_: np.zeros(size)
-    )  # none, or recorded with the equations of motion
+    function = efforts.get(torque.kind, lambda *_: np.zeros(size))  # zeros where efforts are recorded
     return replace(torque, kind="called", function=function, wrenches=wrenches.called)
 
 
 class RefusedError(Exception):
-    """The inputs of a run could not be had; the caller of the user's function has the reason."""
+    """A call for the inputs of a run failed; the caller of the user's function has the reason."""
 
 
 class Caller:
@@ -353,8 +351,8 @@ class Caller:
         arguments = ("time", "q", "qd", "x")[: 4 if self.control.takes_x else 3]
         own = word == self.control.word and isinstance(problem, TypeError)
         if own and not _accepts(function, arguments):
-            wanted = "time, q, qd" if word == "torque" else "time, q, qd or time, q, qd, x"
-            return f"{word} is a function of {signature(function)}; expected a function of ({wanted})"
+            expected = "time, q, qd" if word == "torque" else "time, q, qd or time, q, qd, x"
+            return f"{word} is a function of {signature(function)}; expected a function of ({expected})"
         return f"{word} raised {type(problem).__name__}: {problem}"
 
     def _inputs(self, time: float, y: np.ndarray) -> np.ndarray:

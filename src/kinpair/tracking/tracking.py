@@ -126,8 +126,8 @@ class Tracking:
             kinds = list(dict.fromkeys(_length(u) if title == "error" else u for u in own))
             every = [_length(u) if title == "error" else u for u in own]
             panels.append([_panel(f"{letter} [{u}]", title, values, every, names, u) for u in kinds])
-        wanted = dict(zip(m.q_names, self.motion.at(self.time).q.T, strict=True))
-        panels[0] = [replace(x, behind={name: wanted[name] for name in x.curves}) for x in panels[0]]
+        motion = dict(zip(m.q_names, self.motion.at(self.time).q.T, strict=True))
+        panels[0] = [replace(x, behind={name: motion[name] for name in x.curves}) for x in panels[0]]
         figure = figure_of(self.time, panels, title=f"{m.name}: along a motion of {self.motion.duration:g} s")
         if path is not None:
             write_figure(figure, path)

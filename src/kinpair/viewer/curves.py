@@ -21,7 +21,7 @@ WIDE, NARROW = 10.4, 6.4  # inches: a figure with panels side by side, and one w
 DPI = 150
 BAR = 0.05  # height of a bar, as a part of a panel
 ACROSS = 3  # small multiples side by side
-LETTERS = 13.5  # characters of a title that fit into an inch
+CHARACTERS = 13.5  # characters of a title that fit into an inch
 TICKS = 6  # numbers of the abscissa where panels are narrow
 SMALL = 7.0  # points: names of equal curves
 BEHIND: Look = {"color": "#888888", "linewidth": 2.5, "alpha": 0.4, "zorder": 0}
@@ -56,10 +56,10 @@ def figure_of(
     axes = _axes(figure, [len(row) for row in rows], plain(abscissa))
     shared: dict[str, Any] = {}
     panels = [panel for row in rows for panel in row]
-    beside = [len(row) for row in rows for _ in row]
-    for axis, panel, count in zip(axes, panels, beside, strict=True):
+    columns = [len(row) for row in rows for _ in row]
+    for axis, panel, count in zip(axes, panels, columns, strict=True):
         lines = _draw(axis, time, panel)
-        _head(axis, panel, int(LETTERS * width / count), 10 if count < ACROSS else 9)
+        _head(axis, panel, int(CHARACTERS * width / count), 10 if count < ACROSS else 9)
         if panel.own_legend:
             below_axes(axis, lines)
         else:

@@ -28,10 +28,7 @@ FRAMES, RATE = (
     30.0,
 )  # samples of the animation: so many at most, and a second; the page draws between them
 SEEN = 60  # samples by which the view is chosen
-ASPECT, LENS = (
-    1.1,
-    0.54,
-)  # width by height of the scene in the page, and angle between its upper and lower edge [rad]
+ASPECT, LENS = 1.1, 0.54  # of the scene: width by height, angle between its upper and lower edge [rad]
 NEAREST = 0.8  # distance of the viewer at least, as a part of the size of the mechanism
 TRIANGLES = 60_000  # of all meshes together
 SPEEDS = (0.1, 0.25, 0.5, 1, 2, 5)

@@ -24,7 +24,7 @@ DAMPING = 1e-7  # by which the branch of a phase is chosen
 QUARTER = 90.0 + 1e-3  # [deg]
 POINTS = 4000  # of the grid on which crossings are looked for; poles and zeros are added to it
 SLOWEST, FASTEST = 1e-4, 1e4  # of the slowest and of the fastest pole or zero
-BESIDE = 1e-6  # of a frequency: points on either side of a pole
+APART = 1e-6  # of a frequency: points on either side of a pole
 
 
 @final
@@ -108,7 +108,7 @@ class Margins:
 
 def phases(response: np.ndarray, damped: np.ndarray, lag: np.ndarray) -> np.ndarray:
     """Return the phases [deg] of a response (points, ...), continuous over the points as those of the `damped` model,
-    and between −270° and 90° at the first point. `lag` (points,) [rad]: phase that held inputs lose."""
+    and between −270° and 90° at the first point. `lag` (points,) [rad]: phase lost between samples."""
     late = lag[:, None, None]
     branch = np.degrees(np.unwrap(np.angle(damped * np.exp(1j * late)), axis=0) - late)
     branch = branch - 360.0 * (branch[:1] > QUARTER)
@@ -170,7 +170,7 @@ def _grid(corners: np.ndarray, highest: float) -> np.ndarray:
     own = corners[(corners > 0.0) & (corners < highest)]
     low, high = (own.min(), own.max()) if own.size else (1.0, 1.0)
     start, stop = SLOWEST * low, min(FASTEST * high, highest)
-    near = np.concatenate([own * (1.0 - BESIDE), own * (1.0 + BESIDE)])
+    near = np.concatenate([own * (1.0 - APART), own * (1.0 + APART)])
     return np.unique(np.concatenate([np.geomspace(start, stop, POINTS), near[near < stop]]))
 
 

@@ -91,8 +91,8 @@ class Expressions:
             return value
         if value.kind == INTEGER and kind == REAL:
             return Value(REAL, (self.builder.sitofp(value.one, DOUBLE),))
-        wanted, present = (getattr(x, "word", "Callable") for x in (kind, value.kind))
-        raise self.place.error(node, f"{ast.unparse(node)!r} is of kind {present}; expected {wanted}")
+        expected, found = (getattr(x, "word", "Callable") for x in (kind, value.kind))
+        raise self.place.error(node, f"{ast.unparse(node)!r} is of kind {found}; expected {expected}")
 
     # leaves
 

@@ -4,7 +4,7 @@ balance        does the energy add up?
 momentum       is momentum kept that nothing outside can change?
 lost_numbers   which input stopped being a number
 jams           friction from load that has no solution
-chattering     inputs that jump to and fro
+chattering     inputs that jump back and forth
 singular_ends  singular positions that end a run
 runaways       adaptive runs that go nowhere
 passages       singular positions that are crossed

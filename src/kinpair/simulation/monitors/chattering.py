@@ -1,7 +1,7 @@
 """Inputs that chatter: they jump where the motion keeps crossing, so that no step is short enough.
 
-A jump is told from a steep slope by halving: of two neighbouring states between which an input differs, the half with
-the larger difference is kept. The difference across a jump stays, that along a slope shrinks with the interval.
+A jump is distinguished from a steep slope by halving the interval between two states at which an input differs. The
+half with the larger difference is kept. The difference across a jump stays; along a slope it shrinks with the interval.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import numpy as np
 from kinpair.model.units import units
 from kinpair.simulation.run import Run
 
-NEAR = 1e-5  # [rad], [m], [rad/s], [m/s], and relative: so far from the state a jump is looked for
+NEAR = (
+    1e-5  # [rad], [m], [rad/s], [m/s], and relative: distance from the state within which a jump is searched
+)
 HALVINGS = 20
 KEPT = 0.01  # part of a difference that a jump keeps; of one along a slope 1e-6 are left
 REMEDY = "use a friction law of the joint instead, an event at the switch, or fixed steps (integrator='rk4', dt=0.001)"

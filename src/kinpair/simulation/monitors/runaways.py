@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 
 class Runaway:
-    """Measures the pace of a run, from where it has come to in so many steps."""
+    """Measures the pace of a run: the time that it advances in a number of steps."""
 
     def __init__(self, run: Run, steps: int, time: float, y: np.ndarray, window: int) -> None:
         self.run, self.steps, self.time, self.window = run, steps, time, window
@@ -45,7 +45,7 @@ class Runaway:
         self._mark = Mark(clock(), steps, time)
 
     def left(self, steps: int) -> int:
-        """Return the number of steps to the next measurement: it is at the same one whatever the clock says."""
+        """Return the number of steps to the next measurement: it does not depend on the clock."""
         return max(1, self.steps + self.window - steps)
 
     def __call__(self, steps: int, time: float, y: np.ndarray) -> str:

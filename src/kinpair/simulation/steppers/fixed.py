@@ -93,9 +93,7 @@ class FixedStepper:
 
     def _start(self) -> Piece:
         """A look at the start, which may be a sample."""
-        chunk = self._loop.run(self.state, samples=1, every=0, first=0, out=self._place(1), **self._options())
-        if chunk.why == "refused":
-            raise RefusedError
+        chunk = self._sampled(every=0, first=0, out=self._place(1), **self._options())
         self.state, self._looked, self.ahead = chunk.end, True, self._grid(1)
         return self._piece(chunk, np.arange(int(self.plan.from_start)))
 
@@ -135,7 +133,11 @@ class FixedStepper:
     def _shorter(self, time: float, hold: int, minding: bool) -> Chunk:
         """One step from here to a time."""
         options: dict[str, Any] = {**self._options(), "dt": time - self.time, "t0": self.time, "hold": hold}
-        chunk = self._loop.run(self.state, samples=1, every=1, minding=minding, **options)
+        return self._sampled(every=1, minding=minding, **options)
+
+    def _sampled(self, **options: Any) -> Chunk:
+        """Run the loop for one sample; RefusedError where a call for inputs failed."""
+        chunk = self._loop.run(self.state, samples=1, **options)
         if chunk.why == "refused":
             raise RefusedError
         return chunk
@@ -168,9 +170,7 @@ class FixedStepper:
     def sample(self, why: str) -> Piece:
         """The state reached as a sample."""
         options: dict[str, Any] = {**self._options(), "t0": self.time}
-        chunk = self._loop.run(self.state, samples=1, every=0, first=0, **options)
-        if chunk.why == "refused":
-            raise RefusedError
+        chunk = self._sampled(every=0, first=0, **options)
         return replace(
             self._piece(chunk, np.array([0])), times=np.array([self.time]), why=why, trouble=self.time
         )
