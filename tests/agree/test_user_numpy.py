@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -140,18 +141,15 @@ def agree(f, x, y, rel=1e-13):
     kernel = kp.compile(f, x[0], y[0])
     with np.errstate(all="ignore"):
         plain = np.array([np.asarray(f(a.copy(), b.copy()), dtype=float) for a, b in zip(x, y, strict=True)])
-    stacked = kernel.interpret(x[0], y[0])
-    if isinstance(stacked, list):  # a list of numbers stays one
-        collect = lambda value: np.stack(value, axis=-1)  # noqa: E731
-    else:
-        collect = np.asarray
-    ways = {
+    in_list = isinstance(kernel.interpret(x[0], y[0]), list)  # a list of numbers stays one
+    collect = partial(np.stack, axis=-1) if in_list else np.asarray
+    results = {
         "graph": np.array([collect(kernel.interpret(a, b)) for a, b in zip(x, y, strict=True)]),
         "one": np.array([collect(kernel(a, b)) for a, b in zip(x, y, strict=True)]),
         "batch": collect(kernel(x, y)),
     }
-    for way, values in ways.items():
-        np.testing.assert_allclose(values, plain, rtol=rel, atol=rel, err_msg=way)
+    for path, values in results.items():
+        np.testing.assert_allclose(values, plain, rtol=rel, atol=rel, err_msg=path)
 
 
 @pytest.mark.parametrize("name", families.family(EVERY, NAMES, "functions like those of the usual set"))
@@ -170,9 +168,8 @@ def test_ties_zeros_and_what_is_no_number_are_as_numpy_has_them(name):
     agree(ENTRYWISE[name], x, y)
 
 
-EXACT: list[
-    Callable[..., Any]
-] = [  # no rounding on multiples of 1/4 that are not large: comparisons are safe
+# no rounding on multiples of 1/4 that are not large: comparisons are safe
+EXACT: list[Callable[..., Any]] = [
     lambda x, y: x + y,
     lambda x, y: x - 2.0 * y,
     lambda x, y: np.maximum(x, y),
@@ -206,10 +203,11 @@ def composed(random: np.random.Generator) -> Callable[..., Any]:
     """A random expression: choices on exact numbers inside, smooth functions around them."""
     every = [EXACT[k] for k in random.integers(0, len(EXACT), 6)]
     every += [SMOOTH[k] for k in random.integers(0, len(SMOOTH), 3)]
-    expression: Callable[..., Any] = lambda x, y: np.stack([x, y])  # noqa: E731
-    for f in reversed(every):
-        expression = before(f, expression)
-    return expression
+    return reduce(lambda then, f: before(f, then), reversed(every), both)
+
+
+def both(x: Any, y: Any) -> Any:
+    return np.stack([x, y])
 
 
 def before(f: Callable[..., Any], then: Callable[..., Any]) -> Callable[..., Any]:

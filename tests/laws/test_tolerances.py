@@ -28,22 +28,22 @@ RTOL, ATOL, ALLOWED = 1e-9, 1e-10, 100.0
 TIGHT = {"rtol": 1e-12, "atol": 1e-13}
 DURATION, SAMPLES, RATE, SEED = 1.0, 41, 0.5, 5
 DURATIONS = {"delta": 0.4}  # [s]; later it falls into a singular position
-PERTURBED, STARTS = (
-    100.0,
-    (0, 10, 20, 30),
-)  # distance in units of the tolerance, and the samples where runs start
+PERTURBED = 100.0  # distance in units of the tolerance
+STARTS = (0, 10, 20, 30)  # samples where perturbed runs start
 ADAPTIVE = [x.name for x in INTEGRATORS.values() if x.adaptive]
 EXAMPLES = list(kp.examples(systems=False))
 CASES = [f"{name}-{integrator}" for name in EXAMPLES for integrator in ADAPTIVE]
-USUAL = {
-    *("bennett-dop853", "bennett-dopri5", "bennett-cvode", "vessel-arm-dop853", "rolling-disk-dop853"),
-    *(
-        "redundant-arm-dop853",
-        "four-bar-ida",
-        "double-pendulum-cvode",
-        "double-pendulum-taylor",
-        "incline-dop853",
-    ),
+USUAL = {  # none of these is rejected
+    "bennett-dop853",
+    "bennett-dopri5",
+    "bennett-cvode",
+    "vessel-arm-dop853",
+    "rolling-disk-dop853",
+    "redundant-arm-dop853",
+    "four-bar-ida",
+    "double-pendulum-cvode",
+    "double-pendulum-taylor",
+    "incline-dop853",
 }
 AGREEING = {"bennett", "double-pendulum"}
 FURTHER = "a further mechanism or integrator"
@@ -132,7 +132,7 @@ def check(name: str, part: float, integrator: str, **options: Any) -> None:
         run = own.run(own.start, integrator=integrator, **options)
     except InputError as error:
         run, rejected = own.reference, str(error)
-    assert not rejected or repr(integrator) in rejected
+    assert not rejected or (repr(integrator) in rejected and f"{name}-{integrator}" not in USUAL)
     assert names(run) == names(own.reference)
     assert (own.switched(run) <= part * ALLOWED * own.allowed).all()
     assert own.distance(run) <= part * ALLOWED * own.sensitivity

@@ -98,6 +98,23 @@ def norm(F: Vector) -> float:
     return math.sqrt(total)
 
 
+def line_search(p: Scaled, x: Vector, m: Memory, bar: float, slack: float) -> tuple[float, float, float]:
+    """Try the whole step, a half and a quarter of it; return the part that is accepted, |F|∞ and ‖F‖₂ there.
+
+    The part is 0 if none is accepted. The trial is left in `m`.
+    """
+    step, trial, z, F = m.vectors[2], m.vectors[3], m.vectors[4], m.vectors[5]
+    part = 1.0
+    while part > 0.2:
+        for i in range(len(x)):
+            trial[i] = x[i] + part * step[i]
+        worst, size = residual(p, trial, z, F), norm(F)
+        if size <= (1.0 - 1e-4 * part) * bar * slack:
+            return part, worst, size
+        part *= 0.5
+    return 0.0, math.inf, math.inf
+
+
 def newton(
     p: Scaled, x: Vector, m: Memory, delta: float, slack: float, steps: int, tolerance: float
 ) -> tuple[float, bool]:
@@ -105,16 +122,7 @@ def newton(
 
     Returns its |F|∞, and whether that is within the tolerance or rounding.
     """
-    z, F, step, trial, trial_z, trial_F, best = (
-        m.vectors[0],
-        m.vectors[1],
-        m.vectors[2],
-        m.vectors[3],
-        m.vectors[4],
-        m.vectors[5],
-        m.vectors[6],
-    )
-    before = m.small[0]
+    z, F, step, best, before = m.vectors[0], m.vectors[1], m.vectors[2], m.vectors[6], m.small[0]
     least = residual(p, x, z, F)
     best[:] = x
     size, milestone, since, count = norm(F), norm(F), 0, 0
@@ -126,36 +134,27 @@ def newton(
         count += 1
         since += 1
         bar = max(max(before[0], before[1]), max(before[2], before[3]))
-        accepted, gain, new, worst = False, 1.0, size, least
+        part, gain, worst, new = 0.0, 1.0, least, size
         if solved_step(F, step, m):
-            t = 1.0
-            while t > 0.2:
-                for i in range(len(x)):
-                    trial[i] = x[i] + t * step[i]
-                worst = residual(p, trial, trial_z, trial_F)
-                new = norm(trial_F)
-                if new <= (1.0 - 1e-4 * t) * bar * slack:
-                    accepted = True
-                    break
-                t *= 0.5
-            if accepted:
-                x[:], z[:], F[:] = trial, trial_z, trial_F
-                size = new
-                before[count % MEMORY] = size
-                if worst < least:
-                    gain = worst / least
-                    least = worst
-                    best[:] = x
-                    floor = rounding(p, x)
-                if size < 0.9 * milestone:
-                    milestone, since = size, 0
-                if t == 1.0:
-                    delta = max(delta / 5.0, LEAST)
-                elif t == 0.25:
-                    delta = 2.0 * delta
+            part, worst, new = line_search(p, x, m, bar, slack)
+        if part > 0.0:
+            x[:], z[:], F[:] = m.vectors[3], m.vectors[4], m.vectors[5]
+            size = new
+            before[count % MEMORY] = size
+            if worst < least:
+                gain = worst / least
+                least = worst
+                best[:] = x
+                floor = rounding(p, x)
+            if size < 0.9 * milestone:
+                milestone, since = size, 0
+            if part == 1.0:
+                delta = max(delta / 5.0, LEAST)
+            elif part == 0.25:
+                delta = 2.0 * delta
         if least <= max(tolerance, floor) and gain > 0.5:
             break
-        if not accepted:
+        if part == 0.0:
             delta = max(10.0 * delta, 1e-8)
     x[:] = best
     return least, least <= max(tolerance, floor)

@@ -189,23 +189,8 @@ def lqg(
     """
     expect("lqg", regulator, LinearQuadratic, advice="kp.regulator.lqr(model) is one")
     expect("lqg", filter, Kalman, advice="kp.regulator.kalman(model, W=..., V=...) is one")
-    design, model = regulator.design, filter.model
-    if design.model.along:
-        raise InputError(
-            f"{model.name}: the regulator is along a motion; lqg takes one about a state",
-            argument="regulator",
-        )
-    if (model.name, model.states, model.inputs) != (
-        design.model.name,
-        design.model.states,
-        design.model.inputs,
-    ):
-        raise InputError(
-            f"{model.name}: the filter has the states {listed(model.states, 8)} and the inputs "
-            f"{listed(model.inputs, 6)}, the regulator {listed(design.model.states, 8)} and "
-            f"{listed(design.model.inputs, 6)}; make both from one linear model",
-            argument="filter",
-        )
+    _check_pair(regulator, filter)
+    model = filter.model
     steps = filter.steps(period_of(model.name, sample_time))
     for owner, own in (("regulator", regulator.sample_time), ("filter", filter.sample_time)):
         period = steps.period if sample_time is None else sample_time
@@ -236,3 +221,20 @@ def lqg(
         outputs=model.outputs,
         **parts,
     )
+
+
+def _check_pair(regulator: LinearQuadratic, filter: Kalman) -> None:
+    """Reject a regulator along a motion, and one of another linear model than that of the filter."""
+    own, model = regulator.design.model, filter.model
+    if own.along:
+        raise InputError(
+            f"{model.name}: the regulator is along a motion; lqg takes one about a state",
+            argument="regulator",
+        )
+    if (model.name, model.states, model.inputs) != (own.name, own.states, own.inputs):
+        raise InputError(
+            f"{model.name}: the filter has the states {listed(model.states, 8)} and the inputs "
+            f"{listed(model.inputs, 6)}, the regulator {listed(own.states, 8)} and "
+            f"{listed(own.inputs, 6)}; make both from one linear model",
+            argument="filter",
+        )

@@ -18,6 +18,7 @@ MESSAGE = (
     "no installed font has the characters ト 人 器 機, so the picture shows boxes; install a font that has them, for "
     "Chinese, Japanese and Korean: apt-get install fonts-noto-cjk, or Noto Sans CJK from notofonts.github.io"
 )
+OF_MATPLOTLIB = ("DejaVu", "STIX", "cm", "Last")  # fonts that it brings
 
 
 @pytest.fixture
@@ -83,13 +84,16 @@ def test_names_in_chinese_and_japanese_are_drawn_with_an_installed_font(fonts, t
 def test_a_font_that_was_installed_later_is_used(fonts, tmp_path, monkeypatch):
     from matplotlib import font_manager
 
+    fonts.ttflist[:] = [x for x in fonts.ttflist if x.name.startswith(OF_MATPLOTLIB)]
     file = str(font_with("".join(NAMES), tmp_path / "later.ttf"))
     monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [file, __file__])
-    draw_curves(tmp_path / "a.png", TIME, [Panel("title", "[rad]", {NAMES[0]: TIME})])
+    picture = figure(NAMES)
+    picture.savefig(tmp_path / "a.png")
+    assert all(x.get_fontfamily()[-1] == "Squares" for x in picture.legends[0].get_texts())
 
 
 def test_characters_without_a_font_are_reported_once_with_the_remedy(fonts, tmp_path):
-    fonts.ttflist[:] = [x for x in fonts.ttflist if x.name.startswith(("DejaVu", "STIX", "cm", "Last"))]
+    fonts.ttflist[:] = [x for x in fonts.ttflist if x.name.startswith(OF_MATPLOTLIB)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         picture = figure(("人器機", "ト器"))
