@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.loops.lapack import lu_factor, lu_solve
-from kinpair.nonsmooth.residual import Scaled, derivative, residual, rounding
+from kinpair.nonsmooth.residual import Scaled, derivative, length, residual, rounding
 
 LEAST, LARGEST = 1e-10, 0.1  # of δ
 MEMORY = 4  # steps: |F| may grow, but not beyond the largest of the last ones
@@ -90,14 +90,6 @@ def solved_step(F: Vector, step: Vector, memory: Memory) -> bool:
     return True
 
 
-def norm(F: Vector) -> float:
-    """Compute ‖F‖₂."""
-    total = 0.0
-    for i in range(len(F)):
-        total += F[i] * F[i]
-    return math.sqrt(total)
-
-
 def line_search(p: Scaled, x: Vector, m: Memory, bar: float, slack: float) -> tuple[float, float, float]:
     """Try the whole step, a half and a quarter of it; return the part that is accepted, |F|∞ and ‖F‖₂ there.
 
@@ -108,7 +100,7 @@ def line_search(p: Scaled, x: Vector, m: Memory, bar: float, slack: float) -> tu
     while part > 0.2:
         for i in range(len(x)):
             trial[i] = x[i] + part * step[i]
-        worst, size = residual(p, trial, z, F), norm(F)
+        worst, size = residual(p, trial, z, F), length(F, 0, len(F))
         if size <= (1.0 - 1e-4 * part) * bar * slack:
             return part, worst, size
         part *= 0.5
@@ -125,7 +117,8 @@ def newton(
     z, F, step, best, before = m.vectors[0], m.vectors[1], m.vectors[2], m.vectors[6], m.small[0]
     least = residual(p, x, z, F)
     best[:] = x
-    size, milestone, since, count = norm(F), norm(F), 0, 0
+    size, since, count = length(F, 0, len(F)), 0, 0
+    milestone = size
     for k in range(MEMORY):
         before[k] = size
     floor = rounding(p, x)

@@ -17,6 +17,7 @@ from kinpair.nonsmooth.residual import (
     SLIDES,
     WIDTH,
     Scaled,
+    length,
     radius,
 )
 
@@ -55,11 +56,10 @@ def small_solve(S: Matrix, n: int, kappa: float, h: Vector, r: Vector, L: Matrix
 
 def excess(r: Vector, n: int, R: float, rho: Vector) -> float:
     """Compute ‖r‖ − (R + ρᵀ r): positive outside the disc."""
-    total, bound = 0.0, R
+    bound = R
     for i in range(n):
-        total += r[i] * r[i]
         bound += rho[i] * r[i]
-    return math.sqrt(total) - bound
+    return length(r, 0, n) - bound
 
 
 def secular(S: Matrix, n: int, h: Vector, R: float, rho: Vector, r: Vector, slope: Vector, L: Matrix) -> None:
@@ -81,10 +81,7 @@ def secular(S: Matrix, n: int, h: Vector, R: float, rho: Vector, r: Vector, slop
             high = kappa
         if high > 0.0 and high - low <= 4.0 * EPS * high:
             break
-        size = 0.0
-        for i in range(n):
-            size += r[i] * r[i]
-        size = math.sqrt(size)
+        size = length(r, 0, n)
         guess = -1.0
         if size > 0.0 and small_solve(S, n, kappa, r, slope, L):
             change = 0.0
