@@ -136,7 +136,7 @@ def test_impact_that_is_singular_in_one_position_is_refused_there():
         event.action(0.0, np.array([0.25, 0.0]), np.array([0.1, 0.2]))
     assert str(caught.value) == (
         "heel_strike: bent: the impact of 'foot' is singular: there is a motion without inertia while that foot stands "
-        "at q = [0.25, 0.0]"
+        "at q = [0.25, 0.0]; give its links mass"
     )
 
 

@@ -119,7 +119,7 @@ class _Impact:
             sound = minimum(sound, _smallest(feet, K.T @ FK))
             r = r - K @ ldl.solve_factored(feet, FK.T @ r)  # (GW15)
         if np.asarray(sound).dtype != object and not np.all(sound > LIGHT):
-            raise SingularError(f"{self.words} at q = {np.asarray(q).tolist()}", q=q)
+            raise SingularError(f"{self.words} at q = {np.asarray(q).tolist()}; give its links mass", q=q)
         return array([where(less(LIGHT, sound), x, np.nan) for x in r])
 
     @property

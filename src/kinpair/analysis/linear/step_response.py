@@ -111,7 +111,9 @@ def times_for(owner: str, eigenvalues: np.ndarray, dt: float | None, time: Any) 
     if time is not None and np.ndim(time) == 1:
         times = np.asarray(time, dtype=float)
         if not (len(times) and (times >= 0.0).all() and np.isfinite(times).all()):
-            raise InputError(f"{owner}: time must hold finite seconds, not below zero", argument="time")
+            raise InputError(
+                f"{owner}: time is {time!r}; give finite times (n,) [s], none below zero", argument="time"
+            )
         return times
     if time is not None and not (np.ndim(time) == 0 and 0.0 < float(time) < np.inf):
         raise InputError(

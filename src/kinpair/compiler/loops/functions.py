@@ -68,7 +68,9 @@ def source_of(function: Callable[..., Any]) -> Source:
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError) as problem:
-        raise TraceError(f"loop function {function!r}: its source is not available") from problem
+        raise TraceError(
+            f"loop function {function!r}: its source is not available; write it in a file"
+        ) from problem
     (tree,) = ast.parse(textwrap.dedent("".join(lines))).body
     place = Place(function, first)
     if not isinstance(tree, ast.FunctionDef) or function.__closure__:
@@ -215,7 +217,7 @@ def _parts(kind: AnyKind, value: Any) -> tuple[Any, ...]:
         found = f"{type(value).__name__} {getattr(value, 'dtype', '')}".strip()
         raise InputError(f"expected an array of {dtype} with {ndim} axes, found {found}")
     if value.size and value.strides[-1] != dtype.itemsize and value.shape[-1] > 1:
-        raise InputError("rows of an array must be contiguous")
+        raise InputError("rows of an array must be contiguous; use np.ascontiguousarray")
     if ndim == 1:
         return value.ctypes.data, value.shape[0]
     stride = value.strides[0] // dtype.itemsize if value.shape[0] > 1 else value.shape[1]
