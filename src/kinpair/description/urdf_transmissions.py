@@ -1,7 +1,7 @@
 """Transmissions of a URDF: a motor turns `mechanicalReduction` times as far as its joint, its torque counts as often.
 
 A reduction of 1 leaves an effort on the joint what it is, and makes no actuator: the joint is marked as actuated. A
-joint whose transmission is left out is marked too. Where the reduction stands differs: in <actuator> as ROS has it, in
+joint whose transmission is left out is marked too. The place of the reduction differs: in <actuator> as ROS has it, in
 <joint>, or in <transmission> itself.
 """
 

@@ -61,7 +61,7 @@ def actuated_names(m: Mechanism, actuators: Actuators, motion: Any, owner: str) 
 
 
 def _first(m: Mechanism, motion: Any) -> np.ndarray:
-    """Return coordinates (nq,) at which choices of actuated joints are looked for."""
+    """Return coordinates (nq,) at which choices of actuated joints are searched."""
     q = motion.at(0.0).q if isinstance(motion, Trajectory) else motion
     return q if isinstance(q, np.ndarray) and q.shape == (m.nq,) else m.start()
 

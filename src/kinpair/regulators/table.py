@@ -1,6 +1,6 @@
 """The numbers of a regulator over time: a course of quantities, and constants.
 
-A row has the coefficients of (RG13) of one piece. It stands twice in the table, for both ends of the piece, and its
+A row has the coefficients of (RG13) of one piece. It is in the table twice, for both ends of the piece, and its
 first entry x is −1 in one and 1 in the other. A loop that reads the table on straight lines gets x, and coefficients
 that do not change.
 """

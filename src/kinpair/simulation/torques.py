@@ -71,7 +71,7 @@ class Torque:
     reason: str = ""  # why it is called and not recorded
     word: str = "torque"  # what it was given as
     takes_x: bool = False  # is it a function of internal states as well?
-    avoidable: bool = False  # could it be recorded if it were written in NumPy terms?
+    avoidable: bool = False  # True if it could be recorded, written in NumPy terms
     wrenches: tuple[CalledWrench, ...] = ()  # functions of `external=` that are called with it
 
     @property

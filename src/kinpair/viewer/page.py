@@ -35,7 +35,7 @@ LAYERS = {
     "actuators": "actuators",
 }
 STEPS = 400  # of a slider
-ASPECT = 0.9  # width by height of the part of the page that is looked at: the panel covers the rest
+ASPECT = 0.9  # width by height of the part of the page that the panel does not cover
 LAST_PORT = 65535
 WARNING = "#b5341c"
 HEIGHT = 520  # of the page in a notebook [pixels]

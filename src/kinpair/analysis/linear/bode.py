@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DAMPING = 1e-7  # by which the branch of a phase is chosen
 QUARTER = 90.0 + 1e-3  # [deg]
-POINTS = 4000  # of the grid on which crossings are looked for; poles and zeros are added to it
+POINTS = 4000  # of the grid on which crossings are searched; poles and zeros are added to it
 SLOWEST, FASTEST = 1e-4, 1e4  # of the slowest and of the fastest pole or zero
 APART = 1e-6  # of a frequency: points on either side of a pole
 

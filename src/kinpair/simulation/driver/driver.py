@@ -143,7 +143,7 @@ class Driver:
                     stepper.back()
                     piece = replace(piece.first(0), why="crossed")
                 if piece.why == "refused" and self.modes.called:
-                    piece = piece.first(0)  # nobody knows whether an event lies before its samples
+                    piece = piece.first(0)  # an event before its samples is not known
                 if piece.why == "crossed":
                     yield replace(piece, why="more")
                     yield from self._crossed()

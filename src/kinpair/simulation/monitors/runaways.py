@@ -23,7 +23,7 @@ GROWN, LEFT = (
 ENDLESS = 1e6  # times those steps still to go, whatever the rates
 LOOKS = 2  # in the time that a run may go without progress: a stall may begin between two of them
 FEW = 100  # steps that say nothing about the pace: the first ones are short, and slow where code is compiled
-SLOW = (1e6, 100.0)  # steps and seconds of computing to go: beyond both, a jump is looked for
+SLOW = (1e6, 100.0)  # steps and seconds of computing to go: beyond both, a jump is searched
 HOPELESS = (1e9, 1e4)  # with more of both, a run makes no progress whatever the cause
 clock = perf_counter
 
