@@ -137,9 +137,9 @@ class UserArray(np.ndarray):
     def __ceil__(self) -> Any:
         return np.ceil(self)
 
-    def dot(self, other: Any, out: None = None) -> Any:  # type: ignore[override]
+    def dot(self, b: Any, out: Any = None) -> Any:
         """Return the product that `np.dot` gives."""
-        return np.dot(self, other)
+        return np.dot(self, b)
 
     def round(self, decimals: Any = 0, out: None = None) -> Any:  # type: ignore[override]
         """Return the entries that `np.round` gives."""

@@ -70,7 +70,7 @@ class UnknownForceError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class NotRecorded:
-    """Why a function cannot be recorded, and where in it; `works`: True if it gives finite numbers of the right shape."""
+    """Why a function cannot be recorded, and where in it; `works`: it gives finite numbers of the right shape."""
 
     reason: str
     works: bool = False
