@@ -165,19 +165,18 @@ def sound(path: Path) -> Generator[None]:
 
 def edited(path: Path, *names: str) -> StorageError:
     """Return the error for parts that do not have their checksums."""
-    return StorageError(
-        f"{path}: {listed(names, 3)} {'is' if len(names) == 1 else 'are'} not what was written: edited, or the file "
-        "is damaged; use a copy from before, or simulate again",
-        path=str(path),
-        part=names[0],
-    )
+    return _wrong(path, names, "not what was written: edited, or the file is damaged")
 
 
 def lacking(path: Path, *names: str) -> StorageError:
     """Return the error for parts that a file of a run must have."""
+    return _wrong(path, names, "missing in this file of a run")
+
+
+def _wrong(path: Path, names: Sequence[str], problem: str) -> StorageError:
+    verb = "is" if len(names) == 1 else "are"
     return StorageError(
-        f"{path}: {listed(names, 3)} {'is' if len(names) == 1 else 'are'} missing in this file of a run; use a copy "
-        "from before, or simulate again",
+        f"{path}: {listed(names, 3)} {verb} {problem}; use a copy from before, or simulate again",
         path=str(path),
         part=names[0],
     )
