@@ -87,7 +87,7 @@ def _is_bound(cell: CellType) -> bool:
 def restoring(function: Callable[..., Any]) -> Generator[Callable[[], None]]:
     """Restore lists, dicts and sets outside of a function that trial calls change.
 
-    Gives a check, which raises an error if the function has a memory: it assigns to a name outside of it, or has
+    Yields a check, which raises an error if the function has a memory: it assigns to a name outside of it, or has
     changed such a container. Its result then depends on earlier calls, or the user reads what it stores.
     """
     own = function.func if isinstance(function, partial) else function
@@ -111,7 +111,7 @@ def restoring(function: Callable[..., Any]) -> Generator[Callable[[], None]]:
 
 
 def _outside(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Names outside of a function that it reads, with their values."""
+    """Yield the names outside of a function that it reads, with their values."""
     every, names = function.__globals__, _names(function.__code__)
     yield from ((name, every[name]) for name in names if name in every)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):

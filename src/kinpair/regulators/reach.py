@@ -82,9 +82,7 @@ def check_seen(model: LinearModel) -> None:
 def _words(model: LinearModel, mode: Mode) -> str:
     """Return the eigenvalue of a mode and the states in it."""
     w, value = mode.shape, mode.eigenvalue
-    order = np.argsort(
-        -w.round(6), kind="stable"
-    )  # equal sizes in the order of the states, whatever rounding says
+    order = np.argsort(-w.round(6), kind="stable")  # equal sizes to rounding: in the order of the states
     shape = [f"{model.states[k]} ({w[k]:.2f})" for k in order if w[k] > 0.1 * w.max()]
     scale = max(float(np.abs(model.A).max(initial=0.0)), 1.0)
     swings = abs(value.imag) >= 1e-9 * scale
