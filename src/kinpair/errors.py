@@ -166,6 +166,12 @@ def known_keywords(call: Callable[P, T]) -> Callable[P, T]:
     return checked
 
 
+def described(problem: BaseException) -> str:
+    """`ValueError: text`, or the kind alone where an exception has no text."""
+    kind, text = type(problem).__name__, str(problem)
+    return f"{kind}: {text}" if text else kind
+
+
 def listed(names: Iterable[str], limit: int = 20) -> str:
     """Names in a sentence, the tail of a long list as a count."""
     every = list(names)

@@ -117,6 +117,10 @@ WISHES = {
         "rtol": 1e-18,
         "integrator": "taylor",
     },
+    "double-pendulum: atol is 1e-300; errors in units of it are not finite numbers: give atol = 1e-100 or larger, such "
+    "as 1e-10": {"atol": [1e-10, 1e-10, 1e-300, 1e-10]},
+    "double-pendulum: dt 1e+300 s is longer than the duration 1 s; give dt = 1 or a shorter one": RK4
+    | {"dt": 1e300},
     "double-pendulum: patience is 0; it must be a number of seconds above zero, or inf to wait": {
         "patience": 0
     },
@@ -143,6 +147,14 @@ def test_rates_of_a_wrong_unit_are_rejected_by_name_and_in_a_batch_only_their_ro
     assert str(refused.value) == message
     run = stopped(arm, [Q, Q], [QD, [0.0, -1e9]], duration=0.1, **RK4)
     assert list(run.failures) == [1]
+
+
+def test_coordinates_of_a_wrong_unit_are_rejected_by_name(arm):
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(arm, [0.1, -1e17], QD, duration=1.0)
+    assert str(refused.value) == (
+        "double-pendulum: q of 'elbow' is -1e+17 at the start; at most 1e+12 rad or m is simulated: check its unit"
+    )
 
 
 def test_times_as_clocks_give_them_are_taken(arm):
@@ -250,6 +262,10 @@ class Faulty:
         return self.fault() if time >= 0.5 - 1e-9 else -q
 
 
+def runs_out():
+    raise MemoryError
+
+
 def raises():
     raise ZeroDivisionError("no gain")
 
@@ -258,6 +274,7 @@ FAULTS = {
     "torque raised ZeroDivisionError: no gain": raises,
     "torque returned nan for 'elbow'": lambda: np.array([1.0, np.nan]),
     "torque returned shape (3,); expected (2,)": lambda: np.zeros(3),
+    "torque raised MemoryError": runs_out,
     "torque raised ValueError: could not convert string to float: 'much'": lambda: "much",
 }
 

@@ -20,7 +20,7 @@ from kinpair import __version__
 from kinpair.cli.commands import COMMANDS
 from kinpair.cli.screen import Screen
 from kinpair.cli.welcome import welcome
-from kinpair.errors import KinpairError
+from kinpair.errors import KinpairError, described
 
 WRONG_INPUT, FAULT = 2, 1
 
@@ -75,7 +75,7 @@ def _run(words: list[str]) -> int:
     except OSError as error:
         return _say(f"{error.filename or 'standard output'}: {error.strerror}", FAULT)
     except Exception as error:
-        fault = f"{type(error).__name__}: {error}"
+        fault = described(error)
         return _say(f"{fault}; this is a fault of kinpair, please report it with the command", FAULT)
 
 

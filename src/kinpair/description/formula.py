@@ -19,7 +19,7 @@ from kinpair.algebra.arrays import array
 from kinpair.algebra.user_functions import call
 from kinpair.description.constraint_parts import Formula
 from kinpair.description.place import Place
-from kinpair.errors import DescriptionError, KinpairError, TraceError, listed, nearest
+from kinpair.errors import DescriptionError, KinpairError, TraceError, described, listed, nearest
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sin": np.sin,
@@ -81,7 +81,7 @@ def with_error(f: Callable[..., Any], words: str, error: Callable[[str], Excepti
         except KinpairError:
             raise
         except Exception as reason:
-            raise error(f"{words} fails: {type(reason).__name__}: {reason}") from reason
+            raise error(f"{words} fails: {described(reason)}") from reason
 
     return run
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from kinpair.errors import RunError, RunWarning, caller_level
+from kinpair.errors import RunError, RunWarning, caller_level, described
 from kinpair.runs.progress import ProgressError
 from kinpair.runs.result import Result
 from kinpair.simulation.run import Run
@@ -79,5 +79,11 @@ def interruptible(run: Run) -> Generator[None]:
         raise
     except BaseException as interrupt:
         run.error = interrupt
-    if run.interrupted and not run.hindrance and not isinstance(run.raised, KeyboardInterrupt):
-        run.hindrance = f"{type(run.raised).__name__}: {run.raised}"
+    raised = run.raised
+    if (
+        raised is not None
+        and run.interrupted
+        and not run.hindrance
+        and not isinstance(raised, KeyboardInterrupt)
+    ):
+        run.hindrance = described(raised)

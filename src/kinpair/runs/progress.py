@@ -8,7 +8,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from kinpair.errors import KinpairError
+from kinpair.errors import KinpairError, described
 
 PATIENCE = 1.0  # seconds
 
@@ -46,7 +46,7 @@ class Progress:
         try:
             option(part)
         except Exception as problem:
-            raise ProgressError(f"progress raised {type(problem).__name__}: {problem}") from problem
+            raise ProgressError(f"progress raised {described(problem)}") from problem
 
     def _open(self) -> None:
         from rich.console import Console

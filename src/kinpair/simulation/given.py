@@ -17,7 +17,7 @@ from kinpair.model.constants import check_constants
 from kinpair.model.entries import filled, words_of
 from kinpair.model.symbols import check_symbols
 from kinpair.simulation.dynamics import with_quaternion
-from kinpair.simulation.schedule import check_rates, finite, real
+from kinpair.simulation.schedule import check_size, finite, real
 from kinpair.simulation.torques import Torque
 from kinpair.system import System
 
@@ -59,7 +59,8 @@ def start_states(mechanism: Mechanism, q: Any, qd: Any) -> np.ndarray:
         what = "qd" if np.isfinite(x).all() else "q"
         raise InputError(f"{name}: {what} holds NaN or infinity", argument=what)
     if states.ndim == 1:
-        check_rates(name, mechanism.v_names, states[model.nq :])
+        check_size(name, "q", mechanism.q_names, states[: model.nq])
+        check_size(name, "qd", mechanism.v_names, states[model.nq :])
     x = states[..., : model.nq]
     for i in with_quaternion(model):
         stop = model.q_span[i].stop

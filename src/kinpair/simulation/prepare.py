@@ -33,6 +33,7 @@ from kinpair.simulation.run import Run
 from kinpair.simulation.schedule import (
     FINEST,
     adaptive_times,
+    check_allowed,
     check_step,
     check_tolerance,
     finite,
@@ -253,7 +254,7 @@ def _allowed(run: Run, atol: Any) -> np.ndarray:
     layout = run.d.layout
     allowed = np.full(layout.size, np.inf)
     motion = layout.motion
-    allowed[motion] = tolerance(run.name, "atol", atol, (motion.stop,))
+    allowed[motion] = check_allowed(run.name, tolerance(run.name, "atol", atol, (motion.stop,)))
     allowed[layout.x] = allowed[motion].min() * ports_of(run.d.model).x_scale
     if run.d.jumps:  # a loss begins or ends where the motion shows nothing
         allowed[layout.loss] = allowed[motion].max()

@@ -19,7 +19,7 @@ from kinpair.algebra.user_functions import call, restoring
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.program import Program
 from kinpair.compiler.trace import trace
-from kinpair.errors import InputError, listed, nearest
+from kinpair.errors import InputError, described, listed, nearest
 
 AGREES = 1e-9  # relative: a recording and its function differ by rounding
 MOST = 10_000  # operations: a longer recording takes longer to compile than a run takes to call the function
@@ -121,7 +121,7 @@ def _recorded(
         program = trace(run, shapes_of, name=getattr(function, "__name__", ""))
         check_memory()
     except Exception as problem:
-        reason = f"{type(problem).__name__}: {problem}{_place(problem, function)}"
+        reason = f"{described(problem)}{_place(problem, function)}"
         return NotRecorded(reason, _works(function, (time, q.copy(), qd.copy(), *own), shape))
     if (count := program.count["total"]) > MOST:
         reason = f"recorded, it has {count} operations, more than {MOST}; use a table (times, values) or a regulator"
@@ -134,7 +134,7 @@ def _recorded(
     try:
         plain = np.asarray(function(time, q.copy(), qd.copy(), *own), dtype=float)
     except Exception as problem:
-        return NotRecorded(f"{type(problem).__name__}: {problem}{_place(problem, function)}")
+        return NotRecorded(f"{described(problem)}{_place(problem, function)}")
     value = np.asarray(interpret(program, time, q, qd, *more.values()))
     scale = max(1.0, float(np.abs(plain).max(initial=0.0)))
     if plain.shape != shape or not np.abs(value - plain).max(initial=0.0) <= AGREES * scale:

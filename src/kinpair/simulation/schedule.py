@@ -21,7 +21,11 @@ MOST_STEPS = 10**12  # steps: beyond that a length of steps is taken for a mista
 RESOLVED = 1e-3  # a step, as a part of which neighbouring times may be apart
 SPANNED = 1e-6  # the same for the duration of a run that chooses its steps
 FINEST = 1e-15  # relative tolerance: beyond that double precision resolves no error
-FASTEST = 1e8  # [rad/s], [m/s]: a rate beyond that is taken for a mistake
+SMALLEST = 1e-100  # absolute tolerance: squares of errors in units of it overflow far below
+MOST_AT_START = {
+    "q": (1e12, "rad or m"),
+    "qd": (1e8, "rad/s or m/s"),
+}  # beyond that a number is taken for a mistake
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,11 @@ def fixed_plan(name: str, duration: float, dt: float, output: Any, start: float)
     check_step(name, "dt", dt, duration)
     check_clock(name, start, duration, dt * RESOLVED, f"a step dt = {dt:g} s")
     steps = _steps(name, "duration", duration, dt)
+    if not steps:
+        raise InputError(
+            f"{name}: dt {dt:g} s is longer than the duration {duration:g} s; give dt = {duration:g} or a shorter one",
+            argument="dt",
+        )
     if output is None:
         every = -(-steps // SAMPLES) if steps > SAMPLES else 1
     elif np.ndim(output) == 0:
@@ -190,14 +199,25 @@ def check_tolerance(name: str, rtol: float, finest: float) -> float:
     return rtol
 
 
-def check_rates(name: str, names: Sequence[str], qd: np.ndarray) -> None:
-    """Reject rates (nv,) [rad/s], [m/s] at the start that no mechanism has."""
-    k = int(np.argmax(np.abs(qd)))
-    if abs(qd[k]) > FASTEST:
+def check_allowed(name: str, atol: np.ndarray) -> np.ndarray:
+    """Return the absolute tolerances; reject one in whose units errors overflow."""
+    if atol.min() < SMALLEST:
         raise InputError(
-            f"{name}: qd of {names[k]!r} is {qd[k]:g} at the start; at most {FASTEST:.0e} rad/s or m/s is simulated: "
+            f"{name}: atol is {atol.min():g}; errors in units of it are not finite numbers: give atol = {SMALLEST:g} "
+            "or larger, such as 1e-10",
+            argument="atol",
+        )
+    return atol
+
+
+def check_size(name: str, what: str, names: Sequence[str], values: np.ndarray) -> None:
+    """Reject coordinates q (nq,) [rad], [m] or rates qd (nv,) [rad/s], [m/s] that no mechanism has."""
+    k, (most, unit) = int(np.argmax(np.abs(values))), MOST_AT_START[what]
+    if abs(values[k]) > most:
+        raise InputError(
+            f"{name}: {what} of {names[k]!r} is {values[k]:g} at the start; at most {most:.0e} {unit} is simulated: "
             "check its unit",
-            argument="qd",
+            argument=what,
         )
 
 

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
-from kinpair.errors import InputError, listed
+from kinpair.errors import InputError, described, listed
 from kinpair.evaluation import WRENCH, Expected
 from kinpair.mechanism import Mechanism
 from kinpair.regulators.regulator import Regulator
@@ -353,7 +353,7 @@ class Caller:
         if own and not _accepts(function, arguments):
             expected = "time, q, qd" if word == "torque" else "time, q, qd or time, q, qd, x"
             return f"{word} is a function of {signature(function)}; expected a function of ({expected})"
-        return f"{word} raised {type(problem).__name__}: {problem}"
+        return f"{word} raised {described(problem)}"
 
     def _inputs(self, time: float, y: np.ndarray) -> np.ndarray:
         layout, word, n = self.layout, self.control.word, len(self.names)

@@ -106,7 +106,7 @@ class Journal:
         os.ftruncate(self._file, contents.size)
         self._size = contents.size
         if contents.damaged:
-            report_damage(self.path, contents, "their cases are computed again")
+            report_damage(self.path, contents, "its case is computed again", "their cases are computed again")
             self._write(reported_line(contents.damaged))
         if plan != contents.plan:
             done_before = sum(key in contents.done for key in keys)

@@ -132,13 +132,13 @@ def _label(number: int, entry: Mapping[str, Any]) -> str:
     return f"{number} ({case})" if case else str(number)
 
 
-def report_damage(path: Path, contents: Contents, what_happens: str) -> None:
-    """Warn of lines that are not what was written."""
+def report_damage(path: Path, contents: Contents, one_line: str, several: str) -> None:
+    """Warn of lines that are not what was written, and say what happens to the case of one line or of several."""
     if contents.damaged:
         one = len(contents.damaged) == 1
         warn(
             f"{path}: {'line' if one else 'lines'} {listed(contents.damaged.values(), 5)} {'is' if one else 'are'} not "
-            f"what was written: edited or damaged; {what_happens}",
+            f"what was written: edited or damaged; {one_line if one else several}",
             StorageWarning,
             stacklevel=caller_level(),
         )

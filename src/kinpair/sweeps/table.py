@@ -154,7 +154,12 @@ def _in_journal(file: Path) -> Table:
         raise InputError(f"{file}: cannot be read ({reason.strerror})", path=str(file)) from None
     if contents is None:
         raise InputError(f"{file}: is empty; a sweep writes it as it goes", path=str(file))
-    report_damage(file, contents, "their cases are left out; resume the sweep to compute them again")
+    report_damage(
+        file,
+        contents,
+        "its case is left out; resume the sweep to compute it again",
+        "their cases are left out; resume the sweep to compute them again",
+    )
     return table_in(contents)
 
 

@@ -166,12 +166,12 @@ def test_an_edited_line_of_a_journal_is_named_and_computed_again(tmp_path, chang
     found = f"{journal}: line {label} is not what was written: edited or damaged; "
     with pytest.warns(kp.StorageWarning) as caught:
         table = kp.open_sweep(journal)
-    left_out = "their cases are left out; resume the sweep to compute them again"
+    left_out = "its case is left out; resume the sweep to compute it again"
     assert str(caught[0].message) == found + left_out
     assert (table["x"].tolist(), table.missing) == ([1, 3], 1)
     with pytest.warns(kp.StorageWarning) as caught:
         again = kp.sweep(square, {"x": [1, 2, 3]}, out=tmp_path, workers=0, resume=True)
-    assert str(caught[0].message) == found + "their cases are computed again"
+    assert str(caught[0].message) == found + "its case is computed again"
     assert again["square"].tolist() == [1.0, 4.0, 9.0]
     assert kp.open_sweep(journal)["square"].tolist() == [1.0, 4.0, 9.0]
 

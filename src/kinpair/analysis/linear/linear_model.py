@@ -92,6 +92,13 @@ class LinearModel:
             )
         return self
 
+    def _with_modes(self, what: str) -> LinearModel:
+        """Return the model of one state; reject one without modes."""
+        x = self._one(what)
+        if not x.modes:
+            raise InputError(f"{self.name}: has no modes to be drawn")
+        return x
+
     @property
     def name(self) -> str:
         """Of the mechanism."""
@@ -334,9 +341,7 @@ class LinearModel:
         of the largest displacement."""
         from kinpair.analysis.linear import mode_pictures
 
-        x = self._one("a picture")
-        if not x.modes:
-            raise InputError(f"{self.name}: has no modes to be drawn")
+        x = self._with_modes("a picture")
         swings = [x.swing(k, amplitude, mode_pictures.STATES) for k in range(len(x.modes))]
         titles = [mode_pictures.words(k, mode) for k, mode in enumerate(x.modes)]
         return mode_pictures.stills(x.mechanism, swings, titles, path)
@@ -369,7 +374,7 @@ class LinearModel:
         """Coordinates (count, nq) through half a cycle of a mode, from one end to the other, or through several, for
         `m.picture` or `view`; `mode` is its place in `modes`, 0 of what is printed as mode 1, and `amplitude` [rad] or
         [m] that of the largest displacement."""
-        x = self._one("a mode")
+        x = self._with_modes("a mode")
         if not 0 <= mode < len(x.modes):
             raise InputError(
                 f"{self.name}: mode is {mode}; give 0 to {len(x.modes) - 1}, its place in modes: what is printed as "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kinpair.errors import FrictionWarning, caller_level
+from kinpair.errors import FrictionWarning, caller_level, described
 from kinpair.loaded.impulses import struck_joints
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.modes.guards import Guards
@@ -110,9 +110,7 @@ class Ongoing:
     def refused(self, event: Event, problem: Exception) -> EndError:
         """Return the end of a run in which a function of an event has failed."""
         time = self.stepper.time
-        message = (
-            f"Stopped at t = {time:.9g} s: event {event.name!r} raised {type(problem).__name__}: {problem}"
-        )
+        message = f"Stopped at t = {time:.9g} s: event {event.name!r} raised {described(problem)}"
         end = EndError(Status("refused", time, message))
         end.__cause__ = problem
         return end
