@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -409,21 +408,11 @@ def test_a_regulator_for_the_core_of_a_vehicle_warns_that_nothing_holds_its_spee
     assert speeds[1] < 0.05
 
 
-EMPTY = {
-    "a regulator": (kp.regulator.lqr, "Q is for the states of the linear model, and it has none"),
-    "a filter": (kp.regulator.kalman, "W is for the states of the linear model, and it has none"),
-}
-
-
-@pytest.mark.parametrize(("call", "found"), EMPTY.values(), ids=EMPTY)
-def test_a_model_without_states_has_no_regulator_and_no_filter(call, found, tmp_path):
+def test_a_model_without_states_has_no_modes_to_be_drawn(tmp_path):
     """All motions of a vehicle that stands are drift: its core is empty."""
     m = kp.example("diff-drive")
     core = kp.linearise(m, m.start()).core.with_inputs(["tau.left-wheel"])
     assert not core.states
-    with pytest.raises(kp.InputError) as refused:
-        call(replace(core, left_out={}))
-    assert str(refused.value) == f"diff-drive: {found}; use the model before .core, or .part([...])"
     with pytest.raises(kp.InputError) as refused:
         core.report(tmp_path / "mode.html")
     assert str(refused.value) == "diff-drive: has no modes to be drawn"

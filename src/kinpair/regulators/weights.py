@@ -13,7 +13,6 @@ from kinpair.errors import InputError
 OWNERS = {"Q": "states", "R": "inputs", "W": "states", "V": "outputs"}
 SEMIDEFINITE = ("Q", "W")
 MISSING = {
-    "states": "use the model before .core, or .part([...])",
     "inputs": "give linearise inputs=[...]",
     "outputs": "give linearise outputs=[...]",
 }
@@ -22,7 +21,7 @@ MISSING = {
 def weight(model: LinearModel, what: str, given: Any, names: Sequence[str]) -> np.ndarray:
     """A symmetric matrix (n, n) of weights, or (m, n, n): one for each of m states along a motion."""
     n = len(names)
-    if not n:
+    if not n and OWNERS[what] in MISSING:
         owner = OWNERS[what]
         raise InputError(
             f"{model.name}: {what} is for the {owner} of the linear model, and it has none; {MISSING[owner]}",
