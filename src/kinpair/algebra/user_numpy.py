@@ -8,6 +8,7 @@ the number that NumPy gives for floats; at a kink its derivative is that of the 
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from functools import reduce
 from math import inf, log, pi
@@ -102,6 +103,9 @@ LOGICAL |= {
     np.bitwise_xor: LOGICAL[np.logical_xor],
     np.invert: LOGICAL[np.logical_not],
 }
+_UMATH: Any = (
+    sys.modules.get("numpy._core.umath") or sys.modules["numpy.core.umath"]
+)  # its place before NumPy 2
 UFUNCS: dict[Any, Callable[..., Any]] = LOGICAL | {
     np.less: operator.lt,
     np.less_equal: operator.le,
@@ -113,7 +117,7 @@ UFUNCS: dict[Any, Callable[..., Any]] = LOGICAL | {
     np.minimum: choice.minimum,
     np.fmax: _fmax,
     np.fmin: _fmin,
-    np._core.umath.clip: _clip,  # type: ignore[attr-defined]
+    _UMATH.clip: _clip,
     np.sign: choice.sign,
     np.heaviside: _heaviside,
     np.signbit: _signbit,
