@@ -164,7 +164,7 @@ def test_ctrl_c_in_any_call_stops_the_run_and_what_it_has_is_that_of_the_whole_r
             continue
         assert run.status.name == "interrupted"
         assert run.status.message == f"Interrupted at t = {run.time[-1]:.9g} s"
-        assert called == call  # nobody is called again
+        assert called == call  # no function is called again
         if run.status.time > 0.0:
             assert_is_the_beginning(run, whole)
         lengths.append(len(run.time))
@@ -217,7 +217,7 @@ def test_a_signal_in_the_first_call_leaves_the_start(arm, steps):
     run = kp.simulate(arm, Q, QD, duration=1.0, torque=Torque(interrupt, 1), **STEPS[steps])
     assert (run.status.name, run.status.time) == ("interrupted", 0.0)
     assert run.q.tolist() == [Q]
-    assert np.isnan(run.tau).all()  # nobody knows it
+    assert np.isnan(run.tau).all()  # the torque is unknown
 
 
 @pytest.mark.parametrize("steps", STEPS)
@@ -234,7 +234,7 @@ def test_sys_exit_in_a_torque_leaves_with_its_code_and_keeps_the_run(arm, steps)
 
 
 class Unable:
-    """A number that is none."""
+    """A number whose conversion to a float raises an error."""
 
     def __index__(self) -> int:
         raise ZeroDivisionError("no number")

@@ -11,7 +11,7 @@ from kinpair.errors import DescriptionError, InputError
 
 
 def file_path(path: Any, call: str, otherwise: str = "") -> Path:
-    """Return an argument of `call` as a path; InputError: it is none. `otherwise`: what else to do."""
+    """Return an argument of `call` as a path; raise InputError if it is not one. `otherwise`: the remedy to name."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"{call} takes the path of a file, not {shown(path)}{otherwise}", argument="path")
     return Path(path)

@@ -136,7 +136,7 @@ class Result(Record):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""
-        from kinpair.runs.files.save import save  # h5py takes its time
+        from kinpair.runs.files.save import save  # importing h5py is slow
 
         return save(self, path)
 

@@ -127,7 +127,7 @@ def _streamed(
     run: Run, save: Any, checkpoint: float, progress: bool | Callable[[float], Any] | None
 ) -> Outcome:
     """Simulate with the samples in a file."""
-    from kinpair.runs.recorder import begun  # h5py takes its time
+    from kinpair.runs.recorder import begun  # importing h5py is slow
     from kinpair.runs.stream import saved, stream
 
     if not isinstance(save, str | os.PathLike):

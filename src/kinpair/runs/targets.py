@@ -25,7 +25,7 @@ class Kind:
 
 
 def _is_run(path: Path) -> bool:
-    from kinpair.runs.hdf5 import format_of  # h5py takes its time
+    from kinpair.runs.hdf5 import format_of  # importing h5py is slow
 
     return format_of(path) == FORMAT
 

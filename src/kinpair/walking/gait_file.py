@@ -12,7 +12,7 @@ FORMAT = "kinpair gait"
 
 
 def _is_gait(path: Path) -> bool:
-    from kinpair.runs.hdf5 import format_of  # h5py takes its time
+    from kinpair.runs.hdf5 import format_of  # importing h5py is slow
 
     return format_of(path) == FORMAT
 

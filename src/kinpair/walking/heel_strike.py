@@ -38,7 +38,7 @@ from kinpair.simulation.events.events import Change, Event
 ROWS = {"x": 3, "y": 4, "z": 5}  # of a Jacobian
 RELEASED = "released"
 LIGHT = 1e-9  # a pivot below this part of its diagonal entry is no inertia
-ABSENT = 1e-12  # an inertia below this part of the largest one is none
+ABSENT = 1e-12  # an inertia below this part of the largest one counts as zero
 PROBES = 4  # positions at which massless parts are searched
 SPREAD = 0.3  # of these positions about the start [rad], [m]
 

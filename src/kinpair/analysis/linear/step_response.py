@@ -65,7 +65,7 @@ class StepResponse:
 
     @property
     def _part(self) -> np.ndarray:
-        """Responses as parts of the final value; NaN where there is none."""
+        """Return responses relative to the final value [no unit]; NaN without a final value."""
         settled = np.isfinite(self.final) & (self.final != 0.0)
         return self.y / np.where(settled, self.final, np.nan)
 
