@@ -38,6 +38,7 @@ from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
+from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
 from kinpair.simulation.phases import ended_step, followed, is_carried, is_held, slid_rate
@@ -75,7 +76,7 @@ class Dynamics:
     entries that a method carries along, `remembered` those of a regulator among the inputs. `at_ends`: dry friction
     takes hold and lets go at the ends of steps, where no events are looked for. `actuated`: are the inputs those of
     actuators and single rates, not efforts? `saturation`: the largest size of each effort or input, which are clipped
-    there; empty where they are not.
+    there; empty where they are not. `stops`: limits of joints whose phases, open or closed, are in the state.
     """
 
     model: Model
@@ -90,6 +91,7 @@ class Dynamics:
     at_ends: bool = False
     actuated: bool = False
     saturation: tuple[float, ...] = ()
+    stops: tuple[Limit, ...] = ()
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -97,7 +99,7 @@ class Dynamics:
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
         own += (self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
-        return (*own, self.actuated, self.saturation)
+        return (*own, self.actuated, self.saturation, self.stops)
 
     @cached_property
     def request(self) -> Request:
@@ -142,6 +144,7 @@ class Dynamics:
         m, account = self.model, sum(map(len, account_names(self.model, self.actuated, passive=self.passive)))
         own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
         rough = {"way": len(self.groups), "share": len(self.sticking), "phase": len(self.groups)}
+        rough |= {"closed": len(self.stops)}
         return StateLayout.of(
             **own, work=1, loss=1, account=account, **rough, trace=2 * self.traced, memory=self.memory
         )
@@ -249,14 +252,16 @@ class Dynamics:
         )
 
     def in_phase(self, y: Vector) -> Dynamics:
-        """With dry friction that slides and holds as the state says."""
-        if not self.sticking or self.model.slip is not None:
+        """Return the dynamics with the phases of dry friction and of limits that the state has."""
+        if not (self.sticking or self.stops) or self.model.slip is not None:
             return self
         share, held = np.zeros(self.model.nv, dtype=object), np.zeros(self.model.nv, dtype=object)
         parts = zip(self.groups, self.by_group(y[self.layout.share]), y[self.layout.phase], strict=True)
         for group, own, phase in parts:
             for k, part in zip(group.rates, own, strict=True):
                 share[k], held[k] = part, is_held(phase)
+        for stop, closed in zip(self.stops, y[self.layout.closed], strict=True):
+            held[stop.v] = 1.0 - (1.0 - held[stop.v]) * (1.0 - closed)
         slip = Slip(array(list(share)), array(list(held)))
         return replace(self, model=replace(self.model, slip=slip))
 

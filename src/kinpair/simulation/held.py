@@ -40,13 +40,16 @@ WAYS = ("project", "baumgarte", "none")
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How constraints are to be solved and held, as `simulate` was told: solver, hold, alpha [1/s], and whether
-    friction acts."""
+    """How constraints are solved and held: solver, hold, alpha [1/s], whether friction acts, and whether limits close.
+
+    Limits that close take the default solver, which needs no rows of full rank.
+    """
 
     solver: str | None = None
     hold: str = "project"
     alpha: float = 0.0
     passive: bool = True
+    closes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +138,13 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
         )
     if not closure.row_names:
         hold = "none"
-    request = closure.requests.choose("accelerations", q, time, solver or DEFAULT_SOLVER, {})
+    chosen = DEFAULT_SOLVER if holding.closes or solver is None else solver
+    request = closure.requests.choose("accelerations", q, time, chosen, {})
     pull, within = (alpha if hold == "baumgarte" else 0.0), (0.0 if hold == "none" else alpha)
     moves = closure.once("moves", lambda: _moves(mechanism, closure, q, time))
     sizes = closure.once("sizes", lambda: _sizes(mechanism, closure, q, time))
     changing = closure.once("changing", lambda: rows_that_change(mechanism, closure, request.kept, q, time))
-    sticks = bool(sticking_names(mechanism.model, passive=holding.passive))
+    sticks = holding.closes or bool(sticking_names(mechanism.model, passive=holding.passive))
     rough = sticks and bool(request.kept)  # joints that stick change the rank too
     if (changing or rough) and request.solver == DEFAULT_SOLVER:
         kept = changing or request.kept

@@ -13,6 +13,11 @@ force that this takes is watched:
 
     μ_s N − |f| > 0         the phase lasts                                                               (FP3)
 
+A limit that is closed holds its rate. With the levels −lo and hi of friction of the rate, if it has any, it pushes as
+long as the effort f that holds the rate is
+
+    f − lo > 0  at a lower limit,    hi − f > 0  at an upper one                                          (FP4)
+
 While it is carried, others hold it through constraints, and the share says what part of its level acts. See
 `nonsmooth/stick.py` and `loaded/rest.py` for what follows. Derivation, no line of code: (FP1), which is in
 `loaded/system.py`.
@@ -22,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +45,7 @@ DOUBTFUL = 1e-9  # of the levels: so near to one of them, compiled code does not
 BALANCED = 1e-11  # of the largest acceleration: less than this against the way of sliding is rounding
 SLOW = 1e-6  # [m/s]: several rates that slide slower keep the direction in which they began to
 BAND = 1e-10  # [m/s]: several rates turn round by so much; what is less is the error of a step
+PULL = 1e-9  # [N], [N m]: a limit opens where it would have to pull by more
 LEAVES = 1e-9  # [rad/s], [m/s]: a group that is carried and moves faster slides
 SLIDING, CARRIED = 0.5, 1.5  # phases below the first slide, beyond the second are carried
 
@@ -122,30 +128,53 @@ def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Ve
             for k in first:
                 sums[2 * n][k] = sums[2 * n][k] - bound[k]
                 sums[2 * n + 1][k] = sums[2 * n + 1][k] + bound[k]
-    rest_lo, rest_hi, slide_lo, slide_hi = (array(list(x.values())) for x in sums)
+    rest_lo, rest_hi, slide_lo, slide_hi = (
+        array(list(x.values())) if first else np.zeros(0) for x in sums
+    )
     return rest_lo, rest_hi, slide_lo, slide_hi
 
 
-def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
-    """Of each group: what is positive while its phase lasts; and what is negative while it slides ever slower, else
-    zero."""
+class PhaseValues(NamedTuple):
+    """Guards of phases. Of each group: positive while its phase lasts; and negative while it slides ever slower, else
+    zero. Of each limit: positive while it stays closed."""
+
+    lasting: Sequence[Scalar] = ()
+    slowing: Sequence[Scalar] = ()
+    pushes: Sequence[Scalar] = ()
+
+
+def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> PhaseValues:
+    """Evaluate the guards of all groups and limits at a state."""
     here = d.in_phase(y)
     state = here.state(time, y, u)
     loads = here.loads(time, state.q, state.qd, u)
     qdd, efforts = here.held_motion(state, loads)
     lo, hi, *_ = levels(here, state, loads)
+    closed = dict[int, Any]()
+    for stop, flag in zip(d.stops, y[d.layout.closed], strict=True):
+        closed[stop.v] = closed.get(stop.v, 0.0) + flag
     lasting: list[Scalar] = []
     slowing: list[Scalar] = []
     of_groups = d.by_group(y[d.layout.share]), d.sliding(state.qd), d.sliding(qdd), d.forces(efforts)
-    parts = zip(*of_groups, y[d.layout.phase], lo, hi, strict=True)
-    for share, s, a, f, phase, low, high in parts:
-        way, effort = onward(share, s), amount(f)
+    parts = zip(d.groups, *of_groups, y[d.layout.phase], lo, hi, strict=True)
+    for group, share, s, a, f, phase, low, high in parts:
+        flags = [closed.get(k, 0.0) for k in group.rates]
+        way, effort = onward(share, s), amount(array([(1.0 - c) * x for c, x in zip(flags, f, strict=True)]))
         slides = where(less(way, 0.0), way, maximum(way, TINY))
         holds = minimum(high - effort, effort - low) + BEYOND * (high - low)  # (FP3)
+        if len(group.rates) == 1 and group.rates[0] in closed:
+            holds = where(less(0.5, flags[0]), 1.0, holds)  # its limit has the guard of both
         rests = where(less(phase, CARRIED), holds, LEAVES - speed(s))
         lasting.append(where(less(phase, SLIDING), slides, rests))
         slowing.append(where(less(phase, SLIDING), minimum(_onward_rate(share, s, a), 0.0), 0.0))
-    return lasting, slowing
+    alone = {x.rates[0]: j for j, x in enumerate(d.groups) if len(x.rates) == 1}
+    pushes = list[Scalar]()
+    for stop, flag in zip(d.stops, y[d.layout.closed], strict=True):
+        j, effort = alone.get(stop.v), efforts[stop.v]
+        low, high = (0.0, 0.0) if j is None else (lo[j], hi[j])
+        push = effort - low if stop.side > 0.0 else high - effort  # (FP4)
+        pushes.append(where(less(0.5, flag), push + PULL, 1.0))
+    return PhaseValues(lasting, slowing, pushes)
 
 
 def ended_step(d: Any, time: Scalar, y: Vector, u: Vector) -> tuple[Vector, Scalar]:
@@ -209,7 +238,7 @@ def is_told(d: Any) -> bool:
     """Can `switched` tell what follows an end of a phase? Under constraints and with friction from load it is a matter
     of all efforts together, see `nonsmooth/stick.py`."""
     free = d.enforcement is None and not is_loaded(d.model, passive=d.passive)
-    return bool(d.sticking) and not d.at_ends and free
+    return bool(d.sticking) and not (d.at_ends or d.stops) and free
 
 
 def switched(

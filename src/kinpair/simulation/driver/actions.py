@@ -38,9 +38,9 @@ class Actions:
             if cause.event is not None:
                 self._act(cause.event)
         released = frozenset(x.limit for x in causes if x.kind == "push" and x.limit is not None)
-        if released or any(x.kind == "gap" for x in causes):
-            touch(self.ongoing, released)
-        settle(self.ongoing, causes)
+        if any(x.kind == "gap" for x in causes):
+            touch(self.ongoing)
+        settle(self.ongoing, causes, released)
         if any(x.kind == "switch" for x in causes):
             stepper.put(stepper.y, self.ongoing.active.stage)  # it begins afresh: forces jump here
         self._count(stepper.time, causes)
@@ -102,7 +102,7 @@ class Actions:
             message = f"Stopped at t = {stepper.time:.9g} s by event {event.name!r}"
             raise EndError(Status("event", stepper.time, message))
         if isinstance(action, Change):
-            touch(self.ongoing, frozenset())
+            touch(self.ongoing)
 
     def _change(self, event: Event, change: Change) -> float:
         """New state, new constraints; the energy lost."""
@@ -141,8 +141,8 @@ class Actions:
         gap = np.abs(closure.positions(q, time)).max(initial=0.0)
         if gap > START:
             raise KinpairError(f"q does not obey the constraints that begin then, by {gap:.3g}")
-        terms = self.ongoing.modes.active(mode, q, time).terms(
-            self.ongoing.run.inputs.parameters, time, y, self.ongoing.stepper.u
-        )
-        y[self.ongoing.active.d.layout.qd] = begun(terms.M, terms.A, terms.psi, qd)
+        active, layout = self.ongoing.modes.active(mode, q, time), self.ongoing.active.d.layout
+        there = layout.converted(y, active.d.layout)
+        terms = active.terms(self.ongoing.run.inputs.parameters, time, there, self.ongoing.stepper.u)
+        y[layout.qd] = begun(terms.M, terms.A, terms.psi, qd)
         return y

@@ -131,7 +131,7 @@ class Driver:
         stepper = self.ongoing.stepper
         try:
             if not begun:
-                touch(self.ongoing, frozenset())
+                touch(self.ongoing)
                 settle(self.ongoing, [])
             self.roots.look()
             while not stepper.finished:

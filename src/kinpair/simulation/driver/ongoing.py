@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,6 +45,10 @@ class Ongoing:
         if run.torque.source == "call" and not run.torque.sampled and run.caller is not None:
             return run.caller(time, y)
         return u
+
+    def open_state(self, active: Active) -> np.ndarray:
+        """Return the state reached (ny,) in the layout of a mode with all limits open."""
+        return self.active.d.layout.converted(self.stepper.y, active.d.layout)
 
     @property
     def motion(self) -> tuple[np.ndarray, np.ndarray]:
@@ -105,7 +110,15 @@ class Ongoing:
         layout = self.active.d.layout
         y[layout.loss if lost > 0.0 else layout.work] += abs(lost)
         self.active = self.modes.active(mode, y[layout.q], self.stepper.time)
-        self.stepper.put(y, self.active.stage)
+        self.stepper.put(self.active.entered(layout.converted(y, self.active.d.layout)), self.active.stage)
+
+    def enter_open(self, mode: Mode, y: np.ndarray) -> None:
+        """Go on in a mode from a state (ny,) in the layout of its constraints with all limits open."""
+        q, time = y[self.run.d.layout.q], self.stepper.time
+        open_ = self.modes.active(replace(mode, resting=()), q, time)
+        self.active = self.modes.active(mode, q, time)
+        layout = self.active.d.layout
+        self.stepper.put(self.active.entered(open_.d.layout.converted(y, layout)), self.active.stage)
 
     def refused(self, event: Event, problem: Exception) -> EndError:
         """Return the end of a run in which a function of an event has failed."""

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.mobility import independent_rows
 from kinpair.errors import FrictionWarning, caller_level
@@ -30,21 +29,24 @@ from kinpair.nonsmooth.stick import (
 )
 from kinpair.simulation.driver.impacts import begun
 from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.loops import kernel_of
-from kinpair.simulation.phases import levels
+from kinpair.simulation.modes.modes import equations_of
 
 
 class AtRest(NamedTuple):
-    """Of each group at rest: its phase, and its share (rates,)."""
+    """Of each group at rest: its phase, and its share (rates,); and the limits that stay closed."""
 
     phase: list[float]
     share: list[np.ndarray]
+    closed: tuple[Limit, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Standing:
     """Where phases have ended: what moves, with its parameters p as arguments and `own` with numbers; time, state with
-    the phases before, inputs; and by place the groups at rest, and those of them that have reached their level."""
+    the phases before, inputs; by place the groups at rest, and those of them that have reached their level; and the
+    limits without gap and rate."""
 
     d: Dynamics
     own: Dynamics
@@ -54,6 +56,7 @@ class Standing:
     u: np.ndarray
     resting: Sequence[int]
     leaving: Sequence[int]
+    closed: tuple[Limit, ...] = ()
 
     def numbers(self, f: Any, y: np.ndarray) -> Any:
         """f(dynamics, time, y, u), compiled, at a state."""
@@ -63,8 +66,9 @@ class Standing:
 
     @cached_property
     def rates(self) -> np.ndarray:
-        """Numbers of the rates at rest."""
-        return np.array([k for j in self.resting for k in self.d.groups[j].rates])
+        """Numbers of the rates at rest: of groups, then of limits without a group."""
+        own = [k for j in self.resting for k in self.d.groups[j].rates]
+        return np.array([*own, *sorted({x.v for x in self.closed} - set(own))], dtype=int)
 
     @cached_property
     def ways(self) -> dict[int, np.ndarray]:
@@ -80,7 +84,7 @@ class Standing:
         if self.d.enforcement is None:
             qd[rates] = 0.0
             return qd
-        M, A, psi = self.numbers(_constraints, y)
+        M, _, A, psi, *_ = self.numbers(equations_of, y)
         rows = np.zeros((len(rates), len(qd)))
         rows[np.arange(len(rates)), rates] = 1.0
         stopped = begun(M, np.concatenate([A, rows]), np.concatenate([psi, qd[rates]]), qd)
@@ -90,11 +94,19 @@ class Standing:
 
 def by_levels(x: Standing, y: np.ndarray) -> AtRest:
     """Solve friction of constant level at rest, see `nonsmooth/stick.py`."""
-    M, F, A, b, *bounds = x.numbers(_terms, y)
-    own = Levels(*(bound[list(x.resting)] for bound in bounds))
+    M, F, A, _, b, *bounds = x.numbers(equations_of, y)
+    more = np.zeros(len(x.rates) - len(x.resting))
+    own = Levels(*(np.concatenate([bound[list(x.resting)], more]) for bound in bounds))
+    place = {int(v): n for n, v in enumerate(x.rates)}
+    for limit in x.closed:  # it pushes without bound
+        lo_or_hi = (own.rest_hi, own.slide_hi) if limit.side > 0.0 else (own.rest_lo, own.slide_lo)
+        for bound in lo_or_hi:
+            bound[place[limit.v]] = limit.side * np.inf
     leaving = np.array([float(x.ways[j][0]) if j in x.ways else 0.0 for j in x.resting])
-    result = _shared_out(M, F, A, b, x.rates, own, leaving)
-    return AtRest(result.phase.tolist(), [np.array([share]) for share in result.share])
+    result = _shared_out(M, F, A, b, x.rates, own, np.concatenate([leaving, more]))
+    shares = [np.array([share]) for share in result.share[: len(x.resting)]]
+    closed = tuple(limit for limit in x.closed if result.phase[place[limit.v]] == HELD)
+    return AtRest(result.phase[: len(x.resting)].tolist(), shares, closed)
 
 
 def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, leaving: np.ndarray) -> Any:
@@ -121,6 +133,7 @@ class _Loaded:
     def __init__(self, x: Standing, y: np.ndarray) -> None:
         self.x, self.d = x, x.own
         *numbers, tau = x.numbers(_load_terms, y)
+        numbers = _with_closed(numbers, x.closed)
         self.F = numbers[1]
         self.joined = len(numbers[3]) > 0
         self.states = LoadedStates(self.d.model, None, still=0.0)
@@ -220,7 +233,7 @@ class _Loaded:
                 share.append(-forces[j] / level if level > 0.0 else 0.0 * forces[j])
             else:
                 share.append(0.0 * forces[j])
-        return AtRest(phase, share)
+        return AtRest(phase, share, self.x.closed)
 
     def _level(self, found: Found, j: int, mu: np.ndarray) -> float:
         """Of friction in a group, with these coefficients."""
@@ -240,6 +253,16 @@ class _Loaded:
         return held_first(self.affine.P, rates, np.array(margin))
 
 
+def _with_closed(numbers: Sequence[np.ndarray], closed: Sequence[Limit]) -> list[np.ndarray]:
+    """Return the terms with a row for each closed limit; its force acts along the rate, and loads nothing by itself."""
+    H, F, A, b, c, Q, L, others = numbers
+    N = np.zeros((len(closed), len(F)))
+    N[np.arange(len(closed)), [x.v for x in closed]] = 1.0
+    A = np.concatenate([A.reshape(-1, len(F)), N])
+    L = np.concatenate([L.reshape(len(c), -1), np.zeros((len(c), len(closed)))], axis=1)
+    return [H, F, A, np.concatenate([b.reshape(-1), np.zeros(len(closed))]), c, Q, L, others]
+
+
 def _independent(numbers: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """The terms with rows that do not imply each other."""
     H, F, A, b, c, Q, L, beside = numbers
@@ -252,23 +275,6 @@ def _independent(numbers: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
 def _holding(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
     """Efforts (nv,) that hold rates at rest."""
     return d.holding(time, y, u)
-
-
-def _constraints(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
-    """M, and all rows A with ψ."""
-    state = d.state(time, y, u)
-    x = constrained.equations(d.model, d.request, state, d.loads(time, state.q, state.qd, u))
-    A, psi, _ = x.every
-    return x.M, A, psi
-
-
-def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
-    """M, F without friction in groups that are at rest, all rows of the constraints, and levels of friction."""
-    state = d.state(time, y, u)
-    loads = d.loads(time, state.q, state.qd, u)
-    x = constrained.equations(d.model, d.request, state, loads)
-    A, _, b = x.every
-    return x.M, x.F, A, b, *levels(d, state, loads)
 
 
 def _load_terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:

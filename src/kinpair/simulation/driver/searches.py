@@ -1,8 +1,8 @@
 """What a stepper may do by itself where guards change their sign: find the root, and go on from there.
 
 A switch of an element, and a rate with dry friction whose phases compiled code can tell, are passed. At an event of
-the user and at a limit that lets go it stops at the root. All else is looked at before the step, by `root_finding.py`:
-limits that are reached, events that wait, and functions that are called.
+the user, and at a limit that is reached or opens, it stops at the root. Events that wait and functions that are called
+are searched for by `root_finding.py`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _steep(active: Active, k: int) -> float:
 
 _PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {
     "event": _of_event,
-    "gap": lambda ongoing, x: (LOOK, NOTHING),
+    "gap": lambda ongoing, x: (STOP, NOTHING),
     "rate": lambda ongoing, x: (NOTHING, NOTHING),
     "push": lambda ongoing, x: (STOP, NOTHING),
     "switch": _of_switch,

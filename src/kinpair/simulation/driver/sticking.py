@@ -1,6 +1,9 @@
-"""Dry friction that takes hold and lets go: which groups stick from now on, and which way the others slide."""
+"""Phases where the run stands: which groups stick and which slide, which limits are closed and which are open."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,8 +12,11 @@ from kinpair.loaded.dynamics import is_loaded
 from kinpair.nonsmooth.stick import HELD, SLIDES
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import Standing, by_levels, under_load
+from kinpair.simulation.driver.touching import STILL as TOUCHING
+from kinpair.simulation.driver.touching import reached
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import EventRecord
+from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.phases import STILL, slides, sticks
 from kinpair.simulation.status import Status
@@ -18,31 +24,41 @@ from kinpair.simulation.status import Status
 STOPPED = 1e-9  # [m/s]: several rates that rub as one and come so near to rest are there
 
 
-def settle(ongoing: Ongoing, causes: list[Watched]) -> None:
-    """Phases from where the run stands. `causes`: groups whose phase has ended."""
-    active, stepper = ongoing.active, ongoing.stepper
-    d = active.d
-    if not d.sticking or d.at_ends:
+def settle(ongoing: Ongoing, causes: Sequence[Watched], released: Set[Limit] = frozenset()) -> None:
+    """Decide the phases of all groups and limits where the run stands.
+
+    causes: groups whose phase has ended. released: limits that would have to pull.
+    """
+    stepper, mode, time = ongoing.stepper, ongoing.active.mode, ongoing.stepper.time
+    q, qd = ongoing.motion
+    open_ = ongoing.modes.active(replace(mode, resting=()), q, time)
+    if open_.d.at_ends or not (open_.d.sticking or ongoing.modes.limits):
         return
-    y, time = stepper.y, stepper.time
+    y = ongoing.open_state(open_)
     ended = [x.group for x in causes if x.kind == "phase"]
+    ended += [j for x in released for j, group in enumerate(open_.d.groups) if group.rates == (x.v,)]
+    closed = [x for x in reached(ongoing.modes.limits, q) if abs(x.rate(qd)) <= TOUCHING and x not in released]
+    if not (open_.d.sticking or closed or mode.resting):
+        return
     u = ongoing.inputs(time, y, stepper.u)
     try:
-        later = decided(d, ongoing.run.inputs.parameters, time, y, u, ended)
+        later, resting = decided(ongoing, open_.d, y, u, ended, closed)
     except SingularError as problem:
-        reason = str(problem).removeprefix(f"{d.model.name}: ")
+        reason = str(problem).removeprefix(f"{open_.d.model.name}: ")
         raise EndError(Status("jammed", time, f"Stopped at t = {time:.9g} s: {reason}")) from problem
-    if (later == y).all() and not ended:
+    if (later == y).all() and not ended and resting == mode.resting:
         return
-    stepper.put(later, active.stage)
-    if stepper.time == ongoing.run.time and not ended:
+    ongoing.enter_open(replace(mode, resting=resting), later)
+    if time == ongoing.run.time and not (ended or released):
         return  # it begins like this
+    for limit in (x for x in mode.resting if x in released):
+        ongoing.note(limit.leaving, qd, 0.0)
     note_phases(ongoing, time, y, later)
 
 
 def note_phases(ongoing: Ongoing, time: float, y: np.ndarray, later: np.ndarray) -> None:
     """Groups that stick or slide from now on, in the log of events."""
-    d = ongoing.active.d
+    d = ongoing.run.d
     old, new = (x[d.layout.phase].tolist() for x in (y, later))
     ways = zip(*(d.by_group(x[d.layout.share]) for x in (y, later)), strict=True)
     for j, (group, (before, after)) in enumerate(zip(d.groups, ways, strict=True)):
@@ -56,11 +72,19 @@ def note_phases(ongoing: Ongoing, time: float, y: np.ndarray, later: np.ndarray)
 
 
 def decided(
-    d: Dynamics, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray, ended: list[int]
-) -> np.ndarray:
-    """The state (ny,) with the phases that follow from it; `ended`: groups, by place, whose phase is over."""
-    layout, own = d.layout, d.concrete(p)
-    before, y = y, y.copy()
+    ongoing: Ongoing,
+    d: Dynamics,
+    y: np.ndarray,
+    u: np.ndarray,
+    ended: Sequence[int],
+    closed: Sequence[Limit],
+) -> tuple[np.ndarray, tuple[Limit, ...]]:
+    """Return the state (ny,) with the phases that follow from it, and the limits that stay closed.
+
+    ended: groups, by place, whose phase is over. closed: limits without gap and rate.
+    """
+    p, time, layout = ongoing.run.inputs.parameters, ongoing.stepper.time, d.layout
+    own, before, y = d.concrete(p), y, y.copy()
     qd, phase = y[layout.qd], y[layout.phase].copy()
     share = list[np.ndarray]()
     resting, leaving = list[int](), list[int]()
@@ -76,16 +100,37 @@ def decided(
             leaving.append(j)
     slid = np.ones(len(d.groups), dtype=bool)
     slid[resting] = False
-    y[layout.phase], y[layout.share] = np.where(slid, SLIDES, HELD), np.concatenate(share)
-    if not resting:
-        return y
-    standing = Standing(d, own, p, time, before, u, resting, leaving)
+    y[layout.phase], y[layout.share] = np.where(slid, SLIDES, HELD), np.concatenate([np.zeros(0), *share])
+    if not (resting or closed):
+        return y, ()
+    standing = Standing(d, own, p, time, before, u, resting, leaving, tuple(closed))
     y[layout.qd] = standing.stopped(y)
-    result = (under_load if is_loaded(d.model, passive=d.passive) else by_levels)(standing, y)
-    for j, state, direction in zip(resting, result.phase, result.share, strict=True):
-        y[layout.phase][j], share[j] = state, direction
-    y[layout.share] = np.concatenate(share)
-    return y
+    loaded = is_loaded(d.model, passive=d.passive)
+    while True:
+        result = (under_load if loaded and standing.resting else by_levels)(standing, y)
+        for j, state, direction in zip(resting, result.phase, result.share, strict=True):
+            y[layout.phase][j], share[j] = state, direction
+        y[layout.share] = np.concatenate([np.zeros(0), *share])
+        pulling = _pulling(ongoing, y, u, result.closed) if loaded and resting else None
+        if pulling is None:
+            return y, result.closed
+        standing = replace(standing, closed=tuple(x for x in standing.closed if x != pulling))
+
+
+def _pulling(
+    ongoing: Ongoing, y: np.ndarray, u: np.ndarray, closed: tuple[Limit, ...]
+) -> Limit | None:
+    """Return the limit that would have to pull most while these are closed; None: all of them push."""
+    if not closed:
+        return None
+    run, time = ongoing.run, ongoing.stepper.time
+    open_ = ongoing.modes.active(replace(ongoing.active.mode, resting=()), ongoing.motion[0], time)
+    active = ongoing.modes.active(replace(open_.mode, resting=closed), ongoing.motion[0], time)
+    state = active.entered(open_.d.layout.converted(y, active.d.layout))
+    values = active.values(run.inputs.parameters, time, state, u)
+    pushes = {x.limit: v for x, v in zip(active.watched, values, strict=True) if x.kind == "push"}
+    least = min(closed, key=lambda x: pushes[x])
+    return least if pushes[least] < 0.0 else None
 
 
 def _direction(s: np.ndarray, size: float) -> np.ndarray:

@@ -28,6 +28,9 @@ def forces(d: Dynamics, names: Collection[str], state: State, u: Vector) -> dict
         acting = {x.removeprefix(ON_LINK): w for x, w in on_links.items() if x.startswith(ON_LINK)}
         request = quantities.request_of("reactions", passive=d.passive)
         known = {**quantities.reactions(d.model, request, q, qd, qdd, acting), **known}
+    if d.stops and d.model.slip is not None:
+        efforts = d.held_motion(state, loads)[1]
+        known |= {x.label: x.side * efforts[x.v] for x in d.stops}
     return {name: known.get(name, 0.0) for name in names}
 
 

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, where
-from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.forces import forces
-from kinpair.simulation.phases import guard_values, is_told, switched
+from kinpair.simulation.phases import PhaseValues, guard_values, is_told, switched
 from kinpair.simulation.recording import Recorded
-
-PULL = 1e-9  # [N], [N m]: a limit lets go when it would have to pull by more
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is held, or a `switch`, where the
+    """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is closed, or a `switch`, where the
     forces of an element have a kink or a jump; of a `group` of rates with dry friction its `phase`, and where
     it is `slowing`.
 
-    `row` is the place of a held limit among the rows solved for. Values of an event below `small` are zero: a
-    constraint that has begun may hold it there.
+    `row` is the place of a limit among those whose phases are in the state, −1: it is open. Values of an event below
+    `small` are zero: a constraint that has begun may hold it there.
     """
 
     kind: str
@@ -44,12 +40,12 @@ class Watched:
 
 
 class Known(NamedTuple):
-    """What guards share: multipliers of the rows solved for, switching functions of elements, and forces by name."""
+    """What guards share: switching functions of elements, forces by name, guards of phases, and closed limits."""
 
-    lam: Vector
     switches: Mapping[str, Scalar]
     forces: Mapping[str, Any]
-    phases: tuple[Sequence[Scalar], Sequence[Scalar]]
+    phases: PhaseValues
+    closed: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +75,12 @@ class Guards:
         kinds = {x.kind for x in self.watched}
         names = {name for x in self.watched if x.function is not None for name in x.function.forces or ()}
         known = Known(
-            _multipliers(d, state, u) if "push" in kinds else np.zeros(0),
             d.switches(state) if "switch" in kinds else {},
             forces(d, names, state, u) if names else {},
-            guard_values(d, time, y, u) if "phase" in kinds else ((), ()),
+            guard_values(d, time, y, u) if kinds & {"phase", "push"} else PhaseValues(),
+            y[d.layout.closed],
         )
         return array([_VALUES[x.kind](x, time, q, qd, known) for x in self.watched])
-
-
-def _multipliers(d: Dynamics, state: State, u: Vector) -> Vector:
-    """Of the rows solved for."""
-    assert d.enforcement is not None
-    loads = d.loads(state.time, state.q, state.qd, u)
-    return constrained.solve(d.model, d.enforcement.own(d.request), state, loads).lam
 
 
 def _of_event(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
@@ -102,16 +91,21 @@ def _of_event(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> 
 
 def _gap(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
     assert x.limit is not None
-    return x.limit.gap(q) + x.limit.slack
+    return _while_open(x, x.limit.gap(q) + x.limit.slack, 1.0, known)
 
 
 def _rate(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
     assert x.limit is not None
-    return x.limit.rate(qd)
+    return _while_open(x, x.limit.rate(qd), 0.0, known)
+
+
+def _while_open(x: Watched, value: Scalar, otherwise: Scalar, known: Known) -> Scalar:
+    """Return the value of an open limit; that of a closed one stays what it is."""
+    return value if x.row < 0 else where(less(0.5, known.closed[x.row]), otherwise, value)
 
 
 def _push(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
-    return known.lam[x.row] + PULL
+    return known.phases.pushes[x.row]
 
 
 def _switch(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
@@ -119,11 +113,11 @@ def _switch(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Sc
 
 
 def _phase(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
-    return known.phases[0][x.group]
+    return known.phases.lasting[x.group]
 
 
 def _slowing(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
-    return known.phases[1][x.group]
+    return known.phases.slowing[x.group]
 
 
 _VALUES: dict[str, Callable[..., Any]] = {

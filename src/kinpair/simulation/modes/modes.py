@@ -1,12 +1,13 @@
-"""Modes of a motion: which constraints hold, and which limits are held. Each has its own compiled loop.
+"""Modes of a motion: which constraints hold, and which limits are closed.
 
-A mode is data; its dynamics, guards and loop are made when it is first entered, and kept. The motion is the same in
-all of them, so a run goes from one to another at any time. Modes are numbered as they are entered.
+A mode is data; its dynamics, guards and loop are made when it is first entered, and kept. Modes that differ in closed
+limits only are phases of one loop: a first one for all limits open, and a second one for any of them closed. The motion
+is the same in all modes, so a run goes from one to another at any time. Modes are numbered as they are entered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kinpair import constrained
+from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.compiler.kernel import Kernel
 from kinpair.description.constraint_parts import ConstraintPart, Custom
 from kinpair.mechanism import Mechanism
@@ -22,9 +24,9 @@ from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import enforcement_of
-from kinpair.simulation.loops import kernel_of
+from kinpair.simulation.loops import BoundedCache, kernel_of
 from kinpair.simulation.modes.guards import Guards, Watched
-from kinpair.simulation.phases import slides, sticks
+from kinpair.simulation.phases import levels, slides, sticks
 from kinpair.simulation.recording import Recorded
 from kinpair.simulation.run import Run
 from kinpair.simulation.stage import Stage
@@ -35,7 +37,7 @@ ROUNDING = 1e-13  # of the value of an event's function at the start
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Constraints beyond those of the description, names of those that hold no longer, and limits that are held."""
+    """Constraints beyond those of the description, names of those that hold no longer, and limits that are closed."""
 
     add: tuple[ConstraintPart, ...] = ()
     remove: frozenset[str] = frozenset()
@@ -58,13 +60,25 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """M, F, A, ψ and b in numbers."""
+    """M, F, A, ψ and b in numbers, and levels of friction of each group: at rest, and as it begins to slide."""
 
     M: np.ndarray
     F: np.ndarray
     A: np.ndarray
     psi: np.ndarray
     b: np.ndarray
+    rest_lo: np.ndarray
+    rest_hi: np.ndarray
+    slide_lo: np.ndarray
+    slide_hi: np.ndarray
+
+
+def equations_of(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
+    """Return M, F without friction in groups that are at rest, A, ψ and b of all rows, and levels of friction."""
+    state = d.state(time, y, u)
+    loads = d.loads(time, state.q, state.qd, u)
+    x = constrained.equations(d.model, d.request, state, loads)
+    return (x.M, x.F, *x.every, *levels(d, state, loads))
 
 
 def _hold(limit: Limit) -> Custom:
@@ -91,15 +105,12 @@ def _in_mode(base: Mechanism, mode: Mode) -> Mechanism:
     return left.with_constraints(*mode.add, *(_hold(x) for x in mode.resting))
 
 
-def _of_limit(limit: Limit, is_resting: bool, mechanism: Mechanism, d: Dynamics) -> list[Watched]:
-    """The gap and its rate, or while it is held its push, unless other rows hold it already."""
-    if not is_resting:
-        return [Watched("gap", limit=limit), Watched("rate", limit=limit)]
-    closure, own = mechanism.closure, d.enforcement
-    if closure is None or own is None or limit.label not in closure.row_names:
-        return []
-    row = closure.row_names.index(limit.label)
-    return [Watched("push", limit=limit, row=own.request.kept.index(row))] if row in own.request.kept else []
+def _of_limits(limits: Sequence[Limit], closing: bool) -> list[Watched]:
+    """Return the gap and its rate of each limit, and its push where it may be closed."""
+    rows = [k if closing else -1 for k in range(len(limits))]
+    kinds = ("gap", "rate", "push") if closing else ("gap", "rate")
+    pairs = zip(limits, rows, strict=True)
+    return [Watched(kind, limit=limit, row=row) for limit, row in pairs for kind in kinds]
 
 
 class Modes:
@@ -114,6 +125,7 @@ class Modes:
         self.entered: list[Entry] = []
         self._active: dict[Any, Active] = {}
         self._mechanisms: dict[Any, Mechanism] = {}
+        self._stages: dict[Any, Stage] = {}
         q, qd = run.d.motion(np.atleast_2d(run.start)[0])
         plain = [x for x in self.traced if not x.watches_forces]
         values = {x.name: float(x.function(run.time, q.copy(), qd.copy())) for x in plain}
@@ -152,54 +164,60 @@ class Modes:
         return next(k for k, x in enumerate(self.entered) if x.mode.key == mode.key)
 
     def _prepared(self, entry: Entry) -> Active:
-        mode, m = entry.mode, self.mechanism(entry.mode)
+        mode, m = entry.mode, self.mechanism(replace(entry.mode, resting=()))
         small = self.small if mode.add else {}
         d = self._dynamics(entry, m)
         watched = [
             Watched("event", self._functions[x.name], small=small.get(x.name, 0.0), event=x)
             for x in self.traced
         ]
-        for limit in self.limits:
-            watched += _of_limit(limit, limit in mode.resting, m, d)
+        watched += _of_limits(self.limits, bool(d.stops))
         if d.jumps and self.run.batch is None and not d.memory:
             state = d.state(self.run.time, *d.parted(self.run.start))
             watched += [Watched("switch", switch=name, inputs=d.actuated) for name in d.switches(state)]
         if not d.at_ends:
             groups = range(len(d.groups))
             watched += [Watched(kind, group=j) for kind in ("phase", "slowing") for j in groups]
-        return Active(self.run, mode, m, d, tuple(watched), self._make)
+        guards = Guards(tuple(watched))
+        key = d.key, guards
+        if key not in self._stages:
+            self._stages[key] = Stage(self.run, m, d, guards if watched else None, self._make)
+        return Active(mode, self._stages[key], guards)
 
     def _dynamics(self, entry: Entry, mechanism: Mechanism) -> Dynamics:
-        """Of the run, or the same under the constraints of a mode."""
+        """Return the dynamics of the run, under the constraints of a mode, with limits that are closed."""
         run, q, time = self.run, entry.q, entry.time
+        if entry.mode.resting:
+            open_ = self.active(replace(entry.mode, resting=()), q, time).d
+            return self._once(("closing", open_.key), lambda: self._closing(open_, mechanism, q, time))
         if mechanism is run.mechanism:
             return run.d
         model = model_to_move(mechanism.model, q, np.zeros(mechanism.nv), time)
         moved = with_elements(model, run.d.model.added)
         return replace(run.d, model=moved, enforcement=enforcement_of(mechanism, q, time, run.holding))
 
+    def _closing(self, d: Dynamics, mechanism: Mechanism, q: np.ndarray, time: float) -> Dynamics:
+        """Return the dynamics with the phases of limits in the state; limits that close change the rank of the rows."""
+        holding = replace(self.run.holding, closes=True)
+        return replace(d, stops=self.limits, enforcement=enforcement_of(mechanism, q, time, holding))
+
+    def _once(self, key: Any, make: Callable[[], Dynamics]) -> Dynamics:
+        """Return the dynamics made before for the same key, also by another run of the mechanism."""
+        known = self.run.mechanism.model.once("dynamics that close", lambda: BoundedCache(16))
+        return known.get((key, self.limits), make)
+
 
 class Active:
     """A mode at work: its stage, and what is watched in it."""
 
-    def __init__(
-        self,
-        run: Run,
-        mode: Mode,
-        mechanism: Mechanism,
-        d: Dynamics,
-        watched: tuple[Watched, ...],
-        make: Callable[[Stage], Any],
-    ) -> None:
-        self.mode, self.mechanism, self.d = mode, mechanism, d
-        self.watched = watched
-        self.guards = Guards(watched)
-        self.stage = Stage(run, mechanism, d, self.guards if watched else None, make)
+    def __init__(self, mode: Mode, stage: Stage, guards: Guards) -> None:
+        self.mode, self.stage, self.guards = mode, stage, guards
+        self.mechanism, self.d, self.watched = stage.mechanism, stage.d, guards.watched
 
     def values(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Of what is watched, at a state."""
         d = self.d
-        if not (d.sticking or d.actuated):
+        if not (d.sticking or d.actuated or d.stops):
             return self.guards(d.concrete(p), time, y, u)
         return self._kernel(time, y, u, *((p,) if d.parameters else ()))
 
@@ -208,9 +226,12 @@ class Active:
         """The same compiled."""
         return kernel_of(self.d, self.guards, time=(), y=(self.d.ny,), u=(self.d.nu,))
 
+    def entered(self, y: np.ndarray) -> np.ndarray:
+        """Return a state (ny,) with the limits of the mode closed."""
+        y[self.d.layout.closed] = [x in self.mode.resting for x in self.d.stops]
+        return y
+
     def terms(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Terms:
-        """The equations of motion at a state."""
-        d = self.d.concrete(p).in_phase(y)
-        state = d.state(time, y, u)
-        x = constrained.equations(d.model, d.request, state, d.loads(time, state.q, state.qd, u))
-        return Terms(*(np.asarray(part, dtype=float) for part in (x.M, x.F, *x.every)))
+        """Evaluate the equations of motion at a state."""
+        kernel = kernel_of(self.d, equations_of, time=(), y=(self.d.ny,), u=(self.d.nu,))
+        return Terms(*kernel(time, y, u, *((p,) if self.d.parameters else ())))

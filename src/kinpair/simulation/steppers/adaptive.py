@@ -164,9 +164,9 @@ class AdaptiveStepper:
         return self._piece(first, self.at.why if self.at.why not in GOOD else "more")
 
     def put(self, y: np.ndarray, stage: Stage) -> None:
-        """Go on from another state, in another mode."""
-        head, layout = self.at.memory[:HEAD].copy(), self.stage.d.layout
-        self._enter(stage, np.concatenate([layout.converted(y, stage.d.layout), self.u]))
+        """Go on from a state (ny,) of another stage."""
+        head = self.at.memory[:HEAD].copy()
+        self._enter(stage, np.concatenate([y, self.u]))
         self.at.memory[:HEAD] = head
         self.at.memory[STALE] = 1.0
 

@@ -160,8 +160,8 @@ class ExternalStepper:
         return self._piece(first, "more")
 
     def put(self, y: np.ndarray, stage: Stage) -> None:
-        """Go on from another state, in another mode."""
-        before, self._y = self._y, self.stage.d.layout.converted(y, stage.d.layout)
+        """Go on from a state (ny,) of another stage."""
+        before, self._y = self._y, y
         try:
             self._enter(stage)
         except InputError as problem:  # a mode that the solver does not take

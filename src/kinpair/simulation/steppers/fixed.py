@@ -162,10 +162,8 @@ class FixedStepper:
         return self._rest_of_step(time, minding=False)
 
     def put(self, y: np.ndarray, stage: Stage) -> None:
-        """Go on from another state, in another mode."""
-        u, layout = self.u, self.stage.d.layout
-        self.state = np.concatenate([layout.converted(y, stage.d.layout), u])
-        self.stage = stage
+        """Go on from a state (ny,) of another stage."""
+        self.state, self.stage = np.concatenate([y, self.u]), stage
 
     def sample(self, why: str) -> Piece:
         """The state reached as a sample."""

@@ -84,7 +84,7 @@ class Stepper(Protocol):
         ...
 
     def put(self, y: np.ndarray, stage: Stage) -> None:
-        """Go on from another state, in another mode."""
+        """Go on from a state (ny,) of another stage."""
         ...
 
     def sample(self, why: str) -> Piece:
