@@ -2,7 +2,6 @@
 
 system  the system, and Newton's method for it
 tree    the response of a tree, by any formulation
-impulses  joints with friction from load that an impact strikes
 lean    the same with accelerations as unknowns, for trees
 contraction  is there one solution while every surface slides? a proof, compiled
 dynamics  forward and inverse dynamics of a tree

@@ -128,9 +128,7 @@ def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Ve
             for k in first:
                 sums[2 * n][k] = sums[2 * n][k] - bound[k]
                 sums[2 * n + 1][k] = sums[2 * n + 1][k] + bound[k]
-    rest_lo, rest_hi, slide_lo, slide_hi = (
-        array(list(x.values())) if first else np.zeros(0) for x in sums
-    )
+    rest_lo, rest_hi, slide_lo, slide_hi = (array(list(x.values())) if first else np.zeros(0) for x in sums)
     return rest_lo, rest_hi, slide_lo, slide_hi
 
 

@@ -81,7 +81,6 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
         "shared": shared,
         "event_log": [],
         "passages": [],
-        "frictionless": [],
     }
     return _begun(replace(run, torque=torque, options=options, **new))
 

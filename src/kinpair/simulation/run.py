@@ -29,14 +29,6 @@ from kinpair.simulation.torques import Caller, Torque
 CHECKS_AT_REST = 500  # in a run, at least, at joints at rest under inputs that change
 
 
-class Frictionless(NamedTuple):
-    """An impact that left out friction from load: its time [s], what happened, and the joints with that friction."""
-
-    time: float
-    event: str
-    joints: tuple[str, ...]
-
-
 class Stall(NamedTuple):
     """Where a run made no progress: time [s], state y (ny,); by the clock also how far it came [s], in how long [s]."""
 
@@ -80,7 +72,6 @@ class Run:
 
     event_log: list[EventRecord] = field(default_factory=list[EventRecord])
     passages: list[Suspended] = field(default_factory=list[Suspended])
-    frictionless: list[Frictionless] = field(default_factory=list[Frictionless])
     ended: Status | None = None
     stall: Stall | None = None
     hindrance: str = ""  # what interrupted it, if not the user

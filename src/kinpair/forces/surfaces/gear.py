@@ -103,6 +103,9 @@ class Servo(Surface):
         slow = x.f_s + magnitude(x.l_es * tau_e - x.l_ms * tau_m) + Q
         return x.f_b + magnitude(x.l_e * tau_e - x.l_m * tau_m) + fading * slow  # (FE2)
 
+    def impulse(self, c: Sequence[Scalar], force: Vector) -> Scalar:
+        return self.data.l_e * magnitude(c[0])  # (FE2) without constants, squares and the fading part
+
     def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
         """Without bound: Q grows with the square of the torques, and jumps."""
         return np.full(np.shape(c[0]), np.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from zlib import crc32
 
@@ -44,6 +44,7 @@ def columns(mechanism: Mechanism, room: Room) -> list[Column]:
         ("qd", "<f8", (nv,)),
         ("qd_before", "<f8", (nv,)),
         ("lost", "<f8"),
+        ("beta", "<f8"),
     ]
     mode = [("time", "<f8"), ("q", "<f8", (nq,)), ("mode", f"S{room.text}")]
     result = [Column(EVENTS, (room.events,), np.dtype(event))]
@@ -51,8 +52,9 @@ def columns(mechanism: Mechanism, room: Room) -> list[Column]:
 
 
 def event_rows(kind: Any, events: Sequence[EventRecord]) -> np.ndarray:
-    """Rows (n,) of the type of the dataset."""
-    return np.array([(x.time, x.name.encode(), x.q, x.qd, x.qd_before, x.lost) for x in events], kind)
+    """Return rows (n,) of the type of the dataset; files of earlier versions have fewer fields."""
+    values = [{**asdict(x), "name": x.name.encode()} for x in events]
+    return np.array([tuple(x[name] for name in kind.names) for x in values], kind)
 
 
 def events_in(rows: np.ndarray) -> tuple[EventRecord, ...]:
@@ -61,8 +63,11 @@ def events_in(rows: np.ndarray) -> tuple[EventRecord, ...]:
         EventRecord(
             float(row["time"]),
             row["name"].decode(),
-            *(np.array(row[key]) for key in ("q", "qd", "qd_before")),
-            lost=float(row["lost"]),
+            np.array(row["q"]),
+            np.array(row["qd"]),
+            np.array(row["qd_before"]),
+            float(row["lost"]),
+            float(row["beta"]) if "beta" in (rows.dtype.names or ()) else 1.0,
         )
         for row in rows
     )

@@ -3,8 +3,8 @@
 ongoing       a run on its way, and what all who work on it need
 impacts       rates that jump
 resting       which groups with dry friction stick, and which way the others slide
-sticking      dry friction that takes hold and lets go
 touching      limits that are reached
+sticking      phases of groups and limits
 root_finding  where in a step something happens
 searches      what a stepper does by itself at roots
 actions       what events do

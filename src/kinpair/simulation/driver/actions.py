@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.constraints.bounded import stacked
 from kinpair.errors import KinpairError, listed
-from kinpair.simulation.driver.impacts import begun
+from kinpair.simulation.driver.impacts import Struck, begun, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
+from kinpair.simulation.driver.resting import Standing
 from kinpair.simulation.driver.sticking import note_phases, settle
 from kinpair.simulation.driver.touching import touch
 from kinpair.simulation.events.events import Change, Event, check_change
 from kinpair.simulation.held import START
 from kinpair.simulation.modes.guards import Watched
-from kinpair.simulation.modes.modes import Mode
+from kinpair.simulation.modes.modes import Mode, equations_of
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.stepper import Root
 
@@ -96,7 +98,6 @@ class Actions:
         lost = self._change(event, action) if isinstance(action, Change) else 0.0
         if isinstance(action, Change) and action.add:
             self.hold(event)
-            self.ongoing.note_impact(event.name, self.ongoing.motion[1] - qd)
         self.ongoing.note(event.name, qd, lost)
         if (isinstance(action, str) and action == "stop") or (isinstance(action, Change) and action.stop):
             message = f"Stopped at t = {stepper.time:.9g} s by event {event.name!r}"
@@ -142,7 +143,12 @@ class Actions:
         if gap > START:
             raise KinpairError(f"q does not obey the constraints that begin then, by {gap:.3g}")
         active, layout = self.ongoing.modes.active(mode, q, time), self.ongoing.active.d.layout
-        there = layout.converted(y, active.d.layout)
-        terms = active.terms(self.ongoing.run.inputs.parameters, time, there, self.ongoing.stepper.u)
-        y[layout.qd] = begun(terms.M, terms.A, terms.psi, qd)
+        there, p = layout.converted(y, active.d.layout), self.ongoing.run.inputs.parameters
+        at = Standing(active.d, p, time, there, self.ongoing.stepper.u)
+        M, _, A, psi, *_ = at.numbers(equations_of, there)
+        qd, rough = begun(M, A, psi, qd), at.rough_surfaces(there, psi)
+        if rough is not None:
+            struck = Struck(M, mobility_matrix(M, A), stacked([], len(qd)), rough)
+            qd = struck.after(qd, np.zeros(0), "newton")
+        y[layout.qd] = qd
         return y

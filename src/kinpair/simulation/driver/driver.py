@@ -87,7 +87,7 @@ class Driver:
         """Stand where a run stood after so many steps, with what happened and the modes it had entered by then."""
         self.modes.entered[:] = entered
         entry, ongoing = entered[int(memory[0])], self.ongoing
-        ongoing.remember(happened)
+        self.run.event_log[:] = happened
         self.actions.recent.extend(memory[2 : 2 + int(memory[1])].tolist())
         per_event = memory[2 + MANY : self._head].reshape(2, len(self._names)).tolist()
         for known, values in zip((ongoing.bands, ongoing.fired), per_event, strict=True):

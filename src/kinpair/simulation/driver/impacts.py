@@ -1,19 +1,29 @@
-"""Impacts: rates jump, positions do not. Loops stay closed and energy does not grow.
+"""Impacts: rates jump, positions do not. Loops stay closed, friction acts by impulses, and energy does not grow.
 
-With the rows A of the constraints, the rows N of the limits reached (ġ = N q̇), and Z a basis of A's null space:
+With the rows A of the constraints, the rows N of the limits reached (ġ = N q̇), the rows S of the surfaces under load
+(s = S q̇), and Z a basis of A's null space:
 
-    H (q̇⁺ − q̇⁻) = Aᵀμ + NᵀΛ,   A q̇⁺ + a = 0                                                   (IM1)
-    G = Z (ZᵀHZ)⁻¹ Zᵀ,   q̇⁺ = q̇⁻ + G NᵀΛ                                                     (IM2)
-    0 ≤ Λ  ⟂  N q̇⁺ + e N q̇⁻ = N G NᵀΛ + (1 + e) N q̇⁻ ≥ 0      Newton's law, every limit       (IM3)
-    T⁺ − T⁻ = −½ (1 − e)/(1 + e) Λᵀ N G Nᵀ Λ                     for one e                      (IM4)
+    H (q̇⁺ − q̇⁻) = Aᵀμ + NᵀΛ + SᵀΦ,   A q̇⁺ + a = 0                                            (IM1)
+    G = Z (ZᵀHZ)⁻¹ Zᵀ,   q̇⁺ = q̇⁻ + G (NᵀΛ + SᵀΦ)                                             (IM2)
+    0 ≤ Λ  ⟂  N q̇⁺ + e N q̇⁻ ≥ 0                                  Newton's law, every limit      (IM3)
+    T⁺ − T⁻ = −½ (1 − e)/(1 + e) Λᵀ N G Nᵀ Λ                     for one e, without friction     (IM4)
     q̇⁺ = q̇⁻ − H⁻¹Aᵀ (A H⁻¹ Aᵀ)⁻¹ ψ                              a constraint that begins       (IM5)
+    ‖Φ_k‖ ≤ μ_k N_k(Λ, Φ),   −S_k q̇⁺ in the normal cone of the disc at Φ_k                      (IM6)
+    Λ of (IM3) with e = 0, then Λ ← those with Λ⁺ ≥ e Λ ⟂ N q̇⁺ ≥ 0                 Poisson's law (IM7)
 
-(IM3) and the forces of limits at rest are bounded rows, see `nonsmooth/problem.py`.
+N_k is the part of degree one of the load of a surface, at the impulses that the joint transmits: constant levels,
+preloads and finite efforts have no impulse. (IM3) and (IM6) are one problem, see `nonsmooth/problem.py`, with the loads
+of the round before, until they stay. Where T⁺ > T⁻, which friction and different e can cause, all e are multiplied by
+the largest β ≤ 1 for which T does not grow.
 
 Derivation, no line of code: (IM1), (IM4).
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,57 +31,158 @@ from kinpair.constraints.bounded import BoundedRows
 from kinpair.constraints.rank_revealing import null_space
 from kinpair.constraints.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
-from kinpair.nonsmooth.problem import Solution, intervals, solve
+from kinpair.forces.surfaces.surface import Surface
+from kinpair.loaded.resting import Resting
+from kinpair.loaded.terms import Affine
+from kinpair.nonsmooth.problem import Disc, Interval, solve
 
 AGAIN = 20  # impacts after one another at one instant
 FINE = 1e-10  # relative: signs of rates, and growth of energy
+ROUNDS, DIRECT = (
+    500,
+    100,
+)  # in which the loads of (IM6) are found; after the second number by half of the change
+SETTLED = 1e-14  # relative change of the loads in a round
+HALVINGS = 50  # of the interval of β
 
 
 def mobility_matrix(M: np.ndarray, A: np.ndarray) -> np.ndarray:
-    """G (nv, nv): what an impulse does to rates that obey A.    (IM2)"""
+    """Compute G (nv, nv): the change of rates that satisfy A by a unit impulse.    (IM2)"""
     Z = null_space(A)
     return Z @ np.linalg.lstsq(Z.T @ M @ Z, Z.T, rcond=None)[0]
 
 
-def impact(M: np.ndarray, A: np.ndarray, rows: BoundedRows, qd: np.ndarray, e: np.ndarray) -> np.ndarray:
-    """q̇⁺ of an impact at the limits with coefficients e; impacts that follow at once are in it.
+class RoughSurfaces(NamedTuple):
+    """Surfaces under load in an impact: rows S (n, nv) and where each surface has its own, μ of each, forms of the
+    joints' impulses by a constraint that begins, and by impulses on the rates."""
 
-    Coefficients that differ could feed energy in; where they would, the smallest serves all.
+    surfaces: Sequence[Surface]
+    S: np.ndarray
+    where: Sequence[slice]
+    mu: np.ndarray
+    forms: Sequence[np.ndarray]
+    by_impulse: Sequence[np.ndarray]
+
+    def radii(self, impulse: np.ndarray, Phi: np.ndarray) -> np.ndarray:
+        """Compute μ N of each surface at impulses on the rates (nv,) and friction impulses Φ (n,).    (IM6)"""
+        loads = [
+            x.impulse(list(c + E @ impulse), Phi[k])
+            for x, c, E, k in zip(self.surfaces, self.forms, self.by_impulse, self.where, strict=True)
+        ]
+        return self.mu * np.array(loads, dtype=float)
+
+
+def rough_surfaces(x: Affine, system: Resting, S: Sequence[np.ndarray]) -> RoughSurfaces | None:
+    """Return the surfaces that friction impulses act on; None where there is none.
+
+    x: response to impulses; system: the surfaces with their coefficients; S: velocity of sliding by rates, by surface.
     """
-    N = rows.N
-    response = mobility_matrix(M, A) @ N.T
-    D = N @ response
-    small = FINE * (1.0 + np.abs(N @ qd).max(initial=0.0))
-    for turn in range(AGAIN):
-        v = N @ qd
-        if not (v < -small).any():
-            break
-        own = e if turn < AGAIN - 1 else np.zeros_like(e)
-        after = qd + response @ _solved(D, v + own * v, rows).x  # (IM3)
-        if after @ M @ after > (1.0 + FINE) * (qd @ M @ qd):
-            after = qd + response @ _solved(D, (1.0 + own.min()) * v, rows).x
-        qd = after
-    return qd
-
-
-def pushes(G: np.ndarray, rows: BoundedRows, qdd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Forces at limits at rest, and the accelerations of the gaps under them; q̈: without the limits."""
-    solution = _solved(rows.N @ G @ rows.N.T, rows.N @ qdd, rows)
-    return solution.x, solution.c
-
-
-def _solved(D: np.ndarray, g: np.ndarray, rows: BoundedRows) -> Solution:
-    """Multipliers within their bounds; refused where the constraints leave none."""
-    solution = solve(D, g, intervals(rows.lo, rows.hi, rows.names))
-    if solution.met:
-        return solution
-    raise SingularError(
-        f"no force at the limits holds {listed([repr(x) for x in rows.names], 4)}: the constraints drive the "
-        "mechanism on; change the constraints, or the limits",
-        rows=rows.names,
+    chosen = [k for k, own in enumerate(system.surfaces) if own.kind != "level"]
+    if not chosen:
+        return None
+    stops = np.cumsum([0, *(len(S[k]) for k in chosen)]).tolist()
+    mu = np.where(system.at_rest, system.mu_static, system.mu)[chosen]
+    where = [slice(*ends) for ends in pairwise(stops)]
+    surfaces, forms = [system.surfaces[k] for k in chosen], [x.c[k] for k in chosen]
+    return RoughSurfaces(
+        surfaces, np.concatenate([S[k] for k in chosen]), where, mu, forms, [x.E[k] for k in chosen]
     )
 
 
+class Struck(NamedTuple):
+    """What is struck: inertia M, response G, limits and surfaces."""
+
+    M: np.ndarray
+    G: np.ndarray
+    rows: BoundedRows
+    rough: RoughSurfaces | None = None
+
+    def impulses(self, qd: np.ndarray, e: np.ndarray, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Solve (IM3) and (IM6): impulses Λ ≥ least of the limits and on the rates (nv,), from rates qd."""
+        N, own = self.rows.N, self.rough
+        J = N if own is None else np.concatenate([N, own.S])
+        first, D, u = len(N), J @ self.G @ J.T, J @ qd
+        u[:first] += e * u[:first]
+        limits = [Interval(k, float(x), np.inf, self.rows.names[k]) for k, x in enumerate(least)]
+        discs = [] if own is None else [tuple(range(first + k.start, first + k.stop)) for k in own.where]
+        x, radii = np.zeros(len(u)), np.zeros(len(discs))
+        for turn in range(ROUNDS):
+            groups = [Disc(rows, level=float(R)) for rows, R in zip(discs, radii, strict=True)]
+            solution = solve(D, u, [*limits, *groups], x)
+            x = solution.x
+            if not solution.met:
+                raise self._unsolved()
+            if own is None:
+                break
+            change = own.radii(J.T @ x, x[first:]) - radii
+            radii = radii + (1.0 if turn < DIRECT else 0.5) * change
+            if np.abs(change).max() <= SETTLED * np.abs(radii).max():
+                break
+        else:
+            raise self._unsolved(" with friction")
+        return x[:first], J.T @ x
+
+    def _unsolved(self, more: str = "") -> SingularError:
+        return SingularError(
+            f"no force{more} at the limits holds {listed([repr(x) for x in self.rows.names], 4)}: the constraints "
+            "drive the mechanism on; change the constraints, or the limits",
+            rows=self.rows.names,
+        )
+
+    def after(self, qd: np.ndarray, e: np.ndarray, law: str) -> np.ndarray:
+        """Return the rates (nv,) behind one impact by a law, with coefficients e."""
+        nothing = np.zeros(len(e))
+        if law == "newton":
+            return qd + self.G @ self.impulses(qd, e, nothing)[1]  # (IM3)
+        Lambda, impulse = self.impulses(qd, nothing, nothing)
+        compressed = qd + self.G @ impulse
+        if not (e * Lambda).any():
+            return compressed
+        return compressed + self.G @ self.impulses(compressed, nothing, e * Lambda)[1]  # (IM7)
+
+    def energy(self, qd: np.ndarray) -> float:
+        """Compute the kinetic energy [J]."""
+        return 0.5 * float(qd @ self.M @ qd)
+
+    def sound(self, qd: np.ndarray, e: np.ndarray, law: str) -> tuple[np.ndarray, float]:
+        """Return the rates (nv,) behind one impact that creates no energy, and β."""
+        most = (1.0 + FINE) * self.energy(qd)
+        after = self.after(qd, e, law)
+        if self.energy(after) <= most or not e.any():
+            return after, 1.0
+        low, high = 0.0, 1.0
+        after = self.after(qd, 0.0 * e, law)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            trial = self.after(qd, middle * e, law)
+            if self.energy(trial) <= most:
+                low, after = middle, trial
+            else:
+                high = middle
+        return after, low
+
+
+class Impact(NamedTuple):
+    """Rates behind an impact (nv,), and the least part β of the coefficients of restitution that was possible."""
+
+    qd: np.ndarray
+    beta: float
+
+
+def impact(struck: Struck, qd: np.ndarray, e: np.ndarray, law: str = "newton") -> Impact:
+    """Compute the rates behind an impact at limits with coefficients e; impacts that follow at once are in it."""
+    N, least = struck.rows.N, 1.0
+    small = FINE * (1.0 + np.abs(N @ qd).max(initial=0.0))
+    for turn in range(AGAIN):
+        if not (N @ qd < -small).any():
+            break
+        qd, beta = struck.sound(qd, e if turn < AGAIN - 1 else 0.0 * e, law)
+        least = min(least, beta)
+    return Impact(qd, least)
+
+
 def begun(M: np.ndarray, A: np.ndarray, psi: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """q̇⁺ that obeys rows which begin to hold, ψ = A q̇⁻ + a being what they miss; redundant ones too.    (IM5)"""
+    """Return q̇⁺ that satisfies rows which begin to hold, ψ = A q̇⁻ + a being their residual; redundant ones too.
+
+    (IM5)"""
     return qd + solved(M, np.zeros(len(qd)), A, -psi).qdd

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from kinpair.errors import FrictionWarning, caller_level, described
-from kinpair.loaded.impulses import struck_joints
+from kinpair.errors import described
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.modes.guards import Guards
 from kinpair.simulation.modes.modes import Active, Mode, Modes
-from kinpair.simulation.monitors.endings import left_out
-from kinpair.simulation.run import Frictionless, Run
+from kinpair.simulation.run import Run
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.stepper import Stepper
 
@@ -69,36 +65,11 @@ class Ongoing:
         u = self.inputs(stepper.time, stepper.y, stepper.u)
         return float(Guards(watched)(d, stepper.time, stepper.y, u)[0])
 
-    def note(self, name: str, before: np.ndarray, lost: float) -> None:
-        """It happened: rates before it, and the energy it took."""
+    def note(self, name: str, before: np.ndarray, lost: float, beta: float = 1.0) -> None:
+        """Log an event: rates before it, the energy lost [J], and the part β of the restitution that was possible."""
         self.run.event_log.append(
-            EventRecord(float(self.stepper.time), name, *self.motion, before.copy(), lost)
+            EventRecord(float(self.stepper.time), name, *self.motion, before.copy(), lost, beta)
         )
-
-    def note_impact(self, name: str, jump: np.ndarray) -> None:
-        """Report an impact with a jump (nv,) of the rates at joints with friction from load, which it leaves out."""
-        run, time = self.run, float(self.stepper.time)
-        joints = self._struck(self.motion[0], jump)
-        if joints and not run.frictionless:
-            warnings.warn(
-                f"{run.name}: {left_out(joints, name, time)}: impacts have no friction, so rates behind it may be too "
-                "high; limits of the kind 'spring' have friction in every contact",
-                FrictionWarning,
-                stacklevel=caller_level(),
-            )
-        run.frictionless += [Frictionless(time, name, joints)] if joints else []
-
-    def remember(self, happened: Sequence[EventRecord]) -> None:
-        """Take over events of a run that is resumed, and the impacts at limits among them."""
-        self.run.event_log[:] = happened
-        labels = {x.label for x in self.modes.limits}
-        impacts = {x.time: x for x in happened if x.name in labels}.values()
-        struck = [Frictionless(x.time, x.name, self._struck(x.q, x.qd - x.qd_before)) for x in impacts]
-        self.run.frictionless[:] = [x for x in struck if x.joints]
-
-    def _struck(self, q: np.ndarray, jump: np.ndarray) -> tuple[str, ...]:
-        """Return the names of joints whose friction an impact leaves out."""
-        return struck_joints(self.run.d.model, q, jump) if self.run.d.passive else ()
 
     def energy(self, y: np.ndarray) -> float:
         """Kinetic and potential, at a state of the mode in force."""

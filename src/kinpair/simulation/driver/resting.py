@@ -15,6 +15,7 @@ from kinpair.constraints.mobility import independent_rows
 from kinpair.errors import FrictionWarning, caller_level
 from kinpair.load_friction import LoadedStates, Several
 from kinpair.loaded import classes, rest
+from kinpair.loaded.dynamics import is_loaded
 from kinpair.loaded.resting import Found, Resting
 from kinpair.nonsmooth.stick import (
     ASKED,
@@ -27,7 +28,7 @@ from kinpair.nonsmooth.stick import (
     held_first,
     moving_among,
 )
-from kinpair.simulation.driver.impacts import begun
+from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.loops import kernel_of
@@ -44,25 +45,45 @@ class AtRest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where phases have ended: what moves, with its parameters p as arguments and `own` with numbers; time, state with
-    the phases before, inputs; by place the groups at rest, and those of them that have reached their level; and the
-    limits without gap and rate."""
+    """Where phases have ended or rates jump: what moves, with its parameters p as arguments; time, state with the
+    phases before, inputs; by place the groups at rest, and those of them that have reached their level; and the limits
+    without gap and rate."""
 
     d: Dynamics
-    own: Dynamics
     p: np.ndarray
     time: float
     before: np.ndarray
     u: np.ndarray
-    resting: Sequence[int]
-    leaving: Sequence[int]
+    resting: Sequence[int] = ()
+    leaving: Sequence[int] = ()
     closed: tuple[Limit, ...] = ()
+
+    @cached_property
+    def own(self) -> Dynamics:
+        """What moves, with numbers for its parameters."""
+        return self.d.concrete(self.p)
 
     def numbers(self, f: Any, y: np.ndarray) -> Any:
         """f(dynamics, time, y, u), compiled, at a state."""
         d = self.d
         kernel = kernel_of(d, f, time=(), y=(d.ny,), u=(d.nu,))
         return kernel(self.time, y, self.u, *((self.p,) if d.parameters else ()))
+
+    def rough_surfaces(self, y: np.ndarray, psi: np.ndarray | None = None) -> RoughSurfaces | None:
+        """Return the surfaces under load that an impact at a state acts on; None where there is none.
+
+        psi: residual of all rows, where constraints begin.
+        """
+        d = self.own
+        if not is_loaded(d.model, passive=d.passive):
+            return None
+        *numbers, tau = self.numbers(_load_terms, y)
+        H, F, A, b, c, Q, L, others = numbers
+        kept = [] if d.enforcement is None else list(d.enforcement.request.kept)
+        jump = 0.0 * b.reshape(-1) if psi is None else -psi[kept]
+        impulsive = (H, 0.0 * F, A.reshape(-1, len(F)), jump, 0.0 * c, Q, L, 0.0 * others)
+        states = LoadedStates(d.model, None, still=0.0)
+        return rough_surfaces(*states.system_of(_independent(impulsive), *d.motion(y), 0.0 * tau), states.G)
 
     @cached_property
     def rates(self) -> np.ndarray:

@@ -37,7 +37,9 @@ def settle(ongoing: Ongoing, causes: Sequence[Watched], released: Set[Limit] = f
     y = ongoing.open_state(open_)
     ended = [x.group for x in causes if x.kind == "phase"]
     ended += [j for x in released for j, group in enumerate(open_.d.groups) if group.rates == (x.v,)]
-    closed = [x for x in reached(ongoing.modes.limits, q) if abs(x.rate(qd)) <= TOUCHING and x not in released]
+    closed = [
+        x for x in reached(ongoing.modes.limits, q) if abs(x.rate(qd)) <= TOUCHING and x not in released
+    ]
     if not (open_.d.sticking or closed or mode.resting):
         return
     u = ongoing.inputs(time, y, stepper.u)
@@ -103,7 +105,7 @@ def decided(
     y[layout.phase], y[layout.share] = np.where(slid, SLIDES, HELD), np.concatenate([np.zeros(0), *share])
     if not (resting or closed):
         return y, ()
-    standing = Standing(d, own, p, time, before, u, resting, leaving, tuple(closed))
+    standing = Standing(d, p, time, before, u, resting, leaving, tuple(closed))
     y[layout.qd] = standing.stopped(y)
     loaded = is_loaded(d.model, passive=d.passive)
     while True:
@@ -117,9 +119,7 @@ def decided(
         standing = replace(standing, closed=tuple(x for x in standing.closed if x != pulling))
 
 
-def _pulling(
-    ongoing: Ongoing, y: np.ndarray, u: np.ndarray, closed: tuple[Limit, ...]
-) -> Limit | None:
+def _pulling(ongoing: Ongoing, y: np.ndarray, u: np.ndarray, closed: tuple[Limit, ...]) -> Limit | None:
     """Return the limit that would have to pull most while these are closed; None: all of them push."""
     if not closed:
         return None

@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from kinpair.constraints.bounded import stacked
-from kinpair.errors import SingularError, listed
+from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
-from kinpair.simulation.driver.impacts import impact, mobility_matrix
+from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
+from kinpair.simulation.driver.resting import Standing
 from kinpair.simulation.events.limits import CLOSED, Limit
+from kinpair.simulation.modes.modes import equations_of
 from kinpair.simulation.status import Status
 
 STILL = 1e-9  # [rad/s], [m/s]: a rate this small counts as zero
@@ -33,34 +35,29 @@ def touch(ongoing: Ongoing) -> None:
 
 
 def _touch(ongoing: Ongoing) -> None:
-    stepper, model = ongoing.stepper, ongoing.run.d.model
+    stepper, model, time = ongoing.stepper, ongoing.run.d.model, ongoing.stepper.time
     q, before = ongoing.motion
     closed = reached(ongoing.modes.limits, q)
     if not closed:
         return
     mode = replace(ongoing.active.mode, resting=())
-    active = ongoing.modes.active(mode, q, stepper.time)
-    y, layout = ongoing.open_state(active), ongoing.active.d.layout
-    u = ongoing.inputs(stepper.time, y, stepper.u)
-    terms = active.terms(ongoing.run.inputs.parameters, stepper.time, y, u)
+    active = ongoing.modes.active(mode, q, time)
+    y, limits = ongoing.open_state(active), ongoing.run.limits
+    at = Standing(active.d, ongoing.run.inputs.parameters, time, y, ongoing.inputs(time, y, stepper.u))
+    M, _, A, *_ = at.numbers(equations_of, y)
     rows = stacked([x.bounded(q, before) for x in closed], model.nv)
-    struck = [(x, rate) for x, rate in zip(closed, rows.rates, strict=True) if rate < -STILL]
-    rest = ongoing.run.limits.rest
-    e = np.array(
-        [
-            x.restitution if -x.restitution * r >= rest else 0.0
-            for x, r in zip(closed, rows.rates, strict=True)
-        ]
-    )
-    qd = impact(terms.M, terms.A, rows, before, e) if struck else before
-    N, G = rows.N, mobility_matrix(terms.M, terms.A)
+    N, G = rows.N, mobility_matrix(M, A)
+    hits = [(x, rate) for x, rate in zip(closed, rows.rates, strict=True) if rate < -STILL]
+    qd, beta = before, 1.0
+    if hits:
+        pairs = zip(closed, rows.rates, strict=True)
+        e = np.array([x.restitution if -x.restitution * rate >= limits.rest else 0.0 for x, rate in pairs])
+        qd, beta = impact(Struck(M, G, rows, at.rough_surfaces(y)), before, e, limits.impact)
     back = G @ N.T @ np.linalg.lstsq(N @ G @ N.T, -rows.gaps, rcond=None)[0]
-    lost = 0.5 * float(before @ terms.M @ before - qd @ terms.M @ qd)
-    y = stepper.y
+    lost = 0.5 * float(before @ M @ before - qd @ M @ qd)
+    y, layout = stepper.y, ongoing.active.d.layout
     y[layout.q], y[layout.qd] = kinematics.nudged(model, q, back), qd
     ongoing.enter(mode, y, max(lost, 0.0))
-    if struck:
-        ongoing.note_impact(listed([x.label for x, _ in struck], 4), qd - before)
-    for limit, _ in struck:
-        ongoing.note(limit.label, before, lost)
+    for limit, _ in hits:
+        ongoing.note(limit.label, before, lost, beta)
         lost = 0.0

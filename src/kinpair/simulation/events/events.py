@@ -68,7 +68,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventRecord:
-    """An event that happened: state behind it, rates before it, and the energy it took [J]."""
+    """An event that happened: state behind it, rates before it, and the energy lost [J].
+
+    `beta`: the part of the coefficients of restitution by which an impact created no energy, 1 where it is all of them.
+    """
 
     time: float
     name: str
@@ -76,6 +79,7 @@ class EventRecord:
     qd: np.ndarray
     qd_before: np.ndarray
     lost: float = 0.0
+    beta: float = 1.0
 
     def __repr__(self) -> str:
         return f"<{self.name!r} at t = {self.time:.9g} s>"

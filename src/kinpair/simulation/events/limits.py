@@ -16,6 +16,7 @@ from kinpair.forces.limit_spring import LimitSpring
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.events.events import number
 
+LAWS = ("newton", "poisson")  # of restitution
 WAYS = ("ignore", "stop", "bounce", "spring", "saturate")
 CLOSED = 1e-9  # a gap this small counts as zero
 SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
@@ -32,6 +33,7 @@ class Limits:
       [rad/s, m/s] stays, as with "stop"; "spring": a spring and a damper that push while the limit is passed;
     * `stiffness` [N/m, N m/rad], `damping`: numbers, or dicts by coordinate; where not given, such that a contact takes
       20 ms with the inertia at the start, half critically damped;
+    * `impact`: law of restitution, "newton" (of the rates) or "poisson" (of the impulses of compression);
     * `saturate`: efforts on the joints are clipped to the largest `effort` of the description; `way` "saturate" does
       that alone, and ignores the limits of coordinates.
     """
@@ -42,6 +44,7 @@ class Limits:
     stiffness: float | Mapping[str, float] | None = None
     damping: float | Mapping[str, float] | None = None
     saturate: bool = False
+    impact: str = "newton"
 
     @property
     def saturates(self) -> bool:
@@ -107,6 +110,10 @@ def limits_from(mechanism: Mechanism, option: Any) -> Limits:
     if not isinstance(limits, Limits) or limits.way not in WAYS:
         shown = repr(limits.way) if isinstance(limits, Limits) else repr(option)
         raise InputError(f"{name}: limits is {shown}; it is one of {listed(WAYS)}, or a kinpair.Limits")
+    if limits.impact not in LAWS:
+        raise InputError(
+            f"{name}: impact is {limits.impact!r}; it is one of {listed(LAWS)}", argument="impact"
+        )
     if not isinstance(limits.restitution, Mapping) and not 0.0 <= number(limits.restitution) <= 1.0:
         raise InputError(f"{name}: restitution is {_shown(limits.restitution)}; it lies between 0 and 1")
     for what, value in (("stiffness", limits.stiffness), ("damping", limits.damping)):

@@ -20,9 +20,9 @@ from kinpair.simulation.recording import Recorded
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is closed, or a `switch`, where the
-    forces of an element have a kink or a jump; of a `group` of rates with dry friction its `phase`, and where
-    it is `slowing`.
+    """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is closed, or a `switch`, where
+    the forces of an element have a kink or a jump; of a `group` of rates with dry friction its `phase`, and where it is
+    `slowing`.
 
     `row` is the place of a limit among those whose phases are in the state, −1: it is open. Values of an event below
     `small` are zero: a constraint that has begun may hold it there.

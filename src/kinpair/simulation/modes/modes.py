@@ -58,21 +58,6 @@ class Entry:
     time: float
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """M, F, A, ψ and b in numbers, and levels of friction of each group: at rest, and as it begins to slide."""
-
-    M: np.ndarray
-    F: np.ndarray
-    A: np.ndarray
-    psi: np.ndarray
-    b: np.ndarray
-    rest_lo: np.ndarray
-    rest_hi: np.ndarray
-    slide_lo: np.ndarray
-    slide_hi: np.ndarray
-
-
 def equations_of(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
     """Return M, F without friction in groups that are at rest, A, ψ and b of all rows, and levels of friction."""
     state = d.state(time, y, u)
@@ -230,8 +215,3 @@ class Active:
         """Return a state (ny,) with the limits of the mode closed."""
         y[self.d.layout.closed] = [x in self.mode.resting for x in self.d.stops]
         return y
-
-    def terms(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Terms:
-        """Evaluate the equations of motion at a state."""
-        kernel = kernel_of(self.d, equations_of, time=(), y=(self.d.ny,), u=(self.d.nu,))
-        return Terms(*kernel(time, y, u, *((p,) if self.d.parameters else ())))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -43,11 +42,6 @@ def nearest_singular(run: Run, seen: Singular | None, pieces: list[Piece], Y: np
 
 def status_of(run: Run, pieces: list[Piece], Y: np.ndarray) -> tuple[Status, dict[int, Status]]:
     """Return the status of the whole run, and of the rows of a batch that did not arrive."""
-    whole, failures = _status_of(run, pieces, Y)
-    return replace(whole, message=f"{whole.message}{_frictionless(run)}"), failures
-
-
-def _status_of(run: Run, pieces: list[Piece], Y: np.ndarray) -> tuple[Status, dict[int, Status]]:
     last, interrupted = pieces[-1], run.interrupted
     if run.ended is not None:
         state = Y.reshape(-1, Y.shape[-1])[-1:]
@@ -148,23 +142,6 @@ def _crossed(run: Run) -> str:
     total = sum(passage.length for passage in run.passages)
     where = f"over singular positions at t = {listed(times, 6)} s"
     return f", {where}, each in one step ({total:.2g} s together)"
-
-
-def _frictionless(run: Run) -> str:
-    """Report impacts that left out friction from load: the first of them, and their number."""
-    if not run.frictionless:
-        return ""
-    first, count = run.frictionless[0], len(run.frictionless)
-    others = f" and {count - 1} more" if count > 1 else ""
-    joints = tuple(dict.fromkeys(name for x in run.frictionless for name in x.joints))
-    return f"; {left_out(joints, first.event, first.time)}{others}"
-
-
-def left_out(joints: Sequence[str], event: str, time: float) -> str:
-    """Return the sentence on friction from load that an impact leaves out."""
-    names = listed([repr(x) for x in joints], 4)
-    plural = "s" if len(joints) > 1 else ""
-    return f"friction of joint{plural} {names} is left out of the impact {event!r} at t = {time:.6g} s"
 
 
 def _near_singular(run: Run, near: Singular) -> str:

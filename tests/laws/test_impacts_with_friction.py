@@ -1,0 +1,94 @@
+"""Friction from load acts in impacts by Coulomb's impulse, at limits and where a constraint begins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+GUIDE = {"law": "guide", "mu": 0.3, "length": 0.5, "width": 0.4}
+BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.0, "length": 0.1}
+FALL = 0.2
+LANDS = np.sqrt(2.0 * FALL / 9.81)
+SPEED = np.sqrt(2.0 * 9.81 * FALL)
+LAWS = ["newton", "poisson"]
+
+
+def block(first: str = "x") -> kp.Mechanism:
+    """A block that slides along x on a guide and falls along z on a stop, and a pendulum that nothing strikes."""
+    second = "z" if first == "x" else "x"
+    joints = {"x": {"axis": "x", "friction": GUIDE}, "z": {"axis": "z", "lower": 0.0, "start": FALL}}
+    b = kp.Builder("block").link("carriage").link("block", mass=2.0, inertia=(0.01, 0.01, 0.01))
+    b.joint(first, "prismatic", "ground", "carriage", **joints[first])
+    b.joint(second, "prismatic", "carriage", "block", **joints[second])
+    b.link("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.01, 0.01, 0.01))
+    return kp.build(b.joint("pivot", "revolute", "ground", "bob", axis="y", friction=BEARING))
+
+
+def dropped(m: kp.Mechanism, limits: object = "stop", speed: float = 1.0, **options: object) -> kp.Result:
+    return kp.simulate(m, m.start(), {"x": speed}, duration=0.25, limits=limits, **options)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("first", ["x", "z"])
+@pytest.mark.parametrize("e", [0.0, 0.5])
+def test_a_guide_brakes_a_block_that_lands_by_mu_times_the_impulse(first, e, law):
+    """v⁺ = v − μ (1 + e) √(2 g h), the load of the guide being the impulse of the stop."""
+    m = block(first)
+    run = dropped(m, kp.Limits("bounce", restitution=e, impact=law))
+    hit, x = run.events[0], m.v_names.index("x")
+    assert hit.time == pytest.approx(LANDS, abs=1e-12)
+    assert hit.qd[x] == pytest.approx(1.0 - 0.3 * (1.0 + e) * SPEED, abs=1e-12)
+    assert run.status.name == "done"
+    assert run.balance.relative < 1e-10
+    energy = 0.5 * 2.0 * (SPEED**2 * (1.0 - e * e) + 1.0 - hit.qd[x] ** 2)
+    assert hit.lost == pytest.approx(energy, rel=1e-10)
+
+
+def test_an_impulse_stops_a_slow_block_and_no_more():
+    run = dropped(block(), speed=0.3)
+    assert run.events[0].qd[0] == 0.0
+    assert run.qd[-1, 0] == 0.0
+
+
+def test_springs_at_stops_brake_as_coulombs_impulse_does():
+    """The impulse of the guide is that of the weight and of the change of the fall, whatever the rebound."""
+    run = dropped(block(), kp.Limits("spring", stiffness=2e5, damping=900.0))
+    impulse = run.qd[-1, 1] + 9.81 * 0.25  # for a unit of mass
+    assert run.qd[-1, 0] == pytest.approx(1.0 - 0.3 * impulse, abs=1e-8)
+    assert run.qd[-1, 0] < 0.45
+    assert str(run.status) == "Reached t = 0.25 s"
+
+
+def test_a_constraint_that_begins_brakes_by_its_impulse():
+    """At 0.1 m the fall is held: v⁺ = v − μ √(2 g 0.1)."""
+    m = block()
+    lock = kp.Event(
+        "lock", lambda t, q, qd: q[1] - 0.1, -1, kp.Change(add=[kp.constraint.drive("hold", "z", "0.1")])
+    )
+    run = kp.simulate(m, m.start(), {"x": 1.0}, duration=0.2, events=[lock])
+    assert run.events[0].qd[0] == pytest.approx(1.0 - 0.3 * np.sqrt(2 * 9.81 * 0.1), abs=1e-11)
+
+
+def test_an_impact_does_not_brake_a_joint_that_transmits_no_impulse():
+    """The pendulum swings as if nothing had landed elsewhere."""
+    b = kp.Builder("apart").link("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.01, 0.01, 0.01))
+    b.joint("pivot", "revolute", "ground", "bob", axis="y", friction=BEARING)
+    b.link("ball", mass=1.0).joint("drop", "prismatic", "ground", "ball", axis="z", lower=0.0)
+    m = kp.build(b)
+    run = kp.simulate(m, {"drop": 0.1}, {"pivot": 1.0}, duration=0.3, limits="bounce")
+    hits = [x for x in run.events if "limit" in x.name]
+    assert len(hits) > 1
+    assert all(x.qd[0] == pytest.approx(x.qd_before[0], abs=1e-15) for x in hits)
+
+
+def test_a_run_without_passive_forces_has_no_friction_in_impacts():
+    run = dropped(block(), passive=False)
+    assert run.events[0].qd[0] == pytest.approx(1.0, abs=1e-15)
+
+
+def test_a_file_keeps_the_part_of_the_restitution(tmp_path):
+    run = dropped(block(), save=tmp_path / "run.h5")
+    stored = kp.load_run(tmp_path / "run.h5")
+    assert [x.beta for x in stored.events] == [x.beta for x in run.events] == [1.0]
