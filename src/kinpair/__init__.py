@@ -38,6 +38,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     bundled/        examples
     conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
     loading         load, example, build
+    textbook/       arrays of formulations and solvers in the symbols of their sources
     equations_of_motion/  H, C and g of a mechanism with letters, printed
     motion/         trajectories of joints and frames
     analysis/       formulations beside each other; transmission of a linkage; linear models, equilibria
@@ -112,6 +113,9 @@ if TYPE_CHECKING:
     from kinpair.sweeps.table import Table, open_sweep
     from kinpair.sweeps.variation import Grid, LatinHypercube, Normal, Uniform
     from kinpair.system import System
+    from kinpair.textbook.formulation import formulation
+    from kinpair.textbook.record import Arrays
+    from kinpair.textbook.solver import solver
     from kinpair.tracking.track import track
     from kinpair.tracking.tracking import Tracking
 
@@ -120,6 +124,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AccuracyWarning",
     "ActuatorsError",
+    "Arrays",
     "Builder",
     "CacheWarning",
     "Change",
@@ -185,6 +190,7 @@ __all__ = [
     "example",
     "example_text",
     "examples",
+    "formulation",
     "linearise",
     "load",
     "load_run",
@@ -194,6 +200,7 @@ __all__ = [
     "regulator",
     "resume",
     "simulate",
+    "solver",
     "stepper",
     "sweep",
     "to_toml",
@@ -240,6 +247,9 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.sweeps.table": "Table open_sweep",
     "kinpair.sweeps.variation": "Grid LatinHypercube Normal Uniform",
     "kinpair.system": "System",
+    "kinpair.textbook.formulation": "formulation",
+    "kinpair.textbook.record": "Arrays",
+    "kinpair.textbook.solver": "solver",
     "kinpair.tracking.track": "track",
     "kinpair.tracking.tracking": "Tracking",
 }

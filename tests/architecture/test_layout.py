@@ -19,7 +19,7 @@ ORDER = (
     "errors algebra spatial pairs description model formulations constraints forces loaded results quantities "
     "constrained evaluation compiler closed_form rolling kernels calls thin reactions nonsmooth dry_friction "
     "load_friction closure friction_states answers inverse_kinematics soundness notebook viewer mechanism system "
-    "bundled conventions loading equations_of_motion motion analysis regulators simulation runs tracking "
+    "bundled conventions loading textbook equations_of_motion motion analysis regulators simulation runs tracking "
     "walking sweeps cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))

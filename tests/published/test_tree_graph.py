@@ -32,7 +32,7 @@ def test_incidence_and_path_matrix():
 
 
 def test_who_carries_whom():
-    e, epsilon, sigma = renaud(ARCS)
+    e, epsilon, a = renaud(ARCS)
     assert e.tolist() == [[0, 1, 1, 0, 0], [0] * 5, [0, 0, 0, 1, 1], [0] * 5, [0] * 5]
     assert np.array_equal(epsilon, np.abs(path(ARCS)))
-    assert sigma.tolist() == [[0, 1, 1, 1, 1], [0] * 5, [0, 0, 0, 1, 1], [0] * 5, [0] * 5]
+    assert a.tolist() == [0, 1, 1, 3, 3]

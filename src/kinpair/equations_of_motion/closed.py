@@ -14,7 +14,7 @@ from kinpair.equations_of_motion.christoffel import christoffel, coriolis, named
 from kinpair.equations_of_motion.paper import WHOLE, Paper
 from kinpair.equations_of_motion.parallel import groups
 from kinpair.equations_of_motion.printed import Equations
-from kinpair.equations_of_motion.recording import energies, recorded
+from kinpair.equations_of_motion.recording import ENERGIES, energies, recorded
 from kinpair.equations_of_motion.reporting import Report
 from kinpair.errors import ClosedFormError
 
@@ -44,6 +44,14 @@ class ClosedForm:
             return self._paper.equations("closed", written, WHOLE)
         status = f"{WHOLE}, some at length: stopped at {self._report.so_far}"
         return self._paper.equations("closed", written, status, stopped=True)
+
+    def energy(self, what: str) -> Written:
+        """T or V in one piece."""
+        (energy,) = recorded(self._paper.model, self._paper.constants, ENERGIES[what]).outputs
+        found = self._expansion.of(energy.entries[0])
+        self._entries[what] = [rounded(found.cleaned(found.size))]
+        self._join_waves()
+        return self._written()
 
     def _stopped(self, status: str) -> Equations:
         """What was found, in short as far as that is quick."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
@@ -14,10 +16,12 @@ from kinpair.equations_of_motion.constant import Parameters
 from kinpair.equations_of_motion.constrained import Constrained
 from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
+from kinpair.equations_of_motion.own_symbols import renamed
 from kinpair.equations_of_motion.paper import Paper
 from kinpair.equations_of_motion.parallel import groups
-from kinpair.equations_of_motion.printed import Equations
+from kinpair.equations_of_motion.printed import Equations, PrintedEnergy
 from kinpair.equations_of_motion.recording import (
+    ENERGIES,
     christoffel_matrices,
     has_christoffel,
     matrices,
@@ -53,6 +57,7 @@ def equations(
     passive: bool = True,
     solver: None = None,
     dependent: str | Sequence[str] | None = None,
+    symbols: Mapping[str, str] | None = None,
 ) -> Equations: ...
 
 
@@ -67,6 +72,7 @@ def equations(
     passive: bool = True,
     solver: str | None = None,
     dependent: str | Sequence[str] | None = None,
+    symbols: Mapping[str, str] | None = None,
 ) -> Equations | ConstrainedEquations: ...
 
 
@@ -81,6 +87,7 @@ def equations(
     passive: bool = True,
     solver: str | None = None,
     dependent: str | Sequence[str] | None = None,
+    symbols: Mapping[str, str] | None = None,
 ) -> Equations | ConstrainedEquations:
     """The equations of motion for reading: `print` it, or `.latex()`, `.markdown()`, `.sympy()`, `.c(path)`.
 
@@ -95,23 +102,46 @@ def equations(
     the solver makes of them: "rosenberg-extended" (the accelerations), "rosenberg" (the reduced equations), "maggi"
     (the independent accelerations alone), "udwadia-kalaba", or "multipliers" (the equations as they are). `dependent`
     names the coordinates that the rows determine, one for each row.
+
+    `symbols` are the reader's own: {"m_1": "M", "q_1": "phi"} writes M for m1, φ for q1 and φ̇ for its rate.
     """
     _check(mechanism, seconds, limit, passive, parameters=parameters, form=form)
     if passive:
         _refuse_springs(mechanism)
     dependent = _names(dependent, has_solver=solver is not None or isinstance(mechanism, System))
+    _check_symbols(mechanism.name, symbols)
     if solver is not None or isinstance(mechanism, System):
-        return _constrained(mechanism, parameters, form, limit, seconds, passive, solver, dependent)
-    paper = Paper(mechanism.model, parameters, passive=passive)
+        printed = _constrained(mechanism, parameters, form, limit, seconds, passive, solver, dependent)
+        return replace(printed, sheet=renamed(printed.sheet, symbols or {}))
+    paper = Paper(mechanism.model, parameters, passive=passive, symbols=symbols)
     report = Report(f"equations of {mechanism.name}")
     try:
-        return (
+        of_tree = (
             _by_terms(paper, "as asked", report)
             if form == "terms"
             else _shorter(paper, form, limit, seconds, report)
         )
     finally:
         report.end()
+    return replace(of_tree, energy=partial(_energy, paper, of_tree.form))
+
+
+def _energy(paper: Paper, form: str, what: str) -> PrintedEnergy:
+    """T or V, in one piece where the equations are."""
+    report = Report(f"energy of {paper.model.name}")
+    try:
+        if form == "closed":
+            return paper.energy(what, form, ClosedForm(paper, None, report).energy(what))
+        program = recorded(paper.model, paper.constants, ENERGIES[what])
+        in_groups = groups(paper.model, tuple(paper.q))
+        return paper.energy(what, form, write_terms(program, paper.alphabet, in_groups, report))
+    finally:
+        report.end()
+
+
+def _check_symbols(owner: str, symbols: Any) -> None:
+    if symbols is not None and not isinstance(symbols, Mapping):
+        raise InputError(f"{owner}: symbols is {symbols!r}; give names with names, {{'m_1': 'M'}}")
 
 
 def _refuse_springs(mechanism: Mechanism | System) -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kinpair.closed_form.formula import Formula, Number, Symbol
 from kinpair.closed_form.letters import Alphabet, Letter
 from kinpair.closed_form.reading import Written
 from kinpair.closed_form.sheet import Sheet
 from kinpair.equations_of_motion.constant import SHARING, Parameters, letters, symbols_of
+from kinpair.equations_of_motion.own_symbols import renamed
 from kinpair.equations_of_motion.parameters import constants, passive_constants
 from kinpair.equations_of_motion.passive import passive_efforts
 from kinpair.equations_of_motion.places import directions
-from kinpair.equations_of_motion.printed import Equations
+from kinpair.equations_of_motion.printed import Equations, PrintedEnergy
 from kinpair.equations_of_motion.recording import has_christoffel
 from kinpair.model.model import Model
 
 STATEMENT = ("H \\ddot{q} + C \\dot{q} + G = \\tau", "H q'' + C q' + G = tau")
 PASSIVE = ("H \\ddot{q} + C \\dot{q} + G + d = \\tau", "H q'' + C q' + G + d = tau")
+STATEMENTS = {"T": ("T = T_1", "T = T1: kinetic energy"), "V": ("V = V_1", "V = V1: potential energy")}
 PRINTED_AS = {"g": "G"}  # g is the acceleration of gravity
 OTHER_C = "C is that of the complement (DeNOC), not of Christoffel's symbols; H' - 2C is skew-symmetric too."
 WHOLE = "every entry in one piece"
@@ -24,7 +28,10 @@ WHOLE = "every entry in one piece"
 class Paper:
     """Which constants, coordinates and rates there are, and what they are called."""
 
-    def __init__(self, model: Model, parameters: Parameters, *, passive: bool) -> None:
+    def __init__(
+        self, model: Model, parameters: Parameters, *, passive: bool, symbols: Mapping[str, str] | None = None
+    ) -> None:
+        self.symbols = symbols or {}
         self.model, self.symbolic = model, parameters != "numbers"
         share = SHARING[parameters]
         self.constants = share(constants(model)) if self.symbolic else []
@@ -65,7 +72,20 @@ class Paper:
             self._notes(form, status),
             PRINTED_AS,
         )
-        return Equations(sheet, form, status, complete, stopped)
+        return Equations(renamed(sheet, self.symbols), form, status, complete, stopped)
+
+    def energy(self, what: str, form: str, written: Written) -> PrintedEnergy:
+        """The sheet with T or V on it; own symbols that are not in it are left out."""
+        statement = STATEMENTS[what]
+        sheet = Sheet(
+            self.model.name,
+            {"q": self.q, "qd": self.qd},
+            written.alphabet,
+            written.definitions,
+            {what: written.array(what, (1,))},
+            statement,
+        )
+        return PrintedEnergy(renamed(sheet, self.symbols, known_only=True), form, WHOLE, True, False)
 
     def _passive_values(self) -> dict[str, Formula]:
         return {c.key: Symbol(c.letter) if self.symbolic else Number(c.value) for c in self.passive}

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
-from kinpair.closed_form.formula import ZERO, Product, Sum, Symbol
+from kinpair.closed_form.formula import ZERO, Formula, Product, Sum, Symbol
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class PrintedEnergy(OnASheet):
+    """A kinetic or potential energy as a formula."""
+
+    @property
+    def formula(self) -> Formula:
+        """The energy as a formula; `text(formula)` writes it.
+
+        Units: [J].
+        """
+        (array,) = self.sheet.results.values()
+        return array[0]
+
+    def evaluate(self, q: Any, qd: Any, values: Mapping[str, float] | None = None) -> float:
+        """Compute the energy of a state; `values` of parameters, by symbol, that differ from the description's.
+
+        Units: [J].
+        """
+        (energy,) = self.sheet.evaluate(q, qd, values=values).values()
+        return float(energy[0])
 
 
 @final
@@ -22,6 +46,28 @@ class Equations(OnASheet):
     order of need). `status` says why, and how far the work got if it was stopped; entries not finished are None.
     On paper g is called G, since a letter g is the acceleration of gravity.
     """
+
+    energy: Callable[[str], PrintedEnergy] | None = None
+
+    @cached_property
+    def kinetic_energy(self) -> PrintedEnergy:
+        """The kinetic energy T as a formula: print it, or `.latex()`, `.sympy()`, `.evaluate(q, qd)`.
+
+        Units: [J].
+        """
+        return self._energy("T")
+
+    @cached_property
+    def potential_energy(self) -> PrintedEnergy:
+        """The potential energy V of gravity, zero at the origin of the world, as a formula; springs are not in it.
+
+        Units: [J].
+        """
+        return self._energy("V")
+
+    def _energy(self, what: str) -> PrintedEnergy:
+        assert self.energy is not None
+        return self.energy(what)
 
     @property
     def H(self) -> np.ndarray:

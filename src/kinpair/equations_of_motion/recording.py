@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import Vector
+from kinpair.algebra.arrays import Vector, array
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.trace import trace
 from kinpair.equations_of_motion.constant import Constant, symbols_of
@@ -22,6 +22,19 @@ Equations = Callable[[Model, Vector, Vector], dict[str, Any]]
 def energies(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
     """H and the potential: what the closed form starts from."""
     return {"H": composite.mass_matrix(model, q), "V": kinematics.potential_energy(model, q)}
+
+
+def kinetic_energy(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
+    """T (1,) [J]."""
+    return {"T": array([kinematics.kinetic_energy(model, q, qd)])}
+
+
+def potential_energy(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
+    """V (1,) of gravity [J], zero at the origin of the world."""
+    return {"V": array([kinematics.potential_energy(model, q)])}
+
+
+ENERGIES: dict[str, Equations] = {"T": kinetic_energy, "V": potential_energy}
 
 
 def matrices(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:

@@ -20,7 +20,7 @@ with ṗ_i = Ω_i p_i + p̊_i. With mass-centre twists and this Ṁ the matrix �
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,10 +91,12 @@ def _moving(body: Body, parent: Moving, link: Link, q: Vector, qd: Vector) -> Mo
     return Moving(t, Bd, pd)
 
 
+STILL = Moving(NO_TWIST, NO_MASS, np.zeros((6, 0)))
+
+
 def motion(model: Model, q: Vector, qd: Vector, links: ByBody) -> ByBody:
     """t_i, Ḃ_ij and ṗ_i by body."""
-    still = Moving(NO_TWIST, NO_MASS, np.zeros((6, 0)))
-    return outward(model, _moving, still, links, coordinates(model, q), rates(model, qd))
+    return outward(model, _moving, STILL, links, coordinates(model, q), rates(model, qd))
 
 
 def body_mass(body: Body) -> Matrix:
@@ -114,16 +116,40 @@ def body_mass_rate(body: Body, omega: Vector) -> Matrix:
 def complement(model: Model, q: Vector) -> tuple[Matrix, Matrix]:
     """N_l (6n, 6n) and N_d (6n, nv) with t = N_l N_d q̇.    (D2)"""
     links = geometry(model, q)
-    n = len(model.parent) - 1
-    span = [slice(6 * (i - 1), 6 * i) for i in range(n + 1)]
-    lower: list[tuple[slice, slice, Matrix]] = []
+    blocks = {(i, j): B for i, j, B, _ in _path_blocks(model, links, [STILL] * len(links))}
+    return _lower(model, blocks), _diagonal(model, [None, *(link.p for link in links[1:])])
+
+
+def complement_rate(model: Model, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
+    """Ṅ_l (6n, 6n) and Ṅ_d (6n, nv), derivatives as seen from the ground, in axes of the bodies.    (D2)"""
+    links = geometry(model, q)
+    moving = motion(model, q, qd, links)
+    blocks = {(i, j): Bd for i, j, _, Bd in _path_blocks(model, links, moving)}
+    return _lower(model, blocks), _diagonal(model, [None, *(x.pd for x in moving[1:])])
+
+
+def _path_blocks(model: Model, links: ByBody, moving: ByBody) -> Iterator[tuple[int, int, Matrix, Matrix]]:
+    """i, j, B_ij and Ḃ_ij of each body i and its ancestors j, by B_ij = B_ik B_kj."""
     for i in model.moving:
-        B_ij: Matrix = np.eye(6)
+        B: Matrix = np.eye(6)
+        Bd = NO_MASS
         for j in model.path_to_ground(i):
-            lower.append((span[i], span[j], B_ij))
-            B_ij = B_ij @ links[j].B
-    diagonal = [(span[i], model.v_span[i], links[i].p) for i in model.moving]
-    return assemble((6 * n, 6 * n), lower), assemble((6 * n, model.nv), diagonal)
+            yield i, j, B, Bd
+            B, Bd = B @ links[j].B, Bd @ links[j].B + B @ moving[j].Bd
+
+
+def _rows(i: int) -> slice:
+    return slice(6 * i - 6, 6 * i)
+
+
+def _lower(model: Model, blocks: Mapping[tuple[int, int], Matrix]) -> Matrix:
+    n = 6 * len(model.moving)
+    return assemble((n, n), [(_rows(i), _rows(j), block) for (i, j), block in blocks.items()])
+
+
+def _diagonal(model: Model, blocks: ByBody) -> Matrix:
+    placed = [(_rows(i), model.v_span[i], blocks[i]) for i in model.moving]
+    return assemble((6 * len(model.moving), model.nv), placed)
 
 
 # Joint-space inertia by composite bodies.

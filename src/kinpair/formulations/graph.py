@@ -7,10 +7,10 @@ list of the pairs (i⁺, i⁻). Arcs are counted from 1 in the text and from 0 i
     T_ai = +1 / −1 if arc a lies on the path 0–i and points towards / away from 0, else 0        (GR2)
     T S = S T = 1,   S_0 T = −(1 … 1)                                                            (GR3)
 
-Renaud's matrices (Vukobratović, chapter 1.2), by bodies, whatever the directions:
+Renaud's quantities (Vukobratović, chapter 1.2), by bodies, whatever the directions; a(i) is the body that carries i:
 
-    e_ij = 1 if body j sits on body i;   ε_ij = 1 if i is j or carries it;   σ_ij = 1 if i carries j
-    ε = (1 − e)⁻¹ = 1 + σ                                                                        (GR4)
+    e_ij = 1 if body j sits on body i;   ε_ij = 1 if i lies on the chain from body 0 to j;   ε = (1 − e)⁻¹   (GR4)
+    σ_i = 0 if body i turns about an axis on a(i),  1 if it slides along one                     (GR5)
 
 With regular numbering (a parent before its child, arc i leads outward to body i) S and T are triangular, T = −ε and so
 ε = |T|.
@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from kinpair.errors import InputError
+from kinpair.model.model import Model
 
 Arc: TypeAlias = tuple[int, int]
 
@@ -41,11 +42,11 @@ class Arrival(NamedTuple):
 
 
 class Renaud(NamedTuple):
-    """The matrices e, ε and σ (n, n)."""
+    """The matrices e and ε (n, n), and a (n,): the number of the body that carries each body."""
 
     e: np.ndarray
     epsilon: np.ndarray
-    sigma: np.ndarray
+    a: np.ndarray
 
 
 def incidence(arcs: Sequence[Arc]) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +71,7 @@ def path(arcs: Sequence[Arc]) -> np.ndarray:
 
 
 def renaud(arcs: Sequence[Arc]) -> Renaud:
-    """e, ε and σ (n, n), rows and columns are bodies.    (GR4)"""
+    """e and ε (n, n), rows and columns are bodies, and a(i) (n,).    (GR4)"""
     reached = arrivals(arcs)
     e = np.zeros((len(arcs), len(arcs)), dtype=int)
     for i, arrival in reached.items():
@@ -78,7 +79,20 @@ def renaud(arcs: Sequence[Arc]) -> Renaud:
             e[arrival.parent - 1, i - 1] = 1
     order = [reached[i].arc for i in range(1, len(arcs) + 1)]
     epsilon = np.abs(path(arcs))[order]  # (GR4)
-    return Renaud(e, epsilon, epsilon - np.eye(len(arcs), dtype=int))
+    return Renaud(e, epsilon, np.array([reached[i].parent for i in range(1, len(arcs) + 1)], dtype=int))
+
+
+def sliding(model: Model) -> np.ndarray:
+    """Compute σ (nv,): 0 for a rate that turns its body, 1 for one that slides it.    (GR5)
+
+    Renaud's pairs have one rate each. A pair of several has one σ for each of them; a helical pair turns.
+    """
+    sigma = np.zeros(model.nv, dtype=int)
+    for i in model.moving:
+        pair = model.body[i].pair
+        turns = np.any(np.asarray(pair.p(pair.neutral()), dtype=float)[:3] != 0.0, axis=0)
+        sigma[model.v_span[i]] = ~turns
+    return sigma
 
 
 def is_regular(arcs: Sequence[Arc]) -> bool:

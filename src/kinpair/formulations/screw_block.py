@@ -40,7 +40,7 @@ from kinpair.formulations.screw_pairs import wrenches_of
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, outward, rates
-from kinpair.pairs import Pair
+from kinpair.pairs import Closing, Pair
 from kinpair.spatial.pose import HOME, Pose
 
 # The system in full, for any list of joints.
@@ -67,14 +67,14 @@ class Drive(NamedTuple):
     rotor: Vector  # (k,) inertia as felt at the joint
 
 
-def holding(pair: Pair, q: Vector, qd: Vector, seat: Pose, V_i: Vector, inner: int, outer: int) -> Joint:
+def holding(pair: Closing, q: Vector, qd: Vector, seat: Pose, V_i: Vector, inner: int, outer: int) -> Joint:
     """The rows of a pair whose seat is at a pose in the world and moves with V_i.    (SK1)
 
     For a joint that closes a loop: the pose of its seat on the inner body, and the coordinates it has there.
     """
     row = wrenches_of(pair)
     C = force_moved(seat.R, seat.a, row.wrenches(pair, q))
-    Cd = force_cross(V_i) @ C + force_moved(seat.R, seat.a, row.wrench_rates(pair, q, qd))  # (SK1)
+    Cd = force_cross(V_i) @ C + force_moved(seat.R, seat.a, row.rates(pair, q, qd))  # (SK1)
     return Joint(inner, outer, C, Cd, np.zeros(C.shape[1]))
 
 

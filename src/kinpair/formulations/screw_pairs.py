@@ -23,7 +23,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.errors import InputError, listed
 from kinpair.formulations.screw_algebra import swapped
-from kinpair.pairs import Pair
+from kinpair.pairs import Closing
 
 OfPair: TypeAlias = Callable[[Any, Vector], Matrix]
 
@@ -40,7 +40,13 @@ class Wrenches:
     wrenches: OfPair  # (SP1)
     denied: OfPair  # (SP3)
     drive: OfPair = lambda pair, q: swapped(pair.p(q))  # (SP2)
-    wrench_rates: Callable[[Any, Vector, Vector], Matrix] = lambda pair, q, qd: np.zeros((6, 6 - pair.nv))
+    wrench_rates: Callable[[Any, Vector, Vector], Matrix] | None = None  # None: zero
+
+    def rates(self, pair: Any, q: Vector, qd: Vector) -> Matrix:
+        """The rates of C_0 on the inner body."""
+        if self.wrench_rates is None:
+            return np.zeros(self.wrenches(pair, q).shape)
+        return self.wrench_rates(pair, q, qd)
 
 
 def _holding(*numbers: int) -> Wrenches:
@@ -73,10 +79,11 @@ WRENCHES: Mapping[str, Wrenches] = {
     "planar": _holding(3, 4, 5),
     "free": _holding(),
     "fixed": _holding(1, 2, 3, 4, 5, 6),
+    "pin": _holding(1, 2),
 }
 
 
-def wrenches_of(pair: Pair) -> Wrenches:
+def wrenches_of(pair: Closing) -> Wrenches:
     """The row of the table for a pair."""
     if pair.kind in WRENCHES:
         return WRENCHES[pair.kind]

@@ -113,7 +113,7 @@ def test_rate_of_what_a_pair_holds(kind, rng):
     q, qd = pair.moved(pair.neutral(), rng.normal(size=pair.nv)), rng.normal(size=pair.nv)
     row = wrenches_of(pair)
     rate = np.imag(row.wrenches(pair, q + 1j * STEP * pair.dq_dt(q, qd))) / STEP
-    assert np.abs(rate - row.wrench_rates(pair, q, qd)).max(initial=0.0) < 1e-14
+    assert np.abs(rate - row.rates(pair, q, qd)).max(initial=0.0) < 1e-14
 
 
 def test_every_pair_has_its_row():
