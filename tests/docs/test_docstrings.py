@@ -60,6 +60,7 @@ NONE = {
     "Normal.draw": "the unit of what varies",
     "Uniform.draw": "the unit of what varies",
     "Table.failed": "numbers of rows",
+    "Arrays.block": "the unit of the symbol",
     "Mechanism.kernel": "compiled code of any quantity",
     "compare": "agreement, operations and time, see its rows",
 }

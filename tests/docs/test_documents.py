@@ -53,6 +53,7 @@ def test_pages_and_messages_install_from_the_sources():
         "equations/lagrange",
         "equations/roberson_wittenburg",
         "printed_equations",
+        "arrays",
         "simulate",
         "events",
         "forces",

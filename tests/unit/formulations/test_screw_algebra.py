@@ -7,7 +7,7 @@ import pytest
 
 from kinpair.formulations import screw_algebra as sa
 from kinpair.formulations.screw_pairs import WRENCHES, wrenches_of
-from kinpair.pairs import PAIRS
+from kinpair.pairs import CLOSINGS, PAIRS
 from kinpair.pairs.helical import Helical
 from kinpair.spatial.inertia import Inertia
 from kinpair.spatial.rotation import from_rpy, skew
@@ -117,7 +117,7 @@ def test_rate_of_what_a_pair_holds(kind, rng):
 
 
 def test_every_pair_has_its_row():
-    assert set(WRENCHES) == set(PAIRS)
+    assert set(WRENCHES) == set(CLOSINGS)
 
 
 def test_drives_change_with_the_motion_of_their_pair(rng):
