@@ -15,9 +15,9 @@ import numpy as np
 
 import kinpair as kp
 from kinpair.description.parts import Description, Friction
-from kinpair.loaded import classes
-from kinpair.loaded.classes import Classified
-from kinpair.loaded.resting import Resting
+from kinpair.load_friction import classes
+from kinpair.load_friction.classes import Classified
+from kinpair.load_friction.resting import Resting
 
 ARMS = ("kr5", "stanford-arm", "planar-3r", "scara", "two-handed-arm")
 LOOPS = ("four-bar", "slider-crank", "five-bar")

@@ -25,7 +25,7 @@ The map, in the order in which data flows; nothing imports what stands below it:
     reactions       what joints and loops carry: wrenches, loads of bearings and motors
     nonsmooth/      multipliers in sets: friction at rest, limits, impacts
     dry_friction    dry friction of constant level at rest
-    load_friction   friction from load at rest, and where compiled sweeps do not end well
+    load_friction/  friction from load at rest, and where compiled sweeps do not end well
     closure/        assembling, moving and driving a mechanism under constraints
     friction_states  states that friction holds, of both kinds, for the methods of a mechanism
     answers         which kernel gives exactly the result of a method

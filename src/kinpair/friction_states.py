@@ -17,7 +17,7 @@ from kinpair.algebra.choice import holds_symbols
 from kinpair.calls import Calls
 from kinpair.closure import Closure
 from kinpair.dry_friction import DryStates, JointFriction
-from kinpair.load_friction import LoadedStates
+from kinpair.load_friction.states import LoadedStates
 from kinpair.loaded.dynamics import LEAN, is_brief, is_loaded
 from kinpair.model.model import Model
 from kinpair.quantities import Request, request_of

@@ -10,8 +10,9 @@ import pytest
 
 import kinpair as kp
 from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.loaded import contraction, lean, unique
-from kinpair.loaded.terms import sliding_system
+from kinpair.load_friction import classes
+from kinpair.load_friction.terms import sliding_system
+from kinpair.loaded import contraction, lean
 from load_friction_family import mechanism, states
 
 MU = 2.5
@@ -114,7 +115,7 @@ def test_compiled_code_and_floats_prove_the_same_states_to_have_one_solution(nam
         D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(loads.G, slips, strict=True)])
         system = sliding_system(x, loads.surfaces, slips, joints, D)
         verdicts.append(bool(contraction.proved(system)))
-        assert verdicts[-1] == unique.is_unique(loads.resting(request, arguments))
+        assert verdicts[-1] == classes.is_unique(loads.resting(request, arguments))
     assert (name == "five-bar") == all(verdicts)  # the guide of the other is short
 
 

@@ -21,7 +21,7 @@ from kinpair.closure.moment import at_time
 from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constrained import rows_sound
-from kinpair.load_friction import LoadedStates
+from kinpair.load_friction.states import LoadedStates
 from kinpair.quantities import Request
 
 

@@ -16,7 +16,7 @@ from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal
 from kinpair.errors import LengthError, SingularError
-from kinpair.load_friction import LoadedStates
+from kinpair.load_friction.states import LoadedStates
 from kinpair.quantities import Request
 
 EMBEDDING = "rosenberg-extended"

@@ -13,7 +13,7 @@ from kinpair.closure.requests import Requests
 from kinpair.closure.rows import ConstraintRows
 from kinpair.constrained import Slopes
 from kinpair.dry_friction import DryStates, each_state, held_slopes
-from kinpair.load_friction import LoadedStates
+from kinpair.load_friction.states import LoadedStates
 from kinpair.quantities import Request
 
 SINGULAR = 1e12  # condition of the matrix of all rates and rows

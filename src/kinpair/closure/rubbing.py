@@ -18,7 +18,7 @@ from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import SingularError, listed
 from kinpair.evaluation import Arguments
 from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.load_friction import LoadedStates
+from kinpair.load_friction.states import LoadedStates
 from kinpair.model.state import State
 from kinpair.quantities import Request, request_of
 

@@ -132,8 +132,8 @@ class _Carrying(NamedTuple):
 
 
 class LoadedTerms(NamedTuple):
-    """Numbers of `loaded/terms.py`: M, F, the rows kept, forms at rest, by rate and by multiplier; efforts beside those
-    of motors."""
+    """Numbers of `load_friction/terms.py`: M, F, the rows kept, forms at rest, by rate and by multiplier; efforts
+    beside those of motors."""
 
     M: Matrix
     F: Vector

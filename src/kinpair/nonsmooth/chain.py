@@ -54,20 +54,24 @@ def solve_scaled(
 ) -> tuple[float, int, bool]:
     """Solve the scaled problem for x by D + ε, g − ε y, with y the x of the round before.    (NS10)
 
-    Returns |F|∞, the number of rounds, and whether |F|∞ is within the tolerance or rounding.
+    Within the tolerance, rounds go on as long as each halves |F|∞. Returns |F|∞, the number of rounds, and whether |F|∞
+    is within the tolerance or rounding.
     """
     n = len(x)
     regular[:] = p.D
     for i in range(n):
         regular[i, i] += EPSILON
     right[:] = p.g
-    near = Scaled(regular, right, p.table, p.radii, p.bounds, p.A, p.b)
-    least = 0.0
-    for turn in range(SELECTIONS):
+    near = Scaled(regular, right, p.table, p.radii, p.bounds, p.parts, p.weights, p.A, p.b)
+    least, met, turn = math.inf, False, 0
+    while turn < SELECTIONS:
+        before = least
         methods(near, x, m, plan, tolerance)
-        least = residual(p, x, m.vectors[0], m.vectors[1])
-        if least <= max(tolerance, rounding(p, x)):
-            return least, turn + 1, True
+        turn += 1
+        least, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
+        met = least <= max(tolerance, floor)
+        if met and (least <= floor or least > 0.5 * before):
+            break
         for i in range(n):
             right[i] = p.g[i] - EPSILON * x[i]
-    return least, SELECTIONS, False
+    return least, turn, met

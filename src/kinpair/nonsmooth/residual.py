@@ -1,7 +1,9 @@
 """The scaled problem as one equation F(x) = 0, and its derivative. Loop functions; see docs/equations/nonsmooth.md.
 
-Groups of rows are numbers in flat arrays: group k has the entries `table[WIDTH * k + KIND]` and so on, and its level L
-and coefficient μ in the row k of `radii`. Rows of `A`, with `b`, give the load of a group.
+Groups of rows are numbers in flat arrays: group k has the entries `table[WIDTH * k + KIND]` and so on, and in the row k
+of `radii` the constant part of R at its lower and its upper end, and μ of its normal. A disc has one radius, the lower
+one. Part t of a load has the entries `parts[PART * t + SHAPE]` and so on, its weights at both ends and its limit in the
+row t of `weights`, and its forms in rows of `A`, with `b`.
 """
 
 from __future__ import annotations
@@ -12,9 +14,14 @@ from typing import NamedTuple
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 
 BOX, DISC, SLIDES = range(3)  # kinds of groups
-WIDTH = 6  # numbers of a group: its kind, its rows, the row of its normal, rows of its load
+WIDTH = 6  # numbers of a group: its kind, its rows, the row of its normal, the parts of its load
 KIND, FIRST, COUNT, NORMAL, LOAD, LOADS = range(WIDTH)
+NORM, LINEAR, SQUARE = range(3)  # shapes of the parts of a load
+PART = 3  # numbers of a part: its shape, its forms
+SHAPE, FORM, FORMS = range(PART)
 NONE = -1  # a group without normal
+LOWER, UPPER, COEFFICIENT = range(3)  # columns of `radii`; those of `weights` are LOWER, UPPER and LIMIT
+LIMIT = 2
 EPS = 2.220446049250313e-16
 
 
@@ -26,6 +33,8 @@ class Scaled(NamedTuple):
     table: Integers
     radii: Matrix
     bounds: Matrix
+    parts: Integers
+    weights: Matrix
     A: Matrix
     b: Vector
 
@@ -47,27 +56,47 @@ def length(x: Vector, first: int, count: int) -> float:
     return math.sqrt(total)
 
 
-def load(p: Scaled, first: int, count: int, x: Vector) -> float:
-    """Compute N = ‖A x + b‖ of the rows of a load."""
+def form(p: Scaled, i: int, x: Vector) -> float:
+    """Compute the form y_i = (A x + b)_i."""
+    entry = p.b[i]
+    for j in range(len(x)):
+        entry += p.A[i, j] * x[j]
+    return entry
+
+
+def load(p: Scaled, t: int, x: Vector) -> float:
+    """Compute part t of a load: ‖y‖, y, or the square of y between 0 and its limit.    (NS5)"""
+    shape, first = p.parts[PART * t + SHAPE], p.parts[PART * t + FORM]
+    if shape == LINEAR:
+        return form(p, first, x)
+    if shape == SQUARE:
+        y = min(max(form(p, first, x), 0.0), p.weights[t, LIMIT])
+        return y * y
     total = 0.0
-    for i in range(first, first + count):
-        entry = p.b[i]
-        for j in range(len(x)):
-            entry += p.A[i, j] * x[j]
+    for i in range(first, first + p.parts[PART * t + FORMS]):
+        entry = form(p, i, x)
         total += entry * entry
     return math.sqrt(total)
 
 
-def radius(p: Scaled, k: int, x: Vector, z: Vector) -> float:
-    """Compute R = L + μ N with N = max(z_n, 0) of a normal, ‖A x + b‖ of a load, or 0.    (NS5)"""
-    R = p.radii[k, 0]
+def radius(p: Scaled, k: int, x: Vector, z: Vector, end: int) -> float:
+    """Compute R = L + μ max(z_n, 0) + Σ (parts of the load) of one end.    (NS5)"""
+    R = p.radii[k, end]
     normal = p.table[WIDTH * k + NORMAL]
     if normal != NONE:
-        R += p.radii[k, 1] * max(z[normal], 0.0)
-    count = p.table[WIDTH * k + LOADS]
-    if count > 0:
-        R += p.radii[k, 1] * load(p, p.table[WIDTH * k + LOAD], count, x)
+        R += p.radii[k, COEFFICIENT] * max(z[normal], 0.0)
+    first = p.table[WIDTH * k + LOAD]
+    for t in range(first, first + p.table[WIDTH * k + LOADS]):
+        R += p.weights[t, end] * load(p, t, x)
     return R
+
+
+def ends(p: Scaled, k: int, x: Vector, z: Vector) -> tuple[float, float]:
+    """Compute the ends lo − R₋ and hi + R₊ of an interval."""
+    row = p.table[WIDTH * k + FIRST]
+    if p.table[WIDTH * k + LOADS] == 0:
+        return p.bounds[row, 0], p.bounds[row, 1]
+    return p.bounds[row, 0] - radius(p, k, x, z, LOWER), p.bounds[row, 1] + radius(p, k, x, z, UPPER)
 
 
 def residual(p: Scaled, x: Vector, z: Vector, F: Vector) -> float:
@@ -78,9 +107,10 @@ def residual(p: Scaled, x: Vector, z: Vector, F: Vector) -> float:
     for k in range(len(p.radii)):
         kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
         if kind == BOX:
-            F[first] = x[first] - min(max(z[first], p.bounds[first, 0]), p.bounds[first, 1])
+            lo, hi = ends(p, k, x, z)
+            F[first] = x[first] - min(max(z[first], lo), hi)
             continue
-        R = radius(p, k, x, z)
+        R = radius(p, k, x, z, LOWER)
         if kind == SLIDES:
             for i in range(first, first + count):
                 F[i] = x[i] + R * p.bounds[i, 0]
@@ -102,17 +132,37 @@ def add_row(J: Matrix, i: int, D: Matrix, j: int, delta: float, weight: float) -
     J[i, j] += weight * (delta - 1.0)
 
 
-def add_load_slope(p: Scaled, J: Matrix, i: int, first: int, count: int, x: Vector, weight: float) -> None:
-    """Add weight · ∂N/∂x = weight · (A x + b)ᵀ A / ‖A x + b‖ to the row i of J; 0 where the norm is 0."""
-    N = load(p, first, count, x)
-    if N == 0.0:
+def add_load_slope(p: Scaled, J: Matrix, i: int, t: int, x: Vector, weight: float) -> None:
+    """Add weight · ∂(part t)/∂x to the row i of J: yᵀ A/‖y‖, A, or 2 y A; 0 where y = 0, or beyond a limit."""
+    shape, first, count = p.parts[PART * t + SHAPE], p.parts[PART * t + FORM], p.parts[PART * t + FORMS]
+    factor = weight
+    if shape == SQUARE:
+        y = form(p, first, x)
+        factor = 2.0 * weight * y if 0.0 < y < p.weights[t, LIMIT] else 0.0
+    if shape == NORM:
+        N = load(p, t, x)
+        factor = weight / N if N > 0.0 else 0.0
+    if factor == 0.0:
         return
     for r in range(first, first + count):
-        entry = p.b[r]
+        share = factor * form(p, r, x) if shape == NORM else factor
         for j in range(len(x)):
-            entry += p.A[r, j] * x[j]
-        for j in range(len(x)):
-            J[i, j] += weight * entry / N * p.A[r, j]
+            J[i, j] += share * p.A[r, j]
+
+
+def add_radius_slope(
+    p: Scaled, J: Matrix, i: int, k: int, x: Vector, z: Vector, end: int, delta: float, sign: float
+) -> bool:
+    """Add −sign · ∂R/∂x of an end of group k to the row i of J; False where R is constant."""
+    normal, active = p.table[WIDTH * k + NORMAL], False
+    if normal != NONE and z[normal] > 0.0:
+        add_row(J, i, p.D, normal, delta, p.radii[k, COEFFICIENT] * sign)
+        active = True
+    first = p.table[WIDTH * k + LOAD]
+    for t in range(first, first + p.table[WIDTH * k + LOADS]):
+        add_load_slope(p, J, i, t, x, -p.weights[t, end] * sign)
+        active = True
+    return active
 
 
 def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active: Integers) -> None:
@@ -124,11 +174,16 @@ def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active:
     for k in range(len(p.radii)):
         kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
         if kind == BOX:
-            if p.bounds[first, 0] < z[first] < p.bounds[first, 1]:
+            lo, hi = ends(p, k, x, z)
+            if lo < z[first] < hi:
                 add_row(J, first, p.D, first, delta, 1.0)
                 active[first] = 1
+            elif z[first] >= hi:
+                active[first] = 1 if add_radius_slope(p, J, first, k, x, z, UPPER, delta, 1.0) else 0
+            else:
+                active[first] = 1 if add_radius_slope(p, J, first, k, x, z, LOWER, delta, -1.0) else 0
             continue
-        R, size = radius(p, k, x, z), length(z, first, count)
+        R, size = radius(p, k, x, z, LOWER), length(z, first, count)
         if kind == DISC and size <= R:
             for i in range(first, first + count):
                 add_row(J, i, p.D, i, delta, 1.0)
@@ -136,27 +191,29 @@ def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active:
             continue
         for i in range(first, first + count):
             d_i = -p.bounds[i, 0] if kind == SLIDES else z[i] / size
-            normal = p.table[WIDTH * k + NORMAL]
             if kind == DISC and R > 0.0 and count > 1:
                 for j in range(first, first + count):
                     weight = R / size * ((1.0 if i == j else 0.0) - d_i * z[j] / size)
                     add_row(J, i, p.D, j, delta, weight)
                 active[i] = 1
-            if normal != NONE and z[normal] > 0.0:
-                add_row(J, i, p.D, normal, delta, p.radii[k, 1] * d_i)
-                active[i] = 1
-            loads = p.table[WIDTH * k + LOADS]
-            if loads > 0:
-                add_load_slope(p, J, i, p.table[WIDTH * k + LOAD], loads, x, -p.radii[k, 1] * d_i)
+            if add_radius_slope(p, J, i, k, x, z, LOWER, delta, d_i):
                 active[i] = 1
 
 
 def rounding(p: Scaled, x: Vector) -> float:
-    """Compute 4 ε max(|D||x| + |g|): what rounding leaves of F.    (NS7)"""
+    """Compute 4 ε max(|D||x| + |g|, |weight| (|A||x| + |b|)): what rounding leaves of F.    (NS7)"""
     largest = 0.0
     for i in range(len(x)):
         total = abs(p.g[i])
         for j in range(len(x)):
             total += abs(p.D[i, j] * x[j])
         largest = max(largest, total)
+    for t in range(len(p.weights)):
+        total = 0.0
+        for i in range(p.parts[PART * t + FORM], p.parts[PART * t + FORM] + p.parts[PART * t + FORMS]):
+            total += abs(p.b[i])
+            for j in range(len(x)):
+                total += abs(p.A[i, j] * x[j])
+        slope = 2.0 * p.weights[t, LIMIT] if p.parts[PART * t + SHAPE] == SQUARE else 1.0
+        largest = max(largest, max(abs(p.weights[t, LOWER]), abs(p.weights[t, UPPER])) * slope * total)
     return 4.0 * EPS * largest

@@ -8,15 +8,18 @@ from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.nonsmooth.newton import Memory
 from kinpair.nonsmooth.residual import (
     BOX,
+    COEFFICIENT,
     COUNT,
     EPS,
     FIRST,
     KIND,
+    LOWER,
     NONE,
     NORMAL,
     SLIDES,
     WIDTH,
     Scaled,
+    ends,
     length,
     radius,
 )
@@ -103,7 +106,7 @@ def secular(S: Matrix, n: int, h: Vector, R: float, rho: Vector, r: Vector, slop
 def sweep_contact(p: Scaled, k: int, x: Vector, small: Matrix) -> None:
     """Solve one contact exactly with all others fixed: a normal and its disc.    (NS8)"""
     first, n, normal = p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT], p.table[WIDTH * k + NORMAL]
-    D, mu = p.D, p.radii[k, 1]
+    D, mu = p.D, p.radii[k, COEFFICIENT]
     S, L, h, rho, r, slope = small[1:4, :3], small[4:7, :3], small[7], small[8], small[9], small[10]
     q_n = row_value(p, x, normal) - D[normal, normal] * x[normal]
     for j in range(n):
@@ -155,7 +158,8 @@ def sweep_group(p: Scaled, k: int, x: Vector, z: Vector, small: Matrix) -> None:
     if kind == BOX:
         if p.D[first, first] > 0.0:
             c = row_value(p, x, first)
-            x[first] = min(max(x[first] - c / p.D[first, first], p.bounds[first, 0]), p.bounds[first, 1])
+            lo, hi = ends(p, k, x, z)
+            x[first] = min(max(x[first] - c / p.D[first, first], lo), hi)
         return
     normal = p.table[WIDTH * k + NORMAL]
     if kind != SLIDES and normal != NONE:
@@ -163,7 +167,7 @@ def sweep_group(p: Scaled, k: int, x: Vector, z: Vector, small: Matrix) -> None:
         return
     if normal != NONE:
         z[normal] = x[normal]
-    R = radius(p, k, x, z)
+    R = radius(p, k, x, z, LOWER)
     if kind == SLIDES:
         for i in range(first, first + count):
             x[i] = -R * p.bounds[i, 0]

@@ -8,6 +8,7 @@ import pytest
 from kinpair.forces.surfaces.bearing import Ball, Journal, Pin, Sleeve, supports
 from kinpair.forces.surfaces.gear import Servo, ServoData, Teeth
 from kinpair.forces.surfaces.guide import Guide
+from kinpair.forces.surfaces.level import Level
 from kinpair.forces.surfaces.surface import Carried, Grip
 from kinpair.forces.surfaces.thread import Thread
 from kinpair.pairs import PAIRS
@@ -104,3 +105,42 @@ def test_stribeck_falls_from_static_to_kinetic():
     assert grip.coefficient(0.0) == pytest.approx(0.3)
     assert grip.coefficient(0.01) == pytest.approx(0.1 + 0.2 / np.e)
     assert grip.coefficient(1.0) == pytest.approx(0.1)
+
+
+ALONG = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+EVERY = [
+    Journal("a", 1, GRIP, 0.02, 0.03, 0.2, 5.0),
+    Sleeve("a", 1, GRIP, 0.02, 0.2, 1.0),
+    Ball("a", 1, GRIP, 0.02, 1.0),
+    Pin("a", 1, GRIP, 0.02, 0.03, 0.1, 2.0, 1),
+    Guide("a", 1, GRIP, 0.3, 0.2, 1.0),
+    Thread("a", 1, GRIP, 0.02, 0.003, 0.5),
+    Teeth("a", 1, GRIP, ALONG, 0.2),
+    Servo(
+        "a", 1, Grip(1.0, 1.0), ALONG, ServoData(0.1, 0.2, 0.05, 0.07, 0.02, 0.03, 0.4, 0.1, 0.3, 1.3, 0.2)
+    ),
+    Level("a", 1, Grip(1.0, 1.0), 0.7, 0.4, 0.1, 0, 1),
+]
+
+
+@pytest.mark.parametrize("surface", EVERY, ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_of_a_load_add_up_to_it(surface, seed):
+    """`load` is the law as it is traced, `parts` the same for the solver; forward and backward."""
+    rng = np.random.default_rng(seed)
+    q, qd, motor, beside = rng.normal(size=(4, 2))
+    c = np.array(surface.forms(rng.normal(size=6), q), dtype=float)
+    f = rng.normal(size=len(surface.sliding()))
+    for end, toward in enumerate((1.0, -1.0)):
+        at = Carried(q, qd, motor, beside, toward=toward)
+        total = surface.constant(at)[end]
+        for part in surface.parts(at):
+            y = part.C @ c + part.d + (0.0 if part.E is None else part.E @ f)
+            value = {
+                "norm": np.linalg.norm(y),
+                "linear": y[0],
+                "square": np.clip(y[0], 0.0, part.limit) ** 2,
+                "jump": float(y[0] > part.limit),
+            }[part.shape]
+            total += part.weights[end] * value
+        assert total == pytest.approx(float(surface.load(list(c), f, at)), rel=1e-12)

@@ -8,7 +8,7 @@ import pytest
 from kinpair.errors import InputError
 from kinpair.nonsmooth import problem as nonsmooth
 from kinpair.nonsmooth.chain import solve_scaled
-from kinpair.nonsmooth.problem import Disc, Interval, Scaling, solve
+from kinpair.nonsmooth.problem import Disc, Interval, Part, Scaling, solve
 
 FINE = 1e-9  # of c and x against their scale: 1e-12 of the scaled problem, scales that differ by 1e2
 
@@ -16,8 +16,8 @@ FINE = 1e-9  # of c and x against their scale: 1e-12 of the scaled problem, scal
 def radius(group: Disc, x: np.ndarray) -> float:
     """R of a group."""
     load = 0.0 if group.normal is None else x[group.normal]
-    if group.A is not None:
-        load = np.linalg.norm(group.A @ x + (0.0 if group.b is None else group.b))
+    if group.load:
+        load = sum(part.weights[0] * float(part.value(x)) for part in group.load)
     return group.level + group.mu * load
 
 
@@ -57,8 +57,8 @@ def mixed(seed: int) -> tuple[np.ndarray, np.ndarray, list]:
     groups.append(Disc((row, row + 1, row + 2), level=random.uniform(0, 1)))
     row += 3
     n = row + 2
-    A = random.normal(size=(2, n)) * 0.2
-    groups.append(Disc((row, row + 1), level=0.1, mu=random.uniform(0, 0.4), A=A, b=random.normal(size=2)))
+    load = (Part(random.normal(size=(2, n)) * 0.2, random.normal(size=2)),)
+    groups.append(Disc((row, row + 1), level=0.1, mu=random.uniform(0, 0.4), load=load))
     B = random.normal(size=(n + 4, n))
     scale = 10.0 ** random.uniform(-0.5, 0.5, n)
     return (B.T @ B) * np.outer(scale, scale), random.normal(size=n) * 3.0 * scale, groups
@@ -115,7 +115,8 @@ def test_an_open_contact_has_no_friction():
 def test_a_group_that_slides_has_the_friction_of_its_own_load():
     """x = −(L + μ |a x + b|) d, of one row: a linear equation."""
     level, mu, a, b = 0.2, 0.3, 0.5, 4.0
-    group = Disc((0,), level=level, mu=mu, A=np.array([[a]]), b=np.array([b]), direction=(1.0,))
+    load = (Part(np.array([[a]]), np.array([b])),)
+    group = Disc((0,), level=level, mu=mu, load=load, direction=(1.0,))
     result = solve(np.array([[2.0]]), np.array([1.0]), [group])
     assert result.x[0] == pytest.approx(-(level + mu * b) / (1.0 + mu * a), abs=1e-14)
 

@@ -22,7 +22,15 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import sign
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface, length, magnitude
+from kinpair.forces.surfaces.surface import (
+    NORM,
+    Carried,
+    Grip,
+    LoadPart,
+    Surface,
+    length,
+    magnitude,
+)
 
 
 def across(n: Sequence[Scalar] | Vector, f: Sequence[Scalar] | Vector, span: Scalar) -> list[Scalar]:
@@ -41,6 +49,21 @@ def carried_by(c: Sequence[Scalar]) -> Scalar:
     """|N₊| + |N₋|."""
     x = supports(c)
     return 0.5 * (length(*x[:2]) + length(*x[2:]))
+
+
+SUPPORTS = 0.5 * np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]])  # N₊ by the forms; −M: N₋
+
+
+def support_parts(count: int) -> list[LoadPart]:
+    """Return |N₊| and |N₋| as parts, with `count` forms in all.    (FB1)"""
+    rest, nothing = np.zeros((2, count - 4)), np.zeros(2)
+    both = SUPPORTS, SUPPORTS * np.array([-1.0, -1.0, 1.0, 1.0])
+    return [LoadPart(NORM, np.hstack([x, rest]), nothing) for x in both]
+
+
+def single(n: int, weight: float) -> LoadPart:
+    """Return weight · |form n| as a part, of n + 1 forms."""
+    return LoadPart(NORM, weight * np.eye(n + 1)[n:], np.zeros(1))
 
 
 def directions(c: Sequence[Scalar]) -> list[Scalar]:
@@ -77,6 +100,9 @@ class Journal(Surface):
         collar = np.divide(self.thrust_radius, self.radius) * magnitude(c[4])  # (FB2)
         return carried_by(c) + collar + self.preload
 
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return [*support_parts(5), single(4, float(self.thrust_radius / self.radius))]
+
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return [*directions(c), np.divide(self.thrust_radius, self.radius) * sign(c[4])]
 
@@ -104,6 +130,9 @@ class Sleeve(Surface):
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return carried_by(c) + self.preload
 
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return support_parts(4)
+
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return directions(c)
 
@@ -128,6 +157,9 @@ class Ball(Surface):
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return length(*c) + self.preload  # (FB5)
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return [LoadPart(NORM, np.eye(3), np.zeros(3))]
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         over = np.divide(1.0, length(*c))
@@ -167,6 +199,9 @@ class Pin(Surface):
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         collar = np.divide(self.thrust_radius, self.radius) * magnitude(c[4])
         return carried_by(c) + collar + self.preload
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return [*support_parts(5), single(4, float(self.thrust_radius / self.radius))]
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return [*directions(c), np.divide(self.thrust_radius, self.radius) * sign(c[4])]

@@ -28,7 +28,16 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.forces.friction_laws import faded
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
+from kinpair.forces.surfaces.surface import (
+    JUMP,
+    NORM,
+    SQUARE,
+    Carried,
+    Grip,
+    LoadPart,
+    Surface,
+    magnitude,
+)
 
 
 @final
@@ -51,6 +60,9 @@ class Teeth(Surface):
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return magnitude(c[0] - at.beside[0]) + self.preload  # (FE1)
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return [LoadPart(NORM, np.eye(1), -np.array(at.beside[:1], dtype=float))]
 
 
 @final
@@ -105,6 +117,26 @@ class Servo(Surface):
 
     def impulse(self, c: Sequence[Scalar], force: Vector) -> Scalar:
         return self.data.l_e * magnitude(c[0])  # (FE2) without constants, squares and the fading part
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        """Return the parts with the effort of the motor given: no `yields`."""
+        x, tau_m = self.data, float(at.motor[0])
+        free = float(at.beside[0] + x.viscous * at.qd[0])  # τ_e = free − c
+        s = float(faded(magnitude(at.qd[0]), x.v_s, x.alpha))
+        own = [
+            LoadPart(NORM, np.array([[-w * l_e]]), np.array([w * (l_e * free - l_m * tau_m)]))
+            for w, l_e, l_m in ((1.0, x.l_e, x.l_m), (s, x.l_es, x.l_ms))
+        ]
+        sign, limit = np.sign(tau_m), abs(tau_m)
+        y = np.array([[sign]]), np.array([-sign * free])  # −τ_e in the direction of τ_m
+        below, beyond = s * float(x.q_e), s * float(x.q_m - x.q_e) * limit**2
+        square = LoadPart(SQUARE, *y, weights=(below, below), limit=limit)
+        return [*own, square, LoadPart(JUMP, *y, weights=(beyond, beyond), limit=limit)]  # (FE3)
+
+    def constant(self, at: Carried) -> tuple[float, float]:
+        x = self.data
+        level = float(x.f_b + faded(magnitude(at.qd[0]), x.v_s, x.alpha) * x.f_s)
+        return level, level
 
     def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
         """Without bound: Q grows with the square of the torques, and jumps."""

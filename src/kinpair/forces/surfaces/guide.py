@@ -19,8 +19,8 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import sign
-from kinpair.forces.surfaces.bearing import across, carried_by, directions
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
+from kinpair.forces.surfaces.bearing import across, carried_by, directions, single, support_parts
+from kinpair.forces.surfaces.surface import Carried, Grip, LoadPart, Surface, magnitude
 
 
 @final
@@ -45,6 +45,9 @@ class Guide(Surface):
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         return carried_by(c) + magnitude(c[4]) + self.preload  # (FG1)
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return [*support_parts(5), single(4, 1.0)]
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return [*directions(c), sign(c[4])]

@@ -1,7 +1,7 @@
 """Dry friction of a constant level, as a surface whose load does not change.
 
-N = F_c, s = q̇, and a coefficient μ of one; μ_s = F_s/F_c. So joints with a constant level and joints with friction from
-load are at rest by one solve.
+N = F_c, s = q̇, and a coefficient μ of one; F_s − F_c is a surplus at rest. F_c may be another one backward. So joints
+with a constant level and joints with friction from load are at rest by one solve.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface
+from kinpair.algebra.choice import less, where
+from kinpair.forces.surfaces.surface import Carried, Grip, LoadPart, Surface
 
 
 @final
@@ -26,8 +27,14 @@ class Level(Surface):
     body: int
     grip: Grip
     level: Scalar
+    negative: Scalar
+    static: float  # F_s − F_c
     number: int
     count: int
+
+    @property
+    def surplus(self) -> float:
+        return self.static
 
     @property
     def rate(self) -> int:
@@ -40,7 +47,13 @@ class Level(Surface):
         return []
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
-        return self.level
+        return where(less(at.toward, 0.0), self.negative, self.level)
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return []
+
+    def constant(self, at: Carried) -> tuple[float, float]:
+        return float(self.level), float(self.negative)
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return []

@@ -27,6 +27,8 @@ from kinpair.algebra.jet import rate
 from kinpair.forces.friction_laws import faded
 
 LEAST = 1e-30  # [N²]: √ has no derivative at zero
+NORM, LINEAR, SQUARE, JUMP = "norm", "linear", "square", "jump"
+BOTH = (1.0, 1.0)
 
 
 class Carried(NamedTuple):
@@ -34,7 +36,7 @@ class Carried(NamedTuple):
     that act beside it.
 
     `yields` is one where the motor makes up for what the motion takes, as in inverse dynamics; `motor` is then what its
-    rotor takes. It is zero where its efforts are given.
+    rotor takes. It is zero where its efforts are given. `toward` is the sign of sliding of a joint of one degree.
     """
 
     q: Vector
@@ -42,6 +44,22 @@ class Carried(NamedTuple):
     motor: Vector
     beside: Vector
     yields: float = 0.0
+    toward: Scalar = 0.0
+
+
+class LoadPart(NamedTuple):
+    """One part of a load in floats, of y = C c + E f + d with forms c and friction force f.
+
+    By shape: |y|; y; the square of y in [0, limit]; or 1 where y is above the limit and 0 below it. It counts `weights`
+    times while f opposes sliding forward, and backward.
+    """
+
+    shape: str
+    C: np.ndarray
+    d: np.ndarray
+    E: np.ndarray | None = None
+    weights: tuple[float, float] = BOTH
+    limit: float = np.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +93,11 @@ class Surface(ABC):
     grip: Grip
 
     @property
+    def surplus(self) -> float:
+        """Friction beyond μ_s N that must be overcome from rest."""
+        return 0.0
+
+    @property
     def rate(self) -> int:
         """Which rate of the joint it resists, where it is one."""
         return 0
@@ -90,6 +113,15 @@ class Surface(ABC):
     @abstractmethod
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         """N ≥ 0 at forms c and friction force f (k,) [N]."""
+
+    @abstractmethod
+    def parts(self, at: Carried) -> list[LoadPart]:
+        """Return the parts of N in floats, without the constant one; their sum is `load`."""
+
+    def constant(self, at: Carried) -> tuple[float, float]:
+        """Return the part of N that no form changes, while f opposes sliding forward, and backward."""
+        preload = float(getattr(self, "preload", 0.0))
+        return preload, preload
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         """∂N/∂c."""

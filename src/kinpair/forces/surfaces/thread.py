@@ -20,7 +20,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.forces.surfaces.surface import Carried, Grip, Surface, magnitude
+from kinpair.forces.surfaces.surface import NORM, Carried, Grip, LoadPart, Surface, magnitude
 
 
 @final
@@ -56,3 +56,7 @@ class Thread(Surface):
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         sine, cosine = np.divide(self.lead, self.helix), np.divide(self.radius, self.helix)
         return magnitude(np.divide(c[0] - force[0] * sine, cosine)) + self.preload  # (FT1)
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        cosine, slope = float(self.radius / self.helix), float(self.lead / self.radius)
+        return [LoadPart(NORM, np.array([[1.0 / cosine]]), np.zeros(1), np.array([[-slope]]))]

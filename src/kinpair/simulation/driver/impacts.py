@@ -32,8 +32,8 @@ from kinpair.constraints.rank_revealing import null_space
 from kinpair.constraints.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
 from kinpair.forces.surfaces.surface import Surface
-from kinpair.loaded.resting import Resting
-from kinpair.loaded.terms import Affine
+from kinpair.load_friction.resting import Resting
+from kinpair.load_friction.terms import Affine
 from kinpair.nonsmooth.problem import Disc, Interval, solve
 
 AGAIN = 20  # impacts after one another at one instant

@@ -13,10 +13,10 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.mobility import independent_rows
 from kinpair.errors import FrictionWarning, caller_level
-from kinpair.load_friction import LoadedStates, Several
-from kinpair.loaded import classes, rest
+from kinpair.load_friction import classes, rest
+from kinpair.load_friction.resting import Found, Resting
+from kinpair.load_friction.states import LoadedStates, Several
 from kinpair.loaded.dynamics import is_loaded
-from kinpair.loaded.resting import Found, Resting
 from kinpair.nonsmooth.stick import (
     ASKED,
     CARRIED,
@@ -144,7 +144,7 @@ def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, 
 
 
 def under_load(x: Standing, y: np.ndarray) -> AtRest:
-    """Friction from load, with that of constant level beside it, see `loaded/rest.py`. SingularError: no solution."""
+    """Solve friction from load and of constant level at rest (`load_friction/rest.py`). SingularError: no solution."""
     return _Loaded(x, y).result()
 
 
@@ -172,15 +172,15 @@ class _Loaded:
             if found.met and not self._moving(found):
                 return self._phases(found, [])
         system = rest.breaking_away(self.system, leaving)
-        verdict = classes.classified(system)
+        verdict = classes.found_one(system)
         if not verdict.solutions:
             raise self.states.unsettled(self.system)
-        found = rest.settled(system, verdict.solutions[0].f)
+        found = rest.settled(system, verdict.solutions[0])
         if not found.met:
             raise self.states.unsettled(self.system)
         moving = self._moving(found)
         if leaving and not self._clearly(found, x.leaving):
-            ahead = rest.solve(rest.breaking_away(self.system, leaving, 1.0 - ASKED), found.f)
+            ahead = rest.solve(rest.breaking_away(self.system, leaving, 1.0 - ASKED), found.x)
             if ahead.met:
                 found, moving = found._replace(a=ahead.a), self._moving(ahead)
         if verdict.kind == classes.SEVERAL:
@@ -190,7 +190,12 @@ class _Loaded:
 
     def _pushed(self, leaving: Sequence[int]) -> Resting:
         """The system where these surfaces rub by a little less than their static friction, whatever happens."""
-        s, u, mu = self.system, list(self.system.u), self.system.mu.copy()
+        s, u, mu, surplus = (
+            self.system,
+            list(self.system.u),
+            self.system.mu.copy(),
+            self.system.surplus.copy(),
+        )
         for j, way in self.x.ways.items():
             for k in self.surfaces[j]:
                 u[k] = (
@@ -198,10 +203,9 @@ class _Loaded:
                     if len(way) == 1
                     else way
                 )
-                mu[k] = (1.0 - ASKED) * s.mu_static[k]
-        return replace(
-            s, at_rest=[still and k not in leaving for k, still in enumerate(s.at_rest)], u=u, mu=mu
-        )
+                mu[k], surplus[k] = (1.0 - ASKED) * s.mu_static[k], (1.0 - ASKED) * s.surplus[k]
+        at_rest = [still and k not in leaving for k, still in enumerate(s.at_rest)]
+        return replace(s, at_rest=at_rest, u=u, mu=mu, surplus=surplus)
 
     def _accelerations(self, found: Found) -> list[np.ndarray]:
         """Of sliding, by group."""
@@ -250,23 +254,25 @@ class _Loaded:
                 )  # the force has more digits
                 share.append(way / np.linalg.norm(way))
             elif held[j] == CARRIED:
-                level = self._level(found, j, self.system.mu)
+                level = self._level(found, j, static=False)
                 share.append(-forces[j] / level if level > 0.0 else 0.0 * forces[j])
             else:
                 share.append(0.0 * forces[j])
         return AtRest(phase, share, self.x.closed)
 
-    def _level(self, found: Found, j: int, mu: np.ndarray) -> float:
-        """Of friction in a group, with these coefficients."""
+    def _level(self, found: Found, j: int, *, static: bool) -> float:
+        """Level of friction in a group, at rest or as it begins to slide."""
         arms = [1.0 if len(G) > 1 else float(np.abs(G).max()) for G in self.states.G]
-        return sum(arms[k] * float(mu[k] * found.N[k]) for k in self.surfaces[j])
+        s = self.system
+        mu, surplus = (s.mu_static, s.surplus) if static else (s.mu, 0.0 * s.surplus)
+        return sum(arms[k] * float(mu[k] * found.N[k] + surplus[k]) for k in self.surfaces[j])
 
     def _held(self, found: Found, still: Sequence[int], forces: Sequence[np.ndarray]) -> list[float]:
         """Phases of groups that stay at rest: without constraints each is held by itself."""
         if not self.joined:
             return [HELD] * len(still)
         rates = [[*self.d.groups[j].rates] for j in still]
-        levels = [self._level(found, j, self.system.mu_static) for j in still]
+        levels = [self._level(found, j, static=True) for j in still]
         margin = [
             1.0 - float(np.linalg.norm(forces[j])) / level if level > 0.0 else -np.inf
             for j, level in zip(still, levels, strict=True)

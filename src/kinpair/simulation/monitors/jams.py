@@ -12,7 +12,7 @@ import numpy as np
 
 from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
-from kinpair.load_friction import LoadedStates
+from kinpair.load_friction.states import LoadedStates
 from kinpair.loaded.dynamics import is_loaded
 from kinpair.simulation.run import Run
 

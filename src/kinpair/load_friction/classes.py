@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.loaded import choices, rest, unique
-from kinpair.loaded.resting import Found, Resting
+from kinpair.load_friction import rest
+from kinpair.load_friction.resting import Found, Resting
+from kinpair.nonsmooth import solutions
 
 ONE, SHARED, SEVERAL, NONE, ILL = KINDS = ("one", "shared", "several", "none", "ill-conditioned")
-SOLVED, NEARLY = 1e-10, 1e-6  # |Φ| against the largest force
+SOLVED, NEARLY = 1e-10, 1e-6  # |F| of the scaled problem
 SAME = 1e-7  # accelerations that differ by less than this part of the largest are one motion
 HALVINGS = 20  # of the coefficients, for the least at which several solutions are there
 HELD = 1e-12  # an acceleration of sliding this small, against that without friction, counts as zero
@@ -42,15 +43,31 @@ class Classified(NamedTuple):
 
 def classified(x: Resting, first: Found | None = None) -> Classified:
     """Of one state; `first` is a solution that is known."""
-    first = rest.solve(x) if first is None else first
-    if first.met and unique.is_unique(x):
+    first = rest.from_start(x, rest.still(x)) if first is None else first
+    if first.met and is_unique(x):
         return Classified(ONE, True, (first,))
     return of_choices(x, first)
 
 
+def is_unique(x: Resting) -> bool:
+    """Return True if it is proved that the state has exactly one solution."""
+    return solutions.is_unique(x.problem[0], x.groups)
+
+
+def found_one(x: Resting) -> Classified:
+    """Return a solution without trying every choice, unless there is none or another start leads to another motion."""
+    first = rest.from_start(x, rest.still(x))
+    if not first.met:
+        return of_choices(x, first)
+    if is_unique(x):
+        return Classified(ONE, True, (first,))
+    apart = any(other.met and not _same(first.a, other.a) for other in rest.others(x))
+    return of_choices(x, first) if apart else Classified(ONE, False, (first,))
+
+
 def of_choices(x: Resting, first: Found | None = None) -> Classified:
     """The same by every choice of what sticks and what slides which way, and nothing else."""
-    found = choices.every(x)
+    found = rest.every(x)
     if first is not None and first.met and not any(_same(first.f, other.f) for other in found):
         found = [first, *found]
     if not found:
@@ -77,7 +94,7 @@ def begins(x: Resting) -> float:
     for _ in range(HALVINGS):
         middle = 0.5 * (lo + hi)
         own = _scaled(x, middle)
-        many = not unique.is_unique(own) and of_choices(own).kind == SEVERAL
+        many = not is_unique(own) and of_choices(own).kind == SEVERAL
         lo, hi = (lo, middle) if many else (middle, hi)
     return hi
 
@@ -87,13 +104,13 @@ def ends(x: Resting) -> tuple[float, Found]:
     lo, hi, last = 0.0, 1.0, rest.solve(_scaled(x, 0.0))
     for _ in range(HALVINGS):
         middle = 0.5 * (lo + hi)
-        own = rest.solve(_scaled(x, middle), last.f)
+        own = rest.solve(_scaled(x, middle), last.x)
         lo, hi, last = (middle, hi, own) if own.met else (lo, middle, last)
     return lo, last
 
 
 def _scaled(x: Resting, part: float) -> Resting:
-    return replace(x, mu=part * x.mu, mu_static=part * x.mu_static)
+    return replace(x, mu=part * x.mu, mu_static=part * x.mu_static, surplus=part * x.surplus)
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:

@@ -17,15 +17,16 @@ import numpy as np
 
 from kinpair.calls import Calls
 from kinpair.dry_friction import DryStates, JointFriction, each_state, held_slopes
-from kinpair.errors import FrictionWarning, InputError, SingularError, caller_level, listed
+from kinpair.errors import FrictionWarning, SingularError, caller_level, listed
 from kinpair.forces.surfaces.level import Level
 from kinpair.forces.surfaces.surface import Carried, Grip, Surface
 from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.loaded import classes, closer, rest
-from kinpair.loaded.classes import Classified
-from kinpair.loaded.resting import Resting, measured
+from kinpair.load_friction import classes, rest
+from kinpair.load_friction.classes import Classified
+from kinpair.load_friction.resting import Found, Resting, resting_system
+from kinpair.load_friction.terms import Affine, Terms, affine, sliding_system
+from kinpair.loaded import closer
 from kinpair.loaded.system import Response, Slip, System
-from kinpair.loaded.terms import Affine, Terms, affine, resting_system, sliding_system
 from kinpair.model.model import Model
 from kinpair.quantities import Request
 from kinpair.results import FrictionSolutions
@@ -68,16 +69,11 @@ class LoadedStates:
         levels, found = dry.levels(model.neutral(), np.zeros(model.nv)), list[Surface]()
         owner = {v: i for i in model.moving for v in range(model.nv)[model.v_span[i]]}
         for n, v in enumerate(dry.rates.tolist()):
-            lo, hi, slide_lo, slide_hi = (float(x[n]) for x in levels)
-            if -lo != hi or -slide_lo != slide_hi:
-                raise InputError(
-                    f"{model.name}: {model.v_names[v]!r} has another level of friction in the negative direction, and "
-                    "other joints have friction from load: both are not solved together; leave level_negative out"
-                )
-            span = model.v_span[owner[v]]
-            grip = Grip(1.0, hi / slide_hi if slide_hi else 1.0)
+            lo, _, slide_lo, slide_hi = (float(x[n]) for x in levels)
+            span, name = model.v_span[owner[v]], f"{model.v_names[v]}.friction"
             number, count = v - span.start, span.stop - span.start
-            found.append(Level(f"{model.v_names[v]}.friction", owner[v], grip, slide_hi, number, count))
+            sizes = -slide_lo, slide_hi, slide_lo - lo
+            found.append(Level(name, owner[v], Grip(1.0, 1.0), *sizes, number, count))
         return found
 
     @cached_property
@@ -151,7 +147,8 @@ class LoadedStates:
 
     def sticking(self, found: Rubbed) -> np.ndarray:
         """Numbers of the rates that stick; a surface without load, or with μ = 0, holds nothing."""
-        levels = [float(x.grip.mu_static) * n for x, n in zip(self.surfaces, found.loads, strict=True)]
+        pairs = zip(self.surfaces, found.loads, strict=True)
+        levels = [float(x.grip.mu_static) * n + x.surplus for x, n in pairs]
         held = [
             np.flatnonzero(np.abs(G).max(0))
             for G, sticks, level in zip(self.G, found.sticks, levels, strict=True)
@@ -225,7 +222,7 @@ class LoadedStates:
         return self._affine(self.numbers(request, arguments), *arguments[:3])
 
     def numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """The terms of one state, see `loaded/terms.py`."""
+        """The terms of one state, see `load_friction/terms.py`."""
         assert self._calls is not None
         return self._calls(replace(request, quantity=self.quantity), arguments)
 
@@ -252,7 +249,7 @@ class LoadedStates:
         tau: np.ndarray,
         which: str = "",
     ) -> Rubbed:
-        """The same from the terms of the state, see `loaded/terms.py`, and the efforts of motors."""
+        """The same from the terms of the state, see `load_friction/terms.py`, and the efforts of motors."""
         x, joints = self._affine(numbers, q, qd, tau)
         slips, at_rest = self._now(qd)
         if not any(at_rest):
@@ -298,9 +295,9 @@ class LoadedStates:
             mu = float(x.grip.mu_static if sticks else x.grip.coefficient(speed))
             efforts, constant = G.T @ solved.forces[k], x.kind == "level"
             if constant and speed:
-                efforts = -float(x.grip.mu) * load * np.sign(qd) * np.abs(G[0])
+                efforts = -load * np.sign(qd) * np.abs(G[0])
             for v in np.flatnonzero(np.abs(G).max(0)).tolist():
-                level = mu * load * float(np.abs(G[:, v]).max())
+                level = (mu * load + (x.surplus if sticks else 0.0)) * float(np.abs(G[:, v]).max())
                 name = self.model.v_names[v]
                 found[name] = JointFriction(float(efforts[v]), level, sticks, np.nan if constant else load)
         return found
@@ -365,16 +362,31 @@ class LoadedStates:
 
     def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
         D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self.G, slips, strict=True)])
-        system = sliding_system(x, self.surfaces, slips, joints, D)
-        path = closer.follow(system)
-        if not path.arrives:
-            raise self._jammed(path, slips, which)
-        forces = [-(slip.mu * n) * slip.u for slip, n in zip(slips, path.N, strict=True)]
-        qdd = np.asarray(system.accelerations(path.N), dtype=float)
+        joints = [
+            at._replace(toward=float(slip.u[0]) if len(slip.u) == 1 else 0.0)
+            for at, slip in zip(joints, slips, strict=True)
+        ]
+        path = closer.follow(sliding_system(x, self.surfaces, slips, joints, D))
         resting = self._system(x, joints, slips, [False] * len(slips))
-        verdict = classes.classified(resting, measured(resting, np.concatenate(forces)))
+        forces = [-(slip.mu * n) * slip.u for slip, n in zip(slips, path.N, strict=True)]
+        start = rest.with_jumps(resting, np.concatenate(forces))
+        found = rest.from_start(resting, start) if path.arrives or not resting.jumps else rest.solve(resting)
+        if not path.arrives and not (resting.jumps and found.met):
+            raise self._jammed(path, slips, which)
+        verdict = classes.classified(resting, found)
         several = Several(resting, verdict) if verdict.kind == classes.SEVERAL else None
-        return Rubbed(qdd, forces, path.N, [False] * len(slips), several)
+        return self._rubbed(x, resting, found, several)
+
+    def _rubbed(self, x: Affine, resting: Resting, found: Found, several: Several | None) -> Rubbed:
+        """Return what a solution is; rates that stick have no acceleration."""
+        every = np.concatenate([G.T for G in self.G], axis=1)
+        held = classes.sticking(resting, found)
+        sticks = [k in held for k in range(len(self.surfaces))]
+        qdd = x.qdd + x.P @ (every @ found.f)
+        for G, stuck in zip(self.G, sticks, strict=True):
+            if stuck:
+                qdd[np.abs(G).max(0) > 0.0] = 0.0
+        return Rubbed(qdd, [found.f[k] for k in resting.where], found.N, sticks, several)
 
     def _jammed(self, path: closer.Path, slips: list[Slip], which: str) -> SingularError:
         k = int(np.argmax(path.N))
@@ -397,19 +409,12 @@ class LoadedStates:
         which: str,
     ) -> Rubbed:
         resting = self._system(x, joints, slips, at_rest)
-        verdict = classes.classified(resting)
-        found = rest.settled(resting, verdict.solutions[0].f) if verdict.solutions else None
+        verdict = classes.found_one(resting)
+        found = rest.settled(resting, verdict.solutions[0]) if verdict.solutions else None
         if found is None or not found.met:
             raise self.unsettled(resting, which)
-        every = np.concatenate([G.T for G in self.G], axis=1)
-        held = classes.sticking(resting, found)
-        sticks = [k in held for k in range(len(self.surfaces))]
-        qdd = x.qdd + x.P @ (every @ found.f)
-        for G, stuck in zip(self.G, sticks, strict=True):
-            if stuck:
-                qdd[np.abs(G).max(0) > 0.0] = 0.0
         several = Several(resting, verdict) if verdict.kind == classes.SEVERAL else None
-        return Rubbed(qdd, [found.f[k] for k in resting.where], found.N, sticks, several)
+        return self._rubbed(x, resting, found, several)
 
     def unsettled(self, x: Resting, which: str = "") -> SingularError:
         """The error where there is no solution: it names the joint, and the coefficient at which that begins."""
