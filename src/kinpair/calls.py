@@ -35,9 +35,7 @@ class Calls:
         if kernels is not None:
             self.kernels = kernels
         rates = dict.fromkeys(("qd", "qdd", "tau", "slip"), model.v_names)
-        ports = ports_of(model)
-        own = {"x": ports.x_names, "u": ports.u_names}
-        entries = {"q": model.q_names, **rates, "time": ("time",), **own}
+        entries = {"q": model.q_names, **rates, "time": ("time",)}
         self._expected = {name: Expected(name, names) for name, names in entries.items()}
         self._ready: dict[Request, Any] = {}
 
@@ -76,12 +74,19 @@ class Calls:
 
     def checked(self, name: str, value: Any) -> np.ndarray:
         """An argument of one state or of a batch, checked."""
-        return self._expected[name].checked(self.model.name, value)
+        return self._expect(name).checked(self.model.name, value)
+
+    def _expect(self, name: str) -> Expected:
+        """What an argument is; the elements of a model are asked for their states and inputs only where needed."""
+        if name not in self._expected:
+            ports = ports_of(self.model)
+            self._expected |= {"x": Expected("x", ports.x_names), "u": Expected("u", ports.u_names)}
+        return self._expected[name]
 
     def checked_arguments(self, external: Mapping[str, Any], **state: Any) -> Arguments:
         """Arguments and wrenches of one state or of a batch, checked alone and against each other."""
         return checked_arguments(
-            self.model.name, [(self._expected[name], x) for name, x in state.items()], external
+            self.model.name, [(self._expect(name), x) for name, x in state.items()], external
         )
 
     def one(self, name: str, value: Any) -> np.ndarray:
@@ -140,8 +145,8 @@ class Calls:
     def _named(self, request: Request, arguments: tuple[Any, ...]) -> tuple[Any, dict[str, Any]]:
         """What is expected of the state, with its values; and the wrenches."""
         names = EVERY[request.quantity].state
-        every = {**self._expected, "lam": Expected("lam", tuple(map(str, request.kept)))}
-        state = [(every[name], x) for name, x in zip(names, arguments, strict=False)]
+        lam = {"lam": Expected("lam", tuple(map(str, request.kept)))}
+        state = [(lam.get(name) or self._expect(name), x) for name, x in zip(names, arguments, strict=False)]
         return state, dict(zip(request.external, arguments[len(names) :], strict=True))
 
     def _checked(self, request: Request, arguments: tuple[Any, ...]) -> Arguments:

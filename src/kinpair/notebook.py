@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from operator import attrgetter
 
 from kinpair.constraints import table as constraints
 from kinpair.model.model import Model
-from kinpair.model.table import HEADINGS, SPRING_HEADINGS, head, spring_cells, table_rows
+from kinpair.model.table import HEADINGS, SPRING_HEADINGS, head, shortened, spring_cells, table_rows
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -23,8 +24,8 @@ def html_paragraph(text: str) -> str:
 
 def mechanism_html(model: Model, freedom: str = "") -> str:
     """Name and sizes, bodies, springs and constraints of a model; `freedom` says how constraints let it move."""
-    springs = [spring_cells(spring) for spring in model.description.springs]
-    rows = [entry.cells for entry in constraints.entries(model)]
+    springs = shortened(model.description.springs, spring_cells)
+    rows = shortened(constraints.entries(model), attrgetter("cells"))
     parts = [
         html_paragraph(head(model, " without constraints" if rows else "")),
         html_table(HEADINGS, table_rows(model)),

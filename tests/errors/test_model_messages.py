@@ -101,7 +101,7 @@ def test_two_parents():
     )
     assert result == (
         "m.toml:12: link 'b' has two parents: joint 'B' hangs it on 'a', joint 'BB' on 'ground'; "
-        "in a tree a link has one"
+        "in a tree a link has one; a loop is closed by a loop constraint, not by a joint"
     )
 
 
@@ -110,14 +110,16 @@ def test_a_cycle_beside_a_root():
         links("r", "a", "b", "c"), joint("A", "c", "a"), joint("B", "a", "b"), joint("C", "b", "c")
     )
     assert result == (
-        "m.toml: the joints form a cycle: a → b → c → a; in a tree every link is reached from the root 'r'"
+        "m.toml: the joints form a cycle: a → b → c → a; in a tree every link is reached from the root 'r'; "
+        "a loop is closed by a loop constraint, not by a joint"
     )
 
 
 def test_no_root():
     result = message(links("a", "b"), joint("A", "b", "a"), joint("B", "a", "b"))
     assert result == (
-        "m.toml: there is no root: every link is moved by a joint (a → b → a); one link must be moved by no joint"
+        "m.toml: there is no root: every link is moved by a joint (a → b → a); one link must be moved by no joint; "
+        "a loop is closed by a loop constraint, not by a joint"
     )
 
 

@@ -17,7 +17,7 @@ from kinpair.cli.tables import table, texts
 from kinpair.constraints.table import HEADINGS, Entry
 from kinpair.description.fields import AXES
 from kinpair.description.parts import Spring
-from kinpair.model.table import SPRING_HEADINGS, spring_cells
+from kinpair.model.table import SPRING_HEADINGS, shortened, spring_cells
 
 Cell: TypeAlias = Callable[[dict[str, Any]], str]
 
@@ -85,13 +85,14 @@ def _freedom(facts: dict[str, Any]) -> list[str]:
 
 def _show_constraints(screen: Screen, constraints: Sequence[dict[str, Any]]) -> None:
     if constraints:
-        screen.print(table(HEADINGS, (Entry(**x).cells for x in constraints), names=3))
+        screen.print(table(HEADINGS, shortened(constraints, lambda x: Entry(**x).cells), names=3))
         screen.say()
 
 
 def _show_springs(screen: Screen, springs: Sequence[dict[str, Any]]) -> None:
     if springs:
-        screen.print(table(SPRING_HEADINGS, (spring_cells(Spring(**x)) for x in springs), names=4))
+        rows = shortened(springs, lambda x: spring_cells(Spring(**x)))
+        screen.print(table(SPRING_HEADINGS, rows, names=4))
         screen.say()
 
 
@@ -162,19 +163,20 @@ def _show_loads(screen: Screen, joints: Sequence[dict[str, Any]]) -> None:
 
 def _joint_table(joints: Sequence[dict[str, Any]], cells: Mapping[str, Cell]) -> Table:
     """A row a joint; a column that is empty for all is left out."""
-    columns = {heading: [cell(joint) for joint in joints] for heading, cell in cells.items()}
-    used = {heading: column for heading, column in columns.items() if any(column)}
-    return table(tuple(used), zip(*used.values(), strict=True), names=len(used))
+    used = {heading: cell for heading, cell in cells.items() if any(map(cell, joints))}
+    rows = shortened(joints, lambda joint: tuple(cell(joint) for cell in used.values()))
+    return table(tuple(used), rows, names=len(used))
 
 
 def _body_table(bodies: Sequence[dict[str, Any]]) -> Table:
-    rows = [(body["name"], body["parent"], f"{body['mass']:.6g}") for body in bodies]
+    rows = shortened(bodies, lambda body: (body["name"], body["parent"], f"{body['mass']:.6g}"))
     return table(("body", "on", "mass [kg]"), rows, names=2)
 
 
 def _show_frames(screen: Screen, frames: Sequence[dict[str, Any]]) -> None:
     if frames:
-        screen.print(table(("frame", "on"), ((frame["name"], frame["body"]) for frame in frames), names=2))
+        rows = shortened(frames, lambda frame: (frame["name"], frame["body"]))
+        screen.print(table(("frame", "on"), rows, names=2))
         screen.say()
 
 

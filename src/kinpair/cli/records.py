@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kinpair import Mechanism, SingularError
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.mobility import Mobility
 from kinpair.constraints.table import entries
+from kinpair.description.parts import Joint
 from kinpair.description.schema import SPRING_IN_FILE
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.forces.surfaces.thread import Thread
+from kinpair.model.model import FrictionData, Model, SurfaceData
 
 BY_COORDINATE = ("lower", "upper")
 BY_RATE = ("damping", "friction", "stiffness", "effort", "velocity", "acceleration", "jerk")
@@ -66,7 +69,16 @@ def at_start(mechanism: Mechanism) -> dict[str, Any]:
 
 def joints(mechanism: Mechanism) -> list[dict[str, Any]]:
     """The joints that move, in the order of the coordinates."""
-    return [_joint(mechanism, i) for i in _order(mechanism)]
+    model = mechanism.model
+    parts = {joint.name: joint for joint in model.description.joints}
+    frictions: dict[int, list[FrictionData | SurfaceData]] = {}
+    for x in (*model.frictions, *model.surfaces):
+        frictions.setdefault(x.body, []).append(x)
+    locked = {x.body for x in surfaces_of(model) if isinstance(x, Thread) and x.locks}
+    return [
+        _joint(model, i, parts[model.joint_names[i]], frictions.get(i, ()), i in locked)
+        for i in _order(mechanism)
+    ]
 
 
 def bodies(mechanism: Mechanism) -> list[dict[str, Any]]:
@@ -86,10 +98,11 @@ def bodies(mechanism: Mechanism) -> list[dict[str, Any]]:
 def frames(mechanism: Mechanism) -> list[dict[str, Any]]:
     """Links and frames that are no bodies of their own, with the body that carries them."""
     model = mechanism.model
+    own = set(model.names)
     return [
         {"name": name, "body": model.names[place.body]}
         for name, place in model.places.items()
-        if name not in model.names
+        if name not in own
     ]
 
 
@@ -106,10 +119,10 @@ def _order(mechanism: Mechanism) -> list[int]:
     return sorted(model.moving, key=lambda i: (model.v_span[i].start, i))
 
 
-def _joint(mechanism: Mechanism, i: int) -> dict[str, Any]:
-    model = mechanism.model
+def _joint(
+    model: Model, i: int, written: Joint, frictions: Iterable[FrictionData | SurfaceData], locks: bool
+) -> dict[str, Any]:
     pair, q, v = model.body[i].pair, model.q_span[i], model.v_span[i]
-    written = next(joint for joint in model.description.joints if joint.name == model.joint_names[i])
     directions = [axis for axis in (written.axis, written.axis2) if axis is not None]
     return {
         "name": written.name,
@@ -121,12 +134,8 @@ def _joint(mechanism: Mechanism, i: int) -> dict[str, Any]:
         "v": list(range(v.start, v.stop)),
         **{key: getattr(model.joints, key)[q] for key in BY_COORDINATE},
         **{key: getattr(model.joints, key)[v] for key in BY_RATE},
-        "friction_laws": [
-            {"name": x.name, "law": x.law, **x.numbers}
-            for x in (*model.frictions, *model.surfaces)
-            if x.body == i
-        ],
-        "locks_itself": any(isinstance(x, Thread) and x.locks for x in surfaces_of(model) if x.body == i),
+        "friction_laws": [{"name": x.name, "law": x.law, **x.numbers} for x in frictions],
+        "locks_itself": locks,
         "rotor": model.body[i].rotor,
         "mimics": written.mimic.joint if written.mimic else None,
     }

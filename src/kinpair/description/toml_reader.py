@@ -132,7 +132,8 @@ def _header_lines(text: str) -> dict[str, list[int]]:
     """The lines of the headers [[word]], by word; texts and comments are not looked at."""
     plain = _QUIET.sub(lambda quiet: "\n" * quiet[0].count("\n"), text)
     lines: dict[str, list[int]] = {}
+    line, start = 1, 0
     for header in _HEADER.finditer(plain):
-        word = "".join(header[1].split())
-        lines.setdefault(word, []).append(plain.count("\n", 0, header.start()) + 1)
+        line, start = line + plain.count("\n", start, header.start()), header.start()
+        lines.setdefault("".join(header[1].split()), []).append(line)
     return lines

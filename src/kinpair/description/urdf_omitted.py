@@ -41,9 +41,11 @@ def omitted_parts(robot: Node, joints: Sequence[Joint]) -> Omitted:
 
 def _pieces(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, str]:
     """Return the piece of each link: links joined by other joints than loose ones have the same one."""
-    piece = {name: name for name in links}
+    members = {name: [name] for name in links}  # by link; links of a piece have the same list
     for joint in joints:
-        if joint.kind not in LOOSE and joint.parent in piece and joint.child in piece:
-            one, other = piece[joint.parent], piece[joint.child]
-            piece = {name: one if x == other else x for name, x in piece.items()}
-    return piece
+        if joint.kind not in LOOSE and joint.parent in members and joint.child in members:
+            small, large = sorted((members[joint.parent], members[joint.child]), key=len)
+            if small is not large:
+                large += small
+                members |= dict.fromkeys(small, large)
+    return {name: own[0] for name, own in members.items()}

@@ -144,7 +144,7 @@ def with_letters(model: Model, symbols: Mapping[str, Any], every: list[Constant]
     gravity = model.gravity
     if GRAVITY in symbols:
         gravity = symbols[GRAVITY] * (np.asarray(gravity, dtype=float) / own[GRAVITY].value)
-    return replace(lettered, body=bodies, lean_body=bodies, gravity=gravity)
+    return replace(lettered, body=bodies, lean_body=lambda: bodies, gravity=gravity)
 
 
 def _places(model: Model, values: Mapping[str, Any]) -> dict[str, Place]:

@@ -89,15 +89,15 @@ def check_inertias(description: Description, root: str, joints: Iterable[Joint])
 
 def _check_inertia(link: Link, reach: float) -> None:
     r = reach + math.hypot(*link.com)
-    part = f"{at(link.where)}link {link.name!r}"
     if r > FARTHEST:
         raise DescriptionError(
-            f"{part}: as far as {r:g} m from the root; beyond {FARTHEST:g} m the equations of motion overflow",
+            f"{at(link.where)}link {link.name!r}: as far as {r:g} m from the root; beyond {FARTHEST:g} m the equations "
+            "of motion overflow",
             link=link.name,
         )
     if (felt := link.mass * r * r) > LARGEST:
         raise DescriptionError(
-            f"{part}: mass {link.mass:g} kg as far as {r:g} m from the root is an inertia of {felt:g} kg m²; "
-            f"beyond {LARGEST:g} the equations of motion overflow",
+            f"{at(link.where)}link {link.name!r}: mass {link.mass:g} kg as far as {r:g} m from the root is an inertia "
+            f"of {felt:g} kg m²; beyond {LARGEST:g} the equations of motion overflow",
             link=link.name,
         )

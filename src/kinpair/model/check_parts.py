@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.model.check_numbers import LARGEST, check_actuation, check_degrees, too_large
 from kinpair.pairs import CLOSINGS, PAIRS
 from kinpair.spatial.rotation import unit
+
+_Part = TypeVar("_Part", Link, Joint)
 
 
 def check_parts(description: Description, warnings: WarningList) -> None:
@@ -26,15 +30,44 @@ def check_parts(description: Description, warnings: WarningList) -> None:
     _check_names("link or frame", places)
     _check_count("", "gravity", description.gravity, 3)
     _check_size("", "gravity", description.gravity)
-    for link in description.links:
-        _check_link(link)
-    for joint in description.joints:
-        _check_joint(joint, warnings)
+    _check_distinct(description.links, _LINK_DATA, _check_link, warnings)
+    _check_distinct(description.joints, _JOINT_DATA, _check_joint, warnings)
     _check_mimics(description.joints, warnings)
+    joints = {joint.name: joint for joint in description.joints}
     for state in description.keyframes:
-        _check_keyframe(state, description)
+        _check_keyframe(state, joints)
     for frame in description.frames:
         _check_origin(f"{at(frame.where)}frame {frame.name!r}", "origin", frame.origin)
+
+
+def _data(part: type) -> Callable[[Any], tuple[Any, ...]]:
+    """Return a function from a part to all its fields but names and the place where it is written."""
+    return attrgetter(*(x.name for x in fields(part) if x.name not in _NAMES))
+
+
+_NAMES = ("name", "parent", "child", "mimic", "where")
+_LINK_DATA, _JOINT_DATA = _data(Link), _data(Joint)
+
+
+def _check_distinct(
+    parts: Iterable[_Part],
+    data: Callable[[_Part], tuple[Any, ...]],
+    check: Callable[[_Part, WarningList], None],
+    warnings: WarningList,
+) -> None:
+    """Check every part except those with the data of a part that passed without a warning."""
+    passed = set[tuple[Any, ...]]()
+    for part in parts:
+        key = data(part)
+        try:
+            if key in passed:
+                continue
+        except TypeError:  # lists among its data
+            key = ()
+        before = len(warnings.sentences)
+        check(part, warnings)
+        if key and len(warnings.sentences) == before:
+            passed.add(key)
 
 
 def _check_names(what: str, named: Iterable[tuple[str, str]]) -> None:
@@ -101,7 +134,7 @@ def _check_origin(part: str, quantity: str, origin: Origin) -> None:
             )
 
 
-def _check_link(link: Link) -> None:
+def _check_link(link: Link, _: WarningList) -> None:
     part = f"{at(link.where)}link {link.name!r}"
     _check_count(part, "mass", (link.mass,), 1)
     _check_count(part, "mass centre", link.com, 3)
@@ -184,9 +217,8 @@ def _mimic_trouble(joint: Joint, named: Mapping[str, Joint]) -> str:
     return ""
 
 
-def _check_keyframe(state: Keyframe, description: Description) -> None:
+def _check_keyframe(state: Keyframe, joints: Mapping[str, Joint]) -> None:
     part = f"{at(state.where)}keyframe {state.name!r}"
-    joints = {joint.name: joint for joint in description.joints}
     for quantity, numbers in (("q", state.q), ("qd", state.qd)):
         for name, values in numbers:
             if name not in joints:

@@ -23,6 +23,8 @@ def check_frictions(description: Description) -> None:
     """Refuse what has no meaning, and dry friction in a joint that a drive moves."""
     driven = {x.joint: x for x in description.constraints if isinstance(x, Drive)}
     for joint in description.joints:
+        if not joint.friction:
+            continue
         part = f"{at(joint.where)}joint {joint.name!r}"
         if joint.kind not in PAIRS:
             continue
@@ -92,8 +94,8 @@ def friction_data(
     records: list[FrictionData] = []
     v = 0
     for joint, pair in joints:
-        laws = laws_of(joint.friction)
-        for k in range(pair.nv):
+        laws = laws_of(joint.friction) if joint.friction else ()
+        for k in range(pair.nv if laws else 0):
             for n, law in enumerate(laws):
                 numbers = dict(law.numbers)
                 name_of_law = "viscous" if law.law in FROM_LOAD else law.law

@@ -31,11 +31,7 @@ def joint_data(
     joints: Sequence[tuple[Joint, Pair]], friction: np.ndarray, warnings: WarningList
 ) -> JointData:
     """One array a quantity, in the order of the joints given; `friction` of `friction_data.plain_levels`."""
-    arrays = {
-        quantity: np.array([x for joint, pair in joints for x in _spread(joint, pair, *row)], dtype=float)
-        for row in _TABLE
-        for quantity in row[:1]
-    }
+    arrays = {row[0]: _array(joints, *row) for row in _TABLE}
     crossed = arrays["lower"] > arrays["upper"]
     arrays["lower"][crossed], arrays["upper"][crossed] = -np.inf, np.inf
     spring_q: list[int] = []
@@ -46,6 +42,14 @@ def joint_data(
     for x in arrays.values():
         x.flags.writeable = False
     return JointData(spring_q=np.array(spring_q, dtype=int), friction=friction, **arrays)
+
+
+def _array(joints: Sequence[tuple[Joint, Pair]], quantity: str, absent: float, of_q: bool) -> np.ndarray:
+    """A quantity over all rates or coordinates, `absent` where no joint has it."""
+    if not any(getattr(joint, quantity) for joint, _ in joints):
+        return np.full(sum(pair.nq if of_q else pair.nv for _, pair in joints), absent)
+    entries = [x for joint, pair in joints for x in _spread(joint, pair, quantity, absent, of_q)]
+    return np.array(entries, dtype=float)
 
 
 def _spread(joint: Joint, pair: Pair, quantity: str, absent: float, of_q: bool) -> list[float]:

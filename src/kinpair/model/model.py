@@ -125,7 +125,9 @@ class Model:
     R_joint: tuple[Matrix, ...]  # axes of the joint frame as described, in axes of the seat
     places: Mapping[str, Place]  # links and frames by name
     gravity: Vector
-    lean_body: tuple[Body, ...]  # the same bodies with fewer numbers, for efforts and accelerations alone
+    lean_body: Callable[
+        [], tuple[Body, ...]
+    ]  # bodies with fewer numbers, for efforts and accelerations alone
     joints: JointData
     q_names: tuple[str, ...]
     v_names: tuple[str, ...]
@@ -167,7 +169,7 @@ class Model:
     @property
     def lean(self) -> Model:
         """The same motion from fewer numbers, see `lean.py`; its reactions, energies and mass centres are not."""
-        return replace(self, body=self.lean_body)
+        return replace(self, body=self.lean_body())
 
     @property
     def carried(self) -> list[int]:

@@ -24,10 +24,10 @@ TRIED = (np.float64(0.7310), np.float64(0.2690))  # [m], [m/s]: where a function
 
 def check_springs(description: Description, warnings: WarningList) -> None:
     """Refuse what has no meaning; warn of what looks like a slip."""
-    names = [GROUND, *(x.name for x in (*description.links, *description.frames))]
+    names = dict.fromkeys([GROUND, *(x.name for x in (*description.links, *description.frames))])
     for spring in description.springs:
         part = f"{at(spring.where)}spring {spring.name!r}"
-        _check_ends(part, spring, list(dict.fromkeys(names)))
+        _check_ends(part, spring, names)
         for trouble in _troubles(spring):
             raise DescriptionError(f"{part}: {trouble}", spring=spring.name)
         if spring.law is None and spring.stiffness < 0.0:
@@ -39,7 +39,7 @@ def check_springs(description: Description, warnings: WarningList) -> None:
             warnings.add(f"{part} has no stiffness, damping or preload and does nothing", spring=spring.name)
 
 
-def _check_ends(part: str, spring: Spring, names: Sequence[str]) -> None:
+def _check_ends(part: str, spring: Spring, names: Mapping[str, None]) -> None:
     for side in ("parent", "child"):
         name = getattr(spring, side)
         if name not in names:

@@ -80,7 +80,7 @@ def surface_data(joints: Sequence[tuple[Joint, Pair]], body_of: Mapping[str, int
     """A record for each law from load that acts, in the order of the joints given."""
     records: list[SurfaceData] = []
     for joint, _ in joints:
-        laws = laws_of(joint.friction)
+        laws = laws_of(joint.friction) if joint.friction else ()
         for n, law in enumerate(laws):
             numbers = {key: float(x[0]) for key, x in law.numbers if x and _is_of_load(law.law, key, x)}
             acts = any(x for key, x in numbers.items() if key not in WITHOUT_LOAD)

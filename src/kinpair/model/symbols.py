@@ -108,7 +108,8 @@ def with_symbols(model: Model, values: Mapping[str, Any]) -> Model:
         if old is not new:
             bodies[new.i] = replace(bodies[new.i], rotor=bodies[new.i].rotor - old.rotor + new.rotor)
     acting: dict[str, Any] = {"springs": springs, "frictions": frictions, "surfaces": surfaces}
-    return replace(model, body=tuple(bodies), lean_body=tuple(bodies), actuators=actuators, **acting)
+    body = tuple(bodies)
+    return replace(model, body=body, lean_body=lambda: body, actuators=actuators, **acting)
 
 
 def _replaced_numbers(data: Law, values: Mapping[str, Any]) -> Law:

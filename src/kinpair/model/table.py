@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -14,37 +16,53 @@ SPRING_HEADINGS = ("spring", "parent", "child", "kind", "N/m", "N s/m", "rest [m
 HEADINGS = ("body", "on", "joint", "kind", "q", "mass [kg]", "limits")
 
 
-def table_rows(model: Model) -> list[tuple[str, ...]]:
-    """One row a moving body, in the order of the coordinates."""
+MOST, FIRST, LAST = 100, 20, 5  # rows of a table; those shown of a longer one
+Row: TypeAlias = tuple[str, ...]
+T = TypeVar("T")
+
+
+def shortened(items: Sequence[T], cells: Callable[[T], Row]) -> list[Row]:
+    """One row an item; of a long table the first and the last rows, and how many there are between."""
+    if len(items) <= MOST:
+        return [cells(x) for x in items]
+    first, last = ([cells(x) for x in some] for some in (items[:FIRST], items[-LAST:]))
+    gap = (f"... {len(items) - FIRST - LAST} more", *("...",) * (len(first[0]) - 1))
+    return [*first, gap, *last]
+
+
+def table_rows(model: Model) -> list[Row]:
+    """One row a moving body, in the order of the coordinates; see `shortened`."""
     welds = [i for i in model.moving if not model.body[i].pair.nv]
-    return [
-        (
-            model.names[i],
-            model.names[model.parent[i]],
-            model.joint_names[i],
-            model.body[i].pair.kind,
-            _span(model.q_span[i]),
-            f"{model.body[i].m:.6g}",
-            _limits(model, model.q_span[i]),
-        )
-        for i in (*model.in_order, *welds)
-    ]
+    return shortened([*model.in_order, *welds], partial(_cells, model))
+
+
+def _cells(model: Model, i: int) -> Row:
+    return (
+        model.names[i],
+        model.names[model.parent[i]],
+        model.joint_names[i],
+        model.body[i].pair.kind,
+        _span(model.q_span[i]),
+        f"{model.body[i].m:.6g}",
+        _limits(model, model.q_span[i]),
+    )
 
 
 def head(model: Model, counted: str = "") -> str:
     """Name and sizes; `counted` says more about the degrees of freedom."""
-    mass = sum(model.body[i].m for i in model.carried)
+    carried = model.carried
+    mass = sum(model.body[i].m for i in carried)
     return (
-        f"{model.name}: {len(model.carried)} moving bodies, {model.nv} degrees of freedom{counted} "
+        f"{model.name}: {len(carried)} moving bodies, {model.nv} degrees of freedom{counted} "
         f"(nq {model.nq}, nv {model.nv}), {mass:.6g} kg"
     )
 
 
 def table(model: Model, counted: str = "") -> str:
     """Name, sizes, and a row a moving body."""
-    springs = [spring_cells(spring) for spring in model.description.springs]
+    springs = shortened(model.description.springs, spring_cells)
     between = ["", *aligned([SPRING_HEADINGS, *springs])] if springs else []
-    actuators = [actuator_cells(part) for part in model.description.actuators]
+    actuators = shortened(model.description.actuators, actuator_cells)
     driving = ["", *aligned([ACTUATOR_HEADINGS, *actuators])] if actuators else []
     return "\n".join([head(model, counted), *aligned([HEADINGS, *table_rows(model)]), *between, *driving])
 
