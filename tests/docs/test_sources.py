@@ -1,0 +1,105 @@
+"""The map of the sources has no gap, and each of its calls gives what a second method gives."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import expm, sqrtm
+
+from kinpair.algebra import ldl, lu
+from kinpair.formulations.kinematics import poses
+from kinpair.spatial.rotation import skew
+from source_checks import Check, gradient, lagrange, off, slope
+
+SOURCES = Path(__file__).parents[2] / "docs" / "sources"
+MAP = tomllib.loads((SOURCES / "map.toml").read_text("utf-8"))
+ROWS = MAP["row"]
+AGREE = 1e-9
+
+
+def numbers(first: int, last: int, text: str = "({})") -> list[str]:
+    return [text.format(k) for k in range(first, last + 1)]
+
+
+def split(found: list[str], **parts: str) -> list[str]:
+    """Numbers that the source gives in parts: (6) as (6a), (6b)."""
+    return [
+        n
+        for x in found
+        for n in ([f"({x[1:-1]}{p})" for p in parts[f"n{x[1:-1]}"]] if f"n{x[1:-1]}" in parts else [x])
+    ]
+
+
+CHAPTERS = [
+    f"({chapter}.{k})" for chapter, last in ((3, 5), (4, 2), (5, 9), (6, 8)) for k in range(1, last + 1)
+]
+RANGES = {  # source, kind: the numbers of the text
+    ("saha", "equation"): split(numbers(1, 31), n6="ab", n11="ab", n23="ab"),
+    ("saha", "figure"): numbers(1, 3, "{}"),
+    ("zhao-gu", "equation"): CHAPTERS,
+    ("zhao-gu", "figure"): numbers(1, 3, "{}"),
+    ("vukobratovic", "equation"): numbers(1, 25, "(1.{})"),
+    ("vukobratovic", "figure"): numbers(1, 4, "1.{}"),
+    ("zhao", "equation"): numbers(1, 56),
+    ("zhao", "table"): numbers(1, 2, "{}"),
+    ("zhao", "figure"): numbers(1, 15, "{}"),
+    ("zhao", "lemma"): numbers(1, 3, "{}"),
+    ("zhao", "theorem"): numbers(1, 2, "{}"),
+    ("zhao", "assumption"): numbers(1, 3, "{}"),
+    ("pan", "exercise"): numbers(1, 3, "{}"),
+    ("pan", "problem"): numbers(5, 6, "{}"),
+}
+
+
+@pytest.mark.parametrize(("source", "kind"), RANGES, ids=lambda x: x)
+def test_the_map_has_every_number_of_the_source_once_and_in_its_order(source, kind):
+    found = [row["number"] for row in ROWS if (row["source"], row["kind"]) == (source, kind)]
+    assert found == RANGES[source, kind]
+
+
+def test_rows_without_a_number_are_definitions_or_headings():
+    others = {(row["source"], row["kind"]) for row in ROWS} - RANGES.keys()
+    assert {kind for _, kind in others} <= {"definition", "heading"}
+
+
+@cache
+def prepared(source: str) -> dict[str, Any]:
+    """Names after the setup of a source, with the tools of the second methods."""
+    scope: dict[str, Any] = {}
+    exec(compile(MAP["source"][source]["setup"], f"setup of {source}", "exec"), scope)
+    scope |= {
+        "skew": skew,
+        "slope": slope,
+        "expm": expm,
+        "sqrtm": sqrtm,
+        "ldl": ldl,
+        "lu": lu,
+        "gradient": gradient,
+        "poses": poses,
+        "lagrange": lagrange,
+        "np": np,
+    }
+    if "arm" in scope:
+        scope["x"] = Check(*(scope[name] for name in ("arm", "q", "qd", "qdd")))
+    return scope
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['source']}-{row['kind']}-{row['number']}")
+def test_the_call_of_a_row_agrees_with_a_second_method(row):
+    scope = prepared(row["source"])
+    assert off(eval(row["call"], scope), eval(row["check"], scope)) < AGREE
+
+
+@pytest.mark.parametrize("place", sorted({(row["module"], row["function"]) for row in ROWS}), ids=".".join)
+def test_the_function_of_a_row_exists(place):
+    module, function = place
+    found: Any = importlib.import_module(module)
+    for name in function.split("."):
+        found = getattr(found, name)
+    assert found.__doc__, "a reader finds what it does"
