@@ -5,7 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from write_reference import write
+import write_code
+import write_reference
 
 project = "kinpair"
 extensions = ["myst_parser", "sphinx.ext.mathjax"]
@@ -15,4 +16,7 @@ html_theme = "furo"
 html_title = "kinpair"
 exclude_patterns = ["build"]
 
-write(Path(__file__).parent / "reference.md")  # functions, classes and their docstrings, as they are now
+write_reference.write(
+    Path(__file__).parent / "reference.md"
+)  # public names and their docstrings, as they are now
+write_code.write(Path(__file__).parent / "code.md")  # functions named by the map of the sources

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -103,3 +104,26 @@ def test_the_function_of_a_row_exists(place):
     for name in function.split("."):
         found = getattr(found, name)
     assert found.__doc__, "a reader finds what it does"
+
+
+spec = importlib.util.spec_from_file_location("write", SOURCES / "write.py")
+write = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(write)
+
+
+@pytest.mark.parametrize("source", MAP["source"])
+def test_a_page_has_the_table_of_the_map_and_prints_what_it_shows(source):
+    text = (SOURCES / f"{write.PAGES[source]}.md").read_text("utf-8")
+    assert write.with_table(text, source, "en") == text, "run docs/sources/write.py"
+    blocks = write.programs(text)
+    assert write.outputs(source, blocks) == blocks
+
+
+@pytest.mark.parametrize("source", MAP["source"])
+def test_a_page_shows_every_figure_of_its_source(source):
+    text = (SOURCES / f"{write.PAGES[source]}.md").read_text("utf-8")
+    for row in ROWS:
+        if (row["source"], row["kind"]) == (source, "figure"):
+            picture = f"figures/{source}-{row['number']}.svg"
+            assert f"]({picture})" in text
+            assert (SOURCES / picture).exists()
