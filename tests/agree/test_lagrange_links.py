@@ -75,6 +75,6 @@ def test_it_compiles():
 def test_links_without_such_angles_are_refused_by_name():
     arm = kp.example("planar-3r")
     q = np.array([0.3, -0.4, 0.5])
-    start = f"{arm.name}: the third axis of link {arm.model.names[1]!r} is parallel to the inertial one"
+    start = "planar-3r: |det Π| = 0.0e+00 of link 'link1' in the sequence 'zxz'"
     with pytest.raises(kp.SingularError, match=f"^{re.escape(start)}"):
         lagrange_links.inverse_dynamics(arm.model, q, q, q, kinematics.no_wrenches(arm.model))

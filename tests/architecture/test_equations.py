@@ -26,7 +26,7 @@ PAGES = {
     "formulations/denoc.py": ("denoc.md", r"\((D\d+|2[489][ab]?|30)\)"),
     "formulations/linear_forms.py": ("popov.md", r"\((LF\d+)\)"),
     "formulations/popov.py": ("popov.md", r"\((PV\d+)\)"),
-    "formulations/popov_euler.py": ("popov.md", r"\((EU\d+)\)"),
+    "formulations/*euler*.py": ("popov.md", r"\((EU\d+)\)"),
     "formulations/lagrange.py": ("lagrange.md", r"\((LG\d+)\)"),
     "formulations/lagrange_cylinders.py": ("lagrange.md", r"\((LC\d+|1\.\d+)\)"),
     "formulations/lagrange_euler.py": ("lagrange.md", r"\((LE\d+)\)"),

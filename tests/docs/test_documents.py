@@ -51,6 +51,7 @@ def test_pages_and_messages_install_from_the_sources():
         "mjcf",
         "motion",
         "equations/lagrange",
+        "equations/popov",
         "equations/roberson_wittenburg",
         "printed_equations",
         "arrays",

@@ -28,6 +28,7 @@ SOLVERS = (
     "rosenberg, multipliers, udwadia-kalaba, rosenberg-extended, maggi, partition, voronets, chaplygin, screw, "
     "zhao-gu"
 )
+SEQUENCES = "auto, zxz, xyx, yzy, zyz, xzx, yxy, xyz, yzx, zxy, xzy, yxz, zyx"
 SYMBOLS = "m_1, m_2, I_1, I_2, g, l_1, r_1, r_2, q_1, q_2"
 
 
@@ -108,6 +109,34 @@ CASES = {
     "symbol": (
         lambda: arrays("newton-euler").symbol("omega_"),
         "planar-3r: 'newton-euler' has no symbol 'omega_'; did you mean 'omega'? Symbols: R, r, omega",
+    ),
+    "sequence": (
+        lambda: arrays("popov/euler", sequence="zxy2"),
+        f"planar-3r: sequence is 'zxy2'; did you mean 'zxy'? Sequences: {SEQUENCES}",
+    ),
+    "offset": (
+        lambda: arrays("popov/euler", offset=[1, 2]),
+        "planar-3r: offset is [1, 2]; give a rotation matrix (3, 3), or 'auto'",
+    ),
+    "link": (
+        lambda: arrays("lagrange/links", sequence={"link9": "xyz"}),
+        "planar-3r: sequence names link 'link9'; did you mean 'link3'? Links: link1, link2, link3",
+    ),
+    "compile": (
+        lambda: kp.formulation("denoc").compile(arm(), Q3),
+        "compile is for Euler angles, popov/euler, lagrange/links, lagrange/euler; m.kernel(quantity, method=...) "
+        "compiles the others",
+    ),
+    "quantity": (
+        lambda: kp.formulation("popov/euler").compile(arm(), Q3, "mass_matrix"),
+        "quantity is 'mass_matrix'; give one of inverse_dynamics, forward_dynamics",
+    ),
+    "closed efforts": (
+        lambda: kp.formulation("popov").inverse_dynamics(
+            four_bar(), four_bar().start(), [0, 0, 0], [0, 0, 0]
+        ),
+        "four-bar: this call takes trees; m.inverse_dynamics and m.forward_dynamics take closed mechanisms, "
+        "m.without_constraints() is the spanning tree",
     ),
     "own symbol": (
         lambda: symbols({"m_3": "M"}),

@@ -4,7 +4,7 @@ Numbers with a dot are the source's, those with letters ours; docs/equations/lag
 Link i is a cylinder, or any body with the inertia of one: J_S about its axis q_i, J_N across, J_SN = J_S − J_N. e_l is
 the axis of hinge l, r_li = O_l → C_i, and l, m, k are hinges between the ground and link i; other entries are zero.
 
-    M¹ⁱ_lm = (J_N + m r_li·r_mi)(e_l·e_m) + J_SN (e_l·q_i)(e_m·q_i) − m (e_l·r_mi)(e_m·r_li)          (1.13)
+    M¹ⁱ_lm = (J_N + m r_li·r_mi)(e_l·e_m) + J_SN (e_l·q_i)(e_m·q_i) − m (e_l·r_mi)(e_m·r_li)          (1.16)
     M²ⁱ    = Σ_k φ̇_k ∂M¹ⁱ/∂φ_k − ½ [φ̇ᵀ ∂M¹ⁱ/∂φ_l], row l                                              (1.23)
     fⁱ_l   = −m g·(e_l × r_li)                                                                        (LC1)
     τ      = Σ_i M¹ⁱ φ̈ + M²ⁱ φ̇ + fⁱ                                                                  (LC2)
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.errors import InputError
 from kinpair.formulations.arguments import check_model, checked
@@ -133,7 +134,7 @@ def _slopes(x: Seen, m: int, k: int) -> Changing:
 
 
 def _entry(c: Cylinder, x: Changing) -> Scalar:
-    """M¹ⁱ_lm.    (1.13)"""
+    """M¹ⁱ_lm.    (1.16)"""
     J_SN = c.J_S - c.J_N
     return (
         (c.J_N + c.m * (x.r_l @ x.r_m)) * (x.e_l @ x.e_m)
@@ -169,7 +170,7 @@ def _rate(model: Model, l: int) -> int:
 
 
 def inertia_shares(model: Model, q: Vector) -> list[Matrix]:
-    """M¹ⁱ (nv, nv) by link; H is their sum.    (1.13)"""
+    """M¹ⁱ (nv, nv) by link; H is their sum.    (1.16)"""
     every = cylinders(model)
     (q,) = checked(model, q=q)
     return [_inertia_share(model, q, every, i) for i in model.moving]
@@ -181,7 +182,7 @@ def _inertia_share(model: Model, q: Vector, every: list[Cylinder], i: int) -> Ma
     for l, m in combinations_with_replacement(range(len(path)), 2):
         x = seen(model, q, every, path[l], i)
         row, column = _rate(model, path[l]), _rate(model, path[m])
-        entries[row, column] = entries[column, row] = _entry(every[i], _vectors(x, m - l))  # (1.13)
+        entries[row, column] = entries[column, row] = _entry(every[i], _vectors(x, m - l))  # (1.16)
     return _square(model.nv, entries)
 
 
@@ -247,3 +248,11 @@ def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Vector
         inertia_shares(model, q), convective_shares(model, q, qd), weight_shares(model, q), strict=True
     )
     return sum((M1 @ qdd + M2 @ qd + f for M1, M2, f in shares), np.zeros(model.nv))  # (LC2)
+
+
+def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector:
+    """φ̈ (nv,) of (Σ_i M¹ⁱ) φ̈ = τ − Σ_i (M²ⁱ φ̇ + fⁱ).    (LC2)"""
+    q, qd, tau = checked(model, q=q, qd=qd, tau=tau)
+    H = sum(inertia_shares(model, q), np.zeros((model.nv, model.nv)))
+    h = inverse_dynamics(model, q, qd, np.zeros(model.nv))
+    return ldl.solve(H, tau - h)[0]

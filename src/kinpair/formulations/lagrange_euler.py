@@ -1,9 +1,10 @@
 """Lagrange's equations in Euler angles of the links (Vukobratović, chapter 2.2.3), for trees of ball joints.
 
-Every link i has absolute angles η_i = (ψ, ϑ, φ) of its own, whatever its parent does: R_i = R_z(ψ) R_x(ϑ) R_z(φ).
-Internal Euler angles (2.2.4), those of a link in its parent, are the coordinates of `Mechanism.split()`.
+Every link i has absolute angles η_i = (ψ, ϑ, φ) of its own, whatever its parent does, in any sequence of axes with an
+offset, see `euler_angles.py`; by default R_i = R_z(ψ) R_x(ϑ) R_z(φ). Internal Euler angles (2.2.4), those of a link in
+its parent, are the coordinates of `Mechanism.split()`.
 
-    Π(η) = [e_1 e_2 e_3] = [z, R_z(ψ) x, R_z(ψ) R_x(ϑ) z],   ω_i = Π(η_i) η̇_i                        (LE1)
+    Π(η) = [e_1 e_2 e_3],   ω_i = Π(η_i) η̇_i            e_1 … e_3: the axes of the three turns        (LE1)
     C_i  = Σ_k b_ik,   b_ik = R_k (O_k → O_next, or → C_i for k = i)      k: i and its ancestors      (LE2)
     β_ik = columns e_a × b_ik of Π(η_k),   v_i = Σ_k β_ik η̇_k                                         (LE3)
     H    = Σ_i m βᵀβ + diag(Πᵀ J Π)                                                                   (LE4)
@@ -12,25 +13,38 @@ Internal Euler angles (2.2.4), those of a link in its parent, are the coordinate
 
 Couples τ in the joints, in axes of the child, do the work of  Q_i = Π_iᵀ (R_i τ_i − Σ_c R_c τ_c), c: children. (LE7)
 A joint of fewer than three degrees is a constraint between the angles of two links: `lagrange_links.py` takes every
-pair. Π is singular where sin ϑ = 0.
+pair. Π is singular where sin ϑ = 0, or cos ϑ = 0 in sequences of three different axes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Vector, array, assemble, symmetric
 from kinpair.errors import InputError
+from kinpair.formulations import linear_forms
 from kinpair.formulations.arguments import check_model, checked
+from kinpair.formulations.euler_angles import (
+    BOOK,
+    Angles,
+    Choice,
+    couple_of,
+    measured,
+    rates_matrix,
+    rotation,
+)
+from kinpair.formulations.linear_forms import assembled
 from kinpair.model.model import Body, Model
-from kinpair.model.recursion import ByBody, each, joined, rates
+from kinpair.model.recursion import ByBody, each, inward, joined, rates
 from kinpair.pairs import cardan
-from kinpair.spatial.rotation import IDENTITY, about_x, about_z, cross, skew, turned
+from kinpair.spatial.rotation import IDENTITY, cross, skew, turned
 
 ZERO = np.zeros(3)
+Choices: TypeAlias = Sequence[Choice]  # by body; entry 0, of the ground, is not used
 
 
 class Oriented(NamedTuple):
@@ -45,17 +59,9 @@ class Oriented(NamedTuple):
     J: Matrix  # about C
 
 
-def _axes(eta: Vector) -> tuple[Matrix, Matrix]:
-    """R and Π.    (LE1)"""
-    turn = about_z(eta[0])
-    node = turn @ about_x(eta[1])
-    e = array([[0.0, turn[0, 0], node[0, 2]], [0.0, turn[1, 0], node[1, 2]], [1.0, 0.0, node[2, 2]]])
-    return node @ about_z(eta[2]), e
-
-
-def oriented(body: Body, eta: Vector, etad: Vector, etadd: Vector) -> Oriented:
+def oriented(body: Body, eta: Vector, etad: Vector, etadd: Vector, choice: Choice = BOOK) -> Oriented:
     """A link by its angles and their derivatives."""
-    R, e = _axes(eta)
+    R, e = rotation(eta, choice), rates_matrix(eta, choice)
     first, second, third = (e[:, a : a + 1] @ etad[a : a + 1] for a in range(3))
     omega = first + second + third  # (LE1)
     ed = _stack(ZERO, cross(first, e[:, 1]), cross(first + second, e[:, 2]))
@@ -67,14 +73,17 @@ def _stack(*columns: Vector) -> Matrix:
     return array([list(x) for x in columns]).T
 
 
-def links(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> ByBody:
-    """Every link by its angles; the ground does not turn."""
+def links(model: Model, eta: Vector, etad: Vector, etadd: Vector, choices: Choices | None = None) -> ByBody:
+    """Every link by its angles, measured as `choices` say, the book's without them; the ground does not turn."""
     eta, etad, etadd = checked(model, eta=eta, etad=etad, etadd=etadd)
     _check(model)
     still = Oriented(
         IDENTITY, np.zeros((3, 3)), np.zeros((3, 3)), ZERO, np.zeros((3, 3)), ZERO, np.zeros((3, 3))
     )
-    oriented_links = each(model, oriented, rates(model, eta), rates(model, etad), rates(model, etadd))
+    by_link = choices or [BOOK] * len(model.parent)
+    oriented_links = each(
+        model, oriented, rates(model, eta), rates(model, etad), rates(model, etadd), by_link
+    )
     return [still, *oriented_links[1:]]
 
 
@@ -108,11 +117,11 @@ def _beta(link: Oriented, b: Vector) -> Matrix:
     return -skew(b) @ link.e  # (LE3)
 
 
-def mass_matrix(model: Model, eta: Vector) -> Matrix:
+def mass_matrix(model: Model, eta: Vector, choices: Choices | None = None) -> Matrix:
     """H (nv, nv) over the angles of all links.    (LE4)"""
     check_model(model)
     still = np.zeros(model.nv)
-    link = links(model, eta, still, still)
+    link = links(model, eta, still, still, choices)
     H = assemble((model.nv, model.nv), [])
     for i in model.moving:
         span = [model.v_span[arm.k] for arm in _arms(model, link, i)]
@@ -160,9 +169,11 @@ def of_inertia(link: Oriented) -> Vector:
     return rate - link.slope.T @ L - link.e.T @ cross(L, link.omega)  # (LE6)
 
 
-def inverse_dynamics(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> Vector:
+def inverse_dynamics(
+    model: Model, eta: Vector, etad: Vector, etadd: Vector, choices: Choices | None = None
+) -> Vector:
     """Q (nv): forces along the angles of all links that produce the motion.    (LE6)"""
-    link = links(model, eta, etad, etadd)
+    link = links(model, eta, etad, etadd, choices)
     Q: ByBody = [None, *(of_inertia(link[i]) for i in model.moving)]
     for i in model.moving:
         arms = list(_arms(model, link, i))
@@ -175,9 +186,11 @@ def inverse_dynamics(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> 
 # To and from the coordinates of the model.
 
 
-def to_internal(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> tuple[Vector, Vector, Vector]:
+def to_internal(
+    model: Model, eta: Vector, etad: Vector, etadd: Vector, choices: Choices | None = None
+) -> tuple[Vector, Vector, Vector]:
     """q (quaternions of the ball joints), q̇ and q̈ of the model: R = R_seatᵀ R_jᵀ R_i, ω = R_iᵀ (ω_i − ω_j)."""
-    link = links(model, eta, etad, etadd)
+    link = links(model, eta, etad, etadd, choices)
     q: list[float] = [0.0] * model.nq
     qd: ByBody = [None] * len(model.parent)
     qdd: ByBody = [None] * len(model.parent)
@@ -190,14 +203,55 @@ def to_internal(model: Model, eta: Vector, etad: Vector, etadd: Vector) -> tuple
     return array(q), joined(model, qd), joined(model, qdd)
 
 
-def from_joint_efforts(model: Model, eta: Vector, tau: Vector) -> Vector:
+def from_joint_efforts(model: Model, eta: Vector, tau: Vector, choices: Choices | None = None) -> Vector:
     """Q (nv) of the couples τ in the joints, in axes of the child.    (LE7)"""
     (tau,) = checked(model, tau=tau)
     still = np.zeros(model.nv)
-    link, taus = links(model, eta, still, still), rates(model, tau)
+    link, taus = links(model, eta, still, still, choices), rates(model, tau)
     couple = [ZERO] * len(model.parent)
     for i in model.moving:
         world = link[i].R @ taus[i]
         couple[i] = couple[i] + world
         couple[model.parent[i]] = couple[model.parent[i]] - world
     return joined(model, [None, *(link[i].e.T @ couple[i] for i in model.moving)])  # (LE7)
+
+
+# Efforts and accelerations of the model, by way of the angles.
+
+
+def efforts(model: Model, q: Vector, qd: Vector, qdd: Vector, choices: Choices) -> Vector:
+    """Couples τ (nv,) in the joints that produce the motion, from the forces along the angles.    (LE7)"""
+    _check(model)
+    angles = _of_model(model, q, qd, qdd, choices)
+    eta, etad, etadd = (_joined(model, angles, k) for k in range(3))
+    Q = rates(model, inverse_dynamics(model, eta, etad, etadd, choices))
+
+    def react(body: Body, outer: tuple[Vector], x: Angles, Q: Vector) -> tuple[Vector, tuple[Vector]]:
+        n = couple_of(rates_matrix(x.eta, x.choice), Q) + outer[0]  # (LE7)
+        return rotation(x.eta, x.choice).T @ n, (n,)
+
+    return joined(model, inward(model, react, (ZERO,), angles, Q))
+
+
+def accelerations(model: Model, q: Vector, qd: Vector, tau: Vector, choices: Choices) -> Vector:
+    """q̈ (nv,) that couples τ in the joints produce: H η̈ = Q(τ) − Q(η̈ = 0), then q̈ of η̈."""
+    _check(model)
+    still = np.zeros(model.nv)
+    angles = _of_model(model, q, qd, still, choices)
+    eta, etad = _joined(model, angles, 0), _joined(model, angles, 1)
+    Q = from_joint_efforts(model, eta, tau, choices) - inverse_dynamics(model, eta, etad, still, choices)
+    etadd, _ = ldl.solve(mass_matrix(model, eta, choices), Q)
+    return to_internal(model, eta, etad, etadd, choices)[2]
+
+
+def _of_model(model: Model, q: Vector, qd: Vector, qdd: Vector, choices: Choices) -> ByBody:
+    """η and its derivatives by link, from the coordinates of the model."""
+    placed = assembled(model, q)
+    moved = linear_forms.accelerations(model, placed, q, qd, qdd)
+    return each(
+        model, lambda _, at, x, choice: measured(at.R, x.omega, x.epsilon, choice), placed, moved, choices
+    )
+
+
+def _joined(model: Model, angles: ByBody, k: int) -> Vector:
+    return joined(model, [None, *(angles[i][k] for i in model.moving)])

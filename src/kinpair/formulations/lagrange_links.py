@@ -28,11 +28,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.formulations import popov_euler
 from kinpair.formulations.arguments import checked
+from kinpair.formulations.euler_angles import couple_of, rates_matrix
 from kinpair.formulations.lagrange_euler import Oriented, of_inertia, oriented
-from kinpair.formulations.popov_euler import Link
+from kinpair.formulations.popov_euler import Choices, Link
+from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, rates
 from kinpair.spatial.rotation import IDENTITY, cross, skew
@@ -124,17 +126,10 @@ def _load(body: Body, x: Oriented, w_ext: Vector) -> Vector:
     return shift_wrench(rotate(x.R, w_ext), -(x.R @ body.d))
 
 
-def _couple(eta: Vector, Q: Vector) -> Vector:
-    """n of Πᵀ n = Q."""
-    c, s = np.cos(eta[0]), np.sin(eta[0])
-    across: Scalar = np.divide(Q[2] - np.cos(eta[1]) * Q[0], np.sin(eta[1]))
-    return array([c * Q[1] + s * across, s * Q[1] - c * across, Q[0]])
-
-
 def _react(
     body: Body, outer: tuple[Vector], link: Link, S: Matrix, Q: Forces
 ) -> tuple[Vector, tuple[Vector]]:
-    n = _couple(link.angles.eta, Q.eta) + outer[0]  # (LK5)
+    n = couple_of(rates_matrix(link.angles.eta, link.angles.choice), Q.eta) + outer[0]  # (LK5)
     return spatial(n, S @ Q.z), (n,)
 
 
@@ -146,28 +141,41 @@ class Reacting(NamedTuple):
     wrenches: ByBody
 
 
-def reacting(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Reacting:
-    """The wrenches of all joints in a motion; refused where a link has no Euler angles."""
+def reacting(
+    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], choices: Choices | None = None
+) -> Reacting:
+    """The wrenches of all joints in a motion; angles as in `popov_euler.links`."""
     q, qd, qdd = checked(model, q=q, qd=qd, qdd=qdd)
-    placed = popov_euler.links(model, q, qd, qdd)
+    placed = popov_euler.links(model, q, qd, qdd, choices)
     turned = [GROUND, *each(model, lambda body, link: oriented(body, *link.angles), placed)[1:]]
     seats: ByBody = [None, *(turned[model.parent[i]].R @ model.body[i].R_seat for i in model.moving)]
     Q = forces(model, turned, placed, w_ext)
     return Reacting(turned, seats, inward(model, _react, (ZERO,), placed, seats, Q))
 
 
-def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:
+def inverse_dynamics(
+    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], choices: Choices | None = None
+) -> Vector:
     """τ (nv,) that produces the motion, by way of the angles and strokes of the links."""
-    x = reacting(model, q, qd, qdd, w_ext)
+    x = reacting(model, q, qd, qdd, w_ext, choices)
     state = coordinates(model, q), rates(model, qdd)
     return joined(model, each(model, _effort, x.turned, x.wrenches, *state))
+
+
+def forward_dynamics(
+    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any], choices: Choices | None = None
+) -> Solution:
+    """q̈ of H q̈ + h = τ, H and h by the angles and strokes of the links."""
+    return popov_euler.solved_by(inverse_dynamics, model, q, qd, tau, w_ext, choices)
 
 
 def _effort(body: Body, x: Oriented, w: Vector, q: Vector, qdd: Vector) -> Vector:
     return body.pair.p(q).T @ rotate(x.R.T, w) + body.rotor * qdd  # (LK6)
 
 
-def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> ByBody:
+def reactions(
+    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], choices: Choices | None = None
+) -> ByBody:
     """Wrench on each body from its pair, at O_i, in axes of the joint frame as described; by body."""
-    x = reacting(model, q, qd, qdd, w_ext)
+    x = reacting(model, q, qd, qdd, w_ext, choices)
     return [None, *(rotate((x.seats[i] @ model.R_joint[i]).T, x.wrenches[i]) for i in model.moving)]

@@ -1,27 +1,43 @@
-"""The same with absolute angles of the links (Vukobratović et al., ch. 2.1.2).
+"""Pair by pair with absolute angles of the links (Vukobratović et al., ch. 2.1.2).
 
-Each link carries its own Euler angles η = (ψ, ϑ, φ), precession, nutation and spin, against inertial axes; strokes of
-sliding pairs are kept as the displacement z in the seat. Orientation and rotation of a link need no neighbour:
+Each link carries its own Euler angles η = (ψ, ϑ, φ) against inertial axes, see `euler_angles.py`; strokes of sliding
+pairs are kept as the displacement z in the seat. Orientation and rotation of a link need no neighbour, (EU1) to (EU3);
+its joint point does:
 
-    R = R_z(ψ) R_x(ϑ) R_z(φ)                                                                     (EU1)
-    ω = Π(η) η̇,   Π = [0, cos ψ, sin ψ sin ϑ; 0, sin ψ, −cos ψ sin ϑ; 1, 0, cos ϑ]               (EU2)
-    ε = Π η̈ + Π̇ η̇                                                                                (EU3)
     o_i = o_j + A_j a_i + 2 ω_j × S_i ż + S_i z̈,   S_i = R_j R_seat                              (EU4)
 
-|det Π| = |sin ϑ|: a link whose third axis is parallel to the inertial one has no such angles. The drives follow
-from the force sums of `popov.py`.
+The drives follow from the force sums of `popov.py`. Where |det Π| is small, the angles of a link are not
+determined: `chosen` rejects it, or selects another sequence and offset for each link before anything is traced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.errors import SingularError
+from kinpair.algebra import tree_ldl
+from kinpair.algebra.arrays import Matrix, Vector, array
+from kinpair.errors import AccuracyWarning, InputError, SingularError, caller_level, listed, offered
 from kinpair.formulations import popov
+from kinpair.formulations.euler_angles import (
+    BOOK,
+    OFFSETS,
+    SEQUENCES,
+    Angles,
+    Choice,
+    angles_of,
+    best,
+    determinant,
+    measured,
+    rates_matrix,
+    rates_matrix_rate,
+    rotation,
+)
+from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.linear_forms import (
     GROUND,
     STILL,
@@ -31,19 +47,15 @@ from kinpair.formulations.linear_forms import (
     assembled,
     moved_with,
 )
+from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
-from kinpair.model.recursion import ByBody, coordinates, each, outward, rates
-from kinpair.spatial.rotation import about_x, about_z, cross, turned
+from kinpair.model.recursion import ByBody, coordinates, each, outward, rate_tree, rates
+from kinpair.spatial.rotation import IDENTITY, cross, turned
 
-NEAREST = np.sqrt(np.finfo(float).eps)  # of sin ϑ to zero: η̈ has 1/sin² ϑ, and there no digit of it is left
-
-
-class Angles(NamedTuple):
-    """η and its derivatives."""
-
-    eta: Vector
-    etad: Vector
-    etadd: Vector
+LOST, DOUBTFUL = 1e-6, 1e-2  # |det Π| below which angles are rejected; below which digits are lost
+AUTO = "auto"
+ORTHOGONAL = 1e-9  # entries by which a rotation may miss Oᵀ O = 1
+Choices = Sequence[Choice]  # by body; entry 0, of the ground, is not used
 
 
 class Link(NamedTuple):
@@ -55,44 +67,88 @@ class Link(NamedTuple):
     zdd: Vector
 
 
-def rotation(eta: Vector) -> Matrix:
-    """R of the angles: axes of the link in inertial axes.    (EU1)"""
-    return about_z(eta[0]) @ about_x(eta[1]) @ about_z(eta[2])
+def chosen(model: Model, q: Vector, sequence: Any = AUTO, offset: Any = None) -> Choices:
+    """Select how the angles of each link are measured, and check |det Π| at the coordinates q (nq,) of floats.
+
+    `sequence`: one of `SEQUENCES`, or "auto". `offset`: a rotation of the body axes (3, 3), None for none, or "auto",
+    which is the default where the sequence is "auto". Both may be mappings by name of a link, "auto" for others.
+    """
+    placed = assembled(model, q)
+    choices = [BOOK, *(_of_link(model, i, placed[i].R, sequence, offset) for i in model.moving)]
+    check(model, [angles_of(np.real(placed[i].R), choices[i]) for i in model.moving], choices)
+    return choices
 
 
-def angles_of(R: Matrix) -> Vector:
-    """η of a rotation, 0 ≤ ϑ ≤ π: the inverse of (EU1) where sin ϑ is not zero."""
-    nutation = np.arctan2(np.sqrt(R[0, 2] * R[0, 2] + R[1, 2] * R[1, 2]), R[2, 2])
-    return array([np.arctan2(R[0, 2], -R[1, 2]), nutation, np.arctan2(R[2, 0], R[2, 1])])
+def _of_link(model: Model, i: int, R: Matrix, sequence: Any, offset: Any) -> Choice:
+    name = model.names[i]
+    if isinstance(sequence, Mapping):
+        sequence = _named(model, "sequence", sequence).get(name, AUTO)
+    if isinstance(offset, Mapping):
+        offset = _named(model, "offset", offset).get(name, AUTO)
+    if not isinstance(sequence, str) or sequence not in (AUTO, *SEQUENCES):
+        raise InputError(
+            f"{model.name}: sequence is {sequence!r}; {offered(str(sequence), 'sequences', (AUTO, *SEQUENCES))}",
+            sequence=sequence,
+        )
+    free = offset is None and sequence == AUTO
+    if free or (isinstance(offset, str) and offset == AUTO):
+        offsets = OFFSETS
+    else:
+        offsets = (IDENTITY if offset is None else _rotation(model, offset),)
+    return best(R, SEQUENCES if sequence == AUTO else (sequence,), offsets)
 
 
-def rates_matrix(eta: Vector) -> Matrix:
-    """Π of ω = Π η̇, ω in inertial axes.    (EU2)"""
-    c, s = np.cos(eta[0]), np.sin(eta[0])
-    ct, st = np.cos(eta[1]), np.sin(eta[1])
-    return array([[0.0, c, s * st], [0.0, s, -c * st], [1.0, 0.0, ct]])
+def _named(model: Model, what: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    for name in values:
+        if name not in model.names[1:]:
+            raise InputError(
+                f"{model.name}: {what} names link {name!r}; {offered(str(name), 'links', model.names[1:])}",
+                link=name,
+            )
+    return values
 
 
-def rates_matrix_rate(eta: Vector, etad: Vector) -> Matrix:
-    """Π̇ at the rates η̇."""
-    c, s = np.cos(eta[0]), np.sin(eta[0])
-    ct, st = np.cos(eta[1]), np.sin(eta[1])
-    psi, theta = etad[0], etad[1]
-    third = [c * st * psi + s * ct * theta, s * st * psi - c * ct * theta, -st * theta]
-    return array([[0.0, -s * psi, third[0]], [0.0, c * psi, third[1]], [0.0, 0.0, third[2]]])
+def _rotation(model: Model, offset: Any) -> Matrix:
+    try:
+        O = np.asarray(offset, dtype=float)
+    except (TypeError, ValueError):
+        O = np.zeros(0)
+    if (
+        O.shape != (3, 3)
+        or np.abs(O.T @ O - IDENTITY).max() > ORTHOGONAL
+        or np.cross(O[:, 0], O[:, 1]) @ O[:, 2] < 0.0
+    ):
+        raise InputError(
+            f"{model.name}: offset is {offset!r}; give a rotation matrix (3, 3), or 'auto'", offset=offset
+        )
+    return O
 
 
-def _solved(eta: Vector, omega: Vector) -> Vector:
-    """η̇ of Π η̇ = ω, along the line of nodes, across it, and up."""
-    c, s = np.cos(eta[0]), np.sin(eta[0])
-    spin = np.divide(s * omega[0] - c * omega[1], np.sin(eta[1]))
-    return array([omega[2] - np.cos(eta[1]) * spin, c * omega[0] + s * omega[1], spin])
+def check(model: Model, angles: Sequence[Any], choices: Choices) -> None:
+    """Reject angles of floats by the link whose |det Π| is below 1e-6; warn once of those below 1e-2."""
+    sizes = [float(determinant(eta, choice)) for eta, choice in zip(angles, choices[1:], strict=True)]
+    for i, size in zip(model.moving, sizes, strict=True):
+        if not size >= LOST:
+            raise SingularError(
+                f"{model.name}: |det Π| = {size:.1e} of link {model.names[i]!r} in the sequence "
+                f"{choices[i].sequence!r}: at ϑ = {float(angles[i - 1][1]):.6g} rad ψ and φ turn about one axis; use "
+                "sequence='auto' or another offset, or move away from this position",
+                link=model.names[i],
+                angle="theta",
+            )
+    doubtful = [model.names[i] for i, size in zip(model.moving, sizes, strict=True) if size < DOUBTFUL]
+    if doubtful:
+        warnings.warn(
+            f"{model.name}: |det Π| = {min(sizes):.1e} is small for the Euler angles of {listed(map(repr, doubtful))}; "
+            f"results have a relative error of about {np.finfo(float).eps / min(sizes) ** 2:.0e}; sequence='auto' "
+            "selects better angles",
+            AccuracyWarning,
+            stacklevel=caller_level(),
+        )
 
 
-def _angles(body: Body, at: Placed, x: Accelerated) -> Angles:
-    eta = angles_of(at.R)
-    etad = _solved(eta, x.omega)  # (EU2)
-    return Angles(eta, etad, _solved(eta, x.epsilon - rates_matrix_rate(eta, etad) @ etad))  # (EU3)
+def _measured(body: Body, at: Placed, x: Accelerated, choice: Choice) -> Angles:
+    return measured(at.R, x.omega, x.epsilon, choice)
 
 
 def _link(body: Body, angles: Angles, q: Vector, qd: Vector, qdd: Vector) -> Link:
@@ -102,41 +158,30 @@ def _link(body: Body, angles: Angles, q: Vector, qd: Vector, qdd: Vector) -> Lin
     return Link(angles, body.pair.translation(q), R @ slide, R @ change)
 
 
-def links(model: Model, q: Vector, qd: Vector, qdd: Vector) -> ByBody:
-    """Absolute angles and strokes of every body; refused where a float state has det Π = 0."""
+def links(model: Model, q: Vector, qd: Vector, qdd: Vector, choices: Choices | None = None) -> ByBody:
+    """Absolute angles and strokes of every body.
+
+    `choices` are those of `chosen`; without them they are the book's, rejected where floats have det Π = 0.
+    """
     placed = assembled(model, q)
-    for i in model.moving:
-        _check(model, i, placed[i].R)
-    angles = each(model, _angles, placed, accelerations(model, placed, q, qd, qdd))
+    if choices is None:
+        choices = [BOOK] * len(model.parent) if q.dtype == object else chosen(model, q, BOOK.sequence)
+    angles = each(model, _measured, placed, accelerations(model, placed, q, qd, qdd), choices)
     return each(model, _link, angles, coordinates(model, q), rates(model, qd), rates(model, qdd))
 
 
-def _check(model: Model, i: int, R: Matrix) -> None:
-    """Symbols and columns pass; they divide by zero where a float is refused."""
-    if R.dtype == object:
-        return
-    sine: Scalar = np.hypot(*np.real(R[:2, 2]))
-    if sine <= NEAREST:
-        raise SingularError(
-            f"{model.name}: the third axis of link {model.names[i]!r} is parallel to the inertial one, sin ϑ = "
-            f"{sine:.1e}, so precession and spin are not two angles and det Π = 0; move away from this position, or "
-            "use method='popov'",
-            link=model.names[i],
-        )
-
-
 def _place(body: Body, parent: Placed, link: Link, q: Vector) -> Placed:
-    R, S = rotation(link.angles.eta), parent.R @ body.R_seat
+    R, S = rotation(link.angles.eta, link.angles.choice), parent.R @ body.R_seat
     p = body.pair.p(q)
     a = parent.R @ body.a_seat + S @ link.z
     return Placed(S, R, a, R @ body.d, turned(R, body.I), R @ p[:3], R @ p[3:])
 
 
 def _move(body: Body, parent: Accelerated, at: Placed, link: Link) -> Accelerated:
-    eta, etad, etadd = link.angles
-    Pi = rates_matrix(eta)
+    eta, etad, etadd, choice = link.angles
+    Pi = rates_matrix(eta, choice)
     omega = Pi @ etad  # (EU2)
-    epsilon = Pi @ etadd + rates_matrix_rate(eta, etad) @ etad  # (EU3)
+    epsilon = Pi @ etadd + rates_matrix_rate(eta, etad, choice) @ etad  # (EU3)
     o = parent.o + parent.A @ at.a + 2.0 * cross(parent.omega, at.S @ link.zd) + at.S @ link.zdd  # (EU4)
     return moved_with(at, omega, epsilon, o)
 
@@ -148,6 +193,36 @@ def drives(model: Model, q: Vector, qdd: Vector, angles: ByBody, w_ext: Sequence
     return popov.drives(model, placed, moved, qdd, w_ext)
 
 
-def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> Vector:
+def inverse_dynamics(
+    model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], choices: Choices | None = None
+) -> Vector:
     """Drives that produce the motion, by way of the absolute angles."""
-    return drives(model, q, qdd, links(model, q, qd, qdd), w_ext)
+    return drives(model, q, qdd, links(model, q, qd, qdd, choices), w_ext)
+
+
+def forward_dynamics(
+    model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any], choices: Choices | None = None
+) -> Solution:
+    """q̈ of H q̈ + h = τ, H and h by the absolute angles."""
+    return solved_by(inverse_dynamics, model, q, qd, tau, w_ext, choices)
+
+
+def solved_by(
+    inverse: Callable[..., Vector],
+    model: Model,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    w_ext: Sequence[Any],
+    choices: Choices | None,
+) -> Solution:
+    """Solve H q̈ + h = τ: column k of H are the efforts of q̈_k = 1 at rest without gravity, h those at q̈ = 0."""
+    if choices is None:
+        choices = [BOOK] * len(model.parent) if q.dtype == object else chosen(model, q, BOOK.sequence)
+    still, weightless = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
+    nothing = no_wrenches(model)
+    columns = [list(inverse(weightless, q, still, unit, nothing, choices)) for unit in np.eye(model.nv)]
+    H = array(columns).T if columns else np.zeros((0, 0))
+    h = inverse(model, q, qd, still, w_ext, choices)
+    factors = tree_ldl.factor(H, *rate_tree(model))
+    return Solution(tree_ldl.solve(factors, tau - h), tree_ldl.pivots(factors), np.diag(H))

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from kinpair.errors import InputError, known_keywords, offered
+import numpy as np
+
+from kinpair.errors import InputError, expect, known_keywords, offered
+from kinpair.formulations import lagrange_cylinders
 from kinpair.formulations.catalogue import FORMULATIONS
+from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.limits import refusal
 from kinpair.mechanism import Mechanism
 from kinpair.textbook import euler, history, pan, saha, vukobratovic, zhao_gu
-from kinpair.textbook.moment import Moment, moment_of
+from kinpair.textbook.moment import moment_of, one_state
 from kinpair.textbook.record import Arrays, Symbol
-
-EULER = ("sequence", "offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,11 @@ ROWS: Mapping[str, Row] = {
     "lagrange/cylinders": Row(
         vukobratovic.of_cylinders, "Vukobratović, (1.1)–(1.25)", vukobratovic.LATER_CYLINDERS, CHAIN
     ),
-    "lagrange/euler": Row(euler.of_balls, "Vukobratović, 2.2.3", euler.LATER, CHAIN),
-    "lagrange/links": Row(euler.of_links, "Vukobratović, 2.2.3", euler.LATER, CHAIN),
+    "lagrange/euler": Row(euler.of_balls, "Vukobratović, 2.2.3", euler.LATER, CHAIN, euler.OPTIONS),
+    "lagrange/links": Row(euler.of_links, "Vukobratović, 2.2.3", euler.LATER, CHAIN, euler.OPTIONS),
     "uicker": Row(history.of_uicker, "Uicker 1968", history.LATER_UICKER),
     "popov": Row(vukobratovic.of_popov, "Vukobratović, 1.5, 2.1.1, 3.10", vukobratovic.LATER_POPOV),
-    "popov/euler": Row(euler.of_popov, "Vukobratović, 2.1.2", euler.LATER, CHAIN),
+    "popov/euler": Row(euler.of_popov, "Vukobratović, 2.1.2", euler.LATER, CHAIN, euler.OPTIONS),
     "appell": Row(
         vukobratovic.of_appell,
         "Vukobratović, 1.4, 2.3",
@@ -101,7 +103,7 @@ class NamedFormulation:
         q (nq,), qd (nv,). With qdd (nv,) efforts follow from it, with tau (nv,) accelerations do; without both, symbols
         that depend on them are left out. Gravity acts; springs, dampers, friction and actuator models do not.
 
-        Options: `ground` and `drives` of "screw"; see docs/sources.
+        Options: `ground` and `drives` of "screw"; `sequence` and `offset` of Euler angles (docs/arrays.md).
 
         Units: SI, radians.
         """
@@ -112,6 +114,74 @@ class NamedFormulation:
         if reason := refusal(m.model, "inverse_dynamics", base, force=True):
             raise InputError(f"{m.name}: {reason}", formulation=self.name)
         return Arrays(self.name, m.name, row.symbols(moment, **options), row.later)
+
+    def inverse_dynamics(self, m: Mechanism, q: Any, qd: Any, qdd: Any, **options: Any) -> np.ndarray:
+        """Compute the efforts (nv,) of one motion of a tree, without springs, dampers and friction.
+
+        Options of Euler angles: `sequence`, one of the twelve or "auto" (default), and `offset`, a rotation (3, 3) of
+        the body axes; "auto" selects for each link those with the largest |det Π| at q.
+
+        Units: SI, radians.
+        """
+        return self._evaluated("inverse_dynamics", m, q, qd, ("qdd", qdd), options)
+
+    def forward_dynamics(self, m: Mechanism, q: Any, qd: Any, tau: Any, **options: Any) -> np.ndarray:
+        """Compute the accelerations (nv,) of one state of a tree, without springs, dampers and friction.
+
+        Options as of `inverse_dynamics`.
+
+        Units: SI, radians.
+        """
+        return self._evaluated("forward_dynamics", m, q, qd, ("tau", tau), options)
+
+    def compile(
+        self,
+        m: Mechanism,
+        q: Any,
+        quantity: str = "inverse_dynamics",
+        *,
+        sequence: Any = euler.AUTO,
+        offset: Any = None,
+    ) -> euler.EulerFunction:
+        """Compile a quantity of Euler angles, which keeps the angles selected at q (nq,) and checks them in each call.
+
+        Units: q [rad] or [m].
+        """
+        if self.name not in euler.FUNCTIONS:
+            raise InputError(
+                f"compile is for Euler angles, {', '.join(euler.FUNCTIONS)}; m.kernel(quantity, method=...) compiles "
+                "the others",
+                formulation=self.name,
+            )
+        self._check_tree(m)
+        return euler.compiled(self.name, quantity, m.model, one_state(m, "q", q), sequence, offset)
+
+    def _evaluated(
+        self, quantity: str, m: Mechanism, q: Any, qd: Any, last: tuple[str, Any], options: Mapping[str, Any]
+    ) -> np.ndarray:
+        self._check_tree(m)
+        _check_options(self.name, ROWS[self.name], options)
+        at, rate, x = (one_state(m, key, value) for key, value in (("q", q), ("qd", qd), last))
+        if self.name in euler.FUNCTIONS:
+            choices = euler.chosen(m.model, at, **options)
+            return np.asarray(
+                euler.FUNCTIONS[self.name][quantity](m.model, at, rate, x, choices), dtype=float
+            )
+        if self.name == "lagrange/cylinders":
+            return getattr(lagrange_cylinders, quantity)(m.model, at, rate, x)
+        found = getattr(FORMULATIONS[self.name], quantity)(m.model, at, rate, x, no_wrenches(m.model))
+        return found.qdd if quantity == "forward_dynamics" else found
+
+    def _check_tree(self, m: Mechanism) -> None:
+        expect("formulation", m, Mechanism)
+        if m.closure is not None:
+            raise InputError(
+                f"{m.name}: this call takes trees; m.inverse_dynamics and m.forward_dynamics take closed mechanisms, "
+                "m.without_constraints() is the spanning tree",
+                formulation=self.name,
+            )
+        if reason := refusal(m.model, "inverse_dynamics", self.name.split("/")[0], force=True):
+            raise InputError(f"{m.name}: {reason}", formulation=self.name)
 
 
 def _check_options(name: str, row: Row, options: Mapping[str, Any]) -> None:
@@ -135,4 +205,4 @@ def formulation(name: str) -> NamedFormulation:
     return NamedFormulation(name, ROWS[name].source)
 
 
-__all__ = ["Moment", "NamedFormulation", "formulation"]
+__all__ = ["NamedFormulation", "formulation"]

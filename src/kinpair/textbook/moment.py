@@ -16,6 +16,7 @@ from kinpair.formulations.catalogue import Formulation
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
+from kinpair.system import System
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +87,9 @@ def moment_of(
     if qdd is not None and tau is not None:
         raise InputError(f"{m.name}: give qdd or tau, not both: each follows from the other")
     state = {
-        key: _one(m, key, x) for key, x in (("q", q), ("qd", qd), ("qdd", qdd), ("tau", tau)) if x is not None
+        key: one_state(m, key, x)
+        for key, x in (("q", q), ("qd", qd), ("qdd", qdd), ("tau", tau))
+        if x is not None
     }
     at, rates = state["q"], state["qd"]
     if m.closure is not None:
@@ -96,7 +99,8 @@ def moment_of(
     return Moment(m.model, at, rates, qdd, tau, no_wrenches(m.model), _loops(m, at, rates), "qdd" in state)
 
 
-def _one(m: Mechanism, key: str, value: Any) -> np.ndarray:
+def one_state(m: Mechanism | System, key: str, value: Any) -> np.ndarray:
+    """Check one of q, qd, qdd and tau: numbers of one state, or a mapping by name."""
     (named,) = m.by_name(0.0, **{key: value})
     x = m.checked(key, named)
     if x.ndim != 1:

@@ -15,6 +15,7 @@ from kinpair.errors import InputError, expect, known_keywords, offered
 from kinpair.mechanism import Mechanism
 from kinpair.model.state import State
 from kinpair.system import System
+from kinpair.textbook.moment import one_state
 from kinpair.textbook.record import Arrays, Blocks, Symbol, symbol
 
 NAMES = ("rosenberg", *EVERY_SOLVER)
@@ -47,8 +48,8 @@ class NamedSolver:
         Units: SI, radians.
         """
         expect("arrays", m, Mechanism, System)
-        state = [_one(m, key, x) for key, x in (("q", q), ("qd", qd))]
-        efforts = np.zeros(m.nv) if tau is None else _one(m, "tau", tau)
+        state = [one_state(m, key, x) for key, x in (("q", q), ("qd", qd))]
+        efforts = np.zeros(m.nv) if tau is None else one_state(m, "tau", tau)
         closure = m.closure
         if closure is None or not closure.constraints:
             raise InputError(
@@ -68,16 +69,6 @@ class NamedSolver:
             None if self.name == "rosenberg" else np.asarray(solve(m.model, request, at, {}).qdd, dtype=float)
         )
         return Arrays(self.name, m.name, _symbols(self.name, m.v_names, rows, problem, qdd))
-
-
-def _one(m: Mechanism | System, key: str, value: Any) -> np.ndarray:
-    (named,) = m.by_name(0.0, **{key: value})
-    x = m.checked(key, named)
-    if x.ndim != 1:
-        raise InputError(
-            f"{m.name}: {key} has shape {x.shape}; arrays() takes one state, not a batch", argument=key
-        )
-    return x
 
 
 def _numbers(m: Mechanism | System, dependent: Sequence[str], rows: int) -> tuple[int, ...]:
