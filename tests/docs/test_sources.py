@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -127,3 +128,17 @@ def test_a_page_shows_every_figure_of_its_source(source):
             picture = f"figures/{source}-{row['number']}.svg"
             assert f"]({picture})" in text
             assert (SOURCES / picture).exists()
+
+
+@pytest.mark.parametrize("source", MAP["source"])
+def test_a_notebook_has_the_cells_of_its_page_and_its_output(source):
+    name = write.PAGES[source]
+    book = json.loads((write.NOTEBOOKS / f"{name}.ipynb").read_text("utf-8"))
+    text = (SOURCES / f"{name}.md").read_text("utf-8")
+    assert [(cell["cell_type"], "".join(cell["source"])) for cell in book["cells"]] == write.cells(text), (
+        "run docs/sources/write.py --notebooks"
+    )
+    shown = [
+        "".join("".join(x["text"]) for x in c["outputs"]) for c in book["cells"] if c["cell_type"] == "code"
+    ]
+    assert shown == [output for _, output in write.programs(text)]
