@@ -29,6 +29,7 @@ USUAL = Sweeps(4, 3)
 BRIEF = Sweeps(
     3, 2
 )  # enough for nearly all states where no coefficient is above MILD; `USUAL` for the others
+JUMPS = Sweeps(9, 9)  # for loads that jump: the first sweeps find the side
 STRONG = Sweeps(7, 5, settled=False)  # for guides and sleeves: their edge pressure answers strongly
 NEAR = Sweeps(2, 1)  # from loads that are known to a part in a hundred or so
 MILD = 0.1
@@ -106,8 +107,11 @@ def carried(model: Model, x: Sliding, q: Vector, qd: Vector, tau: Vector, acting
     """What the joints of the surfaces are in; efforts of elements with inputs are those of motors."""
     qs, beside = coordinates(model, q), acting.beside
     motor = tau + acting.driving if len(acting.driving) else tau
-    pairs = zip(x.surfaces, x.spans, strict=True)
-    return [Carried(qs[s.body], qd[k], motor[k], beside[k]) for s, k in pairs]
+    rows = zip(x.surfaces, x.spans, x.slips, strict=True)
+    return [
+        Carried(qs[s.body], qd[k], motor[k], beside[k], toward=slip.u[0] if len(slip.u) == 1 else 0.0)
+        for s, k, slip in rows
+    ]
 
 
 def forward(
@@ -231,6 +235,8 @@ def only_sound(qdd: Vector, sound: Scalar) -> Vector:
 
 def sweeps_of(surfaces: Sequence[Surface], *, brief: bool = False) -> Sweeps:
     """How many sweeps, and of which kind."""
+    if any(x.jumps for x in surfaces):
+        return JUMPS
     if any(x.answers_strongly for x in surfaces):
         return STRONG
     return BRIEF if brief and all(is_mild(x) for x in surfaces) else USUAL

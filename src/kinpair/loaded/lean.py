@@ -12,6 +12,12 @@ After the last step nothing is evaluated. With r the size of L − D N before a 
 matrix of the one before leaves 2 r_k²/r_{k−1} to first order; five times as much is what counts:
 
     r = min(r_k, 10 r_k²/r_{k−1})                                                                       (FN5)
+
+A load that jumps by h where y passes a limit has the part θ of the jump as one more unknown; z = θ + (y − limit)/|h|:
+
+    y = limit   where 0 < z < 1,   else θ = 0 or 1 by the side of z                                      (FN6)
+
+Where the jump moves y on by itself, so that both sides may fit, θ is 0 or 1 by the side of y.
 """
 
 from __future__ import annotations
@@ -25,12 +31,13 @@ import numpy as np
 
 from kinpair.algebra import lu, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
-from kinpair.algebra.choice import minimum, sign
-from kinpair.forces.surfaces.surface import Carried, Surface
+from kinpair.algebra.choice import less, maximum, minimum, sign, where
+from kinpair.forces.surfaces.surface import Carried, Jump, Surface, magnitude
 from kinpair.loaded.system import FEELING, Slip, Solved, dot, force_slope
 
 CAUTION = 10.0  # in (FN5)
 NOTHING = 1e-300  # so that no friction at all is no division by zero
+LEAST = 1e-30  # [N m]: so that no jump at all is no division by zero
 
 
 class Equations(NamedTuple):
@@ -62,11 +69,22 @@ class Rubbing(NamedTuple):
 
 
 class _Slopes(NamedTuple):
-    """Factors of H + D Γ, ∂N/∂c by surface, and the sign of the determinant."""
+    """Factors of H + D Γ with the rows of jumps behind, ∂N/∂c by surface, and the sign of the determinant."""
 
     factors: lu.LUFactors
     by_form: list[list[Scalar]]
     orientation: Scalar
+
+
+class _Edge(NamedTuple):
+    """Where one load jumps: the jump, the part θ of it, one where y = limit is required instead of a given θ, and by
+    how much y or θ is to change."""
+
+    surface: int
+    jump: Jump
+    theta: Scalar
+    inside: Scalar
+    change: Scalar
 
 
 def solve(x: Equations, own: Rubbing, sweeps: Sweeps) -> tuple[Vector, Solved]:
@@ -85,21 +103,66 @@ def solve_from(x: Equations, own: Rubbing, N: Vector, sweeps: Sweeps) -> tuple[V
 def _swept(x: Equations, own: Rubbing, qdd: Vector, N: Vector, sweeps: Sweeps) -> tuple[Vector, Solved]:
     """By two sweeps or more, from accelerations that meet the first of (FN1) with loads N."""
     L, slopes, sizes = _efforts(x, N), list[_Slopes](), list[Scalar]()
-    step = qdd
+    step, n_rates, thetas = qdd, len(x.F), list[Scalar](_sides(own, forms_of(x, qdd)))
+    edges = list[_Edge]()
     for n in range(sweeps.number):
         c = forms_of(x, qdd)
-        N = loads_of(own, c)
+        edges, here = _edges(x, own, c, thetas)
+        N = loads_of(here, c)
         if n < sweeps.anew:
-            slopes.append(_slopes(x, own, c, N))
+            slopes.append(_slopes(x, here, c, N, edges))
         rubs = _efforts(x, N)
-        sizes.append(_measured(x, L - rubs, rubs, _missed(own, c, N)))
-        step = lu.solve(slopes[-1].factors, L - rubs)  # (FN3)
+        missed = _missed(here, c, N)
+        for edge in edges:
+            missed[edge.surface] = missed[edge.surface] + _unmet(edge)
+        sizes.append(_measured(x, L - rubs, rubs, missed))
+        right = array(
+            [*(L - rubs), *(-edge.inside * edge.change + (1.0 - edge.inside) * edge.change for edge in edges)]
+        )
+        both = lu.solve(slopes[-1].factors, right)  # (FN3)
+        step = both[:n_rates]
+        thetas = [edge.theta + both[n_rates + k] for k, edge in enumerate(edges)]
         qdd, L = qdd + step, L - x.H @ step
     rows = zip(N, slopes[-1].by_form, x.Q, strict=True)
-    after = array([n + dot(slope, [dot(row, step) for row in Q]) for n, slope, Q in rows])
+    after = [n + dot(slope, [dot(row, step) for row in Q]) for n, slope, Q in rows]
+    for edge, theta in zip(edges, thetas, strict=True):
+        after[edge.surface] = after[edge.surface] + edge.jump.height * (theta - edge.theta)
     last, before = sizes[-1], sizes[-2] + NOTHING
     residual = minimum(last, CAUTION * np.divide(last * last, before))  # (FN5)
-    return qdd, Solved(after, residual, slopes[-1].orientation, N)
+    return qdd, Solved(array(after), residual, slopes[-1].orientation, N)
+
+
+def _sides(own: Rubbing, c: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    """θ of each load that jumps, by the side on which its y is."""
+    jumps = [s.jump(forms, at) for s, at, forms in zip(own.surfaces, own.joints, c, strict=True) if s.jumps]
+    return [where(less(x.limit, x.y), 1.0, 0.0) for x in jumps]
+
+
+def _edges(
+    x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], thetas: Sequence[Scalar]
+) -> tuple[list[_Edge], Rubbing]:
+    """The jumps at forms c, each with its θ, and what the joints are in with these θ.    (FN6)"""
+    edges, joints, given = list[_Edge](), list(own.joints), iter(thetas)
+    for k, (s, at) in enumerate(zip(own.surfaces, own.joints, strict=True)):
+        if not s.jumps:
+            continue
+        jump, theta = s.jump(c[k], at), next(given)
+        beyond = jump.y - jump.limit
+        z = theta + np.divide(beyond, magnitude(jump.height) + LEAST)
+        held = less(dot(x.D[k], x.D[k]), LEAST)  # its friction moves nothing
+        alone = where(held, 1.0, jump.helps)
+        side = where(less(0.0, beyond), 1.0, 0.0)
+        clipped = where(less(0.5, alone), side, minimum(maximum(z, 0.0), 1.0))
+        inside = (1.0 - alone) * where(less(0.0, z), where(less(z, 1.0), 1.0, 0.0), 0.0)
+        change = where(less(0.5, inside), -beyond, clipped - theta)
+        edges.append(_Edge(k, jump, theta, inside, change))
+        joints[k] = at._replace(theta=theta)
+    return edges, own._replace(joints=joints)
+
+
+def _unmet(edge: _Edge) -> Scalar:
+    """How far a jump is from being met, as a load."""
+    return edge.change * where(less(0.5, edge.inside), 1.0, edge.jump.height)
 
 
 def forms_of(x: Equations, qdd: Vector) -> list[list[Scalar]]:
@@ -140,8 +203,10 @@ def _measured(x: Equations, left: Vector, rubs: Vector, missed: Sequence[Scalar]
     return np.sqrt(np.divide(error, dot(rubs, rubs) + sum(ones, NOTHING)))
 
 
-def _slopes(x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector) -> _Slopes:
-    """(FN2)."""
+def _slopes(
+    x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector, edges: Sequence[_Edge] = ()
+) -> _Slopes:
+    """(FN2), and with rows of jumps behind (FN6)."""
     by_form, signs = list[list[Scalar]](), list[Scalar]()
     for s, slip, at, forms, load in zip(own.surfaces, own.slips, own.joints, c, N, strict=True):
         slopes = s.slopes(forms, slip.force(load), at)
@@ -150,7 +215,15 @@ def _slopes(x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector
             signs.append(sign(e))
             slopes = [np.divide(g, e) for g in slopes]
         by_form.append(slopes)
-    factors = lu.factor(_row(x, by_form, i) for i in range(len(x.F)))
+    rows = [_row(x, by_form, i) for i in range(len(x.F))]
+    for i, row in enumerate(rows):
+        row += [x.D[edge.surface][i] * edge.jump.height for edge in edges]
+    for n, edge in enumerate(edges):
+        k = edge.surface
+        by_c = own.surfaces[k].jump_slopes(c[k], own.joints[k])
+        by_rate = [-(edge.inside * dot(by_c, [form[j] for form in x.Q[k]])) for j in range(len(x.F))]
+        rows.append([*by_rate, *(1.0 - edge.inside if m == n else 0.0 for m in range(len(edges)))])
+    factors = lu.factor(rows)
     return _Slopes(factors, by_form, reduce(mul, [*signs, *(sign(pivot) for pivot in factors.D)]))
 
 

@@ -26,7 +26,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.algebra.choice import less, where
+from kinpair.algebra.choice import less, sign, where
 from kinpair.forces.friction_laws import faded
 from kinpair.forces.surfaces.surface import (
     JUMP,
@@ -34,6 +34,7 @@ from kinpair.forces.surfaces.surface import (
     SQUARE,
     Carried,
     Grip,
+    Jump,
     LoadPart,
     Surface,
     magnitude,
@@ -91,6 +92,7 @@ class Servo(Surface):
     kind = "servo"
     feels_force = True
     bounded = False
+    jumps = True
     name: str
     body: int
     grip: Grip
@@ -108,12 +110,32 @@ class Servo(Surface):
         minus_T = at.beside[0] - c[0]
         tau_e = minus_T + x.viscous * at.qd[0]  # (FE4)
         tau_m = at.motor[0] - at.yields * (force[0] + minus_T)
-        fading = faded(magnitude(at.qd[0]), x.v_s, x.alpha)
         opposed = less(tau_e * tau_m, 0.0)
-        larger = where(less(magnitude(tau_e), magnitude(tau_m)), x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m)
+        below, beyond = x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m
+        if at.theta is not None:
+            beyond = x.q_e * tau_m * tau_m
+        larger = where(less(magnitude(tau_e), magnitude(tau_m)), below, beyond)
         Q = where(opposed, larger, 0.0)  # (FE3)
         slow = x.f_s + magnitude(x.l_es * tau_e - x.l_ms * tau_m) + Q
-        return x.f_b + magnitude(x.l_e * tau_e - x.l_m * tau_m) + fading * slow  # (FE2)
+        N = x.f_b + magnitude(x.l_e * tau_e - x.l_m * tau_m) + self._fading(at) * slow  # (FE2)
+        return N if at.theta is None else N + at.theta * self._height(tau_m, at)
+
+    def _fading(self, at: Carried) -> Scalar:
+        """s of (FE2)."""
+        return faded(magnitude(at.qd[0]), self.data.v_s, self.data.alpha)
+
+    def _height(self, tau_m: Scalar, at: Carried) -> Scalar:
+        """The jump of N where |τ_e| passes |τ_m|."""
+        return self._fading(at) * (self.data.q_m - self.data.q_e) * tau_m * tau_m
+
+    def jump(self, c: Sequence[Scalar], at: Carried) -> Jump:
+        """Friction takes from what the gear hands to the child: the jump helps itself where it is upward and the load
+        drives, or downward and the motor does."""
+        tau_m, x = at.motor[0], self.data
+        tau_e = at.beside[0] - c[0] + x.viscous * at.qd[0]
+        height, forward = self._height(tau_m, at), sign(tau_m)
+        helps = where(less(at.toward * forward * height, 0.0), 1.0, 0.0)
+        return Jump(-tau_e * forward, tau_m * forward, height, helps)
 
     def impulse(self, c: Sequence[Scalar], force: Vector) -> Scalar:
         return self.data.l_e * magnitude(c[0])  # (FE2) without constants, squares and the fading part
@@ -122,20 +144,20 @@ class Servo(Surface):
         """Return the parts with the effort of the motor given: no `yields`."""
         x, tau_m = self.data, float(at.motor[0])
         free = float(at.beside[0] + x.viscous * at.qd[0])  # τ_e = free − c
-        s = float(faded(magnitude(at.qd[0]), x.v_s, x.alpha))
+        s = float(self._fading(at))
         own = [
             LoadPart(NORM, np.array([[-w * l_e]]), np.array([w * (l_e * free - l_m * tau_m)]))
             for w, l_e, l_m in ((1.0, x.l_e, x.l_m), (s, x.l_es, x.l_ms))
         ]
-        sign, limit = np.sign(tau_m), abs(tau_m)
-        y = np.array([[sign]]), np.array([-sign * free])  # −τ_e in the direction of τ_m
+        forward, limit = np.sign(tau_m), abs(tau_m)
+        y = np.array([[forward]]), np.array([-forward * free])  # −τ_e in the direction of τ_m
         below, beyond = s * float(x.q_e), s * float(x.q_m - x.q_e) * limit**2
         square = LoadPart(SQUARE, *y, weights=(below, below), limit=limit)
         return [*own, square, LoadPart(JUMP, *y, weights=(beyond, beyond), limit=limit)]  # (FE3)
 
     def constant(self, at: Carried) -> tuple[float, float]:
         x = self.data
-        level = float(x.f_b + faded(magnitude(at.qd[0]), x.v_s, x.alpha) * x.f_s)
+        level = float(x.f_b + self._fading(at) * x.f_s)
         return level, level
 
     def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:

@@ -37,6 +37,7 @@ class Carried(NamedTuple):
 
     `yields` is one where the motor makes up for what the motion takes, as in inverse dynamics; `motor` is then what its
     rotor takes. It is zero where its efforts are given. `toward` is the sign of sliding of a joint of one degree.
+    `theta` is the part of a jump that is in the load; None: all or nothing, by the side.
     """
 
     q: Vector
@@ -45,6 +46,16 @@ class Carried(NamedTuple):
     beside: Vector
     yields: float = 0.0
     toward: Scalar = 0.0
+    theta: Scalar | None = None
+
+
+class Jump(NamedTuple):
+    """A load that jumps by `height` where y passes its limit; `helps` is one where the jump moves y on by itself."""
+
+    y: Scalar
+    limit: Scalar
+    height: Scalar
+    helps: Scalar
 
 
 class LoadPart(NamedTuple):
@@ -88,6 +99,7 @@ class Surface(ABC):
     feels_force: ClassVar[bool] = False  # does the load depend on the friction force itself?
     bounded: ClassVar[bool] = True  # does the load grow no faster than its forms?
     answers_strongly: ClassVar[bool] = False  # does sliding along the axis press its edges?
+    jumps: ClassVar[bool] = False  # does the load jump, see `jump`?
     name: str
     body: int
     grip: Grip
@@ -134,6 +146,15 @@ class Surface(ABC):
             return [0.0] * len(force)
         units = np.eye(len(force))
         return [rate(lambda x: self.load(c, x, at), (force,), (unit,)) for unit in units]
+
+    def jump(self, c: Sequence[Scalar], at: Carried) -> Jump:
+        """Return where and by how much the load jumps, of a surface that has `jumps`."""
+        raise NotImplementedError
+
+    def jump_slopes(self, c: Sequence[Scalar], at: Carried) -> list[Scalar]:
+        """∂y/∂c of the jump."""
+        units = np.eye(len(c))
+        return [rate(lambda x: self.jump(list(x), at).y, (array(list(c)),), (unit,)) for unit in units]
 
     def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
         """How much N changes at most where the forms change by c and the friction force by f, from anywhere.

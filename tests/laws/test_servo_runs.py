@@ -1,0 +1,102 @@
+"""Runs of arms of servos: the law `servo` jumps in its load, and every run goes on through the jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+from families import family
+
+SEEDS = range(40)
+USUAL = {"0", "8", "13", "14", "22", "27"}  # among them one to three joints, starts at rest and moving
+DURATION = 0.5
+FINE = 1e-7  # of the efforts: 1e-9 of the adaptive steps, 1e-10 of the loads
+
+
+class Case(NamedTuple):
+    """An arm, the same without rotors, numbers of its joints, a start, and motor efforts over time."""
+
+    arm: kp.Mechanism
+    bare: kp.Mechanism
+    laws: list[dict]
+    q: np.ndarray
+    qd: np.ndarray
+    torque: Callable
+
+
+def law(rng: np.random.Generator) -> dict:
+    keys = "motor_share load_share motor_share_static load_share_static".split()
+    level = float(rng.uniform(0.0, 0.3))
+    return {
+        "law": "servo",
+        "level": level,
+        "level_static": level + float(rng.uniform(0.0, 0.3)),
+        "stribeck_speed": float(rng.uniform(0.05, 1.0)),
+        "exponent": float(rng.uniform(0.8, 2.0)),
+        **{key: float(rng.uniform(0.0, 0.3)) for key in keys},
+        **{key: float(rng.uniform(0.0, 0.1)) for key in ("motor_square", "load_square")},
+        "viscous": float(rng.uniform(0.0, 0.3)),
+    }
+
+
+def built(rng: np.random.Generator) -> tuple[kp.Mechanism, kp.Mechanism, list[dict]]:
+    n = int(rng.integers(1, 4))
+    rough, bare, laws, parent, end = kp.Builder("arm"), kp.Builder("bare"), [], "ground", 0.0
+    for k in range(n):
+        mass, length = float(rng.uniform(0.2, 2.0)), float(rng.uniform(0.1, 0.4))
+        inertia = mass * length**2 / 12 + 1e-4
+        laws.append(law(rng))
+        rotor, axis = float(rng.uniform(0.0, 0.05)), "xyz"[int(rng.integers(3))]
+        for b, more in ((rough, {"friction": laws[-1], "rotor_inertia": rotor}), (bare, {})):
+            b.link(f"l{k}", mass=mass, com=(length / 2, 0, 0), inertia=(1e-3, inertia, inertia))
+            b.joint(f"j{k}", "revolute", parent, f"l{k}", axis=axis, xyz=(end, 0, 0), **more)
+        parent, end = f"l{k}", length
+    return kp.build(rough), kp.build(bare).reference, laws
+
+
+def case(seed: int) -> Case:
+    rng = np.random.default_rng(seed)
+    arm, bare, laws = built(rng)
+    A, w, phase = rng.uniform(0, 8, arm.nv), rng.uniform(1, 8, arm.nv), rng.uniform(0, 6, arm.nv)
+    q = rng.uniform(-1.5, 1.5, arm.nv)
+    qd = np.zeros(arm.nv) if rng.random() < 0.5 else 2.0 * rng.normal(size=arm.nv)
+    return Case(arm, bare, laws, q, qd, lambda t, q, qd: A * np.sin(w * t + phase))
+
+
+def levels(x: dict, rate: float, motor: float, load: float) -> tuple[float, float]:
+    """The level of the law in closed form; both sides of its jump where the efforts are there."""
+    s = np.exp(-((abs(rate) / x["stribeck_speed"]) ** x["exponent"]))
+    constant = x["level"] + abs(x["load_share"] * load - x["motor_share"] * motor)
+    slow = x["level_static"] - x["level"]
+    slow += abs(x["load_share_static"] * load - x["motor_share_static"] * motor)
+    sides = []
+    for error in (-FINE, FINE):
+        reach = abs(load) + error * (1.0 + abs(motor))
+        square = x["load_square"] * load**2 if reach < abs(motor) else x["motor_square"] * motor**2
+        sides.append(constant + s * (slow + (square if load * motor < 0.0 else 0.0)))
+    return min(sides), max(sides)
+
+
+@pytest.mark.parametrize("seed", family(SEEDS, USUAL, "forty runs of servos"))
+def test_every_run_ends_and_its_friction_is_that_of_the_law(seed):
+    """What each motion takes beyond the efforts, from inverse dynamics; and the load, from the arm without rotors."""
+    x = case(int(seed))
+    run = kp.simulate(x.arm, x.q, x.qd, duration=DURATION, torque=x.torque, output=0.05)
+    assert run.status.name == "done"
+    for time, q, qd in zip(run.time[1:], run.q[1:], run.qd[1:], strict=True):
+        tau = x.torque(time, q, qd)
+        qdd = x.arm.forward_dynamics(q, qd, tau)
+        needed = x.arm.inverse_dynamics(q, qd, qdd, passive=False) - tau
+        handed = x.bare.inverse_dynamics(q, qd, qdd)
+        for k, own in enumerate(x.laws):
+            force = needed[k] + own["viscous"] * qd[k]
+            low, high = levels(own, qd[k], tau[k], -handed[k])
+            small = FINE * (1.0 + abs(handed[k]) + abs(tau[k]))
+            if qd[k] == 0.0:
+                assert abs(force) <= high + small
+            else:
+                assert low - small <= -force * np.sign(qd[k]) <= high + small
