@@ -136,7 +136,9 @@ def write_notebooks() -> None:
         )
         with tempfile.TemporaryDirectory() as folder:
             resources = {"metadata": {"path": folder}}
-            NotebookClient(book, timeout=300, record_timing=False, resources=resources).execute()
+            NotebookClient(
+                book, timeout=300, record_timing=False, coalesce_streams=True, resources=resources
+            ).execute()
         book.metadata = {"kernelspec": book.metadata["kernelspec"]}
         nbformat.write(book, NOTEBOOKS / f"{name}.ipynb")
         print(name)

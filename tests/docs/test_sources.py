@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -142,3 +143,15 @@ def test_a_notebook_has_the_cells_of_its_page_and_its_output(source):
         "".join("".join(x["text"]) for x in c["outputs"]) for c in book["cells"] if c["cell_type"] == "code"
     ]
     assert shown == [output for _, output in write.programs(text)]
+
+
+@pytest.mark.parametrize("source", MAP["source"])
+def test_the_chinese_page_has_the_same_programs_outputs_pictures_and_sections(source):
+    name = write.PAGES[source]
+    english, chinese = ((folder / f"{name}.md").read_text("utf-8") for folder in (SOURCES, write.CHINESE))
+    assert write.programs(chinese) == write.programs(english)
+    assert write.with_table(chinese, source, "zh") == chinese, "run docs/sources/write.py"
+    for pattern in (r"^#+ ", r"\]\([./]*((?:sources/)?figures|pictures)/", r"^\| ", r"^\d+\. "):
+        assert len(re.findall(pattern, chinese, re.MULTILINE)) == len(
+            re.findall(pattern, english, re.MULTILINE)
+        )
