@@ -91,6 +91,7 @@ PAGES = {
     "nonsmooth/stick.py": ("friction.md", r"\((ST\d+)\)"),
     "nonsmooth/*.py": ("nonsmooth.md", r"\((NS\d+)\)"),
     "simulation/driver/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
+    "textbook/kinpair_walk.py": ("kinpair.md", r"\((KP\d+)\)"),
     "system.py": ("constraints.md", r"\((SY\d+)\)"),
 }
 

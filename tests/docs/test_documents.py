@@ -52,6 +52,7 @@ def test_pages_and_messages_install_from_the_sources():
         "motion",
         "equations/lagrange",
         "equations/popov",
+        "equations/kinpair",
         "equations/roberson_wittenburg",
         "printed_equations",
         "arrays",

@@ -23,6 +23,10 @@ COMMANDS = {
         "FILE [OPTIONS]",
         "Torques, accelerations, matrices, energy, reactions of a mechanism in one state.",
     ),
+    "explain": (
+        "FILE [OPTIONS]",
+        "Print what a formulation computes in one state, step by step, with equation numbers.",
+    ),
     "simulate": (
         "FILE [OPTIONS]",
         "Let a mechanism move from a state, and tell how it went.",

@@ -84,7 +84,7 @@ def dynamics(
     mechanism = source.mechanism(file, base=base, snap=snap)
     if not np.isfinite(time):
         raise InputError(f"--time is {time}; give a finite number of seconds", option="--time")
-    state, notes = _state(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, time)
+    state, notes = state_of(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, time)
     question = Question(
         mechanism,
         state,
@@ -109,7 +109,7 @@ def chosen_actuators(mechanism: Mechanism, words: Words) -> Actuators:
     return None if words is None else tuple(words)
 
 
-def _state(mechanism: Mechanism, words: dict[str, Words], time: float) -> tuple[State, list[str]]:
+def state_of(mechanism: Mechanism, words: dict[str, Words], time: float) -> tuple[State, list[str]]:
     """The state, and what the constraints made of the numbers given."""
     still = np.zeros(mechanism.nv)
     options = {key: Option(f"--{key}", mechanism.v_names, still) for key in words}

@@ -15,6 +15,7 @@ from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.limits import refusal
 from kinpair.mechanism import Mechanism
 from kinpair.textbook import euler, history, pan, saha, vukobratovic, zhao_gu
+from kinpair.textbook.kinpair_walk import Walk, walk
 from kinpair.textbook.moment import moment_of, one_state
 from kinpair.textbook.record import Arrays, Symbol
 
@@ -114,6 +115,22 @@ class NamedFormulation:
         if reason := refusal(m.model, "inverse_dynamics", base, force=True):
             raise InputError(f"{m.name}: {reason}", formulation=self.name)
         return Arrays(self.name, m.name, row.symbols(moment, **options), row.later)
+
+    def explain(self, m: Mechanism, q: Any, qd: Any, qdd: Any = None, tau: Any = None) -> Walk | Arrays:
+        """Return what the formulation computes in one state, for printing: of "popov" the steps of KINPAIR in order.
+
+        q (nq,), qd (nv,); qdd or tau (nv,) as in `arrays`, without both the efforts are zero. Other formulations give
+        their `arrays`.
+
+        Units: SI, radians.
+        """
+        if qdd is None and tau is None:
+            tau = np.zeros(m.nv)
+        arrays = self.arrays(m, q, qd, qdd, tau)
+        if self.name != "popov":
+            return arrays
+        moment = moment_of(m, self.name, FORMULATIONS["popov"], q, qd, qdd, tau, trees_only="")
+        return walk(m, moment, arrays)
 
     def inverse_dynamics(self, m: Mechanism, q: Any, qd: Any, qdd: Any, **options: Any) -> np.ndarray:
         """Compute the efforts (nv,) of one motion of a tree, without springs, dampers and friction.

@@ -1,0 +1,59 @@
+"""`kinpair explain`: what a formulation computes in one state, step by step."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import kinpair
+from kinpair.cli import source
+from kinpair.cli.dynamics import state_of
+from kinpair.cli.source import Described, Flag, Root, Snap
+from kinpair.cli.state import Numbers
+
+
+def explain(
+    file: Described,
+    /,
+    *,
+    method: Annotated[str, Parameter(metavar="NAME")] = "popov",
+    q: Numbers = None,
+    qd: Numbers = None,
+    qdd: Numbers = None,
+    tau: Numbers = None,
+    latex: Flag = False,
+    base: Root = "fixed",
+    snap: Snap = 0.0,
+) -> None:
+    """Print what a formulation computes in one state, step by step, with equation numbers.
+
+    The method popov prints the algorithm KINPAIR: pair by pair, from the model of
+    a pair to the equations of motion. Other formulations print their symbols with
+    equation numbers, shapes and meanings; --latex writes the numbers.
+
+    Parameters
+    ----------
+    method
+        Formulation or variant, such as popov, denoc, screw or lagrange/cylinders.
+    q
+        Coordinates; default: zeros, unit quaternions; under constraints the start of the description, assembled.
+    qd
+        Rates; default: zeros.
+    qdd
+        Accelerations, from which the efforts follow; trees only.
+    tau
+        Efforts, from which the accelerations follow; default: zeros.
+    latex
+        Write the symbols with their numbers in LaTeX.
+    """
+    named = kinpair.formulation(method)
+    mechanism = source.mechanism(file, base=base, snap=snap)
+    state, _ = state_of(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, 0.0)
+    if qdd is not None and tau is not None:
+        raise kinpair.InputError("--qdd and --tau: give one, the other follows", options=["--qdd", "--tau"])
+    known = {"qdd": state.qdd} if qdd is not None else {"tau": state.tau}
+    if latex:
+        print(named.arrays(mechanism, state.q, state.qd, **known).latex())
+    else:
+        print(named.explain(mechanism, state.q, state.qd, **known))
