@@ -33,8 +33,8 @@ def described(friction, kind: str = "prismatic") -> kp.Builder:
             {"law": "coulomb", "levl": 1.0},
             "joint 'x', friction: unknown key 'levl'; did you mean 'level'? "
             "Keys: law, level, level_static, level_negative, viscous, stribeck_speed, exponent, sigma0, sigma1, mu, "
-            "mu_static, radius, thrust_radius, length, width, preload, motor_share, load_share, motor_share_static, "
-            "load_share_static, motor_square, load_square",
+            "mu_static, radius, thrust_radius, length, width, preload, efficiency, efficiency_back, motor_share, "
+            "load_share, motor_share_static, load_share_static, motor_square, load_square",
         ),
         (
             {"level": 1.0},

@@ -93,6 +93,34 @@ def described(friction, kind: str) -> kp.Builder:
         ),
         (
             "revolute",
+            {"law": "gear"},
+            "joint 'x': friction: mu or efficiency is missing; law 'gear' needs one of them "
+            "(friction per load while sliding; of a gear where the motor drives)",
+        ),
+        (
+            "revolute",
+            {"law": "gear", "efficiency_back": 0.5},
+            "joint 'x': friction: efficiency is missing; efficiency_back needs it (of a gear where the motor drives)",
+        ),
+        (
+            "revolute",
+            {"law": "gear", "efficiency": 0.8, "mu": 0.1},
+            "joint 'x': friction: efficiency and mu do not go together; give efficiencies, or mu with what belongs to "
+            "it",
+        ),
+        (
+            "revolute",
+            {"law": "gear", "efficiency": 0.0},
+            "joint 'x': friction: efficiency is 0; give a number above 0, up to 1 (of a gear where the motor drives)",
+        ),
+        (
+            "revolute",
+            {"law": "gear", "efficiency": 0.8, "efficiency_back": 1.2},
+            "joint 'x': friction: efficiency_back is 1.2; give 1 or less (of a gear where the load drives; 0 or less: "
+            "it locks)",
+        ),
+        (
+            "revolute",
             [BEARING, {"law": "gear", "mu": 0.1}],
             "joint 'x' has 2 laws of friction from load (bearing, gear); a joint takes one",
         ),
@@ -372,4 +400,13 @@ def test_integrators_that_do_not_see_it(integrator, options):
     assert str(caught.value) == (
         f"loop: integrator {integrator!r} does not take friction from load; 'dop853', 'rk4' and 'cvode' do, "
         "passive=False (--no-passive) leaves friction out"
+    )
+
+
+def test_an_efficiency_as_a_parameter():
+    m = kp.build(described({"law": "gear", "efficiency": 0.8}, "revolute"))
+    with pytest.raises(kp.InputError) as caught:
+        kp.simulate(m, [0.0], [1.0], duration=0.1, parameters={"x.friction.efficiency": 1.5})
+    assert str(caught.value) == (
+        f"{m.model.name}: parameters: x.friction.efficiency is 1.5; give 1 or less (of a gear where the motor drives)"
     )

@@ -21,6 +21,7 @@ LAWS = {
     "guide prismatic": {**GRIP, "length": 0.2, "width": 0.15},
     "thread helical": {**GRIP, "radius": 0.03},
     "gear revolute": GRIP,
+    "gear prismatic": {"efficiency": 0.6, "efficiency_back": 0.4},
     "servo revolute": SERVO,
 }
 AXES = {"helical": {"pitch": 0.01, "axis": "x"}, "universal": {"axis": "x", "axis2": "y"}, "spherical": {}}

@@ -46,6 +46,8 @@ KEYS: dict[str, str] = {  # meaning and unit
     "length": "between the supports, m",
     "width": "between the rails, m",
     "preload": "load that is there without any other, N, of a gear N m",
+    "efficiency": "of a gear where the motor drives",
+    "efficiency_back": "of a gear where the load drives; 0 or less: it locks",
     "motor_share": "friction per effort of the motor",
     "load_share": "friction per effort of the load",
     "motor_share_static": "friction per effort of the motor that is added near rest",
@@ -61,6 +63,7 @@ _LOADED: dict[str, tuple[str, ...]] = {  # which of these keys a pair needs is i
     "thread": ("radius",),
     "gear": (),
 }
+EFFICIENCIES = ("efficiency", "efficiency_back")  # instead of mu
 _SERVO = (
     *_STRIBECK,
     "motor_share",
@@ -78,6 +81,7 @@ LAWS: dict[str, LawKeys] = {
     "stribeck": LawKeys(_STRIBECK, ("level_negative", "viscous"), ("level_static", "viscous")),
     "lugre": LawKeys((*_STRIBECK, "sigma0", "sigma1"), ("viscous",), ("level_static", "viscous")),
     **{law: LawKeys(("mu",), (*own, *_GRIP), ("mu", "mu_static")) for law, own in _LOADED.items()},
+    "gear": LawKeys((), ("mu", *EFFICIENCIES, *_GRIP), ("mu", "mu_static", *EFFICIENCIES)),
     "servo": LawKeys(_SERVO, ("viscous",), ("level", "level_static", *_SERVO[4:])),
 }
 FROM_LOAD = (*_LOADED, "servo")  # laws whose friction grows with what the joint carries

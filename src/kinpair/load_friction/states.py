@@ -322,6 +322,7 @@ class LoadedStates:
         _, _, _, _, c, Q, L, beside = self.numbers(request, arguments)
         joints = [x._replace(yields=1.0) for x in self._joints(q, qd, rotors * qdd, beside)]
         slips = self._slips(qd, qdd)
+        joints = _directed(joints, slips)
         D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self.G, slips, strict=True)]
         parts = self._parts(joints)
         now = c + Q @ qdd + L @ (multipliers(first) + own)
@@ -362,10 +363,7 @@ class LoadedStates:
 
     def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
         D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self.G, slips, strict=True)])
-        joints = [
-            at._replace(toward=float(slip.u[0]) if len(slip.u) == 1 else 0.0)
-            for at, slip in zip(joints, slips, strict=True)
-        ]
+        joints = _directed(joints, slips)
         path = closer.follow(sliding_system(x, self.surfaces, slips, joints, D))
         resting = self._system(x, joints, slips, [False] * len(slips))
         forces = [-(slip.mu * n) * slip.u for slip, n in zip(slips, path.N, strict=True)]
@@ -427,3 +425,11 @@ class LoadedStates:
             joint=joint,
             mu=mu,
         )
+
+
+def _directed(joints: Sequence[Carried], slips: Sequence[Slip]) -> list[Carried]:
+    """What the joints are in, with the directions in which they slide."""
+    return [
+        at._replace(toward=float(slip.u[0]) if len(slip.u) == 1 else 0.0)
+        for at, slip in zip(joints, slips, strict=True)
+    ]

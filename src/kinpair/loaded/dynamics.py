@@ -220,9 +220,12 @@ def levels_of(
             continue
         v, arm = own.spans[k].start + s.rate, G[0][s.rate if len(G[0]) > 1 else 0]
         force = own.slips[k].force(N[k])
-        if s.feels_force and is_held(model):
-            force = array([force[0] + model.slip.held[v] * np.divide(holding[v], arm)])
-        load = s.load(forms[k], force, joints[k])
+        at = joints[k]
+        if is_held(model):
+            held = model.slip.held[v]
+            force = array([force[0] + held * np.divide(holding[v], arm)])
+            at = at._replace(toward=at.toward * (1.0 - held) - held * sign(force[0]))
+        load = s.load(forms[k], force, at)
         rest[v] = rest[v] + s.grip.mu_static * arm * load
         slide[v] = slide[v] + s.grip.coefficient(0.0) * arm * load
     return Levels(array(rest), array(slide))

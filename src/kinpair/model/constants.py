@@ -8,11 +8,13 @@ import numpy as np
 
 from kinpair.description.actuator_parts import GEAR, KINDS
 from kinpair.description.actuator_schema import RULES
+from kinpair.description.friction_laws import EFFICIENCIES
 from kinpair.errors import InputError
 from kinpair.model.check_inertia import turning_axes
 from kinpair.model.check_numbers import LARGEST, too_large
 from kinpair.model.friction_data import POSITIVE
 from kinpair.model.model import Model
+from kinpair.model.surface_data import efficiency_trouble
 from kinpair.model.symbols import TENSOR, own_inertia
 from kinpair.spatial.inertia import defect, is_moment_about
 
@@ -67,6 +69,9 @@ def _check_frictions(model: Model, new: Mapping[str, np.ndarray]) -> None:
     for x in (*model.frictions, *model.surfaces):
         own = {key: new[name] for key in x.numbers if (name := f"{x.name}.{key}") in new}
         for key, values in own.items():
+            if key in EFFICIENCIES:
+                _check_efficiency(model, f"{x.name}.{key}", key, values)
+                continue
             least = 0.0 if key not in POSITIVE else np.nextafter(0.0, 1.0)
             if (values < least).any():
                 raise InputError(
@@ -82,6 +87,13 @@ def _check_frictions(model: Model, new: Mapping[str, np.ndarray]) -> None:
                     "much to leave rest as to slide",
                     parameter=f"{x.name}.{key}_static",
                 )
+
+
+def _check_efficiency(model: Model, name: str, key: str, values: np.ndarray) -> None:
+    """Refuse an efficiency above one, and one of zero or less where the motor drives."""
+    for value in np.ravel(values).tolist():
+        if trouble := efficiency_trouble(key, value):
+            raise InputError(f"{model.name}: parameters: {name} is {value:g}; {trouble}", parameter=name)
 
 
 def _tensors(model: Model, link: str, new: Mapping[str, np.ndarray]) -> np.ndarray:

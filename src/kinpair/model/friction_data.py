@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from kinpair.description.constraint_parts import Drive
-from kinpair.description.friction_laws import FROM_LOAD, KEYS, LAWS, laws_of
+from kinpair.description.friction_laws import EFFICIENCIES, FROM_LOAD, KEYS, LAWS, laws_of
 from kinpair.description.parts import Description, Friction, Joint
 from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError, listed, nearest
@@ -60,7 +60,7 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
                 yield f"{key} is {x}; a finite number is needed"
             elif x < 0.0 and key in POSITIVE:
                 yield f"{key} is {x:g}; give a number above zero ({KEYS[key]})"
-            elif x < 0.0:
+            elif x < 0.0 and key not in EFFICIENCIES:
                 yield f"{key} is {x:g}; friction resists motion, so give zero or more"
             elif x == 0.0 and key in POSITIVE and key not in surface_data.ABOVE_ZERO:
                 yield f"{key} is 0; give a number above zero ({KEYS[key]})"

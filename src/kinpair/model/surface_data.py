@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kinpair.description.friction_laws import FROM_LOAD, KEYS, laws_of
+from kinpair.description.friction_laws import EFFICIENCIES, FROM_LOAD, KEYS, laws_of
 from kinpair.description.parts import Friction, Joint
 from kinpair.errors import listed
 from kinpair.model.model import SurfaceData
@@ -53,6 +53,8 @@ def troubles(law: Friction, joint: Joint) -> Iterator[str]:
         if len(values) != 1:
             yield f"{key} has {len(values)} numbers; law {law.law!r} takes one"
     yield from _grip_troubles(law.law, numbers)
+    if law.law == "gear":
+        yield from _gear_troubles(numbers)
 
 
 def _grip_troubles(law: str, numbers: Mapping[str, Sequence[float]]) -> Iterator[str]:
@@ -67,6 +69,31 @@ def _grip_troubles(law: str, numbers: Mapping[str, Sequence[float]]) -> Iterator
         for key in ("mu_static", "stribeck_speed", "exponent"):
             if key not in numbers:
                 yield f"{key} is missing; {falls[0]} needs it beside it ({KEYS[key]})"
+
+
+def _gear_troubles(numbers: Mapping[str, Sequence[float]]) -> Iterator[str]:
+    """A gear has mu, or efficiencies."""
+    if "mu" not in numbers and "efficiency" not in numbers:
+        if "efficiency_back" in numbers:
+            yield f"efficiency is missing; efficiency_back needs it ({KEYS['efficiency']})"
+        yield f"mu or efficiency is missing; law 'gear' needs one of them ({KEYS['mu']}; {KEYS['efficiency']})"
+        return
+    own = [key for key in EFFICIENCIES if key in numbers]
+    if own and (more := [key for key in numbers if key not in (*EFFICIENCIES, "viscous")]):
+        yield f"{own[0]} and {more[0]} do not go together; give efficiencies, or mu with what belongs to it"
+    for key in own:
+        trouble = efficiency_trouble(key, numbers[key][0])
+        if trouble:
+            yield f"{key} is {numbers[key][0]:g}; {trouble}"
+
+
+def efficiency_trouble(key: str, value: float) -> str:
+    """What is wrong with an efficiency; nothing: an empty text."""
+    if value > 1.0:
+        return f"give 1 or less ({KEYS[key]})"
+    if key == "efficiency" and value <= 0.0:
+        return f"give a number above 0, up to 1 ({KEYS[key]})"
+    return ""
 
 
 def joint_troubles(laws: Sequence[Friction]) -> Iterator[str]:

@@ -116,6 +116,7 @@ EVERY = [
     Guide("a", 1, GRIP, 0.3, 0.2, 1.0),
     Thread("a", 1, GRIP, 0.02, 0.003, 0.5),
     Teeth("a", 1, GRIP, ALONG, 0.2),
+    Teeth("a", 1, Grip(1.0, 1.0), ALONG, 0.0, 0.5, 0.2),
     Servo(
         "a", 1, Grip(1.0, 1.0), ALONG, ServoData(0.1, 0.2, 0.05, 0.07, 0.02, 0.03, 0.4, 0.1, 0.3, 1.3, 0.2)
     ),

@@ -4,7 +4,13 @@ T = pᵀw − (efforts beside the motor) is what the gear hands to the child, τ
 
     N = |T| + preload                                                                                 (FE1)
 
-so that the efficiency is 1/(1 + μ) where the motor drives and 1 − μ where the load does. A servo is loaded by the
+so that the efficiency is 1/(1 + μ) where the motor drives and 1 − μ where the load does. With efficiencies η where the
+motor drives and η_b where the load does, μ = 1, and v the direction of sliding:
+
+    N = |T| (1/η − 1) where T v > 0,   |T| (1 − η_b) elsewhere;   η_b = 2 − 1/η unless given             (FE5)
+
+At rest, both directions have their own bound: a load T rests while the motor gives between η_b T and T/η. With η_b ≤ 0
+it rests without the motor: the gear locks itself. A servo is loaded by the
 external torque τ_e and the motor torque τ_m. Its own friction, dry or viscous (−c q̇), is no load:
 
     τ_e = −T + c q̇                                                                                    (FE4)
@@ -26,10 +32,11 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.algebra.choice import less, sign, where
+from kinpair.algebra.choice import less, maximum, sign, where
 from kinpair.forces.friction_laws import faded
 from kinpair.forces.surfaces.surface import (
     JUMP,
+    LINEAR,
     NORM,
     SQUARE,
     Carried,
@@ -52,6 +59,8 @@ class Teeth(Surface):
     grip: Grip
     along: Vector
     preload: Scalar
+    drive: Scalar = 1.0
+    back: Scalar | None = None  # None: as `drive`
 
     def sliding(self) -> Matrix:
         return array([[1.0]])
@@ -60,10 +69,23 @@ class Teeth(Surface):
         return [self.along @ w]
 
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
-        return magnitude(c[0] - at.beside[0]) + self.preload  # (FE1)
+        T = c[0] - at.beside[0]
+        if self.back is None:
+            return self.drive * magnitude(T) + self.preload  # (FE1)
+        mean, half = 0.5 * (self.drive + self.back), 0.5 * (self.drive - self.back)
+        return mean * magnitude(T) + half * at.toward * T + self.preload  # (FE5)
 
     def parts(self, at: Carried) -> list[LoadPart]:
-        return [LoadPart(NORM, np.eye(1), -np.array(at.beside[:1], dtype=float))]
+        drive, back = float(self.drive), float(self.drive if self.back is None else self.back)
+        mean, half = 0.5 * (drive + back), 0.5 * (drive - back)
+        T = np.eye(1), -np.array(at.beside[:1], dtype=float)
+        return [
+            LoadPart(NORM, *T, weights=(mean, mean)),
+            LoadPart(LINEAR, *T, weights=(half, -half)),
+        ]
+
+    def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
+        return (self.drive if self.back is None else maximum(self.drive, self.back)) * magnitude(c[0])
 
 
 @final

@@ -70,8 +70,12 @@ def _thread(data: SurfaceData, pair: Any) -> list[Surface]:
 
 
 def _gear(data: SurfaceData, pair: Any) -> list[Surface]:
-    along = pair.p(np.zeros(1))[:, 0]
-    return [Teeth(data.name, data.body, _grip(data.numbers), along, _preload(data.numbers))]
+    along, x = pair.p(np.zeros(1))[:, 0], data.numbers
+    if "efficiency" not in x:
+        return [Teeth(data.name, data.body, _grip(x), along, _preload(x))]
+    drive = np.divide(1.0, x["efficiency"]) - 1.0  # (FE5)
+    back = 1.0 - x["efficiency_back"] if "efficiency_back" in x else None
+    return [Teeth(data.name, data.body, Grip(1.0, 1.0), along, 0.0, drive, back)]
 
 
 SERVO: dict[str, str] = {  # keys of the description, names of the source
