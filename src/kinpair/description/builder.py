@@ -11,10 +11,21 @@ from kinpair.description import constraint_calls as calls
 from kinpair.description import fields as f
 from kinpair.description.actuator_parts import Actuator
 from kinpair.description.actuator_schema import actuator_from
-from kinpair.description.builder_keys import JointKeys, KeyframeKeys, LinkKeys, List, SpringKeys, Turned
+from kinpair.description.builder_keys import (
+    ChainKeys,
+    CopyKeys,
+    JointKeys,
+    KeyframeKeys,
+    LinkKeys,
+    List,
+    SpringKeys,
+    Turned,
+)
+from kinpair.description.chain import Chain, chain_from, warn_of_closed
 from kinpair.description.constraint_calls import Call, stated_keys
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import constraint_from
+from kinpair.description.copies import with_copies
 from kinpair.description.omitted import no_contact
 from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Keyframe, Link, Spring
 from kinpair.description.place import Place
@@ -68,6 +79,7 @@ class Builder:
         self._keyframes: list[Keyframe] = []
         self._springs: list[Spring] = []
         self._actuators: list[Actuator] = []
+        self._chains: list[Chain] = []
 
     def link(self, name: str, **keys: Unpack[LinkKeys]) -> Builder:
         """A rigid body."""
@@ -78,6 +90,33 @@ class Builder:
         """A pair that moves link `child` in link `parent`."""
         custom = stated_keys(keys, name=name, kind=kind, parent=parent, child=child)
         self._joints.append(joint_from(custom, self._place("joint", name)))
+        return self
+
+    def chain(self, name: str, *, n: int, length: float, mass: float, **keys: Unpack[ChainKeys]) -> Builder:
+        """A chain of n equal links: `length` and `mass` of the whole [m], [kg], joints of the kind `joint`.
+
+        Links and joints are called name_1, name_2, ...; the frame name_end is at the free end. Other keys as in a
+        file, see docs/toml.md: parent, xyz, rpy, direction, radius, and numbers of the joints.
+        """
+        custom = stated_keys(keys, name=name, n=n, length=length, mass=mass)
+        chain = chain_from(custom, self._place("chain", name))
+        self._chains.append(chain)
+        self._links += chain.links
+        self._joints += chain.joints
+        self._frames.append(chain.end)
+        return self
+
+    def copy(self, part: str, n: int, **keys: Unpack[CopyKeys]) -> Builder:
+        """Add n copies of link `part`, all that hangs on it and what connects these parts; copy k of x is called x_k.
+
+        Each copy is on the same link, moved and turned by xyz and rpy from the one before; with `onto`, a link of the
+        part, each is on that link of the one before, its joint at xyz and rpy there.
+        """
+        custom = stated_keys(keys, part=part, n=n)
+        whole = with_copies(self._parts(), custom, self._place("copy", part))
+        self._links, self._joints, self._frames = list(whole.links), list(whole.joints), list(whole.frames)
+        self._constraints, self._springs = list(whole.constraints), list(whole.springs)
+        self._actuators = list(whole.actuators)
         return self
 
     def frame(self, name: str, link: str, **keys: Unpack[Turned]) -> Builder:
@@ -143,6 +182,10 @@ class Builder:
 
     def description(self) -> Description:
         """All parts so far, as plain data."""
+        warn_of_closed(self._chains, self._constraints)
+        return self._parts()
+
+    def _parts(self) -> Description:
         return Description(
             self._name,
             distinct("link", self._links),

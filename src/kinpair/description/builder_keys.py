@@ -49,8 +49,8 @@ class LinkKeys(TypedDict, total=False):
     visual: Sequence[Mapping[str, object]]
 
 
-class JointKeys(TurnedInBoth, total=False):
-    """Keys of a joint beside name, kind, parent and child."""
+class JointNumbers(TypedDict, total=False):
+    """Keys of a joint beside names and places."""
 
     axis: str | List
     axis2: str | List
@@ -70,7 +70,27 @@ class JointKeys(TurnedInBoth, total=False):
     gear_ratio: float
     actuated: bool
     start: EachAngle
+
+
+class JointKeys(JointNumbers, TurnedInBoth, total=False):
+    """Keys of a joint beside name, kind, parent and child."""
+
     mimic: Mapping[str, object]
+
+
+class ChainKeys(JointNumbers, Turned, total=False):
+    """Keys of a chain beside name, n, length and mass."""
+
+    joint: str
+    parent: str
+    direction: str
+    radius: float
+
+
+class CopyKeys(Turned, total=False):
+    """Keys of copies beside the part and their number."""
+
+    onto: str
 
 
 class SpringKeys(TypedDict, total=False):

@@ -11,8 +11,10 @@ from typing import Any
 
 from kinpair.description import fields as f
 from kinpair.description.actuator_schema import actuator_from
+from kinpair.description.chain import chain_from, warn_of_closed
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
+from kinpair.description.copies import with_copies
 from kinpair.description.dh import dh_parts
 from kinpair.description.omitted import no_contact
 from kinpair.description.parts import GRAVITY, Description
@@ -46,19 +48,25 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     top = checked(keys, TOP, place)
     links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
     parts = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
-    return Description(
+    chains, constraints = parts["chain"], _constraints(top, lines, place)
+    warn_of_closed(chains, constraints)
+    description = Description(
         top.get("name", Path(source).stem),
-        distinct("link", [*links, *parts["link"]]),
-        distinct("joint", [*joints, *parts["joint"]]),
-        distinct("frame", parts["frame"]),
+        distinct("link", [*links, *parts["link"], *(x for chain in chains for x in chain.links)]),
+        distinct("joint", [*joints, *parts["joint"], *(x for chain in chains for x in chain.joints)]),
+        distinct("frame", [*parts["frame"], *(chain.end for chain in chains)]),
         top.get("gravity", GRAVITY),
-        distinct("constraint", _constraints(top, lines, place)),
+        distinct("constraint", constraints),
         distinct("keyframe", parts["keyframe"]),
         distinct("spring", parts["spring"]),
         distinct("actuator", parts["actuator"]),
         source=source,
         warnings=tuple(warnings.sentences),
     )
+    copies = top.get("copy", [])
+    for keys, there in zip(copies, numbered("copy", copies, lines.get("copy", []), place), strict=True):
+        description = with_copies(description, keys, there)
+    return description
 
 
 def _parts(word: str, tables: Tables, lines: list[int], place: Place) -> list[Any]:
@@ -89,6 +97,8 @@ TOP: dict[str, Key] = {
     "gravity": Key(f.gravity, "m/s²"),
     "link": Key(tables),
     "joint": Key(tables),
+    "chain": Key(tables),
+    "copy": Key(tables),
     "frame": Key(tables),
     "keyframe": Key(tables),
     "spring": Key(tables),
@@ -99,6 +109,7 @@ TOP: dict[str, Key] = {
 PARTS: dict[str, Any] = {
     "link": link_from,
     "joint": joint_from,
+    "chain": chain_from,
     "frame": frame_from,
     "keyframe": keyframe_from,
     "spring": spring_in_file,

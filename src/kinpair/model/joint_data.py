@@ -31,7 +31,8 @@ def joint_data(
     joints: Sequence[tuple[Joint, Pair]], friction: np.ndarray, warnings: WarningList
 ) -> JointData:
     """One array a quantity, in the order of the joints given; `friction` of `friction_data.plain_levels`."""
-    arrays = {row[0]: _array(joints, *row) for row in _TABLE}
+    size = sum(pair.nv for _, pair in joints), sum(pair.nq for _, pair in joints)
+    arrays = {row[0]: _array(joints, size[row[2]], *row) for row in _TABLE}
     crossed = arrays["lower"] > arrays["upper"]
     arrays["lower"][crossed], arrays["upper"][crossed] = -np.inf, np.inf
     spring_q: list[int] = []
@@ -44,10 +45,12 @@ def joint_data(
     return JointData(spring_q=np.array(spring_q, dtype=int), friction=friction, **arrays)
 
 
-def _array(joints: Sequence[tuple[Joint, Pair]], quantity: str, absent: float, of_q: bool) -> np.ndarray:
+def _array(
+    joints: Sequence[tuple[Joint, Pair]], size: int, quantity: str, absent: float, of_q: bool
+) -> np.ndarray:
     """A quantity over all rates or coordinates, `absent` where no joint has it."""
     if not any(getattr(joint, quantity) for joint, _ in joints):
-        return np.full(sum(pair.nq if of_q else pair.nv for _, pair in joints), absent)
+        return np.full(size, absent)
     entries = [x for joint, pair in joints for x in _spread(joint, pair, quantity, absent, of_q)]
     return np.array(entries, dtype=float)
 

@@ -34,6 +34,8 @@ class Shared(Generic[Value]):
     def by_identity(self, make: Callable[..., Value], *arguments: object) -> Value:
         """Return make(*arguments), one value for the same objects."""
         key = tuple(map(id, arguments))
-        if key not in self._values:
+        value = self._values.get(key)
+        if value is None:
             self._kept.append(arguments)
-        return self.of(key, make, *arguments)
+            value = self._values[key] = make(*arguments)
+        return value
