@@ -1,24 +1,68 @@
 """Long mechanisms: the walks over the bodies as loops of machine code, not one formula for all of them.
 
-`Roller` is the walker of a model: the same steps of the same formulations, taken once for each kind of pair by
-the compiler's tape. An argument of an equation is then its name, and a value by body is a field of the tape.
+`Roller` is the walker of a model: the same steps of the same formulations, taken once for each kind of pair on the
+compiler's tape. Values by body are fields of the tape; a vector over the rates or coordinates is a `ByBodyVector`, which
+formulations add and subtract as they do arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from operator import add, mul, sub, truediv
 from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.rolled import Field, Rolled, Tape
-from kinpair.formulations import newton_euler
-from kinpair.formulations.kinematics import no_wrenches
+from kinpair.compiler.rolled import Rolled
+from kinpair.compiler.structure import flatten
+from kinpair.compiler.tape import Field, Tape
 from kinpair.model.model import Body, Model
 from kinpair.pairs import Pair
 
 CONSTANTS = tuple(field.name for field in fields(Body) if field.name != "pair")
+
+
+@dataclass(frozen=True, eq=False)
+class ByBodyVector:
+    """A vector over the rates, or over the coordinates, as a field: a part for each body."""
+
+    roller: Roller
+    field: Field
+    spans: str  # "v" or "q"
+    __array_ufunc__ = None  # NumPy's arrays leave + and − to this class
+
+    def __len__(self) -> int:
+        return self.roller.size(self.spans)
+
+    def _with(self, f: Callable[[Any, Any], Any], other: Any) -> ByBodyVector:
+        tape = self.roller.tape
+        if isinstance(other, int | float):
+            return ByBodyVector(self.roller, tape.each(lambda x: f(x, other), self.field), self.spans)
+        field = tape.each(f, self.field, self.roller.parts(other, self.spans))
+        return ByBodyVector(self.roller, field, self.spans)
+
+    def __add__(self, other: Any) -> ByBodyVector:
+        return self._with(add, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> ByBodyVector:
+        return self._with(sub, other)
+
+    def __rsub__(self, other: Any) -> ByBodyVector:
+        return self._with(lambda x, y: y - x, other)
+
+    def __mul__(self, other: Any) -> ByBodyVector:
+        return self._with(mul, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> ByBodyVector:
+        return self._with(truediv, other)
+
+    def __neg__(self) -> ByBodyVector:
+        return self * -1.0
 
 
 class Roller:
@@ -26,18 +70,39 @@ class Roller:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        pairs = [model.body[i].pair for i in model.moving]
-        self._kinds = list(dict.fromkeys(type(pair) for pair in pairs))
-        self._pairs = [next(pair for pair in pairs if type(pair) is kind) for kind in self._kinds]
-        kinds = [self._kinds.index(type(pair)) for pair in pairs]
-        self.tape = Tape([j - 1 for j in model.parent[1:]], kinds)
-        self._bodies = self.tape.constants([self._numbers(i) for i in model.moving])
+        pairs = [body.pair for body in model.body[1:]]
+        types = [type(pair) for pair in pairs]
+        self._kinds = {kind: k for k, kind in enumerate(dict.fromkeys(types))}
+        self._pairs = [pairs[types.index(kind)] for kind in self._kinds]
+        self.tape = Tape(np.array(model.parent[1:]) - 1, [self._kinds[kind] for kind in types])
+        self._starts = {"q": _starts(model.q_span), "v": _starts(model.v_span)}
+        self._widths = {"q": [pair.nq for pair in self._pairs], "v": [pair.nv for pair in self._pairs]}
+        self._bodies: dict[int, tuple[Any, Field]] = {}
+        self._known: dict[tuple[Any, ...], Field] = {}
+        self._inputs: dict[tuple[str, str], ByBodyVector] = {}
 
-    def _numbers(self, i: int) -> dict[str, Any]:
+    def size(self, spans: str) -> int:
+        """Entries of a vector over the coordinates or the rates."""
+        return self.model.nq if spans == "q" else self.model.nv
+
+    # constants of the bodies
+
+    def _constants(self, model: Model) -> Field:
+        """The constants of the bodies of a model, which may be regrouped ones."""
+        key = id(model.body)
+        if key not in self._bodies:
+            rows: dict[int, dict[str, Any]] = {}
+            for body in model.body[1:]:
+                if id(body) not in rows:
+                    rows[id(body)] = self._numbers(body)
+            values = [rows[id(body)] for body in model.body[1:]]
+            self._bodies[key] = model.body, self.tape.constants(values)
+        return self._bodies[key][1]
+
+    def _numbers(self, body: Body) -> dict[str, Any]:
         """The constants of a body as nested arrays, which kind of pair it has among them."""
-        body = self.model.body[i]
         own = {f"pair.{f.name}": getattr(body.pair, f.name) for f in fields(body.pair)}  # type: ignore[arg-type]
-        kind = {"kind": float(self._kinds.index(type(body.pair)))}
+        kind = {"kind": float(self._kinds[type(body.pair)])}
         return {**{name: getattr(body, name) for name in CONSTANTS}, **own, **kind}
 
     def _body(self, numbers: dict[str, Any]) -> Body:
@@ -50,55 +115,90 @@ class Roller:
         """Fields as they are; lists of numbers by body as constants."""
         return [x if isinstance(x, Field) else self.tape.constants(list(x)[1:]) for x in values]
 
-    def each(self, step: Callable[..., Any], *values: Any) -> Field:
-        """x_i = step(body, given_i...)."""
-        return self.tape.each(
-            lambda body, *x: step(self._body(body), *x), self._bodies, *self._fields(values)
-        )
+    # walks
 
-    def outward(self, step: Callable[..., Any], ground: Any, *values: Any) -> Field:
+    def each(self, model: Model, step: Callable[..., Any], *values: Any) -> Field:
+        """x_i = step(body, given_i...); computed once for the same step of the same values."""
+        given = [self._constants(model), *self._fields(values)]
+        key = (step, *map(id, given))
+        if key not in self._known:
+            self._known[key] = self.tape.each(lambda body, *x: step(self._body(body), *x), *given)
+        return self._known[key]
+
+    def outward(self, model: Model, step: Callable[..., Any], ground: Any, *values: Any) -> Field:
         """x_i = step(body, x_parent, given_i...)."""
-        return self.tape.outward(
-            lambda parent, body, *x: step(self._body(body), parent, *x),
-            ground,
-            self._bodies,
-            *self._fields(values),
-        )
+        given = [self._constants(model), *self._fields(values)]
+        return self.tape.outward(lambda parent, body, *x: step(self._body(body), parent, *x), ground, *given)
 
-    def inward(self, step: Callable[..., Any], nothing: Any, *values: Any) -> Field:
+    def inward(self, model: Model, step: Callable[..., Any], nothing: Any, *values: Any) -> Field:
         """x_i, y_i = step(body, Σ y_child, given_i...)."""
-        return self.tape.inward(
-            lambda outer, body, *x: step(self._body(body), outer, *x),
-            nothing,
-            self._bodies,
-            *self._fields(values),
+        given = [self._constants(model), *self._fields(values)]
+        return self.tape.inward(lambda outer, body, *x: step(self._body(body), outer, *x), nothing, *given)
+
+    def total(
+        self, model: Model, step: Callable[..., Any], start: Any, *values: Any, combine: Callable[..., Any]
+    ) -> Any:
+        """start ∘ step(body, given_i...) ∘ ... of all bodies."""
+        given = [self._constants(model), *self._fields(values)]
+        return self.tape.total(
+            lambda body, *x: step(self._body(body), *x), start, *given, combine=combine
         )
 
-    def coordinates(self, name: Any) -> Field:
-        """The coordinates called `name` by body."""
-        return self._input(name, self.model.nq, self.model.q_span, [pair.nq for pair in self._pairs])
+    # vectors
 
-    def rates(self, name: Any) -> Field:
-        """The rates called `name` by body."""
-        return self._input(name, self.model.nv, self.model.v_span, [pair.nv for pair in self._pairs])
+    def vector(self, name: str, *, array: str = "", start: int = 0, size: int = 0) -> ByBodyVector:
+        """The coordinates `q`, or rates of another name; entries of a longer input `array` from `start` on, if given."""
+        spans = "q" if name == "q" else "v"
+        starts = self._starts[spans] + start
+        field = self.tape.input(array or name, size or self.size(spans), starts, self._widths[spans])
+        return ByBodyVector(self, field, spans)
 
-    def _input(self, name: str, size: int, spans: Sequence[slice], widths: Sequence[int]) -> Field:
-        return self.tape.input(name, size, [span.start for span in spans[1:]], widths)
+    def parts(self, x: Any, spans: str) -> Field:
+        """A vector by body: a part of a field, or numbers (n,)."""
+        if isinstance(x, ByBodyVector):
+            return x.field
+        numbers = np.asarray(x, dtype=float)
+        widths = np.array(self._widths[spans])[self.tape.kind]
+        if not numbers.any():
+            nothing = {width: np.zeros(width) for width in self._widths[spans]}
+            return self.tape.constants([nothing[width] for width in widths.tolist()])
+        ends = zip(self._starts[spans].tolist(), widths.tolist(), strict=True)
+        return self.tape.constants([numbers[start : start + width] for start, width in ends])
 
-    def joined(self, field: Field) -> Field:
-        """A vector by body; `written` puts it in the order of the rates."""
-        return field
+    def coordinates(self, q: Any) -> Field:
+        """The coordinates by body."""
+        return self.parts(q, "q")
 
-    def written(self, name: str, field: Field) -> Rolled:
-        """The whole recording, with one vector over the rates as its result."""
-        self.tape.output(name, self.model.nv, field, [span.start for span in self.model.v_span[1:]])
-        return self.tape.finish(name)
+    def rates(self, x: Any) -> Field:
+        """Rates, accelerations or efforts by body."""
+        return self.parts(x, "v")
+
+    def joined(self, field: Field) -> ByBodyVector:
+        """Vectors by body as one over the rates."""
+        return ByBodyVector(self, field, "v")
+
+    def joined_coordinates(self, field: Field) -> ByBodyVector:
+        """Vectors by body as one over the coordinates."""
+        return ByBodyVector(self, field, "q")
+
+    def finish(self, name: str, result: Any) -> Rolled:
+        """The whole recording, with its results in arrays."""
+        structure, leaves = flatten(result)
+        for path, x in leaves:
+            if isinstance(x, ByBodyVector):
+                self.tape.output(path, len(x), x.field, self._starts[x.spans])
+            else:
+                self.tape.result(path, x)
+        return self.tape.finish(name, structure)
 
 
-def inverse_dynamics(model: Model) -> Rolled:
-    """Newton–Euler's inverse dynamics as loops over the bodies; no loads but gravity."""
+def _starts(spans: Sequence[slice]) -> np.ndarray:
+    return np.fromiter((span.start for span in spans[1:]), dtype=np.int64, count=len(spans) - 1)
+
+
+def rolled(model: Model, name: str, state: Sequence[str], compute: Callable[..., Any]) -> Rolled:
+    """Record compute(model, *state) as loops over the bodies; its arguments are vectors over coordinates or rates."""
     roller = Roller(model)
-    rolled = replace(model, walker=roller)
-    names: tuple[Any, ...] = ("q", "qd", "qdd")
     with np.errstate(all="ignore"):
-        return roller.written("tau", newton_euler.inverse_dynamics(rolled, *names, no_wrenches(model)))  # type: ignore[arg-type]
+        result = compute(replace(model, walker=roller), *(roller.vector(argument) for argument in state))
+    return roller.finish(name, result)

@@ -50,7 +50,7 @@ class Places:
     """Where symbols are loaded from, results stored to, and carried values kept: array and entry.
 
     `fixed` says that nothing is stored to where symbols come from. An array of `numbers` holds plain
-    numbers that serve every lane; to an array of `sums` a result is added.
+    numbers that serve every lane.
     """
 
     loads: dict[int, tuple[str, int]]
@@ -58,7 +58,6 @@ class Places:
     slots: dict[int, int] = field(default_factory=dict[int, int])
     fixed: bool = True
     numbers: frozenset[str] = frozenset()
-    sums: frozenset[str] = frozenset()
 
 
 class Instructions:
@@ -187,10 +186,6 @@ class Instructions:
         """Entry `place` of an array in lane order."""
         at = f"%to.{array}.{place}"
         self.text.append(f"  {at} = getelementptr {self.v}, ptr %{array}, i64 {place}")
-        if array in self.places.sums:
-            self.text.append(f"  {at}.old = load {self.v}, ptr {at}, align {self.form.bytes}")
-            self.text.append(f"  {at}.sum = fadd {self.v} {at}.old, {value}")
-            value = f"{at}.sum"
         self.text.append(f"  store {self.v} {value}, ptr {at}, align {self.form.bytes}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from kinpair.compiler.form import ATTRIBUTES, Form
@@ -19,7 +19,7 @@ class Blocks:
     """What a module is made around: the code that computes one block of states.
 
     `arrays` are `in0`, `in1`, ..., `out0`, ... with their entries, `carried` the values kept in scratch
-    memory, `used` the operations. `text` writes `@block.<lanes>`, which takes a pointer for each array
+    memory, `used` the operations, `data` the bytes that it reads by the names of symbols. `text` writes `@block.<lanes>`, which takes a pointer for each array
     and one to the scratch memory, all in lane order.
     """
 
@@ -28,6 +28,7 @@ class Blocks:
     used: Collection[str]
     text: Callable[[Form], str]
     cleared: tuple[str, ...] = ()  # arrays of results whose zeros the code does not write
+    data: Callable[[Real], Mapping[str, bytes]] = lambda _: {}
 
 
 def parameters(arrays: Iterable[str], attributes: bool = True) -> str:

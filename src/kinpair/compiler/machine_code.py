@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from json import dumps, loads
 from typing import Any
@@ -51,11 +51,13 @@ class ObjectCode:
     signature: Signature
     scratch: int
     code: bytes
+    data: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
     def packed(self) -> bytes:
-        """One string of bytes: a line of JSON, then the code."""
-        facts = {"form": self.form, "scratch": self.scratch, **asdict(self.signature)}
-        return dumps(facts).encode() + b"\n" + self.code
+        """One string of bytes: a line of JSON, then the data by their symbols, then the code."""
+        sizes = {name: len(content) for name, content in self.data.items()}
+        facts = {"form": self.form, "scratch": self.scratch, "data": sizes, **asdict(self.signature)}
+        return b"".join([dumps(facts).encode(), b"\n", *self.data.values(), self.code])
 
 
 def unpacked(payload: bytes) -> ObjectCode:
@@ -64,7 +66,10 @@ def unpacked(payload: bytes) -> ObjectCode:
     facts = loads(line)
     inputs, outputs = ({k: tuple(v) for k, v in facts[side].items()} for side in ("inputs", "outputs"))
     signature = Signature(facts["name"], inputs, outputs, facts["structure"])
-    return ObjectCode(facts["form"], signature, facts["scratch"], code)
+    data: dict[str, bytes] = {}
+    for name, size in facts["data"].items():
+        data[name], code = code[:size], code[size:]
+    return ObjectCode(facts["form"], signature, facts["scratch"], code, data)
 
 
 def blocks_of(program: Program | Rolled) -> llvm.Blocks:
@@ -81,8 +86,9 @@ def text_of(program: Program | Rolled, real: Real, form: str) -> str:
 def built(program: Program | Rolled, real: Real, form: str, text: str) -> ObjectCode:
     """One of the two forms, compiled from its text."""
     lanes = 1 if form == "one" else host().lanes(real)
-    scratch = llvm.scratch_bytes(blocks_of(program), Form(real, lanes))
-    return ObjectCode(form, signature_of(program), scratch, object_code(text))
+    blocks = blocks_of(program)
+    scratch = llvm.scratch_bytes(blocks, Form(real, lanes))
+    return ObjectCode(form, signature_of(program), scratch, object_code(text), blocks.data(real))
 
 
 class _Rooms:
@@ -106,7 +112,8 @@ class One:
     """Code for a single state. Scratch memory is kept for the next call."""
 
     def __init__(self, object_code: ObjectCode) -> None:
-        self.loaded = Loaded(object_code.code, "one")
+        self._data, symbols = _in_memory(object_code.data)
+        self.loaded = Loaded(object_code.code, "one", symbols)
         self.scratch_bytes = object_code.scratch
         self.run = self.loaded.function(ctypes.c_void_p, ctypes.c_void_p)
         self._free = _Rooms(object_code.scratch)
@@ -122,7 +129,8 @@ class Batch:
     """Code for rows of a batch. Scratch memory is kept for the next call."""
 
     def __init__(self, object_code: ObjectCode, lanes: int) -> None:
-        self.loaded = Loaded(object_code.code, "batch")
+        self._data, symbols = _in_memory(object_code.data)
+        self.loaded = Loaded(object_code.code, "batch", symbols)
         self.lanes, self.scratch_bytes = lanes, object_code.scratch
         count = len(object_code.signature.inputs) + len(object_code.signature.outputs)
         self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count
@@ -169,6 +177,15 @@ def _shares(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
     blocks = -(-rows // lanes)
     each = -(-blocks // max(1, min(threads, blocks))) * lanes if blocks else 1
     return [(start, min(start + each, rows)) for start in range(0, rows, each)]
+
+
+def _in_memory(data: Mapping[str, bytes]) -> tuple[list[np.ndarray], dict[str, int]]:
+    """Data that code reads, where they stay as long as the code does, and their addresses by symbol."""
+    arrays: dict[str, np.ndarray] = {}
+    for name, content in data.items():
+        arrays[name] = aligned(len(content))
+        arrays[name][:] = np.frombuffer(content, dtype=np.uint8)
+    return list(arrays.values()), {name: address(x) for name, x in arrays.items()}
 
 
 def aligned(size: int, to: int = 64) -> np.ndarray:

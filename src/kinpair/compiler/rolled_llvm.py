@@ -1,36 +1,92 @@
-"""Loops over items as LLVM: a function for each step and loop, tables of what a turn reads and writes."""
+"""Loops over items as LLVM: a function for each step and loop.
+
+Constants and indices are no part of the text: they are one block of data, which the code finds by a symbol that is
+bound when it is loaded. So the text is as short for a million items as for ten.
+"""
 
 from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import numpy as np
 
 from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.instructions import Instructions, Places
 from kinpair.compiler.llvm import Blocks, parameters
-from kinpair.compiler.rolled import NUMBERS, Loop, Rolled, Step
+from kinpair.compiler.rolled import WORK, Loop, Place, Rolled, Step
 from kinpair.compiler.schedule import ordered
+from kinpair.compiler.target import Real
+
+ALIGNMENT = 64
+KINDS = "kinds"
 
 
 def rolled_blocks(rolled: Rolled) -> Blocks:
     """The code of a rolled program."""
-    arrays = {f"in{k}": shape[0] for k, shape in enumerate(rolled.input_shapes.values())}
-    arrays |= {f"out{k}": shape[0] for k, shape in enumerate(rolled.output_shapes.values())}
+    arrays = {f"in{k}": _size(shape) for k, shape in enumerate(rolled.input_shapes.values())}
+    arrays |= {f"out{k}": _size(shape) for k, shape in enumerate(rolled.output_shapes.values())}
     used = {x.op for loop in rolled.loops for step in loop.steps for x in step.program.nodes}
-    return Blocks(arrays, sum(rolled.work.values()), used, lambda form: _Writer(rolled, arrays, form).text())
+    return Blocks(
+        arrays,
+        rolled.work,
+        used,
+        lambda form: _Writer(rolled, arrays, form).text(),
+        data=lambda real: _Data(rolled, real).named,
+    )
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape))
+
+
+class _Data:
+    """Constants, and the indices that are no straight lines, in one block of bytes."""
+
+    def __init__(self, rolled: Rolled, real: Real) -> None:
+        self.places: dict[str, int] = {}
+        self.lines: dict[str, tuple[int, int]] = {}
+        parts: list[bytes] = []
+        tables = {KINDS: rolled.kinds, **rolled.indices}
+        for name, numbers in tables.items():
+            if line := _line(numbers):
+                self.lines[name] = line
+            else:
+                self._add(parts, name, numbers.astype(np.int32).tobytes())
+        for name, numbers in rolled.numbers.items():
+            self._add(parts, name, numbers.astype(real.dtype).tobytes())
+        self._content = b"".join(parts)
+        self.symbol = f"data.{hashlib.sha256(self._content).hexdigest()[:24]}" if parts else ""
+
+    def _add(self, parts: list[bytes], name: str, content: bytes) -> None:
+        self.places[name] = sum(map(len, parts))
+        parts.append(content + bytes(-len(content) % ALIGNMENT))
+
+    @property
+    def named(self) -> Mapping[str, bytes]:
+        """The data by their symbol; nothing where there are none."""
+        return {self.symbol: self._content} if self.symbol else {}
+
+
+def _line(numbers: np.ndarray) -> tuple[int, int] | None:
+    """a, b of numbers a + b i; None where they are not on a line."""
+    by = int(numbers[1] - numbers[0]) if len(numbers) > 1 else 0
+    straight = (np.diff(numbers) == by).all()
+    return (int(numbers[0]), by) if len(numbers) and straight else None
 
 
 class _Writer:
     def __init__(self, rolled: Rolled, arrays: dict[str, int], form: Form) -> None:
         self.rolled, self.arrays, self.form = rolled, arrays, form
-        self.bases = {f"in:{name}": (f"%in{k}", 0) for k, name in enumerate(rolled.input_shapes)}
-        self.bases |= {f"out:{name}": (f"%out{k}", 0) for k, name in enumerate(rolled.output_shapes)}
-        self.bases[NUMBERS] = (f"@{NUMBERS}", 0)
-        offset = 0
-        for name, size in rolled.work.items():
-            self.bases[name] = ("%scratch", offset)
-            offset += size
+        self.data = _Data(rolled, form.real)
+        self.bases = {f"in:{name}": f"%in{k}" for k, name in enumerate(rolled.input_shapes)}
+        self.bases |= {f"out:{name}": f"%out{k}" for k, name in enumerate(rolled.output_shapes)}
+        self.bases[WORK] = "%scratch"
 
     def text(self) -> str:
         """`@block`: the loops in turn."""
-        parts, calls = [self.numbers()], list[str]()
+        parts = [f"@{self.data.symbol} = external global i8"] if self.data.symbol else []
+        calls: list[str] = []
         for k, loop in enumerate(self.rolled.loops):
             parts += [self.step(step, f"loop{k}.step{s}") for s, step in enumerate(loop.steps)]
             parts.append(self.loop(loop, f"loop{k}"))
@@ -38,81 +94,87 @@ class _Writer:
         head = f"define internal void @block.{self.form.lanes}({parameters(self.arrays)}) {ATTRIBUTES} {{"
         return "\n".join([*parts, head, *calls, "  ret void", "}"])
 
-    def numbers(self) -> str:
-        real = self.form.real
-        entries = ", ".join(f"{real.llvm} {real.literal(x)}" for x in self.rolled.numbers.tolist())
-        return f"@{NUMBERS} = private constant [{len(self.rolled.numbers)} x {real.llvm}] [{entries}]"
-
     def step(self, step: Step, name: str) -> str:
-        """The function of one step: find the entries of this turn, load them all, compute, store."""
-        program = step.program
-        accesses = (*step.reads, *step.writes)
-        names = [f"r{k}" for k in range(len(step.reads))] + [f"w{k}" for k in range(len(step.writes))]
+        """The function of one step: find the arrays of this turn, load, compute, store."""
+        groups = list(dict.fromkeys((p.array, p.index, p.stride) for p in (*step.loads, *step.stores)))
+        names = {group: f"a{k}" for k, group in enumerate(groups)}
         pointers = parameters(self.arrays, attributes=False)
-        lines = [f"define internal void @{name}({pointers}, i64 %turn) {ATTRIBUTES} {{"]
-        table = f"getelementptr [{len(accesses)} x i32], ptr @{name}.table, i64 %turn"
-        for k, (access, pointer) in enumerate(zip(accesses, names, strict=True)):
-            base, offset = self.bases[access.array]
-            kind = self.form.real.llvm if access.array == NUMBERS else self.form.of(self.form.real.llvm)
-            lines += [
-                f"  %{pointer}.table = {table}, i64 {k}",
-                f"  %{pointer}.start = load i32, ptr %{pointer}.table",
-                f"  %{pointer}.place = add i32 %{pointer}.start, {offset}",
-                f"  %{pointer} = getelementptr {kind}, ptr {base}, i32 %{pointer}.place",
-            ]
-        places = Places(
-            {x.id: (f"r{k}", i) for k, leaf in enumerate(program.inputs) for i, x in enumerate(leaf.entries)},
-            self.stores(step),
-            fixed=False,
-            numbers=frozenset(f"r{k}" for k, a in enumerate(step.reads) if a.array == NUMBERS),
-            sums=frozenset(f"w{k}" for k, a in enumerate(step.writes) if a.add),
-        )
-        writer = Instructions(places, self.form)
-        for x in program.nodes:
-            if x.op == "symbol":
-                writer.use(x)
-        lines += [*writer.lines(ordered(program)), "  ret void", "}"]
-        return self.table(step, name) + "\n" + "\n".join(lines)
+        lines = [f"define internal void @{name}({pointers}, i64 %item) {ATTRIBUTES} {{"]
+        for index in dict.fromkeys(index for _, index, _ in groups if index):
+            lines += self.index(index)
+        for (array, index, stride), pointer in names.items():
+            lines += self.pointer(array, index, stride, pointer)
 
-    def stores(self, step: Step) -> dict[int, list[tuple[str, int]]]:
+        def found(place: Place) -> tuple[str, int]:
+            return names[place.array, place.index, place.stride], place.offset
+
+        program = step.program
         stores: dict[int, list[tuple[str, int]]] = {}
-        for k, leaf in enumerate(step.program.outputs):
-            for i, x in enumerate(leaf.entries):
-                stores.setdefault(x.id, []).append((f"w{k}", i))
-        return stores
+        for place, x in zip(step.stores, program.outputs[0].entries, strict=True):
+            stores.setdefault(x.id, []).append(found(place))
+        loads = {x.id: found(place) for place, x in zip(step.loads, program.inputs[0].entries, strict=True)}
+        numbers = frozenset(names[group] for group in groups if group[0] in self.rolled.numbers)
+        writer = Instructions(Places(loads, stores, fixed=False, numbers=numbers), self.form)
+        return "\n".join([*lines, *writer.lines(ordered(program)), "  ret void", "}"])
 
-    def table(self, step: Step, name: str) -> str:
-        """Where each turn reads and writes."""
-        rows = list(zip(*[a.starts for a in (*step.reads, *step.writes)], strict=True))
-        width = len(step.reads) + len(step.writes)
-        text = ", ".join(f"[{width} x i32] [{', '.join(f'i32 {x}' for x in row)}]" for row in rows)
-        return f"@{name}.table = private constant [{len(rows)} x [{width} x i32]] [{text}]"
+    def index(self, name: str) -> list[str]:
+        """The number of this item in an index, as `%index.<name>`."""
+        if name in self.data.lines:
+            first, by = self.data.lines[name]
+            return [
+                f"  %index.{name}.by = mul i64 %item, {by}",
+                f"  %index.{name} = add i64 %index.{name}.by, {first}",
+            ]
+        return [
+            f"  %index.{name}.all = getelementptr i8, ptr @{self.data.symbol}, i64 {self.data.places[name]}",
+            f"  %index.{name}.at = getelementptr i32, ptr %index.{name}.all, i64 %item",
+            f"  %index.{name}.i32 = load i32, ptr %index.{name}.at",
+            f"  %index.{name} = sext i32 %index.{name}.i32 to i64",
+        ]
+
+    def pointer(self, array: str, index: str, stride: int, name: str) -> list[str]:
+        """Where the entries of this item begin in an array, as `%<name>`."""
+        lines: list[str] = []
+        base, kind = self.bases.get(array, ""), self.form.of(self.form.real.llvm)
+        if not base:
+            base, kind = f"%{name}.all", self.form.real.llvm
+            place = self.data.places[array]
+            lines.append(f"  {base} = getelementptr i8, ptr @{self.data.symbol}, i64 {place}")
+        if not index:
+            return [*lines, f"  %{name} = getelementptr i8, ptr {base}, i64 0"]
+        return [
+            *lines,
+            f"  %{name}.start = mul i64 %index.{index}, {stride}",
+            f"  %{name} = getelementptr {kind}, ptr {base}, i64 %{name}.start",
+        ]
 
     def loop(self, loop: Loop, name: str) -> str:
         """Turn after turn, the step of its kind."""
-        turns, arguments = len(loop.kinds), parameters(self.arrays, attributes=False)
-        kinds = ", ".join(f"i32 {k}" for k in loop.kinds)
-        cases = " ".join(f"i32 {k}, label %step{k}" for k in range(len(loop.steps)))
+        arguments, last = parameters(self.arrays, attributes=False), len(self.rolled.kinds) - 1
+        head = f"define internal void @{name}({arguments}) {ATTRIBUTES} {{"
+        if not loop.direction:
+            return "\n".join([head, f"  call void @{name}.step0({arguments}, i64 0)", "  ret void", "}"])
+        start, end = (0, last) if loop.direction > 0 else (last, 0)
         steps: list[str] = []
         for k in range(len(loop.steps)):
-            steps += [f"step{k}:", f"  call void @{name}.step{k}({arguments}, i64 %turn)", "  br label %done"]
+            steps += [f"step{k}:", f"  call void @{name}.step{k}({arguments}, i64 %item)", "  br label %done"]
+        if len(loop.steps) == 1:
+            choice = ["  br label %step0"]
+        else:
+            cases = " ".join(f"i64 {k}, label %step{k}" for k in range(len(loop.steps)))
+            choice = [*self.index(KINDS), f"  switch i64 %index.{KINDS}, label %done [ {cases} ]"]
         return "\n".join(
             [
-                f"@{name}.kinds = private constant [{turns} x i32] [{kinds}]",
-                f"define internal void @{name}({arguments}) {ATTRIBUTES} {{",
+                head,
                 "  br label %next",
                 "next:",
-                "  %turn = phi i64 [ 0, %0 ], [ %after, %done ]",
-                f"  %more = icmp ult i64 %turn, {turns}",
-                "  br i1 %more, label %work, label %end",
-                "work:",
-                f"  %kind.at = getelementptr i32, ptr @{name}.kinds, i64 %turn",
-                "  %kind = load i32, ptr %kind.at",
-                f"  switch i32 %kind, label %done [ {cases} ]",
+                f"  %item = phi i64 [ {start}, %0 ], [ %after, %done ]",
+                *choice,
                 *steps,
                 "done:",
-                "  %after = add i64 %turn, 1",
-                "  br label %next",
+                f"  %last = icmp eq i64 %item, {end}",
+                f"  %after = add i64 %item, {loop.direction}",
+                "  br i1 %last, label %end, label %next",
                 "end:",
                 "  ret void",
                 "}",

@@ -17,7 +17,15 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, assemble
 from kinpair.model.model import Body, Model, Place
-from kinpair.model.recursion import ByBody, coordinates, each, outward, rates
+from kinpair.model.recursion import (
+    ByBody,
+    coordinates,
+    each,
+    joined_coordinates,
+    outward,
+    rates,
+    total,
+)
 from kinpair.pairs import Pair
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import cross, skew
@@ -165,48 +173,44 @@ def twist_rate(state: State, bias: Bias, along: State, place: Place) -> Vector:
     return np.concatenate([R @ alpha, R @ a])
 
 
+def _first_moment(body: Body, where: Pose) -> Vector:
+    return body.m * (where.R @ body.d + where.a)
+
+
 def centre_of_mass(model: Model, q: Vector) -> Vector:
     """Mass centre of all that moves, in the world."""
-    where = poses(model, q)
-    total = sum(model.body[i].m for i in model.carried)
-    first = ZERO
-    for i in model.carried:
-        first = first + model.body[i].m * (where[i].R @ model.body[i].d + where[i].a)
-    return np.divide(first, total)
+    mass = sum(model.body[i].m for i in model.carried)
+    return np.divide(total(model, _first_moment, ZERO, poses(model, q)), mass)
+
+
+def _twice_kinetic(body: Body, state: State, qd: Vector) -> Scalar:
+    v = state.v + cross(state.omega, body.d)
+    return body.m * (v @ v) + state.omega @ (body.I @ state.omega) + (body.rotor * qd) @ qd
 
 
 def kinetic_energy(model: Model, q: Vector, qd: Vector) -> Scalar:
     """T = Σ ½ m v_C·v_C + ½ ω·I ω + ½ rotor q̇²."""
-    state, qds = states(model, q, qd), rates(model, qd)
-    twice = 0.0
-    for i in model.carried:
-        body, omega = model.body[i], state[i].omega
-        v = state[i].v + cross(omega, body.d)
-        twice = twice + body.m * (v @ v) + omega @ (body.I @ omega) + (body.rotor * qds[i]) @ qds[i]
-    return 0.5 * twice
+    return 0.5 * total(model, _twice_kinetic, 0.0, states(model, q, qd), rates(model, qd))
 
 
 def potential_energy(model: Model, q: Vector) -> Scalar:
     """V = −Σ m g·r_C, zero at the origin of the world."""
-    where = poses(model, q)
-    V = 0.0
-    for i in model.carried:
-        body = model.body[i]
-        V = V - body.m * (model.gravity @ (where[i].R @ body.d + where[i].a))
-    return V
+
+    def weight(body: Body, where: Pose) -> Scalar:
+        return -body.m * (model.gravity @ (where.R @ body.d + where.a))
+
+    return total(model, weight, 0.0, poses(model, q))
+
+
+def _momentum(body: Body, state: State) -> tuple[Vector, Vector]:
+    R, x = state.pose.R, state.pose.a
+    linear = R @ (body.m * (state.v + cross(state.omega, body.d)))
+    return R @ (body.I @ state.omega) + cross(R @ body.d + x, linear), linear
 
 
 def momentum(model: Model, q: Vector, qd: Vector) -> Vector:
     """[angular about the world's origin; linear] momentum of all that moves, in world axes."""
-    state = states(model, q, qd)
-    L, P = ZERO, ZERO
-    for i in model.carried:
-        body, (at, omega, v) = model.body[i], state[i]
-        linear = at.R @ (body.m * (v + cross(omega, body.d)))
-        centre = at.R @ body.d + at.a
-        L = L + at.R @ (body.I @ omega) + cross(centre, linear)
-        P = P + linear
-    return np.concatenate([L, P])
+    return np.concatenate(total(model, _momentum, (ZERO, ZERO), states(model, q, qd)))
 
 
 def rigid_inertia(model: Model, q: Vector) -> Matrix:
@@ -261,8 +265,5 @@ def normalised(model: Model, q: Vector) -> Vector:
 
 def _by_pair(model: Model, f: Callable[[Pair, Vector, Vector], Vector], q: Vector, x: Vector) -> Vector:
     """f of each pair, its coordinates and its rates, as one vector in the order of the coordinates."""
-    entries: list[Any] = [0.0] * model.nq
-    qs, xs = coordinates(model, q), rates(model, x)
-    for i in model.moving:
-        entries[model.q_span[i]] = list(f(model.body[i].pair, qs[i], xs[i]))
-    return array(entries) if entries else np.zeros(0)
+    values = each(model, lambda body, q, x: f(body.pair, q, x), coordinates(model, q), rates(model, x))
+    return joined_coordinates(model, values)

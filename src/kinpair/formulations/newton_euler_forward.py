@@ -1,7 +1,8 @@
 """Forward dynamics by Newton–Euler: composite bodies for shallow trees, articulated ones for deep.
 
 With composite bodies the work of a path grows as its square, with articulated ones it is the same for every
-joint. Counted on arms, hands and humanoids the two meet at some ten rates between the ground and a tip.
+joint. Counted on arms, hands and humanoids the two meet at some ten rates between the ground and a tip. Loops over the
+bodies are made of articulated ones.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SHALLOW = 10
 
 def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector, w_ext: Sequence[Any]) -> Solution:
     """q̈ that the efforts produce."""
-    way = composite if depth(model) <= SHALLOW else articulated
+    way = articulated if model.walker or depth(model) > SHALLOW else composite
     return way.forward_dynamics(model, q, qd, tau, w_ext)
 
 

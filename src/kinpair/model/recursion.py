@@ -9,6 +9,8 @@ whose entry 0 belongs to the ground, or whatever the walker has for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,14 +25,14 @@ Step: TypeAlias = Callable[..., Any]
 def each(model: Model, step: Step, *values: Sequence[Any]) -> ByBody:
     """x_i = step(body, given_i...), bodies on their own."""
     if model.walker:
-        return model.walker.each(step, *values)
+        return model.walker.each(model, step, *values)
     return [None, *(step(model.body[i], *(g[i] for g in values)) for i in model.moving)]
 
 
 def outward(model: Model, step: Step, ground: Any, *values: Sequence[Any]) -> ByBody:
     """x_i = step(body, x_parent, given_i...), from the ground to the tips; x_0 = ground."""
     if model.walker:
-        return model.walker.outward(step, ground, *values)
+        return model.walker.outward(model, step, ground, *values)
     x: ByBody = [ground]
     for i in model.moving:
         x.append(step(model.body[i], x[model.parent[i]], *(g[i] for g in values)))
@@ -44,7 +46,7 @@ def inward(model: Model, step: Step, nothing: tuple[Any, ...], *values: Sequence
     at the ground.
     """
     if model.walker:
-        return model.walker.inward(step, nothing, *values)
+        return model.walker.inward(model, step, nothing, *values)
     gathered = [nothing] * len(model.parent)
     x: ByBody = [None] * len(model.parent)
     for i in reversed(model.moving):
@@ -69,6 +71,19 @@ def ancestors(model: Model, begin: Step, step: Step, *values: Sequence[Any]) -> 
     return entries
 
 
+def total(model: Model, step: Step, start: Any, *values: Sequence[Any], combine: Step = add) -> Any:
+    """start ∘ step(body, given_i...) ∘ ... of all bodies that some joint can move; ∘ is the sum unless given.
+
+    `start` is a number, an array or a tuple of them, as the step returns it.
+    """
+    if model.walker:
+        return model.walker.total(model, step, start, *values, combine=combine)
+    parts = [step(model.body[i], *(g[i] for g in values)) for i in model.carried]
+    if isinstance(start, tuple):
+        return tuple(reduce(combine, column) for column in zip(start, *parts, strict=True))  # type: ignore[arg-type]
+    return reduce(combine, parts if combine is not add and parts else [start, *parts])
+
+
 def coordinates(model: Model, q: Vector) -> ByBody:
     """q by body."""
     if model.walker:
@@ -85,11 +100,20 @@ def rates(model: Model, qd: Vector) -> ByBody:
 
 def joined(model: Model, values: ByBody) -> Vector:
     """Vectors by body as one vector in the order of the rates."""
+    return model.walker.joined(values) if model.walker else _in_order(model, values, model.v_span, model.nv)
+
+
+def joined_coordinates(model: Model, values: ByBody) -> Vector:
+    """Vectors by body as one vector in the order of the coordinates."""
     if model.walker:
-        return model.walker.joined(values)
-    entries: list[Any] = [0.0] * model.nv
+        return model.walker.joined_coordinates(values)
+    return _in_order(model, values, model.q_span, model.nq)
+
+
+def _in_order(model: Model, values: ByBody, spans: Sequence[slice], size: int) -> Vector:
+    entries: list[Any] = [0.0] * size
     for i in model.moving:
-        entries[model.v_span[i]] = list(values[i])
+        entries[spans[i]] = list(values[i])
     return array(entries) if entries else np.zeros(0)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 from operator import mul
 
 import numpy as np
@@ -15,12 +16,11 @@ from kinpair.forces.elements import loads_on, stored_energy
 from kinpair.forces.states import beside_forward_dynamics, state_rates
 from kinpair.formulations import composite, kinematics, rotors
 from kinpair.formulations.catalogue import giving
-from kinpair.formulations.solution import Solution
 from kinpair.loaded.dynamics import forward as loaded_motion
 from kinpair.loaded.dynamics import friction_of_motion, is_loaded, one_solution, slides, standing
 from kinpair.model.inertia_scales import reach
-from kinpair.model.model import Model
-from kinpair.model.recursion import coordinates, rate_tree
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import coordinates, rate_tree, rates, total
 from kinpair.model.slip import sliding
 from kinpair.model.state import State
 from kinpair.quantities.request import METHODS, External, Request
@@ -99,11 +99,24 @@ def accelerations(
         tau = state.tau + acting.efforts
         solution = request.formulation(model, state.q, state.qd, tau, acting.wrenches)
         of_loads = []
-    pivots = list(solution.pivots) or [1.0]
-    of_pivots = np.divide(reduce(minimum, pivots), reduce(maximum, pivots))
+    pivots = rates(model, solution.pivots)
+    smallest = total(model, partial(_of_entries, minimum), np.inf, pivots, combine=minimum)
+    largest = total(model, partial(_of_entries, maximum), -np.inf, pivots, combine=maximum)
+    of_pivots = np.divide(smallest, largest) if model.nv else 1.0
     for near in nearness(model, state.q):
         of_pivots = minimum(of_pivots, near)
-    return solution.qdd, array([of_pivots, reduce(minimum, _determinants(model, solution)), *of_loads])
+    determinants = total(model, _determinant, 1.0, pivots, rates(model, solution.scales), combine=minimum)
+    return solution.qdd, array([of_pivots, determinants, *of_loads])
+
+
+def _of_entries(combine: Callable[[Scalar, Scalar], Scalar], body: Body, pivots: Vector) -> Scalar:
+    """The least or greatest of the pivots of a body, of none the one that changes nothing."""
+    return reduce(combine, list(pivots) or [np.inf if combine is minimum else -np.inf])
+
+
+def _determinant(body: Body, pivots: Vector, scales: Vector) -> Scalar:
+    """The determinant of a joint as a part of the product of its diagonal; 1 of one degree."""
+    return reduce(mul, [np.divide(p, s) for p, s in zip(pivots, scales, strict=True)]) if len(pivots) > 1 else 1.0
 
 
 def nearness(model: Model, q: Vector) -> list[Scalar]:
@@ -112,13 +125,17 @@ def nearness(model: Model, q: Vector) -> list[Scalar]:
     t are the translations that inner joints make, ℓ is the length of the mechanism without them. A joint on the ground
     moves everything by its translation, so that it does not count.
     """
-    qs = coordinates(model, q)
-    moved = [model.body[i].pair.translation(qs[i]) for i in model.moving if model.parent[i] != 0]
-    squares = [x * x for t in moved for x in t if not is_nothing(x)]
-    if not squares:
+    inner = [0.0 if j == 0 else 1.0 for j in model.parent]
+    squares = total(model, _distance, 0.0, coordinates(model, q), inner)
+    if is_nothing(squares):
         return []
-    near = np.divide(1.0, 1.0 + sum(squares, 0.0) / reach(model) ** 2)
+    near = np.divide(1.0, 1.0 + squares / reach(model) ** 2)
     return [near * near]
+
+
+def _distance(body: Body, q: Vector, inner: float) -> Scalar:
+    """The square of the translation of an inner joint [m²]."""
+    return sum((inner * (x * x) for x in body.pair.translation(q) if not is_nothing(x)), 0.0)
 
 
 def _held_accelerations(
@@ -149,14 +166,6 @@ def held_motion(model: Model, request: Request, state: State, loads: External) -
     H, F = free_terms(model, request, state, loads)
     qdd = _held_accelerations(model, request, state, loads)[0]
     return qdd, H @ qdd - F
-
-
-def _determinants(model: Model, solution: Solution) -> list[Scalar]:
-    spans = [model.v_span[i] for i in model.moving if model.body[i].pair.nv > 1]
-    ratios = [
-        [np.divide(p, s) for p, s in zip(solution.pivots[k], solution.scales[k], strict=True)] for k in spans
-    ]
-    return [1.0, *(reduce(mul, ratio) for ratio in ratios)]
 
 
 def bias_forces(model: Model, request: Request, q: Vector, qd: Vector, loads: External) -> Vector:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pose:
+class Pose(NamedTuple):
     """Axes R and origin a of a frame, in components of the frame it sits in: x ↦ R x + a."""
 
     R: Matrix

@@ -8,7 +8,8 @@ import pytest
 from kinpair.algebra.arrays import array
 from kinpair.compiler.interpret import interpret
 from kinpair.compiler.kernel import Kernel
-from kinpair.compiler.rolled import Rolled, Tape, interpret_rolled
+from kinpair.compiler.rolled import Rolled, interpret_rolled
+from kinpair.compiler.tape import Tape
 from kinpair.compiler.trace import trace
 from kinpair.errors import TraceError
 from kinpair.spatial.rotation import about_z, cross
