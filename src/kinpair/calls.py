@@ -187,9 +187,11 @@ class Calls:
 
     def _goes_on(self, request: Request, batch: int | None = None) -> bool:
         """Is it answered by the reference while code is made? Large batches wait, since code is there before the
-        reference would be done; so does friction from load, which the reference solves another way."""
+        reference would be done; so do loops over bodies, and friction from load, which the reference solves another
+        way."""
         rows = MOST_ROWS if EVERY[request.quantity].columns else MOST_ROWS_ONE_BY_ONE
-        return not self.model.surfaces and (batch or 0) <= rows
+        waits = bool(self.model.surfaces) or self.kernels.is_rolled(request)
+        return not waits and (batch or 0) <= rows
 
     def _by_columns(self, request: Request) -> bool:
         return EVERY[request.quantity].columns and not self.model.surfaces  # Newton's method takes one state

@@ -23,8 +23,7 @@ from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
 from kinpair.constrained import CALLED, CONSTRAINED, EVERY
-from kinpair.errors import LengthError
-from kinpair.forces.elements import elements_of
+from kinpair.errors import InputError, LengthError
 from kinpair.forces.states import ports_of
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import kinematics
@@ -49,6 +48,8 @@ WRENCH = 6
 SPARSE = 600  # bodies: many short branches between loops
 ROOM, ROOM_OF_OTHERS = 400_000, 100_000  # operations; LLVM takes some ten seconds for 100 000
 UNROLLED = 120  # bodies: the one formula of a longer mechanism would be too long to compile
+LOOPED = 20_000  # operations: beyond, loops over the bodies are as fast, and compiled in a tenth of the time
+FEW = 12  # bodies, of which no quantity that has loops takes as many operations
 
 
 def effort_derivatives(
@@ -175,51 +176,81 @@ class Kernels:
         self.model = model
         self._store = store if store is not None else Store()
         self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._rolled: dict[Request, Rolled] = {}
+        self._long: dict[Request, bool] = {}
 
     def can(self, request: Request) -> bool:
         """Is this request compiled? Long mechanisms only have what can be written as loops over the bodies."""
         fits = len(self.model.moving) <= (SPARSE if request.quantity in CONSTRAINED else UNROLLED)
-        return self.model.nv > 0 and (fits or self._is_rolled(request))
+        return self.model.nv > 0 and (fits or self.is_rolled(request))
 
-    @property
-    def _long(self) -> bool:
-        return len(self.model.moving) > UNROLLED
+    def is_rolled(self, request: Request) -> bool:
+        """Is it compiled as loops over the bodies, because one formula would have too many operations?"""
+        if request not in self._long:
+            few = len(self.model.moving) <= FEW or rolling.obstacle(self.model, request)
+            self._long[request] = not few and self._loops(request).count["total"] > LOOPED
+        return self._long[request]
 
-    def _is_rolled(self, request: Request) -> bool:
-        acting = request.external or elements_of(self.model, passive=request.passive)
-        plain = request.method == "newton-euler" and not acting
-        return self._long and request.quantity == "inverse_dynamics" and plain
+    def _loops(self, request: Request) -> Rolled:
+        """The quantity as loops over the bodies; recorded once."""
+        if request not in self._rolled:
+            name, quantity = CALLED.get(request.quantity, request.quantity), COMPILED[request.quantity]
+            self._rolled[request] = rolling.rolled(
+                self.model, name, quantity.state, self._function(request, ())
+            )
+        return self._rolled[request]
 
     @cached_property
     def _digest(self) -> str:
         return digest(self.model)
 
-    def get(self, request: Request, *, dtype: Any = "float64", parameters: tuple[str, ...] = ()) -> Kernel:
-        """The kernel of a quantity; named parameters become arguments behind the state."""
-        key = (request, str(dtype), parameters)
+    def get(
+        self,
+        request: Request,
+        *,
+        dtype: Any = "float64",
+        parameters: tuple[str, ...] = (),
+        rolled: bool | None = None,
+    ) -> Kernel:
+        """The kernel of a quantity; named parameters become arguments behind the state.
+
+        rolled: whether it is compiled as loops over the bodies; None: where it has many operations.
+        """
+        if rolled and (obstacle := rolling.obstacle(self.model, request, parameters)):
+            raise InputError(
+                f"{self.model.name}: {request.quantity} cannot be compiled as loops over the bodies: {obstacle}; "
+                "leave out rolled=True",
+                quantity=request.quantity,
+            )
+        looped = rolled if rolled is not None else not parameters and self.is_rolled(request)
+        key = (request, str(dtype), parameters, looped)
         if key not in self._kernels:
+            straight = partial(self._traced, request, parameters)
             kernel = Kernel(
-                partial(self._traced, request, parameters),
+                partial(self._loops, request) if looped else straight,
                 dtype=dtype,
-                key=repr((self._digest, request, parameters)),
+                key=repr((self._digest, request, parameters, looped)),
                 store=None if has_functions(self.model) else self._store,
-                within=partial(self._traced, request, parameters),
+                within=partial(self._short, request) if looped else straight,
+                straight=straight,
             )
             self._kernels.setdefault(key, kernel)  # of several threads the first one's
         return self._kernels[key]
 
+    def _short(self, request: Request, most: float) -> Rolled:
+        """The loops; LengthError where they have more than `most` operations."""
+        if self._loops(request).count["total"] > most:
+            raise LengthError(f"{self.model.name}: a loop over bodies")
+        return self._loops(request)
+
     def adopt(self, request: Request, kernel: Kernel) -> None:
         """From now on a request is answered by a kernel that was made elsewhere for it."""
-        self._kernels[request, "float64", ()] = kernel
+        self._kernels[request, "float64", (), False] = kernel
 
-    def _traced(self, request: Request, parameters: tuple[str, ...], most: float = inf) -> Program | Rolled:
+    def _traced(self, request: Request, parameters: tuple[str, ...], most: float = inf) -> Program:
         """The program; LengthError where it has more than `most` operations. Functions of a user run to their end,
         so that no other thread runs them."""
         room = _room(request) if has_functions(self.model) else min(most, _room(request))
-        if self._is_rolled(request) and not parameters:
-            if most < inf:
-                raise LengthError(f"{self.model.name}: a loop over bodies")
-            return rolling.inverse_dynamics(self.model)
         with np.errstate(all="ignore"):  # constants of a mechanism without inertia divide by zero here
             name = CALLED.get(request.quantity, request.quantity)
             function, shapes = self._function(request, parameters), self._shapes(request, parameters)
@@ -249,15 +280,13 @@ class Kernels:
         quantity = COMPILED[request.quantity]
         n = len(quantity.state)
 
-        def f(*arguments: Any) -> Any:
+        def f(*arguments: Any, model: Model = self.model) -> Any:
             state, wrenches, values = (
                 arguments[:n],
                 arguments[n : n + len(request.external)],
                 arguments[n + len(request.external) :],
             )
-            model = (
-                with_symbols(self.model, dict(zip(parameters, values, strict=True))) if values else self.model
-            )
+            model = with_symbols(model, dict(zip(parameters, values, strict=True))) if values else model
             loads = (dict(zip(request.external, wrenches, strict=True)),) if quantity.loaded else ()
             return quantity.compute(model, request, *state, *loads)
 

@@ -1082,11 +1082,14 @@ class Mechanism(Movable):
         parameters: tuple[str, ...] = (),
         solver: str | None = None,
         dtype: Any = "float64",
+        rolled: bool | None = None,
     ) -> Kernel:
         """The compiled function of a quantity: call it, read its stages, export it.
 
         `parameters` names constants that stay symbols, such as "upper.mass" or "elbow.x", and become arguments
         behind the state and the wrenches; dtype "float32" computes in single precision; `force` as for the methods.
+        `rolled=True` compiles loops over the bodies, whose code does not grow with the mechanism, `rolled=False` one
+        formula for all bodies; without, loops are taken for quantities of more than 20 000 operations that have them.
 
         Under constraints there are also constraint_positions and constraint_matrix of (q, time), constraint_rows of
         (q, qd, time), which are A, ψ and b, and terms of (q, qd, tau, time), which are M, F, A and b.
@@ -1106,7 +1109,7 @@ class Mechanism(Movable):
         request = kernel_request(of.model, of.closure, quantity, solver, frame, wrenches, options)
         check_symbols(of.model, kept)
         check_method(of.model, request)
-        return of._calls.kernels.get(request, dtype=dtype, parameters=kept)
+        return of._calls.kernels.get(request, dtype=dtype, parameters=kept, rolled=rolled)
 
     def compile(self, *quantities: str, batch: bool = True, **options: Any) -> Mechanism:
         """Compile quantities now rather than at their first use; options as for `kernel`."""

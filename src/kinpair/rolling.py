@@ -1,8 +1,8 @@
 """Long mechanisms: the walks over the bodies as loops of machine code, not one formula for all of them.
 
 `Roller` is the walker of a model: the same steps of the same formulations, taken once for each kind of pair on the
-compiler's tape. Values by body are fields of the tape; a vector over the rates or coordinates is a `ByBodyVector`, which
-formulations add and subtract as they do arrays.
+compiler's tape. Values by body are fields of the tape; a vector over the rates or coordinates is a `ByBodyVector`,
+which formulations add and subtract as they do arrays.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ import numpy as np
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.structure import flatten
 from kinpair.compiler.tape import Field, Tape
+from kinpair.constraints.build import is_constrained
+from kinpair.forces.elements import elements_of
+from kinpair.forces.joint import JointDamper, JointSpring
 from kinpair.model.model import Body, Model
 from kinpair.pairs import Pair
+from kinpair.quantities.request import Request
 
 CONSTANTS = tuple(field.name for field in fields(Body) if field.name != "pair")
 
@@ -79,7 +83,6 @@ class Roller:
         self._widths = {"q": [pair.nq for pair in self._pairs], "v": [pair.nv for pair in self._pairs]}
         self._bodies: dict[int, tuple[Any, Field]] = {}
         self._known: dict[tuple[Any, ...], Field] = {}
-        self._inputs: dict[tuple[str, str], ByBodyVector] = {}
 
     def size(self, spans: str) -> int:
         """Entries of a vector over the coordinates or the rates."""
@@ -88,22 +91,33 @@ class Roller:
     # constants of the bodies
 
     def _constants(self, model: Model) -> Field:
-        """The constants of the bodies of a model, which may be regrouped ones."""
+        """The constants of the bodies of a model, which may be regrouped; bodies that are one object share a row."""
         key = id(model.body)
         if key not in self._bodies:
-            rows: dict[int, dict[str, Any]] = {}
-            for body in model.body[1:]:
-                if id(body) not in rows:
-                    rows[id(body)] = self._numbers(body)
-            values = [rows[id(body)] for body in model.body[1:]]
-            self._bodies[key] = model.body, self.tape.constants(values)
+            places: dict[int, int] = {}
+            which = np.array([places.setdefault(id(body), len(places)) for body in model.body[1:]])
+            chosen = np.unique(which, return_index=True)[1]
+            kinds = self.tape.kind[chosen]
+            rows = [
+                self._table([model.body[i + 1] for i in chosen[kinds == k]]) for k in range(self.tape.kinds)
+            ]
+            table = np.zeros((len(chosen), max(x.shape[1] for x in rows)))
+            for k, numbers in enumerate(rows):
+                table[kinds == k, : numbers.shape[1]] = numbers
+            examples = [flatten(self._numbers(model.body[i + 1])) for i in self.tape.first]
+            self._bodies[key] = model.body, self.tape.rows(examples, table, which)
         return self._bodies[key][1]
 
     def _numbers(self, body: Body) -> dict[str, Any]:
-        """The constants of a body as nested arrays, which kind of pair it has among them."""
-        own = {f"pair.{f.name}": getattr(body.pair, f.name) for f in fields(body.pair)}  # type: ignore[arg-type]
+        """The constants of a body by name, those of its pair and the number of its kind among them."""
+        of_pair = {f"pair.{f.name}": getattr(body.pair, f.name) for f in fields(body.pair)}  # type: ignore[arg-type]
         kind = {"kind": float(self._kinds[type(body.pair)])}
-        return {**{name: getattr(body, name) for name in CONSTANTS}, **own, **kind}
+        return {name: getattr(body, name) for name in CONSTANTS} | of_pair | kind
+
+    def _table(self, bodies: Sequence[Body]) -> np.ndarray:
+        """The constants of bodies of one kind, a row each."""
+        columns = zip(*(self._numbers(body).values() for body in bodies), strict=True)
+        return np.concatenate([np.array(x, dtype=float).reshape(len(bodies), -1) for x in columns], axis=1)
 
     def _body(self, numbers: dict[str, Any]) -> Body:
         """A body whose constants are those of all bodies of its kind, symbols where they differ."""
@@ -140,14 +154,12 @@ class Roller:
     ) -> Any:
         """start ∘ step(body, given_i...) ∘ ... of all bodies."""
         given = [self._constants(model), *self._fields(values)]
-        return self.tape.total(
-            lambda body, *x: step(self._body(body), *x), start, *given, combine=combine
-        )
+        return self.tape.total(lambda body, *x: step(self._body(body), *x), start, *given, combine=combine)
 
     # vectors
 
     def vector(self, name: str, *, array: str = "", start: int = 0, size: int = 0) -> ByBodyVector:
-        """The coordinates `q`, or rates of another name; entries of a longer input `array` from `start` on, if given."""
+        """The coordinates `q`, or rates of another name; of a longer input `array`, the entries from `start` on."""
         spans = "q" if name == "q" else "v"
         starts = self._starts[spans] + start
         field = self.tape.input(array or name, size or self.size(spans), starts, self._widths[spans])
@@ -196,9 +208,46 @@ def _starts(spans: Sequence[slice]) -> np.ndarray:
     return np.fromiter((span.start for span in spans[1:]), dtype=np.int64, count=len(spans) - 1)
 
 
+QUANTITIES = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "bias_forces",
+    "gravity_forces",
+    "energy",
+    "energies",
+    "centre_of_mass",
+    "momentum",
+    "dq_dt",
+)
+METHODS = ("", "newton-euler", "denoc")
+
+
+def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> str:
+    """Why a quantity cannot be written as loops over the bodies; empty where it can."""
+    if request.quantity not in QUANTITIES:
+        return f"only these can: {', '.join(QUANTITIES)}"
+    if request.method not in METHODS:
+        return f"method {request.method!r} has no steps from body to body; 'newton-euler' and 'denoc' have"
+    acting = elements_of(model, passive=request.passive)
+    reasons = {
+        "nothing moves": not model.nv,
+        "it has external wrenches": bool(request.external),
+        "it has named parameters": bool(parameters),
+        "the mechanism has constraints": is_constrained(model.description),
+        "the system is given by its energy": model.terms is not None,
+        "the mechanism has friction from load": bool(model.surfaces),
+        "something other than springs and dampers of joints acts": any(
+            not isinstance(x, JointSpring | JointDamper) for x in acting
+        ),
+        "bodies are welded to the ground": len(model.carried) < len(model.moving),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
 def rolled(model: Model, name: str, state: Sequence[str], compute: Callable[..., Any]) -> Rolled:
-    """Record compute(model, *state) as loops over the bodies; its arguments are vectors over coordinates or rates."""
+    """Record compute(*state, model=...) as loops over the bodies; arguments are vectors over coordinates or rates."""
     roller = Roller(model)
+    walked = replace(model, walker=roller)
     with np.errstate(all="ignore"):
-        result = compute(replace(model, walker=roller), *(roller.vector(argument) for argument in state))
+        result = compute(*(roller.vector(argument) for argument in state), model=walked)
     return roller.finish(name, result)

@@ -1,25 +1,89 @@
-"""Long mechanisms: the same recursions as loops, for every kind of pair."""
+"""Loops over the bodies, one formula for all of them, and the reference: the same numbers for every kind of pair."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+import kinpair as kp
 import zoo
 from kinpair import rolling
 from kinpair.compiler.kernel import Kernel
+from kinpair.formulations import articulated, denoc
+from kinpair.kernels import Kernels
 from kinpair.mechanism import Mechanism
+from kinpair.quantities import QUANTITIES, request_of
 
-TREES = [zoo.tree(3, 6), zoo.tree(4, 30), zoo.tree(5, 12, floating=True), zoo.tree(6, 1)]
+TREES = [zoo.tree(3, 6), zoo.tree(4, 14), zoo.tree(5, 8, floating=True), zoo.tree(6, 1)]
+BUNDLED = [
+    name for name in kp.examples() if not rolling.obstacle(kp.example(name).model, request_of("energy"))
+]
+ASKED = [
+    ("inverse_dynamics", "newton-euler"),
+    ("inverse_dynamics", "denoc"),
+    ("forward_dynamics", "newton-euler"),
+    ("forward_dynamics", "denoc"),
+    ("bias_forces", "newton-euler"),
+    ("gravity_forces", "newton-euler"),
+    ("energy", ""),
+    ("centre_of_mass", ""),
+    ("momentum", ""),
+    ("dq_dt", ""),
+]
 
 
+def states(mechanism, quantity, batch=5):
+    s = zoo.motions(mechanism, batch, 11)
+    every = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
+    return [every[name] for name in QUANTITIES[quantity].state]
+
+
+def first(result):
+    """Accelerations without the numbers that judge their solve."""
+    return result[0] if isinstance(result, tuple) else result
+
+
+def agree(mechanism, quantity, method):
+    state = states(mechanism, quantity)
+    kernels = Kernels(mechanism.model)
+    request = request_of(quantity, method=method or None)
+    loops = kernels.get(request, rolled=True)
+    expected = first(kernels.get(request, rolled=False)(*state))
+    reference = getattr(Mechanism(mechanism.model, compiled=False), quantity)(*state)
+    reference = np.stack(reference, -1) if quantity == "energy" else first(reference)
+    H = Mechanism(mechanism.model, compiled=False).mass_matrix(state[0])
+    close = max(1e-10, 100 * np.finfo(float).eps * np.linalg.cond(H).max()) if quantity[0] == "f" else 1e-10
+    assert zoo.relative_error(first(loops(*state)), expected) < close
+    assert zoo.relative_error(expected, reference) < close
+    for form in (loops, loops.interpret):
+        assert zoo.relative_error(first(form(*(x[0] for x in state))), expected[0]) < close
+
+
+@pytest.mark.parametrize(("quantity", "method"), ASKED)
 @pytest.mark.parametrize("mechanism", TREES, ids=lambda m: m.name)
-def test_loops_give_what_the_recursion_gives(mechanism):
-    kernel = Kernel(rolling.inverse_dynamics(mechanism.model))
-    s = zoo.motions(mechanism, 11)
-    expected = mechanism.inverse_dynamics(s.q, s.qd, s.qdd)
-    assert zoo.relative_error(kernel(s.q, s.qd, s.qdd), expected) < 1e-13
-    assert zoo.relative_error(kernel(s.q[0], s.qd[0], s.qdd[0]), expected[0]) < 1e-13
+def test_loops_give_what_one_formula_and_the_reference_give(mechanism, quantity, method):
+    agree(mechanism, quantity, method)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_loops_agree_on_bundled_trees(name):
+    for quantity, method in (("inverse_dynamics", "newton-euler"), ("forward_dynamics", "newton-euler")):
+        agree(kp.example(name), quantity, method)
+
+
+def test_bundled_trees_are_there():
+    assert len(BUNDLED) >= 8
+
+
+@pytest.mark.parametrize("solve", [articulated.solve, denoc.solve], ids=["articulated", "denoc"])
+def test_pivots_are_those_of_the_same_solve(solve):
+    mechanism = TREES[2]
+    s = zoo.motion(mechanism, 3)
+    kernel = Kernel(
+        rolling.rolled(mechanism.model, "solve", ("q", "tau"), lambda q, tau, model: solve(model, q, tau))
+    )
+    for x, y in zip(kernel(s.q, s.qdd), solve(mechanism.model, s.q, s.qdd), strict=True):
+        assert zoo.relative_error(x, y) < 1e-12
 
 
 def test_a_thousand_links_agree():
@@ -30,18 +94,75 @@ def test_a_thousand_links_agree():
     tau = mechanism.inverse_dynamics(*state)
     assert zoo.relative_error(tau, chain.inverse_dynamics(*state)) < 1e-10
     assert np.abs(tau).max() > 1
+    assert mechanism.energy(*state[:2]).kinetic == pytest.approx(chain.energy(*state[:2]).kinetic, rel=1e-12)
+
+
+def test_forward_and_inverse_dynamics_of_three_thousand_links_are_inverse():
+    chain = zoo.tree(7, 3_000, kinds=("revolute",), reach=2)
+    mechanism = Mechanism(chain.model)
+    s = zoo.motion(chain, 1)
+    tau = s.qdd
+    qdd = mechanism.forward_dynamics(s.q, 0.01 * s.qd, tau)
+    scale = np.abs(mechanism.bias_forces(s.q, 0.01 * s.qd)).max()
+    again = mechanism.inverse_dynamics(s.q, 0.01 * s.qd, qdd)
+    assert np.abs(again - tau).max() < 1e-6 * max(1.0, scale)
+
+
+def test_springs_and_dampers_of_joints_act_in_loops():
+    builder = kp.Builder("springs")
+    parent = "ground"
+    for k in range(3):
+        builder.link(f"link {k}", mass=1.0 + k, com=(0.2, 0.1, 0.0), inertia=(0.02, 0.03, 0.04))
+        builder.joint(
+            f"joint {k}",
+            "revolute" if k != 1 else "prismatic",
+            parent,
+            f"link {k}",
+            xyz=(0.3, 0.0, 0.1 * k),
+            axis=(0.0, k % 2, 1.0),
+            stiffness=3.0 * k,
+            rest=0.2,
+            damping=0.1 * (2 - k),
+        )
+        parent = f"link {k}"
+    mechanism = kp.build(builder)
+    for quantity, method in (*ASKED[:5], ASKED[6]):
+        agree(mechanism, quantity, method)
 
 
 def test_code_does_not_grow_with_the_links():
-    lines = [
-        Kernel(rolling.inverse_dynamics(zoo.tree(7, n, kinds=zoo.ONE_DEGREE, reach=1).model)).llvm.count("\n")
-        for n in (50, 500)
-    ]
-    assert lines[1] < 1.05 * lines[0]
+    sizes = []
+    for n in (50, 500):
+        model = zoo.tree(7, n, kinds=zoo.ONE_DEGREE, reach=2).model
+        sizes.append(len(Kernels(model).get(request_of("forward_dynamics"), rolled=True).llvm))
+    assert sizes[1] < 1.02 * sizes[0]
 
 
-def test_what_has_no_loops_yet_is_evaluated_by_the_reference():
+def test_planar_chains_have_planar_steps():
+    """What is zero for every body of a chain in a plane is no part of the code."""
+    counts = {}
+    for name, turned in (("planar", (0.0, 0.0, 0.0)), ("spatial", (0.3, 0.2, 0.1))):
+        builder = kp.Builder(name)
+        parent = "ground"
+        for k in range(20):
+            builder.link(f"link {k}", mass=1.0, com=(0.1, 0.0, 0.0), inertia=(0.01, 0.01, 0.01))
+            builder.joint(f"joint {k}", "revolute", parent, f"link {k}", xyz=(0.2, 0.0, 0.0), rpy=turned)
+            parent = f"link {k}"
+        kernel = kp.build(builder).kernel("forward_dynamics", rolled=True)
+        counts[name] = kernel.count["total"]
+    assert 3 * counts["planar"] < counts["spatial"]
+
+
+def test_loops_are_chosen_by_operations():
+    short, long = zoo.tree(8, 15, kinds=("revolute",)), zoo.tree(8, 60, kinds=("revolute",))
+    request = request_of("forward_dynamics")
+    assert not Kernels(short.model).is_rolled(request)
+    assert Kernels(long.model).is_rolled(request)
+    assert not Kernels(long.model).is_rolled(request_of("gravity_forces"))
+
+
+def test_what_has_no_loops_is_evaluated_by_the_reference():
     chain = zoo.tree(8, 130, kinds=("revolute",), reach=2)
     mechanism = Mechanism(chain.model)
     s = zoo.motion(chain, 1)
-    assert (mechanism.gravity_forces(s.q) == chain.gravity_forces(s.q)).all()
+    assert (mechanism.coriolis_matrix(s.q, s.qd) == chain.coriolis_matrix(s.q, s.qd)).all()

@@ -43,6 +43,22 @@ REFUSED = {
         lambda: ARM.kernel("pose", frame="tol"),
         f"scara: no link or frame 'tol'; did you mean 'tool'? {FRAMES}",
     ),
+    "loops": (
+        lambda: ARM.kernel("mass_matrix", rolled=True),
+        "scara: mass_matrix cannot be compiled as loops over the bodies: only these can: inverse_dynamics, "
+        "forward_dynamics, bias_forces, gravity_forces, energy, energies, centre_of_mass, momentum, dq_dt; leave out "
+        "rolled=True",
+    ),
+    "loops of a method": (
+        lambda: ARM.kernel("inverse_dynamics", method="kane", rolled=True),
+        "scara: inverse_dynamics cannot be compiled as loops over the bodies: method 'kane' has no steps from body to "
+        "body; 'newton-euler' and 'denoc' have; leave out rolled=True",
+    ),
+    "loops under constraints": (
+        lambda: kp.example("four-bar").kernel("bias_forces", rolled=True),
+        "four-bar: bias_forces cannot be compiled as loops over the bodies: the mechanism has constraints; leave "
+        "out rolled=True",
+    ),
     "no frame": (lambda: ARM.kernel("jacobian"), f"jacobian needs a frame; {FRAMES}"),
     "useless frame": (lambda: ARM.kernel("mass_matrix", frame="tool"), "mass_matrix takes no frame"),
     "useless wrench": (

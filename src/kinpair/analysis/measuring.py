@@ -115,7 +115,7 @@ def _recorded(setting: Setting, quantity: str, method: str) -> Program | Rolled:
             f"{model.name} has {len(model.moving)} bodies; beyond {UNROLLED} this is evaluated without the "
             "compiler, so there are no operations to count"
         )
-    return Kernels(model).get(request).graph
+    return Kernels(model).get(request, rolled=False if len(model.moving) <= UNROLLED else None).graph
 
 
 def _request(setting: Setting, quantity: str, method: str) -> Request:

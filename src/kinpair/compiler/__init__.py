@@ -9,7 +9,8 @@
     schedule       the order of the nodes, and cutting into pieces
     target, form   the machine at hand, and how a value is written for it
     instructions   a node as a line of LLVM text; sincos: sine and cosine
-    straight       a schedule as functions;  rolled, rolled_llvm: a loop over items instead
+    straight       a schedule as functions
+    rolled         loops over items instead; tape, tape_layout: recorded from steps; rolled_llvm: as functions
     llvm, layout   whole modules: one state, or the rows of a batch in lanes
     loops/         loops of run-time size: restricted Python functions as LLVM text
     background     code made while its caller goes on, and who waits for it

@@ -50,8 +50,10 @@ class Kernel:
         key: str = "",
         store: Store | None = None,
         within: Callable[[int], Program | Rolled] | None = None,
+        straight: Callable[[], Program] | None = None,
     ) -> None:
         self._real: Real = real_of(dtype)
+        self._unrolled = straight
         self.store = store
         self.making = Making(program, self._real, key, store, within, self._connect)
         self._tables: list[Table] = []
@@ -134,6 +136,8 @@ class Kernel:
     @property
     def _straight(self) -> Program:
         if isinstance(self.graph, Rolled):
+            if self._unrolled is not None:
+                return self._unrolled()
             raise InputError(
                 f"{self.graph.name} is a loop over its items, which is not written in other languages; "
                 "compile it unrolled to export it"

@@ -19,8 +19,8 @@ class Blocks:
     """What a module is made around: the code that computes one block of states.
 
     `arrays` are `in0`, `in1`, ..., `out0`, ... with their entries, `carried` the values kept in scratch
-    memory, `used` the operations, `data` the bytes that it reads by the names of symbols. `text` writes `@block.<lanes>`, which takes a pointer for each array
-    and one to the scratch memory, all in lane order.
+    memory, `used` the operations, `data` the bytes that the code reads, by symbol. `text` writes `@block.<lanes>`,
+    which takes a pointer for each array and one to the scratch memory, all in lane order.
     """
 
     arrays: dict[str, int]

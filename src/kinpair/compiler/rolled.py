@@ -26,10 +26,10 @@ WORK = "work"  # the array of records, behind the totals
 
 
 class Place(NamedTuple):
-    """Entry `offset + stride · index[item]` of an array; without index, entry `offset`."""
+    """Entry `offset + stride · indices[by][item]` of an array; entry `offset` where `by` is empty."""
 
     array: str
-    index: str
+    by: str
     stride: int
     offset: int
 
@@ -75,7 +75,7 @@ class Rolled:
     @cached_property
     def count(self) -> dict[str, int]:
         """Operations by kind, of all turns."""
-        total = dict.fromkeys((*COLUMNS, "total"), 0)
+        total: dict[str, int] = dict.fromkeys((*COLUMNS, "total"), 0)
         items = Counter(self.kinds.tolist())
         for loop in self.loops:
             for kind, step in enumerate(loop.steps):
@@ -101,7 +101,7 @@ def interpret_rolled(rolled: Rolled, *arguments: Any) -> Any:
         arrays[f"out:{name}"] = [0.0] * int(np.prod(shape))
 
     def entry(place: Place, item: int) -> int:
-        return place.offset + (place.stride * int(rolled.indices[place.index][item]) if place.index else 0)
+        return place.offset + (place.stride * int(rolled.indices[place.by][item]) if place.by else 0)
 
     for loop in rolled.loops:
         for item in rolled.turns(loop):

@@ -96,7 +96,7 @@ class _Writer:
 
     def step(self, step: Step, name: str) -> str:
         """The function of one step: find the arrays of this turn, load, compute, store."""
-        groups = list(dict.fromkeys((p.array, p.index, p.stride) for p in (*step.loads, *step.stores)))
+        groups = list(dict.fromkeys((p.array, p.by, p.stride) for p in (*step.loads, *step.stores)))
         names = {group: f"a{k}" for k, group in enumerate(groups)}
         pointers = parameters(self.arrays, attributes=False)
         lines = [f"define internal void @{name}({pointers}, i64 %item) {ATTRIBUTES} {{"]
@@ -106,7 +106,7 @@ class _Writer:
             lines += self.pointer(array, index, stride, pointer)
 
         def found(place: Place) -> tuple[str, int]:
-            return names[place.array, place.index, place.stride], place.offset
+            return names[place.array, place.by, place.stride], place.offset
 
         program = step.program
         stores: dict[int, list[tuple[str, int]]] = {}

@@ -76,12 +76,12 @@ class Total:
 class Tape:
     """Records loops over items numbered 0, 1, ...; parent[i] < i is the item before i on the tree, or −1."""
 
-    def __init__(self, parent: Sequence[int], kind: Sequence[int] | None = None) -> None:
+    def __init__(self, parent: Sequence[int] | np.ndarray, kind: Sequence[int] | None = None) -> None:
         self.parent = np.asarray(parent, dtype=np.int64)
         n = len(self.parent)
         self.kind = np.zeros(n, np.int64) if kind is None else np.asarray(kind, dtype=np.int64)
         self.kinds = int(self.kind.max(initial=-1)) + 1
-        self._first = [int(np.argmax(self.kind == k)) for k in range(self.kinds)]
+        self.first = [int(np.argmax(self.kind == k)) for k in range(self.kinds)]
         self._inputs: dict[str, Shape] = {}
         self.outputs: dict[str, tuple[Shape, Field | Leaf, str]] = {}
         self._indices: dict[str, np.ndarray] = {ITEM: np.arange(1, n + 1), PARENT: self.parent + 1}
@@ -100,30 +100,34 @@ class Tape:
         places: dict[int, int] = {}
         which = np.array([places.setdefault(id(value), len(places)) for value in values], dtype=np.int64)
         chosen = np.unique(which, return_index=True)[1].tolist()
-        apart = {i: flatten(values[i]) for i in (*chosen, *self._first)}
-        rows = [_row(apart[i][1]) for i in chosen]
+        apart = {i: flatten(values[i]) for i in (*chosen, *self.first)}
+        rows = [np.concatenate([np.ravel(x) for _, x in apart[i][1]] or [np.zeros(0)]) for i in chosen]
         table = np.zeros((len(rows), max(map(len, rows), default=0)))
         for k, row in enumerate(rows):
             table[k, : len(row)] = row
-        name = f"numbers{len(self.numbers)}"
+        return self.rows([apart[i] for i in self.first], table, which)
+
+    def rows(
+        self,
+        examples: Sequence[tuple[Structure, list[tuple[str, Any]]]],
+        table: np.ndarray,
+        which: np.ndarray,
+    ) -> Field:
+        """Numbers for each item: row `which` of a table; `examples` of each kind have structure and shapes."""
+        name, index, width = f"numbers{len(self.numbers)}", self._index(which), table.shape[1]
         self.numbers[name] = table
-        index, width = self._index(which), table.shape[1]
+        shapes = tuple(tuple(np.shape(x) for _, x in leaves) for _, leaves in examples)
         entries: list[tuple[Any, ...]] = []
-        for kind, first in enumerate(self._first):
+        for kind, own in enumerate(shapes):
             used = table[np.unique(which[self.kind == kind])]
             same = (used == used[0]).all(0)
+            places = range(sum(int(np.prod(shape)) for shape in own))
             entries.append(
-                tuple(
-                    float(used[0, k]) if same[k] else ("given", name, index, width, k)
-                    for k in range(len(_row(apart[first][1])))
-                )
+                tuple(float(used[0, k]) if same[k] else ("given", name, index, width, k) for k in places)
             )
-        shapes = tuple(tuple(np.shape(x) for _, x in apart[i][1]) for i in self._first)
-        return Field(-1, tuple(apart[i][0] for i in self._first), shapes, tuple(entries))
+        return Field(-1, tuple(structure for structure, _ in examples), shapes, tuple(entries))
 
-    def input(
-        self, name: str, size: int, starts: Sequence[int] | np.ndarray, widths: Sequence[int]
-    ) -> Field:
+    def input(self, name: str, size: int, starts: Sequence[int] | np.ndarray, widths: Sequence[int]) -> Field:
         """Entries of an input vector: item i has `widths[kind]` of them from `starts[i]` on."""
         self._inputs[name] = (size,)
         index = self._index(np.asarray(starts, dtype=np.int64))
@@ -134,7 +138,10 @@ class Tape:
         """An input that is one number for all items."""
         self._inputs[name] = ()
         return Field(
-            -1, (SINGLE,) * self.kinds, (((),),) * self.kinds, ((("given", f"in:{name}", "", 0, 0),),) * self.kinds
+            -1,
+            (SINGLE,) * self.kinds,
+            (((),),) * self.kinds,
+            ((("given", f"in:{name}", "", 0, 0),),) * self.kinds,
         )
 
     def unused(self, name: str, shape: Shape) -> None:
@@ -362,10 +369,6 @@ def _refined(
             same = (label, start[k], *(x.id for x in nodes))
             refined.append(first.setdefault(same, (k,)))
     return refined
-
-
-def _row(leaves: Sequence[tuple[str, Any]]) -> np.ndarray:
-    return np.concatenate([np.ravel(x) for _, x in leaves] or [np.zeros(0)])
 
 
 def _nested(structure: Structure, shapes: Sequence[Shape], entries: Sequence[Any]) -> Any:

@@ -211,9 +211,7 @@ class Layout:
         symbols = [x for x in needed if x.op == "symbol"]
         sources = self._tape.loops[k].sources[kind] if k is not None else {}
         loads = tuple(self._load(kind, sources[x.id]) for x in symbols)
-        program = Program(
-            "step", graph, (Leaf("loads", (len(symbols),), tuple(symbols)),), (outputs,)
-        )
+        program = Program("step", graph, (Leaf("loads", (len(symbols),), tuple(symbols)),), (outputs,))
         verify(program)
         return self._made(program, loads, tuple(stores))
 
@@ -223,7 +221,7 @@ class Layout:
         return self._place(kind, source)
 
     def _made(self, program: Program, loads: tuple[Place, ...], stores: tuple[Place, ...]) -> Step:
-        self._indices |= {place.index for place in (*loads, *stores) if place.index}
+        self._indices |= {place.by for place in (*loads, *stores) if place.by}
         return Step(program, loads, stores)
 
     def _start(self) -> Loop:

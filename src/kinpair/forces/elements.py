@@ -17,10 +17,11 @@ from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
 from kinpair.forces.friction import joint_frictions
-from kinpair.forces.joint import joint_elements
+from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy
 from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.point_spring import point_springs
 from kinpair.forces.surfaces.element import loaded_joints
+from kinpair.formulations.kinematics import no_wrenches
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
 
@@ -114,6 +115,9 @@ def loads_on(
     model: Model, state: State, external: Mapping[str, Vector] = NO_LOADS, *, passive: bool = True
 ) -> Loads:
     """Of all elements, and of wrenches [n; f] applied to links and frames, in world axes at their origins."""
+    if model.walker:
+        efforts = walked_efforts(model, state) if _of_joints(model, passive) else np.zeros(model.nv)
+        return Loads(efforts, no_wrenches(model))
     w = applied_wrenches(model, state.q, external)
     tau: list[Any] = [0.0] * model.nv
     driving: list[Any] = [0.0] * model.nv if len(state.u) else []
@@ -127,6 +131,11 @@ def loads_on(
     return Loads(array(tau) if tau else np.zeros(0), w, array(driving) if driving else NOTHING)
 
 
+def _of_joints(model: Model, passive: bool) -> bool:
+    """Does a spring or damper of a joint act? A model with a walker has no other elements."""
+    return passive and bool(model.joints.damping.any() or model.joints.stiffness.any())
+
+
 def efforts_of(
     model: Model, state: State, external: Mapping[str, Vector] = NO_LOADS, *, passive: bool = True
 ) -> Vector:
@@ -137,6 +146,8 @@ def efforts_of(
 
 def stored_energy(model: Model, state: State, *, passive: bool = True) -> Scalar:
     """What all elements store [J]."""
+    if model.walker:
+        return walked_energy(model, state) if _of_joints(model, passive) else 0.0
     return sum((x.element.energy(at) for x, at in acting(model, state, passive=passive)), 0.0)
 
 

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
-from kinpair.algebra.arrays import Scalar
+import numpy as np
+
+from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.element import Element, Instant
-from kinpair.model.model import Model
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import ByBody, coordinates, each, joined, rates, total
+from kinpair.model.state import NOTHING, State
 
 
 @final
@@ -55,6 +59,64 @@ class JointDamper(Element):
         """c q̇²."""
         rate = at.state.qd[self.v]
         return {self.name: self.damping * rate * rate}
+
+
+@dataclass(frozen=True, slots=True)
+class OfOneJoint:
+    """Springs and dampers of the rates of one joint (nv,), as a step from body to body sees them.
+
+    `places`: the coordinate each spring acts on, counted within the joint.
+    """
+
+    damping: Vector
+    stiffness: Vector
+    rest: Vector
+    places: Vector
+
+    def elements(self) -> list[Element]:
+        """The elements, with numbers of rates and coordinates within the joint."""
+        found: list[Element] = []
+        for v, damping in enumerate(self.damping):
+            found.append(JointDamper("", (), v, damping))
+            found.append(JointSpring("", (), v, int(self.places[v]), self.stiffness[v], self.rest[v]))
+        return found
+
+
+def joint_numbers(model: Model) -> ByBody:
+    """The numbers of `OfOneJoint` by body, as a tuple."""
+    x = model.joints
+    numbers: ByBody = [None]
+    for i in model.moving:
+        span, first = model.v_span[i], model.q_span[i].start
+        own = np.arange(span.stop - span.start)
+        places = np.where(x.stiffness[span] != 0.0, x.spring_q[span] - first, own)
+        numbers.append((x.damping[span], x.stiffness[span], x.rest[span], places))
+    return numbers
+
+
+def _efforts(body: Body, numbers: tuple[Any, ...], q: Vector, qd: Vector) -> Vector:
+    at = Instant(None, State(q, qd))  # type: ignore[arg-type]
+    efforts: list[Any] = [0.0] * len(qd)
+    for element in OfOneJoint(*numbers).elements():
+        for v, effort in element.efforts(at).items():
+            efforts[v] = efforts[v] + effort
+    return array(efforts) if efforts else np.zeros(0)
+
+
+def walked_efforts(model: Model, state: State) -> Vector:
+    """Efforts of all springs and dampers of joints (nv,), from body to body."""
+    qs, qds = coordinates(model, state.q), rates(model, state.qd)
+    return joined(model, each(model, _efforts, joint_numbers(model), qs, qds))
+
+
+def _energy(body: Body, numbers: tuple[Any, ...], q: Vector) -> Scalar:
+    at = Instant(None, State(q, NOTHING))  # type: ignore[arg-type]
+    return sum((element.energy(at) for element in OfOneJoint(*numbers).elements()), 0.0)
+
+
+def walked_energy(model: Model, state: State) -> Scalar:
+    """What all springs of joints store [J], from body to body."""
+    return total(model, _energy, 0.0, joint_numbers(model), coordinates(model, state.q))
 
 
 def joint_elements(model: Model) -> list[Element]:

@@ -39,7 +39,9 @@ def _leaves(x: Any) -> Iterator[Any]:
 def _facts(model: Model) -> Iterator[bytes]:
     yield repr((model.parent, model.q_span, model.v_span, model.joint_names, model.names)).encode()
     yield model.gravity.tobytes()
-    for body in model.body:
+    places: dict[int, int] = {}
+    yield repr([places.setdefault(id(body), len(places)) for body in model.body]).encode()
+    for body in {id(body): body for body in model.body}.values():
         yield repr((body.pair.kind, [getattr(body.pair, f.name) for f in fields(body.pair)])).encode()  # type: ignore[arg-type]
         yield from (_bytes(getattr(body, f.name)) for f in fields(body) if f.name != "pair")
     yield from (_bytes(getattr(model.joints, f.name)) for f in fields(model.joints))

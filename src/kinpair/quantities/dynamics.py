@@ -116,7 +116,11 @@ def _of_entries(combine: Callable[[Scalar, Scalar], Scalar], body: Body, pivots:
 
 def _determinant(body: Body, pivots: Vector, scales: Vector) -> Scalar:
     """The determinant of a joint as a part of the product of its diagonal; 1 of one degree."""
-    return reduce(mul, [np.divide(p, s) for p, s in zip(pivots, scales, strict=True)]) if len(pivots) > 1 else 1.0
+    return (
+        reduce(mul, [np.divide(p, s) for p, s in zip(pivots, scales, strict=True)])
+        if len(pivots) > 1
+        else 1.0
+    )
 
 
 def nearness(model: Model, q: Vector) -> list[Scalar]:

@@ -35,7 +35,7 @@ def test_a_missing_library_names_the_extra(monkeypatch, library, method):
 
 
 def test_a_loop_is_not_exported():
-    from kinpair.compiler.rolled import Tape
+    from kinpair.compiler.tape import Tape
 
     tape = Tape([-1])
     tape.output("y", 1, tape.input("x", 1, [0], [1]), [0])
