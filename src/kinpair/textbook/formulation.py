@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, final
 
 import numpy as np
 
 from kinpair.errors import InputError, expect, known_keywords, offered
-from kinpair.formulations import lagrange_cylinders
+from kinpair.formulations import lagrange_cylinders, roberson_wittenburg_augmented
 from kinpair.formulations.catalogue import FORMULATIONS
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.limits import refusal
@@ -79,12 +80,18 @@ ROWS: Mapping[str, Row] = {
     ),
     "roberson-wittenburg/augmented": Row(
         history.of_augmented,
-        "Roberson & Wittenburg 1966",
-        (),
+        "Hooker & Margulies 1965, Roberson & Wittenburg 1966",
+        history.LATER_AUGMENTED,
         "the mass beyond a joint is added to a body as a point, and a loop has no side beyond",
     ),
     "screw": Row(pan.symbols, "Pan Yang, lecture 4", pan.LATER, options=("ground", "drives")),
     "zhao-gu": Row(zhao_gu.symbols, "Zhao & Gu 1991", zhao_gu.LATER),
+}
+
+
+BY_THEMSELVES: Mapping[str, ModuleType] = {
+    "lagrange/cylinders": lagrange_cylinders,
+    "roberson-wittenburg/augmented": roberson_wittenburg_augmented,
 }
 
 
@@ -184,8 +191,9 @@ class NamedFormulation:
             return np.asarray(
                 euler.FUNCTIONS[self.name][quantity](m.model, at, rate, x, choices), dtype=float
             )
-        if self.name == "lagrange/cylinders":
-            return getattr(lagrange_cylinders, quantity)(m.model, at, rate, x)
+        if self.name in BY_THEMSELVES:
+            found = getattr(BY_THEMSELVES[self.name], quantity)(m.model, at, rate, x)
+            return np.asarray(found, dtype=float)
         found = getattr(FORMULATIONS[self.name], quantity)(m.model, at, rate, x, no_wrenches(m.model))
         return found.qdd if quantity == "forward_dynamics" else found
 

@@ -12,16 +12,18 @@ import numpy as np
 
 from kinpair.formulations import kane, kinematics, newton_euler, uicker
 from kinpair.formulations import roberson_wittenburg as rw
+from kinpair.formulations import roberson_wittenburg_augmented as augmented
 from kinpair.formulations.graph import incidence, path
 from kinpair.formulations.linear_forms import accelerations, assembled
-from kinpair.formulations.roberson_wittenburg_augmented import augmented_bodies, from_mass_centre
+from kinpair.formulations.roberson_wittenburg_augmented import augmented_bodies, floats, from_mass_centre
 from kinpair.textbook.moment import Moment
-from kinpair.textbook.record import Blocks, Symbol, symbol
+from kinpair.textbook.record import Blocks, Symbol, sixes, symbol
 from kinpair.textbook.vukobratovic import graph
 
 LATER_NEWTON_EULER = ("alpha", "a", "f", "n", "tau")
 LATER_UICKER = ("q_ddot", "tau")
 LATER_KANE = ("F_star", "tau")
+LATER_AUGMENTED = ("q_ddot", "omega_dot", "tau")
 LATER_GRAPH = ("B", "X", "Y")
 
 
@@ -160,15 +162,28 @@ def of_graph(x: Moment) -> Iterator[Symbol]:
 
 
 def of_augmented(x: Moment) -> Iterator[Symbol]:
-    """Augmented bodies of a floating tree."""
-    model = x.model
+    """Augmented bodies of a floating tree, and where only the root slides their equations of motion."""
+    model, rates = x.model, _rates(x)
     body = augmented_bodies(model, x.q)
-    n = len(model.moving)
     b = np.array([[body.b[k, i] for i in model.moving] for k in model.moving])
     r = [from_mass_centre(body, i, model.moving) for i in model.moving]
     yield symbol("M", "(RA1)", "mass of the system [kg]", body.M, "M")
-    yield symbol(
-        "b", "(RA2)", "b_ki from the barycentre of k towards body i, by k and i", b.reshape(n, n, 3), "b"
-    )
+    yield symbol("b", "(RA2)", "b_ki from the barycentre of k towards body i, by k and i", b, "b")
     yield symbol("r", "(RA3)", "mass centres from that of the system, Σ_k b_ki, by body", r, "r")
     yield symbol("K", "(RA4)", "inertias of the augmented bodies, by body", body.K[1:], "K")
+    if not floats(model):
+        return
+    turning, sides = augmented.turning(model, x.q, x.qd), sixes(x.bodies, 3)
+    yield symbol(
+        "Phi", "(RA6)", "Φ of Φ ω̇ + h = L + couples of the joints", turning.Phi, r"\Phi", sides, sides
+    )
+    yield symbol("h", "(RA6)", "terms of the rates", turning.h, "h", sides)
+    yield symbol("a2", "(RW3)", "ω̇ = a2 q̈ + b2", turning.a2, "a_2", sides, rates)
+    yield symbol("b2", "(RW4)", "ω̇ at q̈ = 0", turning.b2, "b_2", sides)
+    if x.qdd is not None:
+        tau = augmented.inverse_dynamics(model, x.q, x.qd, x.qdd)
+        yield symbol("q_ddot", "(RA8)", "accelerations", x.qdd, r"\ddot q", rates)
+        yield symbol(
+            "omega_dot", "(RA6)", "ω̇ of the bodies", turning.a2 @ x.qdd + turning.b2, r"\dot\omega", sides
+        )
+        yield symbol("tau", "(RA8)", "efforts, constraint couples removed", tau, r"\tau", rates)
