@@ -12,7 +12,7 @@ from kinpair.constraints.loop import LoopClosure
 from kinpair.model.model import Model
 
 # pairs with an axis, z of their seat
-AXIAL = ("revolute", "prismatic", "helical", "cylindrical", "planar", "pin")
+AXIAL = ("revolute", "prismatic", "helical", "cylindrical", "planar", "pin", "plane-weld", "turn", "face")
 
 
 class Reactions(dict[str, np.ndarray]):

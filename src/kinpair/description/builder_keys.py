@@ -121,6 +121,40 @@ class LoopKeys(TurnedInBoth, total=False):
     axis2: str | List
     pitch: float
     compliance: Each
+    friction: Each | Mapping[str, object] | Sequence[Mapping[str, object]]
+    damping: Each
+    stiffness: Each
+    rest: Each
+    lower: Each
+    upper: Each
+    start: Each
+
+
+class ClutchKeys(TurnedInBoth, total=False):
+    """Keys of a clutch next to its name."""
+
+    joints: Sequence[str]
+    ratio: float
+    slides: bool
+    links: Sequence[str]
+    axis: str | List
+    level: object
+    level_static: object
+    level_negative: object
+    viscous: float
+
+
+class StopKeys(TurnedInBoth, total=False):
+    """Keys of a stop next to its name."""
+
+    joint: str
+    slides: bool
+    links: Sequence[str]
+    axis: str | List
+    lower: float
+    upper: float
+    start: float
+    restitution: float
 
 
 class DistanceKeys(TurnedInBoth, total=False):

@@ -12,6 +12,8 @@ from typing import Any
 from kinpair.description import fields as f
 from kinpair.description.actuator_schema import actuator_from
 from kinpair.description.chain import chain_from, warn_of_closed
+from kinpair.description.compound import COMPOUNDS, Compound, has_joint
+from kinpair.description.compound import loop_from as loop_with_joint
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
 from kinpair.description.copies import with_copies
@@ -48,12 +50,14 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     top = checked(keys, TOP, place)
     links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
     parts = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
-    chains, constraints = parts["chain"], _constraints(top, lines, place)
+    chains, stated = parts["chain"], _constraints(top, lines, place)
+    compounds = [x for x in stated if isinstance(x, Compound)]
+    constraints = [x.constraint if isinstance(x, Compound) else x for x in stated]
     warn_of_closed(chains, constraints)
     description = Description(
         top.get("name", Path(source).stem),
-        distinct("link", [*links, *parts["link"], *(x for chain in chains for x in chain.links)]),
-        distinct("joint", [*joints, *parts["joint"], *(x for chain in chains for x in chain.joints)]),
+        distinct("link", [*links, *parts["link"], *(x for chain in chains for x in chain.links), *(x.link for x in compounds)]),
+        distinct("joint", [*joints, *parts["joint"], *(x for chain in chains for x in chain.joints), *(x.joint for x in compounds)]),
         distinct("frame", [*parts["frame"], *(chain.end for chain in chains)]),
         top.get("gravity", GRAVITY),
         distinct("constraint", constraints),
@@ -81,10 +85,10 @@ def _parts(word: str, tables: Tables, lines: list[int], place: Place) -> list[An
 
 def _constraints(
     top: Mapping[str, Any], lines: Mapping[str, list[int]], place: Place
-) -> list[ConstraintPart]:
-    """In the order of their headers; without headers, kind by kind."""
-    numbered: list[tuple[int, ConstraintPart]] = []
-    for word in CONSTRAINTS:
+) -> list[ConstraintPart | Compound]:
+    """Return constraints and compounds in the order of their headers; without headers, kind by kind."""
+    numbered: list[tuple[int, ConstraintPart | Compound]] = []
+    for word in (*CONSTRAINTS, *COMPOUNDS):
         tables = top.get(word, [])
         headers = lines.get(word, [])
         parts = _parts(word, tables, headers, place)
@@ -104,7 +108,7 @@ TOP: dict[str, Key] = {
     "spring": Key(tables),
     "actuator": Key(tables),
     "dh": Key(table),
-    **dict.fromkeys(CONSTRAINTS, Key(tables)),
+    **dict.fromkeys((*CONSTRAINTS, *COMPOUNDS), Key(tables)),
 }
 PARTS: dict[str, Any] = {
     "link": link_from,
@@ -115,7 +119,14 @@ PARTS: dict[str, Any] = {
     "spring": spring_in_file,
     "actuator": actuator_from,
 }
-MAKERS: dict[str, Any] = {**PARTS, **{word: kind.make for word, kind in CONSTRAINTS.items()}}
+MAKERS: dict[str, Any] = {
+    **PARTS,
+    **{word: kind.make for word, kind in CONSTRAINTS.items()},
+    **COMPOUNDS,
+    "loop": lambda keys, place: (loop_with_joint if has_joint(keys) else CONSTRAINTS["loop"].make)(
+        keys, place
+    ),
+}
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 

@@ -67,7 +67,7 @@ def at_rest(
 
     `leaving` (n,) is the sign of sliding of one that is known to leave rest, 0 of the others.
     """
-    G = _response(M, A)
+    G = response(M, A)
     qdd = rank_revealing.solve(M, F, A, b).qdd if len(b) else G @ F
     D, g = G[rates][:, rates], qdd[rates]
     left = leaving != 0.0
@@ -114,8 +114,8 @@ def _solved(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tup
     return x, np.where((x == lo) | (x == hi), D[0] * x + g, 0.0)
 
 
-def _response(M: np.ndarray, A: np.ndarray) -> np.ndarray:
-    """G: what efforts do to accelerations that obey A."""
+def response(M: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """Compute G (nv, nv): accelerations that satisfy A by unit efforts."""
     if not len(A):
         return np.linalg.inv(M)
     Z = null_space(A)
@@ -129,14 +129,14 @@ def held_first(G: np.ndarray, groups: Sequence[Sequence[int]], margin: np.ndarra
     phase = [CARRIED if G[k, k].max() > DEPENDENT * largest else LOOSE for k in map(list, groups)]
     chosen: list[int] = []
     for n in np.argsort(-margin, kind="stable").tolist():
-        if phase[n] == CARRIED and _can_move(G, chosen, groups[n]):
+        if phase[n] == CARRIED and can_move(G, chosen, groups[n]):
             chosen += groups[n]
             phase[n] = HELD
     return phase
 
 
-def _can_move(G: np.ndarray, others: Sequence[int], own: Sequence[int]) -> bool:
-    """Does one of its rates move while the others stand still?"""
+def can_move(G: np.ndarray, others: Sequence[int], own: Sequence[int]) -> bool:
+    """True if one of the rates `own` moves while the rates `others` stand still; G: response of rates to efforts."""
     cross, diagonal = G[np.ix_(others, own)], G[np.ix_(own, own)]
     left = diagonal - cross.T @ np.linalg.lstsq(G[np.ix_(others, others)], cross, rcond=None)[0]
     return bool((np.diag(left) > DEPENDENT * np.diag(diagonal)).any())

@@ -1,11 +1,11 @@
 """The kinematic pairs, one file each, and the tables of them by name: of joints, and of what closes loops."""
 
+from kinpair.pairs.closings import Face, Pin, PlaneWeld, Turn
 from kinpair.pairs.cylindrical import Cylindrical
 from kinpair.pairs.fixed import Fixed
 from kinpair.pairs.free import Free
 from kinpair.pairs.helical import Helical
 from kinpair.pairs.pair import Closing, Pair
-from kinpair.pairs.pin import Pin
 from kinpair.pairs.planar import Planar
 from kinpair.pairs.prismatic import Prismatic
 from kinpair.pairs.revolute import Revolute
@@ -27,6 +27,9 @@ PAIRS: dict[str, type[Pair]] = {
     )
 }
 
-CLOSINGS: dict[str, type[Closing]] = {**PAIRS, Pin.kind: Pin}  # what may close a loop
+CLOSINGS: dict[str, type[Closing]] = {  # what may close a loop
+    **PAIRS,
+    **{closing.kind: closing for closing in (Pin, PlaneWeld, Turn, Face)},
+}
 
 __all__ = ["CLOSINGS", "PAIRS", "Closing", "Pair"]

@@ -62,7 +62,8 @@ FORMS: dict[str, Callable[[float], Surface]] = {  # z is the axis
     "universal": _cross,
     "spherical": _ball,
     "planar": _plate,
-    "pin": _pin,
+    **dict.fromkeys(("pin", "plane-weld", "turn"), _pin),
+    "face": _plate,
 }
 
 

@@ -25,29 +25,33 @@ from kinpair.nonsmooth.stick import (
     STILL,
     Levels,
     at_rest,
+    can_move,
     held_first,
     moving_among,
+    response,
 )
 from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.modes import equations_of
+from kinpair.simulation.phases import PULL
 
 
 class AtRest(NamedTuple):
-    """Of each group at rest: its phase, and its share (rates,); and the limits that stay closed."""
+    """Of each group at rest: its phase, and its share (rates,); the limits that stay closed, and those that open."""
 
     phase: list[float]
     share: list[np.ndarray]
     closed: tuple[Limit, ...] = ()
+    opened: tuple[Limit, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Standing:
     """Where phases have ended or rates jump: what moves, with its parameters p as arguments; time, state with the
     phases before, inputs; by place the groups at rest, and those of them that have reached their level; and the limits
-    without gap and rate."""
+    without gap and rate, those that would have to pull apart from the others."""
 
     d: Dynamics
     p: np.ndarray
@@ -57,6 +61,7 @@ class Standing:
     resting: Sequence[int] = ()
     leaving: Sequence[int] = ()
     closed: tuple[Limit, ...] = ()
+    released: tuple[Limit, ...] = ()
 
     @cached_property
     def own(self) -> Dynamics:
@@ -114,8 +119,41 @@ class Standing:
 
 
 def by_levels(x: Standing, y: np.ndarray) -> AtRest:
-    """Solve friction of constant level at rest, see `nonsmooth/stick.py`."""
-    M, F, A, _, b, *bounds = x.numbers(equations_of, y)
+    """Solve friction of constant level and limits at rest, see `nonsmooth/stick.py`.
+
+    Where others can carry the load of a limit that would have to pull, it stays; else all limits without load open.
+    """
+    numbers = x.numbers(equations_of, y)
+    every = replace(x, closed=(*x.closed, *x.released))
+    loose = _unloaded(every, numbers) if x.released else ()
+    here = replace(every, closed=tuple(limit for limit in every.closed if limit not in loose))
+    result, place = _at_rest(here, numbers)
+    shares = [np.array([share]) for share in result.share[: len(x.resting)]]
+    closed = tuple(limit for limit in here.closed if result.phase[place[limit.v]] == HELD)
+    fixed, G = here.rates[result.phase == HELD].tolist(), response(numbers[0], numbers[2]) if loose else None
+    moves = [limit for limit in loose if G is not None and can_move(G, fixed, [limit.v])]
+    return AtRest(result.phase[: len(x.resting)].tolist(), shares, closed, tuple(moves))
+
+
+def _unloaded(x: Standing, numbers: Sequence[np.ndarray]) -> tuple[Limit, ...]:
+    """Return the closed limits that carry no load, if a released one is among them."""
+    result, place = _at_rest(replace(x, leaving=()), numbers)
+    pushes = np.array([limit.side * result.effort[place[limit.v]] for limit in x.closed])
+    margin = pushes + [_level(x, limit, numbers) for limit in x.closed]
+    small = ASKED * max(np.abs(pushes).max(), np.abs(numbers[5:7]).max(initial=0.0)) + 10.0 * PULL
+    weak = tuple(limit for limit, left in zip(x.closed, margin, strict=True) if left <= small)
+    return weak if set(weak) & set(x.released) else ()
+
+
+def _level(x: Standing, limit: Limit, numbers: Sequence[np.ndarray]) -> float:
+    """Return the friction at rest of a rate at its limit, against opening."""
+    j = next((j for j in x.resting if x.d.groups[j].rates == (limit.v,)), None)
+    return 0.0 if j is None else float(-numbers[5][j] if limit.side > 0.0 else numbers[6][j])
+
+
+def _at_rest(x: Standing, numbers: Sequence[np.ndarray]) -> tuple[Any, dict[int, int]]:
+    """Solve for the rates at rest with the limits of x closed; return the solution, and the place of each rate."""
+    M, F, A, _, b, *bounds = numbers
     more = np.zeros(len(x.rates) - len(x.resting))
     own = Levels(*(np.concatenate([bound[list(x.resting)], more]) for bound in bounds))
     place = {int(v): n for n, v in enumerate(x.rates)}
@@ -123,11 +161,8 @@ def by_levels(x: Standing, y: np.ndarray) -> AtRest:
         lo_or_hi = (own.rest_hi, own.slide_hi) if limit.side > 0.0 else (own.rest_lo, own.slide_lo)
         for bound in lo_or_hi:
             bound[place[limit.v]] = limit.side * np.inf
-    leaving = np.array([float(x.ways[j][0]) if j in x.ways else 0.0 for j in x.resting])
-    result = _shared_out(M, F, A, b, x.rates, own, np.concatenate([leaving, more]))
-    shares = [np.array([share]) for share in result.share[: len(x.resting)]]
-    closed = tuple(limit for limit in x.closed if result.phase[place[limit.v]] == HELD)
-    return AtRest(result.phase[: len(x.resting)].tolist(), shares, closed)
+    leaving = np.array([float(x.ways[j][0]) if j in x.leaving else 0.0 for j in x.resting])
+    return _shared_out(M, F, A, b, x.rates, own, np.concatenate([leaving, more])), place
 
 
 def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, leaving: np.ndarray) -> Any:
@@ -258,7 +293,7 @@ class _Loaded:
                 share.append(-forces[j] / level if level > 0.0 else 0.0 * forces[j])
             else:
                 share.append(0.0 * forces[j])
-        return AtRest(phase, share, self.x.closed)
+        return AtRest(phase, share, self.x.closed, self.x.released)
 
     def _level(self, found: Found, j: int, *, static: bool) -> float:
         """Level of friction in a group, at rest or as it begins to slide."""

@@ -11,7 +11,7 @@ from kinpair.errors import SingularError
 from kinpair.loaded.dynamics import is_loaded
 from kinpair.nonsmooth.stick import HELD, SLIDES
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
-from kinpair.simulation.driver.resting import Standing, by_levels, under_load
+from kinpair.simulation.driver.resting import AtRest, Standing, by_levels, under_load
 from kinpair.simulation.driver.touching import STILL as TOUCHING
 from kinpair.simulation.driver.touching import reached
 from kinpair.simulation.dynamics import Dynamics
@@ -44,16 +44,16 @@ def settle(ongoing: Ongoing, causes: Sequence[Watched], released: Set[Limit] = f
         return
     u = ongoing.inputs(time, y, stepper.u)
     try:
-        later, resting = decided(ongoing, open_.d, y, u, ended, closed)
+        later, result = decided(ongoing, open_.d, y, u, ended, closed, released)
     except SingularError as problem:
         reason = str(problem).removeprefix(f"{open_.d.model.name}: ")
         raise EndError(Status("jammed", time, f"Stopped at t = {time:.9g} s: {reason}")) from problem
-    if (later == y).all() and not ended and resting == mode.resting:
+    if (later == y).all() and not ended and result.closed == mode.resting:
         return
-    ongoing.enter_open(replace(mode, resting=resting), later)
+    ongoing.enter_open(replace(mode, resting=result.closed), later)
     if time == ongoing.run.time and not (ended or released):
         return  # it begins like this
-    for limit in (x for x in mode.resting if x in released):
+    for limit in result.opened:
         ongoing.note(limit.leaving, qd, 0.0)
     note_phases(ongoing, time, y, later)
 
@@ -80,10 +80,12 @@ def decided(
     u: np.ndarray,
     ended: Sequence[int],
     closed: Sequence[Limit],
-) -> tuple[np.ndarray, tuple[Limit, ...]]:
-    """Return the state (ny,) with the phases that follow from it, and the limits that stay closed.
+    released: Set[Limit],
+) -> tuple[np.ndarray, AtRest]:
+    """Return the state (ny,) with the phases that follow from it, and what is at rest.
 
-    ended: groups, by place, whose phase is over. closed: limits without gap and rate.
+    ended: groups, by place, whose phase is over. closed: limits without gap and rate. released: those that would have
+    to pull.
     """
     p, time, layout = ongoing.run.inputs.parameters, ongoing.stepper.time, d.layout
     own, before, y = d.concrete(p), y, y.copy()
@@ -103,9 +105,9 @@ def decided(
     slid = np.ones(len(d.groups), dtype=bool)
     slid[resting] = False
     y[layout.phase], y[layout.share] = np.where(slid, SLIDES, HELD), np.concatenate([np.zeros(0), *share])
-    if not (resting or closed):
-        return y, ()
-    standing = Standing(d, p, time, before, u, resting, leaving, tuple(closed))
+    if not (resting or closed or released):
+        return y, AtRest([], [])
+    standing = Standing(d, p, time, before, u, resting, leaving, tuple(closed), tuple(released))
     y[layout.qd] = standing.stopped(y)
     loaded = is_loaded(d.model, passive=d.passive)
     while True:
@@ -115,7 +117,7 @@ def decided(
         y[layout.share] = np.concatenate([np.zeros(0), *share])
         pulling = _pulling(ongoing, y, u, result.closed) if loaded and resting else None
         if pulling is None:
-            return y, result.closed
+            return y, result
         standing = replace(standing, closed=tuple(x for x in standing.closed if x != pulling))
 
 
