@@ -93,12 +93,12 @@ def test_an_unknown_keyword_is_refused_with_the_nearest_one():
         kp.equations(arm, parameter="numbers")
     assert str(caught.value) == (
         "equations has no argument 'parameter'; did you mean 'parameters'? Arguments: mechanism, parameters, form, "
-        "limit, seconds, passive, solver, dependent"
+        "limit, seconds, passive, solver, dependent, symbols"
     )
     with pytest.raises(kp.InputError) as caught:
-        kp.equations(arm, symbols=True)
+        kp.equations(arm, notation=True)
     assert str(caught.value).startswith(
-        "equations has no argument 'symbols'; arguments: mechanism, parameters, form"
+        "equations has no argument 'notation'; arguments: mechanism, parameters, form"
     )
     for call in (kp.compare, kp.simulate, kp.build, lambda x, **keys: kp.example("scara", **keys)):
         with pytest.raises(kp.InputError, match=r"has no argument 'strikt'; (did you mean|arguments)"):

@@ -45,7 +45,7 @@ REFUSED = {
     "unknown pair": (
         lambda: wrenches_of(_Gear()),  # type: ignore[arg-type]
         "pair 'gear' has no constraint wrenches in formulations/screw_pairs.py; add its row to WRENCHES. Pairs: "
-        "revolute, prismatic, helical, cylindrical, universal, spherical, planar, free, fixed",
+        "revolute, prismatic, helical, cylindrical, universal, spherical, planar, free, fixed, pin",
     ),
 }
 

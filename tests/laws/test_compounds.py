@@ -145,7 +145,7 @@ def table() -> kp.Mechanism:
 
 
 def test_a_table_on_four_legs_stands_under_a_load_that_walks_around():
-    """The forces in the legs are not unique; as long as the load is within the feet nothing moves, and nothing happens."""
+    """The forces in the legs are not unique; while the load is within the feet nothing moves, and no event happens."""
 
     def load(t, q, qd):
         return np.array([0 * t, 30 * np.sin(2 * t), 30 * np.cos(3 * t), 0 * t, 0 * t, 0 * t, 0 * t])

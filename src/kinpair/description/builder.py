@@ -19,7 +19,6 @@ from kinpair.description.builder_keys import (
     KeyframeKeys,
     LinkKeys,
     List,
-    LoopKeys,
     SpringKeys,
     StopKeys,
     Turned,
@@ -156,38 +155,7 @@ class Builder:
 
     # Constraints beyond the joints, see docs/constraints.md.
 
-    def loop(self, name: str, kind: str, parent: str, child: str, **keys: Unpack[LoopKeys]) -> Builder:
-        """Add a pair that closes a loop: `child` moves in `parent` as this kind of joint allows.
-
-        Kind "pin" holds a point of the child on the axis: two rows, the pin of a plane linkage. With `friction` or
-        another key of a joint, the loop has a coordinate of its own, under its name.
-        """
-        if has_joint(keys):
-            own = stated_keys(keys, name=name, kind=kind, parent=parent, child=child)
-            return self._compound(loop_with_joint(own, self._place("loop", name)))
-        return self.constraint(calls.loop(name, kind, parent, child, **keys))
-
-    def clutch(self, name: str, **keys: Unpack[ClutchKeys]) -> Builder:
-        """Add dry friction between two `joints`, the first minus `ratio` times the second, or between two `links`.
-
-        It transmits `level` [N m], [N] at most. Its slip is a coordinate of its own, under its name.
-        """
-        return self._compound(COMPOUNDS["clutch"](stated_keys(keys, name=name), self._place("clutch", name)))
-
-    def stop(self, name: str, **keys: Unpack[StopKeys]) -> Builder:
-        """Add limits `lower` and `upper` of the coordinate `joint`, or of a point of the second of two `links`.
-
-        The point is at child_xyz; its coordinate is measured along `axis` from xyz in the first link. Limits act where
-        limits of joints do, see `kinpair.Limits`.
-        """
-        return self._compound(COMPOUNDS["stop"](stated_keys(keys, name=name), self._place("stop", name)))
-
-    def _compound(self, parts: Compound) -> Builder:
-        self._links.append(parts.link)
-        self._joints.append(parts.joint)
-        self._constraints.append(parts.constraint)
-        return self
-
+    loop = _collected(calls.loop)
     coupling = _collected(calls.coupling)
     distance = _collected(calls.distance)
     surface = _collected(calls.surface)
@@ -209,7 +177,30 @@ class Builder:
     def constraint(self, call: Call) -> Builder:
         """A constraint of any kind, as one of the functions of `constraint_calls` says it."""
         place = self._place(call.word, call.keys.get("name"))
+        if call.word == "loop" and has_joint(call.keys):
+            return self._compound(loop_with_joint(call.keys, place))
         self._constraints.append(constraint_from(call.word, call.keys, place))
+        return self
+
+    def clutch(self, name: str, **keys: Unpack[ClutchKeys]) -> Builder:
+        """Add dry friction between two `joints`, the first minus `ratio` times the second, or between two `links`.
+
+        It transmits `level` [N m], [N] at most. Its slip is a coordinate of its own, under its name.
+        """
+        return self._compound(COMPOUNDS["clutch"](stated_keys(keys, name=name), self._place("clutch", name)))
+
+    def stop(self, name: str, **keys: Unpack[StopKeys]) -> Builder:
+        """Add limits `lower` and `upper` of the coordinate `joint`, or of a point of the second of two `links`.
+
+        The point is at child_xyz; its coordinate is measured along `axis` from xyz in the first link. Limits act where
+        limits of joints do, see `kinpair.Limits`.
+        """
+        return self._compound(COMPOUNDS["stop"](stated_keys(keys, name=name), self._place("stop", name)))
+
+    def _compound(self, parts: Compound) -> Builder:
+        self._links.append(parts.link)
+        self._joints.append(parts.joint)
+        self._constraints.append(parts.constraint)
         return self
 
     def contact(self, *arguments: object, **keys: object) -> NoReturn:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from kinpair.description import fields as f
 from kinpair.description.constraint_parts import ConstraintPart
-from kinpair.description.constraint_schema import LOOP, constraint_from
+from kinpair.description.constraint_schema import LOOP, OF_JOINT, constraint_from
 from kinpair.description.parts import GROUND, Joint, Link
 from kinpair.description.place import Key, Place, checked
 from kinpair.description.schema import JOINT, joint_from, link_from
@@ -135,7 +135,6 @@ _AT = {
     **f.origin_keys("", "m, in the first link"),
     **f.origin_keys("child_", "m, in the second"),
 }
-OF_JOINT = ("friction", "damping", "stiffness", "rest", "lower", "upper", "start")
 CLUTCH: dict[str, Key] = {
     "name": Key(f.name, needs="a name for the clutch"),
     "joints": Key(_NAMES, "coordinates; it slips by the first minus ratio times the second"),

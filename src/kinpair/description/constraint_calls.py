@@ -40,7 +40,8 @@ def stated_keys(keys: Mapping[str, object], **first: object) -> dict[str, object
 def loop(name: str, kind: str, parent: str, child: str, **keys: Unpack[LoopKeys]) -> Call:
     """Return a pair that closes a loop: `child` moves in `parent` as this kind of joint allows.
 
-    Kind "pin" holds a point of the child on the axis: two rows, the pin of a plane linkage.
+    Kind "pin" holds a point of the child on the axis: two rows, the pin of a plane linkage. With `friction` or another
+    key of a joint, a loop of a file or a Builder has a coordinate of its own, under its name.
     """
     return Call("loop", stated_keys(keys, name=name, kind=kind, parent=parent, child=child))
 

@@ -13,10 +13,20 @@ from typing import Any, NamedTuple, TypeAlias
 from kinpair.description import constraint_parts as c
 from kinpair.description import fields as f
 from kinpair.description.constraint_parts import ConstraintPart, Formula
+from kinpair.description.friction_laws import friction_from
 from kinpair.description.parts import GROUND, Numbers
 from kinpair.description.place import Key, Place, Schema, checked, items, table
 
 Terms: TypeAlias = tuple[tuple[str, Numbers], ...]
+OF_JOINT = (
+    "friction",
+    "damping",
+    "stiffness",
+    "rest",
+    "lower",
+    "upper",
+    "start",
+)  # keys of a loop with a coordinate
 ON_GROUND = {"parent": GROUND}  # where a constraint does not say what carries it
 
 
@@ -100,6 +110,11 @@ def coefficients(value: object, place: Place) -> Numbers:
 
 def loop_from(keys: Mapping[str, object], place: Place) -> c.Loop:
     """A pair that closes a loop."""
+    if own := [key for key in OF_JOINT if key in keys]:
+        raise place.error(
+            f"has {', '.join(own)}, for which it needs a joint of its own; write it in a file or with Builder.loop, "
+            "not as a constraint that is added to a mechanism"
+        )
     return c.Loop(**_placed(checked(keys, LOOP, place), place))
 
 
@@ -200,6 +215,13 @@ LOOP: dict[str, Key] = {
     "axis2": Key(f.axis),
     "pitch": Key(f.number, "m/rad"),
     "compliance": Key(f.compliance, "rad/(N m) and m/N"),
+    "friction": Key(friction_from, "N m or N"),
+    "damping": Key(f.numbers, "N m s/rad or N s/m"),
+    "stiffness": Key(f.numbers, "N m/rad or N/m"),
+    "rest": Key(f.positions, "rad or m, where the spring is slack"),
+    "lower": Key(f.limits, "rad or m"),
+    "upper": Key(f.limits, "rad or m"),
+    "start": Key(f.positions, "rad or m, where the mechanism is assembled"),
 }
 TERM: dict[str, Key] = {
     "joint": _COORDINATE,
