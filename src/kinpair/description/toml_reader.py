@@ -54,10 +54,11 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     compounds = [x for x in stated if isinstance(x, Compound)]
     constraints = [x.constraint if isinstance(x, Compound) else x for x in stated]
     warn_of_closed(chains, constraints)
+    in_chains = [x for chain in chains for x in chain.links], [x for chain in chains for x in chain.joints]
     description = Description(
         top.get("name", Path(source).stem),
-        distinct("link", [*links, *parts["link"], *(x for chain in chains for x in chain.links), *(x.link for x in compounds)]),
-        distinct("joint", [*joints, *parts["joint"], *(x for chain in chains for x in chain.joints), *(x.joint for x in compounds)]),
+        distinct("link", [*links, *parts["link"], *in_chains[0], *(x.link for x in compounds)]),
+        distinct("joint", [*joints, *parts["joint"], *in_chains[1], *(x.joint for x in compounds)]),
         distinct("frame", [*parts["frame"], *(chain.end for chain in chains)]),
         top.get("gravity", GRAVITY),
         distinct("constraint", constraints),
