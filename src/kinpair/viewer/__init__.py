@@ -12,6 +12,7 @@ meshes     what the description says a link looks like
 bodies     links that it does not draw: solids of the same inertia, rods to the joints
 markers    joints, loop closures and wheels
 drives     actuators and springs at joints
+long_chain  mechanisms of many links: one rod a link
 scene      what is drawn of a mechanism, as pure data
 stick      the same as a stick figure
 camera     where a picture is taken from

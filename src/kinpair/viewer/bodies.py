@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from kinpair.description.parts import Description
+from kinpair.description.parts import Description, Joint, Link
 from kinpair.spatial.pose import Pose
 from kinpair.viewer.pieces import Piece
 from kinpair.viewer.surfaces import Surface, between, ellipsoid
 
 BONE, MARKER = 0.012, 0.022  # radii of rods and of joints, as parts of the size of the scene
+SEVERAL, SHARE = (
+    12,
+    0.1,
+)  # above so many joints a marker is no thicker than this part of the usual distance of two
 LEAST, MOST = 0.5, 0.3  # semi-axes of a solid: at least so many bones, at most this part of the size
 
 
@@ -31,14 +37,22 @@ class Sizes:
         points = [home[link.name].R @ np.array(link.com) + home[link.name].a for link in description.links]
         points += [home[joint.child].a for joint in description.joints]
         points += [home[j.parent].R @ np.array(j.origin.xyz) + home[j.parent].a for j in description.joints]
-        every = np.array([*points, np.zeros(3)])
-        for pieces in looks.values():
-            for piece in pieces:
-                ends = corners_of(piece.surface) @ home[piece.link].R.T + home[piece.link].a
-                every = np.concatenate([every, ends])
+        corners = [
+            corners_of(piece.surface) @ home[piece.link].R.T + home[piece.link].a
+            for pieces in looks.values()
+            for piece in pieces
+        ]
+        every = np.concatenate([[*points, np.zeros(3)], *corners])
         low, high = every.min(axis=0), every.max(axis=0)
         size = float(np.sqrt(((high - low) ** 2).sum())) or 1.0
-        return Sizes(size, (low + high) / 2, BONE * size, MARKER * size)
+        thin = min(1.0, _room(description) / (MARKER * size))
+        return Sizes(size, (low + high) / 2, thin * BONE * size, thin * MARKER * size)
+
+
+def _room(description: Description) -> float:
+    """Largest radius of markers that leave most of each link to be seen [m]; infinite where there are few joints."""
+    lengths = [float(np.linalg.norm(x.origin.xyz)) for x in description.joints if any(x.origin.xyz)]
+    return SHARE * float(np.median(lengths)) if len(lengths) > SEVERAL else np.inf
 
 
 def corners_of(surface: Surface) -> np.ndarray:
@@ -48,24 +62,51 @@ def corners_of(surface: Surface) -> np.ndarray:
     return np.where(choice == 1, high, low)
 
 
-def by_inertia(description: Description, link: str, sizes: Sizes) -> list[Piece]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """What is next to each link, by its name: joints that move it, joints that it holds, constraints on it."""
+
+    moved: Mapping[str, list[Joint]]
+    holding: Mapping[str, list[Joint]]
+    closing: Mapping[str, list[Any]]
+
+    @staticmethod
+    def of(description: Description) -> Around:
+        """From all joints and constraints."""
+        moved, holding, closing = (defaultdict[str, list[Any]](list) for _ in range(3))
+        for joint in description.joints:
+            moved[joint.child].append(joint)
+            holding[joint.parent].append(joint)
+        for x in description.constraints:
+            closing[getattr(x, "child", "")].append(x)
+        return Around(moved, holding, closing)
+
+    def held_by(self, link: str) -> Sequence[Joint]:
+        """The joints that a link holds."""
+        return self.holding.get(link, ())
+
+    def is_moved(self, link: str) -> bool:
+        """True if a link moves on its parent."""
+        return any(x.kind != "fixed" for x in self.moved.get(link, ()))
+
+
+def by_inertia(part: Link, sizes: Sizes) -> list[Piece]:
     """The solid ellipsoid of the same mass and inertia: I_x = m (b² + c²) / 5. Nothing for a link without mass."""
-    (part,) = (x for x in description.links if x.name == link)
     if not part.mass > 0.0:
         return []
     moments, axes = np.linalg.eigh(part.tensor())
     squares = 2.5 * (moments.sum() - 2 * moments) / part.mass
     semi = np.clip(np.sqrt(np.maximum(squares, 0.0)), LEAST * sizes.bone, MOST * sizes.size)
     R = axes * np.sign(np.linalg.det(axes))
-    return [Piece(link, ellipsoid(*semi).moved(Pose(R, np.array(part.com))))]
+    return [Piece(part.name, ellipsoid(*semi).moved(Pose(R, np.array(part.com))))]
 
 
-def bones(description: Description, link: str, sizes: Sizes) -> list[Piece]:
+def bones(around: Around, part: Link, sizes: Sizes) -> list[Piece]:
     """Rods from where a link is held to its mass centre, and to the joints and closures that it holds."""
-    (part,) = (x for x in description.links if x.name == link)
-    held = [joint.child_origin.pose().inverse().a for joint in description.joints if joint.child == link]
-    ends = [np.array(joint.origin.xyz) for joint in description.joints if joint.parent == link]
-    ends += [np.array(x.child_origin.xyz) for x in description.constraints if getattr(x, "child", "") == link]
+    link = part.name
+    held = [joint.child_origin.pose().inverse().a for joint in around.moved.get(link, ())]
+    ends = [np.array(joint.origin.xyz) for joint in around.held_by(link)]
+    ends += [np.array(x.child_origin.xyz) for x in around.closing.get(link, ())]
     if part.mass > 0.0:
         ends.append(np.array(part.com))
     starts = held or [np.zeros(3)]

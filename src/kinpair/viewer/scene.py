@@ -17,7 +17,8 @@ from kinpair.description.parts import GROUND, Description, Link, Numbers
 from kinpair.model.model import Model
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.viewer import drives
-from kinpair.viewer.bodies import Sizes, bones, by_inertia
+from kinpair.viewer.bodies import Around, Sizes, bones, by_inertia
+from kinpair.viewer.long_chain import is_long, rods
 from kinpair.viewer.looks import LINK_COLOURS
 from kinpair.viewer.markers import joint_marker, loop_markers, wheel
 from kinpair.viewer.meshes import Meshes, looks_of
@@ -99,6 +100,9 @@ def scene_of(mechanism: Drawn) -> Scene:
     model = mechanism.model
     description = model.description
     home = link_poses(mechanism, start_of(mechanism))
+    around = Around.of(description)
+    if is_long(description):
+        return _long_scene(model, home, around)
     meshes = Meshes()
     looks = looks_of(description.links, description, meshes)
     drawn = sum(len(x.surface.faces) for pieces in looks.values() for x in pieces if x.is_mesh)
@@ -108,7 +112,7 @@ def scene_of(mechanism: Drawn) -> Scene:
     pieces = [
         piece.in_colour(colours[link.name])
         for link in description.links
-        for piece in looks[link.name] or _primitive(description, link, sizes, bool(shown))
+        for piece in looks[link.name] or _primitive(around, link, sizes, bool(shown))
     ]
     for joint in description.joints:
         if joint.child not in shown:
@@ -133,6 +137,16 @@ def scene_of(mechanism: Drawn) -> Scene:
     )
 
 
+def _long_scene(model: Model, home: Poses, around: Around) -> Scene:
+    """Rods alone, see `long_chain`."""
+    description = model.description
+    sizes = Sizes.of(description, home, {})
+    pieces = tuple(rods(description, around, sizes))
+    up = _up(description)
+    floor = _floor(description, sizes, list(pieces), home)
+    return Scene(model.name, pieces, (), sizes.size, sizes.centre, up, floor)
+
+
 def start_of(mechanism: Drawn) -> np.ndarray:
     """Where a mechanism is shown first: its start, assembled; neutral where it cannot be assembled."""
     from kinpair.errors import KinpairError
@@ -149,13 +163,12 @@ def link_poses(mechanism: Drawn, q: Any) -> dict[str, Pose]:
     return {GROUND: HOME, **every}
 
 
-def _primitive(description: Description, link: Link, sizes: Sizes, meshes: bool) -> list[Piece]:
+def _primitive(around: Around, link: Link, sizes: Sizes, meshes: bool) -> list[Piece]:
     """Return a solid of the same inertia and rods to the joints. Among meshes, a link that the description does not
     draw has no solid, and rods only where it moves on its parent."""
     if not meshes or link.shapes:
-        return [*by_inertia(description, link.name, sizes), *bones(description, link.name, sizes)]
-    moves = any(x.child == link.name and x.kind != "fixed" for x in description.joints)
-    return bones(description, link.name, sizes) if moves else []
+        return [*by_inertia(link, sizes), *bones(around, link, sizes)]
+    return bones(around, link, sizes) if around.is_moved(link.name) else []
 
 
 def link_colours(description: Description) -> dict[str, Numbers]:

@@ -16,10 +16,11 @@ from kinpair.viewer.camera import Camera, around, directions
 from kinpair.viewer.curves import blank_figure, write_figure
 from kinpair.viewer.ground import ground
 from kinpair.viewer.labels import plain
+from kinpair.viewer.long_chain import MANY
 from kinpair.viewer.raster import Canvas, draw
 from kinpair.viewer.scene import Drawn, Poses, Scene, link_poses, scene_of, start_of
 from kinpair.viewer.stick import stick_scene
-from kinpair.viewer.surfaces import Surface
+from kinpair.viewer.surfaces import Surface, joined
 
 SMOOTH = 2  # pixels computed for one that is shown, in each direction
 DPI = 150
@@ -76,11 +77,20 @@ def image_of(
     scene: Scene, camera: Camera, things: list[tuple[Surface, Numbers]], width: int, height: int
 ) -> np.ndarray:
     """Draw things in the world with their colours, on the ground of the scene, as bytes (height, width, 3)."""
+    things = _merged(things) if len(things) > MANY else things
     behind = ground(camera, things, scene.up, scene.floor, scene.size, (height, width))
     canvas = Canvas.on(np.repeat(np.repeat(behind, SMOOTH, axis=0), SMOOTH, axis=1))
     draw(canvas, camera, things)
     small = canvas.colour.reshape(height, SMOOTH, width, SMOOTH, 3).mean(axis=(1, 3))
     return np.clip(255.0 * small + 0.5, 0, 255).astype(np.uint8)
+
+
+def _merged(things: list[tuple[Surface, Numbers]]) -> list[tuple[Surface, Numbers]]:
+    """One surface for all that has the same colour."""
+    groups: dict[Numbers, list[Surface]] = {}
+    for surface, colour in things:
+        groups.setdefault(colour, []).append(surface)
+    return [(joined(*surfaces), colour) for colour, surfaces in groups.items()]
 
 
 def _paler(colour: Numbers, k: int, count: int) -> Numbers:
