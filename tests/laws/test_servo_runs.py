@@ -89,14 +89,29 @@ def test_every_run_ends_and_its_friction_is_that_of_the_law(seed):
     assert run.status.name == "done"
     for time, q, qd in zip(run.time[1:], run.q[1:], run.qd[1:], strict=True):
         tau = x.torque(time, q, qd)
+        satisfies_the_law(x, q, qd, x.arm.forward_dynamics(q, qd, tau), tau)
+
+
+def satisfies_the_law(x: Case, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray) -> None:
+    needed = x.arm.inverse_dynamics(q, qd, qdd, passive=False) - tau
+    handed = x.bare.inverse_dynamics(q, qd, qdd)
+    for k, own in enumerate(x.laws):
+        force = needed[k] + own["viscous"] * qd[k]
+        low, high = levels(own, qd[k], tau[k], -handed[k])
+        small = FINE * (1.0 + abs(handed[k]) + abs(tau[k]))
+        if qd[k] == 0.0:
+            assert abs(force) <= high + small
+        else:
+            assert low - small <= -force * np.sign(qd[k]) <= high + small
+
+
+@pytest.mark.parametrize("seed", [0, 3, 6])
+def test_efforts_of_a_motion_and_the_motion_of_efforts_satisfy_the_law(seed):
+    """Several efforts may give one motion, and one effort several motions: the law is checked, not the round trip."""
+    x, rng = case(seed), np.random.default_rng(seed)
+    for _ in range(60):
+        q, qd = rng.uniform(-1.5, 1.5, x.arm.nv), 2.0 * rng.normal(size=x.arm.nv)
+        tau = 8.0 * rng.normal(size=x.arm.nv)
         qdd = x.arm.forward_dynamics(q, qd, tau)
-        needed = x.arm.inverse_dynamics(q, qd, qdd, passive=False) - tau
-        handed = x.bare.inverse_dynamics(q, qd, qdd)
-        for k, own in enumerate(x.laws):
-            force = needed[k] + own["viscous"] * qd[k]
-            low, high = levels(own, qd[k], tau[k], -handed[k])
-            small = FINE * (1.0 + abs(handed[k]) + abs(tau[k]))
-            if qd[k] == 0.0:
-                assert abs(force) <= high + small
-            else:
-                assert low - small <= -force * np.sign(qd[k]) <= high + small
+        satisfies_the_law(x, q, qd, qdd, tau)
+        satisfies_the_law(x, q, qd, qdd, x.arm.inverse_dynamics(q, qd, qdd))

@@ -32,7 +32,7 @@ from typing import final
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.algebra.choice import less, maximum, sign, where
+from kinpair.algebra.choice import less, maximum, minimum, sign, where
 from kinpair.forces.friction_laws import faded
 from kinpair.forces.surfaces.surface import (
     JUMP,
@@ -106,13 +106,16 @@ class ServoData:
     viscous: Scalar = 0.0
 
 
+ROOTS = 6  # steps to N of a motion that is given
+STEEP = 1e-3  # least slope of these steps
+
+
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Servo(Surface):
     """Of a joint of one degree."""
 
     kind = "servo"
-    feels_force = True
     bounded = False
     jumps = True
     name: str
@@ -131,16 +134,57 @@ class Servo(Surface):
         x = self.data
         minus_T = at.beside[0] - c[0]
         tau_e = minus_T + x.viscous * at.qd[0]  # (FE4)
-        tau_m = at.motor[0] - at.yields * (force[0] + minus_T)
+        if at.yields:
+            return self._of_motion(tau_e, at.motor[0] - minus_T, at)
+        tau_m = at.motor[0]
         opposed = less(tau_e * tau_m, 0.0)
         below, beyond = x.q_e * tau_e * tau_e, x.q_m * tau_m * tau_m
         if at.theta is not None:
             beyond = x.q_e * tau_m * tau_m
         larger = where(less(magnitude(tau_e), magnitude(tau_m)), below, beyond)
         Q = where(opposed, larger, 0.0)  # (FE3)
-        slow = x.f_s + magnitude(x.l_es * tau_e - x.l_ms * tau_m) + Q
-        N = x.f_b + magnitude(x.l_e * tau_e - x.l_m * tau_m) + self._fading(at) * slow  # (FE2)
+        N = self._level(tau_e, tau_m, Q, self._fading(at))
         return N if at.theta is None else N + at.theta * self._height(tau_m, at)
+
+    def _level(self, tau_e: Scalar, tau_m: Scalar, Q: Scalar, s: Scalar) -> Scalar:
+        """N with Q given.    (FE2)"""
+        x = self.data
+        slow = x.f_s + magnitude(x.l_es * tau_e - x.l_ms * tau_m) + Q
+        return x.f_b + magnitude(x.l_e * tau_e - x.l_m * tau_m) + s * slow  # (FE2)
+
+    def _of_motion(self, tau_e: Scalar, free: Scalar, at: Carried) -> Scalar:
+        """N in a motion that is given, where the motor has τ_m = free + v N, v the direction of sliding.
+
+        Each case of (FE3) is solved as if it held everywhere; the one that fits best counts. N − N(τ_m) is concave, so
+        Newton's method from N = 0 rises to its first root. At the jump τ_m = −τ_e, and N is what that takes.
+        """
+        x, v, s, cases = self.data, at.toward, self._fading(at), list[tuple[Scalar, Scalar, Scalar]]()
+        size = magnitude(tau_e)
+        for by_motor, constant in ((0.0, 0.0), (x.q_m, 0.0), (0.0, x.q_e * tau_e * tau_e)):
+            N: Scalar = 0.0
+            for _ in range(ROOTS):
+                tau_m = free + v * N
+                slope = x.l_m * sign(x.l_m * tau_m - x.l_e * tau_e) + s * (
+                    x.l_ms * sign(x.l_ms * tau_m - x.l_es * tau_e) + 2.0 * by_motor * tau_m
+                )
+                missed = N - self._level(tau_e, tau_m, by_motor * tau_m * tau_m + constant, s)
+                N = N - np.divide(missed, maximum(1.0 - v * slope, STEEP))
+            tau_m = free + v * N
+            missed = N - self._level(tau_e, tau_m, by_motor * tau_m * tau_m + constant, s)
+            cases.append((N, tau_m * sign(tau_e), magnitude(missed)))
+        (none, along, r_1), (small, within, r_2), (large, beyond, r_3) = cases
+        at_jump = -(v * (tau_e + free))
+        ends = [self._level(tau_e, -tau_e, q * tau_e * tau_e, s) for q in (x.q_m, x.q_e)]
+        wrong = [
+            maximum(-along, 0.0) + r_1,
+            maximum(maximum(within, -within - size), 0.0) + r_2,
+            maximum(beyond + size, 0.0) + r_3,
+            maximum(maximum(minimum(*ends) - at_jump, at_jump - maximum(*ends)), 0.0),
+        ]
+        N, least = none, wrong[0]
+        for other, error in zip((small, large, at_jump), wrong[1:], strict=True):
+            N, least = where(less(error, least), other, N), minimum(error, least)
+        return N
 
     def _fading(self, at: Carried) -> Scalar:
         """s of (FE2)."""
