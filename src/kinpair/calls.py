@@ -11,9 +11,10 @@ import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
 from kinpair.algebra.user_arrays import UserArray, user_array
-from kinpair.constrained import CALLED, CONSTRAINED, EVERY
+from kinpair.constrained import CALLED, CONSTRAINED, quantity_of
 from kinpair.errors import InputError, LengthError, TraceError
 from kinpair.evaluation import WRENCH, Arguments, Expected, checked_arguments, evaluate
+from kinpair.forces.elements import is_timed
 from kinpair.forces.states import ports_of
 from kinpair.model.model import Model
 from kinpair.quantities import Request, check_method
@@ -58,11 +59,24 @@ class Calls:
     ) -> Any:
         """The quantity of the state and the wrenches, in the order of the request."""
         call = self._ready.get(request) or self._prepared(request)
+        if self._timed:
+            arguments = self._with_time(request, arguments)
         if self._quaternions.size:
             self._check_quaternions(arguments[0])
         if out is None and threads == 1:
             return call(*arguments)
         return call(*arguments, out=out, threads=threads)
+
+    @cached_property
+    def _timed(self) -> bool:
+        return is_timed(self.model)
+
+    def _with_time(self, request: Request, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments with time zero where the quantity takes a time and none is among them."""
+        n = len(quantity_of(self.model, request.quantity).state)
+        if len(arguments) == n + len(request.external):
+            return arguments
+        return (*arguments[: n - 1], self.defaults["time"], *arguments[n - 1 :])
 
     def caller_of(self, request: Request) -> Any:
         """A function of the arguments and of `out=`, `threads=`."""
@@ -120,7 +134,7 @@ class Calls:
         """What machine code looks at, and hands out."""
         from kinpair.compiler.pattern import Outcome
 
-        quantity = EVERY[request.quantity]
+        quantity = quantity_of(self.model, request.quantity)
         quaternions = tuple(self._quaternions[:, 0].tolist()) if quantity.state[0] == "q" else ()
         return Outcome(quaternions, (), quantity.line, quantity.shape)
 
@@ -144,7 +158,7 @@ class Calls:
 
     def _named(self, request: Request, arguments: tuple[Any, ...]) -> tuple[Any, dict[str, Any]]:
         """What is expected of the state, with its values; and the wrenches."""
-        names = EVERY[request.quantity].state
+        names = quantity_of(self.model, request.quantity).state
         lam = {"lam": Expected("lam", tuple(map(str, request.kept)))}
         state = [(lam.get(name) or self._expect(name), x) for name, x in zip(names, arguments, strict=False)]
         return state, dict(zip(request.external, arguments[len(names) :], strict=True))
@@ -154,7 +168,7 @@ class Calls:
 
     def _recorded(self, request: Request, arguments: tuple[Any, ...]) -> Any:
         """The quantity of symbols: its equations run on them, and become part of what is being recorded."""
-        owner, quantity = self.model.name, EVERY[request.quantity]
+        owner, quantity = self.model.name, quantity_of(self.model, request.quantity)
         if not quantity.recorded:
             raise TraceError(
                 f"{owner}: {request.quantity} is differentiated when it is compiled, and cannot be recorded in another "
@@ -189,18 +203,19 @@ class Calls:
         """Is it answered by the reference while code is made? Large batches wait, since code is there before the
         reference would be done; so do loops over bodies, and friction from load, which the reference solves another
         way."""
-        rows = MOST_ROWS if EVERY[request.quantity].columns else MOST_ROWS_ONE_BY_ONE
+        rows = MOST_ROWS if quantity_of(self.model, request.quantity).columns else MOST_ROWS_ONE_BY_ONE
         waits = bool(self.model.surfaces) or self.kernels.is_rolled(request)
         return not waits and (batch or 0) <= rows
 
     def _by_columns(self, request: Request) -> bool:
-        return EVERY[request.quantity].columns and not self.model.surfaces  # Newton's method takes one state
+        by_columns = quantity_of(self.model, request.quantity).columns
+        return by_columns and not self.model.surfaces  # Newton's method takes one state
 
     def _interpreted(self, request: Request, *arguments: Any, out: Any = None, threads: int = 1) -> Any:
         """The reference road."""
         if any(map(holds_symbols, arguments)):
             return self._recorded(request, arguments)
-        quantity = EVERY[request.quantity]
+        quantity = quantity_of(self.model, request.quantity)
         compute = partial(quantity.compute, self.model, request)
         if threads != 1:
             from kinpair.compiler.arguments import whole_threads

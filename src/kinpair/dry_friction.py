@@ -17,13 +17,15 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinpair.forces.element import Instant
-from kinpair.forces.elements import elements_of
+from kinpair.errors import InputError
+from kinpair.forces.element import Element, Instant
+from kinpair.forces.elements import acting, elements_of
 from kinpair.model.model import Model
-from kinpair.model.state import State
+from kinpair.model.state import NOTHING, State
 from kinpair.nonsmooth.stick import SLIDES, AtRest, Levels, at_rest
 
 Terms: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # M, F, A, b
+AT_START = (NOTHING, np.zeros(1), NOTHING)  # efforts, time and inputs, where a state has none
 RANK = 1e-10  # of the answers of held rates to efforts: less is rounding, where constraints join them
 
 
@@ -61,11 +63,16 @@ class JointFriction(NamedTuple):
 
 
 class DryStates:
-    """Solves for a model whose joints have dry friction of constant level."""
+    """Solves for a model whose joints have dry friction of a level that no load makes.
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self._elements = [x for x in elements_of(model) if x.sticks and not x.from_load]
+    A state is (q, qd, tau), with the time (1,) and the inputs u (nu,) behind these where levels depend on them.
+    `driven`: friction that an input operates acts as well.
+    """
+
+    def __init__(self, model: Model, *, driven: bool = False, passive: bool = True) -> None:
+        self.model, self._passive = model, passive
+        every = elements_of(model, passive=passive, driven=driven)
+        self._elements = [x for x in every if x.sticks and not x.from_load]
 
     @cached_property
     def rates(self) -> np.ndarray:
@@ -76,15 +83,34 @@ class DryStates:
         """In which states (…,) a rate with dry friction is zero."""
         return np.asarray((qd[..., self.rates] == 0.0).any(-1))
 
-    def levels(self, q: np.ndarray, qd: np.ndarray) -> Levels:
-        """Of each of the rates at a state."""
-        at, place = Instant(self.model, State(q, qd)), {int(k): n for n, k in enumerate(self.rates)}
+    def _acting(self, state: tuple[np.ndarray, ...]) -> Iterator[tuple[Element, Instant]]:
+        """The elements with the state as each sees it."""
+        q, qd, _, time, u = (*state, *AT_START[len(state) - 2 :])
+        every = acting(self.model, State(q, qd, u=u, time=time[0]), passive=self._passive)
+        return ((x.element, at) for x, at in every if x.element.sticks and not x.element.from_load)
+
+    def levels(self, *state: np.ndarray) -> Levels:
+        """Of each of the rates at a state; InputError where one is below zero."""
+        place = {int(k): n for n, k in enumerate(self.rates)}
         bounds = np.zeros((4, len(self.rates)))
-        for x in self._elements:
+        for x, at in self._acting(state):
             for n, pairs in enumerate((x.holds(at), x.slides(at))):
                 for k, pair in pairs.items():
                     bounds[2 * n : 2 * n + 2, place[k]] += np.array(pair, dtype=float)
+                    if np.isnan(bounds[:, place[k]]).any():
+                        raise InputError(
+                            f"{self.model.name}: {x.name} has a level below zero at t = {float(at.state.time):.9g} s; "
+                            "friction resists motion, so its level is zero or above",
+                            element=x.name,
+                        )
         return Levels(*bounds)
+
+    def check(self, *states: np.ndarray) -> None:
+        """Refuse states (…, n) with a level below zero."""
+        for _, own in each_state(
+            np.ones(np.broadcast_shapes(*(x.shape[:-1] for x in states)), dtype=bool), states
+        ):
+            self.levels(*own)
 
     def forward(
         self, state: tuple[np.ndarray, ...], qdd: np.ndarray, where: np.ndarray, terms: Callable[..., Terms]
@@ -92,21 +118,20 @@ class DryStates:
         """q̈ with the states of `where` solved again; `terms` of one state: M, F, A and b."""
         solved = np.array(qdd, dtype=float)
         for k, own in each_state(where, state):
-            solved[k] = self.one(own, terms(k, *own))[1].qdd
+            solved[k] = self.one(own, terms(k, *own[:3]))[1].qdd
         return solved
 
     def sticking(self, state: tuple[np.ndarray, ...], terms: Terms) -> np.ndarray:
         """Numbers of the rates that stick in one state."""
         resting, found = self.one(state, terms)
-        levels = self.levels(*state[:2])
+        levels = self.levels(*state)
         rough = levels.rest_hi[resting] > levels.rest_lo[resting]
         return self.rates[resting[rough & (found.phase != SLIDES)]]
 
     def one(self, state: tuple[np.ndarray, ...], terms: Terms) -> tuple[np.ndarray, AtRest]:
         """Places of the rates that are at rest, and what happens to them."""
-        q, qd = state[:2]
-        resting = np.flatnonzero(qd[self.rates] == 0.0)
-        own = Levels(*(x[resting] for x in self.levels(q, qd)))
+        resting = np.flatnonzero(state[1][self.rates] == 0.0)
+        own = Levels(*(x[resting] for x in self.levels(*state)))
         return resting, at_rest(*terms, self.rates[resting], own, np.zeros(len(resting)))
 
     def held_slopes(
@@ -116,20 +141,18 @@ class DryStates:
         slopes = [np.array(x) for x in by]
         rests = np.broadcast_to(self.needed(state[1]), slopes[0].shape[:-2])
         for k, own in each_state(rests, state):
-            held = held_slopes([x[k] for x in slopes], self.sticking(own, terms(k, *own)))
+            held = held_slopes([x[k] for x in slopes], self.sticking(own, terms(k, *own[:3])))
             for whole, part in zip(slopes, held, strict=True):
                 whole[k] = part
         return slopes
 
     def by_rate(self, state: tuple[np.ndarray, ...], terms: Terms) -> dict[str, JointFriction]:
         """What friction does at one state, by name of the rate; viscous parts of its laws are in the effort."""
-        q, qd = state[:2]
-        at = Instant(self.model, State(q, qd))
-        efforts = dict.fromkeys(self.rates.tolist(), 0.0)
-        for x in self._elements:
+        qd, efforts = state[1], dict.fromkeys(self.rates.tolist(), 0.0)
+        for x, at in self._acting(state):
             for k, effort in x.efforts(at).items():
                 efforts[k] += float(effort)
-        levels = self.levels(q, qd)
+        levels = self.levels(*state)
         moving = {
             n: JointFriction(efforts[int(k)], abs(efforts[int(k)]), False)
             for n, k in enumerate(self.rates)

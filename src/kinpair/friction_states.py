@@ -17,6 +17,7 @@ from kinpair.algebra.choice import holds_symbols
 from kinpair.calls import Calls
 from kinpair.closure import Closure
 from kinpair.dry_friction import DryStates, JointFriction
+from kinpair.forces.elements import elements_of, is_timed
 from kinpair.load_friction.states import LoadedStates
 from kinpair.loaded.dynamics import LEAN, is_brief, is_loaded
 from kinpair.model.model import Model
@@ -33,6 +34,11 @@ class FrictionStates:
     def dry(self) -> DryStates:
         """Solves in floats where joints have dry friction of constant level."""
         return DryStates(self.model)
+
+    @cached_property
+    def operated(self) -> bool:
+        """True if an input operates friction."""
+        return any(x.nu and x.sticks for x in elements_of(self.model, driven=True))
 
     @cached_property
     def loaded(self) -> LoadedStates:
@@ -58,15 +64,30 @@ class FrictionStates:
             and bool(self.dry.needed(self._calls.checked("qd", qd)).any())
         )
 
-    def held(self, qdd: Any, state: tuple[Any, ...], time: Any, options: Mapping[str, Any]) -> Any:
-        """q̈ with states (q, qd, tau) solved again in which a rate with dry friction of constant level is zero."""
-        arrays = tuple(np.asarray(x, dtype=float) for x in state)
-        again = self.dry.needed(arrays[1])
+    def held(
+        self, qdd: Any, state: tuple[Any, ...], time: Any, options: Mapping[str, Any], u: Any = None
+    ) -> Any:
+        """q̈ with states (q, qd, tau) solved again in which a rate with dry friction is zero that no load makes; with
+        inputs u also such that inputs operate."""
+        dry = self.dry if u is None else DryStates(self.model, driven=True, passive=options["passive"])
+        moment = np.asarray(time, dtype=float)[..., None]
+        inputs = () if u is None else (u,)
+        arrays = tuple(np.asarray(x, dtype=float) for x in (*state, moment, *inputs))
+        if not np.isfinite(arrays[2]).all():  # efforts of what inputs operate
+            dry.check(*arrays[:2], np.zeros_like(arrays[1]), *arrays[3:])
+        again = dry.needed(arrays[1])
         if again.ndim < np.ndim(qdd) - 1:
             again = np.broadcast_to(again, np.shape(qdd)[:-1])
         if again.any():
-            qdd[...] = self.dry.forward(arrays, qdd, again, self.free_terms(time, options))
+            qdd[...] = dry.forward(arrays, qdd, again, self.free_terms(time, options))
         return qdd
+
+    def check_levels(self, time: Any) -> None:
+        """Refuse times at which a level is below zero."""
+        moments = np.asarray(time, dtype=float)[..., None]
+        if is_timed(self.model):
+            still = np.zeros(self.model.nv)
+            self.dry.check(self.model.neutral(), still, still, moments)
 
     def settled(
         self, qdd: Any, sound: np.ndarray, state: tuple[Any, ...], external: Mapping[str, Any]
@@ -96,15 +117,15 @@ class FrictionStates:
         return left
 
     def slopes(
-        self, state: tuple[Any, ...], external: Mapping[str, Any], by: Sequence[np.ndarray]
+        self, state: tuple[Any, ...], time: Any, external: Mapping[str, Any], by: Sequence[np.ndarray]
     ) -> list[np.ndarray]:
         """Derivatives of accelerations of a tree without what sticks: those of the mode in force."""
         values = zip(("q", "qd", "tau"), state, strict=True)
         arrays = tuple(self._calls.checked(name, x) for name, x in values)
         if self.model.surfaces:
             return self.loaded.held_slopes(*self._under_load(arrays, external), by)
-        terms = self.free_terms(0.0, {"passive": True, "external": external})
-        return self.dry.held_slopes(arrays, by, terms)
+        terms = self.free_terms(time, {"passive": True, "external": external})
+        return self.dry.held_slopes((*arrays, np.asarray(time, dtype=float)[..., None]), by, terms)
 
     def by_rate(
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]
@@ -116,7 +137,7 @@ class FrictionStates:
         if not self.rough:
             return {}
         terms = self.free_terms(time, {"passive": True, "external": external})
-        return self.dry.by_rate(state, terms((), *state))
+        return self.dry.by_rate((*state, np.array([time])), terms((), *state))
 
     def load_state(
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]
@@ -145,7 +166,8 @@ class FrictionStates:
             if self._closure is not None:
                 return self._closure.terms((q, qd, tau), when, {**options, "external": own}, own)
             bias = request_of("bias_forces", external=own, passive=options["passive"])
-            h, nv = self._calls(bias, (q, qd, *own.values())), self.model.nv
+            moment = (np.array([when]),) if is_timed(self.model) else ()
+            h, nv = self._calls(bias, (q, qd, *moment, *own.values())), self.model.nv
             H = self._calls(request_of("mass_matrix"), (q,))
             return H, tau - h, np.zeros((0, nv)), np.zeros(0)
 

@@ -24,6 +24,7 @@ from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
 from kinpair.constrained import CALLED, CONSTRAINED, EVERY
 from kinpair.errors import InputError, LengthError
+from kinpair.forces.elements import is_timed
 from kinpair.forces.states import ports_of
 from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import kinematics
@@ -42,6 +43,7 @@ from kinpair.quantities import (
     inverse_dynamics,
     is_default,
     solved_for,
+    timed,
 )
 
 WRENCH = 6
@@ -187,14 +189,16 @@ class Kernels:
     def is_rolled(self, request: Request) -> bool:
         """Is it compiled as loops over the bodies, because one formula would have too many operations?"""
         if request not in self._long:
-            few = len(self.model.moving) <= FEW or rolling.obstacle(self.model, request)
+            few = (
+                len(self.model.moving) <= FEW or rolling.obstacle(self.model, request) or is_timed(self.model)
+            )
             self._long[request] = not few and self._loops(request).count["total"] > LOOPED
         return self._long[request]
 
     def _loops(self, request: Request) -> Rolled:
         """The quantity as loops over the bodies; recorded once."""
         if request not in self._rolled:
-            name, quantity = CALLED.get(request.quantity, request.quantity), COMPILED[request.quantity]
+            name, quantity = CALLED.get(request.quantity, request.quantity), self._quantity(request)
             self._rolled[request] = rolling.rolled(
                 self.model, name, quantity.state, self._function(request, ())
             )
@@ -271,13 +275,17 @@ class Kernels:
         near = len(surfaces_of(self.model))
         sizes = {"q": self.model.nq, "time": 1, "lam": len(request.kept), "near": near, **own}
         shapes: dict[str, Shape] = {
-            name: (sizes.get(name, self.model.nv),) for name in COMPILED[request.quantity].state
+            name: (sizes.get(name, self.model.nv),) for name in self._quantity(request).state
         }
         shapes |= {f"external {name}": (WRENCH,) for name in request.external}
         return shapes | dict.fromkeys(parameters, ())
 
-    def _function(self, request: Request, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    def _quantity(self, request: Request) -> Quantity:
         quantity = COMPILED[request.quantity]
+        return timed(quantity) if is_timed(self.model) else quantity
+
+    def _function(self, request: Request, parameters: tuple[str, ...]) -> Callable[..., Any]:
+        quantity = self._quantity(request)
         n = len(quantity.state)
 
         def f(*arguments: Any, model: Model = self.model) -> Any:

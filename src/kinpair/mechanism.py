@@ -26,7 +26,7 @@ from kinpair.closure import (
     kernel_request,
     names_from,
 )
-from kinpair.constrained import EVERY, reaction_names
+from kinpair.constrained import EVERY, quantity_of, reaction_names
 from kinpair.constraints.build import is_constrained
 from kinpair.constraints.check import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
@@ -36,6 +36,7 @@ from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
 from kinpair.dry_friction import JointFriction
 from kinpair.errors import ActuatorsError, InputError, offered
+from kinpair.forces.elements import is_timed
 from kinpair.friction_states import FrictionStates
 from kinpair.inverse_kinematics.targets import Target, wanted
 from kinpair.loaded.dynamics import is_loaded
@@ -226,10 +227,11 @@ class Mechanism(Movable):
                 from kinpair.compiler.arguments import whole_threads
 
                 whole_threads("inverse_dynamics", threads)
+            self._friction.check_levels(time)
             state = self.by_name(time, q=q, qd=qd, qdd=qdd)
             tau = self._closed.drives.inverse(state, time, chosen, options, external or {}, threads)
             return tau if out is None else copied(tau, out)
-        return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
+        return self._evaluate(request, (q, qd, qdd), external, time, out=out, threads=threads)
 
     @thin
     def forward_dynamics(
@@ -258,6 +260,7 @@ class Mechanism(Movable):
         if self.closure is not None:
             if not (type(q) is type(qd) is type(tau) is np.ndarray):
                 q, qd, tau = self.by_name(time, q=q, qd=qd, tau=tau)
+            self._friction.check_levels(time)
             state, wanted = (q, qd, tau), DEFAULT_SOLVER if solver is None else solver
             qdd = self.closure.dynamics.forward(state, time, wanted, options, external or {}, out, threads)
             rough = passive and self._friction.rough and not self.model.surfaces
@@ -267,7 +270,7 @@ class Mechanism(Movable):
         request = request_of("forward_dynamics", owner=self.name, **options)
         loaded = is_loaded(self.model, passive=passive)
         room = None if out is None else (out, np.empty((*np.shape(out)[:-1], 3 if loaded else 2)))
-        qdd, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
+        qdd, soundness = self._evaluate(request, (q, qd, tau), external, time, out=room, threads=threads)
         self._check_soundness(q, soundness[..., :2])
         if loaded and soundness.dtype != object:
             state = self.by_name(time, q=q, qd=qd, tau=tau)
@@ -368,6 +371,9 @@ class Mechanism(Movable):
         acting = self.actuation(at, rates, x, u, time, passive=passive, threads=threads)
         more: dict[str, Any] = {"external": external, "passive": passive, "solver": solver}
         qdd = self.forward_dynamics(at, rates, acting.effort, time=time, threads=threads, **more)
+        if self._friction.operated:
+            inputs = np.zeros(self.nu) if u is None else self._calls.checked("u", u)
+            qdd = self._friction.held(qdd, (at, rates, acting.effort), time, more, inputs)
         return StateDerivative(qdd, acting.x_rate)
 
     @thin
@@ -448,6 +454,7 @@ class Mechanism(Movable):
         passive: bool = True,
         method: str | None = None,
         force: bool = False,
+        time: Any = 0.0,
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
@@ -458,7 +465,7 @@ class Mechanism(Movable):
         request = request_of(
             "bias_forces", owner=self.name, method=method, force=force, passive=passive, external=external
         )
-        return self._evaluate(request, (q, qd), external, out=out, threads=threads)
+        return self._evaluate(request, (q, qd), external, time, out=out, threads=threads)
 
     @thin
     def gravity_forces(
@@ -512,6 +519,7 @@ class Mechanism(Movable):
         parts would.
         """
         usual = external is None and passive and method is None and axes == "joint" and threads == 1
+        usual = usual and not is_timed(self.model)
         if usual and self.closure is None and type(q) is type(qd) is type(qdd) is np.ndarray:
             return by_name(self._reaction_names, self._plain_wrenches(q, qd, qdd))
         if axes not in AXES:
@@ -526,7 +534,7 @@ class Mechanism(Movable):
         request = replace(request_of("reactions", owner=self.name, external=external, **options), axes=seen)
         check_method(self._welded.model, request)
         wanted = replace(request, quantity="wrenches")
-        found = self._welded._evaluate(wanted, (q, qd, qdd), external, threads=threads)
+        found = self._welded._evaluate(wanted, (q, qd, qdd), external, time, threads=threads)
         return by_name(self._reaction_names, found)
 
     def _acting(
@@ -548,7 +556,7 @@ class Mechanism(Movable):
         except ActuatorsError:
             efforts = self.inverse_dynamics(*state, actuators="all", time=time, **how)
             request = request_of("inverse_dynamics", passive=options["passive"], external=external)
-            of_tree = self._evaluate(request, state, external, threads=threads)
+            of_tree = self._evaluate(request, state, external, time, threads=threads)
             if np.abs(efforts).max(initial=0.0) <= NO_EFFORT * (1.0 + np.abs(of_tree).max(initial=0.0)):
                 return np.zeros_like(efforts)
             raise
@@ -563,6 +571,7 @@ class Mechanism(Movable):
         *,
         external: Mapping[str, Any] | None = None,
         passive: bool = True,
+        time: Any = 0.0,
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
@@ -573,7 +582,7 @@ class Mechanism(Movable):
         Units: moment [N m], force [N].
         """
         request = request_of("resultant", owner=self.name, passive=passive, external=external)
-        return self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
+        return self._evaluate(request, (q, qd, qdd), external, time, out=out, threads=threads)
 
     def bearing_loads(self, q: Any, qd: Any, qdd: Any, **options: Any) -> dict[str, BearingLoad]:
         """Radial and axial force, bending and axial moment [N], [N m] in every joint and loop that has an axis.
@@ -654,7 +663,7 @@ class Mechanism(Movable):
             )
         if of_tree:
             return EffortDerivatives(
-                *self._evaluate(request, (q, qd, qdd), external, out=out, threads=threads)
+                *self._evaluate(request, (q, qd, qdd), external, time, out=out, threads=threads)
             )
         state = self.by_name(time, q=q, qd=qd, qdd=qdd)
         found = self._closed.effort_derivatives.derivatives(state, time, chosen, options, external or {})
@@ -691,15 +700,17 @@ class Mechanism(Movable):
         check_method(self.model, request)
         state = self.by_name(q=q, qd=qd, tau=tau)
         if (passive and self._friction.rests(state[1])) or is_loaded(self.model, passive=passive):
-            qdd = self.forward_dynamics(*state, external=external, passive=passive, threads=threads)
-            found = self._evaluate(request, (*state[:2], qdd), external, out=out, threads=threads)
-            held = self._friction.slopes(state, external or {}, found)
+            qdd = self.forward_dynamics(
+                *state, external=external, passive=passive, time=time, threads=threads
+            )
+            found = self._evaluate(request, (*state[:2], qdd), external, time, out=out, threads=threads)
+            held = self._friction.slopes(state, time, external or {}, found)
             for whole, part in zip(found, held, strict=True):
                 whole[...] = part
             return AccelerationDerivatives(*found)
         request = replace(request, quantity="derivatives_at_efforts")
         room = None if out is None else (out, np.empty((*np.shape(out[0])[:-2], 2)))
-        found, soundness = self._evaluate(request, (q, qd, tau), external, out=room, threads=threads)
+        found, soundness = self._evaluate(request, (q, qd, tau), external, time, out=room, threads=threads)
         self._check_soundness(q, soundness)
         return AccelerationDerivatives(*found)
 
@@ -725,9 +736,9 @@ class Mechanism(Movable):
         """
         chosen, request = actuators_from(actuators), request_of("regressor")
         if chosen == "all" or (chosen is None and not self._is_closed):
-            return self._evaluate(request, (q, qd, qdd), out=out, threads=threads)
+            return self._evaluate(request, (q, qd, qdd), time=time, out=out, threads=threads)
         state = self.by_name(time, q=q, qd=qd, qdd=qdd)
-        tree = self._evaluate(request, state, threads=threads)
+        tree = self._evaluate(request, state, time=time, threads=threads)
         Y = self._closed.effort_regressor.regressor(state, time, chosen, tree)
         return Y if out is None else copied(Y, out)
 
@@ -1129,20 +1140,27 @@ class Mechanism(Movable):
         request: Request,
         state: tuple[Any, ...],
         external: Mapping[str, Any] | None = None,
+        time: Any = 0.0,
         *,
         out: Any = None,
         threads: int = 1,
     ) -> Any:
         if not ARRAYS.issuperset(map(type, state)):
             state = self.by_name(**dict(zip(EVERY[request.quantity].state, state, strict=True)))
-        return self._calls(request, (*state, *(external or {}).values()), out, threads)
+        moment = ()
+        if is_timed(self.model) and len(quantity_of(self.model, request.quantity).state) > len(state):
+            moment = (np.asarray(time, dtype=float)[..., None],)
+            self._friction.check_levels(time)
+        return self._calls(request, (*state, *moment, *(external or {}).values()), out, threads)
 
     def _check_soundness(self, q: Any, soundness: np.ndarray) -> None:
         if soundness.dtype != object and not (soundness > DOUBTFUL).all():
             check_soundness(self.model, self.by_name(q=q)[0], soundness)
 
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
-        """What machine code may give instead of a method, see `thin`."""
+        """What machine code may give instead of a method, see `thin`; nothing where levels are checked in each call."""
+        if is_timed(self.model):
+            return None
         if self.closure is not None:
             return answer_in_loops(self.closure, self._calls, self._friction, method, options)
         return answer_of_tree(self.model, self._calls, self._friction, method, options)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from kinpair.calls import Calls
-from kinpair.constrained import EVERY
+from kinpair.constrained import quantity_of
 from kinpair.errors import LengthError
 from kinpair.quantities import Request
 
@@ -97,7 +97,8 @@ class Thin:
                 return
         except LengthError:  # evaluated without the compiler
             return
-        pattern = _pattern(answer.request, positional, values, answer.calls.defaults)
+        state = quantity_of(answer.calls.model, answer.request.quantity).state
+        pattern = _pattern(answer.request, state, positional, values, answer.calls.defaults)
         if name not in self._tables:
             function, self._tables[name] = thin_call(name, method.__get__(owner), kernel.store)
             vars(owner)[name] = function
@@ -139,15 +140,20 @@ ONE_THREAD = 1
 
 
 def _pattern(
-    request: Request, positional: int, values: Mapping[str, Any], defaults: Mapping[str, np.ndarray]
+    request: Request,
+    state: tuple[str, ...],
+    positional: int,
+    values: Mapping[str, Any],
+    defaults: Mapping[str, np.ndarray],
 ) -> Pattern:
-    """How the call was written; `defaults` are taken for parts of the state that were not given."""
+    """How the call was written; `state`: names of what the code takes; `defaults` are taken for parts of the state that
+    were not given."""
     from kinpair.compiler.pattern import CONSTANT, MOMENT, SLOT, WRENCH, Pattern
 
     slots = {word: k for k, word in enumerate(values)}
     sources = [
         (MOMENT if word == "time" else SLOT, slots[word]) if word in slots else (CONSTANT, defaults[word])
-        for word in EVERY[request.quantity].state
+        for word in state
     ]
     sources += [(WRENCH, k) for k in range(len(request.external))]
     loads = values.get("external")

@@ -67,6 +67,7 @@ PAGES = {
     "forces/joint.py": ("forces.md", r"\((P\d+)\)"),
     "forces/bristle.py": ("friction.md", r"\((LU\d+)\)"),
     "forces/friction*.py": ("friction.md", r"\((FR\d+)\)"),
+    "forces/level.py": ("friction.md", r"\((LV\d+)\)"),
     "forces/limit_spring.py": ("forces.md", r"\((BU\d+)\)"),
     "forces/*spring*.py": ("forces.md", r"\((PS\d+)\)"),
     "forces/surfaces/*.py": ("load_friction.md", r"\((F[LBGTE]\d+)\)"),

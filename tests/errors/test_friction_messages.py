@@ -143,3 +143,95 @@ def test_a_solver_that_needs_full_rank_is_refused_where_joints_may_stick_and_tak
         "friction, passive=False (--no-passive) leaves it out"
     )
     assert kp.simulate(m, q, still, duration=0.1, solver="maggi", passive=False).status.ok
+
+
+TWO = {
+    "law": "lugre",
+    "level_static": 2.0,
+    "stribeck_speed": 0.1,
+    "exponent": 2,
+    "sigma0": 1e4,
+    "sigma1": 1.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("friction", "message"),
+    [
+        (
+            {"law": "coulomb", "level": "20*sin(3*x)"},
+            "joint 'x', friction: level has the variable 'x' in the formula '20*sin(3*x)'; Variables: t, pi",
+        ),
+        (
+            {"law": "coulomb", "level": {"scale": 3}},
+            "joint 'x', friction, level: input is missing; give the name of the input that operates it",
+        ),
+        (
+            {"law": "coulomb", "level": {"input": "pedal", "scale": -3}},
+            "joint 'x', friction, level: scale is -3; give zero or more",
+        ),
+        (
+            {"law": "coulomb", "level": True},
+            "joint 'x', friction: level is True; give a number, a formula of t as a text, or "
+            '{input = "name", scale = 100}',
+        ),
+        (
+            {"law": "coulomb", "level": {"input": "x"}},
+            "joint 'x': friction takes the input 'x', and joint 'x' has an input of that name; give the input of the "
+            "friction another name",
+        ),
+        (
+            {"law": "coulomb", "level": {"input": "p"}, "level_negative": {"input": "r"}},
+            "joint 'x': friction: inputs p, r both operate it; a law takes one input",
+        ),
+        (
+            TWO | {"level": "t"},
+            "joint 'x': friction: level changes, and law 'lugre' takes a number; laws coulomb, stribeck take levels "
+            "that change",
+        ),
+        (
+            {"law": "coulomb", "level": lambda t: [t, t]},
+            "joint 'x', friction: level function of t gives 2 numbers; give one",
+        ),
+    ],
+)
+def test_levels_that_cannot_change_so(friction, message):
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.simulate(kp.build(described(friction)), [0.0], [1.0], duration=0.1)
+    assert str(caught.value) == message
+
+
+def test_levels_that_change_and_friction_from_load():
+    builder = described({"law": "coulomb", "level": "t"}).link("b", mass=1.0, inertia=[1, 1, 1])
+    builder.joint("y", "prismatic", "a", "b", friction={"law": "guide", "mu": 0.1, "length": 1, "width": 1})
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(builder)
+    assert str(caught.value) == (
+        "joint 'x' has a level of friction that changes, and joint 'y' has friction from load: these are not solved "
+        "together; give the level as a number, or friction of a given level in both joints"
+    )
+
+
+def test_a_level_below_zero():
+    timed = kp.build(described({"law": "coulomb", "level": "1 - 2*t"}))
+    operated = kp.build(described({"law": "coulomb", "level": {"input": "clamp", "scale": 5.0}}))
+    ends = np.array([0.0, 2.0])
+    words = "has a level below zero at t = {} s; friction resists motion, so its level is zero or above"
+    calls = [
+        (lambda: timed.forward_dynamics([0.0], [0.0], [0.0], time=2.0), 2),
+        (lambda: timed.forward_dynamics([0.0], [1.0], [0.0], time=2.0), 2),
+        (lambda: timed.inverse_dynamics([0.0], [1.0], [0.0], time=2.0), 2),
+        (lambda: operated.state_derivative([0.0], [1.0], u=[-1.0, 0.0]), 0),
+        (lambda: operated.state_derivative([0.0], [0.0], u=[-1.0, 0.0]), 0),
+    ]
+    for call, when in calls:
+        with pytest.raises(kp.InputError) as caught:
+            call()
+        assert str(caught.value) == f"m: x.friction {words.format(when)}"
+    falling = (ends, np.stack([1.0 - 2.0 * ends, np.zeros(2)], axis=-1))
+    for m, inputs in [(timed, {}), (operated, {"input": falling})]:
+        with pytest.raises(kp.RunError) as caught:
+            kp.simulate(m, [0.0], [90.0], duration=2.0, **inputs)
+        assert str(caught.value) == (
+            f"m: stopped at t = 0.5 s: x.friction {words.format(0.5)}; error.run has the samples before"
+        )

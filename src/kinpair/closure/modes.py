@@ -90,11 +90,11 @@ class ModeDerivatives:
             state = q, qd, tau
             terms = self.rows.terms(state, time[0], {**options, "external": external}, external)
             M, F, A, _ = terms
-            resting, found = self.dry.one(state, terms)
+            resting, found = self.dry.one((*state, time), terms)
             e = np.zeros(self.model.nv)
             e[self.dry.rates[resting]] = found.effort
             lam = _multipliers(A[list(request.kept)], M @ found.qdd - F - e)
-            yield k, own, Mode(qd, found.qdd, lam, self.dry.sticking(state, terms))
+            yield k, own, Mode(qd, found.qdd, lam, self.dry.sticking((*state, time), terms))
 
 
 def _of_loads(

@@ -25,7 +25,7 @@ from kinpair.constrained.equations import (
     residuals,
 )
 from kinpair.constrained.projection import least_step, projected
-from kinpair.constrained.quantities import CALLED, CONSTRAINED, EVERY, rate_rows
+from kinpair.constrained.quantities import CALLED, CONSTRAINED, EVERY, quantity_of, rate_rows
 from kinpair.constrained.sharing import compliances_of, reaction_names, shared_multipliers
 from kinpair.constrained.solution import Solution, Terms, solve, solve_any_rank, solve_equations
 from kinpair.constrained.soundness import EMBEDDED, HOLDS, WIDE_OPEN, rows_sound
@@ -52,6 +52,7 @@ __all__ = [
     "least_step",
     "mass_tree",
     "projected",
+    "quantity_of",
     "rate_rows",
     "reaction_names",
     "residuals",

@@ -24,11 +24,12 @@ from kinpair.constraints import rows as all_rows
 from kinpair.constraints.build import constraints_of
 from kinpair.constraints.loads import carried
 from kinpair.constraints.solvers.embedding import rosenberg
+from kinpair.forces.elements import is_timed
 from kinpair.formulations import kinematics
 from kinpair.loaded.dynamics import is_loaded, slides
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request
+from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request, timed
 from kinpair.results import AccelerationDerivatives
 
 
@@ -199,6 +200,13 @@ CONSTRAINED: dict[str, Quantity] = {
 }
 WRENCHES = {"wrenches": Quantity(("q", "qd", "qdd"), wrenches, loaded=True)}  # of a tree
 EVERY: dict[str, Quantity] = QUANTITIES | OF_TREES | WRENCHES | CONSTRAINED
+
+
+def quantity_of(model: Model, name: str) -> Quantity:
+    """The quantity of that name, with the arguments that it takes of this model."""
+    return timed(EVERY[name]) if is_timed(model) else EVERY[name]
+
+
 CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
     "accelerations": "forward_dynamics",
     "actuator_efforts": "inverse_dynamics",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kinpair.description import fields as f
+from kinpair.description.level import levels_from
 from kinpair.description.parts import Friction, Numbers
 from kinpair.description.place import Key, Place, checked, items, known
 from kinpair.errors import listed
@@ -85,7 +86,12 @@ LAWS: dict[str, LawKeys] = {
     "servo": LawKeys(_SERVO, ("viscous",), ("level", "level_static", *_SERVO[4:])),
 }
 FROM_LOAD = (*_LOADED, "servo")  # laws whose friction grows with what the joint carries
-FRICTION: dict[str, Key] = {"law": Key(f.name), **{key: Key(f.numbers, note) for key, note in KEYS.items()}}
+LEVELS = ("level", "level_static", "level_negative")  # these may change in time, or with an input
+CHANGING = ("coulomb", "stribeck")  # in these laws
+FRICTION: dict[str, Key] = {
+    "law": Key(f.name),
+    **{key: Key(levels_from if key in LEVELS else f.numbers, note) for key, note in KEYS.items()},
+}
 
 
 def friction_from(value: object, place: Place) -> Numbers | tuple[Friction, ...]:

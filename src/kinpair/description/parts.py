@@ -112,11 +112,26 @@ class Mimic:
 
 
 @dataclass(frozen=True, slots=True)
+class Level:
+    """A level of friction that changes [N m] or [N]: `scale` times a formula of t, or times the input of that name."""
+
+    formula: str | Callable[..., Any] = ""
+    input: str = ""
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Friction:
-    """A law of friction in a joint, see `friction_laws.py`: its numbers by key, one for all rates or one a rate."""
+    """A law of friction in a joint, see `friction_laws.py`: its numbers by key, one for all rates or one a rate; of a
+    level that changes a `Level` in the place of the number."""
 
     law: str
-    numbers: tuple[tuple[str, Numbers], ...] = ()
+    numbers: tuple[tuple[str, tuple[float | Level, ...]], ...] = ()
+
+    @property
+    def fixed(self) -> dict[str, Numbers]:
+        """The numbers by key, without levels that change."""
+        return {key: tuple(x for x in values if not isinstance(x, Level)) for key, values in self.numbers}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from kinpair.description.parts import (
     Frame,
     Friction,
     Joint,
+    Level,
     Link,
     Mimic,
     Numbers,
@@ -159,7 +160,18 @@ def _friction(friction: Numbers | tuple[Friction, ...]) -> Any:
 
 
 def _law(friction: Friction) -> dict[str, Any]:
-    return {"law": friction.law, **{key: _one_or_more(x) for key, x in friction.numbers}}
+    return {"law": friction.law, **{key: _levels(x) for key, x in friction.numbers}}
+
+
+def _levels(levels: tuple[float | Level, ...]) -> Any:
+    every = [_level(x) for x in levels]
+    return every[0] if len(every) == 1 else every
+
+
+def _level(level: float | Level) -> Any:
+    if not isinstance(level, Level):
+        return _number(level)
+    return _changed(level, {"input": str, "scale": _number}) if level.input else level.formula
 
 
 def _mimic(mimic: Mimic) -> dict[str, Any]:

@@ -198,11 +198,15 @@ def _viscous(model: Model) -> np.ndarray:
 def _refuse_laws(model: Model) -> None:
     """Letters stand for a Coulomb level and a damping; of other laws there is no closed form here."""
     others: list[FrictionData | SurfaceData] = [
-        x for x in model.frictions if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers
+        x
+        for x in model.frictions
+        if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers or x.signals
     ]
     others += model.surfaces
     if others:
         what = f"law {others[0].law!r}" if others[0].law != "coulomb" else "level_negative"
+        if getattr(others[0], "signals", None):
+            what = "a level that changes"
         raise InputError(
             f"{model.name}: {others[0].name} has {what}, which has no closed form here; passive=False "
             "(--no-passive) leaves springs, dampers and friction out",

@@ -117,6 +117,11 @@ class Element(ABC):
         return ("",) * self.nu
 
     @property
+    def timed(self) -> bool:
+        """Do its efforts depend on time?"""
+        return False
+
+    @property
     def drives(self) -> tuple[int, ...]:
         """Numbers of the rates that its inputs drive: they have no other input."""
         return ()

@@ -59,26 +59,35 @@ class Loads(NamedTuple):
 
 def owners_of(model: Model) -> tuple[Owner, ...]:
     """Every element that may act: those of the joints, those between points, rotors of free joints, those that were
-    added, and the efforts on rates that no actuator drives."""
+    added, and the efforts on rates that no actuator drives. Elements with an input of one name share it."""
     return model.once("owners", lambda: _owners(model))
 
 
 def _owners(model: Model) -> tuple[Owner, ...]:
+    frictions = joint_frictions(model)
     described = (
         *joint_elements(model),
-        *joint_frictions(model),
+        *(x for x in frictions if not x.nu),
         *loaded_joints(model),
         *point_springs(model),
         *actuator_elements(model),
+        *(x for x in frictions if x.nu),
     )
     every = (*described, *free_rotors(model), *model.added)
     plain = joint_inputs(model, frozenset(v for x in every for v in x.drives))
-    owners, nx, nu = list[Owner](), 0, 0
+    owners, nx, places = list[Owner](), 0, dict[str, int]()
     for k, x in enumerate((*every, *plain)):
         passive = k < len(described) and not x.nu
-        owners.append(Owner(x, slice(nx, nx + x.nx), slice(nu, nu + x.nu), passive, k >= len(every)))
-        nx, nu = nx + x.nx, nu + x.nu
+        first = places.get(x.u_names[0], len(places)) if x.nu else 0
+        places |= {name: places.get(name, first + n) for n, name in enumerate(x.u_names)}
+        owners.append(Owner(x, slice(nx, nx + x.nx), slice(first, first + x.nu), passive, k >= len(every)))
+        nx += x.nx
     return tuple(owners)
+
+
+def is_timed(model: Model) -> bool:
+    """True if an element depends on time."""
+    return model.once("timed", lambda: any(x.element.timed for x in owners_of(model)))
 
 
 def elements_of(model: Model, *, passive: bool = True, driven: bool = False) -> tuple[Element, ...]:

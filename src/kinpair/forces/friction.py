@@ -14,7 +14,7 @@ from kinpair.algebra.arrays import Scalar
 from kinpair.algebra.choice import sign
 from kinpair.forces.bristle import bristle
 from kinpair.forces.element import Element, Instant
-from kinpair.forces.friction_laws import LAWS, Law
+from kinpair.forces.friction_laws import Law, law_of
 from kinpair.model.model import FrictionData, Model
 from kinpair.model.units import units
 
@@ -29,6 +29,16 @@ class JointFriction(Element):
     v: int
     law: Law
     dissipates = True
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        """The input that operates its levels, if one does."""
+        return tuple(dict.fromkeys(name for x in self.law.levels.every for name in x.inputs))
+
+    @property
+    def timed(self) -> bool:
+        """True if a level is a function of time."""
+        return any(x.timed for x in self.law.levels.every)
 
     @property
     def jumps(self) -> bool:
@@ -82,7 +92,7 @@ def joint_frictions(model: Model) -> list[Element]:
 
 
 def _joint_friction(model: Model, x: FrictionData) -> Element:
-    return JointFriction(x.name, (model.parent[x.body], x.body), x.v, LAWS[x.law](x.numbers))
+    return JointFriction(x.name, (model.parent[x.body], x.body), x.v, law_of(x.law, x.numbers, x.signals))
 
 
 def _bristle(model: Model, x: FrictionData) -> Element:

@@ -18,12 +18,49 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar
 from kinpair.algebra.choice import less, maximum, sign, where
 from kinpair.forces.element import Instant
+from kinpair.forces.level import Level, levels_of
+from kinpair.model.signal import Signal
 
 LEAST = 1e-150  # a smaller part of the Stribeck speed counts as zero
+ZERO = Level(0.0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Levels of a law: while sliding, at rest, and while sliding in the negative direction; None: as the first."""
+
+    level: Level = ZERO
+    level_static: Level | None = None
+    level_negative: Level | None = None
+
+    @property
+    def every(self) -> tuple[Level, ...]:
+        """Those that are given."""
+        return tuple(x for x in (self.level, self.level_static, self.level_negative) if x is not None)
+
+    def sliding(self, at: Instant, share: Scalar) -> Scalar:
+        """F_c in the direction of `share`."""
+        forward = self.level.value(at)
+        if self.level_negative is None:
+            return forward
+        return where(less(share, 0.0), self.level_negative.value(at), forward)
+
+    def surplus(self, at: Instant) -> Scalar:
+        """F_s − F_c."""
+        return 0.0 if self.level_static is None else self.level_static.value(at) - self.level.value(at)
+
+
+NO_LEVELS = Levels()
 
 
 class Law(Protocol):
     """What a law answers. `share` is the sign of sliding, or the part of the level that acts at rest."""
+
+    @property
+    def levels(self) -> Levels:
+        """Its levels."""
+        ...
 
     @property
     def viscous(self) -> Scalar:
@@ -50,6 +87,7 @@ class Viscous:
     """c v alone."""
 
     viscous: Scalar
+    levels: Levels = NO_LEVELS
 
     @property
     def dry(self) -> bool:
@@ -70,9 +108,7 @@ class Viscous:
 class Coulomb:
     """A level, and a surplus at rest."""
 
-    level: Scalar
-    negative: Scalar
-    surplus: Scalar
+    levels: Levels
     viscous: Scalar
 
     @property
@@ -82,11 +118,11 @@ class Coulomb:
 
     def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
         """F_c.    (FR1)"""
-        return _by_direction(self.level, self.negative, share)
+        return self.levels.sliding(at, share)
 
     def static(self, at: Instant, share: Scalar) -> Scalar:
         """F_s.    (FR2)"""
-        return _by_direction(self.level, self.negative, share) + self.surplus
+        return self.levels.sliding(at, share) + self.levels.surplus(at)
 
 
 @final
@@ -94,9 +130,7 @@ class Coulomb:
 class Stribeck:
     """A level, and a surplus that fades with the speed."""
 
-    level: Scalar
-    negative: Scalar
-    surplus: Scalar
+    levels: Levels
     viscous: Scalar
     speed: Scalar
     exponent: Scalar
@@ -109,11 +143,11 @@ class Stribeck:
     def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
         """F_c + (F_s − F_c) exp(−(|v|/v_s)ⁿ)."""
         fading = faded(speed, self.speed, self.exponent)
-        return _by_direction(self.level, self.negative, share) + self.surplus * fading  # (FR1)
+        return self.levels.sliding(at, share) + self.levels.surplus(at) * fading  # (FR1)
 
     def static(self, at: Instant, share: Scalar) -> Scalar:
         """F_s.    (FR2)"""
-        return _by_direction(self.level, self.negative, share) + self.surplus
+        return self.levels.sliding(at, share) + self.levels.surplus(at)
 
 
 def faded(speed: Scalar, stribeck_speed: Scalar, exponent: Scalar) -> Scalar:
@@ -124,20 +158,21 @@ def faded(speed: Scalar, stribeck_speed: Scalar, exponent: Scalar) -> Scalar:
     return np.exp(-np.exp(exponent * np.log(maximum(x * sign(x), LEAST))))  # a complex step passes
 
 
-def _by_direction(forward: Scalar, backward: Scalar, share: Scalar) -> Scalar:
-    return forward if forward is backward else where(less(share, 0.0), backward, forward)
+def _viscous(x: Mapping[str, Scalar], levels: Levels) -> Law:
+    return Viscous(x["viscous"])
 
 
-def _coulomb(x: Mapping[str, Scalar]) -> Law:
-    level = x["level"]
-    surplus = x["level_static"] - level if "level_static" in x else 0.0
-    return Coulomb(level, x.get("level_negative", level), surplus, x.get("viscous", 0.0))
+def _coulomb(x: Mapping[str, Scalar], levels: Levels) -> Law:
+    return Coulomb(levels, x.get("viscous", 0.0))
 
 
-def _stribeck(x: Mapping[str, Scalar]) -> Law:
-    level, viscous = x["level"], x.get("viscous", 0.0)
-    negative, surplus = x.get("level_negative", level), x["level_static"] - level
-    return Stribeck(level, negative, surplus, viscous, x["stribeck_speed"], x["exponent"])
+def _stribeck(x: Mapping[str, Scalar], levels: Levels) -> Law:
+    return Stribeck(levels, x.get("viscous", 0.0), x["stribeck_speed"], x["exponent"])
 
 
-LAWS = {"viscous": lambda x: Viscous(x["viscous"]), "coulomb": _coulomb, "stribeck": _stribeck}
+def law_of(name: str, numbers: Mapping[str, Scalar], signals: Mapping[str, Signal]) -> Law:
+    """The law of that name by its numbers and the signals of levels that change."""
+    return LAWS[name](numbers, Levels(**levels_of(numbers, signals)))
+
+
+LAWS = {"viscous": _viscous, "coulomb": _coulomb, "stribeck": _stribeck}

@@ -35,16 +35,24 @@ def columns(model: Model, qd: Vector, share: Vector) -> list[Column]:
             f"{model.v_names[x.v]}: {x.name.rpartition('.friction')[2].lstrip('.')}{key}", value, x.v, slope
         )
         for x in model.frictions
-        for key, value, slope in _of(x, qd[x.v], share[x.v])
+        if not any(signal.input for signal in x.signals.values())  # without inputs it does not act
+        for key, value, slope in _of(x, qd[x.v], share[x.v], model.time)
     ]
 
 
-def _of(x: FrictionData, rate: Scalar, s: Scalar) -> Iterator[tuple[str, Scalar, Scalar]]:
-    if (
-        x.law == "lugre"
-        or "level" not in x.numbers
-        or (x.law == "coulomb" and "level_negative" not in x.numbers)
-    ):
+def _of(x: FrictionData, rate: Scalar, s: Scalar, time: Scalar) -> Iterator[tuple[str, Scalar, Scalar]]:
+    for key, value, slope in _numbers(x, rate, s):
+        signal = x.signals.get(key)
+        yield (
+            key,
+            value,
+            slope if signal is None or signal.function is None else slope * signal.function(time),
+        )
+
+
+def _numbers(x: FrictionData, rate: Scalar, s: Scalar) -> Iterator[tuple[str, Scalar, Scalar]]:
+    plain = x.law == "coulomb" and "level_negative" not in x.numbers and not x.signals
+    if x.law == "lugre" or "level" not in x.numbers or plain:
         return
     fades = "stribeck_speed" in x.numbers
     e = faded(s * rate, x.numbers["stribeck_speed"], x.numbers["exponent"]) if fades else 0.0

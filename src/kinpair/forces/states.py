@@ -1,6 +1,7 @@
 """Internal states x and inputs u of a model: names, start, rates; what they do to the joints, and their energy.
 
-Inputs are those of the actuators, in the order of the description, then the efforts on the other rates.
+Inputs are those of the actuators, in the order of the description, then those that operate levels of friction, then
+the efforts on the other rates.
 """
 
 from __future__ import annotations
@@ -39,13 +40,14 @@ def ports_of(model: Model) -> Ports:
 
 def _ports(model: Model) -> Ports:
     every = [x.element for x in owners_of(model)]
+    inputs = {name: unit for x in every for name, unit in zip(x.u_names, x.u_units, strict=True)}
     return Ports(
         tuple(name for x in every for name in x.x_names),
         tuple(unit for x in every for unit in x.x_units),
         array([*(value for x in every for value in x.x_start)]) if any(x.nx for x in every) else NOTHING,
         np.array([value for x in every for value in x.x_scale], dtype=float),
-        tuple(name for x in every for name in x.u_names),
-        tuple(unit for x in every for unit in x.u_units),
+        tuple(inputs),
+        tuple(inputs.values()),
     )
 
 
@@ -87,7 +89,9 @@ def beside_forward_dynamics(model: Model, state: State, *, passive: bool = True)
     That has elements without inputs in their start, and no others.
     """
     there = _as_efforts(model, state.q, _with_ports(model, state, passive))
-    here = _with_ports(model, State(state.q, state.qd, time=state.time), passive)
+    here = _with_ports(
+        model, State(state.q, state.qd, time=state.time), passive
+    )  # a level of time is in both
     return there - _as_efforts(model, state.q, here) if here else there
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.description.parts import Link
+from kinpair.description.parts import Friction, Link
 from kinpair.model.model import Model
 
 
@@ -24,7 +24,8 @@ def digest(model: Model) -> str:
 def has_functions(model: Model) -> bool:
     """Does it hold a Python function, which no fingerprint can tell from another?"""
     description = model.description
-    parts = [astuple(part) for part in (*description.constraints, *description.springs)]
+    joints = [law for joint in description.joints for law in joint.friction if isinstance(law, Friction)]
+    parts = [astuple(part) for part in (*description.constraints, *description.springs, *joints)]
     return model.terms is not None or any(callable(x) for part in parts for x in _leaves(part))
 
 
@@ -50,6 +51,8 @@ def _facts(model: Model) -> Iterator[bytes]:
         yield repr((name, place.body)).encode()
         yield _bytes(place.pose.R) + _bytes(place.pose.a)
     yield repr([(x.v, x.law, sorted(x.numbers.items())) for x in model.frictions]).encode()
+    if changing := [(x.name, k, s.text) for x in model.frictions for k, s in sorted(x.signals.items())]:
+        yield repr(("levels that change", changing)).encode()
     yield repr([(x.body, x.law, sorted(x.numbers.items())) for x in model.surfaces]).encode()
     yield repr(model.slip).encode()
     for parts in (model.description.constraints, model.description.springs, model.description.actuators):

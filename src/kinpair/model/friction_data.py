@@ -7,15 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from kinpair.description.constraint_parts import Drive
-from kinpair.description.friction_laws import EFFICIENCIES, FROM_LOAD, KEYS, LAWS, laws_of
-from kinpair.description.parts import Description, Friction, Joint
-from kinpair.description.warning_list import at
+from kinpair.description.friction_laws import CHANGING, EFFICIENCIES, FROM_LOAD, KEYS, LAWS, LEVELS, laws_of
+from kinpair.description.parts import Description, Friction, Joint, Level
+from kinpair.description.place import Place
+from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.model import surface_data
 from kinpair.model.model import FrictionData
+from kinpair.model.signal import signal_of
 from kinpair.pairs import PAIRS, Pair
 
 POSITIVE = ("stribeck_speed", "exponent", "sigma0", *surface_data.ABOVE_ZERO)  # the others may be zero
+TAKEN = ("joint", "actuator")  # parts that have an input of their own
 SMOOTH = ("viscous", "lugre")  # laws that hold nothing at rest
 
 
@@ -36,6 +39,28 @@ def check_frictions(description: Description) -> None:
         for trouble in surface_data.joint_troubles(laws):
             raise DescriptionError(f"{part} {trouble}", joint=joint.name)
         _check_drive(part, joint, laws, driven)
+        _check_changing(part, description, joint, laws)
+
+
+def _check_changing(part: str, description: Description, joint: Joint, laws: Sequence[Friction]) -> None:
+    """Refuse inputs with a name that another input has, and levels that change next to friction from load."""
+    changing = [x for law in laws for _, values in law.numbers for x in values if isinstance(x, Level)]
+    if not changing:
+        return
+    taken = {x.name: f"{word} {x.name!r}" for word in TAKEN for x in getattr(description, f"{word}s")}
+    for level in changing:
+        if other := taken.get(level.input.partition(".")[0]):
+            raise DescriptionError(
+                f"{part}: friction takes the input {level.input!r}, and {other} has an input of that name; give the "
+                "input of the friction another name",
+                joint=joint.name,
+            )
+    if loaded := [x.name for x in description.joints for law in laws_of(x.friction) if law.law in FROM_LOAD]:
+        raise DescriptionError(
+            f"{part} has a level of friction that changes, and joint {loaded[0]!r} has friction from load: these are "
+            "not solved together; give the level as a number, or friction of a given level in both joints",
+            joint=joint.name,
+        )
 
 
 def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
@@ -56,7 +81,9 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
                 f"{', or one for all' if size > 1 else ''}"
             )
         for x in values:
-            if not np.isfinite(x):
+            if isinstance(x, Level):
+                yield from _signal_troubles(law, key, x)
+            elif not np.isfinite(x):
                 yield f"{key} is {x}; a finite number is needed"
             elif x < 0.0 and key in POSITIVE:
                 yield f"{key} is {x:g}; give a number above zero ({KEYS[key]})"
@@ -64,15 +91,34 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
                 yield f"{key} is {x:g}; friction resists motion, so give zero or more"
             elif x == 0.0 and key in POSITIVE and key not in surface_data.ABOVE_ZERO:
                 yield f"{key} is 0; give a number above zero ({KEYS[key]})"
+    levels = [x for values in numbers.values() for x in values if isinstance(x, Level)]
+    if len(names := {x.input for x in levels if x.input}) > 1:
+        yield f"inputs {listed(sorted(names))} both operate it; a law takes one input"
     yield from surface_data.troubles(law, joint)
     for k in range(size):
         level, static = (_of(numbers, key, k) for key in ("level", "level_static"))
+        if _changes(numbers, k):
+            continue
         if static is not None and level is not None and static < level:
             omit = "" if "level_static" in keys.needs else ", or leave level_static out"
             yield (
                 f"level_static {static:g} is below level {level:g}: leaving rest takes at least as much as sliding; "
                 f"give {level:g} or more{omit}"
             )
+
+
+def _signal_troubles(law: Friction, key: str, level: Level) -> Iterator[str]:
+    if law.law not in CHANGING or key not in LEVELS:
+        yield f"{key} changes, and law {law.law!r} takes a number; laws {listed(CHANGING)} take levels that change"
+    if bool(level.formula) == bool(level.input):
+        yield f"{key} takes a formula of t or an input, one of them"
+    if not level.scale >= 0.0 or not np.isfinite(level.scale):
+        yield f"{key} has scale {level.scale:g}; friction resists motion, so give zero or more"
+
+
+def _changes(numbers: Mapping[str, Sequence[float | Level]], k: int) -> bool:
+    """True if a level of rate k changes."""
+    return any(isinstance(values[min(k, len(values) - 1)], Level) for values in numbers.values() if values)
 
 
 def _check_drive(part: str, joint: Joint, laws: Sequence[Friction], driven: Mapping[str, Drive]) -> None:
@@ -104,9 +150,14 @@ def friction_data(
                 if not _acts(numbers, name_of_law, k):
                     continue
                 number = f".{n + 1}" if len(laws) > 1 else ""
-                own = {key: _of(numbers, key, k) for key in numbers}
                 name = f"{v_names[v + k]}.friction{number}"
-                records.append(FrictionData(name, v + k, body_of[joint.name], name_of_law, own))
+                place = Place(WarningList(), joint.where, f"joint {joint.name!r}, friction{number}")
+                levels = {
+                    key: signal_of(x[min(k, len(x) - 1)], place.at(key)) for key, x in numbers.items() if x
+                }
+                own = {key: number for key, (number, _) in levels.items()}
+                signals = {key: signal for key, (_, signal) in levels.items() if signal is not None}
+                records.append(FrictionData(name, v + k, body_of[joint.name], name_of_law, own, signals))
         v += pair.nv
     return tuple(records)
 
@@ -115,16 +166,19 @@ def plain_levels(frictions: Sequence[FrictionData], nv: int) -> np.ndarray:
     """Coulomb levels (nv,) that are the same in both directions."""
     levels = np.zeros(nv)
     for x in frictions:
-        if x.law == "coulomb" and "level_negative" not in x.numbers:
+        if x.law == "coulomb" and "level_negative" not in x.numbers and not x.signals:
             levels[x.v] += float(x.numbers["level"])
     levels.flags.writeable = False
     return levels
 
 
-def _of(numbers: Mapping[str, Sequence[float]], key: str, k: int) -> float | None:
+def _of(numbers: Mapping[str, Sequence[float | Level]], key: str, k: int) -> float | None:
     values = numbers.get(key)
-    return None if not values else float(values[min(k, len(values) - 1)])
+    if not values:
+        return None
+    value = values[min(k, len(values) - 1)]
+    return float(value.scale if isinstance(value, Level) else value)
 
 
-def _acts(numbers: Mapping[str, Sequence[float]], law: str, k: int) -> bool:
+def _acts(numbers: Mapping[str, Sequence[float | Level]], law: str, k: int) -> bool:
     return any(_of(numbers, key, k) for key in LAWS[law].strength)

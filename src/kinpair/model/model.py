@@ -18,6 +18,7 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.description.parts import Description
 from kinpair.errors import InputError, listed, nearest
 from kinpair.model.actuator_data import ActuatorData
+from kinpair.model.signal import Signal
 from kinpair.pairs import Pair
 from kinpair.spatial.pose import Pose
 
@@ -91,6 +92,7 @@ class FrictionData:
     body: int
     law: str
     numbers: Mapping[str, Scalar]
+    signals: Mapping[str, Signal] = field(default_factory=dict[str, Signal])  # of levels that change, by key
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +142,7 @@ class Model:
     slip: Any = None  # how each rate slides, see `kinpair.forces.slip`; None: as its sign says
     actuators: tuple[ActuatorData, ...] = ()
     added: tuple[Any, ...] = ()  # elements that act beside those of the description, see `kinpair.forces`
+    time: Any = 0.0  # [s] at which functions of time are evaluated, where a quantity takes it, see `Quantity`
     walker: Any = None  # who takes the steps of a recursion; None: one body after the other
     terms: Terms | None = None  # M and F of a system given by its energy; None: they come from the bodies
     singular_mass: bool = False  # M has no inverse: the constraints lend it one, see `constrained.free_terms`

@@ -34,7 +34,7 @@ def troubles(law: Friction, joint: Joint) -> Iterator[str]:
     """What is wrong with a law of friction from load in this joint."""
     if law.law not in FROM_LOAD:
         return
-    numbers, pairs = dict(law.numbers), NEEDS[law.law]
+    numbers, pairs = law.fixed, NEEDS[law.law]
     if joint.kind not in pairs:
         own = [name for name, kinds in NEEDS.items() if joint.kind in kinds]
         instead = f"; laws from load for it: {listed(map(repr, own))}" if own else ""
@@ -109,9 +109,11 @@ def surface_data(joints: Sequence[tuple[Joint, Pair]], body_of: Mapping[str, int
     for joint, _ in joints:
         laws = laws_of(joint.friction) if joint.friction else ()
         for n, law in enumerate(laws):
-            numbers = {key: float(x[0]) for key, x in law.numbers if x and _is_of_load(law.law, key, x)}
-            acts = any(x for key, x in numbers.items() if key not in WITHOUT_LOAD)
-            if law.law in FROM_LOAD and acts:
+            if law.law not in FROM_LOAD:
+                continue
+            every = law.fixed.items()
+            numbers = {key: float(x[0]) for key, x in every if x and _is_of_load(law.law, key, x)}
+            if any(x for key, x in numbers.items() if key not in WITHOUT_LOAD):
                 number = f".{n + 1}" if len(laws) > 1 else ""
                 name = f"{joint.name}.friction{number}"
                 records.append(SurfaceData(name, body_of[joint.name], law.law, numbers))

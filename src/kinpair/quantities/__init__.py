@@ -27,7 +27,7 @@ from kinpair.quantities.frames import jacobian, jacobian_rate, link_names, pose
 from kinpair.quantities.friction import levels_from_load, rubbing, terms_under_load
 from kinpair.quantities.regressor import regressor_names, regressor_parameters
 from kinpair.quantities.request import METHODS, External, Request, check_method, is_default, request_of
-from kinpair.quantities.table import DOUBTFUL, OF_SURFACES, OF_TREES, QUANTITIES, Quantity
+from kinpair.quantities.table import DOUBTFUL, OF_SURFACES, OF_TREES, QUANTITIES, Quantity, timed
 from kinpair.quantities.wrenches import AXES, reactions, resultant
 
 __all__ = [
@@ -63,4 +63,5 @@ __all__ = [
     "rubbing",
     "solved_for",
     "terms_under_load",
+    "timed",
 ]

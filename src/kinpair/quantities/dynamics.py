@@ -33,7 +33,7 @@ def inverse_dynamics(
 ) -> Vector:
     """τ = H q̈ + C q̇ + gravity − applied − passive; dry friction at rest has the sign of q̈."""
     model = sliding(model, qd, qdd) if model.slip is None else model
-    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
     tau = request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
     if is_loaded(model, passive=request.passive):
         tau = tau - friction_of_motion(model, request.method, q, qd, qdd, acting).efforts
@@ -46,14 +46,14 @@ def forward_dynamics(
     """q̈ of H q̈ = τ − h; and the soundness of the solve, two numbers that are zero where it is lost. With friction from
     load one more: one where its loads are found, with guides and sleeves proved to be the only ones, and every such
     joint slides, else zero."""
-    return _alone(model, request, State(q, qd, tau=tau), loads, brief=True)
+    return _alone(model, request, State(q, qd, tau=tau, time=model.time), loads, brief=True)
 
 
 def forward_dynamics_closer(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
     """The same by more sweeps of friction from load."""
-    return _alone(model, request, State(q, qd, tau=tau), loads, brief=False)
+    return _alone(model, request, State(q, qd, tau=tau, time=model.time), loads, brief=False)
 
 
 def forward_dynamics_near(
@@ -61,7 +61,7 @@ def forward_dynamics_near(
 ) -> tuple[Vector, Vector, Scalar]:
     """q̈, loads of the surfaces to start from at a state nearby, and one where q̈ is found, else zero; from loads near
     those to be found."""
-    state = State(q, qd, tau=tau)
+    state = State(q, qd, tau=tau, time=model.time)
     acting = loads_on(model, state, external, passive=request.passive)
     moved = loaded_motion(model, request.method, state, acting, near=near)
     sound = moved.loads.sound * slides(model, qd) * one_solution(model, state, acting)

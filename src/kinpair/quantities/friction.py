@@ -32,8 +32,8 @@ def load_terms(
 ) -> tuple[Matrix | Vector, ...]:
     """H and F of H q̈ = F + friction, no rows; forms of all surfaces under load at q̈ = 0 and by rate, see
     `load_friction/terms.py`; and the efforts beside those of the motors."""
-    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
-    return terms_under_load(model, State(q, qd, tau=tau), acting)
+    acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
+    return terms_under_load(model, State(q, qd, tau=tau, time=model.time), acting)
 
 
 def terms_under_load(model: Model, state: State, acting: Loads) -> tuple[Matrix | Vector, ...]:

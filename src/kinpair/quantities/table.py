@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kinpair.formulations import kinematics
+from kinpair.model.model import Model
 from kinpair.quantities.derivatives import (
     acceleration_derivatives,
     derivatives_at_efforts,
@@ -28,6 +29,7 @@ from kinpair.quantities.dynamics import (
 from kinpair.quantities.frames import jacobian, jacobian_rate, pose, pose_rows, poses, twist_rates, twists
 from kinpair.quantities.friction import load_terms
 from kinpair.quantities.regressor import regressor
+from kinpair.quantities.request import Request
 from kinpair.quantities.wrenches import reactions, resultant
 from kinpair.results import AccelerationDerivatives, Actuation, EffortDerivatives, Energy, FramePose
 
@@ -54,6 +56,19 @@ class Quantity:
     recorded: bool = True
     line: float | None = None
     shape: Callable[..., Any] | None = None
+
+
+def timed(quantity: Quantity) -> Quantity:
+    """The quantity of a mechanism whose friction depends on time: its last argument of the state is the time (1,)."""
+    if "time" in quantity.state or not (quantity.loaded or quantity.compute is regressor):
+        return quantity
+    n = len(quantity.state)
+
+    def at_time(model: Model, request: Request, *arguments: Any) -> Any:
+        moment = replace(model, time=arguments[n][0])
+        return quantity.compute(moment, request, *arguments[:n], *arguments[n + 1 :])
+
+    return replace(quantity, state=(*quantity.state, "time"), compute=at_time)
 
 
 QUANTITIES: dict[str, Quantity] = {

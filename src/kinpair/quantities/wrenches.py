@@ -20,7 +20,7 @@ def reactions(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> dict[str, Vector]:
     """Wrench on the child in every joint, by name of the joint in the order of the description."""
-    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
     w = _in_axes(model, request.axes, q, request.formulation(model, q, qd, qdd, acting.wrenches))
     number = {model.joint_names[i]: i for i in model.moving}
     return {joint.name: w[number[joint.name]] for joint in model.description.joints if joint.name in number}
@@ -45,6 +45,6 @@ def _in_axes(model: Model, axes: str, q: Vector, w: ByBody) -> ByBody:
 
 def resultant(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Vector:
     """[moment about the world's origin; force] that the ground hands to all that moves, in world axes.    (GZ1)"""
-    acting = loads_on(model, State(q, qd), loads, passive=request.passive)
+    acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
     n, f = newton_euler.wrenches(model, q, qd, qdd, acting.wrenches)[0]
     return np.concatenate([n, f])  # (GZ1)

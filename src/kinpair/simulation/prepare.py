@@ -255,7 +255,8 @@ def _allowed(run: Run, atol: Any) -> np.ndarray:
     motion = layout.motion
     allowed[motion] = check_allowed(run.name, tolerance(run.name, "atol", atol, (motion.stop,)))
     allowed[layout.x] = allowed[motion].min() * ports_of(run.d.model).x_scale
-    if run.d.jumps:  # a loss begins or ends where the motion shows nothing
+    changing = any(x.sticks and (x.timed or x.nu) for x in run.d.elements)
+    if run.d.jumps or changing:  # a loss begins, ends or bends where the motion shows nothing
         allowed[layout.loss] = allowed[motion].max()
     return allowed
 

@@ -2,7 +2,7 @@
 
 balance        does the energy add up?
 momentum       is momentum kept that nothing outside can change?
-lost_numbers   which input stopped being a number
+lost_numbers   which input, or level of friction, stopped being a number
 jams           friction from load that has no solution
 chattering     inputs that jump back and forth
 singular_ends  singular positions that end a run

@@ -14,6 +14,7 @@ from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
 from kinpair.load_friction.states import LoadedStates
 from kinpair.loaded.dynamics import is_loaded
+from kinpair.simulation.monitors.lost_numbers import inputs_at
 from kinpair.simulation.run import Run
 
 STEPS = 40  # from the last state to the end of the step that was not finite, and as long again
@@ -40,7 +41,7 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
         last = run.event_log[-1]
         since, y[d.layout.q], y[d.layout.qd] = last.time, last.q, last.qd
     states = LoadedStates(d.model, None)
-    u = _inputs(run, since, y)
+    u = inputs_at(run, since, y)
     time, h = since, max(until - since, dt, SHORTEST) / STEPS
     with np.errstate(all="ignore"):
         for _ in range(2 * STEPS):
@@ -57,15 +58,5 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
             y[d.layout.q] = kinematics.moved(d.model, state.q, h * state.qd)
             y[d.layout.qd], time = state.qd + h * qdd, time + h
             if run.torque.source != "call":
-                u = _inputs(run, time, y)
+                u = inputs_at(run, time, y)
     return None
-
-
-def _inputs(run: Run, time: float, y: np.ndarray) -> np.ndarray:
-    """Inputs u at a state; those that a Python function gave are the first."""
-    u = np.atleast_2d(run.start)[0, run.d.ny :]
-    if run.torque.source == "table":
-        return run.inputs.at(time)
-    if run.torque.kind == "regulated" and not run.torque.sampled:
-        return run.controlled(time, y, u)
-    return u

@@ -1,4 +1,5 @@
-"""Which input of a run stopped being a number, and when: asked when a motion has become NaN or infinite."""
+"""Which input of a run, or level of friction, stopped being a number, and when: asked when a motion has become NaN or
+infinite."""
 
 from __future__ import annotations
 
@@ -8,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from kinpair.evaluation import WRENCH
+from kinpair.forces.element import Instant
+from kinpair.forces.elements import Owner, acting
+from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.run import Run
 
 LOOKS = 400  # at so many times between a state that was fine and the end of the step that was not
@@ -34,7 +38,46 @@ def lost_number(run: Run, state: np.ndarray, since: float, time: float, dt: floa
             when, value = first
             k = int(np.flatnonzero(~np.isfinite(value))[0])
             return f"{what} is {value[k]} for {names[k]!r} at t = {when:.9g} s"
-    return ""
+    return _lost_level(run, known, since, until)
+
+
+def _lost_level(run: Run, y: np.ndarray, since: float, until: float) -> str:
+    """Which level of friction is below zero, or nothing; from the state y at `since`, carried on by its rates."""
+    d = run.d.concrete(run.inputs.parameters)
+    q, qd = d.motion(y)
+    names = [x.element.name for x, _ in _levels(run, d, since, y)]
+    if not names:
+        return ""
+    moves = qd if len(qd) == len(q) else np.zeros(len(q))
+
+    def bounds(time: float) -> np.ndarray:
+        there = np.concatenate([q + (time - since) * moves, y[len(q) :]])
+        every = (x.element.holds(at).values() for x, at in _levels(run, d, time, there))
+        return np.array([np.sum([*pairs], dtype=float) for pairs in every])
+
+    first = _first(bounds, since, until)
+    if first is None:
+        return ""
+    when, value = first
+    name = names[int(np.flatnonzero(~np.isfinite(value))[0])]
+    return f"{name} has a level below zero at t = {when:.9g} s; friction resists motion, so its level is zero or above"
+
+
+def _levels(run: Run, d: Dynamics, time: float, y: np.ndarray) -> list[tuple[Owner, Instant]]:
+    """Elements with a level that changes, and the state as each sees it."""
+    state = d.state(time, y, inputs_at(run, time, y))
+    every = acting(d.model, state, passive=d.passive)
+    return [(x, at) for x, at in every if x.element.sticks and (x.element.timed or x.element.nu)]
+
+
+def inputs_at(run: Run, time: float, y: np.ndarray) -> np.ndarray:
+    """Inputs u at a state; those that a Python function gave are the first."""
+    u = np.atleast_2d(run.start)[0, run.d.ny :]
+    if run.torque.source == "table":
+        return run.inputs.at(time)
+    if run.torque.kind == "regulated" and not run.torque.sampled:
+        return run.controlled(time, y, u)
+    return u
 
 
 def _inputs(run: Run) -> list[tuple[str, Any, Sequence[str]]]:
