@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from kinpair.description import constraint_parts as c
 from kinpair.description import fields as f
 from kinpair.description.constraint_parts import ConstraintPart, Formula
+from kinpair.description.formula import formula
 from kinpair.description.friction_laws import friction_from
 from kinpair.description.parts import GROUND, Numbers
 from kinpair.description.place import Key, Place, Schema, checked, items, table
@@ -38,17 +39,6 @@ def above_zero(value: object, place: Place) -> float:
     if not (x := f.number(value, place)) > 0.0:
         raise place.error(f"is {x:g}; give a length in metres, above zero")
     return x
-
-
-def formula(value: object, place: Place) -> Formula:
-    """A text in the variables, a number, or a Python function of them."""
-    if callable(value):
-        return value
-    if not isinstance(value, str):
-        return repr(f.number(value, place))
-    if not value.strip():
-        raise place.error("is empty; give a formula as a text, or a number")
-    return value
 
 
 def formula_or_none(value: object, place: Place) -> Formula:

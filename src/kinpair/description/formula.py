@@ -18,6 +18,7 @@ import numpy as np
 from kinpair.algebra.arrays import array
 from kinpair.algebra.user_functions import call
 from kinpair.description.constraint_parts import Formula
+from kinpair.description.fields import number
 from kinpair.description.place import Place
 from kinpair.errors import DescriptionError, KinpairError, TraceError, described, listed, nearest
 
@@ -45,6 +46,17 @@ _SIGNS: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.UAdd: operator.pos,
 LONGEST = 1000
 RATE = "_rate"  # behind the name of a coordinate
 HIGHEST = 64  # power
+
+
+def formula(value: object, place: Place) -> Formula:
+    """A text in the variables, a number, or a Python function of them."""
+    if callable(value):
+        return value
+    if not isinstance(value, str):
+        return repr(number(value, place))
+    if not value.strip():
+        raise place.error("is empty; give a formula as a text, or a number")
+    return value
 
 
 def function_of(formula: Formula, variables: tuple[str, ...], place: Place) -> Callable[..., Any]:

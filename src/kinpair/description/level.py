@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from reprlib import repr as shown
 
 from kinpair.description import fields as f
-from kinpair.description.constraint_schema import formula
-from kinpair.description.formula import function_of
+from kinpair.description.formula import formula, function_of
 from kinpair.description.parts import Level
 from kinpair.description.place import Key, Place, checked
 
