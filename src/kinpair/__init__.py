@@ -58,7 +58,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kinpair import conventions, motion, walking
-    from kinpair import regulators as regulator
     from kinpair.algebra.choice import where
     from kinpair.analysis.compare import compare
     from kinpair.analysis.comparison import Comparison
@@ -101,6 +100,7 @@ if TYPE_CHECKING:
     from kinpair.inverse_kinematics import Target
     from kinpair.loading import build, example, example_text, examples, load, read
     from kinpair.mechanism import Energy, FramePose, Mechanism
+    from kinpair.regulators import public as regulator
     from kinpair.runs.load import load_run
     from kinpair.runs.result import Result
     from kinpair.runs.resume import resume
@@ -257,7 +257,7 @@ _MODULES = {  # public under a name of their own
     "constraint": "kinpair.description.constraint_forms",
     "conventions": "kinpair.conventions",
     "motion": "kinpair.motion",
-    "regulator": "kinpair.regulators",
+    "regulator": "kinpair.regulators.public",
     "walking": "kinpair.walking",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -17,31 +17,7 @@ weights           of states and inputs
 linear_quadratic  gains from linear models
 kalman            states estimated from outputs
 joint_regulators  each joint for itself, and computed torque
+public            what `kinpair.regulator` is
 
 A module imports only what stands above it; a test checks it.
 """
-
-from kinpair.regulators.following import preview
-from kinpair.regulators.in_loop import in_loop
-from kinpair.regulators.joint_regulators import computed_torque, force_feedback, pd
-from kinpair.regulators.kalman import Kalman, kalman, lqg
-from kinpair.regulators.linear_quadratic import LinearQuadratic, lqr
-from kinpair.regulators.preview import PreviewGains, cart_table, preview_gains
-from kinpair.regulators.regulator import Regulator
-
-__all__ = [
-    "Kalman",
-    "LinearQuadratic",
-    "PreviewGains",
-    "Regulator",
-    "cart_table",
-    "computed_torque",
-    "force_feedback",
-    "in_loop",
-    "kalman",
-    "lqg",
-    "lqr",
-    "pd",
-    "preview",
-    "preview_gains",
-]

@@ -40,8 +40,8 @@ class Layout:
         if other is self or other == self:
             return vectors.copy()
         result = np.zeros((*vectors.shape[:-1], other.size))
-        for name, here in self.slices.items():
-            there = other.slices[name]
+        for name in self.__dataclass_fields__:
+            here, there = getattr(self, name), getattr(other, name)
             if there.stop - there.start == here.stop - here.start:
                 result[..., there] = vectors[..., here]
         return result

@@ -110,7 +110,7 @@ class Modes:
         self.entered: list[Entry] = []
         self._active: dict[Any, Active] = {}
         self._mechanisms: dict[Any, Mechanism] = {}
-        self._stages: dict[Any, Stage] = {}
+        self._stages: dict[Any, tuple[Stage, Guards]] = {}
         q, qd = run.d.motion(np.atleast_2d(run.start)[0])
         plain = [x for x in self.traced if not x.watches_forces]
         values = {x.name: float(x.function(run.time, q.copy(), qd.copy())) for x in plain}
@@ -149,8 +149,15 @@ class Modes:
         return next(k for k, x in enumerate(self.entered) if x.mode.key == mode.key)
 
     def _prepared(self, entry: Entry) -> Active:
-        mode, m = entry.mode, self.mechanism(replace(entry.mode, resting=()))
-        small = self.small if mode.add else {}
+        open_ = replace(entry.mode, resting=())
+        key = open_.key, bool(entry.mode.resting)
+        if key not in self._stages:
+            self._stages[key] = self._stage(entry, self.mechanism(open_))
+        return Active(entry.mode, *self._stages[key])
+
+    def _stage(self, entry: Entry, m: Mechanism) -> tuple[Stage, Guards]:
+        """Return the stage of a mode and of all others that differ in closed limits only, and what is watched."""
+        small = self.small if entry.mode.add else {}
         d = self._dynamics(entry, m)
         watched = [
             Watched("event", self._functions[x.name], small=small.get(x.name, 0.0), event=x)
@@ -164,10 +171,7 @@ class Modes:
             groups = range(len(d.groups))
             watched += [Watched(kind, group=j) for kind in ("phase", "slowing") for j in groups]
         guards = Guards(tuple(watched))
-        key = d.key, guards
-        if key not in self._stages:
-            self._stages[key] = Stage(self.run, m, d, guards if watched else None, self._make)
-        return Active(mode, self._stages[key], guards)
+        return Stage(self.run, m, d, guards if watched else None, self._make), guards
 
     def _dynamics(self, entry: Entry, mechanism: Mechanism) -> Dynamics:
         """Return the dynamics of the run, under the constraints of a mode, with limits that are closed."""
