@@ -1,8 +1,8 @@
-"""Writes what the pages of the sources share: `python docs/sources/write.py [--notebooks]`.
+"""Writes what the pages of the sources and the Chinese tutorials share: `python docs/sources/write.py [--notebooks]`.
 
 Into the English pages: the setup and the table of each source from map.toml, and the output of each program. Into the
-Chinese pages: the same table in Chinese, and the programs and outputs of the English page. With `--notebooks`: a
-notebook of each English page, executed, in examples/notebooks.
+Chinese pages, tutorials included: the same table in Chinese, and the programs and outputs of the English page. With
+`--notebooks`: a notebook of each English page, executed, in examples/notebooks.
 """
 
 from __future__ import annotations
@@ -107,6 +107,9 @@ def write_pages() -> None:
             text = with_table(chinese.read_text("utf-8"), source, "zh")
             chinese.write_text(with_programs(text, blocks), "utf-8")
         print(name)
+    for chinese in sorted((HERE.parent / "zh" / "tutorials").glob("*.md")):
+        blocks = programs((HERE.parent / "tutorials" / chinese.name).read_text("utf-8"))
+        chinese.write_text(with_programs(chinese.read_text("utf-8"), blocks), "utf-8")
 
 
 def cells(page: str) -> list[tuple[str, str]]:

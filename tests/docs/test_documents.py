@@ -17,6 +17,7 @@ from kinpair.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = [ROOT / "docs" / name for name in ("reference.md", "code.md")]  # when the documents are built
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 README = (ROOT / "README.md").read_text("utf-8")
 
 
@@ -78,9 +79,7 @@ def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):
     assert "False" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "page", sorted((ROOT / "docs" / "tutorials").glob("*.md")), ids=lambda page: page.stem
-)
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_programs_of_the_tutorials_print_what_they_show(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = page.read_text("utf-8")
@@ -123,7 +122,12 @@ def test_the_start_prints_what_it_shows(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("english", "chinese"), [("README.md", "README.zh.md"), ("docs/start.md", "docs/zh/start.md")]
+    ("english", "chinese"),
+    [
+        ("README.md", "README.zh.md"),
+        ("docs/start.md", "docs/zh/start.md"),
+        *((f"docs/tutorials/{page.name}", f"docs/zh/tutorials/{page.name}") for page in TUTORIALS),
+    ],
 )
 def test_chinese_documents_have_the_same_programs_outputs_and_commands(english, chinese):
     kinds = ("sh", "python", "text")
