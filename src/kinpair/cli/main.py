@@ -7,6 +7,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from inspect import getdoc
 from typing import Any
 
 from cyclopts import (
@@ -15,9 +17,11 @@ from cyclopts import (
     MissingArgumentError,
     UnusedCliTokensError,
 )
+from cyclopts.help import DefaultFormatter
 
 from kinpair import __version__
 from kinpair.cli.commands import COMMANDS
+from kinpair.cli.language import chosen, in_language, speaking, translated
 from kinpair.cli.screen import Screen
 from kinpair.cli.welcome import welcome
 from kinpair.errors import KinpairError, described
@@ -29,16 +33,26 @@ def command_line(called: str = "") -> App:
     """All commands. The help of the one that is called is its docstring, that of the others their line in the table."""
     app = App(
         name="kinpair",
-        help="Dynamics of robots and mechanisms, by every classical formulation, from your own file.",
-        help_epilogue="Start with: kinpair demo, kinpair examples, kinpair info scara",
+        help=translated(
+            "Dynamics of robots and mechanisms, by every classical formulation, from your own file."
+        ),
+        help_epilogue=translated("Start with: kinpair demo, kinpair examples, kinpair info scara"),
         help_format="plaintext",
+        help_formatter=in_language(DefaultFormatter()),
         version=__version__,
     )
     for name, (usage, line) in COMMANDS.items():
-        about = {} if name == called else {"help": line}
+        about = {"help": _help(name)} if name == called else {"help": translated(line)}
         options = {"usage": f"Usage: kinpair {name} {usage}", "help_epilogue": ""}
         app.command(f"kinpair.cli.{name}:{name}", **options, **about)
     return app
+
+
+def _help(name: str) -> str:
+    """The docstring of a command before its parameters, paragraph by paragraph in the language of the command."""
+    command = getattr(import_module(f"kinpair.cli.{name}"), name)
+    text = (getdoc(command) or "").partition("\nParameters\n")[0]
+    return "\n\n".join(translated(" ".join(part.split())) for part in text.strip().split("\n\n"))
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -48,7 +62,12 @@ def main(words: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return _run([_shielded(word) for word in arguments]) if arguments else _greeted()
+        language, rest = chosen(arguments, os.environ)
+    except KinpairError as error:
+        return _say(str(error), WRONG_INPUT)
+    try:
+        with speaking(language):
+            return _run([_shielded(word) for word in rest]) if rest else _greeted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, final
 
 from rich.console import Console
+from rich.table import Table
+
+from kinpair.cli.language import translated
 
 
 @final
@@ -20,8 +23,18 @@ class Screen(Console):
 
     def say(self, text: str = "") -> None:
         """A line of text, never folded."""
-        self.print(text, soft_wrap=True)
+        self.print(translated(text), soft_wrap=True)
 
     def heading(self, text: str) -> None:
         """A line that starts a part."""
-        self.print(text, style="bold", soft_wrap=True)
+        self.print(translated(text), style="bold", soft_wrap=True)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Show objects as Rich does, headings of tables in the language of the command."""
+        for x in objects:
+            if isinstance(x, Table):
+                for column in x.columns:
+                    column.header = (
+                        translated(column.header) if isinstance(column.header, str) else column.header
+                    )
+        super().print(*objects, **options)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
+
 from kinpair import __version__
+from kinpair.cli.language import translated
 from kinpair.cli.screen import Screen
 
 TASKS = {
@@ -24,7 +27,8 @@ def welcome() -> None:
     screen = Screen()
     screen.heading(f"kinpair {__version__}: dynamics of robots and mechanisms")
     screen.say()
-    wide = max(map(len, TASKS))
-    for task, command in TASKS.items():
-        screen.say(f"  {task:{wide}}   {command}")
+    tasks = {translated(task): command for task, command in TASKS.items()}
+    wide = max(map(cell_len, tasks))
+    for task, command in tasks.items():
+        screen.say(f"  {task}{' ' * (wide - cell_len(task))}   {command}")
     screen.say("\nkinpair --help names every command, kinpair COMMAND --help its options")

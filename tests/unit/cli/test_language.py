@@ -1,0 +1,97 @@
+"""The command in Chinese: how it is chosen, what is translated, and what is not."""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+
+import pytest
+
+from kinpair.cli import language
+from kinpair.cli.commands import COMMANDS
+from kinpair.cli.language import speaking, table, translated
+from kinpair.cli.main import main
+
+SHOWN = (  # commands whose summaries are looked at
+    [],
+    ["--help"],
+    *([name, "--help"] for name in COMMANDS),
+    ["check", "four-bar"],
+    ["info", "double-pendulum"],
+    ["info", "four-bar"],
+    ["dynamics", "double-pendulum", "--q", "0.1,0.2"],
+    ["simulate", "double-pendulum", "--duration", "0.1"],
+    ["simulate", "four-bar", "--duration", "0.1"],
+)
+UNTRANSLATED = {  # all else that stays in English
+    "double-pendulum",  # names
+    "four-bar",
+    "q",  # symbols
+    "qd",
+    "qdd",
+    *("nx", "ny", "nz", "fx", "fy", "fz"),
+}
+
+
+@pytest.fixture
+def missing(monkeypatch) -> set[str]:
+    """English sentences that the table does not have."""
+    found: set[str] = set()
+    look_up = language._sentence
+
+    def recorded(english: str) -> str | None:
+        chinese = look_up(english)
+        in_english = re.search(r"[A-Za-z]", english) and not re.search(r"[\u4e00-\u9fff]", english)
+        if chinese is None and in_english and ". " not in english:
+            found.add(english)
+        return chinese
+
+    monkeypatch.setattr(language, "_sentence", recorded)
+    return found
+
+
+def test_what_stays_in_english_is_listed(missing, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    for words in SHOWN:
+        with pytest.MonkeyPatch.context() as quiet:
+            quiet.setenv("KINPAIR_LANG", "zh")
+            main(words)
+    assert capsys.readouterr().out
+    assert missing == UNTRANSLATED
+
+
+def test_the_option_and_the_variable_choose_chinese_and_nothing_else_does(capsys, monkeypatch):
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    monkeypatch.delenv("KINPAIR_LANG", raising=False)
+    main(["check", "double-pendulum"])
+    english = capsys.readouterr().out
+    assert "nothing is doubtful" in english
+    for words in (["--lang", "zh", "check", "double-pendulum"], ["check", "double-pendulum", "--lang=zh"]):
+        assert main(words) == 0
+        assert "没有警告" in capsys.readouterr().out
+    monkeypatch.setenv("KINPAIR_LANG", "zh")
+    main(["check", "double-pendulum"])
+    assert "没有警告" in capsys.readouterr().out
+    main(["--lang", "en", "check", "double-pendulum"])
+    assert capsys.readouterr().out == english
+
+
+def test_an_unknown_language_is_refused(capsys):
+    assert main(["--lang", "fr", "check", "double-pendulum"]) == 2
+    assert capsys.readouterr().err == "kinpair: --lang: no language 'fr'; languages: en, zh\n"
+
+
+def test_a_translation_has_the_places_of_its_sentence():
+    for english, chinese in table().items():
+        if "{}" in english:
+            places = [field for _, field, _, _ in Formatter().parse(chinese) if field is not None]
+            assert len(places) == english.count("{}"), english
+
+
+def test_a_text_is_translated_sentence_by_sentence():
+    with speaking("zh"):
+        assert (
+            translated("Reached t = 2 s. A sentence that is new.") == "到达 t = 2 s。A sentence that is new."
+        )
+        assert translated("    → Check the value and its unit.") == "    → 请检查数值及其单位。"
+    assert translated("nothing is doubtful") == "nothing is doubtful"
