@@ -193,6 +193,19 @@ class Roller:
         """Vectors by body as one over the coordinates."""
         return ByBodyVector(self, field, "q")
 
+    def moved(self, x: Any, rate: Any, dt: Field) -> ByBodyVector:
+        """x + dt rate, of a step `dt` that is an input."""
+        field = self.tape.each(lambda x, rate, h: x + h * rate, x.field, rate.field, dt)
+        return ByBodyVector(self, field, x.spans)
+
+    def totals(self, name: str, start: int, count: int, size: int) -> list[Any]:
+        """Entries of an input for results that are made of totals."""
+        return [self.tape.at_end(name, start + k, size) for k in range(count)]
+
+    def write(self, name: str, x: ByBodyVector, start: int, size: int) -> None:
+        """Make a vector a part of an output, from entry `start` on."""
+        self.tape.output(name, size, x.field, self._starts[x.spans] + start)
+
     def finish(self, name: str, result: Any) -> Rolled:
         """The whole recording, with its results in arrays."""
         structure, leaves = flatten(result)

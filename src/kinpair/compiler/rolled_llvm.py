@@ -56,7 +56,8 @@ class _Data:
         for name, numbers in rolled.numbers.items():
             self._add(parts, name, numbers.astype(real.dtype).tobytes())
         self._content = b"".join(parts)
-        self.symbol = f"data.{hashlib.sha256(self._content).hexdigest()[:24]}" if parts else ""
+        key = hashlib.sha256(f"{rolled.name} {rolled.output_shapes}".encode() + self._content)
+        self.symbol = f"data.{key.hexdigest()[:24]}" if parts else ""
 
     def _add(self, parts: list[bytes], name: str, content: bytes) -> None:
         self.places[name] = sum(map(len, parts))

@@ -83,7 +83,8 @@ class Tape:
         self.kinds = int(self.kind.max(initial=-1)) + 1
         self.first = [int(np.argmax(self.kind == k)) for k in range(self.kinds)]
         self._inputs: dict[str, Shape] = {}
-        self.outputs: dict[str, tuple[Shape, Field | Leaf, str]] = {}
+        self.outputs: dict[str, Shape] = {}
+        self.writes: list[tuple[str, Field | Leaf, str, int]] = []
         self._indices: dict[str, np.ndarray] = {ITEM: np.arange(1, n + 1), PARENT: self.parent + 1}
         self._named: dict[bytes, str] = {}
         self.numbers: dict[str, np.ndarray] = {}
@@ -92,6 +93,7 @@ class Tape:
         self.totals: list[Total] = []
         self.after = Graph()
         self.total_symbols: dict[int, int] = {}
+        self.end_symbols: dict[int, tuple[str, int]] = {}
 
     # fields that are given
 
@@ -144,9 +146,12 @@ class Tape:
             ((("given", f"in:{name}", "", 0, 0),),) * self.kinds,
         )
 
-    def unused(self, name: str, shape: Shape) -> None:
-        """Name an input, which no step may read."""
-        self._inputs.setdefault(name, shape)
+    def at_end(self, name: str, entry: int, size: int) -> Expr:
+        """An entry of an input of that size (0: a number) as results made of totals read it."""
+        self._inputs[name] = (size,) if size else ()
+        symbol = self.after.symbol(f"{name}[{entry}]")
+        self.end_symbols[symbol.id] = f"in:{name}", entry
+        return symbol
 
     def _index(self, numbers: np.ndarray) -> str:
         key = numbers.tobytes()
@@ -226,15 +231,16 @@ class Tape:
     # results
 
     def output(self, name: str, size: int | Shape, value: Field, starts: Sequence[int] | np.ndarray) -> None:
-        """Entries of an output: those of item i from `starts[i]` on."""
-        shape = (size,) if isinstance(size, int) else size
+        """Entries of an output: those of item i from `starts[i]` on. Several fields may be parts of one output."""
+        self.outputs[name] = (size,) if isinstance(size, int) else size
         written = value if value.loop >= 0 else self.each(lambda x: x, value)
-        self.outputs[name] = shape, written, self._index(np.asarray(starts, dtype=np.int64))
+        self.writes.append((name, written, self._index(np.asarray(starts, dtype=np.int64)), 0))
 
-    def result(self, name: str, value: Any) -> None:
-        """An output made of totals and numbers."""
+    def result(self, name: str, value: Any, *, size: int | None = None, start: int = 0) -> None:
+        """An output made of totals and numbers, or a part of one of that size, from entry `start` on."""
         leaf = output(self.after, name, value)
-        self.outputs[name] = leaf.shape, leaf, ""
+        self.outputs[name] = leaf.shape if size is None else (size,)
+        self.writes.append((name, leaf, "", start))
 
     def finish(self, name: str = "rolled", structure: Structure | None = None) -> Rolled:
         """The recorded loops."""
@@ -247,7 +253,7 @@ class Tape:
         return Rolled(
             name,
             self._inputs,
-            {key: shape for key, (shape, _, _) in self.outputs.items()},
+            self.outputs,
             structure,
             self.kind,
             {key: self._indices[key] for key in layout.used_indices},

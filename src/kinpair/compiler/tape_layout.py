@@ -60,7 +60,7 @@ class Layout:
 
     def _find_needed(self) -> None:
         tape = self._tape
-        for _, value, _ in tape.outputs.values():
+        for _, value, _, _ in tape.writes:
             if isinstance(value, Leaf):
                 self._need_totals(value)
                 continue
@@ -199,7 +199,7 @@ class Layout:
         for number in self._live_totals:
             if tape.totals[number].loop == k:
                 stores[Place(WORK, "", 0, number)] = tape.totals[number].nodes[kind]
-        for name, (_, value, index) in tape.outputs.items():
+        for name, value, index, _ in tape.writes:
             if not isinstance(value, Leaf) and value.loop == k:
                 for offset, x in enumerate(value.entries[kind]):
                     stores[Place(f"out:{name}", index, 1, offset)] = x
@@ -236,12 +236,16 @@ class Layout:
     def _end(self) -> Loop:
         """Write results made of totals."""
         graph, stores = self._tape.after, Stores()
-        for name, (_, value, _) in self._tape.outputs.items():
+        for name, value, _, start in self._tape.writes:
             if isinstance(value, Leaf):
-                for offset, x in enumerate(value.entries):
+                for offset, x in enumerate(value.entries, start):
                     stores[Place(f"out:{name}", "", 0, offset)] = x
         outputs = Leaf("stores", (len(stores),), tuple(stores.values()))
         symbols = [x for x in Program("end", graph, (), (outputs,)).nodes if x.op == "symbol"]
-        loads = tuple(Place(WORK, "", 0, self._tape.total_symbols[x.id]) for x in symbols)
+        loads = tuple(self._end_place(x) for x in symbols)
         program = Program("end", graph, (Leaf("loads", (len(symbols),), tuple(symbols)),), (outputs,))
         return Loop(0, (self._made(program, loads, tuple(stores)),))
+
+    def _end_place(self, symbol: Expr) -> Place:
+        array, offset = self._tape.end_symbols.get(symbol.id) or (WORK, self._tape.total_symbols[symbol.id])
+        return Place(array, "", 0, offset)

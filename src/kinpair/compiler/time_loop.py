@@ -27,7 +27,7 @@ from kinpair.compiler.patience import patience
 from kinpair.compiler.target import REALS, host
 from kinpair.compiler.time_loop_inputs import Inputs
 from kinpair.compiler.time_loop_memory import HEAD, LENGTH, STALE, TIME
-from kinpair.compiler.time_loop_parts import Flow, Part, frame_of, parts_of
+from kinpair.compiler.time_loop_parts import Flow, Part, data_of, frame_of, parts_of
 from kinpair.compiler.time_loop_roots import LOOK, row_length
 from kinpair.compiler.time_loop_standing import WHY, Standing
 from kinpair.compiler.time_loop_step import FREE, LEAST, ROOM, ROWS, SETTINGS
@@ -101,20 +101,21 @@ class FixedLoop:
         """LLVM text for one trajectory, or for several at once."""
         return self._written(lanes)[0]
 
-    def _written(self, lanes: int) -> tuple[str, int]:
+    def _written(self, lanes: int) -> tuple[str, int, dict[str, bytes]]:
         form, width = Form(REAL, lanes), _width(lanes)
         parts = parts_of(self.flow, form, width)
         frame = frame_of(self.flow, parts, form, width, self.tableau.stages if self.tableau else 0)
         sums = width if lanes > 1 else _single(self.flow, parts)
-        return fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, sums), frame.bytes
+        text = fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, sums)
+        return text, frame.bytes, data_of(parts, REAL)
 
     def _object_code(self, form: str, lanes: int) -> ObjectCode:
-        text, room = self._written(lanes)
+        text, room, data = self._written(lanes)
         operations = sum(program.count["total"] for program in self.flow.programs.values())
         arrays: dict[str, tuple[int, ...]] = dict.fromkeys(fixed.INPUTS, ())
         results: dict[str, tuple[int, ...]] = dict.fromkeys(fixed.OUTPUTS, ())
         signature = Signature("time loop", arrays, results, "result")
-        return ObjectCode(form, signature, room, self._compiled.code(text, operations))
+        return ObjectCode(form, signature, room, self._compiled.code(text, operations), data)
 
     @cached_property
     def _one(self) -> One:
@@ -213,7 +214,8 @@ class AdaptiveLoop:
         text, loops, room = self._written()
         operations = sum(program.count["total"] for program in self.flow.programs.values())
         signature = Signature("time loop", {}, {}, "result")
-        return One(ObjectCode("one", signature, room, self._compiled.code(text, operations, loops)))
+        code, data = self._compiled.code(text, operations, loops), data_of(self._parts, REAL)
+        return One(ObjectCode("one", signature, room, code, data))
 
     def begin(self, start: np.ndarray, time: float, wanted: np.ndarray, dt: float = 0.0) -> Standing:
         """At the start: state and inputs (ny + nu,), and the times at which samples are wanted."""

@@ -11,6 +11,8 @@ from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.llvm import Blocks
 from kinpair.compiler.machine_code import blocks_of
 from kinpair.compiler.program import Program
+from kinpair.compiler.rolled import Rolled
+from kinpair.compiler.target import Real
 from kinpair.compiler.time_loop_code import Code
 from kinpair.compiler.time_loop_turns import Turns, prepared
 
@@ -48,12 +50,12 @@ class Flow:
     nz: int = 0
     ng: int = 0
     nr: int = 0
-    rhs: Program | None = None
+    rhs: Program | Rolled | None = None
     start: Program | None = None
     improve: Program | None = None
-    finish: Program | None = None
-    after: Program | None = None
-    watch: Program | None = None
+    finish: Program | Rolled | None = None
+    after: Program | Rolled | None = None
+    watch: Program | Rolled | None = None
     guard: Program | None = None
     change: Program | None = None
     control: Program | None = None
@@ -78,7 +80,7 @@ class Flow:
         return self.source == "table" or self.nr > 0
 
     @property
-    def programs(self) -> dict[str, Program]:
+    def programs(self) -> dict[str, Program | Rolled]:
         """Those there are, by name."""
         names = ("rhs", "start", "improve", "finish", "after", "watch", "guard", "change", "control")
         programs = {name: getattr(self, name) for name in names}
@@ -121,10 +123,21 @@ def parts_of(flow: Flow, form: Form, width: int) -> dict[str, Part]:
     """Every program, scheduled; for one trajectory, with the sines and cosines of the state in whole vectors."""
     parts: dict[str, Part] = {}
     for name, program in flow.programs.items():
-        blocks, turns = prepared(program, width) if form.lanes == 1 else (blocks_of(program), None)
-        brief = form.lanes == 1 and turns is None and program.count["total"] <= BRIEF
-        parts[name] = Part(name, blocks, tuple(program.input_shapes), len(program.outputs), turns, brief)
+        turns, brief = None, False
+        if form.lanes == 1 and isinstance(program, Program):
+            blocks, turns = prepared(program, width)
+            brief = turns is None and program.count["total"] <= BRIEF
+        else:
+            blocks = blocks_of(program)
+        parts[name] = Part(
+            name, blocks, tuple(program.input_shapes), len(program.output_shapes), turns, brief
+        )
     return parts
+
+
+def data_of(parts: Mapping[str, Part], real: Real) -> dict[str, bytes]:
+    """Bytes that the code of all programs reads, by symbol."""
+    return {name: content for part in parts.values() for name, content in part.blocks.data(real).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
 from kinpair.forces.friction import joint_frictions
-from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy
+from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy, walked_losses
 from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.point_spring import point_springs
 from kinpair.forces.surfaces.element import loaded_joints
@@ -162,6 +162,8 @@ def stored_energy(model: Model, state: State, *, passive: bool = True) -> Scalar
 
 def losses(model: Model, state: State, *, passive: bool = True) -> dict[str, Scalar]:
     """Powers that elements take for good, by name [W]."""
+    if model.walker:
+        return {"joints": walked_losses(model, state)} if _of_joints(model, passive) else {}
     return {
         name: power
         for x, at in acting(model, state, passive=passive)

@@ -119,6 +119,17 @@ def walked_energy(model: Model, state: State) -> Scalar:
     return total(model, _energy, 0.0, joint_numbers(model), coordinates(model, state.q))
 
 
+def _losses(body: Body, numbers: tuple[Any, ...], q: Vector, qd: Vector) -> Scalar:
+    at = Instant(None, State(q, qd))  # type: ignore[arg-type]
+    return sum((x for one in OfOneJoint(*numbers).elements() for x in one.losses(at).values()), 0.0)
+
+
+def walked_losses(model: Model, state: State) -> Scalar:
+    """Power that all dampers of joints take [W], from body to body."""
+    qs, qds = coordinates(model, state.q), rates(model, state.qd)
+    return total(model, _losses, 0.0, joint_numbers(model), qs, qds)
+
+
 def joint_elements(model: Model) -> list[Element]:
     """Those of all joints; none where the number is zero."""
     data, elements = model.joints, list[Element]()

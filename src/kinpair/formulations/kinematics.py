@@ -251,16 +251,17 @@ def nudged(model: Model, q: Vector, step: Vector) -> Vector:
     return normalised(model, q + dq_dt(model, q, step))
 
 
+def _unit(body: Body, q: Vector) -> Vector:
+    if body.pair.nq == body.pair.nv:
+        return q
+    k = q[-4:]
+    length = np.sqrt(k @ k)
+    return array([*q[:-4], *(np.divide(x, length) for x in k)])
+
+
 def normalised(model: Model, q: Vector) -> Vector:
     """The coordinates with every quaternion scaled to length one."""
-    entries = list(q)
-    for i in model.moving:
-        stop, pair = model.q_span[i].stop, model.body[i].pair
-        if pair.nq > pair.nv:
-            k = array(entries[stop - 4 : stop])
-            length = np.sqrt(k @ k)
-            entries[stop - 4 : stop] = [np.divide(x, length) for x in k]
-    return array(entries) if entries else np.zeros(0)
+    return joined_coordinates(model, each(model, _unit, coordinates(model, q)))
 
 
 def _by_pair(model: Model, f: Callable[[Pair, Vector, Vector], Vector], q: Vector, x: Vector) -> Vector:

@@ -4,5 +4,6 @@ dop853_coefficients  numbers of Dormand and Prince
 tableaux             explicit Runge–Kutta methods as data
 steps                steps that are not explicit Runge–Kutta
 generalised_alpha    the generalised-α method under constraints
+looped               the programs of a run as loops over the bodies, for long mechanisms
 integrators          methods by name, and the flow that each makes of a mechanism
 """

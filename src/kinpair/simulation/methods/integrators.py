@@ -14,6 +14,7 @@ from kinpair.compiler.time_loop_tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, nearest
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
+from kinpair.simulation.methods import looped
 from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
@@ -125,11 +126,13 @@ def flow_of(
                 recorded, {name: sizes[name] for name in inputs}, name=getattr(f, "__name__", "guard")
             )
 
-    programs: dict[str, Any] = {"watch": record(Dynamics.watched, "time", "y", "u")} if watched else {}
+    loops = looped.is_looped(d)
+    programs: dict[str, Any] = {}
+    if watched:
+        programs["watch"] = looped.watched(d) if loops else record(Dynamics.watched, "time", "y", "u")
     if d.settles:
-        programs["after"] = record(
-            Dynamics.settled, "time", "y", *(("u",) if d.at_ends and d.sticking else ())
-        )
+        ends = ("u",) if d.at_ends and d.sticking else ()
+        programs["after"] = looped.settled(d) if loops else record(Dynamics.settled, "time", "y", *ends)
     numbers = control.numbers if control is not None else 0
     sizes["r"] = (numbers,)
     if control is not None:
@@ -141,9 +144,10 @@ def flow_of(
         programs["change"] = record(change, "time", "y", "u", "e")
     everything = ("time", "dt", "y", "u")
     if integrator.tableau is not None:
-        programs["rhs"] = record(Dynamics.rate, "time", "y", "u")
+        programs["rhs"] = looped.rate(d) if loops else record(Dynamics.rate, "time", "y", "u")
     if integrator.direct is not None:
-        programs["finish"] = record(integrator.direct, *everything)
+        step = looped.looped_step(d, integrator.name) if loops else None
+        programs["finish"] = step(d) if step else record(integrator.direct, *everything)
     if integrator.solved is not None:
         programs["start"] = record(integrator.solved.start, *everything)
         programs["improve"] = record(integrator.solved.improve, *everything, "z")

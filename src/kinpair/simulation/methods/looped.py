@@ -1,0 +1,134 @@
+"""Programs of a run as loops over the bodies: the rate of the state, a step of semi-implicit Euler, energies.
+
+They are what `Dynamics` says of a tree on which nothing but gravity, efforts, and springs and dampers of joints act:
+sums over the bodies stand where lists stand there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kinpair import quantities
+from kinpair.compiler.rolled import Rolled
+from kinpair.forces.elements import losses
+from kinpair.formulations import kinematics
+from kinpair.kernels import FEW, LOOPED
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import joined, rates, total
+from kinpair.model.state import State
+from kinpair.rolling import ByBodyVector, Roller, obstacle
+from kinpair.simulation.dynamics import Dynamics, with_quaternion
+
+OUT = "result"
+
+
+def is_looped(d: Dynamics) -> bool:
+    """True where the equations are loops over the bodies: trees of many operations without friction or events."""
+    layout = d.layout
+    plain = d.enforcement is None and d.torque is None and not (d.parameters or d.external or d.actuated)
+    free = not (d.sticking or d.stops or np.isfinite(d.saturation).any())
+    known = layout.size == layout.loss.stop and layout.x.start == layout.x.stop
+    if not (plain and free and known) or len(d.model.moving) <= FEW or obstacle(d.model, d.request):
+        return False
+    return rate(d).count["total"] > LOOPED
+
+
+@dataclass(frozen=True, eq=False)
+class _Recording:
+    """The motion and the efforts of a run on a tape, and its results as parts of one vector."""
+
+    d: Dynamics
+    roller: Roller
+    model: Model
+    state: State
+
+    @classmethod
+    def of(cls, d: Dynamics) -> _Recording:
+        roller = Roller(d.model)
+        model, layout = replace(d.model, walker=roller), d.layout
+        q: Any = roller.vector("q", array="y", start=layout.q.start, size=d.ny)
+        qd: Any = roller.vector("qd", array="y", start=layout.qd.start, size=d.ny)
+        tau: Any = np.zeros(model.nv)
+        if d.torque_in_u:
+            tau = roller.vector("tau", array="u", start=d.input_layout.control.start, size=d.nu)
+        return cls(d, roller, model, State(q, qd, tau=tau))
+
+    def write(self, value: Any, start: int, size: int) -> None:
+        """Put a vector by body, or numbers, into the result."""
+        if isinstance(value, ByBodyVector):
+            self.roller.write(OUT, value, start, size)
+        else:
+            self.roller.tape.result(OUT, np.ravel(value), size=size, start=start)
+
+    def powers(self, state: State) -> list[Any]:
+        """Rates of work and loss, as `Dynamics.powers` has them."""
+        work = 0.0
+        if self.d.torque_in_u:
+            efforts = rates(self.model, state.tau), rates(self.model, state.qd)
+            work = total(self.model, _power, 0.0, *efforts)
+        return [work, sum(losses(self.model, state, passive=self.d.passive).values(), 0.0)]
+
+    def accelerations(self) -> Any:
+        """q̈."""
+        return quantities.accelerations(self.model, self.d.request, self.state, {})[0]
+
+    def finish(self, name: str) -> Rolled:
+        """The program, named for its code."""
+        return self.roller.tape.finish(name, OUT)
+
+
+def _power(body: Body, tau: Any, qd: Any) -> Any:
+    return tau @ qd if len(qd) else 0.0
+
+
+def rate(d: Dynamics) -> Rolled:
+    """ẏ, see `Dynamics.rate`."""
+    with np.errstate(all="ignore"):
+        x = _Recording.of(d)
+        x.write(kinematics.dq_dt(x.model, x.state.q, x.state.qd), d.layout.q.start, d.ny)
+        x.write(x.accelerations(), d.layout.qd.start, d.ny)
+        x.write(x.powers(x.state), d.layout.work.start, d.ny)
+        return x.finish("rate")
+
+
+def watched(d: Dynamics) -> Rolled:
+    """Energies and efforts, see `Dynamics.watched`."""
+    layout = d.watched_layout
+    with np.errstate(all="ignore"):
+        x = _Recording.of(d)
+        energies = replace(d, model=x.model).energies(x.state)
+        x.write(list(energies), layout.kinetic.start, d.nw)
+        x.write(joined(x.model, rates(x.model, x.state.tau)), layout.tau.start, d.nw)
+        return x.finish("watched")
+
+
+def semi_implicit_euler(d: Dynamics) -> Rolled:
+    """y₁, see `steps.semi_implicit_euler`; of coordinates whose derivatives are the rates."""
+    with np.errstate(all="ignore"):
+        x = _Recording.of(d)
+        dt, y = x.roller.tape.scalar("dt"), x.roller.totals("y", d.layout.work.start, 2, d.ny)
+        later = x.roller.moved(x.state.qd, x.accelerations(), dt)
+        x.write(x.roller.moved(x.state.q, later, dt), d.layout.q.start, d.ny)
+        x.write(later, d.layout.qd.start, d.ny)
+        h = x.roller.totals("dt", 0, 1, 0)[0]
+        powers = x.powers(replace(x.state, qd=later))
+        x.write([a + h * b for a, b in zip(y, powers, strict=True)], d.layout.work.start, d.ny)
+        return x.finish("semi_implicit_euler")
+
+
+def settled(d: Dynamics) -> Rolled:
+    """y with quaternions of length one, see `Dynamics.settled`."""
+    x = _Recording.of(d)
+    x.write(kinematics.normalised(x.model, x.state.q), d.layout.q.start, d.ny)
+    x.write(x.state.qd, d.layout.qd.start, d.ny)
+    x.write(x.roller.totals("y", d.layout.work.start, 2, d.ny), d.layout.work.start, d.ny)
+    return x.finish("settled")
+
+
+def looped_step(d: Dynamics, name: str) -> Callable[[Dynamics], Rolled] | None:
+    """The step of a method of that name as loops; None where there is none."""
+    return semi_implicit_euler if name == "semi-implicit-euler" and not with_quaternion(d.model) else None
