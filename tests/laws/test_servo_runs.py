@@ -115,3 +115,36 @@ def test_efforts_of_a_motion_and_the_motion_of_efforts_satisfy_the_law(seed):
         qdd = x.arm.forward_dynamics(q, qd, tau)
         satisfies_the_law(x, q, qd, qdd, tau)
         satisfies_the_law(x, q, qd, qdd, x.arm.inverse_dynamics(q, qd, qdd))
+
+
+@pytest.mark.parametrize("method", ["denoc", "zhao-gu"])
+def test_every_formulation_has_the_same_motion(method):
+    """Newton and Euler's sweeps have accelerations as unknowns, those of the others the loads."""
+    x, rng = case(0), np.random.default_rng(1)
+    m = x.arm.reference
+    for _ in range(25):
+        q, qd, tau = rng.normal(size=(3, m.nv)) * np.array([[1.0], [2.0], [8.0]])
+        expected = m.forward_dynamics(q, qd, tau)
+        assert m.forward_dynamics(q, qd, tau, method=method) == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_run_of_a_loop_goes_on_through_the_jump():
+    rng = np.random.default_rng(3)
+    b = kp.Builder("four-bar").link("crank", mass=1.0, com=(0.05, 0, 0), inertia=(1e-4, 1e-3, 1e-3))
+    b.link("coupler", mass=2.0, com=(0.15, 0, 0), inertia=(1e-3, 1e-2, 1e-2))
+    b.link("rocker", mass=1.5, com=(0.1, 0, 0), inertia=(1e-3, 5e-3, 5e-3))
+    b.joint("a", "revolute", "ground", "crank", axis="y", friction=law(rng), rotor_inertia=0.02)
+    b.joint("b", "revolute", "crank", "coupler", xyz=(0.1, 0, 0), axis="y")
+    b.joint(
+        "c", "revolute", "ground", "rocker", xyz=(0.3, 0, 0), axis="y", friction=law(rng), rotor_inertia=0.03
+    )
+    m = kp.build(b.loop("d", "pin", "rocker", "coupler", xyz=(0.2, 0, 0), child_xyz=(0.3, 0, 0), axis="y"))
+    q = m.assemble([0.4, 0.0, 1.2])
+    run = kp.simulate(
+        m,
+        q,
+        m.velocities(q, {"a": 2.0}),
+        duration=0.5,
+        torque=lambda t, q, qd: np.array([4, 0, 7]) * np.sin(5 * t),
+    )
+    assert run.status.name == "done"

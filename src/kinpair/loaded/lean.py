@@ -13,11 +13,7 @@ matrix of the one before leaves 2 r_k²/r_{k−1} to first order; five times as 
 
     r = min(r_k, 10 r_k²/r_{k−1})                                                                       (FN5)
 
-A load that jumps by h where y passes a limit has the part θ of the jump as one more unknown; z = θ + (y − limit)/|h|:
-
-    y = limit   where 0 < z < 1,   else θ = 0 or 1 by the side of z                                      (FN6)
-
-Where the jump moves y on by itself, so that both sides may fit, θ is 0 or 1 by the side of y.
+A load that jumps has the part θ of the jump as one more unknown, see (FS6).
 """
 
 from __future__ import annotations
@@ -31,13 +27,12 @@ import numpy as np
 
 from kinpair.algebra import lu, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
-from kinpair.algebra.choice import less, maximum, minimum, sign, where
-from kinpair.forces.surfaces.surface import Carried, Jump, Surface, magnitude
-from kinpair.loaded.system import FEELING, Slip, Solved, dot, force_slope
+from kinpair.algebra.choice import minimum, sign
+from kinpair.forces.surfaces.surface import Carried, Surface
+from kinpair.loaded.system import FEELING, Edge, Slip, Solved, dot, edges_of, force_slope, sides
 
 CAUTION = 10.0  # in (FN5)
 NOTHING = 1e-300  # so that no friction at all is no division by zero
-LEAST = 1e-30  # [N m]: so that no jump at all is no division by zero
 
 
 class Equations(NamedTuple):
@@ -76,17 +71,6 @@ class _Slopes(NamedTuple):
     orientation: Scalar
 
 
-class _Edge(NamedTuple):
-    """Where one load jumps: the jump, the part θ of it, one where y = limit is required instead of a given θ, and by
-    how much y or θ is to change."""
-
-    surface: int
-    jump: Jump
-    theta: Scalar
-    inside: Scalar
-    change: Scalar
-
-
 def solve(x: Equations, own: Rubbing, sweeps: Sweeps) -> tuple[Vector, Solved]:
     """q̈ and N from the frictionless motion."""
     qdd = tree_ldl.solve(x.factors, x.F)
@@ -103,22 +87,21 @@ def solve_from(x: Equations, own: Rubbing, N: Vector, sweeps: Sweeps) -> tuple[V
 def _swept(x: Equations, own: Rubbing, qdd: Vector, N: Vector, sweeps: Sweeps) -> tuple[Vector, Solved]:
     """By two sweeps or more, from accelerations that meet the first of (FN1) with loads N."""
     L, slopes, sizes = _efforts(x, N), list[_Slopes](), list[Scalar]()
-    step, n_rates, thetas = qdd, len(x.F), list[Scalar](_sides(own, forms_of(x, qdd)))
-    edges = list[_Edge]()
+    step, n_rates, thetas = qdd, len(x.F), sides(own.surfaces, own.joints, forms_of(x, qdd))
+    edges, moved = list[Edge](), [dot(column, column) for column in x.D]
     for n in range(sweeps.number):
         c = forms_of(x, qdd)
-        edges, here = _edges(x, own, c, thetas)
+        edges, joints = edges_of(own.surfaces, own.joints, c, thetas, moved)
+        here = own._replace(joints=joints)
         N = loads_of(here, c)
         if n < sweeps.anew:
             slopes.append(_slopes(x, here, c, N, edges))
         rubs = _efforts(x, N)
         missed = _missed(here, c, N)
         for edge in edges:
-            missed[edge.surface] = missed[edge.surface] + _unmet(edge)
+            missed[edge.surface] = missed[edge.surface] + edge.unmet
         sizes.append(_measured(x, L - rubs, rubs, missed))
-        right = array(
-            [*(L - rubs), *(-edge.inside * edge.change + (1.0 - edge.inside) * edge.change for edge in edges)]
-        )
+        right = array([*(L - rubs), *(edge.right for edge in edges)])
         both = lu.solve(slopes[-1].factors, right)  # (FN3)
         step = both[:n_rates]
         thetas = [edge.theta + both[n_rates + k] for k, edge in enumerate(edges)]
@@ -130,39 +113,6 @@ def _swept(x: Equations, own: Rubbing, qdd: Vector, N: Vector, sweeps: Sweeps) -
     last, before = sizes[-1], sizes[-2] + NOTHING
     residual = minimum(last, CAUTION * np.divide(last * last, before))  # (FN5)
     return qdd, Solved(array(after), residual, slopes[-1].orientation, N)
-
-
-def _sides(own: Rubbing, c: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-    """θ of each load that jumps, by the side on which its y is."""
-    jumps = [s.jump(forms, at) for s, at, forms in zip(own.surfaces, own.joints, c, strict=True) if s.jumps]
-    return [where(less(x.limit, x.y), 1.0, 0.0) for x in jumps]
-
-
-def _edges(
-    x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], thetas: Sequence[Scalar]
-) -> tuple[list[_Edge], Rubbing]:
-    """The jumps at forms c, each with its θ, and what the joints are in with these θ.    (FN6)"""
-    edges, joints, given = list[_Edge](), list(own.joints), iter(thetas)
-    for k, (s, at) in enumerate(zip(own.surfaces, own.joints, strict=True)):
-        if not s.jumps:
-            continue
-        jump, theta = s.jump(c[k], at), next(given)
-        beyond = jump.y - jump.limit
-        z = theta + np.divide(beyond, magnitude(jump.height) + LEAST)
-        held = less(dot(x.D[k], x.D[k]), LEAST)  # its friction moves nothing
-        alone = where(held, 1.0, jump.helps)
-        side = where(less(0.0, beyond), 1.0, 0.0)
-        clipped = where(less(0.5, alone), side, minimum(maximum(z, 0.0), 1.0))
-        inside = (1.0 - alone) * where(less(0.0, z), where(less(z, 1.0), 1.0, 0.0), 0.0)
-        change = where(less(0.5, inside), -beyond, clipped - theta)
-        edges.append(_Edge(k, jump, theta, inside, change))
-        joints[k] = at._replace(theta=theta)
-    return edges, own._replace(joints=joints)
-
-
-def _unmet(edge: _Edge) -> Scalar:
-    """How far a jump is from being met, as a load."""
-    return edge.change * where(less(0.5, edge.inside), 1.0, edge.jump.height)
 
 
 def forms_of(x: Equations, qdd: Vector) -> list[list[Scalar]]:
@@ -204,9 +154,9 @@ def _measured(x: Equations, left: Vector, rubs: Vector, missed: Sequence[Scalar]
 
 
 def _slopes(
-    x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector, edges: Sequence[_Edge] = ()
+    x: Equations, own: Rubbing, c: Sequence[Sequence[Scalar]], N: Vector, edges: Sequence[Edge] = ()
 ) -> _Slopes:
-    """(FN2), and with rows of jumps behind (FN6)."""
+    """(FN2), with rows of jumps behind."""
     by_form, signs = list[list[Scalar]](), list[Scalar]()
     for s, slip, at, forms, load in zip(own.surfaces, own.slips, own.joints, c, N, strict=True):
         slopes = s.slopes(forms, slip.force(load), at)
@@ -221,8 +171,8 @@ def _slopes(
     for n, edge in enumerate(edges):
         k = edge.surface
         by_c = own.surfaces[k].jump_slopes(c[k], own.joints[k])
-        by_rate = [-(edge.inside * dot(by_c, [form[j] for form in x.Q[k]])) for j in range(len(x.F))]
-        rows.append([*by_rate, *(1.0 - edge.inside if m == n else 0.0 for m in range(len(edges)))])
+        by_rate = [dot(by_c, [form[j] for form in x.Q[k]]) for j in range(len(x.F))]
+        rows.append(edge.row(by_rate, n, len(edges)))
     factors = lu.factor(rows)
     return _Slopes(factors, by_form, reduce(mul, [*signs, *(sign(pivot) for pivot in factors.D)]))
 

@@ -8,6 +8,12 @@ affine in what acts, so the forms c_k of surface k are affine in the loads of al
     F_k(N) = N_k − load_k(c_k, −μ_k u_k N_k) = 0                                                         (FS3)
     N ← N − J⁻¹F,   J_kl = ∂F_k/∂N_l                                                                   (FS4)
 
+A load that jumps by h where y passes a limit has the part θ of the jump as one more unknown; z = θ + (y − limit)/|h|:
+
+    y = limit   where 0 < z < 1,   else θ = 0 or 1 by the side of z                                      (FS6)
+
+Where the jump moves y on by itself, so that both sides may fit, θ is 0 or 1 by the side of y.
+
 From N of the frictionless motion a few sweeps of (FS4) are enough; they are unrolled. Where no load satisfies (FS3), F
 stays; where det J < 0, the root is not the one that continues from μ = 0.
 """
@@ -15,7 +21,7 @@ stays; where det J < 0, the root is not the one that continues from μ = 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
 from typing import NamedTuple
@@ -24,12 +30,13 @@ import numpy as np
 
 from kinpair.algebra import lu
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
-from kinpair.algebra.choice import less, maximum, sign, where
-from kinpair.forces.surfaces.surface import Carried, Surface, length, magnitude
+from kinpair.algebra.choice import less, maximum, minimum, sign, where
+from kinpair.forces.surfaces.surface import Carried, Jump, Surface, length, magnitude
 
 MET = 1e-10  # |F| against the largest load
 FEELING = 3  # sweeps where a load depends on the friction force alone: a kinked line, or nearly one
 SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own
+LEAST = 1e-30  # so that no jump at all is no division by zero
 NARROW = 0.5  # cosine of the angle by which several rates may turn away from a direction that is fixed
 
 
@@ -111,6 +118,65 @@ class Solved(NamedTuple):
         return where(met, where(less(0.0, self.orientation), 1.0, 0.0), 0.0)
 
 
+class Edge(NamedTuple):
+    """Where one load jumps: the jump, the part θ of it, one where y = limit is required instead of a given θ, and by
+    how much y or θ is to change.    (FS6)"""
+
+    surface: int
+    jump: Jump
+    theta: Scalar
+    inside: Scalar
+    change: Scalar
+
+    @property
+    def unmet(self) -> Scalar:
+        """How far (FS6) is from being met, as a load."""
+        return self.change * where(less(0.5, self.inside), 1.0, self.jump.height)
+
+    @property
+    def right(self) -> Scalar:
+        """Right side of its row."""
+        return (1.0 - 2.0 * self.inside) * self.change
+
+    def row(self, slopes: Sequence[Scalar], place: int, count: int) -> list[Scalar]:
+        """Its row by unknowns of which y has these slopes, and behind them by `count` θ; the sign keeps det J > 0."""
+        own = [1.0 - self.inside if n == place else 0.0 for n in range(count)]
+        return [*(-(self.inside * x) for x in slopes), *own]
+
+
+def sides(
+    surfaces: Sequence[Surface], joints: Sequence[Carried], c: Sequence[Sequence[Scalar]]
+) -> list[Scalar]:
+    """θ of each load that jumps, by the side on which its y is."""
+    jumps = [s.jump(forms, at) for s, at, forms in zip(surfaces, joints, c, strict=True) if s.jumps]
+    return [where(less(x.limit, x.y), 1.0, 0.0) for x in jumps]
+
+
+def edges_of(
+    surfaces: Sequence[Surface],
+    joints: Sequence[Carried],
+    c: Sequence[Sequence[Scalar]],
+    thetas: Sequence[Scalar],
+    moved: Sequence[Scalar],
+) -> tuple[list[Edge], list[Carried]]:
+    """The jumps at forms c, each with its θ, and what the joints are in with these θ; `moved`: zero where friction of a
+    surface moves nothing.    (FS6)"""
+    edges, own, given = list[Edge](), list(joints), iter(thetas)
+    for k, (s, at) in enumerate(zip(surfaces, joints, strict=True)):
+        if not s.jumps:
+            continue
+        jump, theta = s.jump(c[k], at), next(given)
+        beyond = jump.y - jump.limit
+        z = theta + np.divide(beyond, magnitude(jump.height) + LEAST)
+        alone = where(less(moved[k], LEAST), 1.0, jump.helps)
+        side = where(less(0.0, beyond), 1.0, 0.0)
+        clipped = where(less(0.5, alone), side, minimum(maximum(z, 0.0), 1.0))
+        inside = (1.0 - alone) * where(less(0.0, z), where(less(z, 1.0), 1.0, 0.0), 0.0)
+        edges.append(Edge(k, jump, theta, inside, where(less(0.5, inside), -beyond, clipped - theta)))
+        own[k] = at._replace(theta=theta)
+    return edges, own
+
+
 def solve(system: System, start: Vector | None, sweeps: int) -> Solved:
     """N by so many sweeps, from the loads of the frictionless motion where no start is given.    (FS4)"""
     n = len(system.surfaces)
@@ -118,11 +184,41 @@ def solve(system: System, start: Vector | None, sweeps: int) -> Solved:
         return Solved(np.zeros(0), 0.0, 1.0, np.zeros(0))
     N = array(system.loads(np.zeros(n))) if start is None else start
     pivots: Sequence[Scalar] = [1.0]
+    free = bool(sweeps and len(system.response.by_load))  # a motion that is given has no jumps to find
+    thetas = sides(system.surfaces, system.joints, system.forms(N)) if free else []
     for _ in range(sweeps):
-        factors = lu.factor(system.jacobian(N))
+        here, edges = _with_edges(system, N, thetas)
+        factors = lu.factor(_with_jumps(here, N, edges))
         pivots = factors.D
-        N = N - lu.solve(factors, system.residual(N))
-    return Solved(N, measured(list(system.residual(N)), N), reduce(mul, [sign(x) for x in pivots]), N)
+        step = lu.solve(factors, array([*here.residual(N), *(-edge.right for edge in edges)]))
+        N = N - step[:n]
+        thetas = [edge.theta - step[n + k] for k, edge in enumerate(edges)]
+    here, edges = _with_edges(system, N, thetas)
+    left = [*here.residual(N), *(edge.unmet for edge in edges)]
+    return Solved(N, measured(left, N), reduce(mul, [sign(x) for x in pivots]), N)
+
+
+def _with_edges(system: System, N: Vector, thetas: Sequence[Scalar]) -> tuple[System, list[Edge]]:
+    """The system with parts θ of the jumps, and these jumps."""
+    if not thetas:
+        return system, []
+    moved = [dot(x, x) for x in system.response.by_load]
+    edges, joints = edges_of(system.surfaces, system.joints, system.forms(N), thetas, moved)
+    return replace(system, joints=joints), edges
+
+
+def _with_jumps(here: System, N: Vector, edges: Sequence[Edge]) -> Matrix:
+    """J with a row and a column for each jump behind."""
+    rows = [list(row) for row in here.jacobian(N)]
+    forms = here.forms(N) if edges else []
+    for k, row in enumerate(rows):
+        row += [-edge.jump.height if edge.surface == k else 0.0 for edge in edges]
+    for n, edge in enumerate(edges):
+        k = edge.surface
+        by_c = here.surfaces[k].jump_slopes(forms[k], here.joints[k])
+        slopes = [dot(by_c, column) for column in here.response.forms_by_load[k]]
+        rows.append(edge.row(slopes, n, len(edges)))
+    return array(rows)
 
 
 def measured(F: Sequence[Scalar], N: Vector) -> Scalar:
