@@ -155,6 +155,24 @@ CASES = {
         lambda: symbols({"m_1": "3x"}),
         "double-pendulum: symbols has '3x' for 'm_1'; give letters and an index after an underscore, 'M' or 'phi_1'",
     ),
+    "significance of terms": (
+        lambda: kp.equations(kp.example("floating-arm"), passive=False).significance([[0.0]], [[0.0]]),
+        "floating-arm: significance needs the closed form of every entry; here is in named terms (q̇ is not the "
+        "derivative of q where there are quaternions: the equations are in body rates). kinpair.equations(m, "
+        "form='closed') gives it where it exists",
+    ),
+    "states": (
+        lambda: symbols({}).significance([[0.0]], [[0.0, 0.0]]),
+        "double-pendulum: q has shape (1, 1); give (states, 2)",
+    ),
+    "numbers of states": (
+        lambda: symbols({}).significance([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]]),
+        "double-pendulum: the numbers of states differ: 1 of q, 2 of qd, 2 of qdd",
+    ),
+    "tolerance": (
+        lambda: symbols({}).significance([[0.1, 0.2]], [[0.0, 0.0]]).simplified(2),
+        "tolerance is 2; give a number from 0 to 1",
+    ),
     "no mapping": (
         lambda: symbols("m"),
         "double-pendulum: symbols is 'm'; give names with names, {'m_1': 'M'}",

@@ -11,6 +11,8 @@ import numpy as np
 
 from kinpair.closed_form.formula import ZERO, Formula, Product, Sum, Symbol
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
+from kinpair.equations_of_motion.significance import Significance, states_of
+from kinpair.errors import InputError
 
 
 @final
@@ -115,6 +117,21 @@ class Equations(OnASheet):
             terms = [*(Product((x, Symbol(qd))) for x, qd in rates if x != ZERO), g, d]
             sums[i] = Sum(tuple(x for x in terms if x != ZERO) or (ZERO,))
         return sums
+
+    def significance(self, q: Any, qd: Any, qdd: Any = None) -> Significance:
+        """Measure each summand of H, C q̇ and g: the largest |summand| / |entry| over the states.
+
+        q (states, nq), qd (states, nv); qdd (states, nv), zero if not given, is used for torque errors alone. Only for
+        closed forms. `print` the result, or call its `.simplified(tolerance)`.
+
+        Units: q [rad] or [m], rates [rad/s] or [m/s].
+        """
+        if self.form != "closed" or not self.complete:
+            raise InputError(
+                f"{self.sheet.name}: significance needs the closed form of every entry; here is {self.status}. "
+                "kinpair.equations(m, form='closed') gives it where it exists"
+            )
+        return Significance(self, states_of(self, q, qd, qdd))
 
     def evaluate(self, q: Any, qd: Any, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
         """H, C, g (and d) in numbers; `values` of parameters, by letter, that shall differ from the description's.
