@@ -2,7 +2,7 @@
 
 Into the English pages: the setup and the table of each source from map.toml, and the output of each program. Into the
 Chinese pages, tutorials included: the same table in Chinese, and the programs and outputs of the English page. With
-`--notebooks`: a notebook of each English page, executed, in examples/notebooks.
+`--notebooks`: a notebook of each English page and of KINPAIR, executed, in examples/notebooks.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ CHINESE = HERE.parent / "zh" / "sources"
 NOTEBOOKS = ROOT / "examples" / "notebooks"
 MAP = tomllib.loads((HERE / "map.toml").read_text("utf-8"))
 PAGES = {"saha": "saha", "pan": "pan", "zhao-gu": "zhao_gu", "vukobratovic": "vukobratovic", "zhao": "zhao"}
+BOOKS = {name: HERE / f"{name}.md" for name in PAGES.values()} | {
+    "kinpair": HERE.parent / "equations" / "kinpair.md"
+}
 PROGRAM = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 TABLE = re.compile(r"(<!-- table -->\n).*?(<!-- end of table -->)", re.DOTALL)
 HEADS = {"en": ("number", "what it says", "code", "call"), "zh": ("编号", "内容", "代码", "调用")}
@@ -112,11 +115,11 @@ def write_pages() -> None:
         chinese.write_text(with_programs(chinese.read_text("utf-8"), blocks), "utf-8")
 
 
-def cells(page: str) -> list[tuple[str, str]]:
+def cells(page: Path) -> list[tuple[str, str]]:
     """Kind and text of the cells of a notebook: the page without tables of the map and printed outputs."""
-    text = TABLE.sub("", page)
+    text = TABLE.sub("", page.read_text("utf-8"))
     text = re.sub(r"```\n\n```text\n.*?```\n", "```\n", text, flags=re.DOTALL)
-    text = re.sub(r"\]\((?!https?:|#)([^)]+)\)", lambda x: f"](../../docs/sources/{x[1]})", text)
+    text = re.sub(r"\]\((?!https?:|#)([^)]+)\)", lambda x: f"](../../docs/{page.parent.name}/{x[1]})", text)
     found: list[tuple[str, str]] = []
     for k, part in enumerate(re.split(r"```python\n(.*?)```\n", text, flags=re.DOTALL)):
         if part.strip():
@@ -125,14 +128,14 @@ def cells(page: str) -> list[tuple[str, str]]:
 
 
 def write_notebooks() -> None:
-    """A notebook of each English page, executed."""
+    """A notebook of each English page and of KINPAIR, executed."""
     import nbformat
     from nbclient import NotebookClient
 
     NOTEBOOKS.mkdir(parents=True, exist_ok=True)
-    for name in PAGES.values():
+    for name, page in BOOKS.items():
         made = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
-        found = cells((HERE / f"{name}.md").read_text("utf-8"))
+        found = cells(page)
         book = nbformat.v4.new_notebook(
             cells=[made[kind](text, id=f"{name}-{k}") for k, (kind, text) in enumerate(found)],
             metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
