@@ -281,7 +281,7 @@ def test_dry_friction_is_fed_forward_where_gains_cannot_know_it():
     b.joint("slide", "prismatic", "ground", "block", axis="x", friction=3.0)
     m = kp.build(b)
     motion = kp.motion.cycloid([0.0], [0.5], 1.0)
-    with pytest.raises(kp.SingularError, match="what sticks has no derivative"):
+    with pytest.raises(kp.SingularError, match="no input moves it a little"):
         kp.regulator.lqr(m, motion)
     designs = {x: kp.regulator.lqr(m, motion, Q=100.0, passive=x, samples=51) for x in ("efforts", False)}
     assert pytest.approx(designs[False].design.K) == designs["efforts"].design.K

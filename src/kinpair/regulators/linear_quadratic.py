@@ -12,6 +12,7 @@ import numpy as np
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import has_ports
+from kinpair.analysis.linear.smooth import check_slides
 from kinpair.closure.actuated import ALL, Actuators
 from kinpair.closure.movable import names_from
 from kinpair.errors import InputError, RegulatorWarning, caller_level, expect, listed
@@ -150,6 +151,7 @@ def lqr(
     nominal = nominal_of(what, motion, Drive(inputs, bool(passive)))
     state = nominal.q[0], nominal.qd[0]
     model = linearise(what, *state, u=nominal.tau[0], inputs=inputs, axes={}, passive=passive is True)
+    check_slides(what, model)
     return _about_state(model, nominal, Q, R, degree, period)
 
 
@@ -227,7 +229,9 @@ def _linear(
     times = np.linspace(0.0, motion.duration, samples) if period is None else period * np.arange(count)
     nominal = nominal_of(m, motion, Drive(parts.inputs, parts.efforts), times)
     options: dict[str, Any] = {"inputs": parts.inputs, "axes": {}, "passive": parts.gains}
-    return linearise(m, nominal.q, nominal.qd, u=nominal.tau, time=_moments(m, times), **options), nominal
+    model = linearise(m, nominal.q, nominal.qd, u=nominal.tau, time=_moments(m, times), **options)
+    check_slides(m, model)
+    return model, nominal
 
 
 def _along(

@@ -58,6 +58,10 @@ class LinearModel:
     dt: float | None = None
     left_out: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
     """Rates that `core` left out, each with its row of B."""
+    sticking: tuple[str, ...] = ()
+    """Names of the rates that dry friction holds at rest."""
+    at_boundary: bool = False
+    """True if friction of a rate at rest is at its level: the derivatives hold on one side only."""
 
     # Sizes and parts.
 

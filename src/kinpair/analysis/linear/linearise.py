@@ -27,7 +27,7 @@ from kinpair.analysis.linear.operating_point import OperatingPoint
 from kinpair.analysis.linear.outputs import Output, outputs_of
 from kinpair.analysis.linear.partials import ROUNDING, Partials, cleaned, partials
 from kinpair.analysis.linear.point import Point, check_obeys, has_ports, movable, point_of
-from kinpair.analysis.linear.smooth import check_smooth
+from kinpair.analysis.linear.smooth import AtRest, phases_at
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.system import System
@@ -61,13 +61,15 @@ def linearise(
     * `axes`: angular velocity of the axes of measurement against the child (3,), by joint with a quaternion; by default
       those in which a steady motion stands still.
 
+    Joints with dry friction at rest keep their phase: one that sticks stays where it is. `model.sticking` names them;
+    `model.at_boundary` is true where one is at its level, and the derivatives hold on one side only.
+
     Units: q [rad] or [m], rates [rad/s] or [m/s], inputs [N m] or [N] where there are no actuators.
     """
     m = movable("linearise", mechanism)
     at = point_of(m, q, qd, u, time, x)
     check_obeys(m, at)
-    if passive:
-        check_smooth(m, at)
+    phases = phases_at(m, at) if passive else AtRest()
     f = partials(m, at, passive)
     chosen, v = independence_of(m, at, f.qdd, independent)
     turning = _axes(m, at, f.qdd, axes)
@@ -93,6 +95,8 @@ def linearise(
         disturbances=acting,
         at=_operating_point(at, f, chosen, turning),
         displacements=v.Z_h,
+        sticking=phases.sticking,
+        at_boundary=phases.at_boundary,
     )
     if outputs is None:
         return model
