@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kinpair.description.place import Place
 
-LINK = 4000  # bytes of a link with its joint: description, names and model, measured on chains of 10⁵ and 10⁶ links
+LINK = 4000  # bytes: a link and its joint take 2000, measured on chains of 10⁵ and 10⁶ links; quantities need room too
 _MEMINFO, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 
 
