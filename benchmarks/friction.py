@@ -1,4 +1,4 @@
-"""Dry friction: what it costs, how long a run with a hundred switches takes, and creep beside MuJoCo's."""
+"""Dry friction and limits: what they cost, how long runs with many events take, and creep next to MuJoCo's."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ CALLS = 2000
 BATCH = 1000
 LEVEL, GRAVITY, LENGTH = 1.0, 9.81, 0.1
 COST, RUN_MS, EVENT_MS = 1.3, 20.0, 2.0  # demanded
+LANES, IDLE, IMPACT_MS = 256, 1.15, 2.0  # motions of a batch with limits, and what is demanded of it
 STIFFNESS, SPEED = 1600.0, 0.1  # of the spring and of the belt: some 120 switches in 10 s
 
 
@@ -66,6 +67,35 @@ def event_rows(turns: int) -> Iterator[Row]:
     yield Row(what, 1e3 * _raced([run], turns, 1)[0], "ms", EVENT_MS)
 
 
+def limit_rows(turns: int) -> Iterator[Row]:
+    """Batches with limits: none reached, by the same batch without limits; and balls that bounce, by event."""
+    description = kp.example("kr5").model.description
+    joints = tuple(replace(x, lower=(-100.0,), upper=(100.0,)) for x in description.joints)
+    arm, rng = kp.build(replace(description, joints=joints)), np.random.default_rng(0)
+    q, qd = (rng.normal(size=(LANES, 6)) for _ in range(2))
+
+    def moved(limits: str) -> Any:
+        return kp.simulate(arm, q, qd, duration=0.2, dt=1e-3, integrator="rk4", limits=limits)
+
+    for limits in ("ignore", "stop"):
+        moved(limits)
+    best = _raced([lambda: moved("ignore"), lambda: moved("stop")], turns, 1)
+    what = f"batch of {LANES} arms within limits that stop, by limits that are ignored"
+    yield Row(what, best[1] / best[0], "", IDLE)
+    builder = kp.Builder("ball").link("ball", mass=1.0)
+    ball = kp.build(builder.joint("drop", "prismatic", "ground", "ball", axis="z", lower=0.0))
+    heights, bounce = rng.uniform(0.1, 1.0, (LANES, 1)), kp.Limits("bounce", restitution=0.5)
+
+    def bounced() -> Any:
+        options: dict[str, Any] = {"duration": 1.0, "dt": 1e-3, "integrator": "rk4", "limits": bounce}
+        return kp.simulate(ball, heights, np.zeros((LANES, 1)), **options)
+
+    happened = len(bounced().events)
+    seconds = _raced([bounced], 3, 1)[0]
+    what = f"batch of {LANES} balls for 1 s with {happened} impacts, by impact"
+    yield Row(what, 1e3 * seconds / happened, "ms", IMPACT_MS)
+
+
 def creep_rows() -> Iterator[Row]:
     """A hinge under half its friction level for 1 s: how fast it turns."""
     mass = 0.5 * LEVEL / (GRAVITY * LENGTH)
@@ -101,6 +131,7 @@ def rows(turns: int) -> Iterator[Row]:
     yield from cost_rows(turns)
     yield run_row(turns)
     yield from event_rows(turns)
+    yield from limit_rows(turns)
     yield from creep_rows()
 
 

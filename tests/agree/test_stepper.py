@@ -168,13 +168,14 @@ def test_what_a_stepper_does_not_take_is_said(given, words):
     assert words in str(refused.value)
 
 
-def test_limits_that_stop_are_refused_and_a_start_that_is_open():
+def test_a_start_beyond_limits_is_rejected_and_one_that_is_open():
     builder = kp.Builder("ball").link("ball", mass=2.0)
     ball = kp.build(builder.joint("drop", "prismatic", "ground", "ball", axis="z", lower=0.0))
+    many = kp.stepper(ball, batch=2, limits="stop")
     with pytest.raises(
-        kp.InputError, match="a stepper takes limits='ignore', 'spring' or 'saturate', not 'stop'"
+        kp.InputError, match=r"'drop' starts 0\.1 beyond its lower limit 0 \(motion 1 of the batch\)"
     ):
-        kp.stepper(ball, limits="stop")
+        many.reset([[0.0], [-0.1]])
     s = kp.stepper(ball, limits="spring")
     s.reset([0.1])
     for _ in range(1000):

@@ -62,10 +62,13 @@ def test_a_mass_stops_where_and_when_it_should_and_does_not_creep(name):
         assert not run.qd[rest].any()
 
 
+ROUNDING = 1e-14
+
+
 @pytest.mark.parametrize(
     "name", ["rk4", "semi-implicit-euler", "implicit-midpoint", "variational", "generalised-alpha"]
 )
-def test_a_batch_sticks_at_the_ends_of_steps_and_does_not_creep(name):
+def test_a_batch_sticks_and_does_not_creep(name):
     exact = np.array([stop(x)[0] for x in STARTS])
     errors = []
     for dt in (4e-3, 1e-3):
@@ -78,7 +81,9 @@ def test_a_batch_sticks_at_the_ends_of_steps_and_does_not_creep(name):
         assert not np.ptp(run.q[:, late], axis=1).any()
         errors.append(np.abs(run.q[:, -1, 0] - exact).max())
     assert errors[1] < 2.5e-5
-    assert errors[1] < errors[0] / 2.0
+    assert errors[1] < max(errors[0] / 2.0, ROUNDING)
+    if name in ("rk4", "implicit-midpoint", "variational"):  # phases change within steps
+        assert errors[1] < 1e-12
 
 
 def test_a_stepper_sticks_and_lets_go():

@@ -126,6 +126,7 @@ def _trajectory(step: Step, tableau: Tableau | None) -> None:
     if step.guarded:
         step.share(begin, "time")
         step.look("y")
+        _expect(step)
     with code.forever() as run:  # left where something went wrong; a batch goes on for its other lanes
         with code.loop(samples) as sample:
             with code.loop(every) as k:
@@ -135,8 +136,12 @@ def _trajectory(step: Step, tableau: Tableau | None) -> None:
                 if code.lanes == 1:
                     verdict = code.get(places["verdict"], 0)
                     run.leave(code.op(f"fcmp one {code.number} {verdict}, {code.real(0.0)}"))
+                elif step.guarded:
+                    run.leave(_all_stopped(step))
             _sample(step, sample, every, first, t0, dt)
         run.leave("true")
+    if code.lanes > 1 and flow.changes_u:
+        step.put_back(step.verdict(CROSSED), "u_stopped", "u", flow.nu)
     for k in range(2):
         _join(step, k, to_kept=True)
     arrays.put(code, "end", "0", flow.ny + flow.nu, places["kept"])
@@ -173,6 +178,8 @@ def _one_step(step: Step, tableau: Tableau | None, n: str, t0: str, dt: str) -> 
     time = code.float("fadd", t0, code.float("fmul", count, dt))
     if step.guarded:
         code.copy(places["y"], places["before"], flow.ny)
+    if code.lanes > 1 and flow.changes_u:
+        code.copy(places["u"], places["u_before"], flow.nu)
     if tableau is not None:
         step.explicit(tableau, time, dt)
     else:
@@ -198,14 +205,39 @@ def _one_step(step: Step, tableau: Tableau | None, n: str, t0: str, dt: str) -> 
 
 
 def _guard(step: Step) -> None:
-    """Go back to before a step in which a guard has left its side."""
-    code, places = step.code, step.places
+    """Go back to before a step in which a guard has left its side; of a batch, such a lane stays there."""
+    code, places, flow = step.code, step.places, step.flow
     step.look("y", "g_new")
-    crossed = step.crossed()
-    step.lost(crossed, CROSSED)
-    with code.when(crossed):
-        code.copy(places["before"], places["y"], step.flow.ny)
-    code.copy(places["g_new"], places["g"], step.flow.ng)
+    crossed = step.crossed(dict(flow.slopes))
+    if code.lanes == 1:
+        step.lost(crossed, CROSSED)
+        with code.when(crossed):
+            code.copy(places["before"], places["y"], flow.ny)
+    else:
+        if flow.changes_u:
+            mask = code.form.of("i1")
+            new = code.op(f"and {mask} {crossed}, {step.verdict(0.0)}")
+            step.put_back(new, "u_before", "u_stopped", flow.nu)
+        step.lost(crossed, CROSSED)
+        stopped = step.verdict(CROSSED)
+        with code.when(step.any(stopped)):
+            step.put_back(stopped, "before", "y", flow.ny)
+    code.copy(places["g_new"], places["g"], flow.ng)
+
+
+def _expect(step: Step) -> None:
+    """Take guards that last for positive before the first step."""
+    code, kind = step.code, step.code.form.of(step.code.number)
+    for k in step.flow.lasting:
+        at = code.op(f"getelementptr {kind}, ptr {step.places['g']}, i64 {k}")
+        code.do(f"store {kind} {code.form.number(1.0)}, ptr {at}")
+
+
+def _all_stopped(step: Step) -> str:
+    """Have guards stopped every lane?"""
+    mask = step.code.form.of("i1")
+    on = step.code.op(f"xor {mask} {step.verdict(CROSSED)}, {step.code.form.number(True)}")
+    return step.code.op(f"xor i1 {step.any(on)}, true")
 
 
 def _sample_inputs(step: Step, time: str) -> None:

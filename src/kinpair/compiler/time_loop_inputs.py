@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -48,6 +48,13 @@ class Inputs:
         part = (time - self.times[k]) / (self.times[k + 1] - self.times[k])
         low, high = self.rows[..., k, :], self.rows[..., k + 1, :]
         return low + min(max(part, 0.0), 1.0) * (high - low)
+
+    def of(self, rows: Any) -> Inputs:
+        """Return the inputs of one trajectory of a batch, or of several by number."""
+        p, table = self.parameters, self.rows
+        return replace(
+            self, parameters=p[rows] if p.ndim > 1 else p, rows=table[rows] if table.ndim > 2 else table
+        )
 
     @property
     def address(self) -> np.ndarray:

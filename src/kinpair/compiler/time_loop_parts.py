@@ -32,7 +32,7 @@ class Flow:
     implicit step. An explicit method has `rhs` → ẏ; any other gives its step as `finish` → y₁, with `start` → z and
     `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1. `after` → y, or
     (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples. A step in which
-    an entry of `guard` → g changes its sign is not taken: one trajectory stops before it; a batch is not guarded. An
+    an entry of `guard` → g changes its sign is not taken: a trajectory stops before it, the others of a batch go on. An
     adaptive one may go on from the root by `change` → (y, size), which reads in `e` which guards have theirs there, and
     behind these a one when it is called for the first time; see `time_loop_roots.py`.
 
@@ -41,6 +41,9 @@ class Flow:
     A `control` may read the numbers `r` of a row of the table, `nr` of them.
     `ahead` is the part of a step after which a method that is not explicit wants its table read. `afresh` is the entry
     of the state that becomes zero when held inputs change: what a method carries from step to step is of no use then.
+    `lasting` are the guards that are positive until something happens: one that is negative already where a loop of
+    equal steps begins, because its inputs are new, stops it before its first step. `slopes` (guard, other) are guards
+    that are slopes of other ones: in equal steps they matter where the other one may be passed there and back.
     """
 
     ny: int
@@ -63,6 +66,8 @@ class Flow:
     sampled: bool = False
     ahead: float = 0.0
     afresh: int | None = None
+    lasting: tuple[int, ...] = ()
+    slopes: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES or (self.control is not None) != (self.source == "program"):
@@ -78,6 +83,11 @@ class Flow:
     def reads_table(self) -> bool:
         """Do the inputs depend on a table, by themselves or by the program that gives them?"""
         return self.source == "table" or self.nr > 0
+
+    @property
+    def changes_u(self) -> bool:
+        """Do the inputs change along a trajectory that guards may stop?"""
+        return self.guard is not None and self.source != "constant"
 
     @property
     def programs(self) -> dict[str, Program | Rolled]:
@@ -189,6 +199,7 @@ def frame_of(
         "g_new": flow.ng,
         "verdict": 2,
     }
+    sizes |= dict.fromkeys(("u_before", "u_stopped"), flow.nu) if flow.changes_u and form.lanes > 1 else {}
     sizes |= {"call": 3} if flow.source == "call" else {}
     sizes |= {"u_new": flow.nu, "r": flow.nr} | dict.fromkeys(("low", "high"), max(flow.nu, flow.nr))
     sizes |= {f"k{i}": flow.ny for i in range(slopes)}

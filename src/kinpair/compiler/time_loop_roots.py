@@ -25,11 +25,10 @@ from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.compiler.time_loop_bracket import COUNT, LAND, LOST, MODE, OFF, Bracket, bracket_places
 from kinpair.compiler.time_loop_memory import FULL, LENGTH, LOGGED, MORE, ROOT, STALE, STATUS, TIME, Memory
 from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_step import CROSSED, REFUSED, REPEATS, ROOM, Step
+from kinpair.compiler.time_loop_step import CROSSED, REFUSED, REPEATS, ROOM, SAFE, Step
 
 NOTHING, LOOK, STOP, PASS = range(4)  # what a change of sign calls for
 FALL, RISE, FIRED, SLOPE = range(4)  # rows of `acts`
-SAFE = 1.5  # a value that is larger than so many times its way in a step is not passed within it
 
 
 def root_places(flow: Flow) -> dict[str, int]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from kinpair.compiler.time_loop_code import Code
 from kinpair.compiler.time_loop_inputs import SUCCESS
 from kinpair.compiler.time_loop_parts import Flow, Frame, Part
 from kinpair.compiler.time_loop_tableau import Tableau
 
+SAFE = 1.5  # a value that is larger than so many times its way in a step is not passed within it
 REPEATS = 60  # of `improve` and `after`; more means that they do not converge
 NOT_FINITE = 1.0  # verdicts: of a state,
 STUCK = 2.0  # of an iteration,
@@ -167,13 +169,8 @@ class Step:
         code, places = self.code, self.places
         if code.lanes == 1:
             code.copy(places["next"], places[place], size)
-            return
-        with code.loop(size) as k:
-            new, old = code.load(places["next"], k), code.load(places[place], k)
-            mask = f"<{code.lanes} x i1>"
-            code.store(
-                code.op(f"select {mask} {active}, {code.wide} {new}, {code.wide} {old}"), places[place], k
-            )
+        else:
+            self.put_back(active, "next", place, size)
 
     def any(self, condition: str) -> str:
         """Does it hold in some lane?"""
@@ -264,26 +261,72 @@ class Step:
         """The guards at a state; time stands in its place."""
         self.parts["guard"].call(self.code, self.places, [self.places[values]], y=self.places[place])
 
-    def crossed(self) -> str:
-        """Has a guard left its side, or become NaN? Zero is the other side."""
-        code, n = self.code, self.code.number
-        crossed = "false"
+    def crossed(self, slopes: Mapping[int, int] = MappingProxyType({})) -> str:
+        """In which lanes has a guard left its side, or become NaN? Zero is the other side.
+
+        slopes: guards by number that are slopes of other ones, which may have been passed there and back.
+        """
+        code, form = self.code, self.code.form
+        kind, mask = form.of(form.real.llvm), form.of("i1")
+        zero, none, every = form.number(0.0), form.number(False), form.number(True)
+        crossed = none
         for k in range(self.flow.ng):
-            old, new = (code.get(self.places[x], k) for x in ("g", "g_new"))
-            for side in ("ogt", "olt"):
-                was, stays = (code.op(f"fcmp {side} {n} {x}, {code.real(0.0)}") for x in (old, new))
-                left = code.op(f"and i1 {was}, {code.op(f'xor i1 {stays}, true')}")
-                crossed = code.op(f"or i1 {crossed}, {left}")
-            was, lost = (code.op(f"fcmp {how} {n} {x}, {x}") for how, x in (("ord", old), ("uno", new)))
-            crossed = code.op(f"or i1 {crossed}, {code.op(f'and i1 {was}, {lost}')}")
+            old, new = (self._value(x, k) for x in ("g", "g_new"))
+            if k in slopes:
+                turned = self._turned(old, new, slopes[k])
+                crossed = code.op(f"or {mask} {crossed}, {turned}")
+            for side in () if k in slopes else ("ogt", "olt"):
+                was, stays = (code.op(f"fcmp {side} {kind} {x}, {zero}") for x in (old, new))
+                left = code.op(f"and {mask} {was}, {code.op(f'xor {mask} {stays}, {every}')}")
+                crossed = code.op(f"or {mask} {crossed}, {left}")
+            was, lost = (code.op(f"fcmp {how} {kind} {x}, {x}") for how, x in (("ord", old), ("uno", new)))
+            crossed = code.op(f"or {mask} {crossed}, {code.op(f'and {mask} {was}, {lost}')}")
         free = code.get(self.arrays.pointers["settings"], FREE)
-        minded = code.op(f"fcmp oeq {n} {free}, {code.real(0.0)}")
-        return code.op(f"and i1 {crossed}, {minded}")
+        minded = code.op(f"fcmp oeq {code.number} {free}, {code.real(0.0)}")
+        return code.op(f"select i1 {minded}, {mask} {crossed}, {mask} {none}")
+
+    def _value(self, place: str, k: int) -> str:
+        """Value k of a place, in every lane."""
+        kind = self.code.form.of(self.code.number)
+        at = self.code.op(f"getelementptr {kind}, ptr {self.places[place]}, i64 {k}")
+        return self.code.op(f"load {kind}, ptr {at}")
+
+    def _turned(self, old: str, new: str, of: int) -> str:
+        """In which lanes has a slope risen through zero, from where its guard is reached within the step?
+
+        −slope · dt · SAFE > guard before the step
+        """
+        code, form = self.code, self.code.form
+        kind, mask, zero = form.of(form.real.llvm), form.of("i1"), form.number(0.0)
+        falls = code.op(f"fcmp olt {kind} {old}, {zero}")
+        rises = code.op(f"fcmp oge {kind} {new}, {zero}")
+        reach = code.op(f"fmul {kind} {self._value('dt', 0)}, {form.number(SAFE)}")
+        way = code.op(f"fmul {kind} {old}, {reach}")
+        least = code.op(f"fadd {kind} {self._value('g', of)}, {way}")
+        near = code.op(f"fcmp olt {kind} {least}, {zero}")
+        return code.op(f"and {mask} {code.op(f'and {mask} {falls}, {rises}')}, {near}")
 
     @property
     def guarded(self) -> bool:
         """Are there guards to be looked at?"""
-        return "guard" in self.parts and self.code.lanes == 1
+        return "guard" in self.parts
+
+    def verdict(self, value: float) -> str:
+        """Which lanes have this verdict?"""
+        code, form = self.code, self.code.form
+        kind = form.of(form.real.llvm)
+        verdict = code.op(f"load {kind}, ptr {self.places['verdict']}")
+        return code.op(f"fcmp oeq {kind} {verdict}, {form.number(value)}")
+
+    def put_back(self, lanes: str, source: str, target: str, size: int) -> None:
+        """Copy the values of these lanes from one place to another."""
+        code, form = self.code, self.code.form
+        kind, mask = form.of(form.real.llvm), form.of("i1")
+        with code.loop(size) as k:
+            at = [code.op(f"getelementptr {kind}, ptr {self.places[x]}, i64 {k}") for x in (source, target)]
+            new, old = (code.op(f"load {kind}, ptr {x}") for x in at)
+            chosen = code.op(f"select {mask} {lanes}, {kind} {new}, {kind} {old}")
+            code.do(f"store {kind} {chosen}, ptr {at[1]}")
 
     def not_finite(self, place: str = "y") -> str:
         """In which lanes something of a state is not finite: 0 · Σ y is NaN there."""

@@ -108,7 +108,7 @@ def _in_turn(run: Record) -> Iterator[tuple[Mechanism, Any]]:
         return
     for number in np.unique(history.number):
         there = mechanism_in(run.mechanism, history.modes[number])
-        yield _with_limit_springs(run, there), history.number == number
+        yield _with_limit_springs(run, there), history.number.reshape(-1) == number
 
 
 def _with_limit_springs(run: Record, mechanism: Mechanism) -> Mechanism:

@@ -14,6 +14,7 @@ from kinpair.runs.progress import Progress
 from kinpair.runs.result import Result
 from kinpair.runs.samples import residual_of, samples_of, singular_of
 from kinpair.simulation.called import called_of
+from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.monitors.balance import Energies
 from kinpair.simulation.monitors.endings import nearest_singular, status_of
@@ -22,7 +23,7 @@ from kinpair.simulation.piece import Piece
 from kinpair.simulation.sample_memory import joined
 
 
-def collected(driver: Driver, progress: bool | Callable[[float], Any] | None) -> list[Piece]:
+def collected(driver: Driver | BatchDriver, progress: bool | Callable[[float], Any] | None) -> list[Piece]:
     """Return all pieces, or those before an interruption."""
     run, pieces = driver.run, list[Piece]()
     with Progress(f"simulating {run.name}", progress) as report, interruptible(run):
@@ -32,7 +33,7 @@ def collected(driver: Driver, progress: bool | Callable[[float], Any] | None) ->
     return pieces
 
 
-def as_result(driver: Driver, pieces: list[Piece], took: float) -> Result:
+def as_result(driver: Driver | BatchDriver, pieces: list[Piece], took: float) -> Result:
     """Return everything computed as a result; took: seconds."""
     run, options = driver.run, driver.run.options
     if not pieces:
@@ -73,9 +74,10 @@ def as_result(driver: Driver, pieces: list[Piece], took: float) -> Result:
     )
 
 
-def _history(driver: Driver, pieces: list[Piece]) -> History | None:
+def _history(driver: Driver | BatchDriver, pieces: list[Piece]) -> History | None:
     """Modes at the samples, where there may be more than one."""
     if not driver.run.guarded:
         return None
-    numbers = [np.full(len(piece.times), piece.mode) for piece in pieces]
+    lead = () if driver.run.batch is None else (driver.run.batch,)
+    numbers = [np.broadcast_to(piece.mode, (*lead, len(piece.times))) for piece in pieces]
     return history_of(driver.run.name, driver.modes.entered, driver.modes.limits, numbers)

@@ -90,7 +90,7 @@ class Entered:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Modes as they were entered, the number of the one at each sample (samples,), and what they are made of."""
+    """Modes as they were entered, the number of the one at each sample (..., samples), and what they are made of."""
 
     number: np.ndarray
     entered: tuple[Entered, ...]
@@ -112,5 +112,5 @@ def history_of(
 ) -> History:
     """Of a run: the numbers of the modes at its samples, piece by piece."""
     constraints = tuple(x for entry in entered for x in entry.mode.add)
-    number = np.concatenate([np.zeros(0, dtype=int), *numbers])
+    number = np.concatenate(numbers, axis=-1)
     return History(number, tuple(map(as_text, entered)), Known(name, tuple(limits), constraints))

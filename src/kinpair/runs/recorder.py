@@ -41,6 +41,7 @@ from kinpair.runs.files.stored_events import (
 )
 from kinpair.runs.history import as_text
 from kinpair.runs.samples import residual_of, samples_of, singular_of
+from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.modes.modes import Entry
 from kinpair.simulation.monitors.balance import Energies
@@ -60,12 +61,12 @@ class DiskError(Exception):
         super().__init__(self.reason)
 
 
-def begun(driver: Driver, path: Path, every: float) -> Recorder:
+def begun(driver: Driver | BatchDriver, path: Path, every: float) -> Recorder:
     """A new file for a run that is about to start."""
     refuse_unfinished(path)
     run = driver.run
     memory, start = _controller(run), driver.memory()
-    room = room_for(driver.modes.names) if run.guarded else None
+    room = room_for(driver.names) if run.guarded else None
     shape = Shape(run.samples, run.batch, run.d.enforcement is not None, start.shape, memory.shape, room)
     shape = replace(shape, passive=run.d.passive)
     begin = run.begin_energy if driver.begin_energy is None else driver.begin_energy
@@ -83,7 +84,7 @@ def begun(driver: Driver, path: Path, every: float) -> Recorder:
     return recorder
 
 
-def continued(driver: Driver, stored: Stored, every: float) -> Recorder:
+def continued(driver: Driver | BatchDriver, stored: Stored, every: float) -> Recorder:
     """The file of a run that goes on from its last checkpoint."""
     run_file = RunFile(stored.path)
     recorder = Recorder(driver, run_file, stored.stands, stored.number, every)
@@ -120,7 +121,7 @@ class Recorder:
     """Writes pieces of a run. What it has committed is in the file, whatever happens next."""
 
     def __init__(
-        self, driver: Driver, run_file: RunFile, stands: Checkpoint, number: int, every: float
+        self, driver: Driver | BatchDriver, run_file: RunFile, stands: Checkpoint, number: int, every: float
     ) -> None:
         self.run, self.run_file, self.number, self.every = driver.run, run_file, number, every
         self.begin = driver.begin_energy
@@ -179,7 +180,8 @@ class Recorder:
         samples = {name: rows_first(x, batch) for name, x in columns.items() if name in places}
         samples["time"] = piece.times
         if MODE in self.run_file.places:
-            samples[MODE] = np.full(len(piece.times), piece.mode, dtype="<i4")
+            mode = np.asarray(piece.mode, dtype="<i4")
+            samples[MODE] = rows_first(mode, batch) if batch else np.full(len(piece.times), mode)
         done, n = 0, len(piece.times)
         refused: OSError | None = None
         while n:

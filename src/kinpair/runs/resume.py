@@ -22,7 +22,7 @@ from kinpair.runs.recorder import continued
 from kinpair.runs.result import Result
 from kinpair.runs.stream import saved, stream
 from kinpair.simulation.called import warn_of_calls
-from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.modes import Entry
 from kinpair.simulation.options import CHECKPOINT, Missing, Options
@@ -85,7 +85,7 @@ def resumed(
         options, stands = Options.of({**stored.options, **again}), stored.stands
         run = prepared(machine, options)
         warn_of_calls(run)
-        driver = Driver(run, whole=False)
+        driver = driver_of(run, whole=False)
         size = driver.memory().size
         if stands.state.size != size:
             raise InputError(

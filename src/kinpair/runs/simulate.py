@@ -20,7 +20,7 @@ from kinpair.runs.judgement import Outcome
 from kinpair.runs.result import Result
 from kinpair.runs.targets import RUN, target
 from kinpair.simulation.called import warn_of_calls
-from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
 from kinpair.simulation.given import movable
@@ -109,7 +109,7 @@ def outcome_of(
     warn_of_calls(run)
     if save is not None:
         return _streamed(run, save, checkpoint, progress)
-    driver = Driver(run)
+    driver = driver_of(run)
     pieces = collected(driver, progress)
     return Outcome(as_result(driver, pieces, perf_counter() - began), run.raised)
 
@@ -133,7 +133,7 @@ def _streamed(
     if not isinstance(save, str | os.PathLike):
         raise InputError(f"{run.name}: save is {save!r}; it must be the path of a file", argument="save")
     file, every = target(save, RUN), positive(run.name, "checkpoint", checkpoint)
-    driver = Driver(run, whole=False)
+    driver = driver_of(run, whole=False)
     with claimed(file):
         recorder = begun(driver, file, every)
         stored = stream(recorder, driver.pieces(), progress)

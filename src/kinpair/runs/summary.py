@@ -138,7 +138,7 @@ def _samples(run: Record, there: np.ndarray) -> Record:
         name: getattr(run, name)[..., there, :]
         for name in ("q", "qd", "tau", "x", "u", "account", "slid", "phase")
     }
-    history = run.history and replace(run.history, number=run.history.number[there])
+    history = run.history and replace(run.history, number=run.history.number[..., there])
     return replace(run, time=run.time[there], history=history, **vectors)
 
 

@@ -119,10 +119,13 @@ def begin(d: Dynamics, p: np.ndarray, time: float, numbers: np.ndarray) -> None:
             break
 
 
-def loop_of(d: Dynamics, method: Integrator, torque: Torque, adaptive: bool, guard: Guard | None) -> Loop:
-    """Machine code for the steps of a method, which stops where a guard changes its sign."""
+def loop_of(
+    d: Dynamics, method: Integrator, torque: Torque, adaptive: bool, guard: Guard | None, watched: bool = True
+) -> Loop:
+    """Machine code for the steps of a method, which stops where a guard changes its sign; with `watched` False samples
+    have no energies and efforts."""
     control = torque.control
-    key = (d.key, method, adaptive, torque.source, torque.sampled, control, guard)
+    key = (d.key, method, adaptive, torque.source, torque.sampled, control, guard, watched)
 
     def make() -> Loop:
         change = guard.change if adaptive and guard and guard.changes(d) else None
@@ -134,6 +137,7 @@ def loop_of(d: Dynamics, method: Integrator, torque: Torque, adaptive: bool, gua
             control=control,
             guard=guard,
             change=change,
+            watched=watched,
         )
         if adaptive:
             assert method.tableau is not None

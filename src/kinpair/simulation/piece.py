@@ -17,7 +17,8 @@ class Piece:
 
     `why` is `more` while all is well, `done` at the end, else what ended it, and `trouble` the time of that; of a
     batch, both have an entry for each motion. `steps` and `rejected` count from the beginning. `memory` is all that is
-    needed to go on from here; None where the run cannot be cut. `mode` is the number of the mode of these samples.
+    needed to go on from here; None where the run cannot be cut. `mode` is the number of the mode of these samples; of a
+    batch with guards (rows, n), a number for each motion and sample.
     """
 
     times: np.ndarray
@@ -30,7 +31,7 @@ class Piece:
     rejected: int
     dt: float
     memory: np.ndarray | None = None
-    mode: int = 0
+    mode: Any = 0
 
     @property
     def good(self) -> bool:

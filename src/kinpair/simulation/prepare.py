@@ -15,7 +15,7 @@ from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
-from kinpair.simulation.events.limits import CLOSED, limit_springs, limits_from, limits_of, saturation
+from kinpair.simulation.events.limits import limit_springs, limits_from, limits_of, saturation
 from kinpair.simulation.given import (
     by_name,
     in_rows,
@@ -27,6 +27,7 @@ from kinpair.simulation.given import (
 )
 from kinpair.simulation.held import Holding, check_start, enforcement_of
 from kinpair.simulation.loops import BoundedCache, begin
+from kinpair.simulation.methods.combinations import check_combination
 from kinpair.simulation.methods.integrators import Integrator, integrator_named
 from kinpair.simulation.options import ATOL, DT, RTOL, Options
 from kinpair.simulation.run import Run
@@ -56,7 +57,6 @@ from kinpair.simulation.torques import (
 )
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
-OWN_BALANCE = ("generalised-alpha", "ida")  # they solve equations that do not see loads
 ABSENT = ("input", "x", "external", "parameters", "events")  # in a run that is kept
 SIMPLE = {type(None), str, int, float, bool}
 absent_of = attrgetter(*ABSENT)
@@ -159,7 +159,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         enforcement=enforcement,
         memory=method.memory(m.nv),
         remembered=torque.memory.shape[-1],
-        at_ends=states.ndim == 2 or method.memory(m.nv) > 0,
+        at_ends=method.memory(m.nv) > 0,
         actuated=actuated,
         saturation=saturation(m, limits, actuated),
     )
@@ -180,7 +180,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         limits=limits,
         ends=limits_of(m, limits) if limits.unilateral else (),
     )
-    _check_guards(run, at[0])
+    _check_guards(run)
     _check_steps(run, chosen)
     longest = np.inf if chosen.max_step is None else positive(name, "max_step", chosen.max_step)
     duration = positive(name, "duration", chosen.duration)
@@ -261,38 +261,37 @@ def _allowed(run: Run, atol: Any) -> np.ndarray:
     return allowed
 
 
-def _check_guards(run: Run, q: np.ndarray) -> None:
+def _check_guards(run: Run) -> None:
     """Refuse what cannot be done with events or limits."""
-    name, method, way = run.name, run.integrator, run.limits.way
-    if run.guarded and run.batch is not None:
+    name = run.name
+    if run.events and run.batch is not None:
         raise InputError(
-            f"{name}: events and limits that stop or bounce take one motion at a time; of a batch, simulate the "
-            "motions one after the other, or take limits='spring'"
+            f"{name}: events take one motion at a time; of a batch, simulate the motions one after the other, or leave "
+            "out events=; limits='stop' and 'bounce' take batches",
+            argument="events",
         )
-    if run.guarded and run.d.memory:
-        raise InputError(
-            f"{name}: integrator {method.name!r} takes no events and no limits that stop or bounce; 'rk4', 'dop853' "
-            "and the other explicit ones do",
-            integrator=method.name,
-        )
-    if run.d.passive and run.d.model.surfaces and method.name in OWN_BALANCE:
-        raise InputError(
-            f"{name}: integrator {method.name!r} does not take friction from load; 'dop853', 'rk4' and 'cvode' do, "
-            "passive=False (--no-passive) leaves friction out",
-            integrator=method.name,
-        )
-    if method.solved is not None and run.ends:
-        raise InputError(
-            f"{name}: integrator {method.name!r} takes no limits={way!r}; 'rk4', 'dop853' and the other "
-            "explicit ones do",
-            integrator=method.name,
-        )
+    features = {
+        "events": run.events,
+        "limits": run.ends and run.limits.way == "stop",
+        "impact": run.ends and run.limits.way == "bounce",
+        "level": run.d.sticking,
+        "load": run.d.passive and run.d.model.surfaces,
+    }
+    check_combination(name, run.integrator.name, [x for x, there in features.items() if there])
+    check_within(run, run.states)
+
+
+def check_within(run: Run, states: np.ndarray) -> None:
+    """Reject states (rows, nq + nv) beyond limits that stop or bounce."""
+    q = states[:, : run.mechanism.nq].T
     for limit in run.ends:
-        gap = float(limit.gap(q))
-        if gap < -CLOSED * max(1.0, abs(limit.at)):
+        gaps = limit.gap(q)
+        row = int(np.argmin(gaps))
+        if gaps[row] < -limit.near:
+            which = f" (motion {row} of the batch)" if run.batch is not None else ""
             raise InputError(
-                f"{name}: {limit.name!r} starts {-gap:.3g} beyond its {limit.word} limit {limit.at:g}; start within "
-                "the limits, or give limits='spring' or 'ignore'",
+                f"{run.name}: {limit.name!r} starts {-gaps[row]:.3g} beyond its {limit.word} limit {limit.at:g}{which}"
+                "; start within the limits, or give limits='spring' or 'ignore'",
                 joint=limit.name,
             )
 

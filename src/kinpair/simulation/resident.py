@@ -13,31 +13,34 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.compiler.cache import Store
-from kinpair.compiler.time_loop import FixedLoop
 from kinpair.compiler.time_loop_resident import Resident
+from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation import WRENCH
 from kinpair.loaded.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.driver.lane import Lane
+from kinpair.simulation.driver.lanes import Group, Lanes
+from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.given import movable, start_states, start_x
 from kinpair.simulation.held import check_start
-from kinpair.simulation.loops import begin
-from kinpair.simulation.methods.integrators import flow_of
+from kinpair.simulation.loops import begin, loop_of
 from kinpair.simulation.monitors.jams import Jam, jam_of
 from kinpair.simulation.options import ALPHA, Options
-from kinpair.simulation.prepare import prepared
+from kinpair.simulation.prepare import check_within, prepared
 from kinpair.simulation.run import Run
-from kinpair.simulation.schedule import held_steps, positive
+from kinpair.simulation.schedule import MOST_STEPS, Plan, held_steps, positive
+from kinpair.simulation.stage import Stage
 from kinpair.system import System
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """A state of a stepper to come back to: all its numbers, and how many steps it had taken."""
+    """A state of a stepper to come back to: all its numbers, how many steps it had taken, which limits are closed."""
 
     numbers: np.ndarray
     steps: int
+    closed: np.ndarray  # limits
 
 
 def stepper(
@@ -61,8 +64,8 @@ def stepper(
     Its inputs are u = [inputs (nu,), a wrench (6,) for each link or frame named in `external`]; without actuators the
     inputs are the joint efforts. `input`: a regulator or a function (time, q, qd) → inputs that can be recorded; the
     closed loop is then one piece of machine code, and `step` is given no inputs. `parameters`: numbers
-    of the mechanism by name, in a batch one for each motion. `limits`: "ignore", "spring" or "saturate". The other
-    arguments are those of `kp.simulate`; integrators are those of fixed steps.
+    of the mechanism by name, in a batch one for each motion. `limits` and the other arguments are those of
+    `kp.simulate`; integrators are those of fixed steps.
     """
     m = movable(mechanism)
     lead = () if batch is None else (_count(m, batch),)
@@ -84,14 +87,8 @@ def stepper(
         limits=limits,
     )
     run = prepared(m, options)
-    run = replace(run, d=replace(run.d, at_ends=True))
-    begin(run.d, run.inputs.parameters, run.time, run.start)
-    if run.ends:
-        raise InputError(
-            f"{m.name}: a stepper takes limits='ignore', 'spring' or 'saturate', not {run.limits.way!r}: it stops "
-            "nowhere within a step",
-            argument="limits",
-        )
+    assert run.plan is not None
+    run = replace(run, plan=Plan(run.plan.dt, MOST_STEPS, ((1, MOST_STEPS),), from_start=True))
     if input is not None and run.torque.kind not in ("regulated", "recorded"):
         raise InputError(
             f"{m.name}: input of a stepper is a regulator, or a function that can be recorded"
@@ -99,6 +96,11 @@ def stepper(
             argument="input",
         )
     return Stepper(run, start, check=hold != "none")
+
+
+def _unwatched(stage: Stage) -> Any:
+    """The loop of a stage without samples of energies and efforts."""
+    return loop_of(stage.d, stage.run.integrator, stage.run.torque, False, stage.guard, False)
 
 
 def _count(mechanism: Mechanism, batch: Any) -> int:
@@ -115,7 +117,8 @@ class Stepper:
     """One motion or a batch of them, a step at a time; `kp.stepper` makes it.
 
     `q` (nq,), `qd` (nv,), internal states `x` (nx,) and `u` (nu,), in a batch with an axis of motions in front, are
-    views of its memory: they change with each step. Inputs may be written to `u` directly.
+    views of its memory: they change with each step. Inputs may be written to `u` directly. `events` are those of the
+    last call: of friction, and of limits that stop or bounce.
     """
 
     def __init__(self, run: Run, start: np.ndarray, *, check: bool) -> None:
@@ -126,15 +129,10 @@ class Stepper:
         self._numbers = np.ascontiguousarray(run.start)
         torque = run.torque
         self._closed = torque.kind in ("regulated", "recorded")
-        flow = flow_of(
-            d,
-            run.integrator,
-            source=torque.source,
-            sampled=torque.sampled,
-            control=torque.control,
-            watched=False,
+        lane = Lane(run, _unwatched) if run.guarded else None
+        loop: Any = (
+            loop_of(d, run.integrator, torque, False, None, False) if lane is None else lane.open.stage.loop
         )
-        loop = FixedLoop(flow, run.integrator.tableau, store=Store())
         hold = held_steps(run.name, torque.sample_time, self.dt) if torque.sample_time is not None else 1
         self._resident = Resident(loop, self._numbers, self.dt, run.inputs, hold)
         self._resident.settings[0] = run.time
@@ -144,9 +142,12 @@ class Stepper:
         self.x = self._numbers[..., d.layout.x]
         self.u = d.parted(self._numbers)[1][..., : d.input_layout.wrenches.stop]
         self._views, self._one = (self.q, self.qd), run.batch is None
+        self._lanes = None if lane is None else Lanes(run, lane, np.atleast_2d(self._numbers))
+        self.events: tuple[EventRecord, ...] = ()
         self._begin = run.start.copy()
         rubs = self._one and is_loaded(d.model, passive=d.passive)
         self._before = self._numbers.copy() if rubs else None  # of the last call, to tell why it failed
+        self._decide(None)
         self._sample(None)
 
     @property
@@ -181,6 +182,7 @@ class Stepper:
             raise InputError(f"{m.name}: reset has {len(states)} states for one motion; give q (nq,)")
         if self._check:
             check_start(m, states, self.time if rows is not None else self._run.time)
+        check_within(self._run, np.atleast_2d(states))
         where, own = ... if rows is None else rows, start_x(m, x, states)
         try:
             self._numbers[where, :] = 0.0
@@ -191,15 +193,55 @@ class Stepper:
             raise InputError(
                 f"{m.name}: reset of rows {rows!r} with {len(np.atleast_2d(states))} states: {problem}"
             ) from None
-        if d.sticking:
+        if rows is None:
+            self.steps = 0
+        if d.at_ends and d.sticking:
             chosen, p = np.ascontiguousarray(self._numbers[where, :]), self._run.inputs.parameters
             begin(d, p[where] if p.ndim == 2 else p, self.time, chosen)
             self._numbers[where, :] = chosen
         self._verdict[where] = 0.0
-        if rows is None:
-            self.steps = 0
+        self._decide(rows)
         self._sample(rows)
         return self._views
+
+    def _decide(self, rows: Any) -> None:
+        """Impacts and phases where motions begin, if anything is watched."""
+        if self._lanes is None:
+            return
+        numbers = np.arange(len(self._lanes.state))
+        self._lanes.begin((numbers if rows is None else np.atleast_1d(numbers[rows])).tolist(), self.time)
+        self._note()
+
+    def _note(self) -> None:
+        """What happened, and which motions have ended."""
+        lanes, verdict = self._lanes, np.atleast_2d(self._verdict)
+        assert lanes is not None
+        log = self._run.event_log
+        self.events = tuple(sorted(log, key=lambda x: (x.time, x.row)))
+        log.clear()
+        for row, why in enumerate(lanes.why):
+            if why != "more":
+                verdict[row, 0], lanes.why[row] = NOT_FINITE, "more"
+
+    def _guarded(self, steps: int) -> None:
+        """Steps in which guards may change their sign: motions with closed limits, and those with an event."""
+        lanes, verdict, first = self._lanes, np.atleast_2d(self._verdict), self.steps
+        assert lanes is not None
+        closed = np.flatnonzero(lanes.closed.any(axis=1))
+        groups: dict[Group, list[int]] = {(first, True): closed.tolist()} if len(closed) else {}
+        if len(closed) < len(verdict):
+            kept = lanes.state[closed]
+            self._advance(first, steps)
+            lanes.state[closed] = kept
+        verdict[closed] = 0.0
+        rows = np.flatnonzero(verdict[:, 0] == CROSSED)
+        self.events = ()
+        if len(rows) or groups:
+            stopped = [(int(row), int(verdict[row, 1])) for row in rows]
+            verdict[rows] = 0.0
+            lanes.past(stopped, first + steps, groups)
+            lanes.to(first + steps, groups)
+            self._note()
 
     def _sample(self, rows: Any) -> None:
         """The inputs at the start, where a regulator has a sample time; of the motions that begin there."""
@@ -224,7 +266,10 @@ class Stepper:
                 raise self._misfit(u) from None
         if self._before is not None:
             self._before[...] = self._numbers
-        self._advance(self.steps, steps)
+        if self._lanes is None:
+            self._advance(self.steps, steps)
+        else:
+            self._guarded(steps)
         self.steps += steps
         if self._one and self._trouble[0]:
             self._refuse(steps)
@@ -248,7 +293,8 @@ class Stepper:
 
     def state(self) -> Snapshot:
         """A copy of all numbers, to come back to."""
-        return Snapshot(self._numbers.copy(), self.steps)
+        closed = np.zeros((0, 0), dtype=bool) if self._lanes is None else self._lanes.closed.copy()
+        return Snapshot(self._numbers.copy(), self.steps, closed)
 
     def restore(self, snapshot: Snapshot) -> tuple[np.ndarray, np.ndarray]:
         """Back to a state that `state` gave; the steps from there are the same to the last bit."""
@@ -259,10 +305,17 @@ class Stepper:
             )
         self._numbers[...] = snapshot.numbers
         self._verdict[...] = 0.0
+        if self._lanes is not None:
+            self._lanes.closed[...] = snapshot.closed
         self.steps = snapshot.steps
         return self._views
 
     def _refuse(self, steps: int) -> None:
+        ended = self._run.rows_ended.pop(0, None)
+        if ended is not None:
+            raise SingularError(
+                f"{self.mechanism.name}: {ended.message}; reset() begins anew", time=ended.time
+            )
         jam = self._jam(steps)
         if jam is not None:
             raise SingularError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -73,6 +73,7 @@ class Run:
     event_log: list[EventRecord] = field(default_factory=list[EventRecord])
     passages: list[Suspended] = field(default_factory=list[Suspended])
     ended: Status | None = None
+    rows_ended: dict[int, Status] = field(default_factory=dict[int, Status])  # motions of a batch
     stall: Stall | None = None
     hindrance: str = ""  # what interrupted it, if not the user
     error: BaseException | None = None  # what a function of the user, or a signal, raised outside of `caller`
@@ -106,6 +107,11 @@ class Run:
     def batch(self) -> int | None:
         """Motions of a batch; None: it is one motion."""
         return len(self.start) if self.start.ndim == 2 else None
+
+    def alone(self, row: int) -> Run:
+        """Return one motion of a batch as a run: with its start, inputs and parameters, and a log of its own."""
+        start, own = np.atleast_2d(self.start)[row], {"event_log": [], "passages": [], "shared": {}}
+        return replace(self, start=start, inputs=self.inputs.of(row), **own)
 
     @property
     def guarded(self) -> bool:

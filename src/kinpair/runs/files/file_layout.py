@@ -103,7 +103,7 @@ def _columns(mechanism: Mechanism, options: Mapping[str, Any], shape: Shape) -> 
     states = Column("status", (1 + (shape.batch or 0),), STATUS)
     passage = Column("singular", (1,), SINGULAR)
     if shape.room is not None:
-        samples.append(Column(MODE, (shape.samples,), np.dtype("<i4")))
+        samples.append(Column(MODE, shape.lead, np.dtype("<i4")))
     history = storage_history.columns(mechanism, shape.room) if shape.room is not None else []
     names = [name for name in SAMPLES if any(name == column.name for column in samples)]
     stands = checkpoint.column(shape.state, shape.controller, len(names))

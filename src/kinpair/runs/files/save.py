@@ -63,7 +63,7 @@ def _write(run: Record, file: Path) -> None:
         if history is not None:
             run_file.write(EVENTS, event_rows(run_file.places[EVENTS].dtype, run.events))
             run_file.write(MODES, mode_rows(run_file.places[MODES].dtype, history.entered))
-            samples[MODE] = history.number.astype("<i4")
+            samples[MODE] = rows_first(history.number.astype("<i4"), batch is not None)
             sums[:] = [checksum(run_file, name, 0, n) for name, n in zip((EVENTS, MODES), many, strict=True)]
         writer = SampleWriter(run_file, SAMPLES)
         writer.append(run_file, samples)

@@ -45,6 +45,7 @@ def columns(mechanism: Mechanism, room: Room) -> list[Column]:
         ("qd_before", "<f8", (nv,)),
         ("lost", "<f8"),
         ("beta", "<f8"),
+        ("row", "<i8"),
     ]
     mode = [("time", "<f8"), ("q", "<f8", (nq,)), ("mode", f"S{room.text}")]
     result = [Column(EVENTS, (room.events,), np.dtype(event))]
@@ -68,6 +69,7 @@ def events_in(rows: np.ndarray) -> tuple[EventRecord, ...]:
             np.array(row["qd_before"]),
             float(row["lost"]),
             float(row["beta"]) if "beta" in (rows.dtype.names or ()) else 1.0,
+            int(row["row"]) if "row" in (rows.dtype.names or ()) else 0,
         )
         for row in rows
     )

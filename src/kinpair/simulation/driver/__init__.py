@@ -8,5 +8,8 @@ sticking      phases of groups and limits
 root_finding  where in a step something happens
 searches      what a stepper does by itself at roots
 actions       what events do
-driver        the driver
+driver        the driver of one motion, and of batches without guards
+lane          one motion of a batch through steps with events
+lanes         many motions with guards
+batch         the driver of batches with guards
 """

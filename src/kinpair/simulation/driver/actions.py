@@ -32,6 +32,7 @@ class Actions:
     def __init__(self, ongoing: Ongoing, hold: Callable[[Event], None]) -> None:
         self.ongoing, self.hold = ongoing, hold
         self.recent: deque[float] = deque(maxlen=MANY)  # times
+        self.count = 0  # moments at which something happened
 
     def happen(self, causes: list[Watched]) -> None:
         """Actions of events, then impacts and releases at limits."""
@@ -71,6 +72,7 @@ class Actions:
 
     def _count(self, time: float, causes: Sequence[Watched]) -> None:
         """The run ends where there are many events within a moment."""
+        self.count += 1
         if all(x.kind == "switch" for x in causes):
             return
         self.recent.append(time)

@@ -5,9 +5,10 @@ A run without events is a run whose list of guards is empty. An event that never
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from kinpair.simulation.modes.modes import Entry, Mode, Modes
 from kinpair.simulation.monitors.singular_ends import without_ruins
 from kinpair.simulation.piece import GOOD, Piece
 from kinpair.simulation.run import Run
+from kinpair.simulation.stage import Stage
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.adaptive import AdaptiveStepper
 from kinpair.simulation.steppers.external import ExternalStepper
@@ -37,10 +39,10 @@ ADDED = 8  # entries that a mode may add to the memory of a stepper: its trace, 
 class Driver:
     """Takes a run to its end, piece by piece; with `whole` False a piece is gone when the next one comes."""
 
-    def __init__(self, run: Run, *, whole: bool = True) -> None:
+    def __init__(self, run: Run, *, whole: bool = True, loop: Callable[[Stage], Any] | None = None) -> None:
         self.run = run
         kind = FixedStepper if run.fixed else ExternalStepper if run.integrator.external else AdaptiveStepper
-        self.modes = Modes(run, kind.loop)
+        self.modes = Modes(run, loop or kind.loop)
         q, _ = run.d.motion(np.atleast_2d(run.start)[0])
         active = self.modes.active(Mode(), q, run.time)
         self.ongoing = Ongoing(run, self.modes, active, kind(run, active.stage, whole))
@@ -49,7 +51,7 @@ class Driver:
         self.begin_energy = None if run.from_start else self._energies()
         self._names = [event.name for event in self.modes.events]
         self._head = 2 + MANY + 2 * len(self._names)
-        self._kept = not whole
+        self._kept, self._searches = not whole, kind is AdaptiveStepper
 
     def _energies(self) -> np.ndarray:
         """Kinetic and potential energy (rows, 2) where the run starts; a function of the user is not called for it."""
@@ -69,6 +71,11 @@ class Driver:
     def _with_memory(self, piece: Piece) -> Piece:
         """The same with all that is needed to go on, where samples go to a file."""
         return replace(piece, memory=self.memory()) if self._kept else piece
+
+    @property
+    def names(self) -> list[str]:
+        """Of what may happen."""
+        return self.modes.names
 
     def memory(self) -> np.ndarray:
         """All that is needed to go on: the mode, times of the last events, events that wait, where the stepper is."""
@@ -120,14 +127,15 @@ class Driver:
         return replace(piece, times=np.array([run.time]), Y=np.array([y]), W=np.array([W]))
 
     def _until_refused(self, begun: bool) -> Iterator[Piece]:
-        """Yield the pieces of `_steps`, up to where a call for inputs fails."""
+        """Yield the pieces of `steps`, up to where a call for inputs fails."""
         stepper = self.ongoing.stepper
         try:
-            yield from self._steps(begun)
+            yield from self.steps(begun)
         except RefusedError:
             yield replace(stepper.move(stepper.time), why="refused")
 
-    def _steps(self, begun: bool) -> Iterator[Piece]:
+    def steps(self, begun: bool) -> Iterator[Piece]:
+        """Yield the samples up to where an event ends the run, and one there."""
         stepper = self.ongoing.stepper
         try:
             if not begun:
@@ -135,7 +143,8 @@ class Driver:
                 settle(self.ongoing, [])
             self.roots.look()
             while not stepper.finished:
-                piece = stepper.advance(bool(self.modes.called), search(self.ongoing, self.actions.room))
+                acts = search(self.ongoing, self.actions.room) if self._searches else None
+                piece = stepper.advance(bool(self.modes.called), acts)
                 roots = stepper.passed
                 stopped = roots[-1] if piece.why == "root" else None
                 end = self.actions.passed(roots[:-1] if stopped else roots)

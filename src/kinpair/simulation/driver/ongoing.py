@@ -30,6 +30,7 @@ class Ongoing:
         self.run, self.modes, self.active, self.stepper = run, modes, active, stepper
         self.bands: dict[str, float] = {}  # of events whose function is held: how near to zero is zero
         self.fired: dict[str, float] = {}  # values of the functions where their event happened last
+        self.rest = run.limits.rest  # [rad/s], [m/s]: what comes back slower from a limit stays
 
     def inputs(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Inputs at a state; those that are not held change within a step."""

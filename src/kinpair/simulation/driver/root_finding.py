@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinpair.compiler.time_loop_step import SAFE
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.guards import Watched
@@ -16,8 +17,6 @@ from kinpair.simulation.steppers.stepper import Root
 
 FINE = 1e-14  # of a step: how finely an event is located
 BAND = 1e-8  # of the size of a function: so near to zero is held at zero
-SAFE = 1.5  # a gap wider than so many times the way of a step is not passed within it
-
 
 TURNS = 200  # in which a root is found
 LOOKS = 18  # at a step in which a rate slows down and speeds up again: has it turned round in between?
@@ -89,13 +88,13 @@ class RootFinder:
     def _all(self) -> tuple[Watched, ...]:
         return (*self.ongoing.active.watched, *(Watched("event", event=x) for x in self.ongoing.modes.called))
 
-    def _values(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Of everything watched."""
+    def _values(self, time: float, y: np.ndarray, u: np.ndarray) -> list[float]:
+        """Of everything watched: Python's floats, from which compiled code is called at once."""
         active, p = self.ongoing.active, self.ongoing.run.inputs.parameters
         own = active.values(p, time, y, self.ongoing.inputs(time, y, u)) if active.watched else []
-        return np.array([*own, *self._called(time, y)], dtype=float)
+        return [*np.asarray(own, dtype=float).tolist(), *self._called(time, y)]
 
-    def _undefined(self, values: np.ndarray) -> Event | None:
+    def _undefined(self, values: Sequence[float]) -> Event | None:
         """The first event whose function is NaN."""
         pairs = zip(self._all, values, strict=True)
         return next((x.event for x, value in pairs if x.event is not None and np.isnan(value)), None)
@@ -108,7 +107,7 @@ class RootFinder:
         message = f"Stopped at t = {time:.9g} s: the function of event {event.name!r} turns NaN"
         return EndError(Status("refused", time, message))
 
-    def _defined(self, a: float, b: float, width: float) -> tuple[float, np.ndarray, Event | None]:
+    def _defined(self, a: float, b: float, width: float) -> tuple[float, list[float], Event | None]:
         """The end of a step, or of the part in which every event has a value; the values there; which has none."""
         stepper = self.ongoing.stepper
         after = self._values(b, *stepper.peek(b))
@@ -186,7 +185,7 @@ class RootFinder:
                     roots.append((when(k, b, after[k]), watched))
             elif watched.kind in ("push", "switch", "phase") and self._leaves(watched, before[k], after[k]):
                 roots.append((when(k, b, after[k]), watched))
-            elif watched.kind == "phase" and before[k] < 0.0:
+            elif watched.kind in ("phase", "push") and before[k] < 0.0:
                 roots.append((a, watched))
             elif watched.kind == "slowing" and before[k] < 0.0 <= after[k]:
                 phase = self._all.index(replace(watched, kind="phase"))

@@ -15,7 +15,6 @@ from kinpair.compiler.time_loop_roots import FALL, FIRED, LOOK, NOTHING, PASS, R
 from kinpair.simulation.driver.ongoing import Ongoing
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.guards import Watched
-from kinpair.simulation.modes.modes import Active
 from kinpair.simulation.steppers.stepper import Search
 
 Pair = tuple[float, float]  # what a fall and a rise call for
@@ -27,10 +26,11 @@ def search(ongoing: Ongoing, room: int) -> Search | None:
     if not active.watched or ongoing.modes.called:
         return None
     acts = np.full((4, len(active.watched)), np.nan)
+    slopes = dict(active.guards.slopes)
     for k, x in enumerate(active.watched):
         acts[(FALL, RISE), k] = _PAIRS[x.kind](ongoing, x)
         acts[FIRED, k] = x.event is not None and _has_fired(ongoing, x.event)
-        acts[SLOPE, k] = _steep(active, k)
+        acts[SLOPE, k] = slopes.get(k, -1)
     return Search(acts, room)
 
 
@@ -55,16 +55,6 @@ def _of_switch(ongoing: Ongoing, x: Watched) -> Pair:
 def _of_phase(ongoing: Ongoing, x: Watched) -> Pair:
     active = ongoing.active
     return PASS if active.guards.changes(active.d) else STOP, LOOK
-
-
-def _steep(active: Active, k: int) -> float:
-    """The guard that a value is the slope of, or −1."""
-    x = active.watched[k]
-    if x.kind == "rate":
-        return k - 1
-    if x.kind == "slowing":
-        return next(j for j, y in enumerate(active.watched) if (y.kind, y.group) == ("phase", x.group))
-    return -1
 
 
 _PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {

@@ -13,7 +13,7 @@ from kinpair.formulations import kinematics
 from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import Standing
-from kinpair.simulation.events.limits import CLOSED, Limit
+from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.modes import equations_of
 from kinpair.simulation.status import Status
 
@@ -22,7 +22,7 @@ STILL = 1e-9  # [rad/s], [m/s]: a rate this small counts as zero
 
 def reached(limits: Sequence[Limit], q: np.ndarray) -> list[Limit]:
     """Return the limits without a gap at q (nq,)."""
-    return [x for x in limits if x.gap(q) <= CLOSED * max(1.0, abs(x.at))]
+    return [x for x in limits if x.is_reached(q)]
 
 
 def touch(ongoing: Ongoing) -> None:
@@ -51,7 +51,7 @@ def _touch(ongoing: Ongoing) -> None:
     qd, beta = before, 1.0
     if hits:
         pairs = zip(closed, rows.rates, strict=True)
-        e = np.array([x.restitution if -x.restitution * rate >= limits.rest else 0.0 for x, rate in pairs])
+        e = np.array([x.restitution if -x.restitution * rate >= ongoing.rest else 0.0 for x, rate in pairs])
         qd, beta = impact(Struck(M, G, rows, at.rough_surfaces(y)), before, e, limits.impact)
     back = G @ N.T @ np.linalg.lstsq(N @ G @ N.T, -rows.gaps, rcond=None)[0]
     lost = 0.5 * float(before @ M @ before - qd @ M @ qd)

@@ -71,6 +71,7 @@ class EventRecord:
     """An event that happened: state behind it, rates before it, and the energy lost [J].
 
     `beta`: the part of the coefficients of restitution by which an impact created no energy, 1 where it is all of them.
+    `row`: the motion of a batch.
     """
 
     time: float
@@ -80,6 +81,7 @@ class EventRecord:
     qd_before: np.ndarray
     lost: float = 0.0
     beta: float = 1.0
+    row: int = 0
 
     def __repr__(self) -> str:
         return f"<{self.name!r} at t = {self.time:.9g} s>"

@@ -92,6 +92,15 @@ class Limit:
         """The way left to the limit."""
         return self.side * (q[self.k] - self.at)
 
+    @property
+    def near(self) -> float:
+        """The gap that counts as zero."""
+        return CLOSED * max(1.0, abs(self.at))
+
+    def is_reached(self, q: np.ndarray) -> Any:
+        """True if there is no gap at q (nq,); of a batch (nq, rows), an answer for each."""
+        return self.gap(q) <= self.near
+
     def rate(self, qd: Vector) -> Scalar:
         """Of the gap."""
         return self.side * qd[self.v]

@@ -164,6 +164,8 @@ def flow_of(
         sampled=sampled,
         afresh=d.layout.memory.stop - 1 if d.memory else None,
         ahead=getattr(integrator.solved, "ahead", 0.5) if integrator.solved is not None else 0.0,
+        lasting=getattr(guard, "lasting", ()),
+        slopes=getattr(guard, "slopes", ()),
         **programs,
     )
 

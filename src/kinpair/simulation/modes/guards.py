@@ -59,6 +59,18 @@ class Guards:
         """Is there a limit or a joint that is held, whose forces depend on them, or a switch of an actuator?"""
         return any(x.kind in ("push", "phase") or x.inputs for x in self.watched)
 
+    @property
+    def lasting(self) -> tuple[int, ...]:
+        """Places of guards that are positive until something happens."""
+        return tuple(k for k, x in enumerate(self.watched) if x.kind in ("phase", "push"))
+
+    @property
+    def slopes(self) -> tuple[tuple[int, int], ...]:
+        """Places of guards that are slopes of other ones, each with the other one: rates of gaps, slowing of phases."""
+        phases = {x.group: k for k, x in enumerate(self.watched) if x.kind == "phase"}
+        rates = [(k, k - 1) for k, x in enumerate(self.watched) if x.kind == "rate"]
+        return (*rates, *((k, phases[x.group]) for k, x in enumerate(self.watched) if x.kind == "slowing"))
+
     def changes(self, d: Dynamics) -> bool:
         """Is there a `change`?"""
         return is_told(d)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from kinpair.errors import listed
@@ -63,20 +61,10 @@ def status_of(run: Run, pieces: list[Piece], Y: np.ndarray) -> tuple[Status, dic
         for row, why in enumerate(piece.why):
             if why != "more" and row not in failures:
                 state, time = _last_finite(Y[row]), float(times[row])
-                failures[row] = _lost(_alone(run, row), piece, why, time, time, state) or _status(
-                    run, why, time, False, state
-                )
+                ended = run.rows_ended.get(row) or _lost(run.alone(row), piece, why, time, time, state)
+                failures[row] = ended or _status(run, why, time, False, state)
     whole = _status(run, "more", _ended(run, _reached(run, pieces), interrupted), interrupted, Y[0, -1:])
     return whole, failures
-
-
-def _alone(run: Run, row: int) -> Run:
-    """One motion of a batch: its own start, inputs and parameters."""
-    p, rows, start = run.inputs.parameters, run.inputs.rows, np.atleast_2d(run.start)
-    own = replace(
-        run.inputs, parameters=p[row] if p.ndim > 1 else p, rows=rows[row] if rows.ndim > 2 else rows
-    )
-    return replace(run, start=start[row if len(start) > 1 else 0], inputs=own)
 
 
 def _lost(run: Run, piece: Piece, why: str, since: float, time: float, state: np.ndarray) -> Status | None:

@@ -39,6 +39,7 @@ class FixedStepper:
         self.hold = held_steps(run.name, period, self.plan.dt) if period is not None else 1
         self.state = run.start.copy()
         self.n, self.time, self.ahead = 0, run.time, run.time
+        self.until = self.plan.steps
         self._looked, self._before = False, (self.state, self.time, self.n)
         self._whole, self._room = whole, None
         self._pace = Pace(run.batch or 1)
@@ -66,8 +67,8 @@ class FixedStepper:
 
     @property
     def finished(self) -> bool:
-        """Is the end reached?"""
-        return self._looked and self.n >= self.plan.steps
+        """Is the end reached, or the step `until` which it goes?"""
+        return self._looked and self.n >= self.until
 
     def _grid(self, n: int) -> float:
         return self.run.time + n * self.plan.dt
@@ -82,7 +83,7 @@ class FixedStepper:
         if self.time != self._grid(self.n):
             piece = self._rest_of_step(self._grid(self.n + 1), minding=True)
         else:
-            piece = self._portion(1 if single else self._pace.begin())
+            piece = self._portion(1 if single else min(self._pace.begin(), self.until - self.n))
         self.ahead = self._grid(self.n + 1)
         return piece
 
@@ -181,11 +182,15 @@ class FixedStepper:
 
     def restore(self, memory: np.ndarray, stage: Stage, steps: int) -> None:
         """Stand where a stepper of this kind stood."""
-        self.stage, self._looked = stage, True
-        self.n, self.time = int(memory[0]), float(memory[1])
         width = stage.d.ny + stage.d.nu
         count = int(np.prod(self.state.shape[:-1], dtype=int))
-        self.state = memory[2 : 2 + count * width].reshape(*self.state.shape[:-1], width).copy()
+        state = memory[2 : 2 + count * width].reshape(*self.state.shape[:-1], width).copy()
+        self.stand(int(memory[0]), float(memory[1]), state, stage)
+
+    def stand(self, n: int, time: float, state: np.ndarray, stage: Stage) -> None:
+        """Go on from a state with its inputs (..., ny + nu) of a stage, at a time in step n."""
+        self.stage, self._looked = stage, True
+        self.n, self.time, self.state = n, time, state
         self.ahead = self._grid(self.n + 1)
 
     # what was found

@@ -1,0 +1,186 @@
+"""Motions with guards, many at once.
+
+All motions run in vector code, those with a closed limit in a loop of their own. A motion in which a guard changes its
+sign stops before that step; it is taken through the step as a single run is (`lane.py`) and rejoins the others. So what
+becomes of a motion depends neither on its neighbours nor on how many steps are taken at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinpair.compiler.time_loop import Chunk
+from kinpair.simulation.driver.lane import Lane, Passed, Standing
+from kinpair.simulation.run import Run
+from kinpair.simulation.schedule import held_steps
+
+Group = tuple[int, bool]  # the step at which motions stand, and whether a limit of each of them is closed
+
+
+class Samples(NamedTuple):
+    """Where samples behind some `steps` go: states Y (rows, n, ny), watched W (rows, n, nw), modes (rows, n)."""
+
+    steps: Sequence[int]
+    Y: np.ndarray
+    W: np.ndarray
+    mode: np.ndarray
+
+    def between(self, n: int, end: int) -> Samples:
+        """Return the samples behind steps beyond n, up to another one."""
+        part = slice(bisect_right(self.steps, n), bisect_right(self.steps, end))
+        return Samples(self.steps[part], self.Y[:, part], self.W[:, part], self.mode[:, part])
+
+
+NO_SAMPLES = Samples((), np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), np.zeros((0, 0)))
+
+
+class Lanes:
+    """Motions side by side: `state` and inputs (rows, ny + nu) with all limits open, and which limits are `closed`
+    (rows, n). Of those that have ended, `why` and when."""
+
+    def __init__(self, run: Run, lane: Lane, state: np.ndarray) -> None:
+        assert run.plan is not None
+        self.run, self.lane, self.state, self.dt = run, lane, state, run.plan.dt
+        self.closed = np.zeros((len(state), len(lane.modes.limits)), dtype=bool)
+        self.why, self.trouble = ["more"] * len(state), np.zeros(len(state))
+        period = run.torque.sample_time
+        self.hold = held_steps(run.name, period, self.dt) if period is not None else 1
+
+    def begin(self, rows: Sequence[int], time: float) -> None:
+        """Decide impacts and phases where rows begin; motions far from limits have nothing to be decided."""
+        d, limits, chosen = self.run.d, self.lane.modes.limits, np.array(rows, dtype=int)
+        self.closed[chosen] = False
+        q = self.state[chosen][:, d.layout.q].T
+        near = (
+            np.any([x.is_reached(q) for x in limits], axis=0) if limits else np.zeros(len(rows), dtype=bool)
+        )
+        for row in chosen[near | bool(d.sticking)].tolist():
+            if np.isfinite(self.state[row]).all():
+                self._take(row, self.lane.begin(row, self.state[row].copy(), time), time)
+
+    def look(self, samples: Samples) -> None:
+        """Take a sample where all motions stand before the first step."""
+        for (_, closing), rows in self.groups(0).items():
+            self._run(np.array(rows), closing, 0, 1, 0, samples)
+
+    def to(self, end: int, groups: dict[Group, list[int]], samples: Samples = NO_SAMPLES) -> None:
+        """Take groups of rows to a step, those that are farthest behind first."""
+        while groups:
+            n, closing = min(groups)
+            rows = np.sort(groups.pop((n, closing)))
+            self.past(self._in_lanes(rows, closing, n, end, samples), end, groups, samples)
+
+    def past(
+        self,
+        stopped: Sequence[tuple[int, int]],
+        end: int,
+        groups: dict[Group, list[int]],
+        samples: Samples = NO_SAMPLES,
+    ) -> None:
+        """Take rows that guards have stopped, each with its step, through that step, and into their new groups."""
+        for row, step in stopped:
+            self._event(row, step, samples)
+            if step + 1 < end:
+                groups.setdefault((step + 1, bool(self.closed[row].any())), []).append(row)
+
+    def groups(self, n: int) -> dict[Group, list[int]]:
+        """Return all rows, at step n, by whether a limit is closed."""
+        closes = self.closed.any(axis=1)
+        both = {(n, closing): np.flatnonzero(closes == closing).tolist() for closing in (False, True)}
+        return {group: rows for group, rows in both.items() if rows}
+
+    def _in_lanes(
+        self, rows: np.ndarray, closing: bool, n: int, end: int, samples: Samples
+    ) -> list[tuple[int, int]]:
+        """Take rows from step n on in vector code; return those that guards have stopped, each with its step."""
+        assert self.run.plan is not None
+        stopped = list[tuple[int, int]]()
+        while n < end and len(rows):
+            left, every = self.run.plan.ahead(n)
+            count, k = (min(left, (end - n) // every), every) if end - n >= every else (1, end - n)
+            chunk = self._run(rows, closing, n, count, k, samples.between(n, n + count * k))
+            n += count * k
+            on = np.ones(len(rows), dtype=bool)
+            for i, why in enumerate(chunk.why):
+                if why == "crossed":
+                    stopped.append((int(rows[i]), int(chunk.step[i])))
+                    on[i] = False
+                elif why != "more":
+                    self._fails(int(rows[i]), why, self.run.time + int(chunk.step[i]) * self.dt)
+            rows = rows[on]
+        return stopped
+
+    def _run(
+        self, rows: np.ndarray, closing: bool, n: int, count: int, every: int, samples: Samples
+    ) -> Chunk:
+        """Take rows through steps of the loop of their mode; write as many samples as there is room for."""
+        run, active = self.run, self.lane.closing if closing else self.lane.open
+        d, all_rows, taken = run.d, len(rows) == len(self.state), len(samples.steps)
+        start = self.state if all_rows else self.state[rows]
+        if active.d is not d:
+            y, u = d.parted(start)
+            y = d.layout.converted(y, active.d.layout)
+            y[..., active.d.layout.closed] = self.closed[rows]
+            start = np.concatenate([y, u], axis=-1)
+        direct = all_rows and active.d is d and taken == count
+        options: dict[str, Any] = {"dt": self.dt, "t0": run.time, "hold": self.hold, "threads": run.threads}
+        options["inputs"] = run.inputs if all_rows else run.inputs.of(rows)
+        options["out"] = (samples.Y, samples.W) if direct else None
+        chunk = _chunk(
+            active.stage.loop, start, run.batch is None, samples=count, every=every, first=n, **options
+        )
+        y, u = active.d.parted(chunk.end)
+        self.state[rows] = np.concatenate([active.d.layout.converted(y, d.layout), u], axis=-1)
+        if taken:
+            samples.mode[rows] = self._modes(rows)[:, None]
+        if taken and not direct:
+            Y, W = active.stage.as_sampled(chunk.Y, chunk.W)
+            samples.Y[rows], samples.W[rows] = Y[:, :taken], W[:, :taken]
+        return chunk
+
+    def _event(self, row: int, n: int, samples: Samples) -> None:
+        """Take a row through a step in which a guard changes its sign, as a single run."""
+        passed = self.lane.through(row, n, Standing(self.state[row], self.closed[row]), n + 1)
+        self._take(row, passed, self.lane.stepper.time)
+        here = samples.between(n, n + 1)
+        if len(here.steps):
+            own = [piece for piece in passed.pieces if len(piece.times)]
+            Y, W = (np.nan, np.nan) if passed.why != "more" else (own[-1].Y[-1], own[-1].W[-1])
+            here.Y[row, 0], here.W[row, 0] = Y, W
+            here.mode[row] = self._modes(np.array([row]))
+
+    def _take(self, row: int, passed: Passed, time: float) -> None:
+        """Stand where a row came to as a single run; one that has ended has no numbers."""
+        self.state[row], self.closed[row] = passed.standing
+        self.run.event_log.extend(replace(x, row=row) for x in passed.events)
+        if passed.ended is not None:
+            self.run.rows_ended[row] = passed.ended
+        if passed.why != "more":
+            self._fails(row, passed.why, time)
+            self.state[row, : self.run.d.ny], self.closed[row] = np.nan, False
+
+    def _fails(self, row: int, why: str, time: float) -> None:
+        if self.why[row] == "more":
+            self.why[row], self.trouble[row] = why, time
+
+    def _modes(self, rows: np.ndarray) -> np.ndarray:
+        """Numbers (rows,) of the modes in which rows stand."""
+        if not self.closed[rows].any():
+            return np.full(len(rows), self.lane.number(Standing(self.state[rows[0]], self.closed[rows[0]])))
+        _, first, where = np.unique(self.closed[rows], axis=0, return_index=True, return_inverse=True)
+        chosen = rows[first].tolist()
+        numbers = [self.lane.number(Standing(self.state[row], self.closed[row])) for row in chosen]
+        return np.array(numbers, dtype=int)[where.reshape(-1)]
+
+
+def _chunk(loop: Any, start: np.ndarray, single: bool, **options: Any) -> Chunk:
+    """Run a loop from states (rows, n): in vector code, or a single one in scalar code."""
+    if not single:
+        return loop.run(start, **options)
+    chunk = loop.run(start[0], **options)
+    return Chunk(chunk.Y[None], chunk.W[None], chunk.end[None], [chunk.why], np.array([chunk.step]))
