@@ -88,3 +88,18 @@ def test_energies_of_the_polar_arm(gripper):
     energy = m.energy(s.q, s.qd)
     assert printed.kinetic_energy.evaluate(s.q, s.qd) == pytest.approx(energy.kinetic, rel=1e-12)
     assert printed.potential_energy.evaluate(s.q, s.qd) == pytest.approx(energy.potential, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["kahn", "polar with gripper"])
+def test_equations_reduced_step_by_step_give_the_accelerations(name):
+    m = TREES[name]
+    s = zoo.motion(m, seed=4)
+    tau = m.inverse_dynamics(s.q, s.qd, s.qdd)
+    found, counts = HISTORY["ossenberg_franzes"](m, s.q, s.qd, tau)
+    rates = m.twist_rates(s.q, s.qd, s.qdd)
+    for k, link in enumerate(m.model.names[1:]):
+        near(found[6 * k + 3 : 6 * k + 6], rates[link][:3])
+    n = len(m.model.moving)
+    assert counts == [
+        11 * k for k in reversed(range(n))
+    ]  # six accelerations and five multipliers in each step

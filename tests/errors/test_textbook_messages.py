@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 import kinpair as kp
+from kinpair.cli.main import main
 
 
 @cache
@@ -186,6 +187,20 @@ def test_message(case):
     with pytest.raises(kp.InputError) as caught:
         call()
     assert str(caught.value) == message
+
+
+COMMANDS = {
+    "explain scara --qdd 0,0,0,0 --tau 0,0,0,0": "--qdd and --tau: give one, the other follows",
+    "explain four-bar --qdd 0,0,0": "--qdd: efforts of the closed mechanism four-bar do not follow from accelerations "
+    "alone; give --tau",
+    "explain scara --method popof": f"no formulation 'popof'; did you mean 'popov'? Formulations: {NAMES}",
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_bad_commands_are_refused_in_one_line(capsys, words):
+    assert main(words.split()) == 2
+    assert capsys.readouterr().err == f"kinpair: {COMMANDS[words]}\n"
 
 
 def test_an_unknown_symbol_is_an_attribute_error():

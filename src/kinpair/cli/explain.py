@@ -49,9 +49,15 @@ def explain(
     """
     named = kinpair.formulation(method)
     mechanism = source.mechanism(file, base=base, snap=snap)
-    state, _ = state_of(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, 0.0)
     if qdd is not None and tau is not None:
         raise kinpair.InputError("--qdd and --tau: give one, the other follows", options=["--qdd", "--tau"])
+    if qdd is not None and mechanism.closure is not None:
+        raise kinpair.InputError(
+            f"--qdd: efforts of the closed mechanism {mechanism.name} do not follow from accelerations alone; "
+            "give --tau",
+            option="--qdd",
+        )
+    state, _ = state_of(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, 0.0)
     known = {"qdd": state.qdd} if qdd is not None else {"tau": state.tau}
     if latex:
         print(named.arrays(mechanism, state.q, state.qd, **known).latex())
