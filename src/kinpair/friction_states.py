@@ -117,15 +117,40 @@ class FrictionStates:
         return left
 
     def slopes(
-        self, state: tuple[Any, ...], time: Any, external: Mapping[str, Any], by: Sequence[np.ndarray]
+        self,
+        state: tuple[Any, ...],
+        qdd: np.ndarray,
+        time: Any,
+        external: Mapping[str, Any],
+        by: Sequence[np.ndarray],
     ) -> list[np.ndarray]:
         """Derivatives of accelerations of a tree without what sticks: those of the mode in force."""
         values = zip(("q", "qd", "tau"), state, strict=True)
         arrays = tuple(self._calls.checked(name, x) for name, x in values)
         if self.model.surfaces:
+            if any(x.jumps for x in self.loaded.surfaces):
+                self._by_balance(arrays, qdd, time, external, by)
             return self.loaded.held_slopes(*self._under_load(arrays, external), by)
         terms = self.free_terms(time, {"passive": True, "external": external})
         return self.dry.held_slopes((*arrays, np.asarray(time, dtype=float)[..., None]), by, terms)
+
+    def _by_balance(
+        self,
+        state: tuple[np.ndarray, ...],
+        qdd: np.ndarray,
+        time: Any,
+        external: Mapping[str, Any],
+        by: Sequence[np.ndarray],
+    ) -> None:
+        """Write the derivatives at the efforts of the state (FD2), where several efforts may give one motion."""
+        own = request_of("forward_dynamics", external=external)
+        request = replace(own, quantity="balance_slopes", solver="", kept=())
+        arguments = (*state, np.asarray(time, dtype=float)[..., None], qdd, np.zeros(0), *external.values())
+        for k in np.ndindex(qdd.shape[:-1]):
+            here = tuple(x[k] if np.ndim(x) > 1 else np.asarray(x, dtype=float) for x in arguments)
+            slopes = self._calls(request, here)
+            for whole, part in zip(by, slopes[:3], strict=True):
+                whole[k] = -np.linalg.solve(slopes[3], part)
 
     def by_rate(
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]

@@ -704,7 +704,7 @@ class Mechanism(Movable):
                 *state, external=external, passive=passive, time=time, threads=threads
             )
             found = self._evaluate(request, (*state[:2], qdd), external, time, out=out, threads=threads)
-            held = self._friction.slopes(state, time, external or {}, found)
+            held = self._friction.slopes(state, qdd, time, external or {}, found)
             for whole, part in zip(found, held, strict=True):
                 whole[...] = part
             return AccelerationDerivatives(*found)

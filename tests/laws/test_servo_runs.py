@@ -148,3 +148,24 @@ def test_a_run_of_a_loop_goes_on_through_the_jump():
         torque=lambda t, q, qd: np.array([4, 0, 7]) * np.sin(5 * t),
     )
     assert run.status.name == "done"
+
+
+@pytest.mark.parametrize("seed", [0, 14])
+def test_derivatives_at_the_jump_and_next_to_it_are_those_of_differences(seed):
+    """At the jump the load stays there, |τ_e| = |τ_m|: states in which a joint is there are looked for first."""
+    x, rng = case(seed), np.random.default_rng(seed)
+    q, qd, tau = rng.normal(size=(3, 400, x.arm.nv)) * np.array([0.8, 0.3, 6.0])[:, None, None]
+    qdd = x.arm.forward_dynamics(q, qd, tau)
+    beyond = np.abs(np.abs(x.bare.inverse_dynamics(q, qd, qdd)) - np.abs(tau)).min(1)
+    order = np.argsort(beyond)
+    assert beyond[order[0]] < 1e-12
+    assert beyond[order[-1]] > 0.1
+    step = 1e-6  # rounding 1e-13 of accelerations of 1e2 over it, and curvature
+    for k in (order[0], order[1], order[-1]):
+        by_tau = x.arm.forward_dynamics_derivatives(q[k], qd[k], tau[k])[2]
+        ends = [
+            [x.arm.forward_dynamics(q[k], qd[k], tau[k] + s * step * e) for s in (1, -1)]
+            for e in np.eye(x.arm.nv)
+        ]
+        expected = np.array([(up - down) / (2 * step) for up, down in ends]).T
+        assert by_tau == pytest.approx(expected, rel=1e-6, abs=1e-6 * np.abs(expected).max())

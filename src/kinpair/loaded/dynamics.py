@@ -276,7 +276,8 @@ def friction_of_motion(
     acting: Loads,
     tau: Vector | None = None,
 ) -> Rubbing:
-    """Of a given motion; `tau`: efforts of the motors, by default those that the motion takes."""
+    """Of a given motion; `tau`: efforts of the motors, by default those that the motion takes. With them the slopes are
+    those of a load that stays at its jump, where it is there."""
     own = sliding(model, qd, qdd)
     n = len(own.surfaces)
     w = tree.wrenches_of(method, model, q, qd, qdd, acting.wrenches)
@@ -284,7 +285,7 @@ def friction_of_motion(
         rotors = joined(model, each(model, lambda body: body.rotor)) * qdd
         joints = [x._replace(yields=1.0) for x in carried(model, own, q, qd, rotors, acting)]
     else:
-        joints = carried(model, own, q, qd, tau, acting)
+        joints = [x._replace(steep=True) for x in carried(model, own, q, qd, tau, acting)]
     forms, _ = tree.formed(model, q, own.surfaces, w, [])
     nothing = [[[0.0] * len(c) for _ in range(n)] for c in forms]
     both = System(own.surfaces, own.slips, joints, Response(qdd, [], forms, nothing))

@@ -106,6 +106,7 @@ class ServoData:
     viscous: Scalar = 0.0
 
 
+AT_JUMP, SLOPE = 1e-8, 1e8  # y this close to its limit is there; ∂N/∂y by which it stays there
 ROOTS = 6  # steps to N of a motion that is given
 STEEP = 1e-3  # least slope of these steps
 
@@ -144,7 +145,16 @@ class Servo(Surface):
         larger = where(less(magnitude(tau_e), magnitude(tau_m)), below, beyond)
         Q = where(opposed, larger, 0.0)  # (FE3)
         N = self._level(tau_e, tau_m, Q, self._fading(at))
+        if at.steep:
+            return N + self._stays(self.jump(c, at))
         return N if at.theta is None else N + at.theta * self._height(tau_m, at)
+
+    @staticmethod
+    def _stays(x: Jump) -> Scalar:
+        """Return almost zero, with a slope by which y stays at its limit, where it is there and no jump helps on."""
+        beyond = x.y - x.limit
+        there = less(magnitude(beyond), AT_JUMP * (1.0 + x.limit))
+        return where(there, (1.0 - x.helps) * SLOPE * sign(x.height) * beyond, 0.0)
 
     def _level(self, tau_e: Scalar, tau_m: Scalar, Q: Scalar, s: Scalar) -> Scalar:
         """N with Q given.    (FE2)"""

@@ -37,7 +37,8 @@ class Carried(NamedTuple):
 
     `yields` is one where the motor makes up for what the motion takes, as in inverse dynamics; `motor` is then what its
     rotor takes. It is zero where its efforts are given. `toward` is the sign of sliding of a joint of one degree.
-    `theta` is the part of a jump that is in the load; None: all or nothing, by the side.
+    `theta` is the part of a jump that is in the load; None: all or nothing, by the side. `steep`: for derivatives, a
+    load at its jump has a slope so large that it stays there.
     """
 
     q: Vector
@@ -47,6 +48,7 @@ class Carried(NamedTuple):
     yields: float = 0.0
     toward: Scalar = 0.0
     theta: Scalar | None = None
+    steep: bool = False
 
 
 class Jump(NamedTuple):
