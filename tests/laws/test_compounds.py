@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import kinpair as kp
 
@@ -51,6 +52,27 @@ def test_a_clutch_that_sticks_lets_go_where_the_torque_through_it_exceeds_its_le
     assert run.qd[-1, 1] == pytest.approx(
         (2.0 * leaves**2 / (I_A + I_B)) + LEVEL / I_B * (3.0 - leaves), rel=1e-7
     )
+
+
+def test_three_clutches_whose_normal_forces_vary_bring_four_shafts_to_one_speed():
+    """The first slips until ∫ L dt = s (1/I_0 + 1/Σ I)⁻¹, while the other two stick; the momentum stays."""
+    inertias = [0.2, 0.25, 0.3, 0.4]
+    b = kp.Builder("four", gravity=(0, 0, 0))
+    for k, inertia in enumerate(inertias):
+        b.link(f"s{k}", mass=1.0, inertia=(0.6 * inertia, 0.6 * inertia, inertia))
+        b.joint(f"a{k}", "revolute", "ground", f"s{k}", axis="z")
+    for k in range(3):
+        b.clutch(f"c{k}", joints=[f"a{k}", f"a{k + 1}"], level=f"{2 + k}*(1 + 0.9*sin(3*t + {k}))")
+    m = kp.build(b)
+    impulse = SPEED / (1 / inertias[0] + 1 / sum(inertias[1:]))
+    stops = brentq(lambda t: 2 * (t + 0.3 * (1 - np.cos(3 * t))) - impulse, 0.0, 2.0, xtol=1e-14)
+    common = inertias[0] * SPEED / sum(inertias)
+    qd = {"a0": SPEED, "a1": 0.0, "a2": 0.0, "a3": 0.0}
+    for settings in SETTINGS[:3]:
+        run = kp.simulate(m, m.start(), qd, duration=3.0, **settings)
+        assert run.status.name == "done"
+        assert [(x.name, x.time) for x in run.events] == [("c0 sticks", pytest.approx(stops, abs=1e-7))]
+        assert run.qd[-1] == pytest.approx([common] * 4 + [0.0] * 3, abs=1e-7)
 
 
 def linkage(cut: str, friction: object) -> kp.Mechanism:

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.constraints.bounded import BoundedRow, stacked
+from kinpair.forces.surfaces.surface import LINEAR, LoadPart
+from kinpair.simulation.driver.impacts import Impact, RoughSurfaces, Struck, impact, mobility_matrix
 
 GUIDE = {"law": "guide", "mu": 0.3, "length": 0.5, "width": 0.4}
 BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.0, "length": 0.1}
@@ -92,3 +95,50 @@ def test_a_file_keeps_the_part_of_the_restitution(tmp_path):
     run = dropped(block(), save=tmp_path / "run.h5")
     stored = kp.load_run(tmp_path / "run.h5")
     assert [x.beta for x in stored.events] == [x.beta for x in run.events] == [1.0]
+
+
+class Tip:
+    """A rough point: its load is the impulse of the ground."""
+
+    kind, name = "tip", "tip"
+
+    def parts(self, at):
+        return [LoadPart(LINEAR, np.eye(1), np.zeros(1))]
+
+
+def strike(
+    angles: tuple[float, float], qd: np.ndarray, mu: float, e: float, law: str
+) -> tuple[Struck, Impact]:
+    """The tip of a double pendulum of two rods strikes rough ground (Kane & Levinson 1985, a problem of their kind)."""
+    b = kp.Builder("kane").link("a", mass=1.0, com=(0, 0, -0.5), inertia=(1 / 12, 1 / 12, 1e-3))
+    b.link("b", mass=1.0, com=(0, 0, -0.5), inertia=(1 / 12, 1 / 12, 1e-3)).frame(
+        "tip", "b", xyz=(0, 0, -1.0)
+    )
+    b.joint("p", "revolute", "ground", "a", axis="y").joint(
+        "q", "revolute", "a", "b", axis="y", xyz=(0, 0, -1.0)
+    )
+    m, q = kp.build(b), np.array([angles[0], angles[1] - angles[0]])
+    J = m.jacobian(q, "tip")
+    N, S, M = J[5:6], J[3:4], m.mass_matrix(q)
+    rows = stacked([BoundedRow("ground", 0.0, float((N @ qd)[0]), N[0])], 2)
+    of_ground = np.linalg.inv(np.concatenate([N, S]).T)[:1]  # Λ of impulses on the rates
+    rough = RoughSurfaces([Tip()], S, [slice(0, 1)], np.array([mu]), [np.zeros(1)], [of_ground])
+    struck = Struck(M, mobility_matrix(M, np.zeros((0, 2))), rows, rough)
+    return struck, impact(struck, qd, np.array([e]), law)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_rough_tip_of_a_double_pendulum_creates_no_energy(law):
+    """By either law, for 60 random strikes; Newton's law alone would create energy in some of them."""
+    rng = np.random.default_rng(5)
+    reduced = 0
+    for _ in range(60):
+        angles = rng.uniform(0.2, 1.0), rng.uniform(0.2, 1.0)
+        qd, mu, e = rng.normal(size=2), rng.uniform(0.1, 0.8), rng.uniform(0.5, 1.0)
+        struck, after = strike(angles, qd, mu, e, law)
+        assert struck.energy(after.qd) <= struck.energy(qd) * (1.0 + 1e-9)
+        assert (struck.rows.N @ after.qd > -1e-9).all()
+        reduced += after.beta < 1.0
+        if law == "newton" and after.beta < 1.0:
+            assert struck.energy(struck.after(qd, np.array([e]), law)) > struck.energy(qd)
+    assert (reduced > 0) == (law == "newton")

@@ -213,9 +213,6 @@ class Servo(Surface):
         helps = where(less(at.toward * forward * height, 0.0), 1.0, 0.0)
         return Jump(-tau_e * forward, tau_m * forward, height, helps)
 
-    def impulse(self, c: Sequence[Scalar], force: Vector) -> Scalar:
-        return self.data.l_e * magnitude(c[0])  # (FE2) without constants, squares and the fading part
-
     def parts(self, at: Carried) -> list[LoadPart]:
         """Return the parts with the effort of the motor given: no `yields`."""
         x, tau_m = self.data, float(at.motor[0])

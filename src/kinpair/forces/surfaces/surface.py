@@ -166,10 +166,6 @@ class Surface(ABC):
         nothing = [0.0] * len(c)
         return self.load(c, force, STILL) - self.load(nothing, 0.0 * force, STILL)
 
-    def impulse(self, c: Sequence[Scalar], force: Vector) -> Scalar:
-        """Compute the part of degree one of N [N s] at forms c of the joint's impulse and a friction impulse (k,)."""
-        return self.spread(c, force)
-
 
 STILL = Carried(np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2))
 

@@ -12,9 +12,8 @@ With the rows A of the constraints, the rows N of the limits reached (ġ = N q̇
     Λ of (IM3) with e = 0, then Λ ← those with Λ⁺ ≥ e Λ ⟂ N q̇⁺ ≥ 0                 Poisson's law (IM7)
 
 N_k is the part of degree one of the load of a surface, at the impulses that the joint transmits: constant levels,
-preloads and finite efforts have no impulse. (IM3) and (IM6) are one problem, see `nonsmooth/problem.py`, with the loads
-of the round before, until they stay. Where T⁺ > T⁻, which friction and different e can cause, all e are multiplied by
-the largest β ≤ 1 for which T does not grow.
+preloads and finite efforts have no impulse. (IM3) and (IM6) are one problem, see `nonsmooth/problem.py`. Where T⁺ > T⁻,
+which friction and different e can cause, all e are multiplied by the largest β ≤ 1 for which T does not grow.
 
 Derivation, no line of code: (IM1), (IM4).
 """
@@ -31,18 +30,14 @@ from kinpair.constraints.bounded import BoundedRows
 from kinpair.constraints.rank_revealing import null_space
 from kinpair.constraints.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
-from kinpair.forces.surfaces.surface import Surface
-from kinpair.load_friction.resting import Resting
+from kinpair.forces.surfaces.surface import LINEAR, NORM, STILL, Surface
+from kinpair.load_friction.resting import SHAPES, Resting
 from kinpair.load_friction.terms import Affine
-from kinpair.nonsmooth.problem import Disc, Interval, solve
+from kinpair.nonsmooth.problem import Disc, Group, Interval, Part, solve
 
+OF_DEGREE_ONE = (NORM, LINEAR)  # parts of loads that impulses have
 AGAIN = 20  # impacts after one another at one instant
 FINE = 1e-10  # relative: signs of rates, and growth of energy
-ROUNDS, DIRECT = (
-    500,
-    100,
-)  # in which the loads of (IM6) are found; after the second number by half of the change
-SETTLED = 1e-14  # relative change of the loads in a round
 HALVINGS = 50  # of the interval of β
 
 
@@ -63,13 +58,31 @@ class RoughSurfaces(NamedTuple):
     forms: Sequence[np.ndarray]
     by_impulse: Sequence[np.ndarray]
 
-    def radii(self, impulse: np.ndarray, Phi: np.ndarray) -> np.ndarray:
-        """Compute μ N of each surface at impulses on the rates (nv,) and friction impulses Φ (n,).    (IM6)"""
-        loads = [
-            x.impulse(list(c + E @ impulse), Phi[k])
-            for x, c, E, k in zip(self.surfaces, self.forms, self.by_impulse, self.where, strict=True)
-        ]
-        return self.mu * np.array(loads, dtype=float)
+    def groups(self, J: np.ndarray, first: int) -> list[Group]:
+        """Return a group for each surface, over the multipliers of the rows J (n, nv); its own begin at `first`.
+
+        (IM6)"""
+        found = list[Group]()
+        for x, c, E, mu, k in zip(
+            self.surfaces, self.forms, self.by_impulse, self.mu, self.where, strict=True
+        ):
+            rows = tuple(range(first + k.start, first + k.stop))
+            load = list[Part]()
+            for part in x.parts(STILL):
+                if part.shape not in OF_DEGREE_ONE:
+                    continue
+                A = part.C @ E @ J.T
+                if part.E is not None:
+                    A[:, list(rows)] += part.E
+                weights = float(mu * part.weights[0]), float(mu * part.weights[1])
+                load.append(Part(A, part.C @ c, weights, SHAPES[part.shape]))
+            one = len(rows) == 1
+            found.append(
+                Interval(rows[0], 0.0, 0.0, x.name, tuple(load))
+                if one
+                else Disc(rows, mu=1.0, load=tuple(load))
+            )
+        return found
 
 
 def rough_surfaces(x: Affine, system: Resting, S: Sequence[np.ndarray]) -> RoughSurfaces | None:
@@ -101,30 +114,17 @@ class Struck(NamedTuple):
         """Solve (IM3) and (IM6): impulses Λ ≥ least of the limits and on the rates (nv,), from rates qd."""
         N, own = self.rows.N, self.rough
         J = N if own is None else np.concatenate([N, own.S])
-        first, D, u = len(N), J @ self.G @ J.T, J @ qd
-        u[:first] += e * u[:first]
+        D, u = J @ self.G @ J.T, J @ qd
+        u[: len(N)] += e * u[: len(N)]
         limits = [Interval(k, float(x), np.inf, self.rows.names[k]) for k, x in enumerate(least)]
-        discs = [] if own is None else [tuple(range(first + k.start, first + k.stop)) for k in own.where]
-        x, radii = np.zeros(len(u)), np.zeros(len(discs))
-        for turn in range(ROUNDS):
-            groups = [Disc(rows, level=float(R)) for rows, R in zip(discs, radii, strict=True)]
-            solution = solve(D, u, [*limits, *groups], x)
-            x = solution.x
-            if not solution.met:
-                raise self._unsolved()
-            if own is None:
-                break
-            change = own.radii(J.T @ x, x[first:]) - radii
-            radii = radii + (1.0 if turn < DIRECT else 0.5) * change
-            if np.abs(change).max() <= SETTLED * np.abs(radii).max():
-                break
-        else:
-            raise self._unsolved(" with friction")
-        return x[:first], J.T @ x
+        solution = solve(D, u, [*limits, *([] if own is None else own.groups(J, len(N)))])
+        if not solution.met:
+            raise self._unsolved()
+        return solution.x[: len(N)], J.T @ solution.x
 
-    def _unsolved(self, more: str = "") -> SingularError:
+    def _unsolved(self) -> SingularError:
         return SingularError(
-            f"no force{more} at the limits holds {listed([repr(x) for x in self.rows.names], 4)}: the constraints "
+            f"no force at the limits holds {listed([repr(x) for x in self.rows.names], 4)}: the constraints "
             "drive the mechanism on; change the constraints, or the limits",
             rows=self.rows.names,
         )
