@@ -303,3 +303,27 @@ def test_a_wrong_row_in_python_is_refused_in_these_words(message):
     with pytest.raises(DescriptionError) as caught:
         PYTHON[message]()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "limits = 'bouncy'",
+            "m.toml: limits is 'bouncy'; did you mean 'bounce'? give 'ignore' or 'stop' or 'bounce' or "
+            "'spring' or 'saturate'",
+        ),
+        (
+            "[[joint]]\nname = 'z'\nrestitution = 1.5\nkind = 'prismatic'\nparent = 'ground'\nchild = 'a'",
+            "m.toml:1: joint 'z': restitution is 1.5; give a number from 0 to 1",
+        ),
+        (
+            "[[joint]]\nname = 'z'\nrestitution = -0.1\nkind = 'prismatic'\nparent = 'ground'\nchild = 'a'",
+            "m.toml:1: joint 'z': restitution is -0.1; give a number from 0 to 1",
+        ),
+    ],
+)
+def test_limits_and_restitution(text, message):
+    with pytest.raises(DescriptionError) as caught:
+        parse_toml(text, source="m.toml", warnings=WarningList())
+    assert str(caught.value) == message

@@ -39,7 +39,7 @@ def simulate(
     output: Seconds = None,
     time: float = 0.0,
     solver: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
-    limits: Annotated[str, Parameter(metavar="WAY")] = "ignore",
+    limits: Annotated[str | None, Parameter(metavar="WAY", show_default=False)] = None,
     hold: Annotated[str, Parameter(metavar="WAY")] = "project",
     alpha: Number = None,
     rho_inf: Number = None,
@@ -91,8 +91,8 @@ def simulate(
     solver
         How constraints are solved, such as multipliers or udwadia-kalaba.
     limits
-        What happens at the limits of joints: ignore, stop, bounce, spring or saturate (clip efforts); see
-        docs/events.md.
+        What happens at the limits of joints: ignore, stop, bounce, spring or saturate (clip efforts); without it
+        as the file says, else ignore. See docs/events.md.
     hold
         How constraints are held: project, baumgarte or none; see docs/simulate.md.
     alpha

@@ -34,6 +34,7 @@ from kinpair.description.omitted import no_contact
 from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Keyframe, Link, Spring
 from kinpair.description.place import Place
 from kinpair.description.schema import (
+    LIMITS,
     distinct,
     frame_from,
     joint_from,
@@ -72,10 +73,11 @@ class Builder:
     ... )
     """
 
-    def __init__(self, name: str, gravity: List = GRAVITY) -> None:
+    def __init__(self, name: str, gravity: List = GRAVITY, limits: str | None = None) -> None:
         self._warnings = WarningList()
         self._name = f.text(name, self._place("mechanism").at("name"))
         self._gravity = f.gravity(gravity, self._place("mechanism", name).at("gravity"))
+        self._limits = LIMITS(limits, self._place("mechanism", name).at("limits")) if limits else ""
         self._links: list[Link] = []
         self._joints: list[Joint] = []
         self._frames: list[Frame] = []
@@ -223,6 +225,7 @@ class Builder:
             distinct("keyframe", self._keyframes),
             distinct("spring", self._springs),
             distinct("actuator", self._actuators),
+            limits=self._limits,
             warnings=tuple(self._warnings.sentences),
         )
 

@@ -57,6 +57,7 @@ class JointNumbers(TypedDict, total=False):
     pitch: float
     lower: EachAngle
     upper: EachAngle
+    restitution: float
     velocity: Each
     acceleration: Each
     jerk: Each

@@ -78,6 +78,13 @@ def zero_or_more(value: object, place: Place) -> float:
     return x
 
 
+def part(value: object, place: Place) -> float:
+    """A number from 0 to 1."""
+    if not 0.0 <= (x := number(value, place)) <= 1.0:
+        raise place.error(f"is {x:g}; give a number from 0 to 1")
+    return x
+
+
 def flag(value: object, place: Place) -> bool:
     """True or false."""
     if not isinstance(value, bool):

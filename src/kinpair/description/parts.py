@@ -154,6 +154,7 @@ class Joint:
     pitch: float = 0.0  # helical: advance per radian [m/rad]
     lower: Numbers = ()
     upper: Numbers = ()
+    restitution: float | None = None  # at the limits; None: not specified
     velocity: Numbers = ()  # largest rate
     acceleration: Numbers = ()  # largest derivative of it
     jerk: Numbers = ()  # largest derivative of that
@@ -228,6 +229,7 @@ class Description:
     keyframes: tuple[Keyframe, ...] = ()
     springs: tuple[Spring, ...] = ()
     actuators: tuple[Actuator, ...] = ()
+    limits: str = ""  # what runs do at the limits of joints, see docs/events.md; "": not specified
     source: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
 

@@ -168,6 +168,7 @@ JOINT: dict[str, Key] = {
     **f.origin_keys("child_", "m, child link in the moved joint frame"),
     "lower": Key(f.limits, "rad or m"),
     "upper": Key(f.limits, "rad or m"),
+    "restitution": Key(f.part, "at the limits: rate behind an impact by that before it"),
     "velocity": Key(f.limits, "largest rate, rad/s or m/s"),
     "acceleration": Key(f.limits, "largest acceleration, rad/s² or m/s²"),
     "jerk": Key(f.limits, "largest jerk, rad/s³ or m/s³"),
@@ -195,6 +196,10 @@ KEYFRAME: dict[str, Key] = {
     "q": Key(by_joint(f.positions), "rad or m, by joint"),
     "qd": Key(by_joint(f.numbers), "rad/s or m/s, by joint"),
 }
+
+
+WAYS = ("ignore", "stop", "bounce", "spring", "saturate")  # what runs do at the limits of joints
+LIMITS = f.choice(*WAYS)
 
 
 OF_LAW = ("stiffness", "damping", "rest_length", "preload", "tension_only")

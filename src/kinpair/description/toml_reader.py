@@ -22,6 +22,7 @@ from kinpair.description.omitted import no_contact
 from kinpair.description.parts import GRAVITY, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
 from kinpair.description.schema import (
+    LIMITS,
     distinct,
     frame_from,
     joint_from,
@@ -65,6 +66,7 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
         distinct("keyframe", parts["keyframe"]),
         distinct("spring", parts["spring"]),
         distinct("actuator", parts["actuator"]),
+        limits=top.get("limits", ""),
         source=source,
         warnings=tuple(warnings.sentences),
     )
@@ -100,6 +102,7 @@ def _constraints(
 TOP: dict[str, Key] = {
     "name": Key(f.text),
     "gravity": Key(f.gravity, "m/s²"),
+    "limits": Key(LIMITS, "what runs do at the limits of joints"),
     "link": Key(tables),
     "joint": Key(tables),
     "chain": Key(tables),

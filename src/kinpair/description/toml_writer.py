@@ -51,6 +51,8 @@ def to_toml(description: Description) -> str:
     document.add("name", tomlkit.item(description.name))
     if description.gravity != GRAVITY:
         document.add("gravity", _item(_list(description.gravity)).comment("m/s²"))
+    if description.limits:
+        document.add("limits", tomlkit.item(description.limits))
     parts = {
         "link": ([_link(link) for link in description.links], LINK),
         "joint": ([_joint(joint) for joint in description.joints], JOINT),
@@ -217,6 +219,7 @@ _JOINT_ENDS = {"name": str, "kind": str, "parent": str, "child": str}
 _JOINT_AXES = {"axis": _axis, "axis2": _axis, "pitch": _number}
 _JOINT_NUMBERS = {
     **dict.fromkeys(("lower", "upper", "velocity", "acceleration", "jerk", "effort"), _one_or_more),
+    "restitution": _number,
     **dict.fromkeys(("damping", "stiffness", "rest", "start"), _one_or_more),
     "friction": _friction,
     "compliance": _one_or_more,

@@ -175,7 +175,8 @@ def _own(joint: Joint, k: int) -> Joint:
         name: (values[min(k, len(values) - 1)],) for name, values in numbers.items() if name != "friction"
     }
     own["friction"] = tuple(_of_degree(x, k) for x in laws_of(joint.friction))
-    return replace(Joint("", "", "", "", actuated=joint.actuated, where=joint.where), **own)  # type: ignore[arg-type]
+    bare = Joint("", "", "", "", actuated=joint.actuated, restitution=joint.restitution, where=joint.where)
+    return replace(bare, **own)  # type: ignore[arg-type]
 
 
 def _of_degree(law: Friction, k: int) -> Friction:

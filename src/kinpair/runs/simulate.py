@@ -57,7 +57,7 @@ def simulate(
     alpha: float = ALPHA,
     rho_inf: float | None = None,
     events: Sequence[Event] | None = None,
-    limits: str | Limits = "ignore",
+    limits: str | Limits | None = None,
     patience: float = PATIENCE,
     save: str | os.PathLike[str] | None = None,
     checkpoint: float = CHECKPOINT,
@@ -82,8 +82,9 @@ def simulate(
       the rate `alpha` [1/s] (cvode, ida and taylor with "project" too), or "none"; `rho_inf`: what
       generalised-alpha leaves of infinitely fast vibrations;
     * `events`: `Event`s to be found on the way; `limits`: what happens at the limits of joints, "ignore", "stop",
-      "bounce", "spring", "saturate" (efforts are clipped to those of the description), or a `Limits`; see
-      docs/events.md. A LimitWarning names the joints that start outside their limits, and the nearest start inside;
+      "bounce", "spring", "saturate" (efforts are clipped to those of the description), or a `Limits`; None: as the
+      description says, else "ignore"; see docs/events.md. A LimitWarning names the joints that start outside their
+      limits, and the nearest start inside;
     * `patience`: seconds of computing without progress after which a run by adaptive steps ends; `math.inf` waits;
     * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
       Every `checkpoint` seconds it holds all that `resume` needs to go on.

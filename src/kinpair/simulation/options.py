@@ -42,7 +42,7 @@ class Options:
     alpha: float = ALPHA
     rho_inf: float | None = None
     events: Sequence[Event] | Event | None = None
-    limits: str | Limits = "ignore"
+    limits: str | Limits | None = None
     patience: float = PATIENCE
 
     @classmethod

@@ -15,7 +15,7 @@ from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
-from kinpair.simulation.events.limits import limit_springs, limits_from, limits_of, saturation
+from kinpair.simulation.events.limits import limit_springs, limits_from, limits_of, saturation, stated
 from kinpair.simulation.given import (
     by_name,
     in_rows,
@@ -95,7 +95,7 @@ def _begun(run: Run) -> Run:
 def _repeated(m: Mechanism, chosen: Options) -> Any:
     """What tells a run of plain numbers and words from others, start and constant efforts aside where nothing depends
     on them; None of a run with functions, events or anything else that is looked at anew."""
-    if m.nx or m.model.terms is not None or chosen.limits != "ignore":
+    if m.nx or m.model.terms is not None or stated(m, chosen.limits) != "ignore":
         return None
     if any(x is not None for x in absent_of(chosen)):
         return None
@@ -130,6 +130,7 @@ def _plain(x: Any) -> Any:
 def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
     chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
+    chosen = replace(chosen, limits=stated(m, chosen.limits))
     chosen = replace(chosen, input=named_numbers(m, "input", m.u_names, chosen.input, np.zeros(m.nu)))
     chosen = replace(chosen, x=named_numbers(m, "x", m.x_names, chosen.x, m.x_start))
     states = start_states(m, chosen.q, chosen.qd)

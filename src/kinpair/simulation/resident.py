@@ -56,7 +56,7 @@ def stepper(
     solver: str | None = None,
     hold: str = "project",
     alpha: float = ALPHA,
-    limits: Any = "ignore",
+    limits: Any = None,
     time: float = 0.0,
 ) -> Stepper:
     """A resident step of `dt` [s] for one motion, or for a `batch` of them in SIMD lanes.

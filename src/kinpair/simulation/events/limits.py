@@ -10,6 +10,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.bounded import BoundedRow
+from kinpair.description.schema import WAYS
 from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.elements import owners_of
 from kinpair.forces.limit_spring import LimitSpring
@@ -17,7 +18,7 @@ from kinpair.mechanism import Mechanism
 from kinpair.simulation.events.events import number
 
 LAWS = ("newton", "poisson")  # of restitution
-WAYS = ("ignore", "stop", "bounce", "spring", "saturate")
+RESTITUTION = 0.5  # where neither a run nor the description says it
 CLOSED = 1e-9  # a gap this small counts as zero
 SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
 CONTACT = 0.02  # [s]: half a swing on a spring whose stiffness is not given
@@ -29,8 +30,9 @@ class Limits:
     """What happens at the limits of joints.
 
     * `way`: "ignore"; "stop": an impact without rebound, then held until the limit would have to pull; "bounce": the
-      rate comes back `restitution` times (a number, or a dict by coordinate), and what comes back slower than `rest`
-      [rad/s, m/s] stays, as with "stop"; "spring": a spring and a damper that push while the limit is passed;
+      rate comes back `restitution` times (a number, or a dict by coordinate; without it as the description gives it,
+      else 0.5), and what comes back slower than `rest` [rad/s, m/s] stays, as with "stop"; "spring": a spring and a
+      damper that push while the limit is passed;
     * `stiffness` [N/m, N m/rad], `damping`: numbers, or dicts by coordinate; where not given, such that a contact takes
       20 ms with the inertia at the start, half critically damped;
     * `impact`: law of restitution, "newton" (of the rates) or "poisson" (of the impulses of compression);
@@ -39,7 +41,7 @@ class Limits:
     """
 
     way: str = "stop"
-    restitution: float | Mapping[str, float] = 0.5
+    restitution: float | Mapping[str, float] | None = None
     rest: float = 1e-5
     stiffness: float | Mapping[str, float] | None = None
     damping: float | Mapping[str, float] | None = None
@@ -112,8 +114,14 @@ class Limit:
         return BoundedRow(self.label, float(self.gap(q)), float(self.rate(qd)), N)
 
 
+def stated(mechanism: Mechanism, option: Any) -> Any:
+    """What `limits=` stands for: None for what the description says, "ignore" where it says nothing."""
+    return mechanism.model.description.limits or "ignore" if option is None else option
+
+
 def limits_from(mechanism: Mechanism, option: Any) -> Limits:
-    """What was given as `limits=`, checked."""
+    """What was given as `limits=`, checked; None: what the description says, "ignore" where it says nothing."""
+    option = stated(mechanism, option)
     limits = Limits(option) if isinstance(option, str) else option
     name = mechanism.name
     if not isinstance(limits, Limits) or limits.way not in WAYS:
@@ -123,8 +131,9 @@ def limits_from(mechanism: Mechanism, option: Any) -> Limits:
         raise InputError(
             f"{name}: impact is {limits.impact!r}; it is one of {listed(LAWS)}", argument="impact"
         )
-    if not isinstance(limits.restitution, Mapping) and not 0.0 <= number(limits.restitution) <= 1.0:
-        raise InputError(f"{name}: restitution is {_shown(limits.restitution)}; it lies between 0 and 1")
+    e = limits.restitution
+    if not (e is None or isinstance(e, Mapping) or 0.0 <= number(e) <= 1.0):
+        raise InputError(f"{name}: restitution is {_shown(e)}; it lies between 0 and 1")
     for what, value in (("stiffness", limits.stiffness), ("damping", limits.damping)):
         if not (value is None or isinstance(value, Mapping) or 0.0 <= number(value) < np.inf):
             raise InputError(f"{name}: {what} is {value!r}; it is a number, zero or above", argument=what)
@@ -145,13 +154,21 @@ def limits_of(mechanism: Mechanism, limits: Limits) -> tuple[Limit, ...]:
     ]
     for what in ("restitution", "stiffness", "damping"):
         _check_names(m, what, getattr(limits, what), known)
+    restitution = _described(m) if limits.restitution is None else limits.restitution
     sides: list[Limit] = []
     for k, name in enumerate(m.q_names):
         for side, at in ((1.0, float(joints.lower[k])), (-1.0, float(joints.upper[k]))):
             if np.isfinite(at):
-                e = _of(limits.restitution, name, 0.0) if limits.way == "bounce" else 0.0
+                e = _of(restitution, name, 0.0) if limits.way == "bounce" else 0.0
                 sides.append(Limit(name, k, _rate(m, name), side, at, float(e or 0.0)))
     return tuple(sides)
+
+
+def _described(mechanism: Mechanism) -> dict[str, float]:
+    """Coefficients of restitution by coordinate, as the description gives them, else `RESTITUTION`."""
+    model, given = mechanism.model, {x.name: x.restitution for x in mechanism.model.description.joints}
+    every = [(given.get(model.joint_names[i]), model.q_names[model.q_span[i]]) for i in model.moving]
+    return {name: RESTITUTION if e is None else e for e, names in every for name in names}
 
 
 def saturation(mechanism: Mechanism, limits: Limits, actuated: bool) -> tuple[float, ...]:
