@@ -141,7 +141,7 @@ def gradient(f: Callable[[np.ndarray], float], x: np.ndarray) -> np.ndarray:
     return np.array([slope(lambda h, e=e: f(x + h * e)) for e in np.eye(len(x))])
 
 
-def lagrange(T, Q, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def lagrange_terms(T, Q, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """M and F of Lagrange's equation from the energy alone, by differences."""
 
     def momentum(q, qd):
