@@ -177,10 +177,18 @@ def ray(times, start=0.75):
     return (np.sqrt(start) - np.sqrt(G) * np.asarray(times) / 2) ** 2
 
 
+def draw_rope(n, path):
+    """A rope of n links and 10 m that winds through space."""
+    s, q = np.arange(n) / n, np.zeros(2 * n)
+    q[0::2], q[1::2] = 40 / n * np.cos(14 * s) * s, 30 / n * np.sin(9 * s)
+    chain(n, "universal", length=10.0).picture(path, q)
+
+
 def main():
     from matplotlib.figure import Figure
 
     folder = Path(__file__).parent
+    draw_rope(10_000, folder / "long-chains-rope.png")
     figure = Figure(figsize=(11, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
     sizes = [10, 30, 100, 300, 1000, 3000, 10_000]

@@ -117,3 +117,14 @@ def test_a_loop_to_what_is_not_copied():
     assert copied("rope_3", 1) == (
         "copy 'rope_3': 'L' connects the part to 'other', which is not copied; write it for each copy"
     )
+
+
+def test_bodies_nested_deeper_than_the_parser_goes(tmp_path):
+    bodies = "".join(f'<body name="b{k}"><joint/><geom size="1"/>' for k in range(300)) + "</body>" * 300
+    (tmp_path / "deep.xml").write_text(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.load(tmp_path / "deep.xml")
+    assert str(caught.value) == (
+        f"{tmp_path / 'deep.xml'}:1: elements are nested deeper than the XML parser accepts (256 levels); describe "
+        "this chain of bodies in URDF, by [[chain]] in TOML, or by Builder.chain"
+    )

@@ -115,6 +115,13 @@ def _parse(raw: bytes, source: str) -> Any:
 
 
 def _not_xml(source: str, line: int, reason: str) -> DescriptionError:
+    if reason.startswith("Excessive depth"):
+        return DescriptionError(
+            f"{source}:{line}: elements are nested deeper than the XML parser accepts (256 levels); describe this "
+            "chain of bodies in URDF, by [[chain]] in TOML, or by Builder.chain",
+            line=line,
+            reason=reason,
+        )
     message = f"{source}:{line}: is not well-formed XML ({reason.strip()}); mend it there"
     return DescriptionError(message, line=line, reason=reason)
 
