@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 
 import numpy as np
@@ -291,3 +292,11 @@ def test_every_record_prints(name):
         next(iter(x.values()))[...] = 0.0
     with pytest.raises(AttributeError, match="cannot be changed"):
         x.tau = np.zeros(2)
+
+
+def test_a_record_travels_between_processes():
+    x = kp.formulation("denoc").arrays(mechanism("planar-3r"), [0.1, 0.2, 0.3], [1, 2, 3])
+    other = pickle.loads(pickle.dumps(x))
+    assert other.table() == x.table()
+    assert all(np.array_equal(other[key], x[key]) for key in x)
+    assert np.array_equal(other.block("N_l", 2, 1), x.block("N_l", 2, 1))

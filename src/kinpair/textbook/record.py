@@ -103,7 +103,12 @@ class Arrays(Mapping[str, np.ndarray]):
     def __setattr__(self, key: str, value: Any) -> None:
         raise AttributeError(f"the arrays of {self.name!r} cannot be changed; {key} was to be set")
 
+    def __reduce__(self) -> Any:
+        return Arrays, (self.name, self.mechanism, tuple(self._symbols.values()), self._later)
+
     def __getattr__(self, key: str) -> np.ndarray:
+        if key.startswith("_"):
+            raise AttributeError(key)
         try:
             return self.symbol(key).value
         except InputError as problem:
