@@ -171,8 +171,12 @@ class Model:
 
     @property
     def lean(self) -> Model:
-        """The same motion from fewer numbers, see `lean.py`; its reactions, energies and mass centres are not."""
-        return replace(self, body=self.lean_body())
+        """The same motion from fewer numbers, see `lean.py`; its reactions, energies and mass centres are not.
+
+        With a walker it is the model itself: along a chain the regrouped masses add up, so that equal links would have
+        different numbers, and large ones.
+        """
+        return self if self.walker else replace(self, body=self.lean_body())
 
     @property
     def carried(self) -> list[int]:
