@@ -422,6 +422,35 @@ class Mechanism(Movable):
             threads=threads,
         )
 
+    def mass_operator(self, q: Any, *, inverse: bool = False) -> Any:
+        """H at one position as a `scipy.sparse.linalg.LinearOperator` (nv, nv): H @ x takes time in proportion to nv.
+
+        inverse: the operator of H⁻¹, by articulated bodies. Both serve sizes at which the matrix cannot be stored.
+        Under constraints they are those of the tree.
+
+        Units: entries [kg m²], [kg m] or [kg], or their reciprocals.
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        request = request_of("mass_solution" if inverse else "mass_product", owner=self.name)
+        position = self._calls.one("q", q).copy()
+
+        def product(x: np.ndarray) -> np.ndarray:
+            return self._calls(request, (position, np.ravel(np.asarray(x, dtype=float))))
+
+        def products(X: np.ndarray) -> np.ndarray:
+            return np.stack([product(x) for x in X.T], axis=1) if X.shape[1] else np.zeros(X.shape)
+
+        operator: Any = LinearOperator
+        return operator(
+            (self.nv, self.nv),
+            matvec=product,
+            rmatvec=product,
+            matmat=products,
+            rmatmat=products,
+            dtype=np.dtype(float),
+        )
+
     @thin
     def coriolis_matrix(
         self,

@@ -231,6 +231,8 @@ QUANTITIES = (
     "centre_of_mass",
     "momentum",
     "dq_dt",
+    "mass_product",
+    "mass_solution",
 )
 METHODS = ("", "newton-euler", "denoc")
 

@@ -166,3 +166,22 @@ def test_what_has_no_loops_is_evaluated_by_the_reference():
     mechanism = Mechanism(chain.model)
     s = zoo.motion(chain, 1)
     assert (mechanism.coriolis_matrix(s.q, s.qd) == chain.coriolis_matrix(s.q, s.qd)).all()
+
+
+@pytest.mark.parametrize("mechanism", [*TREES, kp.example("four-bar")], ids=lambda m: m.name)
+def test_mass_operators_are_the_matrix_and_its_inverse(mechanism):
+    q = zoo.motion(mechanism, 4).q
+    H = mechanism.mass_matrix(q)
+    product, solution = mechanism.mass_operator(q), mechanism.mass_operator(q, inverse=True)
+    every = np.eye(mechanism.nv)
+    assert zoo.relative_error(product @ every, H) < 1e-12
+    assert zoo.relative_error(H @ (solution @ every), every) < 1e-14 * np.linalg.cond(H) + 1e-12
+    assert zoo.relative_error(product.H @ every, H.T) < 1e-12
+
+
+def test_mass_operators_of_a_long_chain_are_inverse():
+    mechanism = Mechanism(zoo.tree(7, 400, kinds=("revolute",), reach=2).model)
+    q, x = zoo.motion(mechanism, 1).q, np.random.default_rng(2).normal(size=mechanism.nv)
+    product, solution = mechanism.mass_operator(q), mechanism.mass_operator(q, inverse=True)
+    f = product @ x
+    assert np.abs(product @ (solution @ f) - f).max() < 1e-10 * np.abs(f).max()

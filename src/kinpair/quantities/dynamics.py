@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, reduce
 from operator import mul
 
@@ -14,7 +15,7 @@ from kinpair.algebra.choice import maximum, minimum
 from kinpair.constraints.solvers.problem import masked
 from kinpair.forces.elements import loads_on, stored_energy
 from kinpair.forces.states import beside_forward_dynamics, state_rates
-from kinpair.formulations import composite, kinematics, rotors
+from kinpair.formulations import articulated, composite, kinematics, rotors
 from kinpair.formulations.catalogue import giving
 from kinpair.loaded.dynamics import forward as loaded_motion
 from kinpair.loaded.dynamics import friction_of_motion, is_loaded, one_solution, slides, standing
@@ -181,6 +182,18 @@ def gravity_forces(model: Model, request: Request, q: Vector) -> Vector:
     """The efforts that hold the mechanism still against gravity alone."""
     nothing = np.zeros(model.nv)
     return request.formulation(model, q, nothing, nothing, kinematics.no_wrenches(model))
+
+
+def mass_product(model: Model, request: Request, q: Vector, x: Vector) -> Vector:
+    """H x without H: the efforts of accelerations x from rest, without gravity."""
+    weightless = replace(model, gravity=np.zeros(3))
+    still = np.zeros(model.nv)
+    return METHODS["inverse_dynamics"][_DEFAULT](weightless, q, still, x, kinematics.no_wrenches(model))
+
+
+def mass_solution(model: Model, request: Request, q: Vector, f: Vector) -> Vector:
+    """H⁻¹ f without H, by articulated bodies."""
+    return articulated.solve(model, q, f).qdd
 
 
 def matrix(model: Model, request: Request, *state: Vector) -> Matrix:

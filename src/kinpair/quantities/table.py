@@ -24,6 +24,8 @@ from kinpair.quantities.dynamics import (
     forward_dynamics_near,
     gravity_forces,
     inverse_dynamics,
+    mass_product,
+    mass_solution,
     matrix,
 )
 from kinpair.quantities.frames import jacobian, jacobian_rate, pose, pose_rows, poses, twist_rates, twists
@@ -109,6 +111,8 @@ OF_TREES: dict[str, Quantity] = {  # what methods of a mechanism without constra
         shape=AccelerationDerivatives,
     ),
     "energies": Quantity(("q", "qd"), energies, shape=Energy),
+    "mass_product": Quantity(("q", "qdd"), mass_product),
+    "mass_solution": Quantity(("q", "tau"), mass_solution),
     "pose_rows": Quantity(("q",), pose_rows),
     "load_terms": Quantity(("q", "qd", "tau"), load_terms, loaded=True),
     "forward_dynamics_closer": Quantity(("q", "qd", "tau"), forward_dynamics_closer, loaded=True),
