@@ -65,6 +65,7 @@ def test_pages_and_messages_install_from_the_sources():
         "linear",
         "regulators",
         "view",
+        "long_mechanisms",
         "coming/pinocchio",
         "coming/mujoco",
     ],
