@@ -91,7 +91,7 @@ def at_rest(
     margin = np.minimum(x - levels.rest_lo, levels.rest_hi - x)
     still = np.flatnonzero(share == 0.0)
     phase = np.full(len(rates), SLIDES)
-    phase[still] = held_first(D, [[k] for k in still.tolist()], margin[still])
+    phase[still] = held_first(D, [[k] for k in still.tolist()], margin[still]) if len(b) else HELD
     carried = phase == CARRIED
     share[carried] = _share(x[carried], levels.slide_lo[carried], levels.slide_hi[carried])
     qdd = qdd + G[:, rates] @ x
