@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from html import escape
 from operator import attrgetter
 
 from kinpair.constraints import table as constraints
 from kinpair.model.model import Model
-from kinpair.model.table import HEADINGS, SPRING_HEADINGS, head, shortened, spring_cells, table_rows
+from kinpair.model.table import (
+    BRAKE_HEADINGS,
+    HEADINGS,
+    SPRING_HEADINGS,
+    brake_cells,
+    brakes_of,
+    head,
+    shortened,
+    spring_cells,
+    table_rows,
+)
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -25,11 +36,13 @@ def html_paragraph(text: str) -> str:
 def mechanism_html(model: Model, freedom: str = "") -> str:
     """Name and sizes, bodies, springs and constraints of a model; `freedom` says how constraints let it move."""
     springs = shortened(model.description.springs, spring_cells)
+    brakes = shortened(brakes_of(model), partial(brake_cells, model))
     rows = shortened(constraints.entries(model), attrgetter("cells"))
     parts = [
         html_paragraph(head(model, " without constraints" if rows else "")),
         html_table(HEADINGS, table_rows(model)),
         html_table(SPRING_HEADINGS, springs) if springs else "",
+        html_table(BRAKE_HEADINGS, brakes) if brakes else "",
         html_table(constraints.HEADINGS, rows) if rows else "",
         html_paragraph(freedom) if freedom else "",
     ]

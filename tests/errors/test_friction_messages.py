@@ -32,8 +32,8 @@ def described(friction, kind: str = "prismatic") -> kp.Builder:
         (
             {"law": "coulomb", "levl": 1.0},
             "joint 'x', friction: unknown key 'levl'; did you mean 'level'? "
-            "Keys: law, level, level_static, level_negative, viscous, stribeck_speed, exponent, sigma0, sigma1, mu, "
-            "mu_static, radius, thrust_radius, length, width, preload, efficiency, efficiency_back, motor_share, "
+            "Keys: law, name, level, level_static, level_negative, viscous, stribeck_speed, exponent, sigma0, sigma1, "
+            "mu, mu_static, radius, thrust_radius, length, width, preload, efficiency, efficiency_back, motor_share, "
             "load_share, motor_share_static, load_share_static, motor_square, load_square",
         ),
         (
@@ -235,3 +235,31 @@ def test_a_level_below_zero():
         assert str(caught.value) == (
             f"m: stopped at t = 0.5 s: x.friction {words.format(0.5)}; error.run has the samples before"
         )
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"joint": "y"},
+            "brake 'b': joint is 'y', which does not exist; Joints: x",
+        ),
+        (
+            {"level": -2.0},
+            "brake 'b' of joint 'x': level is -2; friction resists motion, so give zero or more",
+        ),
+        ({"level": "q"}, "brake 'b': level has the variable 'q' in the formula 'q'; Variables: t, pi"),
+    ],
+)
+def test_brakes(keys, message):
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(described(0.0).brake(**{"name": "b", "joint": "x", "level": 1.0} | keys))
+    assert str(caught.value) == message
+
+
+def test_two_brakes_of_one_name():
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.build(described([COULOMB | {"name": "b"}, COULOMB | {"name": "b"}]))
+    assert str(caught.value) == (
+        "brake 'b' of joint 'x': joint 'x' has a brake of that name; give one of them another name"
+    )

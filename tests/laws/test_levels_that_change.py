@@ -199,3 +199,56 @@ def test_files_keep_levels_that_change(tmp_path):
         path = tmp_path / f"{word}.toml"
         kp.write_toml(builder.description(), path)
         assert kp.load(path).model.description.joints == builder.description().joints
+
+
+def braked(level) -> kp.Builder:
+    builder = kp.Builder("wheel", gravity=[0, 0, 0]).link("disc", mass=1.0, inertia=[INERTIA] * 3)
+    builder.joint("axle", "revolute", "ground", "disc", axis="z", friction=0.5)
+    return builder.brake("drum", "axle", level)
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "rk4"])
+def test_a_brake_adds_to_the_friction_of_its_joint_under_its_own_name(integrator):
+    """I ω̇ = −(0.5 + k t) sliding: 0 = ω0 I − 0.5 t − k t²/2 at the stop."""
+    run = kp.simulate(
+        kp.build(braked(f"{GROWTH}*t")),
+        [0.0],
+        [SPEED],
+        duration=4.0,
+        integrator=integrator,
+        **METHODS[integrator],
+    )
+    stop = (-0.5 + np.sqrt(0.25 + 2.0 * GROWTH * INERTIA * SPEED)) / GROWTH
+    assert [x.name for x in run.events] == ["axle sticks"]
+    assert run.events[0].time == pytest.approx(stop, abs=WITHIN)
+    assert run.losses["axle.friction"][-1] == pytest.approx(0.5 * run.q[-1, 0], rel=1e-8)
+    heat = run.losses["drum"][-1] + run.losses["axle.friction"][-1]
+    assert heat == pytest.approx(0.5 * INERTIA * SPEED**2, rel=1e-8)
+    assert run.friction["axle"].heat[-1] == pytest.approx(heat, rel=1e-12)
+
+
+def test_brakes_are_listed_copied_and_kept_in_files(tmp_path):
+    builder = braked({"input": "pedal", "scale": 3.0})
+    m = kp.build(builder)
+    assert m.u_names == ("pedal", "axle")
+    assert {"drum.level", "axle.friction.level"} <= set(m.parameter_names)
+    assert "drum   axle   3 input pedal" in str(m)
+    path = tmp_path / "wheel.toml"
+    kp.write_toml(builder.description(), path)
+    assert kp.load(path).model.description == builder.description()
+    head = '[[brake]]\nname = "drum"\njoint = "axle"\nlevel = {input = "pedal", scale = 3}\n'
+    plain = kp.Builder("wheel", gravity=[0, 0, 0]).link("disc", mass=1.0, inertia=[INERTIA] * 3)
+    plain.joint("axle", "revolute", "ground", "disc", axis="z", friction=0.5)
+    path.write_text(kp.to_toml(plain.description()) + "\n" + head)
+    assert kp.load(path).model.description == builder.description()
+    twice = kp.build(builder.copy("disc", 1, xyz=[1, 0, 0]))
+    assert {"drum.level", "drum_1.level"} <= set(twice.parameter_names)
+    assert twice.u_names == ("pedal", "axle", "axle_1")
+
+
+def test_a_brake_on_one_rate_of_a_joint():
+    builder = kp.Builder("sleeve", gravity=[0, 0, 0]).link("rod", mass=2.0, inertia=[1, 1, 1])
+    builder.joint("c", "cylindrical", "ground", "rod", axis="z").brake("clamp", "c.slide", 4.0)
+    m = kp.build(builder)
+    rates = dict(zip(m.v_names, m.forward_dynamics(np.zeros(2), np.ones(2), np.zeros(2)), strict=True))
+    assert rates == pytest.approx({"c.angle": 0.0, "c.slide": -2.0})

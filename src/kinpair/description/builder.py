@@ -11,7 +11,9 @@ from kinpair.description import constraint_calls as calls
 from kinpair.description import fields as f
 from kinpair.description.actuator_parts import Actuator
 from kinpair.description.actuator_schema import actuator_from
+from kinpair.description.brake import Brake, brake_from, with_brakes
 from kinpair.description.builder_keys import (
+    BrakeKeys,
     ChainKeys,
     ClutchKeys,
     CopyKeys,
@@ -85,6 +87,7 @@ class Builder:
         self._keyframes: list[Keyframe] = []
         self._springs: list[Spring] = []
         self._actuators: list[Actuator] = []
+        self._brakes: list[Brake] = []
         self._chains: list[Chain] = []
 
     def link(self, name: str, **keys: Unpack[LinkKeys]) -> Builder:
@@ -122,7 +125,7 @@ class Builder:
         whole = with_copies(self._parts(), custom, self._place("copy", part))
         self._links, self._joints, self._frames = list(whole.links), list(whole.joints), list(whole.frames)
         self._constraints, self._springs = list(whole.constraints), list(whole.springs)
-        self._actuators = list(whole.actuators)
+        self._actuators, self._brakes = list(whole.actuators), []
         return self
 
     def frame(self, name: str, link: str, **keys: Unpack[Turned]) -> Builder:
@@ -148,6 +151,15 @@ class Builder:
         """
         custom = stated_keys(keys, name=name, joint=joint, kind=kind)
         self._actuators.append(actuator_from(custom, self._place("actuator", name)))
+        return self
+
+    def brake(self, name: str, joint: str, level: object, **keys: Unpack[BrakeKeys]) -> Builder:
+        """Add dry friction on a joint, or on one rate `joint.part`, under a name of its own.
+
+        `level` [N m], [N]: a number, a formula of t or a Python function of time, or {"input": name, "scale": number}.
+        """
+        custom = stated_keys(keys, name=name, joint=joint, level=level)
+        self._brakes.append(brake_from(custom, self._place("brake", name)))
         return self
 
     def keyframe(self, name: str, **keys: Unpack[KeyframeKeys]) -> Builder:
@@ -218,7 +230,7 @@ class Builder:
         return Description(
             self._name,
             distinct("link", self._links),
-            distinct("joint", self._joints),
+            distinct("joint", with_brakes(self._joints, distinct("brake", self._brakes))),
             distinct("frame", self._frames),
             self._gravity,
             distinct("constraint", self._constraints),

@@ -145,6 +145,14 @@ class ClutchKeys(TurnedInBoth, total=False):
     viscous: float
 
 
+class BrakeKeys(TypedDict, total=False):
+    """Keys of a brake next to its name, joint and level."""
+
+    level_static: object
+    level_negative: object
+    viscous: float
+
+
 class StopKeys(TurnedInBoth, total=False):
     """Keys of a stop next to its name."""
 

@@ -138,13 +138,20 @@ class _Copy:
             keys["link"] = self._named(x.link)
         if getattr(x, "joint", ""):
             keys["joint"] = self._coordinate(x, x.joint)
+        if getattr(x, "friction", ()):
+            keys["friction"] = self._friction(x.friction)
         if getattr(x, "mimic", None):
             keys["mimic"] = replace(x.mimic, joint=self._coordinate(x, x.mimic.joint))
         if isinstance(x, Coupling):
             keys["terms"] = tuple((self._coordinate(x, name), factors) for name, factors in x.terms)
         return _replaced(x, keys)
 
+    def _friction(self, laws: Sequence[Any]) -> tuple[Any, ...]:
+        """Laws with the names of copied brakes."""
+        return tuple(replace(x, name=self._named(x.name)) if getattr(x, "name", "") else x for x in laws)
+
     def _root(self, joint: Joint) -> Joint:
+        joint = replace(joint, friction=self._friction(joint.friction)) if joint.friction else joint
         name, child = self._named(joint.name), self._named(joint.child)
         if self.onto:
             before = self.onto if self.k == 1 else f"{self.onto}_{self.k - 1}"

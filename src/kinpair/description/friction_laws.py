@@ -6,7 +6,7 @@ number is a Coulomb level. What acts by a law is in `kinpair.forces.friction_law
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kinpair.description import fields as f
@@ -90,6 +90,7 @@ LEVELS = ("level", "level_static", "level_negative")  # these may change in time
 CHANGING = ("coulomb", "stribeck")  # in these laws
 FRICTION: dict[str, Key] = {
     "law": Key(f.name),
+    "name": Key(f.name),
     **{key: Key(levels_from if key in LEVELS else f.numbers, note) for key, note in KEYS.items()},
 }
 
@@ -117,13 +118,14 @@ def _law(keys: Mapping[str, object], place: Place) -> Friction:
     name = f.choice(*LAWS)(keys["law"], place.at("law"))
     law = LAWS[name]
     for key in keys:
-        if key != "law" and key not in law.keys:
+        if key not in ("law", "name") and key not in law.keys:
             raise place.error(f"law {name!r} takes no {key}; it takes {listed(law.keys, 20)}")
     for key in law.needs:
         if key not in keys:
             raise place.at(key).error(f"is missing; law {name!r} needs it ({KEYS[key]})")
     values = checked({key: x for key, x in keys.items() if key != "law"}, FRICTION, place)
-    return Friction(name, tuple(values.items()))
+    own = values.pop("name", "")
+    return Friction(name, tuple(values.items()), own)
 
 
 def laws_of(friction: Numbers | tuple[Friction, ...]) -> tuple[Friction, ...]:
@@ -131,3 +133,12 @@ def laws_of(friction: Numbers | tuple[Friction, ...]) -> tuple[Friction, ...]:
     levels = tuple(x for x in friction if not isinstance(x, Friction))
     laws = tuple(x for x in friction if isinstance(x, Friction))
     return ((Friction("coulomb", (("level", levels),)), *laws)) if levels else laws
+
+
+def numbered(laws: Sequence[Friction]) -> list[tuple[str, Friction]]:
+    """The laws of a joint, each with the number behind its name, such as ".2"; none for a brake or a single law."""
+    several, n, pairs = sum(not law.name for law in laws) > 1, 0, list[tuple[str, Friction]]()
+    for law in laws:
+        n += not law.name
+        pairs.append((f".{n}" if several and not law.name else "", law))
+    return pairs

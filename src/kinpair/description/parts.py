@@ -123,10 +123,11 @@ class Level:
 @dataclass(frozen=True, slots=True)
 class Friction:
     """A law of friction in a joint, see `friction_laws.py`: its numbers by key, one for all rates or one a rate; of a
-    level that changes a `Level` in the place of the number."""
+    level that changes a `Level` in the place of the number. A brake has a name of its own."""
 
     law: str
     numbers: tuple[tuple[str, tuple[float | Level, ...]], ...] = ()
+    name: str = ""
 
     @property
     def fixed(self) -> dict[str, Numbers]:

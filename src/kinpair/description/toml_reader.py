@@ -11,6 +11,7 @@ from typing import Any
 
 from kinpair.description import fields as f
 from kinpair.description.actuator_schema import actuator_from
+from kinpair.description.brake import brake_from, with_brakes
 from kinpair.description.chain import chain_from, warn_of_closed
 from kinpair.description.compound import COMPOUNDS, Compound, has_joint
 from kinpair.description.compound import loop_from as loop_with_joint
@@ -56,10 +57,11 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     constraints = [x.constraint if isinstance(x, Compound) else x for x in stated]
     warn_of_closed(chains, constraints)
     in_chains = [x for chain in chains for x in chain.links], [x for chain in chains for x in chain.joints]
+    every_joint = [*joints, *parts["joint"], *in_chains[1], *(x.joint for x in compounds)]
     description = Description(
         top.get("name", Path(source).stem),
         distinct("link", [*links, *parts["link"], *in_chains[0], *(x.link for x in compounds)]),
-        distinct("joint", [*joints, *parts["joint"], *in_chains[1], *(x.joint for x in compounds)]),
+        distinct("joint", with_brakes(every_joint, distinct("brake", parts["brake"]))),
         distinct("frame", [*parts["frame"], *(chain.end for chain in chains)]),
         top.get("gravity", GRAVITY),
         distinct("constraint", constraints),
@@ -111,6 +113,7 @@ TOP: dict[str, Key] = {
     "keyframe": Key(tables),
     "spring": Key(tables),
     "actuator": Key(tables),
+    "brake": Key(tables),
     "dh": Key(table),
     **dict.fromkeys((*CONSTRAINTS, *COMPOUNDS), Key(tables)),
 }
@@ -122,6 +125,7 @@ PARTS: dict[str, Any] = {
     "keyframe": keyframe_from,
     "spring": spring_in_file,
     "actuator": actuator_from,
+    "brake": brake_from,
 }
 MAKERS: dict[str, Any] = {
     **PARTS,

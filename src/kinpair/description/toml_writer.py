@@ -162,7 +162,8 @@ def _friction(friction: Numbers | tuple[Friction, ...]) -> Any:
 
 
 def _law(friction: Friction) -> dict[str, Any]:
-    return {"law": friction.law, **{key: _levels(x) for key, x in friction.numbers}}
+    name = {"name": friction.name} if friction.name else {}
+    return {**name, "law": friction.law, **{key: _levels(x) for key, x in friction.numbers}}
 
 
 def _levels(levels: tuple[float | Level, ...]) -> Any:

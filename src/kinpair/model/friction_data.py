@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from kinpair.description.constraint_parts import Drive
-from kinpair.description.friction_laws import CHANGING, EFFICIENCIES, FROM_LOAD, KEYS, LAWS, LEVELS, laws_of
+from kinpair.description.friction_laws import (
+    CHANGING,
+    EFFICIENCIES,
+    FROM_LOAD,
+    KEYS,
+    LAWS,
+    LEVELS,
+    laws_of,
+    numbered,
+)
 from kinpair.description.parts import Description, Friction, Joint, Level
 from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList, at
@@ -25,6 +34,7 @@ SMOOTH = ("viscous", "lugre")  # laws that hold nothing at rest
 def check_frictions(description: Description) -> None:
     """Refuse what has no meaning, and dry friction in a joint that a drive moves."""
     driven = {x.joint: x for x in description.constraints if isinstance(x, Drive)}
+    brakes = dict[str, str]()
     for joint in description.joints:
         if not joint.friction:
             continue
@@ -32,14 +42,26 @@ def check_frictions(description: Description) -> None:
         if joint.kind not in PAIRS:
             continue
         laws = laws_of(joint.friction)
-        for n, law in enumerate(laws):
-            place = f"{part}: friction" + (f" {n + 1}" if len(laws) > 1 else "")
+        for number, law in numbered(laws):
+            place = f"{part}: friction" + number.replace(".", " ")
+            if law.name:
+                place = f"{at(joint.where)}brake {law.name!r} of joint {joint.name!r}"
+                _check_name(place, law.name, brakes)
+                brakes[law.name] = joint.name
             for trouble in _troubles(law, joint):
                 raise DescriptionError(f"{place}: {trouble}", joint=joint.name)
         for trouble in surface_data.joint_troubles(laws):
             raise DescriptionError(f"{part} {trouble}", joint=joint.name)
         _check_drive(part, joint, laws, driven)
         _check_changing(part, description, joint, laws)
+
+
+def _check_name(place: str, name: str, brakes: Mapping[str, str]) -> None:
+    if name in brakes:
+        raise DescriptionError(
+            f"{place}: joint {brakes[name]!r} has a brake of that name; give one of them another name",
+            joint=brakes[name],
+        )
 
 
 def _check_changing(part: str, description: Description, joint: Joint, laws: Sequence[Friction]) -> None:
@@ -140,18 +162,20 @@ def friction_data(
     records: list[FrictionData] = []
     v = 0
     for joint, pair in joints:
-        laws = laws_of(joint.friction) if joint.friction else ()
+        laws = numbered(laws_of(joint.friction) if joint.friction else ())
         for k in range(pair.nv if laws else 0):
-            for n, law in enumerate(laws):
+            for number, law in laws:
                 numbers = dict(law.numbers)
                 name_of_law = "viscous" if law.law in FROM_LOAD else law.law
                 if law.law in FROM_LOAD:
                     numbers = {"viscous": numbers.get("viscous", ())}
                 if not _acts(numbers, name_of_law, k):
                     continue
-                number = f".{n + 1}" if len(laws) > 1 else ""
-                name = f"{v_names[v + k]}.friction{number}"
-                place = Place(WarningList(), joint.where, f"joint {joint.name!r}, friction{number}")
+                alone = sum(_acts(numbers, name_of_law, n) for n in range(pair.nv)) == 1
+                of_rate = "" if alone else v_names[v + k].removeprefix(joint.name)
+                name = f"{law.name}{of_rate}" if law.name else f"{v_names[v + k]}.friction{number}"
+                part = f"brake {law.name!r}" if law.name else f"joint {joint.name!r}, friction{number}"
+                place = Place(WarningList(), joint.where, part)
                 levels = {
                     key: signal_of(x[min(k, len(x) - 1)], place.at(key)) for key, x in numbers.items() if x
                 }

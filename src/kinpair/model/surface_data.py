@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kinpair.description.friction_laws import EFFICIENCIES, FROM_LOAD, KEYS, laws_of
+from kinpair.description.friction_laws import EFFICIENCIES, FROM_LOAD, KEYS, laws_of, numbered
 from kinpair.description.parts import Friction, Joint
 from kinpair.errors import listed
 from kinpair.model.model import SurfaceData
@@ -107,14 +107,12 @@ def surface_data(joints: Sequence[tuple[Joint, Pair]], body_of: Mapping[str, int
     """A record for each law from load that acts, in the order of the joints given."""
     records: list[SurfaceData] = []
     for joint, _ in joints:
-        laws = laws_of(joint.friction) if joint.friction else ()
-        for n, law in enumerate(laws):
+        for number, law in numbered(laws_of(joint.friction) if joint.friction else ()):
             if law.law not in FROM_LOAD:
                 continue
             every = law.fixed.items()
             numbers = {key: float(x[0]) for key, x in every if x and _is_of_load(law.law, key, x)}
             if any(x for key, x in numbers.items() if key not in WITHOUT_LOAD):
-                number = f".{n + 1}" if len(laws) > 1 else ""
                 name = f"{joint.name}.friction{number}"
                 records.append(SurfaceData(name, body_of[joint.name], law.law, numbers))
     return tuple(records)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kinpair.description.actuator_parts import Actuator
 from kinpair.description.parts import Spring
-from kinpair.model.model import Model
+from kinpair.model.model import FrictionData, Model
 
 SPRING_HEADINGS = ("spring", "parent", "child", "kind", "N/m", "N s/m", "rest [m]", "preload [N]")
 HEADINGS = ("body", "on", "joint", "kind", "q", "mass [kg]", "limits")
@@ -64,7 +64,25 @@ def table(model: Model, counted: str = "") -> str:
     between = ["", *aligned([SPRING_HEADINGS, *springs])] if springs else []
     actuators = shortened(model.description.actuators, actuator_cells)
     driving = ["", *aligned([ACTUATOR_HEADINGS, *actuators])] if actuators else []
-    return "\n".join([head(model, counted), *aligned([HEADINGS, *table_rows(model)]), *between, *driving])
+    brakes = shortened(brakes_of(model), partial(brake_cells, model))
+    braking = ["", *aligned([BRAKE_HEADINGS, *brakes])] if brakes else []
+    rows = aligned([HEADINGS, *table_rows(model)])
+    return "\n".join([head(model, counted), *rows, *between, *driving, *braking])
+
+
+BRAKE_HEADINGS = ("brake", "joint", "level")
+
+
+def brakes_of(model: Model) -> list[FrictionData]:
+    """Friction of joints that has a name of its own."""
+    return [x for x in model.frictions if not x.name.startswith(f"{model.v_names[x.v]}.friction")]
+
+
+def brake_cells(model: Model, brake: FrictionData) -> tuple[str, ...]:
+    """The row of a brake."""
+    level, signal = f"{brake.numbers['level']:.6g}", brake.signals.get("level")
+    by = "" if signal is None else f" {signal.text}" if signal.input else f" ({signal.text})"
+    return (brake.name, model.v_names[brake.v], level + by)
 
 
 ACTUATOR_HEADINGS = ("actuator", "joint", "kind", "gear")

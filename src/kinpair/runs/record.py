@@ -103,9 +103,12 @@ class Record:
     def friction(self) -> dict[str, Rubbed]:
         """What dry friction did, by name of the rate, or of a joint whose rates rub as one: when it stuck, how far it
         has slid, its heat, and since when it sticks at the end."""
-        found: dict[str, Rubbed] = {}
-        for k, name in enumerate(sticking_names(self.mechanism.model, passive=self.passive)):
-            own = [x for loss, x in self.losses.items() if loss.startswith(f"{name}.friction")]
+        found, model = dict[str, Rubbed](), self.mechanism.model
+        for k, name in enumerate(sticking_names(model, passive=self.passive)):
+            brakes = {x.name for x in model.frictions if model.v_names[x.v] == name}
+            own = [
+                x for loss, x in self.losses.items() if loss in brakes or loss.startswith(f"{name}.friction")
+            ]
             heat = sum(own, np.zeros(self.slid.shape[:-1]))
             sticks = self.phase[..., k] != SLIDES
             found[name] = Rubbed(sticks, self.slid[..., k], heat, self._since(name, sticks))
