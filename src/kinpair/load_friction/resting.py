@@ -145,7 +145,7 @@ class Resting:
 
     def normal(self, x: np.ndarray, k: int, end: int) -> float:
         """N of surface k while f opposes sliding forward (`end` 0) or backward (1)."""
-        parts = (part.weights[end] * float(part.value(x)) for part in self.load[k])
+        parts = (part.weights[end] * part.value(x) for part in self.load[k])
         return self.surfaces[k].constant(self.joints[k])[end] + sum(parts)
 
     def found(self, x: np.ndarray, residual: float, met: bool) -> Found:

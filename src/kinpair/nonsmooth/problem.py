@@ -60,29 +60,15 @@ class Part:
     shape: int = NORM
     limit: float = np.inf
 
-    def value(self, x: np.ndarray) -> np.ndarray:
-        """Return the part, without its weights, at x (n,) or (n, candidates)."""
-        y = self.forms(x)
+    def value(self, x: np.ndarray) -> float:
+        """Return the part, without its weights, at x (n,)."""
+        y = self.A @ x + self.b
         if self.shape == NORM:
-            return np.sqrt((y * y).sum(0))
-        return y[0] if self.shape == LINEAR else np.clip(y[0], 0.0, self.limit) ** 2
-
-    def slope(self, x: np.ndarray) -> np.ndarray:
-        """Return ∂(part)/∂x (n,) or (n, candidates)."""
-        y = self.forms(x)
-        if self.shape == NORM:
-            size = np.sqrt((y * y).sum(0))
-            return self.A.T @ (y / np.where(size > 0.0, size, 1.0))
-        inside = (y[0] > 0.0) & (y[0] < self.limit)
-        factor = np.ones(y.shape[1:]) if self.shape == LINEAR else np.where(inside, 2.0 * y[0], 0.0)
-        return np.multiply.outer(self.A[0], factor)
-
-    def forms(self, x: np.ndarray) -> np.ndarray:
-        """Return y (m,) or (m, candidates)."""
-        return self.A @ x + self.b.reshape(-1, *[1] * (x.ndim - 1))
+            return float(np.linalg.norm(y))
+        return float(y[0] if self.shape == LINEAR else np.clip(y[0], 0.0, self.limit) ** 2)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Interval:
     """One row with lo − Σ parts ≤ x ≤ hi + Σ parts: a limit, a contact normal, a level, a surface under load."""
 
@@ -140,7 +126,7 @@ def solve(D: np.ndarray, g: np.ndarray, groups: Sequence[Group], start: np.ndarr
         return Solution(np.zeros(0), np.zeros(0), 0.0, True)
     scaling = Scaling(D, g, groups)
     p, size = scaling.problem, scaling.gamma / scaling.T
-    x, residual, met = solved(p, np.zeros(len(g)) if start is None else start / size)
+    x, residual, _, met = solved(p, np.zeros(len(g)) if start is None else start / size)
     y, z = x * size, x - (p.D @ x + p.g)
     for group in groups:
         if not isinstance(group, Disc) and not group.load:
@@ -150,8 +136,9 @@ def solve(D: np.ndarray, g: np.ndarray, groups: Sequence[Group], start: np.ndarr
     return Solution(y, D @ y + g, residual, met)
 
 
-def solved(p: Scaled, start: np.ndarray) -> tuple[np.ndarray, float, bool]:
-    """Solve the scaled problem from a start; return x, |F|∞, and whether that is within the tolerance or rounding."""
+def solved(p: Scaled, start: np.ndarray) -> tuple[np.ndarray, float, int, bool]:
+    """Solve the scaled problem from a start; return x, |F|∞, the number of rounds, and whether |F|∞ is within the
+    tolerance or rounding."""
     n, x = len(start), np.array(start)
     memory = Memory(
         np.zeros((VECTORS, n)),
@@ -161,8 +148,8 @@ def solved(p: Scaled, start: np.ndarray) -> tuple[np.ndarray, float, bool]:
         np.zeros(2 * n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
     )
-    residual, _, met = _code()(p, x, memory, np.zeros((n, n)), np.zeros(n), np.array(PLAN), TOLERANCE)
-    return x, residual, met
+    residual, rounds, met = _code()(p, x, memory, np.zeros((n, n)), np.zeros(n), np.array(PLAN), TOLERANCE)
+    return x, residual, rounds, met
 
 
 class Scaling:

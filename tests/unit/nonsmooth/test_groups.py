@@ -17,7 +17,7 @@ def radius(group: Disc, x: np.ndarray) -> float:
     """R of a group."""
     load = 0.0 if group.normal is None else x[group.normal]
     if group.load:
-        load = sum(part.weights[0] * float(part.value(x)) for part in group.load)
+        load = sum(part.weights[0] * part.value(x) for part in group.load)
     return group.level + group.mu * load
 
 

@@ -151,7 +151,7 @@ class Servo(Surface):
 
     @staticmethod
     def _stays(x: Jump) -> Scalar:
-        """Return almost zero, with a slope by which y stays at its limit, where it is there and no jump helps on."""
+        """Return almost zero, with a slope that keeps y at its limit, where y is there and the jump opposes itself."""
         beyond = x.y - x.limit
         there = less(magnitude(beyond), AT_JUMP * (1.0 + x.limit))
         return where(there, (1.0 - x.helps) * SLOPE * sign(x.height) * beyond, 0.0)
