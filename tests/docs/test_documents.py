@@ -63,6 +63,7 @@ def test_pages_and_messages_install_from_the_sources():
         "actuators",
         "sweep",
         "linear",
+        "long_chains",
         "regulators",
         "view",
         "long_mechanisms",
