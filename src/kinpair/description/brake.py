@@ -38,7 +38,7 @@ def brake_from(keys: Mapping[str, object], place: Place) -> Brake:
     return Brake(values["name"], values["joint"], replace(law, name=values["name"]), place)
 
 
-def with_brakes(joints: Sequence[Joint], brakes: Iterable[Brake]) -> list[Joint]:
+def with_brakes(joints: Sequence[Joint], brakes: Iterable[Brake]) -> tuple[Joint, ...]:
     """The joints, with brakes as laws of their friction."""
     by_name = {joint.name: joint for joint in joints}
     for brake in brakes:
@@ -52,7 +52,7 @@ def with_brakes(joints: Sequence[Joint], brakes: Iterable[Brake]) -> list[Joint]
             )
         law = _of_part(brake.law, part, parts) if part else brake.law
         by_name[name] = replace(joint, friction=(*laws_of(joint.friction), law))
-    return list(by_name.values())
+    return tuple(by_name.values())
 
 
 def _parts(joint: Joint) -> tuple[str, ...]:

@@ -230,7 +230,7 @@ class Builder:
         return Description(
             self._name,
             distinct("link", self._links),
-            distinct("joint", with_brakes(self._joints, distinct("brake", self._brakes))),
+            with_brakes(distinct("joint", self._joints), distinct("brake", self._brakes)),
             distinct("frame", self._frames),
             self._gravity,
             distinct("constraint", self._constraints),

@@ -61,7 +61,7 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     description = Description(
         top.get("name", Path(source).stem),
         distinct("link", [*links, *parts["link"], *in_chains[0], *(x.link for x in compounds)]),
-        distinct("joint", with_brakes(every_joint, distinct("brake", parts["brake"]))),
+        with_brakes(distinct("joint", every_joint), distinct("brake", parts["brake"])),
         distinct("frame", [*parts["frame"], *(chain.end for chain in chains)]),
         top.get("gravity", GRAVITY),
         distinct("constraint", constraints),
