@@ -132,6 +132,47 @@ def test_single_motions_of_a_stepper_begin_anew_at_their_limit():
     assert (s.q[[0, 2]] != before[[0, 2]]).all()
 
 
+@pytest.mark.parametrize("rows", [None, 5])
+def test_a_limit_opens_and_closes_where_the_inputs_of_a_stepper_jump(rows):
+    """Between calls guards have seen no change of sign: the first step with new inputs begins by the event."""
+    b = kp.Builder("slide", gravity=(0, 0, 0)).link("slide", mass=1.0)
+    m = kp.build(b.joint("x", "prismatic", "ground", "slide", axis="x", lower=0.0))
+    s = kp.stepper(m, 1e-3, batch=rows, limits="stop")
+    s.reset([0.5], [-2.0])
+    s.step(np.full(s.u.shape, -1.0), steps=600)
+    assert not s.q.any()
+    assert not s.qd.any()
+    s.step(np.full(s.u.shape, 1.0))
+    assert {x.name for x in s.events} == {"x leaves its lower limit"}
+    assert s.qd == pytest.approx(np.full(s.qd.shape, 1e-3), abs=1e-15)
+    s.step(steps=9)
+    assert s.q == pytest.approx(np.full(s.q.shape, 0.5e-4), abs=1e-15)
+    s.step(np.full(s.u.shape, -100.0), steps=10)
+    assert {x.name for x in s.events} == {"x at its lower limit"}
+    assert not s.q.any()
+
+
+def test_friction_lets_go_where_sampled_efforts_jump_whatever_the_chunks():
+    """An effort held for 10 ms jumps between ±3 N, friction takes 2 N: 96 changes in 1 s."""
+
+    class Square:
+        sample_time, traceable = 0.01, True
+
+        def __call__(self, t, q, qd):
+            return np.array([3.0 * np.where(np.sin(300.0 * t) > 0.0, 1.0, -1.0)])
+
+    b = kp.Builder("slide", gravity=(0, 0, 0)).link("slide", mass=1.0)
+    m = kp.build(b.joint("x", "prismatic", "ground", "slide", axis="x", friction=2.0))
+    options = {"duration": 1.0, "dt": 1e-3, "integrator": "rk4", "torque": Square()}
+    one = kp.simulate(m, [0.0], [0.0], **options)
+    many = kp.simulate(m, np.zeros((5, 1)), np.zeros((5, 1)), **options)
+    adaptive = kp.simulate(m, [0.0], [0.0], duration=1.0, torque=Square(), rtol=1e-10, atol=1e-12)
+    assert len(many.events) == 5 * len(one.events)
+    assert [x.name for x in one.events] == [x.name for x in adaptive.events]
+    assert np.abs(many.q - one.q).max() <= 1000 * ROUNDING
+    assert one.q[-1, 0] == pytest.approx(adaptive.q[-1, 0], abs=1e-9)
+
+
 def test_a_row_without_numbers_changes_no_bit_of_its_neighbours():
     """In vector code and in steps with events; the row has its own status."""
     m, q, qd, options = case("arm")

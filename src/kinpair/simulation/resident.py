@@ -144,6 +144,9 @@ class Stepper:
         self._views, self._one = (self.q, self.qd), run.batch is None
         self._lanes = None if lane is None else Lanes(run, lane, np.atleast_2d(self._numbers))
         self.events: tuple[EventRecord, ...] = ()
+        self._any_closed, self._go = False, self._advance if lane is None else self._guarded
+        if lane is not None:
+            lane.compile(batch=not self._one)
         self._begin = run.start.copy()
         rubs = self._one and is_loaded(d.model, passive=d.passive)
         self._before = self._numbers.copy() if rubs else None  # of the last call, to tell why it failed
@@ -219,23 +222,32 @@ class Stepper:
         log = self._run.event_log
         self.events = tuple(sorted(log, key=lambda x: (x.time, x.row)))
         log.clear()
+        self._any_closed = bool(lanes.closed.any())
         for row, why in enumerate(lanes.why):
             if why != "more":
                 verdict[row, 0], lanes.why[row] = NOT_FINITE, "more"
 
-    def _guarded(self, steps: int) -> None:
-        """Steps in which guards may change their sign: motions with closed limits, and those with an event."""
-        lanes, verdict, first = self._lanes, np.atleast_2d(self._verdict), self.steps
+    def _guarded(self, first: int, steps: int) -> None:
+        """Take steps in which guards may change their sign."""
+        self.events = ()
+        if not self._any_closed:
+            self._advance(first, steps)
+            if not (self._trouble[0] if self._one else self._verdict.any()):
+                return
+        self._with_events(first, steps, advanced=not self._any_closed)
+
+    def _with_events(self, first: int, steps: int, advanced: bool) -> None:
+        """Take motions with closed limits, and those with an event, through steps; the others have `advanced`."""
+        lanes, verdict = self._lanes, np.atleast_2d(self._verdict)
         assert lanes is not None
         closed = np.flatnonzero(lanes.closed.any(axis=1))
         groups: dict[Group, list[int]] = {(first, True): closed.tolist()} if len(closed) else {}
-        if len(closed) < len(verdict):
+        if not advanced and len(closed) < len(verdict):
             kept = lanes.state[closed]
             self._advance(first, steps)
             lanes.state[closed] = kept
         verdict[closed] = 0.0
         rows = np.flatnonzero(verdict[:, 0] == CROSSED)
-        self.events = ()
         if len(rows) or groups:
             stopped = [(int(row), int(verdict[row, 1])) for row in rows]
             verdict[rows] = 0.0
@@ -266,10 +278,7 @@ class Stepper:
                 raise self._misfit(u) from None
         if self._before is not None:
             self._before[...] = self._numbers
-        if self._lanes is None:
-            self._advance(self.steps, steps)
-        else:
-            self._guarded(steps)
+        self._go(self.steps, steps)
         self.steps += steps
         if self._one and self._trouble[0]:
             self._refuse(steps)
@@ -307,6 +316,7 @@ class Stepper:
         self._verdict[...] = 0.0
         if self._lanes is not None:
             self._lanes.closed[...] = snapshot.closed
+            self._any_closed = bool(snapshot.closed.any())
         self.steps = snapshot.steps
         return self._views
 

@@ -61,6 +61,12 @@ class Lane:
         """What moves while any limit is closed."""
         return self._active(np.ones(len(self.modes.limits), dtype=bool), self.run.start)
 
+    def compile(self, batch: bool) -> None:
+        """Compile all loops now, of one motion and of a `batch`: none is made in the midst of steps."""
+        for active in (self.open, self.closing)[: 1 + bool(self.modes.limits)]:
+            for form in {False, batch}:
+                active.stage.loop.code(batch=form)
+
     def _active(self, closed: np.ndarray, numbers: np.ndarray) -> Active:
         limits = zip(self.modes.limits, closed.tolist(), strict=True)
         mode = Mode(resting=tuple(x for x, flag in limits if flag))
