@@ -252,6 +252,23 @@ def test_a_batch_that_goes_on_is_the_one_that_was_never_cut(tmp_path, monkeypatc
     assert (stored.history.number == whole.history.number).all()
 
 
+def test_a_saved_run_has_room_for_the_phases_of_many_limits(tmp_path):
+    """Ten sliders with twenty limits, one motion and a batch; the file has what the run has."""
+    b, n = kp.Builder("sliders", gravity=(0, 0, 0)), 10
+    for k in range(n):
+        b = b.link(f"s{k}", mass=1.0)
+        b = b.joint(f"x{k}", "prismatic", "ground", f"s{k}", axis="x", lower=0.0, upper=1.0)
+    m = kp.build(b)
+    options = {"duration": 1.0, "dt": 1e-2, "integrator": "rk4", "limits": "stop"}
+    rates = np.linspace(0.6, 1.2, n)
+    for q, qd in ((np.full(n, 0.5), rates), (np.full((3, n), 0.5), np.outer([1.0, -1.0, 0.5], rates))):
+        saved = kp.simulate(m, q, qd, save=tmp_path / f"{np.ndim(q)}.h5", **options)
+        plain = kp.simulate(m, q, qd, **options)
+        assert len(plain.events) >= n
+        assert (saved.q == plain.q).all()
+        assert len(saved.events) == len(plain.events)
+
+
 def test_accelerations_of_a_batch_are_those_of_the_modes_of_its_rows():
     run = kp.simulate(
         ball(), [[0.0], [0.5]], [[0.0], [0.0]], duration=0.1, dt=1e-2, integrator="rk4", limits="stop"

@@ -17,7 +17,7 @@ from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
 from kinpair.compiler.trace import trace
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.integrators import Integrator, flow_of
-from kinpair.simulation.phases import ended_step
+from kinpair.simulation.phases import STILL, ended_step
 from kinpair.simulation.torques import Torque
 
 Loop = FixedLoop | AdaptiveLoop
@@ -97,19 +97,24 @@ def _arms(d: Dynamics, p: np.ndarray, j: int) -> np.ndarray:
     return np.asarray(d.concrete(p).arms[j], dtype=float)
 
 
+def slide(d: Dynamics, p: np.ndarray, y: np.ndarray) -> None:
+    """Let groups that move slide in the direction of their rates, and hold the others, in states (..., ny) in place."""
+    qd, first = y[..., d.layout.qd], d.layout.share.start
+    for j, group in enumerate(d.groups):
+        rates = qd[..., list(group.rates)] * _arms(d, p, j)
+        size = np.sqrt((rates * rates).sum(-1, keepdims=True))
+        moves = size > STILL
+        y[..., first : first + len(group.rates)] = np.where(moves, rates / np.where(moves, size, 1.0), 0.0)
+        y[..., d.layout.phase.start + j] = np.where(moves[..., 0], 0.0, 1.0)
+        first += len(group.rates)
+
+
 def begin(d: Dynamics, p: np.ndarray, time: float, numbers: np.ndarray) -> None:
     """Phases of dry friction in states and inputs (..., ny + nu) where steps begin that no event cuts, in place."""
     if not d.sticking:
         return
     y, u = d.parted(numbers)
-    qd, first = y[..., d.layout.qd], d.layout.share.start
-    for j, group in enumerate(d.groups):
-        rates = qd[..., list(group.rates)] * _arms(d, p, j)
-        size = np.sqrt((rates * rates).sum(-1, keepdims=True))
-        moves = size > 0.0
-        y[..., first : first + len(group.rates)] = np.where(moves, rates / np.where(moves, size, 1.0), 0.0)
-        y[..., d.layout.phase.start + j] = np.where(moves[..., 0], 0.0, 1.0)
-        first += len(group.rates)
+    slide(d, p, y)
     kernel = kernel_of(d, ended_step, time=(), y=(d.ny,), u=(d.nu,))
     for _ in range(len(d.groups) + 1):
         own = (np.broadcast_to(p, (*y.shape[:-1], p.shape[-1])),) if d.parameters else ()

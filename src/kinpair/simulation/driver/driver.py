@@ -33,11 +33,14 @@ from kinpair.simulation.steppers.fixed import FixedStepper
 from kinpair.simulation.torques import RefusedError
 
 BEGIN = "energies at the start"
-ADDED = 8  # entries that a mode may add to the memory of a stepper: its trace, and the slopes of that
+ADDED = 8  # entries that a mode may add to the memory of a stepper next to phases of limits: its trace, slopes of it
 
 
 class Driver:
-    """Takes a run to its end, piece by piece; with `whole` False a piece is gone when the next one comes."""
+    """Takes a run to its end, piece by piece; with `whole` False a piece is gone when the next one comes.
+
+    `loop` gives what steps are taken by; who gives one takes the run from step to step and needs no memory of it.
+    """
 
     def __init__(self, run: Run, *, whole: bool = True, loop: Callable[[Stage], Any] | None = None) -> None:
         self.run = run
@@ -51,7 +54,7 @@ class Driver:
         self.begin_energy = None if run.from_start else self._energies()
         self._names = [event.name for event in self.modes.events]
         self._head = 2 + MANY + 2 * len(self._names)
-        self._kept, self._searches = not whole, kind is AdaptiveStepper
+        self._kept, self._searches = not whole and loop is None, kind is AdaptiveStepper
 
     def _energies(self) -> np.ndarray:
         """Kinetic and potential energy (rows, 2) where the run starts; a function of the user is not called for it."""
@@ -66,7 +69,11 @@ class Driver:
 
     @cached_property
     def _room(self) -> int:
-        return self._head + len(self.ongoing.stepper.memory()) + (ADDED if self.run.guarded else 0)
+        return (
+            self._head
+            + len(self.ongoing.stepper.memory())
+            + (ADDED + len(self.run.ends) if self.run.guarded else 0)
+        )
 
     def _with_memory(self, piece: Piece) -> Piece:
         """The same with all that is needed to go on, where samples go to a file."""

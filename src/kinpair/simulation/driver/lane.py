@@ -43,7 +43,7 @@ class Passed(NamedTuple):
 class Lane:
     """Takes one motion at a time forward, by the driver of a single run."""
 
-    def __init__(self, run: Run, loop: Callable[[Stage], Any] | None = None) -> None:
+    def __init__(self, run: Run, loop: Callable[[Stage], Any] = FixedStepper.loop) -> None:
         self.batch = run
         self.run = run.alone(0)
         self.driver = Driver(self.run, whole=False, loop=loop)

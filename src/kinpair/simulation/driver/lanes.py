@@ -16,6 +16,7 @@ import numpy as np
 
 from kinpair.compiler.time_loop import Chunk
 from kinpair.simulation.driver.lane import Lane, Passed, Standing
+from kinpair.simulation.loops import slide
 from kinpair.simulation.run import Run
 from kinpair.simulation.schedule import held_steps
 
@@ -52,16 +53,24 @@ class Lanes:
         self.hold = held_steps(run.name, period, self.dt) if period is not None else 1
 
     def begin(self, rows: Sequence[int], time: float) -> None:
-        """Decide impacts and phases where rows begin; motions far from limits have nothing to be decided."""
+        """Decide impacts and phases where rows begin: of motions at limits or at rest, of equal ones once."""
         d, limits, chosen = self.run.d, self.lane.modes.limits, np.array(rows, dtype=int)
         self.closed[chosen] = False
         q = self.state[chosen][:, d.layout.q].T
         near = (
             np.any([x.is_reached(q) for x in limits], axis=0) if limits else np.zeros(len(rows), dtype=bool)
         )
-        for row in chosen[near | bool(d.sticking)].tolist():
-            if np.isfinite(self.state[row]).all():
-                self._take(row, self.lane.begin(row, self.state[row].copy(), time), time)
+        own, known = self.run.inputs.of(chosen), dict[bytes, Passed]()
+        state = self.state[chosen]
+        slide(d, own.parameters, d.parted(state)[0])
+        self.state[chosen] = state
+        rests = (state[:, d.layout.phase] != 0.0).any(axis=1)
+        alike = own.parameters.ndim == 1 and own.rows.ndim < 3
+        for row in chosen[(near | rests) & np.isfinite(state).all(axis=1)].tolist():
+            key = self.state[row].tobytes() if alike else str(row).encode()
+            if key not in known:
+                known[key] = self.lane.begin(row, self.state[row].copy(), time)
+            self._take(row, known[key], time)
 
     def look(self, samples: Samples) -> None:
         """Take a sample where all motions stand before the first step."""
