@@ -10,7 +10,7 @@ import math
 
 from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.nonsmooth.newton import Memory, newton
-from kinpair.nonsmooth.residual import Scaled, residual, rounding
+from kinpair.nonsmooth.residual import Problem, residual, rounding
 from kinpair.nonsmooth.sweeps import sweeps
 
 EPSILON = 1e-8  # the proximal term, against the unit diagonal of D
@@ -25,10 +25,10 @@ PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts
     (200.0, 1e-3, 1.0, BEST),
     (800.0, 1e-6, 1.0, BEST),
 )
-VECTORS, SMALL = 9, 11  # rows of the working memory: as long as x, and of length 4
+VECTORS, SMALL = 11, 11  # rows of the working memory: as long as x, and of length 4
 
 
-def methods(p: Scaled, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> None:
+def methods(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> None:
     """Apply method after method until |F|∞ is within the tolerance or rounding; the best x met replaces x."""
     start, best = m.vectors[7], m.vectors[8]
     start[:] = x
@@ -49,20 +49,22 @@ def methods(p: Scaled, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> 
     x[:] = best
 
 
-def solve_scaled(
-    p: Scaled, x: Vector, m: Memory, regular: Matrix, right: Vector, plan: Matrix, tolerance: float
-) -> tuple[float, int, bool]:
+def solve_scaled(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> tuple[float, int, bool]:
     """Solve the scaled problem for x by D + ε, g − ε y, with y the x of the round before.    (NS10)
 
-    Within the tolerance, rounds go on as long as each halves |F|∞. Returns |F|∞, the number of rounds, and whether |F|∞
-    is within the tolerance or rounding.
+    A start within the tolerance is returned as it is. Within the tolerance, rounds go on as long as each halves |F|∞.
+    Returns |F|∞, the number of rounds, and whether |F|∞ is within the tolerance or rounding.
     """
-    n = len(x)
+    n, regular, right = len(x), m.regular, m.vectors[9]
+    m.counts[:] = 0
+    least, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
+    if least <= max(tolerance, floor):
+        return least, 0, True
     regular[:] = p.D
     for i in range(n):
         regular[i, i] += EPSILON
     right[:] = p.g
-    near = Scaled(regular, right, p.table, p.radii, p.bounds, p.parts, p.weights, p.A, p.b)
+    near = Problem(regular, right, p.table, p.radii, p.bounds, p.parts, p.weights, p.A, p.b)
     least, met, turn = math.inf, False, 0
     while turn < SELECTIONS:
         before = least

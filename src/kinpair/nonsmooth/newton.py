@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.loops.lapack import lu_factor, lu_solve
-from kinpair.nonsmooth.residual import Scaled, derivative, length, residual, rounding
+from kinpair.nonsmooth.residual import Problem, derivative, length, residual, rounding
 
 LEAST, LARGEST = 1e-10, 0.1  # of δ
 MEMORY = 4  # steps: |F| may grow, but not beyond the largest of the last ones
@@ -21,7 +21,8 @@ SMALL = 6  # rows that are eliminated without a call of LAPACK
 
 
 class Memory(NamedTuple):
-    """Working memory of the methods: rows as long as x, rows of length 4, J, its active part, numbers of rows."""
+    """Working memory of the methods: rows as long as x, rows of length 4, J, its active part, numbers of rows, D of
+    (NS10), and the number of Newton steps."""
 
     vectors: Matrix
     small: Matrix
@@ -29,6 +30,8 @@ class Memory(NamedTuple):
     part: Vector
     pivots: Integers
     active: Integers
+    regular: Matrix
+    counts: Integers
 
 
 def eliminate(J: Matrix, f: Vector) -> bool:
@@ -90,7 +93,7 @@ def solved_step(F: Vector, step: Vector, memory: Memory) -> bool:
     return True
 
 
-def line_search(p: Scaled, x: Vector, m: Memory, bar: float, slack: float) -> tuple[float, float, float]:
+def line_search(p: Problem, x: Vector, m: Memory, bar: float, slack: float) -> tuple[float, float, float]:
     """Try the whole step, a half and a quarter of it; return the part that is accepted, |F|∞ and ‖F‖₂ there.
 
     The part is 0 if none is accepted. The trial is left in `m`.
@@ -108,7 +111,7 @@ def line_search(p: Scaled, x: Vector, m: Memory, bar: float, slack: float) -> tu
 
 
 def newton(
-    p: Scaled, x: Vector, m: Memory, delta: float, slack: float, steps: int, tolerance: float
+    p: Problem, x: Vector, m: Memory, delta: float, slack: float, steps: int, tolerance: float
 ) -> tuple[float, bool]:
     """Improve x by Newton's method (NS6); the best x met replaces x.
 
@@ -126,6 +129,7 @@ def newton(
         derivative(p, x, z, delta, m.J, m.active)
         count += 1
         since += 1
+        m.counts[0] += 1
         bar = max(max(before[0], before[1]), max(before[2], before[3]))
         part, gain, worst, new = 0.0, 1.0, least, size
         if solved_step(F, step, m):

@@ -26,11 +26,12 @@ import numpy as np
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.errors import InputError
-from kinpair.nonsmooth.chain import PLAN, SMALL, VECTORS, solve_scaled
+from kinpair.nonsmooth.chain import PLAN, SMALL, VECTORS
 from kinpair.nonsmooth.newton import Memory
 from kinpair.nonsmooth.residual import (
     BOX,
     DISC,
+    JUMP,
     LINEAR,
     LOAD,
     LOADS,
@@ -38,13 +39,12 @@ from kinpair.nonsmooth.residual import (
     NORM,
     PART,
     SLIDES,
-    SQUARE,
     WIDTH,
-    Scaled,
+    Problem,
 )
+from kinpair.nonsmooth.scaling import NO_RESPONSE, scale, solve_rows
 
 TOLERANCE = 1e-12  # of |F|∞ of the scaled problem
-NO_RESPONSE = 1e-14  # D_jj below this part of the largest is zero
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,120 +124,100 @@ def solve(D: np.ndarray, g: np.ndarray, groups: Sequence[Group], start: np.ndarr
     check(D, g, groups)
     if not len(g):
         return Solution(np.zeros(0), np.zeros(0), 0.0, True)
-    scaling = Scaling(D, g, groups)
-    p, size = scaling.problem, scaling.gamma / scaling.T
-    x, residual, _, met = solved(p, np.zeros(len(g)) if start is None else start / size)
-    y, z = x * size, x - (p.D @ x + p.g)
-    for group in groups:
-        if not isinstance(group, Disc) and not group.load:
-            k, (low, high) = group.row, p.bounds[group.row]
-            inside = min(max(y[k], group.lo), group.hi)
-            y[k] = group.lo if z[k] <= low else group.hi if z[k] >= high else inside
-    return Solution(y, D @ y + g, residual, met)
+    p = described(D, g, groups)
+    x = np.zeros(len(g)) if start is None else np.array(start, dtype=float)
+    residual, _, met = _code()(p, empty_like(p), x, memory(len(g)), np.array(PLAN), TOLERANCE)
+    return Solution(x, D @ x + g, residual, met)
 
 
-def solved(p: Scaled, start: np.ndarray) -> tuple[np.ndarray, float, int, bool]:
-    """Solve the scaled problem from a start; return x, |F|∞, the number of rounds, and whether |F|∞ is within the
-    tolerance or rounding."""
-    n, x = len(start), np.array(start)
-    memory = Memory(
+def memory(n: int) -> Memory:
+    """Return the working memory of the methods for n rows."""
+    return Memory(
         np.zeros((VECTORS, n)),
         np.zeros((SMALL, 4)),
         np.zeros((n, n)),
         np.zeros(n * n + n),
         np.zeros(2 * n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
+        np.zeros((n, n)),
+        np.zeros(1, dtype=np.int64),
     )
-    residual, rounds, met = _code()(p, x, memory, np.zeros((n, n)), np.zeros(n), np.array(PLAN), TOLERANCE)
-    return x, residual, rounds, met
+
+
+def empty_like(p: Problem) -> Problem:
+    """Return arrays for the scaled problem; those of whole numbers are the same."""
+    return Problem(*(x if x.dtype == np.int64 else np.zeros(x.shape) for x in p))
 
 
 class Scaling:
-    """A problem with a unit diagonal and |g| ≤ 1, and the scales T (n,) and γ of x = γ x_scaled/T.
-
-    T_j = √D_jj, of a disc √λmax(D_tt);   γ = |T⁻¹ g|∞
-    D ← T⁻¹ D T⁻¹,  g ← T⁻¹ g/γ,  x ← T x/γ,  bounds, levels as x,  μ ← μ T_t/T_n,  A ← A T⁻¹, b ← b/γ  (NS3)
-
-    A row θ has T = γ, since θ has no unit, and its c is divided by its largest entry.
-    """
+    """A problem with a unit diagonal and |g| ≤ 1, and the scales T (n,) and γ of x = γ x_scaled/T, see `scaling.py`."""
 
     def __init__(self, D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> None:
-        self.T = _scales(D, groups)
-        jumps = [x.row for x in groups if isinstance(x, Interval) and x.jump]
-        others = np.delete(g / self.T, jumps)
-        self.gamma = float(np.abs(others).max(initial=0.0)) or 1.0
-        self.T[jumps] = self.gamma
-        own = np.array(self.T)
-        for k in jumps:
-            own[k] = max(np.abs(D[k] / self.T).max(), abs(g[k]) / self.gamma) or 1.0
-        parts = [(k, part) for k, x in enumerate(groups) for part in x.load]
-        count = sum(len(part.b) for _, part in parts)
-        n, m = len(g), len(groups)
-        self.problem = Scaled(
-            np.ascontiguousarray(D / np.outer(own, self.T)),
-            g / own / self.gamma,
-            np.zeros(WIDTH * m, dtype=np.int64),
-            np.zeros((m, 3)),
-            np.zeros((n, 2)),
-            np.zeros(PART * len(parts), dtype=np.int64),
-            np.zeros((len(parts), 3)),
-            np.zeros((count, n)),
-            np.zeros(count),
-        )
-        for k, group in enumerate(groups):
-            if isinstance(group, Disc):
-                self._disc(k, group)
-            else:
-                T = self.T[group.row] / self.gamma
-                self.problem.table[WIDTH * k : WIDTH * (k + 1)] = BOX, group.row, 1, NONE, 0, 0
-                self.problem.bounds[group.row] = group.lo * T, group.hi * T
-        self._loads(parts, groups)
+        p = described(D, g, groups)
+        self.T, self.problem = np.zeros(len(g)), empty_like(p)
+        self.gamma: float = _scale()(p, self.problem, self.T)
 
-    def _disc(self, k: int, group: Disc) -> None:
-        """Write the numbers of a disc."""
-        p, T = self.problem, self.T[group.rows[0]]
-        mu = group.mu * T / (1.0 if group.normal is None else self.T[group.normal])
+
+def described(D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> Problem:
+    """Return the problem as the arrays that the loop functions read, in its own units; see `scaling.solve_rows`."""
+    n, m = len(g), len(groups)
+    parts = [(k, part) for k, x in enumerate(groups) for part in x.load]
+    count = sum(len(part.b) for _, part in parts)
+    p = Problem(
+        np.ascontiguousarray(D, dtype=float),
+        np.ascontiguousarray(g, dtype=float),
+        np.zeros(WIDTH * m, dtype=np.int64),
+        np.zeros((m, 3)),
+        np.zeros((n, 2)),
+        np.zeros(PART * len(parts), dtype=np.int64),
+        np.zeros((len(parts), 3)),
+        np.zeros((count, n)),
+        np.zeros(count),
+    )
+    for k, group in enumerate(groups):
+        row = p.table[WIDTH * k : WIDTH * (k + 1)]
+        if isinstance(group, Interval):
+            row[:] = JUMP if group.jump else BOX, group.row, 1, NONE, 0, 0
+            p.bounds[group.row] = group.lo, group.hi
+            continue
+        kind, normal = (
+            (DISC, SLIDES)[group.direction is not None],
+            NONE if group.normal is None else group.normal,
+        )
+        row[:] = kind, group.rows[0], len(group.rows), normal, 0, 0
+        p.radii[k] = group.level, 0.0, group.mu
         if group.direction is not None:
             p.bounds[list(group.rows), 0] = group.direction
-        kind = DISC if group.direction is None else SLIDES
-        normal = NONE if group.normal is None else group.normal
-        p.table[WIDTH * k : WIDTH * (k + 1)] = kind, group.rows[0], len(group.rows), normal, 0, 0
-        p.radii[k] = group.level * T / self.gamma, 0.0, mu
+    _write_loads(p, parts, groups)
+    return p
 
-    def _loads(self, parts: Sequence[tuple[int, Part]], groups: Sequence[Group]) -> None:
-        """Write the parts of all loads, one group after the other."""
-        p, filled = self.problem, 0
-        for t, (k, part) in enumerate(parts):
-            group, count = groups[k], len(part.b)
-            if not p.table[WIDTH * k + LOADS]:
-                p.table[WIDTH * k + LOAD] = t
-            p.table[WIDTH * k + LOADS] += 1
-            mu = group.mu if isinstance(group, Disc) else 1.0
-            unit = self.gamma if part.shape == SQUARE else 1.0
-            scale = mu * self.T[group.rows[0]] * unit
-            p.parts[PART * t : PART * (t + 1)] = part.shape, filled, count
-            p.weights[t] = part.weights[0] * scale, part.weights[1] * scale, part.limit / self.gamma
-            p.A[filled : filled + count] = part.A / self.T
-            p.b[filled : filled + count] = part.b / self.gamma
-            filled += count
+
+def _write_loads(p: Problem, parts: Sequence[tuple[int, Part]], groups: Sequence[Group]) -> None:
+    """Write the parts of all loads, one group after the other."""
+    filled = 0
+    for t, (k, part) in enumerate(parts):
+        group, count = groups[k], len(part.b)
+        if not p.table[WIDTH * k + LOADS]:
+            p.table[WIDTH * k + LOAD] = t
+        p.table[WIDTH * k + LOADS] += 1
+        mu = group.mu if isinstance(group, Disc) else 1.0
+        p.parts[PART * t : PART * (t + 1)] = part.shape, filled, count
+        p.weights[t] = part.weights[0] * mu, part.weights[1] * mu, part.limit
+        p.A[filled : filled + count] = part.A
+        p.b[filled : filled + count] = part.b
+        filled += count
 
 
 @cache
 def _code() -> LoopFunction:
     """Return the chain as machine code."""
-    return compiled(solve_scaled, store=Store())
+    return compiled(solve_rows, store=Store())
 
 
-def _scales(D: np.ndarray, groups: Sequence[Group]) -> np.ndarray:
-    """Compute T: √D_jj of a row, one value for a disc; for a row that does not respond, the largest."""
-    size = np.abs(np.diag(D)).astype(float)
-    for group in groups:
-        if isinstance(group, Disc) and len(group.rows) > 1:
-            rows = list(group.rows)
-            own = D[np.ix_(rows, rows)]
-            size[rows] = np.linalg.eigvalsh(0.5 * (own + own.T)).max()
-    largest = size.max(initial=0.0)
-    return np.sqrt(np.where(size > NO_RESPONSE * largest, size, largest or 1.0))
+@cache
+def _scale() -> LoopFunction:
+    """Return the scaling as machine code."""
+    return compiled(scale, store=Store())
 
 
 def check(D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> None:

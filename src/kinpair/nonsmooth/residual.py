@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 
-BOX, DISC, SLIDES = range(3)  # kinds of groups
+JUMP, BOX, DISC, SLIDES = range(4)  # kinds of groups; the first two are intervals
 WIDTH = 6  # numbers of a group: its kind, its rows, the row of its normal, the parts of its load
 KIND, FIRST, COUNT, NORMAL, LOAD, LOADS = range(WIDTH)
 NORM, LINEAR, SQUARE = range(3)  # shapes of the parts of a load
@@ -25,8 +25,8 @@ LIMIT = 2
 EPS = 2.220446049250313e-16
 
 
-class Scaled(NamedTuple):
-    """A scaled problem: c = D x + g, the groups, bounds of intervals or directions of sliding, and loads."""
+class Problem(NamedTuple):
+    """A problem: c = D x + g, the groups, bounds of intervals or directions of sliding, and loads."""
 
     D: Matrix
     g: Vector
@@ -56,7 +56,7 @@ def length(x: Vector, first: int, count: int) -> float:
     return math.sqrt(total)
 
 
-def form(p: Scaled, i: int, x: Vector) -> float:
+def form(p: Problem, i: int, x: Vector) -> float:
     """Compute the form y_i = (A x + b)_i."""
     entry = p.b[i]
     for j in range(len(x)):
@@ -64,7 +64,7 @@ def form(p: Scaled, i: int, x: Vector) -> float:
     return entry
 
 
-def load(p: Scaled, t: int, x: Vector) -> float:
+def load(p: Problem, t: int, x: Vector) -> float:
     """Compute part t of a load: ‖y‖, y, or the square of y between 0 and its limit.    (NS5)"""
     shape, first = p.parts[PART * t + SHAPE], p.parts[PART * t + FORM]
     if shape == LINEAR:
@@ -79,7 +79,7 @@ def load(p: Scaled, t: int, x: Vector) -> float:
     return math.sqrt(total)
 
 
-def radius(p: Scaled, k: int, x: Vector, z: Vector, end: int) -> float:
+def radius(p: Problem, k: int, x: Vector, z: Vector, end: int) -> float:
     """Compute R = L + μ max(z_n, 0) + Σ (parts of the load) of one end.    (NS5)"""
     R = p.radii[k, end]
     normal = p.table[WIDTH * k + NORMAL]
@@ -91,7 +91,7 @@ def radius(p: Scaled, k: int, x: Vector, z: Vector, end: int) -> float:
     return R
 
 
-def ends(p: Scaled, k: int, x: Vector, z: Vector) -> tuple[float, float]:
+def ends(p: Problem, k: int, x: Vector, z: Vector) -> tuple[float, float]:
     """Compute the ends lo − R₋ and hi + R₊ of an interval."""
     row = p.table[WIDTH * k + FIRST]
     if p.table[WIDTH * k + LOADS] == 0:
@@ -99,14 +99,14 @@ def ends(p: Scaled, k: int, x: Vector, z: Vector) -> tuple[float, float]:
     return p.bounds[row, 0] - radius(p, k, x, z, LOWER), p.bounds[row, 1] + radius(p, k, x, z, UPPER)
 
 
-def residual(p: Scaled, x: Vector, z: Vector, F: Vector) -> float:
+def residual(p: Problem, x: Vector, z: Vector, F: Vector) -> float:
     """Compute F(x) and its largest entry; z = x − c is left for `derivative`.    (NS4)"""
     product(p.D, x, p.g, z)
     for i in range(len(x)):
         z[i] = x[i] - z[i]
     for k in range(len(p.radii)):
         kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
-        if kind == BOX:
+        if kind <= BOX:
             lo, hi = ends(p, k, x, z)
             F[first] = x[first] - min(max(z[first], lo), hi)
             continue
@@ -132,7 +132,7 @@ def add_row(J: Matrix, i: int, D: Matrix, j: int, delta: float, weight: float) -
     J[i, j] += weight * (delta - 1.0)
 
 
-def add_load_slope(p: Scaled, J: Matrix, i: int, t: int, x: Vector, weight: float) -> None:
+def add_load_slope(p: Problem, J: Matrix, i: int, t: int, x: Vector, weight: float) -> None:
     """Add weight · ∂(part t)/∂x to the row i of J: yᵀ A/‖y‖, A, or 2 y A; 0 where y = 0, or beyond a limit."""
     shape, first, count = p.parts[PART * t + SHAPE], p.parts[PART * t + FORM], p.parts[PART * t + FORMS]
     factor = weight
@@ -151,7 +151,7 @@ def add_load_slope(p: Scaled, J: Matrix, i: int, t: int, x: Vector, weight: floa
 
 
 def add_radius_slope(
-    p: Scaled, J: Matrix, i: int, k: int, x: Vector, z: Vector, end: int, delta: float, sign: float
+    p: Problem, J: Matrix, i: int, k: int, x: Vector, z: Vector, end: int, delta: float, sign: float
 ) -> bool:
     """Add −sign · ∂R/∂x of an end of group k to the row i of J; False where R is constant."""
     normal, active = p.table[WIDTH * k + NORMAL], False
@@ -165,7 +165,7 @@ def add_radius_slope(
     return active
 
 
-def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active: Integers) -> None:
+def derivative(p: Problem, x: Vector, z: Vector, delta: float, J: Matrix, active: Integers) -> None:
     """Compute J = 1 − Z + Z (D + δ) − d ∂R/∂x; `active` is one for each row that is not of the unit matrix.    (NS6)"""
     J[:] = 0.0
     active[:] = 0
@@ -173,7 +173,7 @@ def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active:
         J[i, i] = 1.0
     for k in range(len(p.radii)):
         kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
-        if kind == BOX:
+        if kind <= BOX:
             lo, hi = ends(p, k, x, z)
             if lo < z[first] < hi:
                 add_row(J, first, p.D, first, delta, 1.0)
@@ -200,7 +200,7 @@ def derivative(p: Scaled, x: Vector, z: Vector, delta: float, J: Matrix, active:
                 active[i] = 1
 
 
-def rounding(p: Scaled, x: Vector) -> float:
+def rounding(p: Problem, x: Vector) -> float:
     """Compute 4 ε max(|D||x| + |g|, |weight| (|A||x| + |b|)): what rounding leaves of F.    (NS7)"""
     largest = 0.0
     for i in range(len(x)):

@@ -46,7 +46,7 @@ from kinpair.nonsmooth.residual import (
     SLIDES,
     UPPER,
     WIDTH,
-    Scaled,
+    Problem,
     rounding,
 )
 
@@ -126,7 +126,7 @@ class _Radii(NamedTuple):
     slope: list[np.ndarray]
 
 
-def _radii(p: Scaled, x: np.ndarray, z: np.ndarray) -> _Radii:
+def _radii(p: Problem, x: np.ndarray, z: np.ndarray) -> _Radii:
     """Compute (NS5) for many x (n, candidates) at once."""
     m, shape = len(p.radii), x.shape
     y, values, slopes = p.A @ x + p.b[:, None], list[np.ndarray](), list[np.ndarray]()
@@ -160,14 +160,14 @@ def _radii(p: Scaled, x: np.ndarray, z: np.ndarray) -> _Radii:
     return _Radii(R, slope)
 
 
-def residuals(p: Scaled, x: np.ndarray) -> np.ndarray:
+def residuals(p: Problem, x: np.ndarray) -> np.ndarray:
     """Compute F (n, candidates) of (NS4), with NumPy: a second method next to the loop functions."""
     z = x - (p.D @ x + p.g[:, None])
     R, F = _radii(p, x, z).R, np.empty_like(x)
     for k in range(len(p.radii)):
         row = p.table[WIDTH * k : WIDTH * (k + 1)]
         own = slice(row[FIRST], row[FIRST] + row[COUNT])
-        if row[KIND] == BOX:
+        if row[KIND] <= BOX:
             lo, hi = p.bounds[row[FIRST]]
             F[own] = x[own] - np.minimum(np.maximum(z[own], lo - R[LOWER][k]), hi + R[UPPER][k])
         elif row[KIND] == SLIDES:
@@ -179,16 +179,16 @@ def residuals(p: Scaled, x: np.ndarray) -> np.ndarray:
     return F
 
 
-def _solved(p: Scaled, choices: np.ndarray) -> list[tuple[np.ndarray, float]]:
+def _solved(p: Problem, choices: np.ndarray) -> list[tuple[np.ndarray, float]]:
     """Return x of the scaled problem that Newton's method ends at and (NS4) accepts, with |F|∞."""
     at_zero = _radii(p, np.zeros((len(p.g), 1)), -p.g[:, None])
     R = np.zeros((len(p.g), 2))
     for k in range(len(p.radii)):
         first, last = p.table[WIDTH * k + FIRST], p.table[WIDTH * k + FIRST] + p.table[WIDTH * k + COUNT]
         ends = [float(own[k, 0]) for own in at_zero.R]
-        if p.table[WIDTH * k + KIND] == BOX:
+        if p.table[WIDTH * k + KIND] <= BOX:
             ends = [ends[0] - p.bounds[first, 0], ends[1] + p.bounds[first, 1]]
-        R[first:last] = ends if p.table[WIDTH * k + KIND] == BOX else [ends[0], ends[0]]
+        R[first:last] = ends if p.table[WIDTH * k + KIND] <= BOX else [ends[0], ends[0]]
     size = np.where(choices < 0.0, R[:, :1], np.where(choices > 0.0, R[:, 1:], 0.0))
     w = np.concatenate([choices] * len(STARTS), axis=1)
     x = np.concatenate([part * size * choices for part in STARTS], axis=1)
@@ -215,7 +215,7 @@ def _solved(p: Scaled, choices: np.ndarray) -> list[tuple[np.ndarray, float]]:
     ]
 
 
-def _joined(p: Scaled) -> bool:
+def _joined(p: Problem) -> bool:
     """Are rows redundant, so that x may not be unique?"""
     rows = [
         i
@@ -237,7 +237,7 @@ def _steps(J: np.ndarray, right: np.ndarray, joined: bool) -> np.ndarray:
     return (np.linalg.pinv(J, rcond=RANK) @ right[..., None])[..., 0]
 
 
-def _system(p: Scaled, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _system(p: Problem, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute (NS12) as F = 0 (n, candidates), and its slope (n, n, candidates)."""
     c = p.D @ x + p.g[:, None]
     z, one = x - c, np.eye(len(x))
@@ -248,7 +248,7 @@ def _system(p: Scaled, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.nda
         own = slice(first, first + p.table[WIDTH * k + COUNT])
         way, edge = w[own], one[own][:, :, None]
         R, slope = radii.R[LOWER][k], radii.slope[LOWER][k]
-        if kind == BOX:
+        if kind <= BOX:
             upper = way[0] > 0.0
             ends = p.bounds[first, 0] - R, p.bounds[first, 1] + radii.R[UPPER][k]
             R = np.where(upper, ends[1], -ends[0])

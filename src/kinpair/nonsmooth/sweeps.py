@@ -18,7 +18,7 @@ from kinpair.nonsmooth.residual import (
     NORMAL,
     SLIDES,
     WIDTH,
-    Scaled,
+    Problem,
     ends,
     length,
     radius,
@@ -27,7 +27,7 @@ from kinpair.nonsmooth.residual import (
 ROOTS = 60  # trials for the root of the secular equation
 
 
-def row_value(p: Scaled, x: Vector, i: int) -> float:
+def row_value(p: Problem, x: Vector, i: int) -> float:
     """Compute c_i = (D x + g)_i."""
     total = p.g[i]
     for j in range(len(x)):
@@ -103,7 +103,7 @@ def secular(S: Matrix, n: int, h: Vector, R: float, rho: Vector, r: Vector, slop
     small_solve(S, n, kappa, h, r, L)
 
 
-def sweep_contact(p: Scaled, k: int, x: Vector, small: Matrix) -> None:
+def sweep_contact(p: Problem, k: int, x: Vector, small: Matrix) -> None:
     """Solve one contact exactly with all others fixed: a normal and its disc.    (NS8)"""
     first, n, normal = p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT], p.table[WIDTH * k + NORMAL]
     D, mu = p.D, p.radii[k, COEFFICIENT]
@@ -133,7 +133,7 @@ def sweep_contact(p: Scaled, k: int, x: Vector, small: Matrix) -> None:
     x[normal] = max(total / W, 0.0)
 
 
-def sweep_disc(p: Scaled, first: int, n: int, R: float, x: Vector, small: Matrix) -> None:
+def sweep_disc(p: Problem, first: int, n: int, R: float, x: Vector, small: Matrix) -> None:
     """Solve one group in a disc or ball of radius R exactly with all others fixed.    (NS9)"""
     D = p.D
     S, L, h, rho, r, slope = small[1:4, :3], small[4:7, :3], small[7], small[8], small[9], small[10]
@@ -152,10 +152,10 @@ def sweep_disc(p: Scaled, first: int, n: int, R: float, x: Vector, small: Matrix
         x[first + i] = r[i]
 
 
-def sweep_group(p: Scaled, k: int, x: Vector, z: Vector, small: Matrix) -> None:
+def sweep_group(p: Problem, k: int, x: Vector, z: Vector, small: Matrix) -> None:
     """Solve one group with all others held; a load keeps its value meanwhile."""
     kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
-    if kind == BOX:
+    if kind <= BOX:
         if p.D[first, first] > 0.0:
             c = row_value(p, x, first)
             lo, hi = ends(p, k, x, z)
@@ -175,7 +175,7 @@ def sweep_group(p: Scaled, k: int, x: Vector, z: Vector, small: Matrix) -> None:
     sweep_disc(p, first, count, R, x, small)
 
 
-def sweeps(p: Scaled, x: Vector, m: Memory, count: int) -> None:
+def sweeps(p: Problem, x: Vector, m: Memory, count: int) -> None:
     """Sweep over all groups in order, then in the opposite order."""
     z = m.vectors[0]
     for _ in range(count):

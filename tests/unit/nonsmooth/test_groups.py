@@ -7,8 +7,9 @@ import pytest
 
 from kinpair.errors import InputError
 from kinpair.nonsmooth import problem as nonsmooth
-from kinpair.nonsmooth.chain import solve_scaled
-from kinpair.nonsmooth.problem import Disc, Interval, Part, Scaling, solve
+from kinpair.nonsmooth.chain import PLAN
+from kinpair.nonsmooth.problem import Disc, Interval, Part, described, solve
+from kinpair.nonsmooth.scaling import solve_rows
 
 FINE = 1e-9  # of c and x against their scale: 1e-12 of the scaled problem, scales that differ by 1e2
 
@@ -73,16 +74,13 @@ def test_multipliers_are_in_their_sets_and_velocities_in_the_normal_cones(seed):
 def compare_with_reference(seeds) -> None:
     """The machine code takes the same steps as the plain Python of the chain."""
     for seed in seeds:
-        D, g, groups = mixed(seed)
-        fast, slow = np.zeros(len(g)), np.zeros(len(g))
-        results = []
-        for x, code in ((fast, nonsmooth._code()), (slow, solve_scaled)):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(nonsmooth, "_code", lambda code=code: code)
-                solution, *verdict = nonsmooth.solved(Scaling(D, g, groups).problem, x)
-            results.append((solution, verdict))
+        p, results = described(*mixed(seed)), []
+        for code in (nonsmooth._code(), solve_rows):
+            x, memory = np.zeros(len(p.g)), nonsmooth.memory(len(p.g))
+            verdict = code(p, nonsmooth.empty_like(p), x, memory, np.array(PLAN), nonsmooth.TOLERANCE)
+            results.append((x, *verdict, memory.counts.tolist()))
         np.testing.assert_array_equal(results[0][0], results[1][0])
-        assert results[0][1] == results[1][1]
+        assert results[0][1:] == results[1][1:]
 
 
 def test_machine_code_gives_the_bits_of_the_reference():

@@ -9,9 +9,10 @@ import pytest
 
 from kinpair.nonsmooth import problem as nonsmooth
 from kinpair.nonsmooth import solutions
-from kinpair.nonsmooth.chain import solve_scaled
-from kinpair.nonsmooth.problem import Disc, Interval, Part, Scaling, solve
+from kinpair.nonsmooth.chain import PLAN
+from kinpair.nonsmooth.problem import Disc, Interval, Part, Scaling, described, solve
 from kinpair.nonsmooth.residual import LINEAR, SQUARE, residual
+from kinpair.nonsmooth.scaling import solve_rows
 
 SEEDS = range(30)
 SAME = 1e-6  # of x against the largest: 1e-12 in the scaled problem, and conditions up to 1e4
@@ -100,11 +101,11 @@ def test_the_loops_and_numpy_compute_the_same_residual(seed):
 def compare_with_reference(seeds) -> None:
     """The machine code takes the same steps as the plain Python of the chain."""
     for seed in seeds:
-        p, results = Scaling(*mixed(seed, 1.0)).problem, []
-        for code in (nonsmooth._code(), solve_scaled):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(nonsmooth, "_code", lambda code=code: code)
-                results.append(nonsmooth.solved(p, np.zeros(len(p.g))))
+        p, results = described(*mixed(seed, 1.0)), []
+        for code in (nonsmooth._code(), solve_rows):
+            x, memory = np.zeros(len(p.g)), nonsmooth.memory(len(p.g))
+            verdict = code(p, nonsmooth.empty_like(p), x, memory, np.array(PLAN), nonsmooth.TOLERANCE)
+            results.append((x, *verdict, memory.counts.tolist()))
         np.testing.assert_array_equal(results[0][0], results[1][0])
         assert results[0][1:] == results[1][1:]
 
