@@ -91,6 +91,7 @@ SPECIAL: dict[str, str] = {  # methods with a measurement of their own
     "kernel": "benchmarks/compile_time.py",
 }
 NOT_TIMED: dict[str, str] = {
+    "mass_operator": "its products are timed with long mechanisms",
     "actuated": "names from the description, read once before a call",
     "start_warning": "a sentence about the start of a run, once",
     "answer_to": "asked once by each kind of call, on its way to machine code",

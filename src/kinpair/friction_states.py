@@ -16,6 +16,7 @@ import numpy as np
 from kinpair.algebra.choice import holds_symbols
 from kinpair.calls import Calls
 from kinpair.closure import Closure
+from kinpair.closure.moment import at_time
 from kinpair.dry_friction import DryStates, JointFriction
 from kinpair.forces.elements import elements_of, is_timed
 from kinpair.load_friction.states import LoadedStates
@@ -84,9 +85,8 @@ class FrictionStates:
 
     def check_levels(self, time: Any) -> None:
         """Refuse times at which a level is below zero."""
-        moments = np.asarray(time, dtype=float)[..., None]
         if is_timed(self.model):
-            still = np.zeros(self.model.nv)
+            still, moments = np.zeros(self.model.nv), at_time(time)
             self.dry.check(self.model.neutral(), still, still, moments)
 
     def settled(

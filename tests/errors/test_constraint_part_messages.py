@@ -61,7 +61,8 @@ READING = [
     (
         LOOP + "xzy = [0, 0, 0]",
         ":1: loop 'c': unknown key 'xzy'; did you mean 'xyz'? Keys: name, kind, parent, child, xyz, rpy, quaternion, "
-        "matrix, child_xyz, child_rpy, child_quaternion, child_matrix, axis, axis2, pitch, compliance",
+        "matrix, child_xyz, child_rpy, child_quaternion, child_matrix, axis, axis2, pitch, compliance, "
+        "friction, damping, stiffness, rest, lower, upper, start",
     ),
     # couplings
     (

@@ -155,7 +155,6 @@ class Joint:
     pitch: float = 0.0  # helical: advance per radian [m/rad]
     lower: Numbers = ()
     upper: Numbers = ()
-    restitution: float | None = None  # at the limits; None: not specified
     velocity: Numbers = ()  # largest rate
     acceleration: Numbers = ()  # largest derivative of it
     jerk: Numbers = ()  # largest derivative of that
@@ -171,6 +170,7 @@ class Joint:
     mimic: Mimic | None = None
     compliance: Numbers = ()  # three [rad/(N m)], three [m/N] in joint axes, or one for all; none: it does not yield
     where: str = field(default="", compare=False)
+    restitution: float | None = None  # at the limits; None: not specified
 
 
 @dataclass(frozen=True, slots=True)

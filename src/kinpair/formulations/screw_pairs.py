@@ -80,6 +80,9 @@ WRENCHES: Mapping[str, Wrenches] = {
     "free": _holding(),
     "fixed": _holding(1, 2, 3, 4, 5, 6),
     "pin": _holding(1, 2),
+    "plane-weld": _holding(1, 2, 6),
+    "turn": _holding(6),
+    "face": _holding(3),
 }
 
 

@@ -33,7 +33,7 @@ def inverse_dynamics(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> Vector:
     """τ = H q̈ + C q̇ + gravity − applied − passive; dry friction at rest has the sign of q̈."""
-    model = sliding(model, qd, qdd) if model.slip is None else model
+    model = sliding(model, qd, qdd) if request.passive and model.slip is None else model
     acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
     tau = request.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts
     if is_loaded(model, passive=request.passive):
