@@ -16,31 +16,46 @@ from kinpair.nonsmooth.sweeps import sweeps
 EPSILON = 1e-8  # the proximal term, against the unit diagonal of D
 SELECTIONS = 20
 BEST, START, ZERO = 0.0, 1.0, 2.0  # where a method starts
-PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts
-    (0.0, 1e-8, 1.0, START),
-    (0.0, 1e-8, math.inf, START),
-    (50.0, 1e-6, 1.0, START),
-    (0.0, 1e-6, 1.0, ZERO),
-    (200.0, 1e-6, math.inf, BEST),
-    (200.0, 1e-3, 1.0, BEST),
-    (800.0, 1e-6, 1.0, BEST),
+PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts, steps at most
+    (0.0, 1e-8, 1.0, START, 60.0),
+    (0.0, 1e-8, math.inf, START, 60.0),
+    (50.0, 1e-6, 1.0, START, 8.0),
+    (100.0, 1e-6, 1.0, BEST, 8.0),
+    (200.0, 1e-6, 1.0, BEST, 8.0),
+    (400.0, 1e-6, 1.0, BEST, 15.0),
+    (0.0, 1e-6, 1.0, ZERO, 60.0),
+    (200.0, 1e-6, math.inf, BEST, 60.0),
+    (200.0, 1e-3, 1.0, BEST, 60.0),
+    (800.0, 1e-6, 1.0, BEST, 60.0),
 )
+FROM_START = 2  # lines of the plan that many rows without a start skip: each step of Newton's method is long
+LARGE = 100
 VECTORS, SMALL = 11, 11  # rows of the working memory: as long as x, and of length 4
+
+
+def largest(x: Vector) -> float:
+    """Compute |x|∞."""
+    value = 0.0
+    for i in range(len(x)):
+        value = max(value, abs(x[i]))
+    return value
 
 
 def methods(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> None:
     """Apply method after method until |F|∞ is within the tolerance or rounding; the best x met replaces x."""
     start, best = m.vectors[7], m.vectors[8]
     start[:] = x
-    least = math.inf
-    for turn in range(len(plan)):
+    least, first = math.inf, 0
+    if len(x) > LARGE and largest(x) == 0.0:
+        first = FROM_START
+    for turn in range(first, len(plan)):
         count, delta, slack, origin = int(plan[turn, 0]), plan[turn, 1], plan[turn, 2], plan[turn, 3]
-        if turn > 0:
+        if turn > first:
             x[:] = start if origin == START else best
             if origin == ZERO:
                 x[:] = 0.0
         sweeps(p, x, m, count)
-        size, met = newton(p, x, m, delta, slack, 60, tolerance)
+        size, met = newton(p, x, m, delta, slack, int(plan[turn, 4]), tolerance)
         if size < least:
             least = size
             best[:] = x
@@ -64,7 +79,9 @@ def solve_scaled(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: floa
     for i in range(n):
         regular[i, i] += EPSILON
     right[:] = p.g
-    near = Problem(regular, right, p.table, p.radii, p.bounds, p.parts, p.weights, p.A, p.b)
+    near = Problem(
+        regular, right, p.table, p.radii, p.bounds, p.parts, p.weights, p.A, p.b, p.starts, p.columns
+    )
     least, met, turn = math.inf, False, 0
     while turn < SELECTIONS:
         before = least

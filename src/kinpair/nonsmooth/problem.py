@@ -173,6 +173,8 @@ def described(D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> Problem:
         np.zeros((len(parts), 3)),
         np.zeros((count, n)),
         np.zeros(count),
+        np.zeros(n + 1, dtype=np.int64),
+        np.zeros(n * n, dtype=np.int64),
     )
     for k, group in enumerate(groups):
         row = p.table[WIDTH * k : WIDTH * (k + 1)]

@@ -26,7 +26,8 @@ EPS = 2.220446049250313e-16
 
 
 class Problem(NamedTuple):
-    """A problem: c = D x + g, the groups, bounds of intervals or directions of sliding, and loads."""
+    """A problem: c = D x + g, the groups, bounds of intervals or directions of sliding, loads, and where D is not zero:
+    row i has entries in the columns `columns[starts[i]:starts[i + 1]]`."""
 
     D: Matrix
     g: Vector
@@ -37,15 +38,18 @@ class Problem(NamedTuple):
     weights: Matrix
     A: Matrix
     b: Vector
+    starts: Integers
+    columns: Integers
 
 
-def product(D: Matrix, x: Vector, g: Vector, c: Vector) -> None:
+def product(p: Problem, x: Vector, c: Vector) -> None:
     """Compute c = D x + g."""
     for i in range(len(x)):
         total = 0.0
-        for j in range(len(x)):
-            total += D[i, j] * x[j]
-        c[i] = total + g[i]
+        for t in range(p.starts[i], p.starts[i + 1]):
+            j = p.columns[t]
+            total += p.D[i, j] * x[j]
+        c[i] = total + p.g[i]
 
 
 def length(x: Vector, first: int, count: int) -> float:
@@ -101,7 +105,7 @@ def ends(p: Problem, k: int, x: Vector, z: Vector) -> tuple[float, float]:
 
 def residual(p: Problem, x: Vector, z: Vector, F: Vector) -> float:
     """Compute F(x) and its largest entry; z = x − c is left for `derivative`.    (NS4)"""
-    product(p.D, x, p.g, z)
+    product(p, x, z)
     for i in range(len(x)):
         z[i] = x[i] - z[i]
     for k in range(len(p.radii)):
@@ -125,10 +129,10 @@ def residual(p: Problem, x: Vector, z: Vector, F: Vector) -> float:
     return worst
 
 
-def add_row(J: Matrix, i: int, D: Matrix, j: int, delta: float, weight: float) -> None:
+def add_row(J: Matrix, i: int, p: Problem, j: int, delta: float, weight: float) -> None:
     """Add −Z + Z (D + δ) of one entry Z_ij = weight to the row i of J."""
-    for k in range(len(D)):
-        J[i, k] += weight * D[j, k]
+    for t in range(p.starts[j], p.starts[j + 1]):
+        J[i, p.columns[t]] += weight * p.D[j, p.columns[t]]
     J[i, j] += weight * (delta - 1.0)
 
 
@@ -156,7 +160,7 @@ def add_radius_slope(
     """Add −sign · ∂R/∂x of an end of group k to the row i of J; False where R is constant."""
     normal, active = p.table[WIDTH * k + NORMAL], False
     if normal != NONE and z[normal] > 0.0:
-        add_row(J, i, p.D, normal, delta, p.radii[k, COEFFICIENT] * sign)
+        add_row(J, i, p, normal, delta, p.radii[k, COEFFICIENT] * sign)
         active = True
     first = p.table[WIDTH * k + LOAD]
     for t in range(first, first + p.table[WIDTH * k + LOADS]):
@@ -176,7 +180,7 @@ def derivative(p: Problem, x: Vector, z: Vector, delta: float, J: Matrix, active
         if kind <= BOX:
             lo, hi = ends(p, k, x, z)
             if lo < z[first] < hi:
-                add_row(J, first, p.D, first, delta, 1.0)
+                add_row(J, first, p, first, delta, 1.0)
                 active[first] = 1
             elif z[first] >= hi:
                 active[first] = 1 if add_radius_slope(p, J, first, k, x, z, UPPER, delta, 1.0) else 0
@@ -186,7 +190,7 @@ def derivative(p: Problem, x: Vector, z: Vector, delta: float, J: Matrix, active
         R, size = radius(p, k, x, z, LOWER), length(z, first, count)
         if kind == DISC and size <= R:
             for i in range(first, first + count):
-                add_row(J, i, p.D, i, delta, 1.0)
+                add_row(J, i, p, i, delta, 1.0)
                 active[i] = 1
             continue
         for i in range(first, first + count):
@@ -194,7 +198,7 @@ def derivative(p: Problem, x: Vector, z: Vector, delta: float, J: Matrix, active
             if kind == DISC and R > 0.0 and count > 1:
                 for j in range(first, first + count):
                     weight = R / size * ((1.0 if i == j else 0.0) - d_i * z[j] / size)
-                    add_row(J, i, p.D, j, delta, weight)
+                    add_row(J, i, p, j, delta, weight)
                 active[i] = 1
             if add_radius_slope(p, J, i, k, x, z, LOWER, delta, d_i):
                 active[i] = 1
@@ -205,7 +209,8 @@ def rounding(p: Problem, x: Vector) -> float:
     largest = 0.0
     for i in range(len(x)):
         total = abs(p.g[i])
-        for j in range(len(x)):
+        for t in range(p.starts[i], p.starts[i + 1]):
+            j = p.columns[t]
             total += abs(p.D[i, j] * x[j])
         largest = max(largest, total)
     for t in range(len(p.weights)):

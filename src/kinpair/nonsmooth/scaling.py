@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from kinpair.compiler.loops.kinds import Matrix, Vector
+from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.nonsmooth.chain import solve_scaled
 from kinpair.nonsmooth.newton import Memory
 from kinpair.nonsmooth.residual import (
@@ -105,14 +105,28 @@ def scale_loads(p: Problem, s: Problem, k: int, gamma: float, T: Vector) -> None
                 s.A[r, j] = p.A[r, j] / T[j]
 
 
+def find_entries(p: Problem, starts: Integers, columns: Integers) -> None:
+    """Write where D is not zero, by rows; the diagonal always counts."""
+    filled = 0
+    for i in range(len(p.g)):
+        starts[i] = filled
+        for j in range(len(p.g)):
+            if p.D[i, j] != 0.0 or i == j:
+                columns[filled] = j
+                filled += 1
+    starts[len(p.g)] = filled
+
+
 def scale(p: Problem, s: Problem, T: Vector) -> float:
     """Write the scaled problem to s and T (n,), and return γ: x of p is γ/T times x of s.    (NS3)
 
-    `table` and `parts` are the same in both. NaN, and s unchanged, where D or g has an entry that is not finite.
+    Whole numbers are the same in both; `starts` and `columns` are written here. NaN, and s unchanged, where D or g has
+    an entry that is not finite.
     """
     n, gamma = len(T), scales(p, T)
     if math.isnan(gamma):
         return gamma
+    find_entries(p, s.starts, s.columns)
     for i in range(n):
         s.g[i] = p.g[i] / T[i] / gamma
         for j in range(n):
@@ -139,7 +153,7 @@ def scale(p: Problem, s: Problem, T: Vector) -> float:
 
 def unscale(p: Problem, s: Problem, x: Vector, gamma: float, T: Vector, c: Vector, y: Vector) -> None:
     """Compute x of p from that of s; an interval without load that is at an end has exactly that end."""
-    product(s.D, x, s.g, c)
+    product(s, x, c)
     for i in range(len(x)):
         y[i] = x[i] * (gamma / T[i])
     for k in range(len(p.radii)):
@@ -161,8 +175,9 @@ def solve_rows(
                 parts. `radii` (m, 3): constant parts L of R at the lower and the upper end, μ of the normal; a disc has
                 the lower one. `bounds` (n, 2): lo and hi of an interval; in column 0 the direction of a disc that
                 slides. `parts` (3 t,), `weights` (t, 3), `A` (f, n), `b` (f,): the parts of loads as in `residual`,
-                with weights times μ; all four are empty where no group has a load.
-    s           memory of the scaled problem: arrays of the same shapes; `table` and `parts` are those of p.
+                with weights times μ; all four are empty where no group has a load. `starts` (n + 1,) and
+                `columns` (n²,): memory for where D is not zero, written here.
+    s           memory of the scaled problem: arrays of the same shapes; those of whole numbers are those of p.
     x           the start (n,), zeros if nothing is known; the solution replaces it.
     m, plan     working memory and methods, see `problem.memory(n)` and `chain.PLAN` as an array.
     tolerance   of |F|∞ of the scaled problem.

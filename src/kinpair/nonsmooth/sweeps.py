@@ -30,7 +30,8 @@ ROOTS = 60  # trials for the root of the secular equation
 def row_value(p: Problem, x: Vector, i: int) -> float:
     """Compute c_i = (D x + g)_i."""
     total = p.g[i]
-    for j in range(len(x)):
+    for t in range(p.starts[i], p.starts[i + 1]):
+        j = p.columns[t]
         total += p.D[i, j] * x[j]
     return total
 

@@ -66,7 +66,7 @@ def test_views_of_larger_arrays_give_the_same_bits(seed):
     expected = solve(D, g, groups)
     n, p = len(g), in_larger_arrays(described(D, g, groups), 5)
     s, m = in_larger_arrays(nonsmooth.empty_like(p), 3), nonsmooth.memory(n + 4)
-    s = s._replace(table=p.table, parts=p.parts)
+    s = s._replace(table=p.table, parts=p.parts, starts=p.starts, columns=p.columns)
     m = m._replace(vectors=m.vectors[:, :n], J=m.J[:n, :n], active=m.active[:n], regular=m.regular[:n, :n])
     x = np.zeros(n + 2)
     residual, _, met = CODE(p, s, x[:n], m, np.array(PLAN), nonsmooth.TOLERANCE)
