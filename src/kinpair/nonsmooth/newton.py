@@ -2,7 +2,8 @@
 
 A step is accepted where ‖F‖₂ falls below `slack` times the largest of the last few; slack = ∞ accepts every step.
 Where a step of length 1 is accepted, the term δ shrinks; where no step is, it grows. Rows of J that are those of the
-unit matrix are solved at once. Within the tolerance, steps go on as long as each halves |F|∞.
+unit matrix are solved at once. Within the tolerance, steps go on as long as each reduces |F|∞ below `polish`
+times what it was.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SMALL = 6  # rows that are eliminated without a call of LAPACK
 
 class Memory(NamedTuple):
     """Working memory of the methods: rows as long as x, rows of length 4, J, its active part, numbers of rows, D of
-    (NS10), and the number of Newton steps."""
+    (NS10), the numbers of Newton steps and of interior-point steps."""
 
     vectors: Matrix
     small: Matrix
@@ -111,7 +112,7 @@ def line_search(p: Problem, x: Vector, m: Memory, bar: float, slack: float) -> t
 
 
 def newton(
-    p: Problem, x: Vector, m: Memory, delta: float, slack: float, steps: int, tolerance: float
+    p: Problem, x: Vector, m: Memory, delta: float, slack: float, steps: int, tolerance: float, polish: float
 ) -> tuple[float, bool]:
     """Improve x by Newton's method (NS6); the best x met replaces x.
 
@@ -149,7 +150,7 @@ def newton(
                 delta = max(delta / 5.0, LEAST)
             elif part == 0.25:
                 delta = 2.0 * delta
-        if least <= max(tolerance, floor) and gain > 0.5:
+        if least <= max(tolerance, floor) and gain > polish:
             break
         if part == 0.0:
             delta = max(10.0 * delta, 1e-8)

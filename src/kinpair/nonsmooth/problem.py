@@ -140,7 +140,7 @@ def memory(n: int) -> Memory:
         np.zeros(2 * n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
         np.zeros((n, n)),
-        np.zeros(1, dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
     )
 
 

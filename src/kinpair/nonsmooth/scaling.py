@@ -91,6 +91,14 @@ def scales(p: Problem, T: Vector) -> float:
     return gamma
 
 
+def jump_scale(p: Problem, row: int, gamma: float, T: Vector) -> float:
+    """Compute by what c of a row θ is divided: its largest entry."""
+    largest = abs(p.g[row]) / gamma
+    for j in range(len(T)):
+        largest = max(largest, abs(p.D[row, j]) / T[j])
+    return largest if largest > 0.0 else 1.0
+
+
 def scale_loads(p: Problem, s: Problem, k: int, gamma: float, T: Vector) -> None:
     """Scale the loads of group k."""
     first = p.table[WIDTH * k + LOAD]
@@ -135,10 +143,7 @@ def scale(p: Problem, s: Problem, T: Vector) -> float:
         kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
         size, normal = T[first] / gamma, p.table[WIDTH * k + NORMAL]
         if kind == JUMP:
-            largest = abs(p.g[first]) / gamma
-            for j in range(n):
-                largest = max(largest, abs(p.D[first, j]) / T[j])
-            largest = largest if largest > 0.0 else 1.0
+            largest = jump_scale(p, first, gamma, T)
             s.g[first] = p.g[first] / largest / gamma
             for j in range(n):
                 s.D[first, j] = p.D[first, j] / (largest * T[j])
@@ -184,7 +189,8 @@ def solve_rows(
 
     All arrays may be parts of larger ones: views such as D[:n, :n] cost nothing. Returns |F|∞ of the scaled problem,
     the number of rounds, 0 if the start was accepted, and whether |F|∞ is within the tolerance or rounding. If not, x
-    is the best found. `m.counts` has the number of Newton steps. D or g that are not finite: x = 0, and |F|∞ = ∞.
+    is the best found. `m.counts` has the numbers of Newton and interior-point steps. D or g that are not finite: x = 0,
+    and |F|∞ = ∞.
     """
     T = m.vectors[10]
     gamma = scale(p, s, T)
