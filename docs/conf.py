@@ -9,7 +9,7 @@ import write_code
 import write_reference
 
 project = "kinpair"
-extensions = ["myst_nb", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.mathjax", "sphinx-mathjax-offline"]  # formulas without the network
 nb_execution_mode = "force"  # the notebooks of the sources are executed, and an error stops the build
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
@@ -17,6 +17,8 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = "kinpair"
+html_static_path = ["_static"]
+html_css_files = ["sources.css"]
 exclude_patterns = ["build"]
 
 write_reference.write(

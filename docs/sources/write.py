@@ -52,7 +52,7 @@ def table(source: str, language: str = "en") -> str:
             says = row["meaning" if language == "en" else "zh"].replace("|", "\\|")
             name = place(row).replace(" ", ".")
             link = f"[`{name}`]({code}#{place(row).lower().replace(' ', '-')})"
-            number = KINDS[language].get(row["kind"], "") + row["number"]
+            number = KINDS[language].get(row["kind"], "") + row.get(f"number_{language}", row["number"])
             call = row["call"].replace("|", "\\|")
             lines.append(f"| {number} | {says} | {link} | `{call}` |")
     return "\n".join(lines) + "\n"
