@@ -45,7 +45,8 @@ REFUSED = {
     "unknown pair": (
         lambda: wrenches_of(_Gear()),  # type: ignore[arg-type]
         "pair 'gear' has no constraint wrenches in formulations/screw_pairs.py; add its row to WRENCHES. Pairs: "
-        "revolute, prismatic, helical, cylindrical, universal, spherical, planar, free, fixed, pin",
+        "revolute, prismatic, helical, cylindrical, universal, spherical, planar, free, fixed, pin, plane-weld, "
+        "turn, face",
     ),
 }
 

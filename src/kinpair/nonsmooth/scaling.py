@@ -189,8 +189,8 @@ def solve_rows(
 
     All arrays may be parts of larger ones: views such as D[:n, :n] cost nothing. Returns |F|∞ of the scaled problem,
     the number of rounds, 0 if the start was accepted, and whether |F|∞ is within the tolerance or rounding. If not, x
-    is the best found. `m.counts` has the numbers of Newton and interior-point steps. D or g that are not finite: x = 0,
-    and |F|∞ = ∞.
+    is that of the last round. `m.counts` has the numbers of Newton and interior-point steps. D or g that are not
+    finite: x = 0, and |F|∞ = ∞.
     """
     T = m.vectors[10]
     gamma = scale(p, s, T)
