@@ -197,7 +197,14 @@ def vukobratovic_1_1() -> Figure:
     figure, (left, right) = Figure(figsize=(7.4, 3.0)), (None, None)
     left, right = figure.subplots(1, 2)
     places = {1: (0, 0), 2: (-1.2, 1.2), 3: (1.3, 0.9), 4: (2.4, 2.1), 5: (2.7, 0.1)}
-    arcs = [(0, 1), (2, 1), (1, 3), (3, 4), (5, 3)]
+    beside = {1: (0.22, -0.2), 2: (-0.15, 0.35), 3: (-0.5, 0.3), 4: (0.22, 0.0), 5: (0.22, 0.0)}
+    arcs = {
+        (0, 1): (-0.3, 0.0),
+        (2, 1): (-0.3, -0.2),
+        (1, 3): (0.2, -0.2),
+        (3, 4): (0.22, -0.2),
+        (5, 3): (0.1, 0.25),
+    }
     for axes in (left, right):
         axes.set(xlim=(-2.1, 3.6), ylim=(-1.5, 2.9), aspect="equal")
         axes.axis("off")
@@ -205,16 +212,16 @@ def vukobratovic_1_1() -> Figure:
         left.add_patch(Ellipse((x, y), 1.3, 0.75, angle=25 * k, facecolor=PALE, edgecolor=INK))
         left.text(x, y, f"{k}", ha="center", va="center", fontsize=10)
         right.plot(x, y, "o", color=INK, markersize=6)
-        right.text(x + 0.14, y + 0.16, f"$x_{k}$", fontsize=11)
+        right.text(x + beside[k][0], y + beside[k][1], f"$x_{k}$", fontsize=11, va="center")
     ground(left, (0, -1.15))
     right.plot(0, -1.15, "s", color=INK, markersize=6)
     right.text(0.16, -1.3, "$x_0$", fontsize=11)
     everywhere = places | {0: (0, -1.15)}
-    for a, (i, j) in enumerate(arcs, start=1):
+    for a, ((i, j), shift) in enumerate(arcs.items(), start=1):
         start, end = np.array(everywhere[i]), np.array(everywhere[j])
         joint(left, (start + end) / 2)
         gap = 0.12 * (end - start) / np.hypot(*(end - start))
-        arrow(right, start + gap, end - gap, f"$u_{a}$", (-0.24, 0.1), RED)
+        arrow(right, start + gap, end - gap, f"$u_{a}$", shift, RED)
     return figure
 
 
@@ -322,7 +329,7 @@ def zhao_2() -> Figure:
         )
         joint(axes, shoulder)
     axes.text(*(1.7 * along + (-0.4, 0.25)), "$r$", fontsize=11)
-    axes.text(-1.3, -0.65, "$m_1, I$", fontsize=10.5)
+    axes.text(-2.9, -0.75, "$m_1, I$", fontsize=10.5)
     axes.text(5.6, 0.35, r"$\theta$", color=BLUE, fontsize=11)
     joint(axes, (0, 0))
     return figure
@@ -410,7 +417,7 @@ def curves(
         for name, values in lines:
             axes.plot(time, values, label=name, linewidth=1.3)
         axes.set_ylabel(label)
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), labelspacing=0.9)
     axes.set_xlabel("$t$ [s]")
     return figure
 

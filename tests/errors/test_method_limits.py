@@ -140,8 +140,8 @@ def test_written_out_equations_say_what_they_take():
     )
     angles = [np.zeros(4)] * 3
     assert refused(lagrange_euler.inverse_dynamics, ROBOT.model, *angles) == (
-        "robot: joint 'hinge' is revolute; Euler angles of the links are free coordinates where all joints are "
-        "spherical and without rotors, `lagrange_links` takes every pair"
+        "robot: joint 'hinge' is revolute; 'lagrange/euler' takes trees of spherical joints without rotors, where "
+        "Euler angles of the links are free coordinates; 'lagrange/links' takes every pair"
     )
     described = zoo.tree(1, 1, kinds=("revolute",)).model.description
     hinges = tuple(replace(joint, rotor_inertia=0.0) for joint in described.joints)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -59,7 +60,7 @@ def outside(closure: Closure, q: Any, time: float = 0.0) -> Outside | None:
 
 def start_outside(closure: Closure, states: np.ndarray, time: float = 0.0, what: str = "the start") -> str:
     """Describe the first state of (..., nq) outside the limits of its joints; empty where all are inside."""
-    joints, rows = closure.model.joints, states.reshape(-1, closure.model.nq)
+    joints, rows = closure.model.joints, states.reshape(math.prod(states.shape[:-1]), closure.model.nq)
     with np.errstate(invalid="ignore"):
         wrong = ((joints.lower - rows > BEYOND) | (rows - joints.upper > BEYOND)).any(axis=1)
     if not wrong.any():

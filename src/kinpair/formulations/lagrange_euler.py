@@ -75,8 +75,8 @@ def _stack(*columns: Vector) -> Matrix:
 
 def links(model: Model, eta: Vector, etad: Vector, etadd: Vector, choices: Choices | None = None) -> ByBody:
     """Every link by its angles, measured as `choices` say, the book's without them; the ground does not turn."""
-    eta, etad, etadd = checked(model, eta=eta, etad=etad, etadd=etadd)
     _check(model)
+    eta, etad, etadd = checked(model, eta=eta, etad=etad, etadd=etadd)
     still = Oriented(
         IDENTITY, np.zeros((3, 3)), np.zeros((3, 3)), ZERO, np.zeros((3, 3)), ZERO, np.zeros((3, 3))
     )
@@ -92,8 +92,9 @@ def _check(model: Model) -> None:
         body = model.body[i]
         if body.pair.kind != "spherical" or np.any(body.rotor != 0.0):
             raise InputError(
-                f"{model.name}: joint {model.joint_names[i]!r} is {body.pair.kind}; Euler angles of the links are free "
-                "coordinates where all joints are spherical and without rotors, `lagrange_links` takes every pair",
+                f"{model.name}: joint {model.joint_names[i]!r} is {body.pair.kind}; 'lagrange/euler' takes trees "
+                "of spherical joints without rotors, where Euler angles of the links are free coordinates; "
+                "'lagrange/links' takes every pair",
                 joint=model.joint_names[i],
             )
 

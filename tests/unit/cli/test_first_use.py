@@ -84,3 +84,10 @@ def test_a_stored_run_becomes_a_page(tmp_path, capsys):
     assert main(["report", str(tmp_path / "run.h5")]) == 0
     assert capsys.readouterr().out.startswith(f"page: {tmp_path}/run.html (0.")
     assert (tmp_path / "run.html").stat().st_size < 500_000
+
+
+def test_a_file_of_one_fixed_link_is_checked(tmp_path, capsys):
+    file = tmp_path / "stone.urdf"
+    file.write_text('<robot name="stone"><link name="base"/></robot>', "utf-8")
+    assert main(["check", str(file)]) == 0
+    assert "stone: 0 bodies" in capsys.readouterr().out

@@ -76,6 +76,23 @@ def test_the_option_and_the_variable_choose_chinese_and_nothing_else_does(capsys
     assert capsys.readouterr().out == english
 
 
+def test_warnings_of_a_file_are_translated(tmp_path, capsys):
+    file = tmp_path / "arm.urdf"
+    file.write_text(
+        """<robot name="arm"><link name="base"/>
+        <link name="a"><inertial><mass value="1"/></inertial></link><link name="b"/>
+        <joint name="j" type="revolute"><parent link="base"/><child link="a"/></joint>
+        <joint name="k" type="prismatic"><parent link="a"/><child link="b"/><limit lower="1" upper="2"/>
+        <mimic joint="none"/></joint></robot>""",
+        "utf-8",
+    )
+    with pytest.raises(SystemExit):
+        main(["--lang", "zh", "check", str(file)])
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
+    assert len(shown) >= 4
+    assert [line for line in shown if not re.search(r"[\u4e00-\u9fff]", line)] == []
+
+
 def test_an_unknown_language_is_refused(capsys):
     assert main(["--lang", "fr", "check", "double-pendulum"]) == 2
     assert capsys.readouterr().err == "kinpair: --lang: no language 'fr'; languages: en, zh\n"
