@@ -14,8 +14,8 @@ import pinocchio as pin
 
 import kinpair as kp
 from kinpair import conventions
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.loop import LoopClosure
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.loop import LoopClosure
 from kinpair.conventions import Convention
 from kinpair.description.parts import Origin
 from kinpair.model.model import Place

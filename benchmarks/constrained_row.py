@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.timing import race, repeated
 from kinpair import Builder, Mechanism, build
-from kinpair.calls import Calls
-from kinpair.closure import Closure
 from kinpair.compiler.kernel import Kernel
+from kinpair.constraints.assembly import Closure
+from kinpair.evaluation.calls import Calls
 
 CRANK, SPACING = 0.3, 0.5  # [m]: length of the cranks, and from one to the next
 ANGLE, RATE = 0.7, 1.3  # of the cranks [rad], [rad/s]

@@ -13,7 +13,7 @@ from benchmarks.timing import race, repeated
 from kinpair.algebra.arrays import symmetric
 from kinpair.algebra.lu import pivot_order
 from kinpair.compiler.kernel import compile
-from kinpair.constraints.mobility import independent_rows
+from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import SOLVERS, Problem
 from kinpair.constraints.solvers.problem import full
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from kinpair.nonsmooth.problem import Disc, Group, Interval, solve
+from kinpair.constraints.solve.problem import Disc, Group, Interval, solve
 
 MOST = 110  # contacts that Pinocchio is given: more take minutes
 

@@ -28,7 +28,7 @@ def main(label: str, quantity: str, form: str) -> None:
     import numpy as np
 
     import kinpair.compiler
-    import kinpair.kernels
+    import kinpair.evaluation.kernels
     from kinpair.compiler.background import worker
 
     imported = time.perf_counter()

@@ -9,9 +9,9 @@ import scipy.linalg
 
 import kinpair as kp
 import zoo
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.rank_revealing import null_space
-from kinpair.constraints.rows import residual, rows
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.stacked import residual, rows
+from kinpair.constraints.solvers.rank_revealing import null_space
 from kinpair.description.constraint_parts import Distance, Loop
 from kinpair.description.parts import Description, Origin
 

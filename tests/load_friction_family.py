@@ -15,9 +15,9 @@ import numpy as np
 
 import kinpair as kp
 from kinpair.description.parts import Description, Friction
-from kinpair.load_friction import classes
-from kinpair.load_friction.classes import Classified
-from kinpair.load_friction.resting import Resting
+from kinpair.friction.phases import classes
+from kinpair.friction.phases.classes import Classified
+from kinpair.friction.phases.resting import Resting
 
 ARMS = ("kr5", "stanford-arm", "planar-3r", "scara", "two-handed-arm")
 LOOPS = ("four-bar", "slider-crank", "five-bar")

@@ -13,7 +13,11 @@ from matplotlib.axes import Axes
 BOXES = {  # name: place, words, where in the source
     "state": ((0.0, 1.0), "state y\nq, q̇, phases, closed", "simulation/layout.py"),
     "phases": ((1.35, 1.0), "phases\nslides · at rest · carried\nopen · closed", "simulation/phases.py"),
-    "rows": ((2.7, 1.0), "rows\nrates at rest masked,\nloops and drives", "constrained/solution.py"),
+    "rows": (
+        (2.7, 1.0),
+        "rows\nrates at rest masked,\nloops and drives",
+        "quantities/solution.py",
+    ),
     "step": ((4.05, 1.0), "step\ncompiled, no inequality\nin a stage", "simulation/steppers"),
     "guards": (
         (4.05, 0.0),
@@ -21,7 +25,11 @@ BOXES = {  # name: place, words, where in the source
         "modes/guards.py",
     ),
     "impact": ((2.7, 0.0), "impact\nnormals with e, friction\nby impulses", "driver/impacts.py"),
-    "problem": ((1.35, 0.0), "one problem\nx in sets,\n−c in their normal cones", "nonsmooth/problem.py"),
+    "problem": (
+        (1.35, 0.0),
+        "one problem\nx in sets,\n−c in their normal cones",
+        "solve/problem.py",
+    ),
     "events": ((0.0, 0.0), "new phases\nand events in the log", "driver/sticking.py"),
 }
 ARROWS = [

@@ -1,54 +1,55 @@
 """kinpair: dynamics of robots and mechanisms.
 
-The map, in the order in which data flows; nothing imports what stands below it:
+The map, in the order in which data flows; nothing imports what stands below it. The packages
+constraints/, friction/, forces/ and evaluation/ are by subject, and their parts have their own places.
 
-    errors          every exception; each says which part, where, what was found, what would do
-    algebra/        arrays of floats, symbols or columns of a batch, and solves over them
-    spatial/        rotations, twists, wrenches, inertia: pure functions, no mechanism
-    pairs/          the kinematic pairs, one file each
-    description/    what a person writes: parts as plain data; TOML, URDF, MJCF, DH readers; builder
-    model/          checked, numbered, frozen; and the walks over its bodies
-    formulations/   the mechanics, one formulation a file
-    constraints/    loops, rolling, drives, user-given: their rows, and the solvers
-    forces/         what acts: elements with one protocol, applied wrenches
-    loaded/         friction from the load of joints: loads, friction and motion as one small system
-    results         what quantities of several parts are handed out as
-    quantities/     what each quantity is: a formulation and its loads
-    constrained/    the quantities of a mechanism under constraints, and the one solve for accelerations
-    evaluation      one state or a batch of them
-    compiler/       from a Python function to machine code; knows no mechanics
-    closed_form/    from a Python function to formulas a person can read; knows no mechanics
-    rolling         long mechanisms: walks over the bodies as loops of machine code
-    kernels         where the two halves meet: quantities, compiled
-    calls           quantities of a state: compiled code or the reference, checked and explained
-    thin            methods whose calls go straight to machine code
-    reactions       what joints and loops carry: wrenches, loads of bearings and motors
-    nonsmooth/      multipliers in sets: friction at rest, limits, impacts
-    dry_friction    dry friction of constant level at rest
-    load_friction/  friction from load at rest, and where compiled sweeps do not end well
-    closure/        assembling, moving and driving a mechanism under constraints
-    friction_states  states that friction holds, of both kinds, for the methods of a mechanism
-    answers         which kernel gives exactly the result of a method
-    inverse_kinematics/  coordinates that bring frames to given places
-    soundness       the joint that makes a solve for accelerations fail, and the error of a solve
-    notebook        what notebooks show of a mechanism; tables of HTML
-    viewer/         curves, and mechanisms in three dimensions: scene, still pictures, page, report
-    mechanism       the object a user holds
-    system          a system given by its energy, without bodies
-    bundled/        examples
-    conventions     states and efforts as Pinocchio, MuJoCo and Drake have them
-    loading         load, example, build
-    textbook/       arrays of formulations and solvers in the symbols of their sources
-    equations_of_motion/  H, C and g of a mechanism with letters, printed
-    motion/         trajectories of joints and frames
-    analysis/       formulations beside each other; transmission of a linkage; linear models, equilibria
-    regulators/     efforts that keep a mechanism to a motion
-    simulation/     motion in time: integrators, events, one driver for all runs
-    runs/           what a simulation gives: samples, words, pictures, files; simulate, resume
-    tracking/       closed loops along a motion: errors, efforts, settling
-    walking/        walking by events and impacts: gaits as fixed points of a return map
-    sweeps/         many runs: on all cores or a cluster, each written down at once
-    cli/            the command `kinpair`
+    errors                  every exception; each says which part, where, what was found, what would do
+    algebra/                arrays of floats, symbols or columns of a batch, and solves over them
+    spatial/                rotations, twists, wrenches, inertia: pure functions, no mechanism
+    pairs/                  the kinematic pairs, one file each
+    description/            what a person writes: parts as plain data; TOML, URDF, MJCF, DH readers; builder
+    model/                  checked, numbered, frozen; and the walks over its bodies
+    formulations/           the mechanics, one formulation a file
+    constraints/solvers/    accelerations under rows A q̈ = b, one solver a file
+    constraints/rows/       loops, rolling, drives, user-given: their rows
+    forces/element          what every element of force answers
+    friction/laws/          friction of a level: laws, bristles
+    friction/surfaces/      friction from what joints carry: bearings, guides, threads, gears
+    forces/                 what acts: elements with one protocol, applied wrenches
+    friction/loads/         loads, friction and motion as one small system
+    results                 what quantities of several parts are handed out as
+    quantities/             what each quantity is: a formulation and its loads
+    constraints/quantities/  the quantities of a mechanism under constraints, and the one solve for accelerations
+    compiler/               from a Python function to machine code; knows no mechanics
+    closed_form/            from a Python function to formulas a person can read; knows no mechanics
+    evaluation/             quantities of a state: compiled code or the reference, checked and explained
+    constraints/reactions   what joints and loops carry: wrenches, loads of bearings and motors
+    constraints/solve/      multipliers in sets: friction at rest, limits, impacts
+    friction/phases/        friction at rest, of a level and from load
+    constraints/assembly/   assembling, moving and driving a mechanism under constraints
+    friction/states         states that friction holds, for the methods of a mechanism
+    evaluation/answers      which kernel gives exactly the result of a method
+    inverse_kinematics/     coordinates that bring frames to given places
+    constraints/mobility    former place of rows/mobility
+    constraints/soundness   the joint that makes a solve for accelerations fail, and the error of a solve
+    notebook                what notebooks show of a mechanism; tables of HTML
+    viewer/                 curves, and mechanisms in three dimensions: scene, still pictures, page, report
+    mechanism               the object a user holds
+    system                  a system given by its energy, without bodies
+    bundled/                examples
+    conventions             states and efforts as Pinocchio, MuJoCo and Drake have them
+    loading                 load, example, build
+    textbook/               arrays of formulations and solvers in the symbols of their sources
+    equations_of_motion/    H, C and g of a mechanism with letters, printed
+    motion/                 trajectories of joints and frames
+    analysis/               formulations beside each other; transmission of a linkage; linear models, equilibria
+    regulators/             efforts that keep a mechanism to a motion
+    simulation/             motion in time: integrators, events, one driver for all runs
+    runs/                   what a simulation gives: samples, words, pictures, files; simulate, resume
+    tracking/               closed loops along a motion: errors, efforts, settling
+    walking/                walking by events and impacts: gaits as fixed points of a return map
+    sweeps/                 many runs: on all cores or a cluster, each written down at once
+    cli/                    the command `kinpair`
 """
 
 from __future__ import annotations

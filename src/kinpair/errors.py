@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import wraps
+from importlib import import_module
 from inspect import currentframe, signature
 from itertools import takewhile
 from traceback import walk_stack
@@ -122,6 +124,20 @@ def caller_level() -> int:
     inside = os.path.dirname(__file__) + os.sep, contextlib.__file__  # context managers as decorators, too
     frames = (frame for frame, _ in walk_stack(currentframe()))
     return sum(1 for _ in takewhile(lambda frame: frame.f_code.co_filename.startswith(inside), frames))
+
+
+def moved(module: str, names: Iterable[str], place: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a module whose `names` are in `place` now; it warns of their use."""
+    known = frozenset(names)
+
+    def getattr_of(name: str) -> Any:
+        if name not in known:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        text = f"{module}.{name} is in {place} now; the old place works until version 0.3"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return getattr(import_module(place), name)
+
+    return getattr_of
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
-from kinpair.answers import answer_in_loops, answer_of_tree
-from kinpair.calls import Calls
-from kinpair.closure import (
+from kinpair.constraints.assembly import (
     Actuators,
     Closure,
     ConstraintForces,
@@ -26,20 +24,32 @@ from kinpair.closure import (
     kernel_request,
     names_from,
 )
-from kinpair.constrained import EVERY, quantity_of, reaction_names
-from kinpair.constraints.build import is_constrained
-from kinpair.constraints.check import checked
+from kinpair.constraints.quantities import EVERY, quantity_of, reaction_names
+from kinpair.constraints.reactions import (
+    BearingLoad,
+    MotorLoad,
+    Reactions,
+    bearing_loads,
+    by_name,
+    motor_loads,
+)
+from kinpair.constraints.rows.build import is_constrained
+from kinpair.constraints.rows.check import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
+from kinpair.constraints.soundness import DOUBTFUL, check_soundness
 from kinpair.description.actuated import with_actuators
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
-from kinpair.dry_friction import JointFriction
 from kinpair.errors import ActuatorsError, InputError, offered
+from kinpair.evaluation.answers import answer_in_loops, answer_of_tree
+from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.thin import Answer, Thin, thin
 from kinpair.forces.elements import is_timed
-from kinpair.friction_states import FrictionStates
+from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.phases.dry import JointFriction
+from kinpair.friction.states import FrictionStates
 from kinpair.inverse_kinematics.targets import Target, wanted
-from kinpair.loaded.dynamics import is_loaded
 from kinpair.model import starts
 from kinpair.model.build import build
 from kinpair.model.model import Model
@@ -60,7 +70,6 @@ from kinpair.quantities import (
     regressor_parameters,
     request_of,
 )
-from kinpair.reactions import BearingLoad, MotorLoad, Reactions, bearing_loads, by_name, motor_loads
 from kinpair.results import (
     AccelerationDerivatives,
     Actuation,
@@ -71,15 +80,13 @@ from kinpair.results import (
     FrictionSolutions,
     StateDerivative,
 )
-from kinpair.soundness import DOUBTFUL, check_soundness
-from kinpair.thin import Answer, Thin, thin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kinpair.compiler.kernel import Kernel
+    from kinpair.evaluation.kernels import Kernels
     from kinpair.inverse_kinematics.solver import Solver
-    from kinpair.kernels import Kernels
     from kinpair.viewer.page import Page
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name

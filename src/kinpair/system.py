@@ -19,13 +19,20 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.algebra.jet import gradient, jacobian, rate
-from kinpair.calls import Calls
-from kinpair.closure import KERNELS, Actuators, Closure, ConstraintForces, Movable, actuators_from
+from kinpair.constraints.assembly import (
+    KERNELS,
+    Actuators,
+    Closure,
+    ConstraintForces,
+    Movable,
+    actuators_from,
+)
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.description.constraint_parts import Custom
 from kinpair.description.formula import numbers, with_error
 from kinpair.description.parts import GROUND, Description, Joint, Link
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, listed, nearest
+from kinpair.evaluation.calls import Calls
 from kinpair.model.build import build
 from kinpair.model.model import Model, Terms
 

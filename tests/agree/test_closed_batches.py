@@ -147,7 +147,7 @@ def test_a_batch_with_a_singular_state_has_its_forces_too():
 
 
 def test_calls_of_one_state_that_come_often_are_answered_by_compiled_code(monkeypatch):
-    monkeypatch.setattr("kinpair.closure.batch.OFTEN", 1)
+    monkeypatch.setattr("kinpair.constraints.assembly.batch.OFTEN", 1)
     m, q, qd, tau = states("four-bar")
     m = kp.example("four-bar")
     for _ in range(3):

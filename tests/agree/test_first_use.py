@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair import calls
 from kinpair.compiler import machine_code, making
 from kinpair.compiler.background import in_passing, waiting, worker
 from kinpair.compiler.making import Making
 from kinpair.errors import InputError, LengthError
+from kinpair.evaluation import calls
 from waiting import HANGS, wait_until
 
 built = machine_code.built

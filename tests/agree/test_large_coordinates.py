@@ -10,8 +10,8 @@ import pytest
 import kinpair as kp
 import zoo
 from families import family
+from kinpair.constraints.soundness import INACCURATE
 from kinpair.formulations import kinematics
-from kinpair.soundness import INACCURATE
 
 TURNING = ("revolute", "universal", "spherical")
 SIZES, STATES = (1e3, 1e4, 1e5, 1e6), 3

@@ -15,7 +15,7 @@ import engines
 import kinpair as kp
 import zoo
 from families import family
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.rows.build import is_constrained
 from kinpair.formulations import kinematics
 from kinpair.quantities import METHODS
 from kinpair.spatial.rotation import cross

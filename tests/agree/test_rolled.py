@@ -7,16 +7,16 @@ import pytest
 
 import kinpair as kp
 import zoo
-from kinpair import rolling
 from kinpair.compiler.kernel import Kernel
+from kinpair.evaluation import body_loops
+from kinpair.evaluation.kernels import Kernels
 from kinpair.formulations import articulated, denoc
-from kinpair.kernels import Kernels
 from kinpair.mechanism import Mechanism
 from kinpair.quantities import QUANTITIES, request_of
 
 TREES = [zoo.tree(3, 6), zoo.tree(4, 14), zoo.tree(5, 8, floating=True), zoo.tree(6, 1)]
 BUNDLED = [
-    name for name in kp.examples() if not rolling.obstacle(kp.example(name).model, request_of("energy"))
+    name for name in kp.examples() if not body_loops.obstacle(kp.example(name).model, request_of("energy"))
 ]
 ASKED = [
     ("inverse_dynamics", "newton-euler"),
@@ -80,7 +80,7 @@ def test_pivots_are_those_of_the_same_solve(solve):
     mechanism = TREES[2]
     s = zoo.motion(mechanism, 3)
     kernel = Kernel(
-        rolling.rolled(mechanism.model, "solve", ("q", "tau"), lambda q, tau, model: solve(model, q, tau))
+        body_loops.rolled(mechanism.model, "solve", ("q", "tau"), lambda q, tau, model: solve(model, q, tau))
     )
     for x, y in zip(kernel(s.q, s.qdd), solve(mechanism.model, s.q, s.qdd), strict=True):
         assert zoo.relative_error(x, y) < 1e-12

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kinpair.closure import ConstraintForces
-from kinpair.constraints.mobility import Mobility
+from kinpair.constraints.assembly import ConstraintForces
+from kinpair.constraints.rows.mobility import Mobility
 from kinpair.mechanism import (
     AccelerationDerivatives,
     ActuatorDerivatives,

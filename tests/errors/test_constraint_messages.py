@@ -8,7 +8,7 @@ import pytest
 import closed
 import kinpair as kp
 from kinpair.cli.source import mechanism
-from kinpair.constraints.build import constraints_of
+from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers import EVERY_SOLVER
 from kinpair.description import constraint_parts as c
 from kinpair.errors import DescriptionError, InputError, KinpairError, SingularError

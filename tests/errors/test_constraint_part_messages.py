@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kinpair as kp
-from kinpair.constraints.build import constraints_of
+from kinpair.constraints.rows.build import constraints_of
 from kinpair.description.constraint_parts import Custom, OnSurface
 from kinpair.description.parts import Description
 from kinpair.description.toml_reader import parse_toml

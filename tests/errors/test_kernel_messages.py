@@ -16,9 +16,9 @@ import pytest
 
 import kinpair as kp
 import zoo
-from kinpair import kernels
 from kinpair.compiler.cache_size import contents
 from kinpair.compiler.structure import flatten
+from kinpair.evaluation import kernels
 
 ARM = kp.example("scara")
 FLOATING = kp.example("floating-arm")
@@ -325,10 +325,10 @@ def never(*_, **__):
 
 
 SECOND = """
-import sys, kinpair as kp, kinpair.kernels
+import sys, kinpair as kp, kinpair.evaluation.kernels
 if sys.argv[1] == "again":
     def never(*_, **__): raise SystemExit("traced although the code was kept")
-    kinpair.kernels.trace = never
+    kinpair.evaluation.kernels.trace = never
 q = [[0.1, 0.2, 0.3, 0.4]] * 3
 print(kp.example("scara").inverse_dynamics(q, q, q).tolist(), kp.example("scara").mass_matrix(q[0]).tolist())
 """

@@ -10,7 +10,7 @@ import pytest
 
 import kinpair as kp
 from endings import stopped
-from kinpair.load_friction.classes import Classified
+from kinpair.friction.phases.classes import Classified
 from load_friction_family import CLOSED, mechanism
 
 BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.02, "length": 0.1}
@@ -204,7 +204,7 @@ def test_a_state_with_several_solutions():
 
 def test_a_run_whose_joints_do_not_settle_at_rest(monkeypatch):
     none = Classified("none", False, ())
-    monkeypatch.setattr("kinpair.load_friction.classes.found_one", lambda system: none)
+    monkeypatch.setattr("kinpair.friction.phases.classes.found_one", lambda system: none)
     m = kp.build(described(GUIDE, "prismatic"))
     run = stopped(m, [0.0], [0.0], duration=0.1, integrator="rk4", dt=0.01)
     assert run.status.name == "jammed"

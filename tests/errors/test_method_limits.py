@@ -161,7 +161,7 @@ def empty_cache(monkeypatch, tmp_path):
 def test_code_too_long_to_compile_is_evaluated_without(monkeypatch, empty_cache):
     arm = kp.example("planar-3r")
     s = zoo.motion(arm)
-    monkeypatch.setattr("kinpair.kernels.ROOM_OF_OTHERS", 50)
+    monkeypatch.setattr("kinpair.evaluation.kernels.ROOM_OF_OTHERS", 50)
     result = arm.mass_matrix(s.q, method="kane")
     assert zoo.relative_error(result, arm.mass_matrix(s.q)) < 1e-14
     assert arm.forward_dynamics(np.stack([s.q] * 2), s.qd, s.qdd, method="kane").shape == (2, 3)
@@ -181,7 +181,7 @@ def test_code_too_long_to_compile_is_evaluated_without(monkeypatch, empty_cache)
 def test_a_default_has_more_room(monkeypatch, empty_cache):
     arm = kp.example("planar-3r")
     s = zoo.motion(arm)
-    monkeypatch.setattr("kinpair.kernels.ROOM", 50)
+    monkeypatch.setattr("kinpair.evaluation.kernels.ROOM", 50)
     expected = arm.reference.inverse_dynamics_derivatives(s.q, s.qd, s.qdd)
     for force in (False, True):
         for x, y in zip(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair import constrained
+from kinpair.constraints import quantities as constrained
 from kinpair.model.state import State
 
 BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.03, "length": 0.1}

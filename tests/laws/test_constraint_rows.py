@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import zoo
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.constraint import Configuration, Constraint, Motion
-from kinpair.constraints.joined import Joined
-from kinpair.constraints.loop import LoopClosure
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.constraint import Configuration, Constraint, Motion
+from kinpair.constraints.rows.joined import Joined
+from kinpair.constraints.rows.loop import LoopClosure
 from kinpair.description import constraint_parts as c
 from kinpair.description.parts import GROUND, Description
 from kinpair.formulations import kinematics

@@ -11,9 +11,9 @@ from scipy.integrate import solve_ivp
 import closed
 import kinpair as kp
 import zoo
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.constraint import Motion
-from kinpair.constraints.joined import Joined
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.constraint import Motion
+from kinpair.constraints.rows.joined import Joined
 from kinpair.description import constraint_parts as c
 from kinpair.formulations import kinematics
 

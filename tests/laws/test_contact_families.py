@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from kinpair.compiler.loops.functions import compiled
-from kinpair.nonsmooth import problem as nonsmooth
-from kinpair.nonsmooth.chain import PLAN
-from kinpair.nonsmooth.problem import Disc, Interval, described
-from kinpair.nonsmooth.scaling import solve_rows
+from kinpair.constraints.solve import problem as nonsmooth
+from kinpair.constraints.solve.chain import PLAN
+from kinpair.constraints.solve.problem import Disc, Interval, described
+from kinpair.constraints.solve.scaling import solve_rows
 
 CODE = compiled(solve_rows)
 SOLVED = 1e-10

@@ -7,8 +7,8 @@ import pytest
 
 import kinpair as kp
 from endings import stopped
-from kinpair.constraints.bounded import BoundedRow, BoundedRows, stacked
-from kinpair.constraints.rank_revealing import null_space
+from kinpair.constraints.rows.bounded import BoundedRow, BoundedRows, stacked
+from kinpair.constraints.solvers.rank_revealing import null_space
 from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix
 
 EXACT = 1e-10  # demanded of known times and heights

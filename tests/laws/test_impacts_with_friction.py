@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.constraints.bounded import BoundedRow, stacked
-from kinpair.forces.surfaces.surface import LINEAR, LoadPart
+from kinpair.constraints.rows.bounded import BoundedRow, stacked
+from kinpair.friction.surfaces.surface import LINEAR, LoadPart
 from kinpair.simulation.driver.impacts import Impact, RoughSurfaces, Struck, impact, mobility_matrix
 
 GUIDE = {"law": "guide", "mu": 0.3, "length": 0.5, "width": 0.4}

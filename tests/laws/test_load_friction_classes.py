@@ -12,8 +12,8 @@ import pytest
 
 import kinpair as kp
 from families import family
-from kinpair.load_friction import classes
-from kinpair.nonsmooth import solutions
+from kinpair.constraints.solve import solutions
+from kinpair.friction.phases import classes
 from load_friction_family import ARMS, LOOPS, STILL, State, classified, mechanism, states
 
 SOLVED = 1e-10

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.load_friction import classes
-from kinpair.load_friction.terms import sliding_system
-from kinpair.loaded import contraction, lean
+from kinpair.friction.loads import contraction, lean
+from kinpair.friction.phases import classes
+from kinpair.friction.phases.terms import sliding_system
+from kinpair.friction.surfaces.table import surfaces_of
 from load_friction_family import mechanism, states
 
 MU = 2.5

@@ -15,7 +15,7 @@ import pytest
 
 import kinpair as kp
 from families import family
-from kinpair.constraints.rank_revealing import null_space
+from kinpair.constraints.solvers.rank_revealing import null_space
 from kinpair.errors import InputError
 from kinpair.forces.states import ports_of
 from kinpair.formulations import kinematics

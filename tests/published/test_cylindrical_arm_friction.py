@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import zhao_gu
 from kinpair.formulations.catalogue import FORMULATIONS
 from kinpair.formulations.zhao_gu_friction import friction_distribution
+from kinpair.friction.surfaces.table import surfaces_of
 from published.test_cylindrical_arm import EFFORTS, PRINTED, RATES, Y, components
 
 ACCELERATIONS = (8.4489717440, 6.4285064381, -60.1586130385, 1.8183326881)

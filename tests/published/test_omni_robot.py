@@ -9,8 +9,8 @@ from scipy.integrate import solve_ivp
 import closed
 import kinpair as kp
 from kinpair.algebra.lu import pivot_order
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.rows import matrix
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.stacked import matrix
 from kinpair.constraints.solvers import voronets
 from kinpair.formulations import composite
 

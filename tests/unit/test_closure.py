@@ -9,7 +9,7 @@ import pytest
 
 import kinpair as kp
 from kinpair import constraint
-from kinpair.closure import assembly
+from kinpair.constraints.assembly import positions as assembly
 from kinpair.spatial.rotation import about, unit
 
 LINKS = (0.05, 0.13, 0.1, 0.15)

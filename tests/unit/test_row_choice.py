@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.constraints import rank_revealing
-from kinpair.constraints.solvers import EVERY_SOLVER
+from kinpair.constraints.solvers import EVERY_SOLVER, rank_revealing
 from kinpair.description import constraint_parts as c
 from kinpair.errors import InputError, SingularError
 

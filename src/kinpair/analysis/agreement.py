@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.structure import flatten
-from kinpair.evaluation import Arguments, evaluate
+from kinpair.constraints.soundness import check_soundness
+from kinpair.evaluation.arguments import Arguments, evaluate
 from kinpair.formulations import composite, kinematics
 from kinpair.model.model import Model
 from kinpair.quantities import QUANTITIES, STEP, Request
-from kinpair.soundness import check_soundness
 
 EPS = float(np.finfo(float).eps)
 UNFOLDED = 1000  # operations a body, at most, of a recursion run as it is written, as the yardstick is

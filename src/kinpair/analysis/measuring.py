@@ -17,10 +17,10 @@ from kinpair.analysis.timing import processor_time, race, repeated, wall_time
 from kinpair.compiler.kernel import Kernel, compile
 from kinpair.compiler.program import Program
 from kinpair.compiler.rolled import Rolled
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import InputError, KinpairError
+from kinpair.evaluation.kernels import UNROLLED, Kernels
 from kinpair.formulations.limits import refusal
-from kinpair.kernels import UNROLLED, Kernels
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.welds import with_welds

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.rank_revealing import RANK, lengths, null_space
+from kinpair.constraints.solvers.rank_revealing import RANK, lengths, null_space
 from kinpair.errors import InputError, SingularError
 from kinpair.formulations.kinematics import moved, normalised
 from kinpair.mechanism import Mechanism

@@ -10,8 +10,8 @@ import numpy as np
 
 from kinpair import InputError, KinpairError, Mechanism, SingularError
 from kinpair.cli import records
-from kinpair.closure import Actuators
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.assembly import Actuators
+from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import ActuatorsError, nearest
 from kinpair.formulations.limits import refusal
 

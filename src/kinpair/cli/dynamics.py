@@ -15,9 +15,9 @@ from kinpair.cli.machine import print_json
 from kinpair.cli.obeying import Obeying
 from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
-from kinpair.closure import Actuators
 from kinpair.compiler.background import in_passing
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.assembly import Actuators
+from kinpair.constraints.rows.build import is_constrained
 
 Words: TypeAlias = list[str] | None
 Names = Annotated[

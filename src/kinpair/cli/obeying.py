@@ -10,8 +10,8 @@ import numpy as np
 
 from kinpair import InputError, LimitWarning, Mechanism, SingularError
 from kinpair.cli.state import Option
-from kinpair.closure.assembly import Assembly
-from kinpair.constraints.build import constraints_of
+from kinpair.constraints.assembly.positions import Assembly
+from kinpair.constraints.rows.build import constraints_of
 from kinpair.errors import listed
 
 ROUNDING = 1e-9  # as good as zero

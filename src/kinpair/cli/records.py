@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from kinpair import Mechanism, SingularError
-from kinpair.constraints.build import is_constrained
-from kinpair.constraints.mobility import Mobility
-from kinpair.constraints.table import entries
+from kinpair.constraints.rows.build import is_constrained
+from kinpair.constraints.rows.mobility import Mobility
+from kinpair.constraints.rows.table import entries
 from kinpair.description.parts import Joint
 from kinpair.description.schema import SPRING_IN_FILE
-from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.forces.surfaces.thread import Thread
+from kinpair.friction.surfaces.table import surfaces_of
+from kinpair.friction.surfaces.thread import Thread
 from kinpair.model.model import FrictionData, Model, SurfaceData
 
 BY_COORDINATE = ("lower", "upper")

@@ -14,7 +14,7 @@ from kinpair.cli.obeying import Obeying
 from kinpair.cli.run_output import Out, Wanted, check_outputs, show
 from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import InputError, LimitWarning, listed
 from kinpair.forces.states import has_actuators
 

@@ -19,7 +19,7 @@ from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers, Option
 from kinpair.cli.tables import number_table
 from kinpair.cli.wanted_motion import motion_of, start_of
-from kinpair.closure import Actuators
+from kinpair.constraints.assembly import Actuators
 
 Kind = Literal["lqr", "pd", "computed-torque", "force-feedback", "none"]
 Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]

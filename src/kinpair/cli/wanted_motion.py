@@ -10,7 +10,7 @@ import kinpair
 from kinpair import FramePose, InputError, Mechanism
 from kinpair.cli.obeying import Obeying
 from kinpair.cli.state import Option
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.rows.build import is_constrained
 
 AXES = ("x", "y", "z")
 

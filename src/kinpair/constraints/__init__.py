@@ -1,26 +1,15 @@
-"""What the motion must obey beyond the joints, as rows A q̇ + a = 0, A q̈ = b; and what to do with them.
+"""What the motion must obey beyond the joints, as rows A q̇ + a = 0, A q̈ = b; and what follows from them.
 
-constraint       what every constraint answers
-joined           constraints between two marked frames
-loop             a pair that closes a loop
-distance         a massless rod
-surface          a point on a surface or curve
-rolling          a convex body on a plane
-knife_edge       a blade
-guide            a frame that moves as prescribed
-coordinates      couplings, drives, momentum, functions of a user
-custom           rows that a user writes, as functions or formulas
-build            from the constraints of a description to constraints
-rows             the rows of all constraints, stacked
-rank_revealing   accelerations of one state, whatever the rank
-mobility         freedoms, redundant rows
-check            are the constraints right, and do they hold what has no inertia?
-assembly         coordinates that close the loops
-actuation        efforts that make a motion
-loads            multipliers as wrenches
-table            the constraints for a reader
-bounded          rows whose multipliers have bounds
-solvers          accelerations of rows of full rank, one solver a file
+solvers     accelerations under rows, one solver a file; of one state with the rank found there
+rows        loops, rolling, drives, functions of a user: their rows, mobility, checks, tables
+quantities  the quantities of a mechanism under constraints, and the one solve for accelerations
+reactions   what joints and loops carry, by name: wrenches, loads of bearings and motors
+solve       multipliers in sets: the one problem of friction at rest, limits and impacts
+assembly    positions, rates, efforts and derivatives of a mechanism under constraints
+mobility    former place of `rows/mobility.py`
+soundness   the joint that makes a solve for accelerations fail, and the error of a solve
 
-A module imports only what stands above it; a test checks it.
+A module imports only what stands above it; a test checks it. The first three are equations over any arrays and know no
+compiler. `solve` is written in loop functions of the compiler, and `assembly` calls compiled quantities, so both stand
+after `compiler/` and `evaluation/` in the order of the whole library.
 """

@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.conventions.forms import Engine
 from kinpair.conventions.matching import Match
 from kinpair.errors import InputError
-from kinpair.evaluation import Expected, checked_arguments, evaluate
+from kinpair.evaluation.arguments import Expected, checked_arguments, evaluate
 from kinpair.mechanism import Mechanism
 
 _LINEAR_FIRST = [3, 4, 5, 0, 1, 2]

@@ -1,7 +1,7 @@
 """The laws of friction in a joint, as a person writes them: a row a law, with the keys that it takes.
 
 `friction` of a joint is a number, numbers (one a rate), a table with a `law`, or a list of such tables, which add up. A
-number is a Coulomb level. What acts by a law is in `kinpair.forces.friction_laws`, whose table has the same names.
+number is a Coulomb level. What acts by a law is in `kinpair.friction.laws.laws`, whose table has the same names.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from kinpair.closed_form.polynomial import Polynomial, number
 from kinpair.closed_form.ratios import Denominators
 from kinpair.closed_form.reading import Written, write_closed, write_terms
 from kinpair.closed_form.sheet import Sheet
-from kinpair.constraints.rank_revealing import RANK
 from kinpair.constraints.solvers import SOLVERS, Problem
 from kinpair.constraints.solvers.embedding import rosenberg
 from kinpair.constraints.solvers.problem import full
+from kinpair.constraints.solvers.rank_revealing import RANK
 from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
 from kinpair.equations_of_motion.dependent import Dependent
 from kinpair.equations_of_motion.entries import Entries

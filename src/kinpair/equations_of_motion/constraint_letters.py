@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import array
-from kinpair.constraints.build import SHAPES, constraints_of
-from kinpair.constraints.constraint import Constraint
-from kinpair.constraints.distance import Rod
-from kinpair.constraints.joined import Joined, Mark
-from kinpair.constraints.rolling import Rolls
+from kinpair.constraints.rows.build import SHAPES, constraints_of
+from kinpair.constraints.rows.constraint import Constraint
+from kinpair.constraints.rows.distance import Rod
+from kinpair.constraints.rows.joined import Joined, Mark
+from kinpair.constraints.rows.rolling import Rolls
 from kinpair.description.constraint_parts import Rolling
 from kinpair.equations_of_motion.constant import Constant
 from kinpair.equations_of_motion.places import AXES, place_constants

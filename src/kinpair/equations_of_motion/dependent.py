@@ -11,9 +11,9 @@ import numpy as np
 
 from kinpair.algebra.lu import pivot_order
 from kinpair.closed_form.matrices import Matrices, Square
-from kinpair.closure import Closure
-from kinpair.constraints.mobility import independent_rows
-from kinpair.constraints.rank_revealing import RANK, lengths
+from kinpair.constraints.assembly import Closure
+from kinpair.constraints.rows.mobility import independent_rows
+from kinpair.constraints.solvers.rank_revealing import RANK, lengths
 from kinpair.equations_of_motion.solver_forms import Partition
 from kinpair.equations_of_motion.subject import Subject
 from kinpair.errors import ClosedFormError, InputError, listed, nearest

@@ -11,17 +11,16 @@ import numpy as np
 
 from kinpair.algebra.arrays import array
 from kinpair.algebra.choice import sign
-from kinpair.calls import Calls
 from kinpair.closed_form.formula import Formula, Number, Symbol
 from kinpair.closed_form.languages import calculated
 from kinpair.closed_form.letters import Alphabet, Letter
-from kinpair.closure import Closure
 from kinpair.compiler.program import Program, Shape, needed
 from kinpair.compiler.trace import trace
-from kinpair.constrained import free_terms
-from kinpair.constraints import rows as all_rows
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.constraint import Constraint
+from kinpair.constraints.assembly import Closure
+from kinpair.constraints.quantities import free_terms
+from kinpair.constraints.rows import stacked as all_rows
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.constraint import Constraint
 from kinpair.equations_of_motion.constant import SHARING, Constant, Parameters, letters, symbols_of
 from kinpair.equations_of_motion.constraint_letters import (
     constraint_constants,
@@ -33,6 +32,7 @@ from kinpair.equations_of_motion.parameters import constants, passive_constants,
 from kinpair.equations_of_motion.passive import passive_efforts
 from kinpair.equations_of_motion.places import directions
 from kinpair.errors import InputError, KinpairError
+from kinpair.evaluation.calls import Calls
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State

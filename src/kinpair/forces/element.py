@@ -74,7 +74,7 @@ class Element(ABC):
     bodies: tuple[int, ...]  # numbers of those that it acts on; 0 is the ground
     dissipates: ClassVar[bool] = False  # can it take energy for good?
     from_load: ClassVar[bool] = (
-        False  # do its efforts follow from what a joint carries, see `kinpair.loaded`?
+        False  # do its efforts follow from what a joint carries, see `kinpair.friction.loads`?
     )
 
     @property

@@ -16,12 +16,12 @@ from kinpair.forces.actuators.kinds import actuator_elements
 from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
-from kinpair.forces.friction import joint_frictions
 from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy, walked_losses
 from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.point_spring import point_springs
-from kinpair.forces.surfaces.element import loaded_joints
 from kinpair.formulations.kinematics import no_wrenches
+from kinpair.friction.laws.joint import joint_frictions
+from kinpair.friction.surfaces.element import loaded_joints
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
 

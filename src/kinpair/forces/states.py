@@ -16,8 +16,8 @@ from kinpair.errors import InputError
 from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import Owner, acting, elements_of, owners_of
-from kinpair.forces.surfaces.element import LoadedJoint
 from kinpair.formulations.kinematics import no_wrenches
+from kinpair.friction.surfaces.element import LoadedJoint
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
 

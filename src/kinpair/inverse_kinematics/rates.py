@@ -20,8 +20,8 @@ from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import minimum
 from kinpair.algebra.jet import rate
-from kinpair.constraints.constraint import Configuration, Constraint, Motion
-from kinpair.constraints.rows import rows_at
+from kinpair.constraints.rows.constraint import Configuration, Constraint, Motion
+from kinpair.constraints.rows.stacked import rows_at
 from kinpair.formulations import kinematics
 from kinpair.inverse_kinematics.iteration import CRITERIA, TOWARDS, weighed
 from kinpair.inverse_kinematics.residual import Task

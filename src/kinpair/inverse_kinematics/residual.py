@@ -18,8 +18,8 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
-from kinpair.constraints.constraint import Configuration, Constraint
-from kinpair.constraints.rows import holonomic_rows, residual_at
+from kinpair.constraints.rows.constraint import Configuration, Constraint
+from kinpair.constraints.rows.stacked import holonomic_rows, residual_at
 from kinpair.formulations import kinematics
 from kinpair.inverse_kinematics.targets import Form
 from kinpair.model.model import Model

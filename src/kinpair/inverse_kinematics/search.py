@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
-from kinpair.closure.rows import ConstraintRows
-from kinpair.constraints.assembly import BEYOND, Box
+from kinpair.constraints.assembly.rows import ConstraintRows
+from kinpair.constraints.rows.closing import BEYOND, Box
 from kinpair.formulations import kinematics
 from kinpair.inverse_kinematics.iteration import CLOSED, felt
 from kinpair.inverse_kinematics.loop import Compiled, Interpreted, Iteration

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.closure.closure import Closure
-from kinpair.constraints.rows import residual
+from kinpair.constraints.assembly.closure import Closure
+from kinpair.constraints.rows.stacked import residual
 from kinpair.errors import InputError, LimitWarning, SingularError, caller_level, listed, offered
 from kinpair.formulations import kinematics
 from kinpair.inverse_kinematics.iteration import CRITERIA

@@ -97,7 +97,7 @@ class FrictionData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurfaceData:
-    """A law of friction from load in the joint of a body, see `kinpair.forces.surfaces`: its numbers by key."""
+    """A law of friction from load in the joint of a body, see `kinpair.friction.surfaces`: its numbers by key."""
 
     name: str
     body: int

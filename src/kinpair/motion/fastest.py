@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
-from kinpair.closure import Actuators
 from kinpair.compiler.patience import patience
+from kinpair.constraints.assembly import Actuators
 from kinpair.errors import InputError, SingularError, expect, listed
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.algebra.arrays import columns
-from kinpair.closure import Actuators
+from kinpair.constraints.assembly import Actuators
 from kinpair.errors import InputError, expect
 from kinpair.forces.elements import efforts_of, losses, stored_energy
 from kinpair.mechanism import Energy, Mechanism

@@ -11,7 +11,7 @@ import numpy as np
 from kinpair.algebra import lu, tree_ldl
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.formulations import composite, kinematics
-from kinpair.loaded.dynamics import is_loaded
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 from kinpair.quantities.dynamics import forward_dynamics, inverse_dynamics

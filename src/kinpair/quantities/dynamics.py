@@ -17,8 +17,8 @@ from kinpair.forces.elements import loads_on, stored_energy
 from kinpair.forces.states import beside_forward_dynamics, state_rates
 from kinpair.formulations import articulated, composite, kinematics, rotors
 from kinpair.formulations.catalogue import giving
-from kinpair.loaded.dynamics import forward as loaded_motion
-from kinpair.loaded.dynamics import friction_of_motion, is_loaded, one_solution, slides, standing
+from kinpair.friction.loads.dynamics import forward as loaded_motion
+from kinpair.friction.loads.dynamics import friction_of_motion, is_loaded, one_solution, slides, standing
 from kinpair.model.inertia_scales import reach
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import coordinates, rate_tree, rates, total

@@ -6,11 +6,11 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.forces.elements import Loads, loads_on
-from kinpair.forces.surfaces.table import surfaces_of
-from kinpair.loaded.dynamics import Levels, standing
-from kinpair.loaded.dynamics import forward as loaded_motion
-from kinpair.loaded.tree import Forced
-from kinpair.loaded.tree import composite as composite_terms
+from kinpair.friction.loads.dynamics import Levels, standing
+from kinpair.friction.loads.dynamics import forward as loaded_motion
+from kinpair.friction.loads.tree import Forced
+from kinpair.friction.loads.tree import composite as composite_terms
+from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.state import State
 from kinpair.quantities.request import External, Request
@@ -31,7 +31,7 @@ def load_terms(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Matrix | Vector, ...]:
     """H and F of H q̈ = F + friction, no rows; forms of all surfaces under load at q̈ = 0 and by rate, see
-    `load_friction/terms.py`; and the efforts beside those of the motors."""
+    `friction/phases/terms.py`; and the efforts beside those of the motors."""
     acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
     return terms_under_load(model, State(q, qd, tau=tau, time=model.time), acting)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
-from kinpair.forces import friction_regressor
 from kinpair.formulations import regressor as regressors
+from kinpair.friction.laws import regressor as friction_regressor
 from kinpair.model.model import Model
 from kinpair.model.slip import signs
 from kinpair.quantities.request import Request

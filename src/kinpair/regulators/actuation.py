@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinpair.algebra.arrays import Vector, array
-from kinpair.closure.actuated import ALL, Actuators
-from kinpair.closure.movable import names_from
-from kinpair.constrained.efforts import actuator_efforts
-from kinpair.constrained.nearest import nearest_accelerations
+from kinpair.constraints.assembly.actuated import ALL, Actuators
+from kinpair.constraints.assembly.movable import names_from
+from kinpair.constraints.quantities.efforts import actuator_efforts
+from kinpair.constraints.quantities.nearest import nearest_accelerations
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.model.model import Model
 from kinpair.motion.trajectory import Trajectory
@@ -23,7 +23,7 @@ from kinpair.quantities import Request, inverse_dynamics, request_of
 from kinpair.regulators.regulator import Measured
 
 if TYPE_CHECKING:
-    from kinpair.closure.closure import Closure
+    from kinpair.constraints.assembly.closure import Closure
     from kinpair.mechanism import Mechanism
     from kinpair.regulators.nominal import Nominal
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.closure.actuated import Actuators
+from kinpair.constraints.assembly.actuated import Actuators
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of

@@ -13,8 +13,8 @@ from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import has_ports
 from kinpair.analysis.linear.smooth import check_slides
-from kinpair.closure.actuated import ALL, Actuators
-from kinpair.closure.movable import names_from
+from kinpair.constraints.assembly.actuated import ALL, Actuators
+from kinpair.constraints.assembly.movable import names_from
 from kinpair.errors import InputError, RegulatorWarning, caller_level, expect, listed
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism

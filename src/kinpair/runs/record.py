@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinpair.constraints.solve.stick import SLIDES
 from kinpair.errors import InputError
 from kinpair.forces.states import account_names, sticking_names
 from kinpair.mechanism import Energy, Mechanism
-from kinpair.nonsmooth.stick import SLIDES
 from kinpair.runs.history import History
 from kinpair.runs.vectors import by_inputs
 from kinpair.simulation.events.events import EventRecord

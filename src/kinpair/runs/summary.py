@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.rolling import Rolls
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.rolling import Rolls
 from kinpair.description.fields import counted
 from kinpair.errors import KinpairError, listed
 from kinpair.model.units import units

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import constrained, quantities
+from kinpair import quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
-from kinpair.constrained import friction
+from kinpair.constraints import quantities as constrained
+from kinpair.constraints.quantities import friction
 from kinpair.forces.actuators.smooth import clipped
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.element import Element
@@ -30,9 +31,9 @@ from kinpair.forces.states import (
     state_rates,
     sticking_groups,
 )
-from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import kinematics
-from kinpair.loaded.dynamics import is_loaded, only_sound
+from kinpair.friction.loads.dynamics import is_loaded, only_sound
+from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
@@ -279,7 +280,7 @@ class Dynamics:
         return quantities.levels_from_load(self.model, self.request, state, loads)
 
     def load_terms(self, state: State, loads: Loads) -> tuple[Any, ...]:
-        """Numbers from which friction from load is solved in floats, see `loaded/terms.py`."""
+        """Numbers from which friction from load is solved in floats, see `friction/phases/terms.py`."""
         if self.enforcement is None:
             acts = loads_on(self.model, state, loads, passive=self.passive)
             return quantities.terms_under_load(self.model, state, acts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
 from kinpair.errors import DescriptionWarning, InputError, listed, nearest
-from kinpair.evaluation import Expected
+from kinpair.evaluation.arguments import Expected
 from kinpair.forces.states import begin_states
 from kinpair.mechanism import Mechanism
 from kinpair.model.constants import check_constants

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.closure import Closure, check_solver
-from kinpair.constraints.coordinates import OfRates
-from kinpair.constraints.mobility import independent_rows
-from kinpair.constraints.rank_revealing import SHORT
+from kinpair.constraints import quantities as constrained
+from kinpair.constraints.assembly import Closure, check_solver
+from kinpair.constraints.rows.coordinates import OfRates
+from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
+from kinpair.constraints.solvers.rank_revealing import SHORT
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import sticking_names
 from kinpair.formulations import kinematics
-from kinpair.loaded.dynamics import only_sound
+from kinpair.friction.loads.dynamics import only_sound
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State

@@ -19,8 +19,8 @@ long as the effort f that holds the rate is
     f − lo > 0  at a lower limit,    hi − f > 0  at an upper one                                          (FP4)
 
 While it is carried, others hold it through constraints, and the share says what part of its level acts. See
-`nonsmooth/stick.py` and `loaded/rest.py` for what follows. Derivation, no line of code: (FP1), which is in
-`loaded/system.py`.
+`constraints/solve/stick.py` and `friction/phases/rest.py` for what follows. Derivation, no line of code: (FP1),
+which is in `friction/loads/system.py`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.forces.elements import acting
-from kinpair.loaded.dynamics import is_loaded
-from kinpair.loaded.system import NARROW, SMALL
+from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.loads.system import NARROW, SMALL
 from kinpair.model.state import State
 
 TINY = 1e-300  # a rate of zero counts as sliding on
@@ -234,7 +234,7 @@ def followed(d: Any, y: Vector) -> Vector:
 
 def is_told(d: Any) -> bool:
     """Can `switched` tell what follows an end of a phase? Under constraints and with friction from load it is a matter
-    of all efforts together, see `nonsmooth/stick.py`."""
+    of all efforts together, see `constraints/solve/stick.py`."""
     free = d.enforcement is None and not is_loaded(d.model, passive=d.passive)
     return bool(d.sticking) and not (d.at_ends or d.stops) and free
 
@@ -246,8 +246,8 @@ def switched(
 
     The first call holds every rate that is at rest; one that was held and has reached its level lets go. Later calls
     let go the one that is farthest beyond its level, until none is. The number is negative where this may not be what
-    `nonsmooth/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or lets go
-    beside others at a level that is another one when it slides.
+    `constraints/solve/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or
+    lets go beside others at a level that is another one when it slides.
     """
     d, layout = replace(d, model=replace(d.model, slip=None)), d.layout  # every group is one rate
     qd, share, phase = list(y[layout.qd]), list(y[layout.share]), list(y[layout.phase])

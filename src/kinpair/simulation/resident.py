@@ -16,8 +16,8 @@ import numpy as np
 from kinpair.compiler.time_loop_resident import Resident
 from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE
 from kinpair.errors import InputError, SingularError, listed
-from kinpair.evaluation import WRENCH
-from kinpair.loaded.dynamics import is_loaded
+from kinpair.evaluation.arguments import WRENCH
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.driver.lane import Lane
 from kinpair.simulation.driver.lanes import Group, Lanes

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from kinpair.constraints.build import is_constrained
+from kinpair.constraints.rows.build import is_constrained
+from kinpair.constraints.soundness import lost_joint
 from kinpair.forces.element import Element
 from kinpair.model.model import Model
-from kinpair.soundness import lost_joint
 
 SINGULAR = 1e-12  # a mass matrix whose smallest singular value is below this part of the largest
 

@@ -32,7 +32,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.errors import InputError, described, listed
-from kinpair.evaluation import WRENCH, Expected
+from kinpair.evaluation.arguments import WRENCH, Expected
 from kinpair.mechanism import Mechanism
 from kinpair.regulators.regulator import Regulator
 from kinpair.simulation.layout import StateLayout

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from kinpair.errors import InputError, listed, nearest
-from kinpair.evaluation import Expected
+from kinpair.evaluation.arguments import Expected
 from kinpair.mechanism import Mechanism
 
 

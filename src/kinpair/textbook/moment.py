@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.loads import with_rows, wrench_rows
-from kinpair.constraints.rows import row_names, rows
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.loads import with_rows, wrench_rows
+from kinpair.constraints.rows.stacked import row_names, rows
 from kinpair.errors import InputError, expect
 from kinpair.formulations import newton_euler
 from kinpair.formulations.catalogue import Formulation

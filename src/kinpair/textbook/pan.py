@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.loop import LoopClosure
-from kinpair.constraints.mobility import independent_rows
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.loop import LoopClosure
+from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.errors import InputError, SingularError, listed, offered
 from kinpair.formulations.kinematics import poses
 from kinpair.formulations.screw_block import Drive, Joint, driven, holding, tree_drives, tree_joints

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.constrained import equations, solve
+from kinpair.constraints.quantities import equations, solve
 from kinpair.constraints.solvers import EVERY_SOLVER, Problem
 from kinpair.constraints.solvers.embedding import Parts, parts, rosenberg, virtual
 from kinpair.errors import InputError, expect, known_keywords, offered

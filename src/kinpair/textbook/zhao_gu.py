@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.forces.surfaces.table import surfaces_of
 from kinpair.formulations import zhao_gu
 from kinpair.formulations.linear_forms import rotors
 from kinpair.formulations.zhao_gu_bodies import (
@@ -25,6 +24,7 @@ from kinpair.formulations.zhao_gu_bodies import (
 )
 from kinpair.formulations.zhao_gu_friction import friction_distribution
 from kinpair.formulations.zhao_gu_reactions import distribution_matrix, filled_tensor, held, massless
+from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.model import Model
 from kinpair.textbook.moment import Moment
 from kinpair.textbook.record import Blocks, Symbol, sixes, symbol

@@ -7,8 +7,8 @@ import pytest
 
 import closed
 import kinpair as kp
-from kinpair import constrained
-from kinpair.constraints.rows import holonomic_rows
+from kinpair.constraints import quantities as constrained
+from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.model.state import State
 from kinpair.quantities import Request
 

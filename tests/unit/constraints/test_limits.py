@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.constraints.assembly import Box
+from kinpair.constraints.rows.closing import Box
 
 LENGTHS = (0.3, 0.2)
 ROUNDING = 1e-9

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.constraints import build
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.rows import matrix
+from kinpair.constraints.rows import build
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.stacked import matrix
 from kinpair.model.symbols import with_symbols
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import closed
 import kinpair as kp
-from kinpair.constraints.rank_revealing import Drift, lengths, null_space, rank_of, solve
+from kinpair.constraints.solvers.rank_revealing import Drift, lengths, null_space, rank_of, solve
 
 RNG = np.random.default_rng(21)
 N = 6

@@ -9,8 +9,8 @@ import pytest
 
 import closed
 import kinpair as kp
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.rows import holonomic_rows, row_names
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.stacked import holonomic_rows, row_names
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
 from kinpair.spatial.inertia import defect

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kinpair as kp
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.constraint import Configuration
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.constraint import Configuration
 from kinpair.description import constraint_schema as schema
 from kinpair.description.constraint_parts import (
     Coupling,

@@ -10,7 +10,8 @@ from kinpair.description.parts import Friction
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.toml_writer import to_toml
 from kinpair.description.warning_list import WarningList
-from kinpair.forces import friction, friction_laws
+from kinpair.friction.laws import joint as friction
+from kinpair.friction.laws import laws as friction_laws
 
 STRIBECK = {"law": "stribeck", "level": 1.0, "level_static": 2.0, "stribeck_speed": 0.1, "exponent": 2.0}
 FORMS = [

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import zoo
-from kinpair.forces.surfaces.bearing import Ball, Journal, Pin, Sleeve
-from kinpair.forces.surfaces.guide import Guide
-from kinpair.forces.surfaces.surface import Grip
-from kinpair.forces.surfaces.thread import Thread
-from kinpair.loaded import system, tree
+from kinpair.friction.loads import system, tree
+from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve
+from kinpair.friction.surfaces.guide import Guide
+from kinpair.friction.surfaces.surface import Grip
+from kinpair.friction.surfaces.thread import Thread
 
 KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "spherical")
 GRIP = Grip(0.05, 0.05)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.forces.surfaces.bearing import Ball, Journal, Pin, Sleeve, supports
-from kinpair.forces.surfaces.gear import Servo, ServoData, Teeth
-from kinpair.forces.surfaces.guide import Guide
-from kinpair.forces.surfaces.level import Level
-from kinpair.forces.surfaces.surface import Carried, Grip
-from kinpair.forces.surfaces.thread import Thread
+from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve, supports
+from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
+from kinpair.friction.surfaces.guide import Guide
+from kinpair.friction.surfaces.level import Level
+from kinpair.friction.surfaces.surface import Carried, Grip
+from kinpair.friction.surfaces.thread import Thread
 from kinpair.pairs import PAIRS
 
 GRIP = Grip(0.1, 0.1)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kinpair.compiler.loops.functions import compiled
-from kinpair.nonsmooth import problem as nonsmooth
-from kinpair.nonsmooth.derivatives import slopes
-from kinpair.nonsmooth.problem import Disc, Interval, Part, described, solve
+from kinpair.constraints.solve import problem as nonsmooth
+from kinpair.constraints.solve.derivatives import slopes
+from kinpair.constraints.solve.problem import Disc, Interval, Part, described, solve
 
 SLOPES = compiled(slopes)
 STEP = 1e-6  # of central differences: errors of STEP² and 1e-14/STEP

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kinpair.constraints.solve import problem as nonsmooth
+from kinpair.constraints.solve.chain import PLAN
+from kinpair.constraints.solve.problem import Disc, Interval, Part, described, solve
+from kinpair.constraints.solve.scaling import solve_rows
 from kinpair.errors import InputError
-from kinpair.nonsmooth import problem as nonsmooth
-from kinpair.nonsmooth.chain import PLAN
-from kinpair.nonsmooth.problem import Disc, Interval, Part, described, solve
-from kinpair.nonsmooth.scaling import solve_rows
 
 FINE = 1e-9  # of c and x against their scale: 1e-12 of the scaled problem, scales that differ by 1e2
 

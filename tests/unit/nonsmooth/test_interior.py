@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kinpair.compiler.loops.functions import compiled
-from kinpair.nonsmooth import problem as nonsmooth
-from kinpair.nonsmooth.interior import determinant, interior, scaling_point, to_boundary, turned
-from kinpair.nonsmooth.problem import Disc, Interval, Scaling, solve
+from kinpair.constraints.solve import problem as nonsmooth
+from kinpair.constraints.solve.interior import determinant, interior, scaling_point, to_boundary, turned
+from kinpair.constraints.solve.problem import Disc, Interval, Scaling, solve
 
 CODE = compiled(interior)
 

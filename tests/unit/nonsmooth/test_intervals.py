@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kinpair.constraints.bounded import BOUNDS, BoundedRow, stacked
+from kinpair.constraints.rows.bounded import BOUNDS, BoundedRow, stacked
+from kinpair.constraints.solve import problem as nonsmooth
+from kinpair.constraints.solve.problem import Solution, intervals
 from kinpair.errors import InputError
-from kinpair.nonsmooth import problem as nonsmooth
-from kinpair.nonsmooth.problem import Solution, intervals
 
 
 def solve(D, g, lo, hi, names=(), start=None) -> Solution:

@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kinpair.nonsmooth import problem as nonsmooth
-from kinpair.nonsmooth import solutions
-from kinpair.nonsmooth.chain import PLAN
-from kinpair.nonsmooth.problem import Disc, Interval, Part, Scaling, described, solve
-from kinpair.nonsmooth.residual import LINEAR, SQUARE, residual
-from kinpair.nonsmooth.scaling import solve_rows
+from kinpair.constraints.solve import problem as nonsmooth
+from kinpair.constraints.solve import solutions
+from kinpair.constraints.solve.chain import PLAN
+from kinpair.constraints.solve.problem import Disc, Interval, Part, Scaling, described, solve
+from kinpair.constraints.solve.residual import LINEAR, SQUARE, residual
+from kinpair.constraints.solve.scaling import solve_rows
 
 SEEDS = range(30)
 SAME = 1e-6  # of x against the largest: 1e-12 in the scaled problem, and conditions up to 1e4

@@ -15,8 +15,8 @@ from kinpair.analysis.linear.independence import (
     weakest,
 )
 from kinpair.analysis.linear.point import Point
-from kinpair.closure.moment import at_time
-from kinpair.constraints.rows import holonomic_rows
+from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.quantities import Request

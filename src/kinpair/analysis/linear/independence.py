@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.algebra.lu import pivot_order
-from kinpair.constraints.rank_revealing import RANK, lengths
+from kinpair.constraints.solvers.rank_revealing import RANK, lengths
 
 RELUCTANT = 30.0  # times larger must a pivot be in the column of a rate that rather stays independent
 

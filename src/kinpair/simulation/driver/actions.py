@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.bounded import stacked
+from kinpair.constraints.rows.bounded import stacked
 from kinpair.errors import KinpairError, listed
 from kinpair.simulation.driver.impacts import Struck, begun, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing

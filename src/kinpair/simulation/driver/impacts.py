@@ -12,8 +12,8 @@ With the rows A of the constraints, the rows N of the limits reached (ġ = N q̇
     Λ of (IM3) with e = 0, then Λ ← those with Λ⁺ ≥ e Λ ⟂ N q̇⁺ ≥ 0                 Poisson's law (IM7)
 
 N_k is the part of degree one of the load of a surface, at the impulses that the joint transmits: constant levels,
-preloads and finite efforts have no impulse. (IM3) and (IM6) are one problem, see `nonsmooth/problem.py`. Where T⁺ > T⁻,
-which friction and different e can cause, all e are multiplied by the largest β ≤ 1 for which T does not grow.
+preloads and finite efforts have no impulse. (IM3) and (IM6) are one problem, see `constraints/solve/problem.py`. Where
+T⁺ > T⁻, which friction and different e can cause, all e are multiplied by the largest β ≤ 1 for which T does not grow.
 
 Derivation, no line of code: (IM1), (IM4).
 """
@@ -26,14 +26,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.bounded import BoundedRows
-from kinpair.constraints.rank_revealing import null_space
-from kinpair.constraints.rank_revealing import solve as solved
+from kinpair.constraints.rows.bounded import BoundedRows
+from kinpair.constraints.solve.problem import Disc, Group, Interval, Part, solve
+from kinpair.constraints.solvers.rank_revealing import null_space
+from kinpair.constraints.solvers.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
-from kinpair.forces.surfaces.surface import LINEAR, NORM, STILL, Surface
-from kinpair.load_friction.resting import SHAPES, Resting
-from kinpair.load_friction.terms import Affine
-from kinpair.nonsmooth.problem import Disc, Group, Interval, Part, solve
+from kinpair.friction.phases.resting import SHAPES, Resting
+from kinpair.friction.phases.terms import Affine
+from kinpair.friction.surfaces.surface import LINEAR, NORM, STILL, Surface
 
 OF_DEGREE_ONE = (NORM, LINEAR)  # parts of loads that impulses have
 AGAIN = 20  # impacts after one another at one instant

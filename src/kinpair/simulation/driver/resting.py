@@ -11,13 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
-from kinpair.constraints.mobility import independent_rows
-from kinpair.errors import FrictionWarning, caller_level
-from kinpair.load_friction import classes, rest
-from kinpair.load_friction.resting import Found, Resting
-from kinpair.load_friction.states import LoadedStates, Several
-from kinpair.loaded.dynamics import is_loaded
-from kinpair.nonsmooth.stick import (
+from kinpair.constraints.rows.mobility import independent_rows
+from kinpair.constraints.solve.stick import (
     ASKED,
     CARRIED,
     HELD,
@@ -30,6 +25,11 @@ from kinpair.nonsmooth.stick import (
     moving_among,
     response,
 )
+from kinpair.errors import FrictionWarning, caller_level
+from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.phases import classes, rest
+from kinpair.friction.phases.resting import Found, Resting
+from kinpair.friction.phases.states import LoadedStates, Several
 from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.limits import Limit
@@ -119,7 +119,7 @@ class Standing:
 
 
 def by_levels(x: Standing, y: np.ndarray) -> AtRest:
-    """Solve friction of constant level and limits at rest, see `nonsmooth/stick.py`.
+    """Solve friction of constant level and limits at rest, see `constraints/solve/stick.py`.
 
     Where others can carry the load of a limit that would have to pull, it stays; else all limits without load open.
     """
@@ -179,7 +179,7 @@ def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, 
 
 
 def under_load(x: Standing, y: np.ndarray) -> AtRest:
-    """Solve friction from load and of constant level at rest (`load_friction/rest.py`). SingularError: no solution."""
+    """Solve friction from load and of constant level at rest, see `friction/phases/rest.py`. SingularError: none."""
     return _Loaded(x, y).result()
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinpair.constraints.solve.stick import HELD, SLIDES
 from kinpair.errors import SingularError
-from kinpair.loaded.dynamics import is_loaded
-from kinpair.nonsmooth.stick import HELD, SLIDES
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import AtRest, Standing, by_levels, under_load
 from kinpair.simulation.driver.touching import STILL as TOUCHING

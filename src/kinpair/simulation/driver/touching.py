@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinpair.constraints.bounded import stacked
+from kinpair.constraints.rows.bounded import stacked
 from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
 from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix

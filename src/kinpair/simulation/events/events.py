@@ -11,7 +11,7 @@ import numpy as np
 
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.errors import InputError, listed, nearest
-from kinpair.evaluation import Expected
+from kinpair.evaluation.arguments import Expected
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.recording import Forces, NotRecorded, Recorded, UnknownForceError, recorded
 from kinpair.simulation.schedule import real

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
-from kinpair.constraints.bounded import BoundedRow
+from kinpair.constraints.rows.bounded import BoundedRow
 from kinpair.description.schema import WAYS
 from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.elements import owners_of

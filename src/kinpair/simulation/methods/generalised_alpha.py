@@ -38,12 +38,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair import constrained
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
-from kinpair.constrained import Equations
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.rows import holonomic_rows, scales
+from kinpair.constraints import quantities as constrained
+from kinpair.constraints.quantities import Equations
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.stacked import holonomic_rows, scales
 from kinpair.model.state import State
 from kinpair.quantities import Request
 from kinpair.simulation.dynamics import Dynamics

@@ -14,13 +14,13 @@ import numpy as np
 
 from kinpair import quantities
 from kinpair.compiler.rolled import Rolled
+from kinpair.evaluation.body_loops import ByBodyVector, Roller, obstacle
+from kinpair.evaluation.kernels import FEW, LOOPED
 from kinpair.forces.elements import losses
 from kinpair.formulations import kinematics
-from kinpair.kernels import FEW, LOOPED
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import joined, rates, total
 from kinpair.model.state import State
-from kinpair.rolling import ByBodyVector, Roller, obstacle
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
 
 OUT = "result"

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import constrained, quantities
+from kinpair import quantities
 from kinpair.algebra.arrays import Vector
-from kinpair.constraints.build import constraints_of
-from kinpair.constraints.loads import ON_LINK, carried
+from kinpair.constraints import quantities as constrained
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.loads import ON_LINK, carried
 from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.compiler.kernel import Kernel
+from kinpair.constraints import quantities as constrained
 from kinpair.description.constraint_parts import ConstraintPart, Custom
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinpair.constraints.soundness import lost_joint
 from kinpair.errors import listed
 from kinpair.model.model import Model
 from kinpair.simulation.monitors.chattering import chatter_of
@@ -14,7 +15,6 @@ from kinpair.simulation.piece import Piece
 from kinpair.simulation.residual import Singular
 from kinpair.simulation.run import Run
 from kinpair.simulation.status import Status
-from kinpair.soundness import lost_joint
 
 LOST = ("not finite", "collapsed", "not converged")  # ends of motions whose equations give no number
 LOST_CALL = "an exception left the call of a Python function; it is on standard error"

@@ -12,8 +12,8 @@ import numpy as np
 
 from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
-from kinpair.load_friction.states import LoadedStates
-from kinpair.loaded.dynamics import is_loaded
+from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.phases.states import LoadedStates
 from kinpair.simulation.monitors.lost_numbers import inputs_at
 from kinpair.simulation.run import Run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.evaluation import WRENCH
+from kinpair.evaluation.arguments import WRENCH
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import Owner, acting
 from kinpair.simulation.dynamics import Dynamics

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import is_nothing
-from kinpair.constraints.loads import by_constraint
-from kinpair.constraints.rank_revealing import lengths
+from kinpair.constraints.rows.loads import by_constraint
+from kinpair.constraints.solvers.rank_revealing import lengths
 from kinpair.forces.elements import elements_of
 from kinpair.forces.states import has_actuators
 from kinpair.formulations import kinematics

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from kinpair.constraints.rank_revealing import lengths
+from kinpair.constraints.solvers.rank_revealing import lengths
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics

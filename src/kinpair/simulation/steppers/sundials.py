@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import constrained
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.compiler.derivative import jacobian
+from kinpair.constraints import quantities as constrained
 from kinpair.constraints.solvers.problem import with_held
 from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.formulations import kinematics

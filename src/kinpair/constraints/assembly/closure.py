@@ -1,0 +1,100 @@
+"""The constraints of one model: its rows, and the parts that work on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar, final
+
+from kinpair.constraints.assembly.accelerations import ClosedAccelerations
+from kinpair.constraints.assembly.any_rank import AnyRank
+from kinpair.constraints.assembly.derivatives import Derivatives
+from kinpair.constraints.assembly.drives import Drives
+from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives
+from kinpair.constraints.assembly.effort_regressor import EffortRegressor
+from kinpair.constraints.assembly.forces import Forces
+from kinpair.constraints.assembly.positions import Assembly
+from kinpair.constraints.assembly.rank import Rank
+from kinpair.constraints.assembly.rates import Rates
+from kinpair.constraints.assembly.reactions import ConstrainedReactions
+from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rows import ConstraintRows
+from kinpair.evaluation.calls import Calls
+from kinpair.model.model import Model
+
+T = TypeVar("T")
+
+
+@final
+class Closure(ConstraintRows):
+    """The rows of one model, with those who assemble, rank, solve and drive by them; each is made when first needed."""
+
+    def __init__(self, model: Model, calls: Calls) -> None:
+        super().__init__(model, calls)
+        self._known: dict[str, Any] = {}
+
+    def once(self, name: str, find: Callable[[], T]) -> T:
+        """What is found the first time, and taken for good: compiled code is made for it."""
+        if name not in self._known:
+            self._known[name] = find()
+        return self._known[name]
+
+    @cached_property
+    def assembly(self) -> Assembly:
+        """Positions that obey."""
+        return Assembly(self)
+
+    @cached_property
+    def rates(self) -> Rates:
+        """Rates and accelerations that obey."""
+        return Rates(self)
+
+    @cached_property
+    def rank(self) -> Rank:
+        """Which rows say something new."""
+        return Rank(self, self.assembly)
+
+    @cached_property
+    def requests(self) -> Requests:
+        """By which rows, in which order, a solver works."""
+        return Requests(self, self.assembly, self.rank)
+
+    @cached_property
+    def drives(self) -> Drives:
+        """Efforts that make a motion, and what the loops then carry."""
+        return Drives(self, self.requests)
+
+    @cached_property
+    def reactions(self) -> ConstrainedReactions:
+        """Wrenches in joints and loops."""
+        return ConstrainedReactions(self, self.requests, self.drives)
+
+    @cached_property
+    def any_rank(self) -> AnyRank:
+        """Accelerations and forces of one state, with the rank found there."""
+        return AnyRank(self, self.drives)
+
+    @cached_property
+    def forces(self) -> Forces:
+        """What the constraints do under given efforts."""
+        return Forces(self, self.requests, self.any_rank)
+
+    @cached_property
+    def dynamics(self) -> ClosedAccelerations:
+        """Accelerations with every row in force."""
+        return ClosedAccelerations(self, self.requests, self.any_rank)
+
+    @cached_property
+    def derivatives(self) -> Derivatives:
+        """Derivatives of the accelerations, and reduced equations."""
+        return Derivatives(self, self.requests, self.dynamics)
+
+    @cached_property
+    def effort_derivatives(self) -> EffortDerivatives:
+        """Derivatives of the efforts of chosen actuators."""
+        return EffortDerivatives(self, self.requests, self.drives)
+
+    @cached_property
+    def effort_regressor(self) -> EffortRegressor:
+        """Regressor of the efforts of chosen actuators."""
+        return EffortRegressor(self, self.drives)

@@ -1,0 +1,72 @@
+"""Wrenches in joints and loops as one matrix, compiled: of a tree, and of a mechanism under constraints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from operator import mul
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.choice import less, where
+from kinpair.constraints.quantities.equations import largest
+from kinpair.constraints.quantities.sharing import multipliers
+from kinpair.constraints.quantities.soundness import HOLDS, WIDE_OPEN
+from kinpair.constraints.rows import stacked as all_rows
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.constraint import Motion
+from kinpair.constraints.rows.loads import IN_LOOP, ON_LINK, carried
+from kinpair.model.model import Model
+from kinpair.model.state import State
+from kinpair.quantities import External, Request, inverse_dynamics, reactions
+
+
+def wrenches(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Matrix:
+    """Wrenches on the children (joints, 6) of a tree, in the order of the description."""
+    found = reactions(model, replace(request, quantity="reactions"), q, qd, qdd, loads)
+    return _stacked(list(found.values()))
+
+
+def constrained_wrenches(
+    model: Model,
+    request: Request,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    tau: Vector,
+    time: Vector,
+    loads: External,
+) -> tuple[Matrix, Scalar]:
+    """The same of joints and loops under the efforts tau; and one where the solve needs no closer look, else zero."""
+    constraints, at = constraints_of(model), Motion(model, q, time[0], qd)
+    rows = all_rows.rows_at(constraints, at)
+    needed = inverse_dynamics(model, replace(request, quantity="inverse_dynamics"), q, qd, qdd, loads)
+    state = State(q, qd, time=time[0])
+    found = multipliers(model, request, state, rows.A, qdd, needed - tau, loads)
+    carry = carried(model, constraints, q, time[0], found.lam, loads, request.axes)
+    on_links = {name.removeprefix(ON_LINK): w for name, w in carry.items() if name.startswith(ON_LINK)}
+    in_loops = [w for name, w in carry.items() if name.startswith(IN_LOOP)]
+    tree = reactions(model, replace(request, quantity="reactions"), q, qd, qdd, on_links)
+    missed = largest(list(rows.A @ qdd - rows.b))
+    gap = largest(list(all_rows.residual_at(constraints, at) / all_rows.scales(model, constraints)))
+    good = ((missed, HOLDS * (1.0 + largest(list(qdd)))), (gap, WIDE_OPEN), *found.sound)
+    return _stacked([*tree.values(), *in_loops]), reduce(mul, [where(less(a, b), 1.0, 0.0) for a, b in good])
+
+
+def _stacked(found: list[Vector]) -> Matrix:
+    return array([list(w) for w in found]) if found else np.zeros((0, 6))
+
+
+def row_wrenches(model: Model, request: Request, q: Vector, time: Vector) -> Matrix:
+    """Wrenches in joints and loops of unit multipliers of all rows (names · 6, rows)."""
+    constraints, still = constraints_of(model), np.zeros(model.nv)
+    at_rest, asked = replace(model, gravity=np.zeros(3)), replace(request, quantity="reactions")
+    columns: list[Vector] = []
+    for unit in np.eye(sum(len(x.labels) for x in constraints)):
+        carry = carried(model, constraints, q, time[0], unit, {}, request.axes)
+        on_links = {name.removeprefix(ON_LINK): w for name, w in carry.items() if name.startswith(ON_LINK)}
+        in_loops = [w for name, w in carry.items() if name.startswith(IN_LOOP)]
+        tree = reactions(at_rest, asked, q, still, still, on_links)
+        columns.append(np.concatenate([*tree.values(), *in_loops]))
+    return array([list(x) for x in columns]).T if columns else np.zeros((0, 0))

@@ -1,0 +1,135 @@
+"""Constraints written in the coordinates themselves: couplings, drives, momentum, and functions a user gives.
+
+Of φ(q, t), with D = derivative along the motion q̇ and time:
+
+    A = columns of Dφ for unit rates,   ψ = Dφ,   b = −DDφ at q̈ = 0                              (CO18)
+
+Of ψ(q, q̇, t):
+
+    A = ∂ψ/∂q̇,   b = −Dψ at q̈ = 0                                                                (CO19)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.jet import jacobian, rate
+from kinpair.constraints.rows.constraint import Configuration, Constraint, Motion, Rows
+from kinpair.formulations import kinematics
+from kinpair.model.model import Model
+
+
+def as_vector(value: Any) -> Vector:
+    """One number or a sequence of them as a vector."""
+    return array(list(np.ravel(np.asarray(value, dtype=object))))
+
+
+@dataclass(frozen=True, eq=False)
+class OfPositions(Constraint):
+    """φ(q, t) = 0; `rates` lists the rates that move what φ looks at, None for all."""
+
+    name: str
+    function: Callable[[Vector, Scalar], Any]
+    count: int
+    rates: tuple[int, ...] | None = None
+    word: str = "function"
+    where: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.word
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("",) if self.count == 1 else tuple(str(k + 1) for k in range(self.count))
+
+    def positions(self, at: Configuration) -> Vector:
+        return as_vector(self.function(at.q, at.time))
+
+    def matrix(self, at: Configuration) -> Matrix:
+        model = at.model
+        A = np.zeros((self.count, model.nv), dtype=object)
+        for k in range(model.nv) if self.rates is None else self.rates:
+            unit = np.eye(model.nv)[k]
+            along = (kinematics.dq_dt(model, at.q, unit), 0.0)
+            A[:, k] = rate(lambda q, t: as_vector(self.function(q, t)), (at.q, at.time), along)
+        return plain(A)
+
+    def rows(self, at: Motion) -> Rows:
+        def psi(q: Vector, time: Any) -> Vector:
+            along = (kinematics.dq_dt(at.model, q, at.qd), 1.0)
+            return rate(lambda q, t: as_vector(self.function(q, t)), (q, time), along)
+
+        here, along = (at.q, at.time), (kinematics.dq_dt(at.model, at.q, at.qd), 1.0)
+        return Rows(self.matrix(at), psi(*here), -rate(psi, here, along))  # (CO18)
+
+
+@dataclass(frozen=True, eq=False)
+class OfRates(Constraint):
+    """ψ(q, q̇, t) = 0."""
+
+    name: str
+    function: Callable[[Model, Vector, Vector, Scalar], Any]
+    count: int
+    word: str = "function"
+    where: str = ""
+    offset: bool = True  # False: only changes of ψ are known, not its value
+
+    @property
+    def kind(self) -> str:
+        return self.word
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("",) if self.count == 1 else tuple(str(k + 1) for k in range(self.count))
+
+    @property
+    def holonomic(self) -> int:
+        return 0
+
+    def positions(self, at: Configuration) -> Vector:
+        return np.zeros(0)
+
+    def psi(self, at: Motion) -> Vector:
+        return as_vector(self.function(at.model, at.q, at.qd, at.time))
+
+    def rows(self, at: Motion) -> Rows:
+        def psi(q: Vector, qd: Vector, time: Any) -> Vector:
+            return as_vector(self.function(at.model, q, qd, time))
+
+        A = jacobian(lambda qd: psi(at.q, qd, at.time), at.qd, self.count)
+        along = (kinematics.dq_dt(at.model, at.q, at.qd), np.zeros(at.model.nv), 1.0)
+        here = (at.q, at.qd, at.time)
+        value = psi(*here) if self.offset else np.zeros(self.count)
+        return Rows(A, value, -rate(psi, here, along))  # (CO19)
+
+
+def plain(A: np.ndarray) -> np.ndarray:
+    """The same with entries of floats where they all are floats."""
+    return A.astype(float) if all(isinstance(x, (float, int)) for x in A.ravel()) else A
+
+
+def coupling(
+    name: str, follower: int, terms: Sequence[tuple[int, Sequence[float]]], offset: float
+) -> Callable[[Vector, Scalar], Scalar]:
+    """φ = q_i − offset − Σ_j c_j1 y_j + c_j2 y_j² + ..."""
+
+    def phi(q: Vector, time: Scalar) -> Scalar:
+        gap = q[follower] - offset
+        for j, coefficients in terms:
+            for n, c in enumerate(coefficients):
+                gap = gap - c * q[j] ** (n + 1)
+        return gap
+
+    return phi
+
+
+def momentum(part: str, axis: Vector, value: float) -> Callable[..., Scalar]:
+    """ψ = axis · momentum − value."""
+    half = slice(0, 3) if part == "angular" else slice(3, 6)
+    return lambda model, q, qd, time: axis @ kinematics.momentum(model, q, qd)[half] - value

@@ -1,0 +1,125 @@
+"""The chain of methods that solves a scaled problem. Loop functions; see docs/equations/nonsmooth.md.
+
+Newton's method from the start solves most problems. Where it does not, sweeps and Newton's method follow. All of this
+is done around a centre, which selects one x where several satisfy the problem, and makes Newton's method regular.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kinpair.compiler.loops.kinds import Matrix, Vector
+from kinpair.constraints.solve.interior import interior
+from kinpair.constraints.solve.newton import Memory, newton
+from kinpair.constraints.solve.residual import Problem, residual, rounding
+from kinpair.constraints.solve.sweeps import sweeps
+
+EPSILON = 1e-8  # the proximal term, against the unit diagonal of D
+NEAR, WARM = 0.5, 15  # |F|∞ of a start that is near, and Newton steps from there
+HALF = 0.5  # steps within the tolerance go on as long as each halves |F|∞, but not from a start that is near
+SELECTIONS = 20
+STAGNANT = 3  # rounds: later ones go on only as long as each halves |F|∞
+BEST, START, ZERO, INTERIOR = 0.0, 1.0, 2.0, 3.0  # where a method starts; or the interior-point method
+PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts, steps at most
+    (0.0, 1e-8, 1.0, START, 60.0),
+    (0.0, 1e-8, math.inf, START, 60.0),
+    (50.0, 1e-6, 1.0, START, 5.0),
+    (0.0, 0.0, 1.0, INTERIOR, 0.0),
+    (100.0, 1e-6, 1.0, BEST, 8.0),
+    (200.0, 1e-6, 1.0, BEST, 8.0),
+    (400.0, 1e-6, 1.0, BEST, 15.0),
+    (0.0, 1e-6, 1.0, ZERO, 60.0),
+    (200.0, 1e-6, math.inf, BEST, 60.0),
+    (200.0, 1e-3, 1.0, BEST, 60.0),
+    (800.0, 1e-6, 1.0, BEST, 60.0),
+)
+FROM_START = 2  # lines of the plan that many rows without a start skip: each step of Newton's method is long
+LARGE = 100
+VECTORS, SMALL = 14, 11  # rows of the working memory: as long as x, and of length 4
+
+
+def largest(x: Vector) -> float:
+    """Compute |x|∞."""
+    value = 0.0
+    for i in range(len(x)):
+        value = max(value, abs(x[i]))
+    return value
+
+
+def methods(
+    p: Problem, near: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float, again: bool
+) -> bool:
+    """Apply method after method until |F|∞ of `near` is within the tolerance or rounding; the best x met replaces x.
+
+    The interior-point method solves p itself, once. True if it did: x needs no more rounds.
+    """
+    start, best = m.vectors[7], m.vectors[8]
+    start[:] = x
+    least, first = math.inf, 0
+    if len(x) > LARGE and largest(x) == 0.0:
+        first = FROM_START
+    for turn in range(first, len(plan)):
+        count, delta, slack, origin = int(plan[turn, 0]), plan[turn, 1], plan[turn, 2], plan[turn, 3]
+        if turn > first:
+            x[:] = start if origin == START else best
+            if origin == ZERO:
+                x[:] = 0.0
+        if origin == INTERIOR:
+            size, met = math.inf, False
+            if not again:
+                size, met = interior(p, x, m, tolerance)
+            if met:
+                return True
+            continue
+        sweeps(near, x, m, count)
+        size, met = newton(near, x, m, delta, slack, int(plan[turn, 4]), tolerance, HALF)
+        if size < least:
+            least = size
+            best[:] = x
+        if met:
+            break
+    x[:] = best
+    return False
+
+
+def solve_scaled(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> tuple[float, int, bool]:
+    """Solve the scaled problem for x by D + ε, g − ε y, with y the x of the round before.    (NS10)
+
+    A start within the tolerance is returned as it is. From a start that is near, a few Newton steps on the problem
+    itself are tried first; they keep x near. Returns |F|∞, the number of rounds, and whether |F|∞ is within the
+    tolerance or rounding.
+    """
+    n, regular, right = len(x), m.regular, m.vectors[9]
+    m.counts[:] = 0
+    least, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
+    if least <= max(tolerance, floor):
+        return least, 0, True
+    if least <= NEAR and largest(x) > 0.0:
+        m.vectors[7] = x
+        least, met = newton(p, x, m, 1e-8, 1.0, WARM, tolerance, 0.0)
+        if met:
+            return least, 1, True
+        x[:] = m.vectors[7]
+    regular[:] = p.D
+    for i in range(n):
+        regular[i, i] += EPSILON
+    right[:] = p.g
+    near = Problem(
+        regular, right, p.table, p.radii, p.bounds, p.parts, p.weights, p.A, p.b, p.starts, p.columns
+    )
+    least, met, turn = math.inf, False, 0
+    while turn < SELECTIONS:
+        before = least
+        ended = methods(p, near, x, m, plan, tolerance, turn > 0)
+        turn += 1
+        least, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
+        met = least <= max(tolerance, floor)
+        if (
+            ended
+            or (met and (least <= floor or least > 0.5 * before))
+            or (turn > STAGNANT and least > 0.5 * before)
+        ):
+            break
+        for i in range(n):
+            right[i] = p.g[i] - EPSILON * x[i]
+    return least, turn, met

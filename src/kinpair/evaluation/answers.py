@@ -1,0 +1,76 @@
+"""Which kernel gives exactly the result of a method of a mechanism, for calls that go straight to it, see `thin`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kinpair.constraints.assembly import Closure
+from kinpair.constraints.quantities import EMBEDDED
+from kinpair.constraints.solvers import DEFAULT_SOLVER
+from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.thin import Answer
+from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.states import FrictionStates
+from kinpair.model.model import Model
+from kinpair.quantities import Request, request_of
+
+CHOSEN = ("method", "frame", "passive", "external", "force")  # options that are part of a request
+ANOTHER = {  # quantities of methods
+    "energy": "energies",
+    "_poses_of_one": "poses",
+    "forward_dynamics_derivatives": "derivatives_at_efforts",
+}
+FORMULATED = {"derivatives_at_efforts": "forward_dynamics_derivatives"}
+CLOSED = ("inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives")  # with every row in force
+OF_ACTUATORS = ("inverse_dynamics_derivatives", "regressor")  # those of the actuated joints
+DEFAULTS = {"method": None, "force": False, "passive": True}
+LOOKED_AT = CLOSED[1:]  # states at rest, or where friction from load was not found, are solved again
+
+
+def answer_of_tree(
+    model: Model, calls: Calls, friction: FrictionStates, method: str, options: dict[str, Any]
+) -> Answer | None:
+    """What gives the result where no constraint is in force; None where nothing does."""
+    chosen = {word: options[word] for word in CHOSEN if word in options}
+    quantity, passive = ANOTHER.get(method, method), bool(options.get("passive", True))
+    if options.get("actuators") not in (None, "all"):
+        return None
+    if method == "forward_dynamics_derivatives" and is_loaded(model, passive=passive):
+        return None
+    request = request_of(FORMULATED.get(quantity, quantity), owner=model.name, **chosen)
+    moving = friction.moving(passive=passive) if method in LOOKED_AT else ()
+    return Answer(calls, replace(request, quantity=quantity), moving)
+
+
+def answer_in_loops(
+    closure: Closure, calls: Calls, friction: FrictionStates, method: str, options: dict[str, Any]
+) -> Answer | None:
+    """The same with every row in force; of what constraints leave alone, as of a tree."""
+    passive = bool(options.get("passive", True))
+    loaded = is_loaded(closure.model, passive=passive)
+    actuators = options.get("actuators")
+    if method not in CLOSED:
+        of_actuators = method in OF_ACTUATORS and actuators is None and closure.drives.actuated.closed
+        if of_actuators or (method == "inverse_dynamics_derivatives" and loaded):
+            return None
+        return answer_of_tree(closure.model, calls, friction, method, options)
+    if loaded or actuators not in (None, "all"):
+        return None
+    request = _known(closure, method, options)
+    moving = friction.moving(passive=passive) if method in LOOKED_AT else ()
+    return None if request is None else Answer(calls, request, moving)
+
+
+def _known(closure: Closure, method: str, options: dict[str, Any]) -> Request | None:
+    """The request whose rows are known not to depend on the state."""
+    chosen = {word: options.get(word, DEFAULTS[word]) for word in DEFAULTS}
+    external = options.get("external") or {}
+    if method == "inverse_dynamics":
+        return closure.drives.known(options.get("actuators"), chosen, external)
+    if method == "forward_dynamics_derivatives":
+        return closure.derivatives.known(chosen, external)
+    solver = options.get("solver") or DEFAULT_SOLVER
+    if solver in EMBEDDED:  # dependent rates are chosen anew on the way
+        return None
+    return closure.dynamics.known(solver, chosen, external)

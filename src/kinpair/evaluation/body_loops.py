@@ -1,0 +1,268 @@
+"""Long mechanisms: the walks over the bodies as loops of machine code, not one formula for all of them.
+
+`Roller` is the walker of a model: the same steps of the same formulations, taken once for each kind of pair on the
+compiler's tape. Values by body are fields of the tape; a vector over the rates or coordinates is a `ByBodyVector`,
+which formulations add and subtract as they do arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from operator import add, mul, sub, truediv
+from typing import Any
+
+import numpy as np
+
+from kinpair.compiler.rolled import Rolled
+from kinpair.compiler.structure import flatten
+from kinpair.compiler.tape import Field, Tape
+from kinpair.constraints.rows.build import is_constrained
+from kinpair.forces.elements import elements_of
+from kinpair.forces.joint import JointDamper, JointSpring
+from kinpair.model.model import Body, Model
+from kinpair.pairs import Pair
+from kinpair.quantities.request import Request
+
+CONSTANTS = tuple(field.name for field in fields(Body) if field.name != "pair")
+
+
+@dataclass(frozen=True, eq=False)
+class ByBodyVector:
+    """A vector over the rates, or over the coordinates, as a field: a part for each body."""
+
+    roller: Roller
+    field: Field
+    spans: str  # "v" or "q"
+    __array_ufunc__ = None  # NumPy's arrays leave + and − to this class
+
+    def __len__(self) -> int:
+        return self.roller.size(self.spans)
+
+    def _with(self, f: Callable[[Any, Any], Any], other: Any) -> ByBodyVector:
+        tape = self.roller.tape
+        if isinstance(other, int | float):
+            return ByBodyVector(self.roller, tape.each(lambda x: f(x, other), self.field), self.spans)
+        field = tape.each(f, self.field, self.roller.parts(other, self.spans))
+        return ByBodyVector(self.roller, field, self.spans)
+
+    def __add__(self, other: Any) -> ByBodyVector:
+        return self._with(add, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> ByBodyVector:
+        return self._with(sub, other)
+
+    def __rsub__(self, other: Any) -> ByBodyVector:
+        return self._with(lambda x, y: y - x, other)
+
+    def __mul__(self, other: Any) -> ByBodyVector:
+        return self._with(mul, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> ByBodyVector:
+        return self._with(truediv, other)
+
+    def __neg__(self) -> ByBodyVector:
+        return self * -1.0
+
+
+class Roller:
+    """Takes the steps of a recursion on a tape."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        pairs = [body.pair for body in model.body[1:]]
+        types = [type(pair) for pair in pairs]
+        self._kinds = {kind: k for k, kind in enumerate(dict.fromkeys(types))}
+        self._pairs = [pairs[types.index(kind)] for kind in self._kinds]
+        self.tape = Tape(np.array(model.parent[1:]) - 1, [self._kinds[kind] for kind in types])
+        self._starts = {"q": _starts(model.q_span), "v": _starts(model.v_span)}
+        self._widths = {"q": [pair.nq for pair in self._pairs], "v": [pair.nv for pair in self._pairs]}
+        self._bodies: dict[int, tuple[Any, Field]] = {}
+        self._known: dict[tuple[Any, ...], Field] = {}
+
+    def size(self, spans: str) -> int:
+        """Entries of a vector over the coordinates or the rates."""
+        return self.model.nq if spans == "q" else self.model.nv
+
+    # constants of the bodies
+
+    def _constants(self, model: Model) -> Field:
+        """The constants of the bodies of a model, which may be regrouped; bodies that are one object share a row."""
+        key = id(model.body)
+        if key not in self._bodies:
+            places: dict[int, int] = {}
+            which = np.array([places.setdefault(id(body), len(places)) for body in model.body[1:]])
+            chosen = np.unique(which, return_index=True)[1]
+            kinds = self.tape.kind[chosen]
+            rows = [
+                self._table([model.body[i + 1] for i in chosen[kinds == k]]) for k in range(self.tape.kinds)
+            ]
+            table = np.zeros((len(chosen), max(x.shape[1] for x in rows)))
+            for k, numbers in enumerate(rows):
+                table[kinds == k, : numbers.shape[1]] = numbers
+            examples = [flatten(self._numbers(model.body[i + 1])) for i in self.tape.first]
+            self._bodies[key] = model.body, self.tape.rows(examples, table, which)
+        return self._bodies[key][1]
+
+    def _numbers(self, body: Body) -> dict[str, Any]:
+        """The constants of a body by name, those of its pair and the number of its kind among them."""
+        of_pair = {f"pair.{f.name}": getattr(body.pair, f.name) for f in fields(body.pair)}  # type: ignore[arg-type]
+        kind = {"kind": float(self._kinds[type(body.pair)])}
+        return {name: getattr(body, name) for name in CONSTANTS} | of_pair | kind
+
+    def _table(self, bodies: Sequence[Body]) -> np.ndarray:
+        """The constants of bodies of one kind, a row each."""
+        columns = zip(*(self._numbers(body).values() for body in bodies), strict=True)
+        return np.concatenate([np.array(x, dtype=float).reshape(len(bodies), -1) for x in columns], axis=1)
+
+    def _body(self, numbers: dict[str, Any]) -> Body:
+        """A body whose constants are those of all bodies of its kind, symbols where they differ."""
+        own = {name.removeprefix("pair."): x for name, x in numbers.items() if name.startswith("pair.")}
+        pair: Pair = replace(self._pairs[int(numbers["kind"])], **own)  # type: ignore[type-var]
+        return Body(pair, **{name: numbers[name] for name in CONSTANTS})
+
+    def _fields(self, values: Sequence[Any]) -> list[Field]:
+        """Fields as they are; lists of numbers by body as constants."""
+        return [x if isinstance(x, Field) else self.tape.constants(list(x)[1:]) for x in values]
+
+    # walks
+
+    def each(self, model: Model, step: Callable[..., Any], *values: Any) -> Field:
+        """x_i = step(body, given_i...); computed once for the same step of the same values."""
+        given = [self._constants(model), *self._fields(values)]
+        key = (step, *map(id, given))
+        if key not in self._known:
+            self._known[key] = self.tape.each(lambda body, *x: step(self._body(body), *x), *given)
+        return self._known[key]
+
+    def outward(self, model: Model, step: Callable[..., Any], ground: Any, *values: Any) -> Field:
+        """x_i = step(body, x_parent, given_i...)."""
+        given = [self._constants(model), *self._fields(values)]
+        return self.tape.outward(lambda parent, body, *x: step(self._body(body), parent, *x), ground, *given)
+
+    def inward(self, model: Model, step: Callable[..., Any], nothing: Any, *values: Any) -> Field:
+        """x_i, y_i = step(body, Σ y_child, given_i...)."""
+        given = [self._constants(model), *self._fields(values)]
+        return self.tape.inward(lambda outer, body, *x: step(self._body(body), outer, *x), nothing, *given)
+
+    def total(
+        self, model: Model, step: Callable[..., Any], start: Any, *values: Any, combine: Callable[..., Any]
+    ) -> Any:
+        """start ∘ step(body, given_i...) ∘ ... of all bodies."""
+        given = [self._constants(model), *self._fields(values)]
+        return self.tape.total(lambda body, *x: step(self._body(body), *x), start, *given, combine=combine)
+
+    # vectors
+
+    def vector(self, name: str, *, array: str = "", start: int = 0, size: int = 0) -> ByBodyVector:
+        """The coordinates `q`, or rates of another name; of a longer input `array`, the entries from `start` on."""
+        spans = "q" if name == "q" else "v"
+        starts = self._starts[spans] + start
+        field = self.tape.input(array or name, size or self.size(spans), starts, self._widths[spans])
+        return ByBodyVector(self, field, spans)
+
+    def parts(self, x: Any, spans: str) -> Field:
+        """A vector by body: a part of a field, or numbers (n,)."""
+        if isinstance(x, ByBodyVector):
+            return x.field
+        numbers = np.asarray(x, dtype=float)
+        widths = np.array(self._widths[spans])[self.tape.kind]
+        if not numbers.any():
+            nothing = {width: np.zeros(width) for width in self._widths[spans]}
+            return self.tape.constants([nothing[width] for width in widths.tolist()])
+        ends = zip(self._starts[spans].tolist(), widths.tolist(), strict=True)
+        return self.tape.constants([numbers[start : start + width] for start, width in ends])
+
+    def coordinates(self, q: Any) -> Field:
+        """The coordinates by body."""
+        return self.parts(q, "q")
+
+    def rates(self, x: Any) -> Field:
+        """Rates, accelerations or efforts by body."""
+        return self.parts(x, "v")
+
+    def joined(self, field: Field) -> ByBodyVector:
+        """Vectors by body as one over the rates."""
+        return ByBodyVector(self, field, "v")
+
+    def joined_coordinates(self, field: Field) -> ByBodyVector:
+        """Vectors by body as one over the coordinates."""
+        return ByBodyVector(self, field, "q")
+
+    def moved(self, x: Any, rate: Any, dt: Field) -> ByBodyVector:
+        """x + dt rate, of a step `dt` that is an input."""
+        field = self.tape.each(lambda x, rate, h: x + h * rate, x.field, rate.field, dt)
+        return ByBodyVector(self, field, x.spans)
+
+    def totals(self, name: str, start: int, count: int, size: int) -> list[Any]:
+        """Entries of an input for results that are made of totals."""
+        return [self.tape.at_end(name, start + k, size) for k in range(count)]
+
+    def write(self, name: str, x: ByBodyVector, start: int, size: int) -> None:
+        """Make a vector a part of an output, from entry `start` on."""
+        self.tape.output(name, size, x.field, self._starts[x.spans] + start)
+
+    def finish(self, name: str, result: Any) -> Rolled:
+        """The whole recording, with its results in arrays."""
+        structure, leaves = flatten(result)
+        for path, x in leaves:
+            if isinstance(x, ByBodyVector):
+                self.tape.output(path, len(x), x.field, self._starts[x.spans])
+            else:
+                self.tape.result(path, x)
+        return self.tape.finish(name, structure)
+
+
+def _starts(spans: Sequence[slice]) -> np.ndarray:
+    return np.fromiter((span.start for span in spans[1:]), dtype=np.int64, count=len(spans) - 1)
+
+
+QUANTITIES = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "bias_forces",
+    "gravity_forces",
+    "energy",
+    "energies",
+    "centre_of_mass",
+    "momentum",
+    "dq_dt",
+    "mass_product",
+    "mass_solution",
+)
+METHODS = ("", "newton-euler", "denoc")
+
+
+def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> str:
+    """Why a quantity cannot be written as loops over the bodies; empty where it can."""
+    if request.quantity not in QUANTITIES:
+        return f"only these can: {', '.join(QUANTITIES)}"
+    if request.method not in METHODS:
+        return f"method {request.method!r} has no steps from body to body; 'newton-euler' and 'denoc' have"
+    acting = elements_of(model, passive=request.passive)
+    reasons = {
+        "nothing moves": not model.nv,
+        "it has external wrenches": bool(request.external),
+        "it has named parameters": bool(parameters),
+        "the mechanism has constraints": is_constrained(model.description),
+        "the system is given by its energy": model.terms is not None,
+        "the mechanism has friction from load": bool(model.surfaces),
+        "something other than springs and dampers of joints acts": any(
+            not isinstance(x, JointSpring | JointDamper) for x in acting
+        ),
+        "bodies are welded to the ground": len(model.carried) < len(model.moving),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def rolled(model: Model, name: str, state: Sequence[str], compute: Callable[..., Any]) -> Rolled:
+    """Record compute(*state, model=...) as loops over the bodies; arguments are vectors over coordinates or rates."""
+    roller = Roller(model)
+    walked = replace(model, walker=roller)
+    with np.errstate(all="ignore"):
+        result = compute(*(roller.vector(argument) for argument in state), model=walked)
+    return roller.finish(name, result)

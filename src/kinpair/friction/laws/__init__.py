@@ -1,0 +1,10 @@
+"""Friction by laws of a level.
+
+level      numbers, functions of time and inputs as levels
+laws       the laws: what resists while a joint slides, and what can hold it
+bristle    the LuGre model
+joint      laws as elements of a joint
+regressor  efforts as linear functions of levels
+
+A module imports only what stands above it; a test checks it.
+"""

@@ -1,0 +1,103 @@
+"""Friction in the joints: one element a law and rate.
+
+τ = −s F(s q̇) − c q̇                    s: sign of sliding, fixed through a phase         (FR3)
+loss = s q̇ F(s q̇) + c q̇²                                                                 (FR4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import final
+
+from kinpair.algebra.arrays import Scalar
+from kinpair.algebra.choice import sign
+from kinpair.forces.element import Element, Instant
+from kinpair.friction.laws.bristle import bristle
+from kinpair.friction.laws.laws import Law, law_of
+from kinpair.model.model import FrictionData, Model
+from kinpair.model.units import units
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class JointFriction(Element):
+    """Resists rate `v` by a law."""
+
+    name: str
+    bodies: tuple[int, ...]
+    v: int
+    law: Law
+    dissipates = True
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        """The input that operates its levels, if one does."""
+        return tuple(dict.fromkeys(name for x in self.law.levels.every for name in x.inputs))
+
+    @property
+    def timed(self) -> bool:
+        """True if a level is a function of time."""
+        return any(x.timed for x in self.law.levels.every)
+
+    @property
+    def jumps(self) -> bool:
+        """Where the rate changes its sign."""
+        return self.law.dry
+
+    @property
+    def sticks(self) -> tuple[int, ...]:
+        """The rate."""
+        return (self.v,) if self.law.dry else ()
+
+    def _share(self, at: Instant) -> Scalar:
+        return sign(at.state.qd[self.v]) if at.model.slip is None else at.model.slip.share[self.v]
+
+    def _dry(self, at: Instant) -> Scalar:
+        """s F(s q̇)."""
+        if not self.law.dry:
+            return 0.0
+        share = self._share(at)
+        return share * self.law.sliding(at, share * at.state.qd[self.v], share)
+
+    def efforts(self, at: Instant) -> Mapping[int, Scalar]:
+        """−s F(s q̇) − c q̇."""
+        return {self.v: -self._dry(at) - self.law.viscous * at.state.qd[self.v]}  # (FR3)
+
+    def losses(self, at: Instant) -> Mapping[str, Scalar]:
+        """What it takes."""
+        rate = at.state.qd[self.v]
+        return {self.name: (self._dry(at) + self.law.viscous * rate) * rate}  # (FR4)
+
+    def holds(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
+        """−F_s ≤ effort ≤ F_s."""
+        if not self.law.dry:
+            return {}
+        return {self.v: (-self.law.static(at, 1.0), self.law.static(at, -1.0))}
+
+    def slides(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
+        """Its efforts at the beginning of motion forward and backward."""
+        if not self.law.dry:
+            return {}
+        return {self.v: (-self.law.sliding(at, 0.0, 1.0), self.law.sliding(at, 0.0, -1.0))}
+
+    def switches(self, at: Instant) -> Mapping[str, Scalar]:
+        """The rate."""
+        return {self.name: at.state.qd[self.v]} if self.law.dry else {}
+
+
+def joint_frictions(model: Model) -> list[Element]:
+    """Those of all joints, in the order of the rates."""
+    return [MAKERS.get(x.law, _joint_friction)(model, x) for x in model.frictions]
+
+
+def _joint_friction(model: Model, x: FrictionData) -> Element:
+    return JointFriction(x.name, (model.parent[x.body], x.body), x.v, law_of(x.law, x.numbers, x.signals))
+
+
+def _bristle(model: Model, x: FrictionData) -> Element:
+    q = int(model.joints.spring_q[x.v])
+    return bristle(model, x, units(model)["q"][q] if q >= 0 else "rad")
+
+
+MAKERS: dict[str, Callable[[Model, FrictionData], Element]] = {"lugre": _bristle}  # laws with internal states

@@ -1,0 +1,178 @@
+"""Laws of dry friction in a joint, one class a law; the table has the names of `kinpair.description.friction_laws`.
+
+    F(v) = s [F_c + (F_s − F_c) exp(−(|v|/v_s)ⁿ)] + c v         sliding, s = sign v                 (FR1)
+    −F_s ≤ F ≤ F_s                                               at rest                             (FR2)
+
+F is what friction resists with, so that its effort is −F. Coulomb's law has no fading: F_s counts at rest alone. For
+motion in the negative direction F_c is `level_negative`; the surplus F_s − F_c is the same in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+
+from kinpair.algebra.arrays import Scalar
+from kinpair.algebra.choice import less, maximum, sign, where
+from kinpair.forces.element import Instant
+from kinpair.friction.laws.level import Level, levels_of
+from kinpair.model.signal import Signal
+
+LEAST = 1e-150  # a smaller part of the Stribeck speed counts as zero
+ZERO = Level(0.0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Levels of a law: while sliding, at rest, and while sliding in the negative direction; None: as the first."""
+
+    level: Level = ZERO
+    level_static: Level | None = None
+    level_negative: Level | None = None
+
+    @property
+    def every(self) -> tuple[Level, ...]:
+        """Those that are given."""
+        return tuple(x for x in (self.level, self.level_static, self.level_negative) if x is not None)
+
+    def sliding(self, at: Instant, share: Scalar) -> Scalar:
+        """F_c in the direction of `share`."""
+        forward = self.level.value(at)
+        if self.level_negative is None:
+            return forward
+        return where(less(share, 0.0), self.level_negative.value(at), forward)
+
+    def surplus(self, at: Instant) -> Scalar:
+        """F_s − F_c."""
+        return 0.0 if self.level_static is None else self.level_static.value(at) - self.level.value(at)
+
+
+NO_LEVELS = Levels()
+
+
+class Law(Protocol):
+    """What a law answers. `share` is the sign of sliding, or the part of the level that acts at rest."""
+
+    @property
+    def levels(self) -> Levels:
+        """Its levels."""
+        ...
+
+    @property
+    def viscous(self) -> Scalar:
+        """Resistance per speed."""
+        ...
+
+    @property
+    def dry(self) -> bool:
+        """Does it resist at rest?"""
+        ...
+
+    def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
+        """Dry friction at a speed in the direction of sliding, zero or above; its level at speed zero."""
+        ...
+
+    def static(self, at: Instant, share: Scalar) -> Scalar:
+        """What must be overcome from rest in the direction of `share`."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Viscous:
+    """c v alone."""
+
+    viscous: Scalar
+    levels: Levels = NO_LEVELS
+
+    @property
+    def dry(self) -> bool:
+        """No."""
+        return False
+
+    def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
+        """Nothing."""
+        return 0.0
+
+    def static(self, at: Instant, share: Scalar) -> Scalar:
+        """Nothing."""
+        return 0.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Coulomb:
+    """A level, and a surplus at rest."""
+
+    levels: Levels
+    viscous: Scalar
+
+    @property
+    def dry(self) -> bool:
+        """Yes."""
+        return True
+
+    def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
+        """F_c.    (FR1)"""
+        return self.levels.sliding(at, share)
+
+    def static(self, at: Instant, share: Scalar) -> Scalar:
+        """F_s.    (FR2)"""
+        return self.levels.sliding(at, share) + self.levels.surplus(at)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stribeck:
+    """A level, and a surplus that fades with the speed."""
+
+    levels: Levels
+    viscous: Scalar
+    speed: Scalar
+    exponent: Scalar
+
+    @property
+    def dry(self) -> bool:
+        """Yes."""
+        return True
+
+    def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
+        """F_c + (F_s − F_c) exp(−(|v|/v_s)ⁿ)."""
+        fading = faded(speed, self.speed, self.exponent)
+        return self.levels.sliding(at, share) + self.levels.surplus(at) * fading  # (FR1)
+
+    def static(self, at: Instant, share: Scalar) -> Scalar:
+        """F_s.    (FR2)"""
+        return self.levels.sliding(at, share) + self.levels.surplus(at)
+
+
+def faded(speed: Scalar, stribeck_speed: Scalar, exponent: Scalar) -> Scalar:
+    """exp(−(|v|/v_s)ⁿ); n = 1 and 2 have no kink where the speed turns within a step."""
+    x = speed / stribeck_speed
+    if isinstance(exponent, (int, float)) and exponent in (1.0, 2.0):
+        return np.exp(-x) if exponent == 1.0 else np.exp(-x * x)
+    return np.exp(-np.exp(exponent * np.log(maximum(x * sign(x), LEAST))))  # a complex step passes
+
+
+def _viscous(x: Mapping[str, Scalar], levels: Levels) -> Law:
+    return Viscous(x["viscous"])
+
+
+def _coulomb(x: Mapping[str, Scalar], levels: Levels) -> Law:
+    return Coulomb(levels, x.get("viscous", 0.0))
+
+
+def _stribeck(x: Mapping[str, Scalar], levels: Levels) -> Law:
+    return Stribeck(levels, x.get("viscous", 0.0), x["stribeck_speed"], x["exponent"])
+
+
+def law_of(name: str, numbers: Mapping[str, Scalar], signals: Mapping[str, Signal]) -> Law:
+    """The law of that name by its numbers and the signals of levels that change."""
+    return LAWS[name](numbers, Levels(**levels_of(numbers, signals)))
+
+
+LAWS = {"viscous": _viscous, "coulomb": _coulomb, "stribeck": _stribeck}

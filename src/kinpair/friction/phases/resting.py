@@ -1,0 +1,207 @@
+"""Surfaces of which some are at rest, as groups of the problem of `kinpair.constraints.solve`; in floats, one state.
+
+f are the friction forces of all surfaces, one number a direction of sliding. Accelerations of sliding and forms of the
+wrenches are affine in them:
+
+    a = a₀ + A f,     c_k = c_k0 + C_k f,     N_k = load_k(c_k, f_k)                                     (FH1)
+    f_k in the interval, disc or ball of radius μ_s N_k, −a_k in its normal cone at f_k     at rest      (FH2)
+    f_k = −μ_k N_k u_k                                                              sliding along u_k    (FH3)
+
+(FH2) says both: inside a_k = 0, on the boundary f_k is against a_k. A load that jumps has a row of its own, see (NS11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.constraints.solve import residual as shapes
+from kinpair.constraints.solve.problem import Disc, Group, Interval, Part
+from kinpair.friction.phases.terms import Affine
+from kinpair.friction.surfaces.surface import JUMP, LINEAR, NORM, SQUARE, Carried, LoadPart, Surface
+
+RANK = 1e-11  # a response below this part of the largest counts as zero
+SHAPES = {NORM: shapes.NORM, LINEAR: shapes.LINEAR, SQUARE: shapes.SQUARE, JUMP: shapes.LINEAR}
+
+
+class Found(NamedTuple):
+    """f, N, a, the largest |F| of the scaled problem, whether that is rounding, and f with what jumps."""
+
+    f: np.ndarray
+    N: np.ndarray
+    a: np.ndarray
+    residual: float
+    met: bool
+    x: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Resting:
+    """(FH1): what acts, where each surface has its numbers in f, and which are at rest; `u` and `mu` of the others.
+
+    `surplus` is friction beyond μ N, of surfaces at rest.
+    """
+
+    surfaces: Sequence[Surface]
+    joints: Sequence[Carried]
+    where: Sequence[slice]
+    a: np.ndarray
+    A: np.ndarray
+    c: Sequence[np.ndarray]
+    C: Sequence[np.ndarray]
+    at_rest: Sequence[bool]
+    u: Sequence[np.ndarray]
+    mu: np.ndarray
+    mu_static: np.ndarray
+    surplus: np.ndarray
+
+    @property
+    def still(self) -> list[int]:
+        """Numbers of the surfaces at rest."""
+        return [k for k, rest in enumerate(self.at_rest) if rest]
+
+    @cached_property
+    def _parts(self) -> list[list[LoadPart]]:
+        return [
+            [part for part in x.parts(at) if part.weights != (0.0, 0.0)]
+            for x, at in zip(self.surfaces, self.joints, strict=True)
+        ]
+
+    @cached_property
+    def jumps(self) -> list[tuple[int, LoadPart]]:
+        """Surfaces whose load jumps, and the part that does."""
+        return [(k, part) for k, own in enumerate(self._parts) for part in own if part.shape == JUMP]
+
+    def _forms(self, k: int, part: LoadPart) -> tuple[np.ndarray, np.ndarray]:
+        """Return A (m, n) and b (m,) of y = A x + b of a part of surface k, with x = (f, θ)."""
+        A = np.zeros((len(part.d), len(self.a) + len(self.jumps)))
+        A[:, : len(self.a)] = part.C @ self.C[k]
+        if part.E is not None:
+            A[:, self.where[k]] += part.E
+        return A, part.C @ self.c[k] + part.d
+
+    @cached_property
+    def problem(self) -> tuple[np.ndarray, np.ndarray]:
+        """D and g of (NS1), with a row for each jump.    (NS11)"""
+        n = len(self.a)
+        D, g = np.zeros((n + len(self.jumps),) * 2), np.zeros(n + len(self.jumps))
+        D[:n, :n], g[:n] = self.A, self.a
+        for row, (k, part) in enumerate(self.jumps, n):
+            A, b = self._forms(k, part)
+            D[row], g[row] = -A[0], part.limit - b[0]
+        return D, g
+
+    @cached_property
+    def load(self) -> list[tuple[Part, ...]]:
+        """Parts of the load of each surface, over x = (f, θ)."""
+        row, found = len(self.a), list[tuple[Part, ...]]()
+        for k, own in enumerate(self._parts):
+            parts = list[Part]()
+            for part in own:
+                A, b = self._forms(k, part)
+                if part.shape == JUMP:
+                    A, b, row = np.eye(A.shape[1])[row : row + 1], np.zeros(1), row + 1
+                parts.append(Part(A, b, part.weights, SHAPES[part.shape], part.limit))
+            found.append(tuple(parts))
+        return found
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The surfaces as groups, and one for each jump.    (FH2), (FH3)"""
+        jumps = range(len(self.a), len(self.a) + len(self.jumps))
+        return [
+            *map(self._group, range(len(self.surfaces))),
+            *(Interval(row, 0.0, 1.0, jump=True) for row in jumps),
+        ]
+
+    def _group(self, k: int) -> Group:
+        rows = tuple(range(self.where[k].start, self.where[k].stop))
+        lower, upper = self.surfaces[k].constant(self.joints[k])
+        name, load, more = self.surfaces[k].name, self.load[k], float(self.surplus[k])
+        if self.at_rest[k] and len(rows) == 1:
+            mu = float(self.mu_static[k])
+            parts = tuple(_weighted(x, mu * x.weights[0], mu * x.weights[1]) for x in load)
+            return Interval(rows[0], -(mu * lower + more), mu * upper + more, name, parts if mu else ())
+        if self.at_rest[k]:
+            mu = float(self.mu_static[k])
+            return Disc(rows, mu * lower + more, mu, load=load if mu else (), name=name)
+        mu, u = float(self.mu[k]), tuple(self.u[k].tolist())
+        if len(rows) == 1 and u[0] < 0.0:
+            lower, load = upper, tuple(_weighted(x, *x.weights[::-1]) for x in load)
+        return Disc(rows, mu * lower + more, mu, load=load if mu and any(u) else (), direction=u, name=name)
+
+    def loads(self, x: np.ndarray) -> np.ndarray:
+        """N of each surface (surfaces,), of the direction in which it slides or f opposes sliding."""
+        found = np.empty(len(self.surfaces))
+        for k, own in enumerate(self.where):
+            toward = -x[own] if self.at_rest[k] else self.u[k]
+            found[k] = self.normal(x, k, 1 if len(toward) == 1 and toward[0] < 0.0 else 0)
+        return found
+
+    def normal(self, x: np.ndarray, k: int, end: int) -> float:
+        """N of surface k while f opposes sliding forward (`end` 0) or backward (1)."""
+        parts = (part.weights[end] * part.value(x) for part in self.load[k])
+        return self.surfaces[k].constant(self.joints[k])[end] + sum(parts)
+
+    def found(self, x: np.ndarray, residual: float, met: bool) -> Found:
+        """Return what x = (f, θ) is."""
+        n = len(self.a)
+        return Found(x[:n], self.loads(x), self.a + self.A @ x[:n], residual, met, x)
+
+
+def _weighted(x: Part, lower: float, upper: float) -> Part:
+    return Part(x.A, x.b, (lower, upper), x.shape, x.limit)
+
+
+def resting_system(
+    x: Affine,
+    surfaces: Sequence[Surface],
+    joints: Sequence[Carried],
+    G: Sequence[np.ndarray],
+    at_rest: Sequence[bool],
+    u: Sequence[np.ndarray],
+    mu: Sequence[float],
+) -> Resting:
+    """Return (FH1) with G (numbers, nv) of each surface in all rates; `u` and `mu` of those that slide.
+
+    A surface at rest on which friction has no effect is moved by constraints alone: it slides in the direction of its
+    acceleration, and has no friction where that is zero, since what it carries is not unique.
+    """
+    stops = np.cumsum([0, *(len(g) for g in G)]).tolist()
+    where = [slice(a, b) for a, b in pairwise(stops)]
+    every = np.concatenate(list(G))
+    P = every @ x.P @ every.T
+    size = [float(np.trace(P[k, k])) for k in where]
+    moves = [a > RANK * max(size) for a in size]
+    a = every @ x.qdd
+    least = RANK * (1.0 + float(np.abs(a).max()))
+    u = [
+        _unit(a[k], least) if still and not free else own
+        for k, own, still, free in zip(where, u, at_rest, moves, strict=True)
+    ]
+    at_rest = [still and free for still, free in zip(at_rest, moves, strict=True)]
+    return Resting(
+        surfaces,
+        joints,
+        where,
+        a,
+        0.5 * (P + P.T),
+        x.c,
+        [E @ every.T for E in x.E],
+        at_rest,
+        u,
+        np.array(mu, dtype=float),
+        np.array([float(s.grip.mu_static) for s in surfaces]),
+        np.array([float(s.surplus) if still else 0.0 for s, still in zip(surfaces, at_rest, strict=True)]),
+    )
+
+
+def _unit(a: np.ndarray, least: float) -> np.ndarray:
+    """Return its direction, or zeros where it is shorter than `least`."""
+    size = float(np.linalg.norm(a))
+    return a / size if size > least else np.zeros(len(a))

@@ -1,0 +1,435 @@
+"""Friction from load in floats: where surfaces are at rest, and where compiled sweeps do not end well.
+
+Each state is one of these: every surface slides, and the loads continue from μ = 0; some are at rest, and stick or
+begin to slide; or there is no solution, and the message says at which part of the given coefficients that begins.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from kinpair.errors import FrictionWarning, SingularError, caller_level, listed
+from kinpair.evaluation.calls import Calls
+from kinpair.friction.loads import closer
+from kinpair.friction.loads.system import Response, Slip, System
+from kinpair.friction.phases import classes, rest
+from kinpair.friction.phases.classes import Classified
+from kinpair.friction.phases.dry import DryStates, JointFriction, each_state, held_slopes
+from kinpair.friction.phases.resting import Found, Resting, resting_system
+from kinpair.friction.phases.terms import Affine, Terms, affine, sliding_system
+from kinpair.friction.surfaces.level import Level
+from kinpair.friction.surfaces.surface import Carried, Grip, Surface
+from kinpair.friction.surfaces.table import surfaces_of
+from kinpair.model.model import Model
+from kinpair.quantities import Request
+from kinpair.results import FrictionSolutions
+
+STILL = 1e-13  # under constraints a rate this small, against one and the largest, counts as zero
+
+
+class Several(NamedTuple):
+    """A state with several motions: its system, and all of them."""
+
+    system: Resting
+    verdict: Classified
+
+
+class Rubbed(NamedTuple):
+    """Of one state: q̈ (nv,), of each surface its friction force, its load, and whether it sticks; and the other
+    motions, if there are any."""
+
+    qdd: np.ndarray
+    forces: list[np.ndarray]
+    loads: np.ndarray
+    sticks: list[bool]
+    several: Several | None = None
+
+
+class LoadedStates:
+    """Solves in floats for a model whose joints have friction from load."""
+
+    def __init__(
+        self, model: Model, calls: Calls | None, quantity: str = "load_terms", still: float = STILL
+    ) -> None:
+        self.model, self._calls, self.quantity, self.still = model, calls, quantity, still
+        self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
+
+    def _levels(self) -> list[Surface]:
+        """Dry friction of constant level, which is at rest together with that from load."""
+        dry, model = DryStates(self.model), self.model
+        if not len(dry.rates):
+            return []
+        levels, found = dry.levels(model.neutral(), np.zeros(model.nv)), list[Surface]()
+        owner = {v: i for i in model.moving for v in range(model.nv)[model.v_span[i]]}
+        for n, v in enumerate(dry.rates.tolist()):
+            lo, _, slide_lo, slide_hi = (float(x[n]) for x in levels)
+            span, name = model.v_span[owner[v]], f"{model.v_names[v]}.friction"
+            number, count = v - span.start, span.stop - span.start
+            sizes = -slide_lo, slide_hi, slide_lo - lo
+            found.append(Level(name, owner[v], Grip(1.0, 1.0), *sizes, number, count))
+        return found
+
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """Numbers of the rates with friction from load."""
+        found = {k for x in self.surfaces for k in range(self.model.nv)[self.model.v_span[x.body]]}
+        return np.array(sorted(found), dtype=int)
+
+    @cached_property
+    def G(self) -> list[np.ndarray]:
+        """Velocities of sliding by all rates (numbers, nv)."""
+        found: list[np.ndarray] = []
+        for x in self.surfaces:
+            G = np.zeros((len(x.sliding()), self.model.nv))
+            G[:, self.model.v_span[x.body]] = np.asarray(x.sliding(), dtype=float)
+            found.append(G)
+        return found
+
+    def needed(self, qd: np.ndarray, sound: np.ndarray) -> np.ndarray:
+        """In which states (…,) the compiled solve is not enough."""
+        return np.asarray(self.rests(qd) | (sound != 1.0))
+
+    def rests(self, qd: np.ndarray) -> np.ndarray:
+        """In which states (…,) a surface is at rest."""
+        large = self.still * (1.0 + np.abs(qd).max(-1))
+        rest = [np.linalg.norm(qd @ G.T, axis=-1) <= large * np.abs(G).max() for G in self.G]
+        return np.any(rest, axis=0)
+
+    def forward(
+        self,
+        request: Request,
+        arguments: tuple[np.ndarray, ...],
+        qdd: np.ndarray,
+        where: np.ndarray,
+    ) -> np.ndarray:
+        """q̈ with the states of `where` solved again; arguments q, qd, tau and further ones, one state or a batch.
+
+        States with several motions are told by one warning.
+        """
+        solved = qdd.copy()
+        for k, found in self.each(request, arguments, where):
+            solved[k] = found.qdd
+        return solved
+
+    def each(
+        self, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray, *, warn: bool = True
+    ) -> list[tuple[tuple[int, ...], Rubbed]]:
+        """Places and solutions of the states of `where`; one warning where some have several, unless it was given."""
+        solutions, several = list[tuple[tuple[int, ...], Rubbed]](), list[tuple[str, Several]]()
+        for k, own in each_state(where, arguments):
+            which = f" (state {k[0]} of the batch)" if k else ""
+            found = self.one(request, own, which)
+            solutions.append((k, found))
+            if found.several is not None:
+                several.append((which, found.several))
+        if several and warn:
+            warnings.warn(self.told(several), FrictionWarning, stacklevel=caller_level())
+        return solutions
+
+    def held_slopes(
+        self, request: Request, arguments: tuple[np.ndarray, ...], by: Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
+        """Derivatives (…, nv, nv) of accelerations without what sticks: those of the mode in force, see (FD3)."""
+        slopes = [np.array(x) for x in by]
+        rests = np.broadcast_to(self.rests(arguments[1]), slopes[0].shape[:-2])
+        for k, found in self.each(request, arguments, rests, warn=False):
+            own = held_slopes([x[k] for x in slopes], self.sticking(found))
+            for whole, part in zip(slopes, own, strict=True):
+                whole[k] = part
+        return slopes
+
+    def sticking(self, found: Rubbed) -> np.ndarray:
+        """Numbers of the rates that stick; a surface without load, or with μ = 0, holds nothing."""
+        pairs = zip(self.surfaces, found.loads, strict=True)
+        levels = [float(x.grip.mu_static) * n + x.surplus for x, n in pairs]
+        held = [
+            np.flatnonzero(np.abs(G).max(0))
+            for G, sticks, level in zip(self.G, found.sticks, levels, strict=True)
+            if sticks and level > 0.0
+        ]
+        return np.unique(np.concatenate([np.zeros(0, dtype=int), *held]))
+
+    def efforts(self, found: Rubbed) -> np.ndarray:
+        """Of friction in a solution (nv,); of a constant level at rest only."""
+        pairs = zip(self.G, found.forces, strict=True)
+        return sum((G.T @ f for G, f in pairs), np.zeros(self.model.nv))
+
+    def without_rounding(self, qd: np.ndarray) -> np.ndarray:
+        """Rates, or accelerations (nv,), with zeros for joints with friction from load where they are rounding."""
+        slow = np.abs(qd) <= self.still * (1.0 + np.abs(qd).max())
+        return np.where(slow & np.isin(np.arange(len(qd)), self.rates), 0.0, qd)
+
+    def told(self, several: list[tuple[str, Several]]) -> str:
+        """What is said of states with several motions."""
+        which, (x, verdict) = several[0]
+        joints = self._joints_of(x, verdict)
+        more = f" ({len(several)} such states)" if len(several) > 1 else ""
+        taken = "in which most joints stick" if any(x.at_rest) else "that continues from mu = 0"
+        return (
+            f"{self.model.name}: friction has {len(verdict.solutions)} solutions{which}{more}, which differ at "
+            f"{'joint' if len(joints) == 1 else 'joints'} {listed(map(repr, joints))}: {self._begins(x, joints[0])}. "
+            f"Taken is the one {taken}; friction_solutions lists all, and a lower mu leaves one"
+        )
+
+    def _begins(self, x: Resting, joint: str) -> str:
+        """From which coefficients on; it takes a search."""
+        part = classes.begins(x)
+        k = next(k for k in range(len(self.surfaces)) if self._joint_name(k) == joint)
+        mu = part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])
+        return f"from mu = {mu:.6g} of {joint!r} on, {part:.6g} of what is given"
+
+    def _joint_name(self, k: int) -> str:
+        return self.model.joint_names[self.surfaces[k].body]
+
+    def _joints_of(self, x: Resting, verdict: Classified) -> list[str]:
+        """Names of the joints whose friction differs between solutions."""
+        differ = set(verdict.differ)
+        every = (
+            self._joint_name(k) for k, own in enumerate(x.where) if differ & set(range(own.start, own.stop))
+        )
+        return list(dict.fromkeys(every))
+
+    def solutions(self, request: Request, arguments: tuple[np.ndarray, ...]) -> FrictionSolutions:
+        """Every solution of one state, as far as trying every choice finds them."""
+        answer, joints = self.terms(request, arguments)
+        x = self._system(answer, joints, *self._now(arguments[1]))
+        verdict = classes.classified(x)
+        every = np.concatenate([G.T for G in self.G], axis=1)
+        qdd = [answer.qdd + answer.P @ (every @ own.f) for own in verdict.solutions]
+        sticks = [
+            tuple(dict.fromkeys(self._joint_name(k) for k in classes.sticking(x, own)))
+            for own in verdict.solutions
+        ]
+        part = classes.begins(x) if verdict.kind == classes.SEVERAL else np.nan
+        return FrictionSolutions(
+            verdict.kind,
+            verdict.proved,
+            np.array(qdd).reshape(-1, self.model.nv),
+            tuple(sticks),
+            tuple(self._joints_of(x, verdict)),
+            part,
+        )
+
+    def terms(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[Affine, list[Carried]]:
+        """The affine answer at one state, and what the joints are in."""
+        return self._affine(self.numbers(request, arguments), *arguments[:3])
+
+    def numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """The terms of one state, see `friction/phases/terms.py`."""
+        assert self._calls is not None
+        return self._calls(replace(request, quantity=self.quantity), arguments)
+
+    def _affine(
+        self, numbers: tuple[np.ndarray, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+    ) -> tuple[Affine, list[Carried]]:
+        H, F, A, b, c, Q, L, beside = (np.asarray(x, dtype=float) for x in numbers)
+        nv = self.model.nv
+        joints = self._joints(q, qd, tau, beside)
+        parts = self._parts(joints)
+        rows = A.reshape(-1, nv), b.reshape(-1)
+        own = Terms(H, F, *rows, *([x[k] for k in parts] for x in (c, Q, L.reshape(len(c), -1))))
+        return affine(own), joints
+
+    def one(self, request: Request, arguments: tuple[np.ndarray, ...], which: str = "") -> Rubbed:
+        """The solution at one state; SingularError where there is none."""
+        return self.of_numbers(self.numbers(request, arguments), *arguments[:3], which=which)
+
+    def of_numbers(
+        self,
+        numbers: tuple[np.ndarray, ...],
+        q: np.ndarray,
+        qd: np.ndarray,
+        tau: np.ndarray,
+        which: str = "",
+    ) -> Rubbed:
+        """The same from the terms of the state, see `friction/phases/terms.py`, and the efforts of motors."""
+        x, joints = self._affine(numbers, q, qd, tau)
+        slips, at_rest = self._now(qd)
+        if not any(at_rest):
+            return self._sliding(x, joints, slips, which)
+        return self._resting(x, joints, slips, at_rest, which)
+
+    def system_of(
+        self, numbers: tuple[np.ndarray, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+    ) -> tuple[Affine, Resting]:
+        """The affine answer, and the system for all friction forces, from the terms of one state."""
+        x, joints = self._affine(numbers, q, qd, tau)
+        return x, self._system(x, joints, *self._now(qd))
+
+    def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting:
+        """The system of one state for all friction forces, whether surfaces are at rest or slide."""
+        x, joints = self.terms(request, arguments)
+        return self._system(x, joints, *self._now(arguments[1]))
+
+    def _now(self, qd: np.ndarray) -> tuple[list[Slip], list[bool]]:
+        """How surfaces slide, and which are at rest."""
+        slips, at_rest = list[Slip](), list[bool]()
+        for x, G in zip(self.surfaces, self.G, strict=True):
+            s = G @ qd
+            speed, moves = float(np.linalg.norm(s)), self._moves(s, G, qd)
+            mu = (
+                0.0 if x.kind == "level" and moves else float(x.grip.coefficient(speed))
+            )  # its sliding is in F
+            slips.append(Slip(s / speed if moves else np.zeros(len(s)), mu))
+            at_rest.append(not moves)
+        return slips, at_rest
+
+    def _system(self, x: Affine, joints: list[Carried], slips: list[Slip], at_rest: list[bool]) -> Resting:
+        u, mu = [slip.u for slip in slips], [float(slip.mu) for slip in slips]
+        return resting_system(x, self.surfaces, joints, self.G, at_rest, u, mu)
+
+    def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
+        """What friction does at one state, by name of the rate; laws of constant level at rest with it."""
+        found: dict[str, JointFriction] = {}
+        solved, qd = self.one(request, arguments), arguments[1]
+        for k, x in enumerate(self.surfaces):
+            G, sticks, load = self.G[k], solved.sticks[k], float(solved.loads[k])
+            speed = float(np.linalg.norm(G @ qd))
+            mu = float(x.grip.mu_static if sticks else x.grip.coefficient(speed))
+            efforts, constant = G.T @ solved.forces[k], x.kind == "level"
+            if constant and speed:
+                efforts = -load * np.sign(qd) * np.abs(G[0])
+            for v in np.flatnonzero(np.abs(G).max(0)).tolist():
+                level = (mu * load + (x.surplus if sticks else 0.0)) * float(np.abs(G[:, v]).max())
+                name = self.model.v_names[v]
+                found[name] = JointFriction(float(efforts[v]), level, sticks, np.nan if constant else load)
+        return found
+
+    def of_motion(
+        self,
+        request: Request,
+        arguments: tuple[np.ndarray, ...],
+        qdd: np.ndarray,
+        first: np.ndarray,
+        multipliers: Callable[[np.ndarray], np.ndarray],
+        own: np.ndarray,
+        which: str = "",
+    ) -> np.ndarray:
+        """Efforts of friction (nv,) in a motion that is given.
+
+        `multipliers` of the rows follow linearly from the efforts that the motion asks for beyond what friction gives,
+        which are `first` where that is nothing; `own` are further ones, by the motion alone.
+        """
+        q, qd = arguments[:2]
+        rotors = np.concatenate([np.zeros(0), *(self.model.body[i].rotor for i in self.model.in_order)])
+        _, _, _, _, c, Q, L, beside = self.numbers(request, arguments)
+        joints = [x._replace(yields=1.0) for x in self._joints(q, qd, rotors * qdd, beside)]
+        slips = self._slips(qd, qdd)
+        joints = _directed(joints, slips)
+        D = [G.T @ (slip.mu * slip.u) for G, slip in zip(self.G, slips, strict=True)]
+        parts = self._parts(joints)
+        now = c + Q @ qdd + L @ (multipliers(first) + own)
+        by_load = [L @ multipliers(d) for d in D]
+        forms = [list(now[k]) for k in parts]
+        response = Response(
+            qdd, [np.zeros(len(qd)) for _ in D], forms, [[list(x[k]) for x in by_load] for k in parts]
+        )
+        path = closer.follow(System(self.surfaces, slips, joints, response))
+        if not path.arrives:
+            raise self._jammed(path, slips, which)
+        return -sum((d * n for d, n in zip(D, path.N, strict=True)), np.zeros(len(qd)))
+
+    def _slips(self, qd: np.ndarray, qdd: np.ndarray) -> list[Slip]:
+        """By the direction of q̇, where that is zero of q̈, and none where both are."""
+        found: list[Slip] = []
+        for x, G in zip(self.surfaces, self.G, strict=True):
+            s = G @ qd
+            way, rates = (s, qd) if self._moves(s, G, qd) else (G @ qdd, qdd)
+            u = way / np.linalg.norm(way) if self._moves(way, G, rates) else np.zeros(len(way))
+            level = x.kind == "level"  # inverse dynamics has its friction already
+            found.append(Slip(u, 0.0 if level else float(x.grip.coefficient(float(np.linalg.norm(s))))))
+        return found
+
+    def _joints(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, beside: np.ndarray) -> list[Carried]:
+        model = self.model
+        pairs = [(x.body, model.v_span[x.body]) for x in self.surfaces]
+        return [Carried(q[model.q_span[i]], qd[k], tau[k], beside[k]) for i, k in pairs]
+
+    def _parts(self, joints: list[Carried]) -> list[slice]:
+        """Where the forms of each surface are among all."""
+        counts = [len(x.forms(np.zeros(6), joint.q)) for x, joint in zip(self.surfaces, joints, strict=True)]
+        return [slice(*ends) for ends in pairwise(np.cumsum([0, *counts]).tolist())]
+
+    def _moves(self, s: np.ndarray, G: np.ndarray, rates: np.ndarray) -> bool:
+        """Is a velocity of sliding more than rounding?"""
+        return bool(np.linalg.norm(s) > self.still * (1.0 + np.abs(rates).max()) * np.abs(G).max())
+
+    def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
+        D = np.array([G.T @ (slip.mu * slip.u) for G, slip in zip(self.G, slips, strict=True)])
+        joints = _directed(joints, slips)
+        path = closer.follow(sliding_system(x, self.surfaces, slips, joints, D))
+        resting = self._system(x, joints, slips, [False] * len(slips))
+        forces = [-(slip.mu * n) * slip.u for slip, n in zip(slips, path.N, strict=True)]
+        start = rest.with_jumps(resting, np.concatenate(forces))
+        found = rest.from_start(resting, start) if path.arrives or not resting.jumps else rest.solve(resting)
+        if not path.arrives and not (resting.jumps and found.met):
+            raise self._jammed(path, slips, which)
+        verdict = classes.classified(resting, found)
+        several = Several(resting, verdict) if verdict.kind == classes.SEVERAL else None
+        return self._rubbed(x, resting, found, several)
+
+    def _rubbed(self, x: Affine, resting: Resting, found: Found, several: Several | None) -> Rubbed:
+        """Return what a solution is; rates that stick have no acceleration."""
+        every = np.concatenate([G.T for G in self.G], axis=1)
+        held = classes.sticking(resting, found)
+        sticks = [k in held for k in range(len(self.surfaces))]
+        qdd = x.qdd + x.P @ (every @ found.f)
+        for G, stuck in zip(self.G, sticks, strict=True):
+            if stuck:
+                qdd[np.abs(G).max(0) > 0.0] = 0.0
+        return Rubbed(qdd, [found.f[k] for k in resting.where], found.N, sticks, several)
+
+    def _jammed(self, path: closer.Path, slips: list[Slip], which: str) -> SingularError:
+        k = int(np.argmax(path.N))
+        surface, mu = self.surfaces[k], float(slips[k].mu)
+        joint = self.model.joint_names[surface.body]
+        return SingularError(
+            f"{self.model.name}: friction has no solution at joint {joint!r}{which}: from mu = {path.t * mu:.9g} on, "
+            f"{path.t:.6g} of what is given, its load grows without bound: the joint jams, or only an impact goes on "
+            "(Painlevé); lower mu, or give it longer guidance",
+            joint=joint,
+            mu=path.t * mu,
+        )
+
+    def _resting(
+        self,
+        x: Affine,
+        joints: list[Carried],
+        slips: list[Slip],
+        at_rest: list[bool],
+        which: str,
+    ) -> Rubbed:
+        resting = self._system(x, joints, slips, at_rest)
+        verdict = classes.found_one(resting)
+        found = rest.settled(resting, verdict.solutions[0]) if verdict.solutions else None
+        if found is None or not found.met:
+            raise self.unsettled(resting, which)
+        several = Several(resting, verdict) if verdict.kind == classes.SEVERAL else None
+        return self._rubbed(x, resting, found, several)
+
+    def unsettled(self, x: Resting, which: str = "") -> SingularError:
+        """The error where there is no solution: it names the joint, and the coefficient at which that begins."""
+        part, last = classes.ends(x)
+        k = int(np.argmax(last.N))
+        joint, mu = self._joint_name(k), part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])
+        return SingularError(
+            f"{self.model.name}: friction has no solution at joint {joint!r}{which}: from mu = {mu:.9g} on, {part:.6g} "
+            "of what is given, no choice of what sticks and what slides fits; lower mu, or give it longer guidance",
+            joint=joint,
+            mu=mu,
+        )
+
+
+def _directed(joints: Sequence[Carried], slips: Sequence[Slip]) -> list[Carried]:
+    """What the joints are in, with the directions in which they slide."""
+    return [
+        at._replace(toward=float(slip.u[0]) if len(slip.u) == 1 else 0.0)
+        for at, slip in zip(joints, slips, strict=True)
+    ]

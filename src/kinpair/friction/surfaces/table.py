@@ -1,0 +1,111 @@
+"""Which law belongs to which pair, and the surfaces of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from kinpair.algebra.arrays import Scalar
+from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve
+from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
+from kinpair.friction.surfaces.guide import Guide
+from kinpair.friction.surfaces.surface import Grip, Surface
+from kinpair.friction.surfaces.thread import Thread
+from kinpair.model.model import Model, SurfaceData
+
+Numbers: TypeAlias = Mapping[str, Scalar]
+Make: TypeAlias = Callable[[SurfaceData, Any], list[Surface]]  # of the data and the pair
+
+
+def surfaces_of(model: Model) -> tuple[Surface, ...]:
+    """All of them, in the order of the description."""
+    return tuple(
+        surface
+        for data in model.surfaces
+        for surface in MADE[data.law, model.body[data.body].pair.kind](data, model.body[data.body].pair)
+    )
+
+
+def _grip(x: Numbers) -> Grip:
+    mu, speed = x["mu"], x.get("stribeck_speed", 0.0)
+    return Grip(mu, x.get("mu_static", mu), speed, x.get("exponent", 2.0), "stribeck_speed" in x)
+
+
+def _preload(x: Numbers) -> Scalar:
+    return x.get("preload", 0.0)
+
+
+def _journal(data: SurfaceData, pair: Any) -> list[Surface]:
+    x = data.numbers
+    size = x["radius"], x["thrust_radius"], x["length"], _preload(x)
+    return [Journal(data.name, data.body, _grip(x), *size)]
+
+
+def _sleeve(data: SurfaceData, pair: Any) -> list[Surface]:
+    x = data.numbers
+    return [Sleeve(data.name, data.body, _grip(x), x["radius"], x["length"], _preload(x))]
+
+
+def _ball(data: SurfaceData, pair: Any) -> list[Surface]:
+    x = data.numbers
+    return [Ball(data.name, data.body, _grip(x), x["radius"], _preload(x))]
+
+
+def _cross(data: SurfaceData, pair: Any) -> list[Surface]:
+    x = data.numbers
+    size = x["radius"], x["thrust_radius"], x["length"], _preload(x)
+    return [Pin(f"{data.name}.pin{k + 1}", data.body, _grip(x), *size, k) for k in range(2)]
+
+
+def _guide(data: SurfaceData, pair: Any) -> list[Surface]:
+    x = data.numbers
+    return [Guide(data.name, data.body, _grip(x), x["length"], x["width"], _preload(x))]
+
+
+def _thread(data: SurfaceData, pair: Any) -> list[Surface]:
+    x = data.numbers
+    return [Thread(data.name, data.body, _grip(x), x["radius"], pair.pitch, _preload(x))]
+
+
+def _gear(data: SurfaceData, pair: Any) -> list[Surface]:
+    along, x = pair.p(np.zeros(1))[:, 0], data.numbers
+    if "efficiency" not in x:
+        return [Teeth(data.name, data.body, _grip(x), along, _preload(x))]
+    drive = np.divide(1.0, x["efficiency"]) - 1.0  # (FE5)
+    back = 1.0 - x["efficiency_back"] if "efficiency_back" in x else None
+    return [Teeth(data.name, data.body, Grip(1.0, 1.0), along, 0.0, drive, back)]
+
+
+SERVO: dict[str, str] = {  # keys of the description, names of the source
+    "level": "f_b",
+    "motor_share": "l_m",
+    "load_share": "l_e",
+    "motor_share_static": "l_ms",
+    "load_share_static": "l_es",
+    "motor_square": "q_m",
+    "load_square": "q_e",
+    "stribeck_speed": "v_s",
+    "exponent": "alpha",
+}
+
+
+def _servo(data: SurfaceData, pair: Any) -> list[Surface]:
+    x = data.numbers
+    surplus, viscous = x["level_static"] - x["level"], x.get("viscous", 0.0)
+    numbers = ServoData(f_s=surplus, viscous=viscous, **{name: x[key] for key, name in SERVO.items()})
+    return [Servo(data.name, data.body, Grip(1.0, 1.0), pair.p(np.zeros(1))[:, 0], numbers)]
+
+
+DRIVEN = ("revolute", "prismatic", "helical")  # by one motor
+MADE: dict[tuple[str, str], Make] = {
+    ("bearing", "revolute"): _journal,
+    ("bearing", "cylindrical"): _sleeve,
+    ("bearing", "spherical"): _ball,
+    ("bearing", "universal"): _cross,
+    ("guide", "prismatic"): _guide,
+    ("thread", "helical"): _thread,
+    **{("gear", kind): _gear for kind in DRIVEN},
+    **{("servo", kind): _servo for kind in DRIVEN},
+}
