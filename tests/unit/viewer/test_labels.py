@@ -23,11 +23,12 @@ OF_MATPLOTLIB = ("DejaVu", "STIX", "cm", "Last")  # fonts that it brings
 
 @pytest.fixture
 def fonts(monkeypatch):
-    """The list of matplotlib's fonts, as it was before; none of the system."""
+    """List the fonts that matplotlib brings, none of the system; restore the list afterwards."""
     from matplotlib import font_manager
 
     monkeypatch.setattr(font_manager, "findSystemFonts", list)
     before = list(font_manager.fontManager.ttflist)
+    font_manager.fontManager.ttflist[:] = [x for x in before if x.name.startswith(OF_MATPLOTLIB)]
     _forget()
     yield font_manager.fontManager
     font_manager.fontManager.ttflist[:] = before
@@ -84,7 +85,6 @@ def test_names_in_chinese_and_japanese_are_drawn_with_an_installed_font(fonts, t
 def test_a_font_that_was_installed_later_is_used(fonts, tmp_path, monkeypatch):
     from matplotlib import font_manager
 
-    fonts.ttflist[:] = [x for x in fonts.ttflist if x.name.startswith(OF_MATPLOTLIB)]
     file = str(font_with("".join(NAMES), tmp_path / "later.ttf"))
     monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [file, __file__])
     picture = figure(NAMES)
@@ -93,7 +93,6 @@ def test_a_font_that_was_installed_later_is_used(fonts, tmp_path, monkeypatch):
 
 
 def test_characters_without_a_font_are_reported_once_with_the_remedy(fonts, tmp_path):
-    fonts.ttflist[:] = [x for x in fonts.ttflist if x.name.startswith(OF_MATPLOTLIB)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         picture = figure(("人器機", "ト器"))
