@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo test browser long lint bench docs clean
+.PHONY: demo test browser long lint bench docs dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/kinpair demo
@@ -31,6 +31,12 @@ bench: $(VENV)/.dev
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W -q -b html docs build/docs
 	@echo "open build/docs/index.html"
+
+# a wheel for others: pip install dist/kinpair-*.whl
+dist: $(BIN)/python
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

@@ -23,6 +23,7 @@ from kinpair import __version__
 from kinpair.cli.commands import COMMANDS
 from kinpair.cli.language import chosen, in_language, speaking, translated
 from kinpair.cli.screen import Screen
+from kinpair.cli.version import asked, report
 from kinpair.cli.welcome import welcome
 from kinpair.errors import KinpairError, described
 
@@ -79,6 +80,9 @@ def _greeted() -> int:
 
 
 def _run(words: list[str]) -> int:
+    if asked(words):
+        print(report())
+        return 0
     try:
         app = command_line(words[0])
         app(words, console=Screen(), exit_on_error=False, print_error=False, result_action="return_value")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import kinpair
@@ -55,6 +56,15 @@ def test_every_command_has_help(capsys, name):
 def test_the_version_is_that_of_the_package(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.strip() == kinpair.__version__
+
+
+@pytest.mark.parametrize("words", [["--version", "--verbose"], ["--verbose", "--version"]])
+def test_the_long_version_has_what_a_bug_report_needs(capsys, words):
+    assert main(words) == 0
+    facts = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert facts["kinpair"] == kinpair.__version__
+    assert facts["numpy"] == np.__version__
+    assert {"Python", "system", "processor", "cache", "llvmlite", "scipy"} <= facts.keys()
 
 
 def test_a_fault_is_one_line_and_no_traceback(capsys, monkeypatch):
