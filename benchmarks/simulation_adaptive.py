@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks import targets
 from benchmarks.batches import Row
 from benchmarks.timing import race
-from kinpair.compiler.time_loop import AdaptiveLoop
-from kinpair.compiler.time_loop_parts import Flow
+from kinpair.compiler.time_loop.loop import AdaptiveLoop
+from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.trace import trace
 from kinpair.simulation.methods.tableaux import DOP853
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.tableau import Tableau
 
 Tree = tuple["Tree", ...]  # what hangs on its root
 

@@ -20,7 +20,7 @@ import kinpair as kp
 from endings import failed
 from families import family
 from kinpair.compiler.jit import Loaded, object_code
-from kinpair.compiler.time_loop_inputs import FAILURE, SUCCESS, Call, callback
+from kinpair.compiler.time_loop.inputs import FAILURE, SUCCESS, Call, callback
 
 Q, QD = [0.3, 0.2], [0.1, 0.0]
 COLUMNS = ("time", "q", "qd", "tau", "work", "loss", "kinetic", "potential")

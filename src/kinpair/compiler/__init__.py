@@ -13,6 +13,7 @@
     rolled         loops over items instead; tape, tape_layout: recorded from steps; rolled_llvm: as functions
     llvm, layout   whole modules: one state, or the rows of a batch in lanes
     loops/         loops of run-time size: restricted Python functions as LLVM text
+    time_loop/     many steps of a recorded flow in one call
     background     code made while its caller goes on, and who waits for it
     jit, cache     text → object code → functions; object code kept between runs; cache_size: how much of it
     pattern        how a call from Python is written

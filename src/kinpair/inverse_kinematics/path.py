@@ -13,10 +13,10 @@ import numpy as np
 
 from kinpair.compiler.cache import Store
 from kinpair.compiler.kernel import Kernel
-from kinpair.compiler.time_loop import FixedLoop
-from kinpair.compiler.time_loop_inputs import Inputs
-from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.inputs import Inputs
+from kinpair.compiler.time_loop.loop import FixedLoop
+from kinpair.compiler.time_loop.parts import Flow
+from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.inverse_kinematics.iteration import improved
 from kinpair.inverse_kinematics.rates import Course

@@ -13,7 +13,7 @@ from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.compiler.cache import Store
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
-from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
+from kinpair.compiler.time_loop.loop import AdaptiveLoop, FixedLoop
 from kinpair.compiler.trace import trace
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.integrators import Integrator, flow_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.arguments import whole_threads
-from kinpair.compiler.time_loop_inputs import Inputs, callback
+from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism

@@ -13,8 +13,8 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.compiler.time_loop_resident import Resident
-from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE
+from kinpair.compiler.time_loop.resident import Resident
+from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import WRENCH
 from kinpair.friction.loads.dynamics import is_loaded

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import array, columns, rows
 from kinpair.compiler.kernel import Kernel
-from kinpair.compiler.time_loop_inputs import Inputs
+from kinpair.compiler.time_loop.inputs import Inputs
 from kinpair.compiler.trace import trace
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics

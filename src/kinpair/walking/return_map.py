@@ -22,9 +22,9 @@ from kinpair.algebra.user_functions import call
 from kinpair.compiler.cache import Store
 from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.kernel import Kernel
-from kinpair.compiler.time_loop import FixedLoop
-from kinpair.compiler.time_loop_inputs import Inputs
-from kinpair.compiler.time_loop_parts import Flow
+from kinpair.compiler.time_loop.inputs import Inputs
+from kinpair.compiler.time_loop.loop import FixedLoop
+from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism

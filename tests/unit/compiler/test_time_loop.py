@@ -7,10 +7,10 @@ import pytest
 
 from kinpair.compiler.cache import Store
 from kinpair.compiler.cache_size import contents
-from kinpair.compiler.time_loop import AdaptiveLoop, FixedLoop
-from kinpair.compiler.time_loop_inputs import Inputs, callback
-from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.inputs import Inputs, callback
+from kinpair.compiler.time_loop.loop import AdaptiveLoop, FixedLoop
+from kinpair.compiler.time_loop.parts import Flow
+from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
 

@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 import kinpair as kp
-from kinpair.compiler.time_loop_inputs import SUCCESS, Call, callback
+from kinpair.compiler.time_loop.inputs import SUCCESS, Call, callback
 
 
 def test_a_place_that_held_inputs_may_hold_a_state_later():

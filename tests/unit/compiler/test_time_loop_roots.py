@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from kinpair.algebra.choice import less, where
-from kinpair.compiler.time_loop import AdaptiveLoop
-from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_roots import LOOK, NOTHING, PASS, STOP, row_length
-from kinpair.compiler.time_loop_standing import Standing
+from kinpair.compiler.time_loop.loop import AdaptiveLoop
+from kinpair.compiler.time_loop.parts import Flow
+from kinpair.compiler.time_loop.roots import LOOK, NOTHING, PASS, STOP, row_length
+from kinpair.compiler.time_loop.standing import Standing
 from kinpair.compiler.trace import trace
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5
 

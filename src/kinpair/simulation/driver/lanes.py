@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.compiler.time_loop import Chunk
+from kinpair.compiler.time_loop.loop import Chunk
 from kinpair.simulation.driver.lane import Lane, Passed, Standing
 from kinpair.simulation.loops import slide
 from kinpair.simulation.run import Run

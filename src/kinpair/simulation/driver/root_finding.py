@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinpair.compiler.time_loop_step import SAFE
+from kinpair.compiler.time_loop.step import SAFE
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.guards import Watched

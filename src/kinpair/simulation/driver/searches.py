@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kinpair.compiler.time_loop_roots import FALL, FIRED, LOOK, NOTHING, PASS, RISE, SLOPE, STOP
+from kinpair.compiler.time_loop.roots import FALL, FIRED, LOOK, NOTHING, PASS, RISE, SLOPE, STOP
 from kinpair.simulation.driver.ongoing import Ongoing
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.guards import Watched

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.program import Program, Shape
-from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.parts import Flow
+from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, nearest
 from kinpair.simulation.dynamics import Dynamics, with_quaternion

@@ -7,7 +7,7 @@ DOP853    Hairer, Nørsett & Wanner 1993, II.5 and II.6: order 8, errors of orde
 
 from __future__ import annotations
 
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.simulation.methods import dop853_coefficients as eight
 
 RK4 = Tableau(

@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.time_loop_memory import HEAD, LARGEST, LENGTH, STALE
-from kinpair.compiler.time_loop_standing import Standing
+from kinpair.compiler.time_loop.memory import HEAD, LARGEST, LENGTH, STALE
+from kinpair.compiler.time_loop.standing import Standing
 from kinpair.simulation.monitors.singular_ends import singular_between, singular_near
 from kinpair.simulation.residual import Suspended
 from kinpair.simulation.stage import Stage

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.time_loop import AdaptiveLoop
-from kinpair.compiler.time_loop_memory import CURSOR, HEAD, LENGTH, STALE
-from kinpair.compiler.time_loop_standing import Standing
+from kinpair.compiler.time_loop.loop import AdaptiveLoop
+from kinpair.compiler.time_loop.memory import CURSOR, HEAD, LENGTH, STALE
+from kinpair.compiler.time_loop.standing import Standing
 from kinpair.simulation.loops import loop_of
 from kinpair.simulation.monitors.passages import Passage
 from kinpair.simulation.monitors.runaways import STEPS, Runaway

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.time_loop import Chunk, FixedLoop
+from kinpair.compiler.time_loop.loop import Chunk, FixedLoop
 from kinpair.simulation.loops import loop_of
 from kinpair.simulation.piece import NO_TIMES, Piece
 from kinpair.simulation.run import Run

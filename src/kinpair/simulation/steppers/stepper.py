@@ -11,7 +11,7 @@ from kinpair.simulation.stage import Stage
 
 
 class Search(NamedTuple):
-    """What changes of sign of guards call for, see `compiler/time_loop_roots.py`, and how many roots may be passed."""
+    """What changes of sign of guards call for, see `compiler/time_loop/roots.py`, and how many roots may be passed."""
 
     acts: np.ndarray
     room: int

@@ -11,7 +11,7 @@ import loop_functions as loops
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import compiled, module_text
 from kinpair.compiler.loops.kinds import KINDS
-from kinpair.compiler.time_loop_bracket import MODE, NARROW, TRIAL, Search, narrow, open_bracket
+from kinpair.compiler.time_loop.bracket import MODE, NARROW, TRIAL, Search, narrow, open_bracket
 from kinpair.errors import InputError, TraceError
 
 

@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler import time_loop_adaptive as adaptive
-from kinpair.compiler import time_loop_fixed as fixed
 from kinpair.compiler.cache import Store
 from kinpair.compiler.form import Form
 from kinpair.compiler.jit import object_code
@@ -25,13 +23,14 @@ from kinpair.compiler.loops.functions import module_text
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
 from kinpair.compiler.target import REALS, host
-from kinpair.compiler.time_loop_inputs import Inputs
-from kinpair.compiler.time_loop_memory import HEAD, LENGTH, STALE, TIME
-from kinpair.compiler.time_loop_parts import Flow, Part, data_of, frame_of, parts_of
-from kinpair.compiler.time_loop_roots import LOOK, row_length
-from kinpair.compiler.time_loop_standing import WHY, Standing
-from kinpair.compiler.time_loop_step import FREE, LEAST, ROOM, ROWS, SETTINGS
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop import adaptive, fixed
+from kinpair.compiler.time_loop.inputs import Inputs
+from kinpair.compiler.time_loop.memory import HEAD, LENGTH, STALE, TIME
+from kinpair.compiler.time_loop.parts import Flow, Part, data_of, frame_of, parts_of
+from kinpair.compiler.time_loop.roots import LOOK, row_length
+from kinpair.compiler.time_loop.standing import WHY, Standing
+from kinpair.compiler.time_loop.step import FREE, LEAST, ROOM, ROWS, SETTINGS
+from kinpair.compiler.time_loop.tableau import Tableau
 
 REAL = REALS["float64"]
 NO_LOG = np.zeros((0, 0))
@@ -248,7 +247,7 @@ class AdaptiveLoop:
         atol (ny,): what is allowed; infinite for entries that do not count. No step is longer than `longest`; before
         one that is shorter than the part `least` of the longest so far it stops, `why` is "short". `hold`: time between
         new inputs, where held, from t0 on. Steps end at the rows of a table. Guards stop the run before the step, or do
-        as the `acts` (4, ng) of `time_loop_roots.py` say, unless it is not `minding` them; their roots go to the `log`,
+        as the `acts` (4, ng) of `roots.py` say, unless it is not `minding` them; their roots go to the `log`,
         one row each, and the run returns when that is full.
         """
         own = inputs or Inputs()

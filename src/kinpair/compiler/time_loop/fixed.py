@@ -15,10 +15,10 @@ from kinpair.compiler.instructions import support
 from kinpair.compiler.layout import layout_functions
 from kinpair.compiler.llvm import CLEAR, METADATA
 from kinpair.compiler.target import Real
-from kinpair.compiler.time_loop_code import Code
-from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, Arrays, Step
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.code import Code
+from kinpair.compiler.time_loop.parts import Flow, Frame, Part
+from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE, REFUSED, Arrays, Step
+from kinpair.compiler.time_loop.tableau import Tableau
 
 INPUTS = ("settings", "p", "times", "table", "called", "start")
 OUTPUTS = ("Y", "W", "end", "verdict")

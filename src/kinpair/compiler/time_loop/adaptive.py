@@ -10,11 +10,11 @@ from typing import Any
 
 from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.target import Real
-from kinpair.compiler.time_loop_code import Code, OpenLoop
-from kinpair.compiler.time_loop_dense import Dense, dense_places
-from kinpair.compiler.time_loop_fixed import declarations, programs_text
-from kinpair.compiler.time_loop_lengths import Lengths
-from kinpair.compiler.time_loop_memory import (
+from kinpair.compiler.time_loop.code import Code, OpenLoop
+from kinpair.compiler.time_loop.dense import Dense, dense_places
+from kinpair.compiler.time_loop.fixed import declarations, programs_text
+from kinpair.compiler.time_loop.lengths import Lengths
+from kinpair.compiler.time_loop.memory import (
     ACCEPTED,
     DONE,
     FRESH,
@@ -35,10 +35,10 @@ from kinpair.compiler.time_loop_memory import (
     TIME,
     Memory,
 )
-from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_roots import Roots, root_places
-from kinpair.compiler.time_loop_step import LEAST, Arrays, Step
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.parts import Flow, Frame, Part
+from kinpair.compiler.time_loop.roots import Roots, root_places
+from kinpair.compiler.time_loop.step import LEAST, Arrays, Step
+from kinpair.compiler.time_loop.tableau import Tableau
 
 ARRAYS = ("settings", "p", "times", "table", "called", "wanted", "atol", "state", "Y", "W", "acts", "log")
 STRETCH = 1.01  # a step that nearly reaches a stop reaches it

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinpair.compiler import time_loop_memory as memory
-from kinpair.compiler.time_loop_step import CROSSED, NOT_FINITE, REFUSED, STUCK
+from kinpair.compiler.time_loop import memory
+from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE, REFUSED, STUCK
 
 WHY = {  # what ended a run
     0.0: "more",

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import math
 
-from kinpair.compiler import time_loop_bracket as bracket
 from kinpair.compiler.loops.kinds import Matrix, Vector
-from kinpair.compiler.time_loop_bracket import COUNT, LAND, LOST, MODE, OFF, Bracket, bracket_places
-from kinpair.compiler.time_loop_memory import FULL, LENGTH, LOGGED, MORE, ROOT, STALE, STATUS, TIME, Memory
-from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_step import CROSSED, REFUSED, REPEATS, ROOM, SAFE, Step
+from kinpair.compiler.time_loop import bracket
+from kinpair.compiler.time_loop.bracket import COUNT, LAND, LOST, MODE, OFF, Bracket, bracket_places
+from kinpair.compiler.time_loop.memory import FULL, LENGTH, LOGGED, MORE, ROOT, STALE, STATUS, TIME, Memory
+from kinpair.compiler.time_loop.parts import Flow
+from kinpair.compiler.time_loop.step import CROSSED, REFUSED, REPEATS, ROOM, SAFE, Step
 
 NOTHING, LOOK, STOP, PASS = range(4)  # what a change of sign calls for
 FALL, RISE, FIRED, SLOPE = range(4)  # rows of `acts`

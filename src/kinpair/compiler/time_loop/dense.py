@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kinpair.compiler.time_loop_code import OpenLoop
-from kinpair.compiler.time_loop_memory import CURSOR, TIME, Memory
-from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_step import Step
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.code import OpenLoop
+from kinpair.compiler.time_loop.memory import CURSOR, TIME, Memory
+from kinpair.compiler.time_loop.parts import Flow
+from kinpair.compiler.time_loop.step import Step
+from kinpair.compiler.time_loop.tableau import Tableau
 
 
 def dense_places(flow: Flow, tableau: Tableau) -> dict[str, int]:

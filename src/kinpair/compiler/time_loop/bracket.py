@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Vector
-from kinpair.compiler.time_loop_memory import TIME, Memory
-from kinpair.compiler.time_loop_parts import Flow
-from kinpair.compiler.time_loop_step import Step
+from kinpair.compiler.time_loop.memory import TIME, Memory
+from kinpair.compiler.time_loop.parts import Flow
+from kinpair.compiler.time_loop.step import Step
 
 FINE = 1e-14  # of a step: how narrow a bracket becomes,
 LEAST = 4e-16  # or of the time

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kinpair.compiler.time_loop_code import Code
-from kinpair.compiler.time_loop_inputs import SUCCESS
-from kinpair.compiler.time_loop_parts import Flow, Frame, Part
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.code import Code
+from kinpair.compiler.time_loop.inputs import SUCCESS
+from kinpair.compiler.time_loop.parts import Flow, Frame, Part
+from kinpair.compiler.time_loop.tableau import Tableau
 
 SAFE = 1.5  # a value that is larger than so many times its way in a step is not passed within it
 REPEATS = 60  # of `improve` and `after`; more means that they do not converge
@@ -196,7 +196,7 @@ class Step:
             self._call(time, place)
 
     def _call(self, time: str, place: str) -> None:
-        """Write inputs from a Python function, see `time_loop_inputs.py`; a failure is noted."""
+        """Write inputs from a Python function, see `inputs.py`; a failure is noted."""
         code, places = self.code, self.places
         arguments = {0: f"{code.number} {time}", 1: f"ptr {places[place]}", 2: f"ptr {places['u']}"}
         for k, argument in arguments.items():

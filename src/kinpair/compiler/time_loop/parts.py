@@ -13,8 +13,8 @@ from kinpair.compiler.machine_code import blocks_of
 from kinpair.compiler.program import Program
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.target import Real
-from kinpair.compiler.time_loop_code import Code
-from kinpair.compiler.time_loop_turns import Turns, prepared
+from kinpair.compiler.time_loop.code import Code
+from kinpair.compiler.time_loop.turns import Turns, prepared
 
 ALIGNMENT = 64
 OWN_NAMES = re.compile(r"@(block|piece\d+|loop\d+|numbers)\b")
@@ -34,7 +34,7 @@ class Flow:
     (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples. A step in which
     an entry of `guard` → g changes its sign is not taken: a trajectory stops before it, the others of a batch go on. An
     adaptive one may go on from the root by `change` → (y, size), which reads in `e` which guards have theirs there, and
-    behind these a one when it is called for the first time; see `time_loop_roots.py`.
+    behind these a one when it is called for the first time; see `roots.py`.
 
     `source` says where u comes from: `constant` with the state, a `table` over time, the program `control` → u, or a
     function that is `call`ed. `sampled` inputs change at their own sample times only, others whenever they are needed.

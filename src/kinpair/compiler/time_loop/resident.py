@@ -10,10 +10,10 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.entry import bound_call
 from kinpair.compiler.machine_code import Batch, address, aligned
 from kinpair.compiler.python_objects import thin_calls_work
-from kinpair.compiler.time_loop import FixedLoop
-from kinpair.compiler.time_loop_fixed import EVERY, FIRST
-from kinpair.compiler.time_loop_inputs import Inputs
-from kinpair.compiler.time_loop_step import ROWS, SETTINGS
+from kinpair.compiler.time_loop.fixed import EVERY, FIRST
+from kinpair.compiler.time_loop.inputs import Inputs
+from kinpair.compiler.time_loop.loop import FixedLoop
+from kinpair.compiler.time_loop.step import ROWS, SETTINGS
 
 NOTHING = np.zeros(1)
 FEW = 100  # steps, during which other threads may wait

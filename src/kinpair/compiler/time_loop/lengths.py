@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import log
 
-from kinpair.compiler.time_loop_memory import (
+from kinpair.compiler.time_loop.memory import (
     COLLAPSED,
     ERROR,
     FRESH,
@@ -21,8 +21,8 @@ from kinpair.compiler.time_loop_memory import (
     TIME,
     Memory,
 )
-from kinpair.compiler.time_loop_step import NOT_FINITE, Step
-from kinpair.compiler.time_loop_tableau import Tableau
+from kinpair.compiler.time_loop.step import NOT_FINITE, Step
+from kinpair.compiler.time_loop.tableau import Tableau
 
 SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0
 FIRST_ERROR = 1e-4  # of the step before the first

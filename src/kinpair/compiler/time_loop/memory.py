@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from kinpair.compiler.time_loop_step import REFUSED, Step
+from kinpair.compiler.time_loop.step import REFUSED, Step
 
 STOP, RTOL, STEPS, LONGEST, WANTED, HOLD, T0 = range(7)  # of the settings; then ROWS
 TIME, LENGTH, ERROR, ACCEPTED, REJECTED, CURSOR, STALE, STATUS, HOLDS, FRESH, LARGEST, LOGGED = range(

@@ -16,7 +16,7 @@ from kinpair.compiler.llvm import Blocks
 from kinpair.compiler.program import Program
 from kinpair.compiler.schedule import Piece, Plan, schedule
 from kinpair.compiler.straight import straight_blocks
-from kinpair.compiler.time_loop_code import Code
+from kinpair.compiler.time_loop.code import Code
 
 
 @dataclass(frozen=True, slots=True)
