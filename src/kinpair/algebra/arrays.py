@@ -35,6 +35,21 @@ def array(entries: Sequence[Any]) -> np.ndarray:
     return result.reshape(len(entries), -1) if rows else result
 
 
+def same_objects(values: Sequence[Any]) -> tuple[np.ndarray, list[int]]:
+    """Number each value by the object it is, in the order of first appearance (n,); and the places of first appearance.
+
+    Equal parts of long mechanisms share their data: whoever works by object takes time for the different ones alone.
+    """
+    numbers = np.fromiter(map(id, values), dtype=np.int64, count=len(values))
+    if not len(numbers) or (numbers == numbers[0]).all():
+        return np.zeros(len(numbers), np.int64), [0] * bool(len(numbers))
+    _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[which.reshape(-1)], first[order].tolist()
+
+
 def single(x: Scalar) -> Any:
     """A scalar as a result: the column of a batch as an array without axes, so that it is not taken for a vector."""
     if not isinstance(x, np.ndarray):

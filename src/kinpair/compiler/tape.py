@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kinpair.algebra.arrays import same_objects
 from kinpair.compiler.graph import Expr, Graph
 from kinpair.compiler.program import Leaf, Shape
 from kinpair.compiler.rolled import Rolled
@@ -99,9 +100,7 @@ class Tape:
 
     def constants(self, values: Sequence[Any]) -> Field:
         """Numbers, nested arrays of them, for each item; of one structure for all items of a kind."""
-        places: dict[int, int] = {}
-        which = np.array([places.setdefault(id(value), len(places)) for value in values], dtype=np.int64)
-        chosen = np.unique(which, return_index=True)[1].tolist()
+        which, chosen = same_objects(values)
         apart = {i: flatten(values[i]) for i in (*chosen, *self.first)}
         rows = [np.concatenate([np.ravel(x) for _, x in apart[i][1]] or [np.zeros(0)]) for i in chosen]
         table = np.zeros((len(rows), max(map(len, rows), default=0)))

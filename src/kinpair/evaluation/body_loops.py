@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import same_objects
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.structure import flatten
 from kinpair.compiler.tape import Field, Tape
@@ -74,11 +75,12 @@ class Roller:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        pairs = [body.pair for body in model.body[1:]]
-        types = [type(pair) for pair in pairs]
-        self._kinds = {kind: k for k, kind in enumerate(dict.fromkeys(types))}
-        self._pairs = [pairs[types.index(kind)] for kind in self._kinds]
-        self.tape = Tape(np.array(model.parent[1:]) - 1, [self._kinds[kind] for kind in types])
+        which, chosen = same_objects(model.body[1:])
+        pairs = [model.body[i + 1].pair for i in chosen]
+        self._kinds: dict[type[Pair], int] = {}
+        kinds = np.array([self._kinds.setdefault(type(pair), len(self._kinds)) for pair in pairs])
+        self._pairs = [next(pair for pair in pairs if type(pair) is kind) for kind in self._kinds]
+        self.tape = Tape(np.array(model.parent[1:]) - 1, kinds[which])
         self._starts = {"q": _starts(model.q_span), "v": _starts(model.v_span)}
         self._widths = {"q": [pair.nq for pair in self._pairs], "v": [pair.nv for pair in self._pairs]}
         self._bodies: dict[int, tuple[Any, Field]] = {}
@@ -94,9 +96,8 @@ class Roller:
         """The constants of the bodies of a model, which may be regrouped; bodies that are one object share a row."""
         key = id(model.body)
         if key not in self._bodies:
-            places: dict[int, int] = {}
-            which = np.array([places.setdefault(id(body), len(places)) for body in model.body[1:]])
-            chosen = np.unique(which, return_index=True)[1]
+            which, places = same_objects(model.body[1:])
+            chosen = np.array(places)
             kinds = self.tape.kind[chosen]
             rows = [
                 self._table([model.body[i + 1] for i in chosen[kinds == k]]) for k in range(self.tape.kinds)

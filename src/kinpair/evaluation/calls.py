@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -39,13 +39,18 @@ class Calls:
         entries = {"q": model.q_names, **rates, "time": ("time",)}
         self._expected = {name: Expected(name, names) for name, names in entries.items()}
         self._ready: dict[Request, Any] = {}
+        self._defaults: dict[str, np.ndarray] = {}
 
-    @cached_property
-    def defaults(self) -> dict[str, np.ndarray]:
-        """Of what a caller may leave out: time, internal states, inputs."""
-        ports = ports_of(self.model)
-        start = np.array(ports.x_start, dtype=float)
-        return {"time": np.zeros(1), "x": start, "u": np.zeros(len(ports.u_names))}
+    def defaults(self, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Values of those arguments that a caller may leave out: time, internal states, inputs."""
+        ways = {
+            "time": lambda: np.zeros(1),
+            "x": lambda: np.array(ports_of(self.model).x_start, dtype=float),
+            "u": lambda: np.zeros(len(ports_of(self.model).u_names)),
+        }
+        for name in ways.keys() & set(names) - self._defaults.keys():
+            self._defaults[name] = ways[name]()  # kept: machine code points to it
+        return self._defaults
 
     @cached_property
     def kernels(self) -> Kernels:
@@ -76,7 +81,7 @@ class Calls:
         n = len(quantity_of(self.model, request.quantity).state)
         if len(arguments) == n + len(request.external):
             return arguments
-        return (*arguments[: n - 1], self.defaults["time"], *arguments[n - 1 :])
+        return (*arguments[: n - 1], np.zeros(1), *arguments[n - 1 :])
 
     def caller_of(self, request: Request) -> Any:
         """A function of the arguments and of `out=`, `threads=`."""
@@ -227,7 +232,9 @@ class Calls:
 
     @cached_property
     def _with_quaternion(self) -> list[int]:
-        return [i for i in self.model.moving if self.model.body[i].pair.nq > self.model.body[i].pair.nv]
+        which, chosen = self.model.different
+        pairs = [self.model.body[i].pair for i in chosen]
+        return np.flatnonzero(np.array([pair.nq > pair.nv for pair in pairs])[which]).tolist()
 
     @cached_property
     def _quaternions(self) -> np.ndarray:

@@ -98,7 +98,7 @@ class Thin:
         except LengthError:  # evaluated without the compiler
             return
         state = quantity_of(answer.calls.model, answer.request.quantity).state
-        pattern = _pattern(answer.request, state, positional, values, answer.calls.defaults)
+        pattern = _pattern(answer.request, state, positional, values, answer.calls.defaults(state))
         if name not in self._tables:
             function, self._tables[name] = thin_call(name, method.__get__(owner), kernel.store)
             vars(owner)[name] = function

@@ -60,10 +60,15 @@ class Loads(NamedTuple):
 def owners_of(model: Model) -> tuple[Owner, ...]:
     """Every element that may act: those of the joints, those between points, rotors of free joints, those that were
     added, and the efforts on rates that no actuator drives. Elements with an input of one name share it."""
-    return model.once("owners", lambda: _owners(model))
+    return model.once("owners", lambda: (*own_elements(model), *_plain(model)))
 
 
-def _owners(model: Model) -> tuple[Owner, ...]:
+def own_elements(model: Model) -> tuple[Owner, ...]:
+    """Every element but the plain efforts on rates, of which a long mechanism has one a rate."""
+    return model.once("own elements", lambda: _numbered(model))
+
+
+def _numbered(model: Model) -> tuple[Owner, ...]:
     frictions = joint_frictions(model)
     described = (
         *joint_elements(model),
@@ -73,21 +78,29 @@ def _owners(model: Model) -> tuple[Owner, ...]:
         *actuator_elements(model),
         *(x for x in frictions if x.nu),
     )
-    every = (*described, *free_rotors(model), *model.added)
-    plain = joint_inputs(model, frozenset(v for x in every for v in x.drives))
     owners, nx, places = list[Owner](), 0, dict[str, int]()
-    for k, x in enumerate((*every, *plain)):
+    for k, x in enumerate((*described, *free_rotors(model), *model.added)):
         passive = k < len(described) and not x.nu
         first = places.get(x.u_names[0], len(places)) if x.nu else 0
         places |= {name: places.get(name, first + n) for n, name in enumerate(x.u_names)}
-        owners.append(Owner(x, slice(nx, nx + x.nx), slice(first, first + x.nu), passive, k >= len(every)))
+        owners.append(Owner(x, slice(nx, nx + x.nx), slice(first, first + x.nu), passive, plain=False))
         nx += x.nx
     return tuple(owners)
 
 
+def _plain(model: Model) -> Iterator[Owner]:
+    """The efforts on rates that no actuator drives, with places behind those of the other elements."""
+    own = own_elements(model)
+    places = {name: x.u.start + n for x in own for n, name in enumerate(x.element.u_names)}
+    nx = own[-1].x.stop if own else 0
+    for x in joint_inputs(model, frozenset(v for y in own for v in y.element.drives)):
+        first = places.setdefault(x.name, len(places))
+        yield Owner(x, slice(nx, nx), slice(first, first + 1), passive=False, plain=True)
+
+
 def is_timed(model: Model) -> bool:
     """True if an element depends on time."""
-    return model.once("timed", lambda: any(x.element.timed for x in owners_of(model)))
+    return model.once("timed", lambda: any(x.element.timed for x in own_elements(model)))
 
 
 def elements_of(model: Model, *, passive: bool = True, driven: bool = False) -> tuple[Element, ...]:
@@ -99,7 +112,8 @@ def elements_of(model: Model, *, passive: bool = True, driven: bool = False) -> 
 
 def _acting(model: Model, passive: bool, driven: bool) -> list[Owner]:
     def chosen() -> list[Owner]:
-        return [x for x in owners_of(model) if (passive or not x.passive) and (driven or not x.element.nu)]
+        every = owners_of(model) if driven else own_elements(model)
+        return [x for x in every if (passive or not x.passive) and (driven or not x.element.nu)]
 
     return model.once(f"acting {passive} {driven}", chosen)
 

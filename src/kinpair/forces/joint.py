@@ -133,6 +133,8 @@ def walked_losses(model: Model, state: State) -> Scalar:
 def joint_elements(model: Model) -> list[Element]:
     """Those of all joints; none where the number is zero."""
     data, elements = model.joints, list[Element]()
+    if not (data.damping.any() or data.stiffness.any()):
+        return elements
     for i in model.in_order:
         bodies = (model.parent[i], i)
         for v in range(model.nv)[model.v_span[i]]:

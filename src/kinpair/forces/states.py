@@ -15,7 +15,7 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.errors import InputError
 from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Instant
-from kinpair.forces.elements import Owner, acting, elements_of, owners_of
+from kinpair.forces.elements import Owner, acting, elements_of, own_elements, owners_of
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.surfaces.element import LoadedJoint
 from kinpair.model.model import Model
@@ -53,13 +53,13 @@ def _ports(model: Model) -> Ports:
 
 def has_actuators(model: Model) -> bool:
     """Is there an element with inputs, so that u are not the joint efforts alone?"""
-    return model.once("has_actuators", lambda: any(x.element.nu and not x.plain for x in owners_of(model)))
+    return model.once("has_actuators", lambda: any(x.element.nu for x in own_elements(model)))
 
 
 def begin_states(model: Model, q: Vector, qd: Vector) -> Vector:
     """Internal states with which a run begins at a motion (nx,)."""
     at = Instant(model, State(q, qd))
-    values = [value for x in owners_of(model) for value in x.element.x_begin(at)]
+    values = [value for x in own_elements(model) for value in x.element.x_begin(at)]
     return array(values) if values else NOTHING
 
 

@@ -15,7 +15,10 @@ from kinpair.model.model import Model
 
 def turning_rotors(model: Model) -> list[int]:
     """Numbers of the bodies whose joint has a rotor and several rates."""
-    return [i for i in model.moving if model.body[i].pair.nv > 1 and _resists(model.body[i].rotor)]
+    which, chosen = model.different
+    bodies = [model.body[i] for i in chosen]
+    turning = [body.pair.nv > 1 and _resists(body.rotor) for body in bodies]
+    return np.flatnonzero(np.array(turning)[which]).tolist() if any(turning) else []
 
 
 def _resists(rotor: Vector) -> bool:

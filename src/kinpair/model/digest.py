@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, fields, replace
 from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import same_objects
 from kinpair.description.parts import Friction, Link
 from kinpair.model.model import Model
 
@@ -38,18 +39,22 @@ def _leaves(x: Any) -> Iterator[Any]:
 
 
 def _facts(model: Model) -> Iterator[bytes]:
-    yield repr((model.parent, model.q_span, model.v_span, model.joint_names, model.names)).encode()
+    for spans in (model.q_span, model.v_span):
+        yield np.fromiter((x.start for x in spans), dtype=np.int64, count=len(spans)).tobytes()
+    yield np.array(model.parent).tobytes()
+    yield from ("\0".join(names).encode() for names in (model.joint_names, model.names))
     yield model.gravity.tobytes()
-    places: dict[int, int] = {}
-    yield repr([places.setdefault(id(body), len(places)) for body in model.body]).encode()
-    for body in {id(body): body for body in model.body}.values():
+    which, chosen = model.different
+    yield which.tobytes()
+    for body in (model.body[i] for i in chosen):
         yield repr((body.pair.kind, [getattr(body.pair, f.name) for f in fields(body.pair)])).encode()  # type: ignore[arg-type]
         yield from (_bytes(getattr(body, f.name)) for f in fields(body) if f.name != "pair")
     yield from (_bytes(getattr(model.joints, f.name)) for f in fields(model.joints))
-    yield from (_bytes(R) for R in model.R_joint)
-    for name, place in model.places.items():
-        yield repr((name, place.body)).encode()
-        yield _bytes(place.pose.R) + _bytes(place.pose.a)
+    yield from _shared(model.R_joint, _bytes)
+    places = list(model.places.values())
+    yield "\0".join(model.places).encode()
+    yield np.fromiter((place.body for place in places), dtype=np.int64, count=len(places)).tobytes()
+    yield from _shared([place.pose for place in places], lambda pose: _bytes(pose.R) + _bytes(pose.a))
     yield repr([(x.v, x.law, sorted(x.numbers.items())) for x in model.frictions]).encode()
     if changing := [(x.name, k, s.text) for x in model.frictions for k, s in sorted(x.signals.items())]:
         yield repr(("levels that change", changing)).encode()
@@ -66,6 +71,13 @@ def _facts(model: Model) -> Iterator[bytes]:
         yield repr([(x.name, x.mass, x.com, x.tensor().tolist()) for x in welded]).encode()
     if model.singular_mass:
         yield b"singular mass"
+
+
+def _shared(values: Sequence[Any], content: Callable[[Any], bytes]) -> Iterator[bytes]:
+    """Contents of the different objects among the values, and which value is which of them."""
+    which, chosen = same_objects(values)
+    yield which.tobytes()
+    yield from (content(values[i]) for i in chosen)
 
 
 def _welded_links(model: Model) -> list[Link]:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, same_objects
 from kinpair.description.parts import Description
 from kinpair.errors import InputError, listed, nearest
 from kinpair.model.actuator_data import ActuatorData
@@ -179,8 +179,15 @@ class Model:
         return self if self.walker else replace(self, body=self.lean_body())
 
     @property
+    def different(self) -> tuple[np.ndarray, list[int]]:
+        """Which bodies are one object, as equal links of a chain are, see `algebra.arrays.same_objects`."""
+        return self.once("different", lambda: same_objects(self.body))
+
+    @property
     def carried(self) -> list[int]:
         """Numbers of the bodies that some joint can move: not those welded to the ground, were they kept apart."""
+        if all(self.body[i].pair.nv for i in self.different[1] if i):
+            return list(self.moving)
         moves = [False] * len(self.parent)
         for i in self.moving:
             moves[i] = moves[self.parent[i]] or self.body[i].pair.nv > 0
@@ -189,8 +196,9 @@ class Model:
     @property
     def in_order(self) -> list[int]:
         """Numbers of the bodies whose pair moves, in the order of the coordinates."""
-        pairs = [i for i in self.moving if self.body[i].pair.nv]
-        return sorted(pairs, key=lambda i: self.v_span[i].start)
+        which, chosen = self.different
+        moves = np.array([i > 0 and self.body[i].pair.nv > 0 for i in chosen])[which]
+        return sorted(np.flatnonzero(moves).tolist(), key=lambda i: self.v_span[i].start)
 
     def __reduce__(self) -> Any:
         """A model travels as its description, with the elements that were added."""

@@ -66,6 +66,8 @@ def _of_spring(spring: Spring) -> tuple[str, ...]:
 
 def check_symbols(model: Model, names: Sequence[str]) -> None:
     """Refuse an unknown name."""
+    if not names:
+        return
     known = symbol_names(model)
     for name in names:
         if name not in known:

@@ -60,13 +60,12 @@ def _constraints(model: Model) -> tuple[Constraint, ...]:
 
 def _mimics(description: Description) -> list[d.Coupling]:
     """Joints that follow another; a name that is wrong was doubted when the model was checked, and binds nothing."""
-    kinds = {joint.name: joint.kind for joint in description.joints}
+    mimics = [(joint, joint.mimic) for joint in description.joints if joint.mimic and joint.kind != "fixed"]
+    kinds = {joint.name: joint.kind for joint in description.joints} if mimics else {}
     return [
-        d.Coupling(
-            f"{joint.name} mimics", joint.name, _followed(joint.mimic, kinds), joint.mimic.offset, joint.where
-        )
-        for joint in description.joints
-        if joint.mimic and joint.kind != "fixed" and joint.mimic.joint in {*kinds} - {joint.name}
+        d.Coupling(f"{joint.name} mimics", joint.name, _followed(mimic, kinds), mimic.offset, joint.where)
+        for joint, mimic in mimics
+        if mimic.joint in {*kinds} - {joint.name}
     ]
 
 
