@@ -811,11 +811,19 @@ class Mechanism(Movable):
 
         Those of a batch are views into one array. Units: positions [m].
         """
-        if type(q) is not np.ndarray or q.ndim != 2:
+        request = request_of("pose_rows")
+        if (type(q) is not np.ndarray or q.ndim != 2) and not self._by_loops(request):
             return self._poses_of_one(q, threads=threads)
-        rows = self._evaluate(request_of("pose_rows"), (q,), threads=threads)
+        rows = self._evaluate(request, (q,), threads=threads)
         turns = rows[..., :9].reshape(*rows.shape[:-1], 3, 3)
-        return {name: FramePose(turns[:, k], rows[:, k, 9:]) for k, name in enumerate(link_names(self.model))}
+        return {
+            name: FramePose(turns[..., k, :, :], rows[..., k, 9:])
+            for k, name in enumerate(link_names(self.model))
+        }
+
+    def _by_loops(self, request: Request) -> bool:
+        """True where a quantity is compiled as loops over the bodies."""
+        return self._calls.compiled and self._calls.kernels.is_rolled(request)
 
     @thin
     def _poses_of_one(self, q: Any, *, threads: int = 1) -> dict[str, FramePose]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,10 @@ import kinpair as kp
 import zoo
 from kinpair.compiler.kernel import Kernel
 from kinpair.evaluation import body_loops
-from kinpair.evaluation.kernels import Kernels
+from kinpair.evaluation.kernels import COMPILED, Kernels
 from kinpair.formulations import articulated, denoc
 from kinpair.mechanism import Mechanism
-from kinpair.quantities import QUANTITIES, request_of
+from kinpair.quantities import request_of
 
 TREES = [zoo.tree(3, 6), zoo.tree(4, 14), zoo.tree(5, 8, floating=True), zoo.tree(6, 1)]
 BUNDLED = [
@@ -30,12 +32,13 @@ ASKED = [
     ("momentum", ""),
     ("dq_dt", ""),
 ]
+OF_LINKS = [("pose_rows", ""), ("wrenches", "")]  # where no link is welded to another
 
 
 def states(mechanism, quantity, batch=5):
     s = zoo.motions(mechanism, batch, 11)
     every = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
-    return [every[name] for name in QUANTITIES[quantity].state]
+    return [every[name] for name in COMPILED[quantity].state]
 
 
 def first(result):
@@ -43,14 +46,32 @@ def first(result):
     return result[0] if isinstance(result, tuple) else result
 
 
+def _request(quantity, method):
+    if quantity == "wrenches":
+        return replace(request_of("reactions"), quantity="wrenches")
+    return request_of(quantity, method=method or None)
+
+
+def _reference(mechanism, quantity, state):
+    """The quantity by floats, in the form of the kernel."""
+    if quantity == "energy":
+        return np.stack(mechanism.energy(*state), -1)
+    if quantity == "pose_rows":
+        poses = mechanism.poses(*state).values()
+        return np.stack([np.concatenate([x.rotation.reshape(-1, 9), x.position], -1) for x in poses], -2)
+    if quantity == "wrenches":
+        return np.stack(list(mechanism.reactions(*state).values()), -2)
+    return first(getattr(mechanism, quantity)(*state))
+
+
 def agree(mechanism, quantity, method):
     state = states(mechanism, quantity)
     kernels = Kernels(mechanism.model)
-    request = request_of(quantity, method=method or None)
+    request = _request(quantity, method)
     loops = kernels.get(request, rolled=True)
     expected = first(kernels.get(request, rolled=False)(*state))
-    reference = getattr(Mechanism(mechanism.model, compiled=False), quantity)(*state)
-    reference = np.stack(reference, -1) if quantity == "energy" else first(reference)
+    by_floats = Mechanism(mechanism.model, compiled=False)
+    reference = _reference(by_floats, quantity, state)
     H = Mechanism(mechanism.model, compiled=False).mass_matrix(state[0])
     close = max(1e-10, 100 * np.finfo(float).eps * np.linalg.cond(H).max()) if quantity[0] == "f" else 1e-10
     assert zoo.relative_error(first(loops(*state)), expected) < close
@@ -62,6 +83,12 @@ def agree(mechanism, quantity, method):
 @pytest.mark.parametrize(("quantity", "method"), ASKED)
 @pytest.mark.parametrize("mechanism", TREES, ids=lambda m: m.name)
 def test_loops_give_what_one_formula_and_the_reference_give(mechanism, quantity, method):
+    agree(mechanism, quantity, method)
+
+
+@pytest.mark.parametrize(("quantity", "method"), OF_LINKS)
+@pytest.mark.parametrize("mechanism", [TREES[0], TREES[2], TREES[3]], ids=lambda m: m.name)
+def test_loops_give_the_rows_of_links(mechanism, quantity, method):
     agree(mechanism, quantity, method)
 
 
@@ -106,6 +133,26 @@ def test_forward_and_inverse_dynamics_of_three_thousand_links_are_inverse():
     scale = np.abs(mechanism.bias_forces(s.q, 0.01 * s.qd)).max()
     again = mechanism.inverse_dynamics(s.q, 0.01 * s.qd, qdd)
     assert np.abs(again - tau).max() < 1e-6 * max(1.0, scale)
+
+
+@pytest.mark.parametrize("axes", ["joint", "child", "world"])
+def test_reactions_of_a_long_chain_agree_in_all_axes(axes):
+    chain = zoo.tree(7, 150, reach=2)
+    s = zoo.motion(chain, 1)
+    found = Mechanism(chain.model).reactions(s.q, s.qd, s.qdd, axes=axes)
+    reference = chain.reactions(s.q, s.qd, s.qdd, axes=axes)
+    assert list(found) == list(reference)
+    assert zoo.relative_error(np.stack([*found.values()]), np.stack([*reference.values()])) < 1e-10
+
+
+def test_poses_of_a_long_chain_agree():
+    chain = zoo.tree(7, 400, kinds=zoo.ONE_DEGREE, reach=2)
+    q = zoo.motion(chain, 1).q
+    found, reference = Mechanism(chain.model).poses(q), chain.poses(q)
+    assert list(found) == list(reference)
+    for name in found:
+        for x, y in zip(found[name], reference[name], strict=True):
+            assert zoo.relative_error(x, y) < 1e-10
 
 
 def test_springs_and_dampers_of_joints_act_in_loops():

@@ -77,7 +77,9 @@ class Total:
 class Tape:
     """Records loops over items numbered 0, 1, ...; parent[i] < i is the item before i on the tree, or −1."""
 
-    def __init__(self, parent: Sequence[int] | np.ndarray, kind: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, parent: Sequence[int] | np.ndarray, kind: Sequence[int] | np.ndarray | None = None
+    ) -> None:
         self.parent = np.asarray(parent, dtype=np.int64)
         n = len(self.parent)
         self.kind = np.zeros(n, np.int64) if kind is None else np.asarray(kind, dtype=np.int64)

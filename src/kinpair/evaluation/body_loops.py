@@ -23,6 +23,7 @@ from kinpair.forces.elements import elements_of
 from kinpair.forces.joint import JointDamper, JointSpring
 from kinpair.model.model import Body, Model
 from kinpair.pairs import Pair
+from kinpair.quantities.frames import links_alone
 from kinpair.quantities.request import Request
 
 CONSTANTS = tuple(field.name for field in fields(Body) if field.name != "pair")
@@ -68,6 +69,15 @@ class ByBodyVector:
 
     def __neg__(self) -> ByBodyVector:
         return self * -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class ByBodyRows:
+    """A matrix as a field: a row for each body, which begins at entry `starts` of body i."""
+
+    field: Field
+    starts: np.ndarray
+    shape: tuple[int, int]
 
 
 class Roller:
@@ -194,6 +204,10 @@ class Roller:
         """Vectors by body as one over the coordinates."""
         return ByBodyVector(self, field, "q")
 
+    def rows_of(self, field: Field, places: Sequence[int], width: int) -> ByBodyRows:
+        """Vectors by body as rows of one matrix."""
+        return ByBodyRows(field, width * np.array(places[1:]), (len(self.tape.parent), width))
+
     def moved(self, x: Any, rate: Any, dt: Field) -> ByBodyVector:
         """x + dt rate, of a step `dt` that is an input."""
         field = self.tape.each(lambda x, rate, h: x + h * rate, x.field, rate.field, dt)
@@ -213,6 +227,8 @@ class Roller:
         for path, x in leaves:
             if isinstance(x, ByBodyVector):
                 self.tape.output(path, len(x), x.field, self._starts[x.spans])
+            elif isinstance(x, ByBodyRows):
+                self.tape.output(path, x.shape, x.field, x.starts)
             else:
                 self.tape.result(path, x)
         return self.tape.finish(name, structure)
@@ -234,6 +250,8 @@ QUANTITIES = (
     "dq_dt",
     "mass_product",
     "mass_solution",
+    "pose_rows",
+    "wrenches",
 )
 METHODS = ("", "newton-euler", "denoc")
 
@@ -256,6 +274,7 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
             not isinstance(x, JointSpring | JointDamper) for x in acting
         ),
         "bodies are welded to the ground": len(model.carried) < len(model.moving),
+        "links are welded to others": request.quantity == "pose_rows" and not links_alone(model),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 

@@ -188,14 +188,15 @@ class Kernels:
         return self.model.nv > 0 and (fits or self.is_rolled(request))
 
     def is_rolled(self, request: Request) -> bool:
-        """Is it compiled as loops over the bodies, because one formula would have too many operations?"""
+        """True where it is compiled as loops over the bodies, because one formula would have too many operations."""
         if request not in self._long:
             few = (
                 len(self.model.moving) <= FEW
                 or body_loops.obstacle(self.model, request)
                 or is_timed(self.model)
             )
-            self._long[request] = not few and self._loops(request).count["total"] > LOOPED
+            many = len(self.model.moving) > UNROLLED
+            self._long[request] = not few and (many or self._loops(request).count["total"] > LOOPED)
         return self._long[request]
 
     def _loops(self, request: Request) -> Rolled:

@@ -111,9 +111,8 @@ def inverse_dynamics(
 def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any]) -> ByBody:
     """Wrench on each body from its pair, at O_i, in axes of the joint frame as described; by body."""
     w = wrenches(model, q, qd, qdd, w_ext)
-    seen = each(model, _in_seat, w, coordinates(model, q))
-    return [None, *(rotate(model.R_joint[i].T, seen[i]) for i in model.moving)]
+    return each(model, _in_joint, w, coordinates(model, q), model.R_joint)
 
 
-def _in_seat(body: Body, w: Vector, q: Vector) -> Vector:
-    return rotate(body.pair.rotation(q), w)
+def _in_joint(body: Body, w: Vector, q: Vector, R_joint: Matrix) -> Vector:
+    return rotate(R_joint.T, rotate(body.pair.rotation(q), w))

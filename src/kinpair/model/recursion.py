@@ -110,6 +110,16 @@ def joined_coordinates(model: Model, values: ByBody) -> Vector:
     return _in_order(model, values, model.q_span, model.nq)
 
 
+def rows_of(model: Model, values: ByBody, places: Sequence[int], width: int) -> Matrix:
+    """Vectors by body, of `width` entries each, as rows of one matrix: that of body i is row places[i]."""
+    if model.walker:
+        return model.walker.rows_of(values, places, width)
+    rows: list[Any] = [None] * len(model.moving)
+    for i in model.moving:
+        rows[places[i]] = list(values[i])
+    return array(rows) if rows else np.zeros((0, width))
+
+
 def _in_order(model: Model, values: ByBody, spans: Sequence[slice], size: int) -> Vector:
     entries: list[Any] = [0.0] * size
     for i in model.moving:

@@ -28,7 +28,7 @@ from kinpair.quantities.friction import levels_from_load, rubbing, terms_under_l
 from kinpair.quantities.regressor import regressor_names, regressor_parameters
 from kinpair.quantities.request import METHODS, External, Request, check_method, is_default, request_of
 from kinpair.quantities.table import DOUBTFUL, OF_SURFACES, OF_TREES, QUANTITIES, Quantity, timed
-from kinpair.quantities.wrenches import AXES, reactions, resultant
+from kinpair.quantities.wrenches import AXES, joint_order, reactions, resultant
 
 __all__ = [
     "AXES",
@@ -52,6 +52,7 @@ __all__ = [
     "is_default",
     "jacobian",
     "jacobian_rate",
+    "joint_order",
     "levels_from_load",
     "link_names",
     "pose",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.description.parts import GROUND
 from kinpair.formulations import kinematics
-from kinpair.model.model import Model, Place
+from kinpair.model.model import Body, Model, Place
+from kinpair.model.recursion import each, rows_of
 from kinpair.quantities.request import Request
 from kinpair.results import FramePose
+from kinpair.spatial.pose import Pose
 
 
 def pose(model: Model, request: Request, q: Vector) -> tuple[Matrix, Vector]:
@@ -26,9 +30,32 @@ def poses(model: Model, request: Request, q: Vector) -> dict[str, FramePose]:
 
 def pose_rows(model: Model, request: Request, q: Vector) -> Matrix:
     """The same as one matrix (links, 12): nine numbers of the rotation, row by row, then the origin."""
+    if alone := links_alone(model):
+        rows = each(model, _pose_row, kinematics.poses(model, q), [None, *(x.place.pose for x in alone)])
+        return rows_of(model, rows, [-1, *(x.number for x in alone)], 12)
     every = poses(model, request, q).values()
     rows = [[*x.rotation.reshape(-1), *x.position] for x in every]
     return array(rows) if rows else np.zeros((0, 12))
+
+
+def _pose_row(body: Body, where: Pose, link: Pose) -> Vector:
+    x = where @ link
+    return np.concatenate([x.R.reshape(-1), x.a])
+
+
+class Alone(NamedTuple):
+    """The one link of a body: its number among the links that have a pose, and its place."""
+
+    number: int
+    place: Place
+
+
+def links_alone(model: Model) -> list[Alone]:
+    """Return the link of each moving body; nothing where links are welded to others or to the ground."""
+    links = [Alone(k, place) for k, (_, place) in enumerate(_links(model))]
+    bodies = {x.place.body: x for x in links}
+    whole = len(links) == len(bodies) == len(model.moving) and 0 not in bodies
+    return [bodies[i] for i in model.moving] if whole else []
 
 
 def jacobian(model: Model, request: Request, q: Vector) -> Matrix:

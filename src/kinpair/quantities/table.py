@@ -32,7 +32,7 @@ from kinpair.quantities.frames import jacobian, jacobian_rate, pose, pose_rows, 
 from kinpair.quantities.friction import load_terms
 from kinpair.quantities.regressor import regressor
 from kinpair.quantities.request import Request
-from kinpair.quantities.wrenches import reactions, resultant
+from kinpair.quantities.wrenches import reactions, resultant, wrenches
 from kinpair.results import AccelerationDerivatives, Actuation, EffortDerivatives, Energy, FramePose
 
 DOUBTFUL = 1e-12  # a solve for accelerations less sound than this is looked at closely
@@ -114,6 +114,7 @@ OF_TREES: dict[str, Quantity] = {  # what methods of a mechanism without constra
     "mass_product": Quantity(("q", "qdd"), mass_product),
     "mass_solution": Quantity(("q", "tau"), mass_solution),
     "pose_rows": Quantity(("q",), pose_rows),
+    "wrenches": Quantity(("q", "qd", "qdd"), wrenches, loaded=True),
     "load_terms": Quantity(("q", "qd", "tau"), load_terms, loaded=True),
     "forward_dynamics_closer": Quantity(("q", "qd", "tau"), forward_dynamics_closer, loaded=True),
     "forward_dynamics_near": Quantity(("q", "qd", "tau", "near"), forward_dynamics_near, loaded=True),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from kinpair.algebra.arrays import Vector
+from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import kinematics, newton_euler
-from kinpair.model.model import Model
-from kinpair.model.recursion import ByBody, coordinates
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import ByBody, coordinates, each, rows_of
 from kinpair.model.state import State
 from kinpair.quantities.request import External, Request
+from kinpair.spatial.pose import Pose
 from kinpair.spatial.twist import rotate
 
 AXES = ("joint", "child", "world")  # in which reactions are given
@@ -20,27 +23,43 @@ def reactions(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> dict[str, Vector]:
     """Wrench on the child in every joint, by name of the joint in the order of the description."""
-    acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
-    w = _in_axes(model, request.axes, q, request.formulation(model, q, qd, qdd, acting.wrenches))
+    w = _by_body(model, request, q, qd, qdd, loads)
     number = {model.joint_names[i]: i for i in model.moving}
     return {joint.name: w[number[joint.name]] for joint in model.description.joints if joint.name in number}
 
 
-def _in_axes(model: Model, axes: str, q: Vector, w: ByBody) -> ByBody:
-    """Wrenches by body in axes of the joint frame on the parent: in those of the joint frame on the child, or of the
-    world."""
-    if axes not in AXES[1:]:
+def wrenches(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Matrix:
+    """Wrenches on the children (joints, 6) of a tree, in the order of the description."""
+    number = {name: k for k, name in enumerate(joint_order(model))}
+    w = _by_body(model, replace(request, quantity="reactions"), q, qd, qdd, loads)
+    return rows_of(model, w, [-1, *(number[name] for name in model.joint_names[1:])], 6)
+
+
+def joint_order(model: Model) -> list[str]:
+    """Names of the joints that move a body, in the order of the description."""
+    bodies = set(model.joint_names[1:])
+    return [joint.name for joint in model.description.joints if joint.name in bodies]
+
+
+def _by_body(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External) -> ByBody:
+    acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
+    w = request.formulation(model, q, qd, qdd, acting.wrenches)
+    if request.axes not in AXES[1:]:
         return w
-    poses, qs = kinematics.poses(model, q), coordinates(model, q)
-    found: ByBody = [None]
-    for i in model.moving:
-        body, described = model.body[i], model.R_joint[i]
-        if axes == "world":
-            turn = poses[model.parent[i]].R @ body.R_seat @ described
-        else:
-            turn = described.T @ body.pair.rotation(qs[i]).T @ described
-        found.append(rotate(turn, w[i]))
-    return found
+    if request.axes == "child":
+        return each(model, _in_child, w, coordinates(model, q), model.R_joint)
+    poses = kinematics.poses(model, q)
+    return each(model, _in_world, w, coordinates(model, q), model.R_joint, poses)
+
+
+def _in_child(body: Body, w: Vector, q: Vector, R_joint: Matrix) -> Vector:
+    """Turn a wrench from axes of the joint frame on the parent to those of the joint frame on the child."""
+    return rotate(R_joint.T @ body.pair.rotation(q).T @ R_joint, w)
+
+
+def _in_world(body: Body, w: Vector, q: Vector, R_joint: Matrix, where: Pose) -> Vector:
+    """Turn a wrench from axes of the joint frame on the parent to those of the world."""
+    return rotate(where.R @ body.pair.rotation(q).T @ R_joint, w)
 
 
 def resultant(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Vector:

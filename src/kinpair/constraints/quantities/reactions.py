@@ -22,12 +22,6 @@ from kinpair.model.state import State
 from kinpair.quantities import External, Request, inverse_dynamics, reactions
 
 
-def wrenches(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External) -> Matrix:
-    """Wrenches on the children (joints, 6) of a tree, in the order of the description."""
-    found = reactions(model, replace(request, quantity="reactions"), q, qd, qdd, loads)
-    return _stacked(list(found.values()))
-
-
 def constrained_wrenches(
     model: Model,
     request: Request,

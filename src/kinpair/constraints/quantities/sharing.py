@@ -35,7 +35,7 @@ from kinpair.friction.loads.system import dot, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates
 from kinpair.model.state import State
-from kinpair.quantities import External, Request
+from kinpair.quantities import External, Request, joint_order
 from kinpair.spatial.twist import rotate
 
 ENOUGH = 1e-9  # a pivot of BᵀCB below this part of its entry: the compliances do not say who carries a load
@@ -45,9 +45,7 @@ COMPONENTS = 6
 
 def reaction_names(model: Model) -> tuple[str, ...]:
     """What reactions are of: the joints of the description, then the loops and other constraints between two frames."""
-    known = {model.joint_names[i] for i in model.moving}
-    joints = [joint.name for joint in model.description.joints if joint.name in known]
-    return (*joints, *(x.name for x in constraints_of(model) if isinstance(x, Joined)))
+    return (*joint_order(model), *(x.name for x in constraints_of(model) if isinstance(x, Joined)))
 
 
 def compliances_of(model: Model) -> dict[str, np.ndarray]:

@@ -18,7 +18,7 @@ from kinpair.constraints.quantities.equations import equations
 from kinpair.constraints.quantities.forces import constraint_forces
 from kinpair.constraints.quantities.nearest import closing_step, nearest_accelerations, nearest_rates
 from kinpair.constraints.quantities.projection import projected
-from kinpair.constraints.quantities.reactions import constrained_wrenches, row_wrenches, wrenches
+from kinpair.constraints.quantities.reactions import constrained_wrenches, row_wrenches
 from kinpair.constraints.quantities.solution import solve
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
@@ -198,8 +198,7 @@ CONSTRAINED: dict[str, Quantity] = {
         ("q", "qd", "qdd", "tau", "time"), constrained_wrenches, loaded=True, columns=False
     ),
 }
-WRENCHES = {"wrenches": Quantity(("q", "qd", "qdd"), wrenches, loaded=True)}  # of a tree
-EVERY: dict[str, Quantity] = QUANTITIES | OF_TREES | WRENCHES | CONSTRAINED
+EVERY: dict[str, Quantity] = QUANTITIES | OF_TREES | CONSTRAINED
 
 
 def quantity_of(model: Model, name: str) -> Quantity:
