@@ -25,6 +25,7 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     evaluation/             quantities of a state: compiled code or the reference, checked and explained
     constraints/reactions   what joints and loops carry: wrenches, loads of bearings and motors
     constraints/solve/      multipliers in sets: friction at rest, limits, impacts
+    contact/                contact points of shapes on links: broad and narrow phases
     friction/phases/        friction at rest, of a level and from load
     constraints/assembly/   assembling, moving and driving a mechanism under constraints
     friction/states         states that friction holds, for the methods of a mechanism

@@ -37,6 +37,7 @@ from kinpair.constraints.rows.build import is_constrained
 from kinpair.constraints.rows.check import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
 from kinpair.constraints.soundness import DOUBTFUL, check_soundness
+from kinpair.contact.search import ContactPoint, Search
 from kinpair.description.actuated import with_actuators
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
@@ -828,6 +829,19 @@ class Mechanism(Movable):
     @thin
     def _poses_of_one(self, q: Any, *, threads: int = 1) -> dict[str, FramePose]:
         return self._evaluate(request_of("poses"), (q,), threads=threads)
+
+    def contacts(self, q: Any, *, margin: float = 0.0) -> tuple[ContactPoint, ...]:
+        """Points where geoms of the description touch or overlap at q (nq,), each with normal, gap and names.
+
+        margin: points with a gap up to this are given too. Units: margin and gaps [m].
+        """
+        if self.model.contacts is None:
+            return ()
+        return self._search.points(self.poses(q), margin)
+
+    @cached_property
+    def _search(self) -> Search:
+        return Search(self.model)
 
     @thin
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:

@@ -90,6 +90,7 @@ PAGES = {
     "simulation/steppers/sundials.py": ("integrators.md", r"\((SU\d+)\)"),
     "simulation/steppers/taylor.py": ("integrators.md", r"\((TS\d+)\)"),
     "constraints/solve/stick.py": ("friction.md", r"\((ST\d+)\)"),
+    "contact/*.py": ("contact.md", r"\((CT\d+)\)"),
     "constraints/solve/*.py": ("nonsmooth.md", r"\((NS\d+)\)"),
     "simulation/driver/impacts.py": ("impacts.md", r"\((IM\d+)\)"),
     "textbook/kinpair_walk.py": ("kinpair.md", r"\((KP\d+)\)"),

@@ -19,10 +19,10 @@ SRC = Path(kinpair.__file__).parent
 ORDER = (
     "errors algebra spatial pairs description model formulations constraints/solvers constraints/rows forces/element "
     "friction/laws friction/surfaces forces friction/loads results quantities constraints/quantities compiler "
-    "closed_form evaluation constraints/reactions constraints/solve friction/phases constraints/assembly "
-    "friction/states evaluation/answers inverse_kinematics constraints/mobility constraints/soundness notebook viewer "
-    "mechanism system bundled conventions loading textbook equations_of_motion motion analysis regulators simulation "
-    "runs tracking walking sweeps cli"
+    "closed_form evaluation constraints/reactions constraints/solve contact friction/phases "
+    "constraints/assembly friction/states evaluation/answers inverse_kinematics constraints/mobility "
+    "constraints/soundness notebook viewer mechanism system bundled conventions loading textbook "
+    "equations_of_motion motion analysis regulators simulation runs tracking walking sweeps cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, Concatenate, NoReturn, ParamSpec, Unpack
+from typing import Any, Concatenate, ParamSpec, Unpack
 
 from kinpair.description import constraint_calls as calls
 from kinpair.description import fields as f
@@ -16,11 +16,13 @@ from kinpair.description.builder_keys import (
     BrakeKeys,
     ChainKeys,
     ClutchKeys,
+    ContactKeys,
     CopyKeys,
     JointKeys,
     KeyframeKeys,
     LinkKeys,
     List,
+    MaterialKeys,
     SpringKeys,
     StopKeys,
     Turned,
@@ -31,9 +33,21 @@ from kinpair.description.compound import loop_from as loop_with_joint
 from kinpair.description.constraint_calls import Call, stated_keys
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import constraint_from
+from kinpair.description.contact_schema import contact_from, exclusion_from, max_contacts_from, pair_from
 from kinpair.description.copies import with_copies
-from kinpair.description.omitted import no_contact
-from kinpair.description.parts import GRAVITY, Description, Frame, Joint, Keyframe, Link, Spring
+from kinpair.description.parts import (
+    GRAVITY,
+    Contact,
+    ContactExclusion,
+    ContactPair,
+    Contacts,
+    Description,
+    Frame,
+    Joint,
+    Keyframe,
+    Link,
+    Spring,
+)
 from kinpair.description.place import Place
 from kinpair.description.schema import (
     LIMITS,
@@ -75,11 +89,21 @@ class Builder:
     ... )
     """
 
-    def __init__(self, name: str, gravity: List = GRAVITY, limits: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        gravity: List = GRAVITY,
+        limits: str | None = None,
+        *,
+        max_contacts: int | None = None,
+    ) -> None:
         self._warnings = WarningList()
         self._name = f.text(name, self._place("mechanism").at("name"))
         self._gravity = f.gravity(gravity, self._place("mechanism", name).at("gravity"))
         self._limits = LIMITS(limits, self._place("mechanism", name).at("limits")) if limits else ""
+        self._max_contacts = max_contacts
+        if max_contacts is not None:
+            max_contacts_from(max_contacts, self._place("mechanism", name).at("max_contacts"))
         self._links: list[Link] = []
         self._joints: list[Joint] = []
         self._frames: list[Frame] = []
@@ -89,6 +113,9 @@ class Builder:
         self._actuators: list[Actuator] = []
         self._brakes: list[Brake] = []
         self._chains: list[Chain] = []
+        self._geoms: list[Contact] = []
+        self._pairs: list[ContactPair] = []
+        self._exclusions: list[ContactExclusion] = []
 
     def link(self, name: str, **keys: Unpack[LinkKeys]) -> Builder:
         """A rigid body."""
@@ -126,6 +153,8 @@ class Builder:
         self._links, self._joints, self._frames = list(whole.links), list(whole.joints), list(whole.frames)
         self._constraints, self._springs = list(whole.constraints), list(whole.springs)
         self._actuators, self._brakes = list(whole.actuators), []
+        self._geoms, self._pairs = list(whole.contacts.geoms), list(whole.contacts.pairs)
+        self._exclusions = list(whole.contacts.exclusions)
         return self
 
     def frame(self, name: str, link: str, **keys: Unpack[Turned]) -> Builder:
@@ -217,9 +246,27 @@ class Builder:
         self._constraints.append(parts.constraint)
         return self
 
-    def contact(self, *arguments: object, **keys: object) -> NoReturn:
-        """Raise DescriptionError: contact is not simulated yet."""
-        raise no_contact("Builder.contact")
+    def contact(self, name: str, link: str, **keys: Unpack[ContactKeys]) -> Builder:
+        """Add a geom, a shape on a link or frame that touches others.
+
+        One of point, sphere, capsule, box, cylinder, ellipsoid, plane, mesh says what it is; sizes, surfaces and groups
+        as in a file, see docs/contact.md.
+        """
+        custom = stated_keys(keys, name=name, link=link)
+        self._geoms.append(contact_from(custom, self._place("contact", name)))
+        return self
+
+    def contact_pair(self, one: str, other: str, **keys: Unpack[MaterialKeys]) -> Builder:
+        """Set friction and restitution of a pair of geoms, which touch whatever their groups and links are."""
+        custom = stated_keys(keys, geoms=(one, other))
+        self._pairs.append(pair_from(custom, self._place("contact_pair", f"{one} {other}")))
+        return self
+
+    def contact_exclude(self, one: str, other: str) -> Builder:
+        """Let the geoms of two links pass through each other."""
+        keys = {"links": (one, other)}
+        self._exclusions.append(exclusion_from(keys, self._place("contact_exclude", f"{one} {other}")))
+        return self
 
     def description(self) -> Description:
         """All parts so far, as plain data."""
@@ -237,6 +284,12 @@ class Builder:
             distinct("keyframe", self._keyframes),
             distinct("spring", self._springs),
             distinct("actuator", self._actuators),
+            contacts=Contacts(
+                distinct("contact", self._geoms),
+                tuple(self._pairs),
+                tuple(self._exclusions),
+                self._max_contacts,
+            ),
             limits=self._limits,
             warnings=tuple(self._warnings.sentences),
         )

@@ -224,3 +224,31 @@ class MomentumKeys(TypedDict, total=False):
 
     axis: str | List
     value: float
+
+
+class MaterialKeys(TypedDict, total=False):
+    """Keys of the surface of a geom or of a pair of geoms."""
+
+    mu: float
+    mu_static: float
+    restitution: float
+    torsional: float
+    rolling: float
+
+
+class ContactKeys(Turned, MaterialKeys, total=False):
+    """Keys of a geom beside its name and link."""
+
+    point: bool
+    sphere: float
+    capsule: List
+    box: List
+    cylinder: List
+    ellipsoid: List
+    plane: bool
+    mesh: str
+    scale: List
+    contype: int
+    conaffinity: int
+    dimensions: int
+    priority: int

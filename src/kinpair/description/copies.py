@@ -7,7 +7,7 @@ Copy k of a part called x is called x_k. Copies share all data but names and pla
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from kinpair.description import fields as f
 from kinpair.description.chain import whole
 from kinpair.description.constraint_parts import Coupling
 from kinpair.description.memory import check_memory
-from kinpair.description.parts import Description, Joint, Origin
+from kinpair.description.parts import Contacts, Description, Joint, Origin, Two
 from kinpair.description.place import Key, Place, checked
 from kinpair.errors import listed, nearest
 from kinpair.spatial.pose import HOME, Pose
@@ -57,7 +57,30 @@ def with_copies(description: Description, keys: Mapping[str, object], place: Pla
         copy = _Copy(chosen, k, onto, step, moved if step.turn or any(step.xyz) else None, place)
         for word, parts in chosen.parts.items():
             every[word] += [copy.of(x) for x in parts]
-    return replace(description, **{word: tuple(parts) for word, parts in every.items()})
+    contacts = _contacts(description.contacts, chosen, n)
+    return replace(description, **{word: tuple(x) for word, x in every.items()}, contacts=contacts)
+
+
+def _contacts(contacts: Contacts, part: _Part, n: int) -> Contacts:
+    """Geoms, pairs and exclusions, with those of the copies."""
+    own = {x.name for x in contacts.geoms if x.link in part.names}
+
+    def copied(names: Two, those: Container[str], k: int) -> Two:
+        one, other = (f"{x}_{k}" if x in those else x for x in names)
+        return one, other
+
+    geoms, pairs, exclusions = list(contacts.geoms), list(contacts.pairs), list(contacts.exclusions)
+    for k in range(1, n + 1):
+        geoms += [
+            replace(x, name=f"{x.name}_{k}", link=f"{x.link}_{k}") for x in contacts.geoms if x.name in own
+        ]
+        pairs += [replace(x, geoms=copied(x.geoms, own, k)) for x in contacts.pairs if own & {*x.geoms}]
+        exclusions += [
+            replace(x, links=copied(x.links, part.names, k))
+            for x in contacts.exclusions
+            if part.names & {*x.links}
+        ]
+    return replace(contacts, geoms=tuple(geoms), pairs=tuple(pairs), exclusions=tuple(exclusions))
 
 
 def _part(description: Description, link: str, onto: str, place: Place) -> _Part:

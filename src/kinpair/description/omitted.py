@@ -6,14 +6,9 @@ from dataclasses import dataclass, field
 
 from kinpair.description.fields import counted
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import DescriptionError
 
 SHOWN = 3  # names of each kind in the sentence
 GEOM = "geom"
-NO_CONTACT = (
-    "contact is not simulated yet; leave it out. A wheel that rolls is [[rolling]] or Builder.rolling, a joint that "
-    "reaches its end is held by kp.simulate(..., limits='stop')"
-)
 
 
 @dataclass(slots=True)
@@ -41,8 +36,3 @@ class Omitted:
 def _listed(kind: str, labels: list[str]) -> str:
     some = ", ".join((*labels[:SHOWN], *("...",) * (len(labels) > SHOWN)))
     return f"{'contact of ' * (kind == GEOM)}{counted(len(labels), kind)} ({some})"
-
-
-def no_contact(part: str) -> DescriptionError:
-    """Return the error about contact in a description written for kinpair; `part` says where it is."""
-    return DescriptionError(f"{part}: {NO_CONTACT}", part="contact")

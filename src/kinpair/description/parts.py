@@ -26,6 +26,7 @@ from kinpair.spatial.rotation import (
 
 Three: TypeAlias = tuple[float, float, float]
 Numbers: TypeAlias = tuple[float, ...]
+Two: TypeAlias = tuple[str, str]
 ByJoint: TypeAlias = tuple[tuple[str, Numbers], ...]  # name of a joint: a number for each coordinate or rate
 
 GROUND = "ground"
@@ -208,6 +209,71 @@ class Spring:
 
 
 @dataclass(frozen=True, slots=True)
+class Surface:
+    """What a contact depends on besides geometry; None: not specified.
+
+    Of two geoms the larger number counts; a pair of its own counts before both.
+    """
+
+    mu: float | None = None  # sliding friction; 0 where no geom has it
+    mu_static: float | None = None  # at rest; that of sliding where it is not specified
+    restitution: float | None = None  # normal velocity after an impact by that before it
+    torsional: float | None = None  # friction moment about the normal by normal force [m]
+    rolling: float | None = None  # friction moment about the tangents by normal force [m]
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A geom: a shape on a link or frame that touches other geoms.
+
+    `shape`: point (), sphere (radius,), capsule and cylinder (radius, length) along z, box (x, y, z) edges, ellipsoid
+    (x, y, z) semi-axes, plane (), solid below z = 0, mesh (x, y, z) scale: the convex hull of its vertices.
+    Two geoms touch if `contype` of one has a bit of `conaffinity` of the other. `dimensions`: 1 without friction, 3
+    sliding, 4 and torsional, 6 and rolling; of two geoms the larger counts. A geom of higher `priority` decides alone.
+    """
+
+    name: str
+    link: str
+    shape: str
+    size: Numbers = ()
+    origin: Origin = HERE
+    mesh: str = ""
+    surface: Surface = Surface()
+    contype: int = 1
+    conaffinity: int = 1
+    dimensions: int = 6
+    priority: int = 0
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ContactPair:
+    """The surface of a pair of geoms, which touch whatever their groups and links are."""
+
+    geoms: Two
+    surface: Surface = Surface()
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ContactExclusion:
+    """Two links whose geoms do not touch each other."""
+
+    links: Two
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Contacts:
+    """All about contact in a description; `max_contacts` None: four for each geom."""
+
+    geoms: tuple[Contact, ...] = ()
+    pairs: tuple[ContactPair, ...] = ()
+    exclusions: tuple[ContactExclusion, ...] = ()
+    max_contacts: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Keyframe:
     """A state by name: coordinates and rates by joint. A joint that is not named is at its start, and at rest."""
 
@@ -233,6 +299,7 @@ class Description:
     limits: str = ""  # what runs do at the limits of joints, see docs/events.md; "": not specified
     source: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    contacts: Contacts = Contacts()
 
     def with_gravity(self, gravity: Three) -> Description:
         """The same mechanism elsewhere.

@@ -17,10 +17,10 @@ from kinpair.description.compound import COMPOUNDS, Compound, has_joint
 from kinpair.description.compound import loop_from as loop_with_joint
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
+from kinpair.description.contact_schema import contact_from, exclusion_from, max_contacts_from, pair_from
 from kinpair.description.copies import with_copies
 from kinpair.description.dh import dh_parts
-from kinpair.description.omitted import no_contact
-from kinpair.description.parts import GRAVITY, Description
+from kinpair.description.parts import GRAVITY, Contacts, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
 from kinpair.description.schema import (
     LIMITS,
@@ -45,10 +45,6 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     """The mechanism in a TOML text; `source` is its name in messages."""
     place = Place(warnings, source)
     keys, lines = toml_table(text, source), _header_lines(text)
-    if "contact" in keys:
-        raise no_contact(
-            f"{source}:{lines['contact'][0]}: [[contact]]" if "contact" in lines else f"{source}: contact"
-        )
     top = checked(keys, TOP, place)
     links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
     parts = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
@@ -68,6 +64,12 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
         distinct("keyframe", parts["keyframe"]),
         distinct("spring", parts["spring"]),
         distinct("actuator", parts["actuator"]),
+        contacts=Contacts(
+            distinct("contact", parts["contact"]),
+            tuple(parts["contact_pair"]),
+            tuple(parts["contact_exclude"]),
+            top.get("max_contacts"),
+        ),
         limits=top.get("limits", ""),
         source=source,
         warnings=tuple(warnings.sentences),
@@ -105,6 +107,7 @@ TOP: dict[str, Key] = {
     "name": Key(f.text),
     "gravity": Key(f.gravity, "m/s²"),
     "limits": Key(LIMITS, "what runs do at the limits of joints"),
+    "max_contacts": Key(max_contacts_from, "largest number of contact points"),
     "link": Key(tables),
     "joint": Key(tables),
     "chain": Key(tables),
@@ -114,6 +117,9 @@ TOP: dict[str, Key] = {
     "spring": Key(tables),
     "actuator": Key(tables),
     "brake": Key(tables),
+    "contact": Key(tables),
+    "contact_pair": Key(tables),
+    "contact_exclude": Key(tables),
     "dh": Key(table),
     **dict.fromkeys((*CONSTRAINTS, *COMPOUNDS), Key(tables)),
 }
@@ -126,6 +132,9 @@ PARTS: dict[str, Any] = {
     "spring": spring_in_file,
     "actuator": actuator_from,
     "brake": brake_from,
+    "contact": contact_from,
+    "contact_pair": pair_from,
+    "contact_exclude": exclusion_from,
 }
 MAKERS: dict[str, Any] = {
     **PARTS,

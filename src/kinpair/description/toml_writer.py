@@ -13,10 +13,13 @@ from kinpair.description.actuator_parts import Actuator
 from kinpair.description.actuator_schema import OF_KIND
 from kinpair.description.constraint_parts import ConstraintPart, Formula
 from kinpair.description.constraint_schema import CONSTRAINTS, WORDS, Terms
+from kinpair.description.contact_schema import CONTACT, EXCLUSION, PAIR, SURFACE
 from kinpair.description.fields import AXES, TURNS
 from kinpair.description.parts import (
     GRAVITY,
     ByJoint,
+    Contact,
+    ContactPair,
     Description,
     Frame,
     Friction,
@@ -53,12 +56,17 @@ def to_toml(description: Description) -> str:
         document.add("gravity", _item(_list(description.gravity)).comment("m/s²"))
     if description.limits:
         document.add("limits", tomlkit.item(description.limits))
+    if description.contacts.max_contacts is not None:
+        document.add("max_contacts", tomlkit.item(description.contacts.max_contacts))
     parts = {
         "link": ([_link(link) for link in description.links], LINK),
         "joint": ([_joint(joint) for joint in description.joints], JOINT),
         "frame": ([_frame(frame) for frame in description.frames], FRAME),
         "spring": ([_spring(spring) for spring in description.springs], SPRING_IN_FILE),
         "actuator": ([_actuator(x) for x in description.actuators], ACTUATOR),
+        "contact": ([_contact(x) for x in description.contacts.geoms], CONTACT),
+        "contact_pair": ([_pair(x) for x in description.contacts.pairs], PAIR),
+        "contact_exclude": ([{"links": list(x.links)} for x in description.contacts.exclusions], EXCLUSION),
         "keyframe": ([_changed(state, _KEYFRAME) for state in description.keyframes], KEYFRAME),
     }
     for word, (tables, schema) in parts.items():
@@ -207,6 +215,25 @@ def _actuator(part: Actuator) -> dict[str, Any]:
     return {**ends, **numbers, **({"gear": {key: _number(x) for key, x in part.gear}} if part.gear else {})}
 
 
+def _contact(geom: Contact) -> dict[str, Any]:
+    size: Any = _one_or_more(geom.size) if geom.size else True
+    scale = {} if geom.size == (1.0, 1.0, 1.0) else {"scale": _list(geom.size)}
+    shape = {"mesh": geom.mesh, **scale} if geom.mesh else {geom.shape: size}
+    ends = {"name": geom.name, "link": geom.link}
+    return {
+        **ends,
+        **shape,
+        **_origin(geom.origin),
+        **_changed(geom.surface, _SURFACE),
+        **_changed(geom, dict.fromkeys(("contype", "conaffinity", "dimensions", "priority"), int)),
+    }
+
+
+def _pair(pair: ContactPair) -> dict[str, Any]:
+    return {"geoms": list(pair.geoms), **_changed(pair.surface, _SURFACE)}
+
+
+_SURFACE = dict.fromkeys(SURFACE, _number)
 ACTUATOR = {key: rule for keys in OF_KIND.values() for key, rule in keys.items()}
 _SPRING = {
     **dict.fromkeys(("name", "parent", "child"), str),

@@ -21,6 +21,7 @@ from kinpair.model.check_numbers import check_inertias
 from kinpair.model.check_parts import check_parts
 from kinpair.model.check_tree import tree
 from kinpair.model.check_weight import warn_of_weightless, weightless
+from kinpair.model.contact_data import check_contacts, contact_data
 from kinpair.model.friction_data import check_frictions, friction_data, plain_levels
 from kinpair.model.gathering import Poser, bodies_of, frozen, gather
 from kinpair.model.joint_data import joint_data
@@ -49,6 +50,7 @@ def build(
     root, joints = tree(description)
     check_inertias(description, root, joints)
     check_springs(description, warnings)
+    check_contacts(description)
     check_frictions(description)
     check_compliances(description)
     seeds, places = gather(description, root, joints, Poser(snap, warnings), merge_fixed)
@@ -83,6 +85,7 @@ def build(
         springs=spring_data(description.springs, places, warnings),
         frictions=frictions,
         surfaces=surface_data(ordered, numbers),
+        contacts=contact_data(description, places, bodies, parents, warnings),
     )
     model = replace(
         model,

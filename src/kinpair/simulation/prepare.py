@@ -128,6 +128,10 @@ def _plain(x: Any) -> Any:
 
 
 def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
+    if mechanism.model.contacts is not None:
+        raise InputError(
+            f"{mechanism.name}: contact is not simulated yet; m.contacts(q) gives the contact points of a state"
+        )
     m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
     chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
     chosen = replace(chosen, limits=stated(m, chosen.limits))

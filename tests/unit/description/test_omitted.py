@@ -120,22 +120,3 @@ def test_contact_loops_and_plugins_of_a_urdf_file_are_reported():
     assert reported(URDF.format("", "prismatic", gazebo), parse_urdf) == (
         f"r.xml:3: {START}1 loop ('shut'), 1 plugin ('mimic')",
     )
-
-
-def test_contact_in_a_file_or_builder_is_not_simulated_yet():
-    rest = (
-        "contact is not simulated yet; leave it out. A wheel that rolls is [[rolling]] or Builder.rolling, a joint "
-        "that reaches its end is held by kp.simulate(..., limits='stop')"
-    )
-    from kinpair.description.toml_reader import parse_toml
-
-    for text, where in (
-        ('name = "a"\n[[contact]]\nlink = "b"\n', "m.toml:2: [[contact]]"),
-        ("contact = 1", "m.toml: contact"),
-    ):
-        with pytest.raises(kp.DescriptionError) as refused:
-            parse_toml(text, source="m.toml", warnings=WarningList())
-        assert str(refused.value) == f"{where}: {rest}"
-    with pytest.raises(kp.DescriptionError) as refused:
-        kp.Builder("m").contact("floor", link="foot", mu=0.3)
-    assert str(refused.value) == f"Builder.contact: {rest}"

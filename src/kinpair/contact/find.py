@@ -1,0 +1,52 @@
+"""All contact points of a mechanism: broad phase, then the narrow phase of each pair of kinds. Loop functions."""
+
+from __future__ import annotations
+
+from kinpair.compiler.loops.kinds import Matrix
+from kinpair.contact.box import box_plane, capsule_box, sphere_box
+from kinpair.contact.box_box import box_box
+from kinpair.contact.broad import place_geoms, sweep
+from kinpair.contact.records import Found, Geometry
+from kinpair.contact.round import (
+    capsule_capsule,
+    capsule_plane,
+    sphere_capsule,
+    sphere_plane,
+    sphere_sphere,
+)
+from kinpair.model.contact_data import CAPSULE, PLANE, SPHERE
+
+
+def narrow(g: Geometry, f: Found, count: int, pair: int, margin: float) -> int:
+    """Write the points of a pair; kind[a] ≤ kind[b]."""
+    a, b = g.first[pair], g.second[pair]
+    one, two = g.kind[a], g.kind[b]
+    if two == PLANE:
+        if one == SPHERE:
+            return sphere_plane(g, f, count, pair, a, b, 0, f.pose[a, 9:12], margin)
+        if one == CAPSULE:
+            return capsule_plane(g, f, count, pair, a, b, margin)
+        return box_plane(g, f, count, pair, a, b, margin)
+    if one == SPHERE:
+        if two == SPHERE:
+            return sphere_sphere(g, f, count, pair, a, b, margin)
+        if two == CAPSULE:
+            return sphere_capsule(g, f, count, pair, a, b, 0, f.pose[a, 9:12], False, margin)
+        return sphere_box(g, f, count, pair, a, b, 0, f.pose[a, 9:12], margin)
+    if one == CAPSULE:
+        if two == CAPSULE:
+            return capsule_capsule(g, f, count, pair, a, b, margin)
+        return capsule_box(g, f, count, pair, a, b, margin)
+    return box_box(g, f, count, pair, a, b, margin)
+
+
+def find_contacts(R: Matrix, p: Matrix, g: Geometry, f: Found, margin: float) -> int:
+    """Write all points of (CT1) with φ ≤ margin into f; return their number, which may exceed the capacity of f.
+
+    R (bodies, 9), p (bodies, 3): axes by rows and origin of each body in the world, the ground first.
+    """
+    place_geoms(g, R, p, f)
+    count = 0
+    for k in range(sweep(g, f, margin)):
+        count = narrow(g, f, count, f.near[k], margin)
+    return count
