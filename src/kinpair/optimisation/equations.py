@@ -1,0 +1,223 @@
+"""What moves, as functions of one point of a motion: rates of the states, and residuals of algebraic variables.
+
+    ẋ = f(x, z, u, t, p),   0 = g(x, z, u, t, p)                                                       (OP4)
+
+x: states, z: algebraic variables (accelerations, multipliers), u: inputs, p: parameters that are variables.
+`kp.dynamics` makes them from a function; `mechanism_equations.py` from a Mechanism.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from kinpair.algebra.user_arrays import argument, is_recorded, plain, result
+from kinpair.algebra.user_functions import rebound
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.trace import trace
+from kinpair.errors import InputError, listed, nearest
+
+GROUPS = ("states", "algebraic", "inputs")
+Names = tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One point of a motion, as functions of a user see it.
+
+    `point.time`, `point.duration`; parts by attribute (`point.x`, `point.u`; of a mechanism `point.q`, `point.qd`,
+    `point.qdd`, `point.x`, `point.u`); single entries and parameters by name: `point["theta"]`.
+    """
+
+    equations: Equations
+    values: Mapping[str, Any]  # by group
+    time: Any
+    duration: Any
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, part: str) -> Any:
+        parts = self.__dict__["equations"].parts if "equations" in self.__dict__ else {}
+        if part not in parts:
+            raise AttributeError(
+                f"a point of {self.equations.name} has no part {part!r}; {nearest(part, parts)}"
+                f"Parts: {listed(parts)}, time, duration"
+            )
+        group, place = parts[part]
+        if group not in self.values:
+            raise AttributeError(f"an end of a motion has its states only, not {part!r}")
+        return self.values[group][place]
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.parameters:
+            return self.parameters[name]
+        for group in self.values:
+            names = getattr(self.equations, group)
+            if name in names:
+                return self.values[group][names.index(name)]
+        known = [x for group in self.values for x in getattr(self.equations, group)] + [*self.parameters]
+        raise InputError(
+            f"a point of {self.equations.name} has no entry {name!r}; {nearest(name, known)}Entries: {listed(known)}"
+        )
+
+    def position(self, frame: str) -> Any:
+        """Position (3,) of the origin of a frame or link in the world [m]."""
+        return self.equations.position(self, frame)
+
+    def arrays(self) -> Point:
+        """The point with arrays that take ordinary NumPy functions."""
+        if not any(is_recorded(x) for x in self.values.values()):
+            return self
+        values = {group: argument(x) for group, x in self.values.items()}
+        parameters = {name: argument(x) for name, x in self.parameters.items()}
+        return Point(self.equations, values, argument(self.time), argument(self.duration), parameters)
+
+
+def inner(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function of this package: it takes points as they are."""
+    function.takes_symbols = True  # type: ignore[attr-defined]
+    return function
+
+
+def called(function: Callable[..., Any], *points: Point) -> Any:
+    """Call a function of a user at points, whose entries are numbers or symbols."""
+    recorded = any(is_recorded(x) for point in points for x in point.values.values())
+    if recorded and not getattr(function, "takes_symbols", False):
+        return result(rebound(function, {})(*(x.arrays() for x in points)))
+    return function(*points)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """Names, bounds and functions of what moves.    (OP4)
+
+    parts: attribute of a point → (group, place in the group). simulated (x, u, time, parameters) → ẋ of a batch (k, nx)
+    by another route than the residuals. costs: cost by name → function of a point.
+    """
+
+    name: str
+    states: Names
+    algebraic: Names
+    inputs: Names
+    parts: Mapping[str, tuple[str, slice]]
+    rates: Callable[[Point], Any]
+    residual: Callable[[Point], Any]
+    simulated: Callable[..., np.ndarray]
+    limits: Mapping[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # by part, of the file
+    costs: Mapping[str, Callable[[Point], Any]] = field(default_factory=dict)
+    origin: np.ndarray = field(default_factory=lambda: np.zeros(0))  # states where nothing is given
+    implicit: bool = False  # residuals fix derivatives of algebraic variables only: needs Radau points
+    subject: Any = None  # the Mechanism
+    path: tuple[tuple[str, Callable[[Point], Any], np.ndarray], ...] = ()  # limits of functions: name, function, size
+
+    @property
+    def nx(self) -> int:
+        """Number of states."""
+        return len(self.states)
+
+    @property
+    def size(self) -> int:
+        """Number of variables at one point."""
+        return sum(len(getattr(self, group)) for group in GROUPS)
+
+    def spans(self) -> dict[str, slice]:
+        """Place of each group among the variables of one point."""
+        ends = np.cumsum([0, *(len(getattr(self, group)) for group in GROUPS)])
+        return {group: slice(int(a), int(b)) for group, a, b in zip(GROUPS, ends, ends[1:], strict=False)}
+
+    def short_names(self, part: str) -> Names:
+        """Names of the entries of a part, those of its joints."""
+        group, place = self.parts[part]
+        return tuple(x.removesuffix(f".{part}") for x in getattr(self, group)[place])
+
+    def position(self, point: Point, frame: str) -> Any:
+        """Position (3,) of a frame at a point [m]."""
+        if self.subject is None:
+            raise InputError(f"{self.name} has no frame {frame!r}: it is given by a function")
+        from kinpair.formulations import kinematics
+
+        return kinematics.pose(self.subject.model, plain(point.q), self.subject.model.place(frame))[1]
+
+
+@inner
+def effort(point: Point) -> Any:
+    """Σ u²."""
+    return sum(x * x for x in point.u)
+
+
+def dynamics(
+    f: Callable[..., Any],
+    states: Sequence[str],
+    inputs: Sequence[str] = (),
+    *,
+    name: str = "",
+) -> Equations:
+    """Describe motion by ẋ = f(x, u, time), a function in NumPy terms, for `kp.optimise`.
+
+    f (x, u), (x, u, time) or (x, u, time, parameters): rates of the states (nx,); x (nx,), u (nu,), time [s],
+    parameters: those of `kp.optimise(..., parameters=)` by name. states, inputs: their names.
+    """
+    names = tuple(states), tuple(inputs)
+    for what, each in zip(("states", "inputs"), names, strict=True):
+        if isinstance(states if what == "states" else inputs, str) or not all(isinstance(x, str) for x in each):
+            raise InputError(f"dynamics: {what} are names, such as ('position', 'rate')")
+    every = [*names[0], *names[1]]
+    if not names[0] or len(set(every)) < len(every):
+        raise InputError(f"dynamics: give each state and input a name of its own; names: {listed(every)}")
+    count = _positional(f)
+
+    def at_point(point: Point) -> Any:
+        recorded = any(is_recorded(x) for x in point.values.values())
+        p, own = point.arrays(), rebound(f, {}) if recorded else f
+        xd = np.reshape(np.asarray(result(own(*(p.x, p.u, p.time, p.parameters)[:count])), dtype=object), -1)
+        if len(xd) != len(names[0]):
+            raise InputError(f"dynamics: f returns {len(xd)} rates for {len(names[0])} states {listed(names[0])}")
+        return xd
+
+    kernels: dict[tuple[str, ...], Kernel] = {}
+
+    def simulated(x: np.ndarray, u: np.ndarray, time: np.ndarray, p: Mapping[str, float]) -> np.ndarray:
+        own = tuple(p)
+        if own not in kernels:
+
+            def recorded(x: Any, u: Any, time: Any, values: Any) -> Any:
+                values = dict(zip(own, values, strict=False))
+                return at_point(Point(equations, {"states": x, "inputs": u[: len(names[1])]}, time, 0.0, values))
+
+            sizes = {"x": len(names[0]), "u": max(len(names[1]), 1), "p": max(len(own), 1)}
+            shapes = {"x": (sizes["x"],), "u": (sizes["u"],), "time": (), "p": (sizes["p"],)}
+            kernels[own] = Kernel(trace(recorded, shapes, name="rates"))
+        values = np.array([*p.values()] or [0.0])
+        u = u if len(names[1]) else np.zeros((len(x), 1))
+        return kernels[own](x, u, time, np.broadcast_to(values, (len(x), len(values))))
+
+    title = name or getattr(f, "__name__", "dynamics").strip("<>")
+    equations = Equations(
+        title,
+        names[0],
+        (),
+        names[1],
+        {"x": ("states", slice(None)), "u": ("inputs", slice(None))},
+        at_point,
+        lambda point: np.zeros(0),
+        simulated,
+        costs={"effort": effort},
+        origin=np.zeros(len(names[0])),
+    )
+    return equations
+
+
+def _positional(f: Callable[..., Any]) -> int:
+    """Number of arguments that f takes, 2 to 4."""
+    if not callable(f):
+        raise InputError(f"dynamics: f is {f!r}; give a function (x, u) or (x, u, time) that returns the rates")
+    kinds = [p.kind for p in inspect.signature(f).parameters.values()]
+    count = sum(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
+    if not 2 <= count <= 4:
+        raise InputError(f"dynamics: f takes {count} arguments; give (x, u), (x, u, time) or (x, u, time, parameters)")
+    return count

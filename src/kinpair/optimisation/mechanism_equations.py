@@ -1,0 +1,398 @@
+"""Equations of a Mechanism or System: accelerations and multipliers are algebraic variables.
+
+    q̇ = E(q)(v + Aᵀμ),   v̇ = a                                                                        (OP9)
+    0 = ID(q, v, a) − τ(u) − Aᵀλ,   0 = A v + a₀,   0 = φ(q)                                            (OP10)
+
+A, φ: independent rows of the constraints and their positions. So no mass matrix is inverted, positions and rates satisfy
+the constraints at every point, and μ is zero but for the error of the scheme (the form of Gear, Gupta and Leimkuhler).
+Unit quaternions have a term that restores their length.
+
+Inputs: efforts of the actuated rates; of direct-current motors their currents, with the elasticity of gears left out;
+with `internal` the inputs of all actuators, whose internal states are then states of the motion. Dry friction has the
+sign of its rate, smoothed to tanh(v / 0.01).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from kinpair import constrained
+from kinpair.algebra.arrays import array
+from kinpair.algebra.user_arrays import plain
+from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.trace import trace
+from kinpair.constrained import Moving
+from kinpair.constraints import rows as all_rows
+from kinpair.constraints.build import constraints_of
+from kinpair.errors import InputError, listed, nearest
+from kinpair.forces.actuators.actuator import Actuator
+from kinpair.forces.actuators.dc_motor import DCMotor
+from kinpair.forces.actuators.effort import LimitedEffort
+from kinpair.forces.actuators.gear import RigidGear
+from kinpair.forces.actuators.kinds import actuator_elements
+from kinpair.forces.states import beside_forward_dynamics, ports_of, state_rates
+from kinpair.formulations import composite, kinematics
+from kinpair.mechanism import Mechanism
+from kinpair.model.model import Model
+from kinpair.model.slip import Slip
+from kinpair.model.state import State
+from kinpair.optimisation.equations import Equations, Point, effort, inner
+from kinpair.quantities import Request, inverse_dynamics, request_of
+from kinpair.system import System
+
+SMOOTH = 0.01  # [rad/s], [m/s]: dry friction takes its level within a few of these
+RESTORED = 10.0  # rate at which unit quaternions are restored, per duration
+IDLE = 1e-2  # [W]: positive power is smoothed within this
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Motor:
+    """A direct-current motor behind a gear that counts as rigid; `rotor` [kg m²] is not in the mass matrix."""
+
+    name: str
+    q: int
+    v: int
+    machine: DCMotor
+    gear: RigidGear
+    rotor: float
+
+    @staticmethod
+    def of(x: Actuator) -> Motor:
+        """The motor of an actuator."""
+        machine, gear = x.machine, x.gear
+        assert isinstance(machine, DCMotor)
+        free = replace(machine, inductance=1.0, voltage=None, current=None)  # the current is given
+        if isinstance(gear, RigidGear):
+            return Motor(x.name, x.q, x.v, free, gear, 0.0)
+        return Motor(x.name, x.q, x.v, free, RigidGear(gear.ratio, gear.mesh), float(gear.inertia * gear.ratio**2))
+
+    def work(self, i: Any, qd: Any) -> tuple[Any, Any, Any]:
+        """Effort on the joint, voltage, and power taken from the source, at a current and a rate."""
+        warm = [port.start for port in self.machine.states if port.unit == "°C"]
+        shaft = self.gear.shaft(np.zeros(0), 0.0, qd[self.v])
+        work = self.machine.work(array([i, *warm]), 0.0, shaft)
+        joint = self.gear.transmitted(np.zeros(0), work, qd[self.v], shaft.speed)
+        voltage = -work.rates[0]
+        return joint.effort, voltage, voltage * i
+
+
+class Machine:
+    """What the equations of one mechanism are made of."""
+
+    def __init__(self, m: Mechanism | System, actuators: Any, passive: bool, internal: bool | None, q: Any) -> None:
+        self.m, self.model, self.passive = m, m.model, passive
+        elements = [x for x in actuator_elements(self.model) if isinstance(x, Actuator)]
+        simple = all(isinstance(x.machine, DCMotor | LimitedEffort) for x in elements)
+        self.internal = bool(elements) and not simple if internal is None else internal
+        motors = [] if self.internal else [x for x in elements if isinstance(x.machine, DCMotor)]
+        self.motors = [Motor.of(x) for x in motors]
+        self.limits_of_motors = [(x.machine.current, x.machine.voltage) for x in motors]  # type: ignore[union-attr]
+        self.direct = [] if self.internal else self._direct(actuators, q)
+        self.kept = self._kept(q)
+        every = all_rows.holonomic_rows(constraints_of(self.model))
+        self.position_rows = [k for k in self.kept if k in every]
+        self._places = [every.index(k) for k in self.position_rows]
+        if self.kept and any(x.rotor for x in self.motors):
+            raise InputError(
+                f"optimise: {m.name} has constraints and motors behind elastic gears; use internal=True", mechanism=m.name
+            )
+
+    def _direct(self, actuators: Any, q: Any) -> list[int]:
+        """Rates whose efforts are inputs."""
+        names = list(self.model.v_names)
+        driven = {x.v for x in self.motors}
+        if actuators is not None:
+            chosen = [actuators] if isinstance(actuators, str) else list(actuators)
+            for name in chosen:
+                if name not in names:
+                    raise InputError(
+                        f"optimise: actuator {name!r} is no rate of {self.model.name}; {nearest(name, names)}"
+                        f"Rates: {listed(names)}",
+                        actuator=name,
+                    )
+            return [names.index(name) for name in chosen if names.index(name) not in driven]
+        if isinstance(self.m, System):
+            return list(range(self.model.nv))
+        known = None if q is None or not np.isfinite(q).all() else q
+        rates = self.m.actuated(known, call="kp.optimise(m, ..., actuators={})")
+        free = {k for i in self.model.moving if self.model.body[i].pair.nv == 6 for k in self._span(i)}
+        return [names.index(x) for x in rates if names.index(x) not in driven | free]
+
+    def _span(self, i: int) -> range:
+        span = self.model.v_span[i]
+        return range(span.start, span.stop)
+
+    def _kept(self, q: Any) -> tuple[int, ...]:
+        closure = self.m.closure
+        if closure is None or not constraints_of(self.model):
+            return ()
+        sample = q if q is not None and np.isfinite(q).all() else self.m.assemble() if isinstance(self.m, Mechanism) else None
+        if sample is None:
+            sample = np.zeros(self.model.nq)
+        return closure.requests.choose("accelerations", np.asarray(sample, dtype=float), 0.0, "multipliers", {}).kept
+
+    @cached_property
+    def request(self) -> Request:
+        """How the dynamics are evaluated."""
+        request = request_of("forward_dynamics", passive=self.passive)
+        return replace(request, quantity="accelerations", solver="multipliers", kept=self.kept)
+
+    # at a point
+
+    def sliding(self, qd: Any) -> Model:
+        """The model with smooth friction."""
+        if not (self.model.frictions or self.model.surfaces):
+            return self.model
+        return replace(self.model, slip=Slip(array([np.tanh(x / SMOOTH) for x in qd])))
+
+    def efforts(self, q: Any, qd: Any, x: Any, u: Any, time: Any) -> Any:
+        """Efforts (nv,) of the inputs."""
+        if self.internal:
+            return beside_forward_dynamics(self.model, State(q, qd, x, u, time), passive=self.passive)
+        tau: list[Any] = [0.0] * self.model.nv
+        for motor, i in zip(self.motors, u, strict=False):
+            tau[motor.v] = tau[motor.v] + motor.work(i, qd)[0]
+        for k, each in zip(self.direct, u[len(self.motors) :], strict=True):
+            tau[k] = tau[k] + each
+        return array(tau)
+
+    @property
+    def rotors(self) -> np.ndarray:
+        """Inertia of rotors that the mass matrix leaves out (nv,)."""
+        D = np.zeros(self.model.nv)
+        for x in self.motors:
+            D[x.v] += x.rotor
+        return D
+
+    def rates(self, point: Point) -> Any:
+        """ẋ.    (OP9)"""
+        q, qd, qdd, mu = (plain(getattr(point, name)) for name in ("q", "qd", "qdd", "mu"))
+        v = qd
+        if len(mu):
+            A = all_rows.matrix(self.model, constraints_of(self.model), q, point.time)
+            v = qd + A[self.position_rows].T @ mu
+        dq = kinematics.dq_dt(self.model, q, v)
+        for span in self._quaternions:
+            own = q[span]
+            dq = [*dq]
+            excess = (1.0 - own @ own) * RESTORED / point.duration
+            dq[span] = [a + excess * b for a, b in zip(dq[span], own, strict=True)]
+        xd = state_rates(self.model, State(q, qd, point.x, point.u, point.time), passive=self.passive) if self.internal else []
+        third = [list(plain(point.jerk))] if "jerk" in point.equations.parts else []
+        return [*dq, *qdd, *xd, *(x for part in third for x in part)]
+
+    @cached_property
+    def _quaternions(self) -> list[slice]:
+        spans = [self.model.q_span[i] for i in self.model.moving if self.model.body[i].pair.nq > self.model.body[i].pair.nv]
+        return [slice(x.stop - 4, x.stop) for x in spans]
+
+    def residual(self, point: Point) -> Any:
+        """Rows that vanish.    (OP10)"""
+        q, qd, qdd, lam, u, x = (plain(getattr(point, name)) for name in ("q", "qd", "qdd", "lam", "u", "x"))
+        time = point.time
+        tau = self.efforts(q, qd, x, u, time)
+        moving = Moving(q, qd, tau, array([time]), qdd, lam)
+        model, n = self.sliding(qd), self.model.nv
+        missing = constrained.balance(model, self.request, moving, {})
+        parts = [list(missing[:n] + self.rotors * qdd)]
+        if self.kept:
+            constraints = constraints_of(self.model)
+            psi = all_rows.psi(self.model, constraints, q, qd, time)
+            parts.append([psi[k] for k in self.kept])
+            phi = all_rows.residual(self.model, constraints, q, time)
+            parts.append([phi[k] for k in self._places])
+        return [x for part in parts for x in part]
+
+    # simulation, by another formulation
+
+    @cached_property
+    def _forward(self) -> Kernel:
+        """Accelerations by the composite mass matrix, or by the solve under constraints; and rates of x."""
+        model, ports = self.model, ports_of(self.model)
+
+        def recorded(q: Any, qd: Any, x: Any, u: Any, time: Any) -> Any:
+            own, u = self.sliding(qd), u[: self.nu]
+            tau = self.efforts(q, qd, x, u, time)
+            xd = state_rates(model, State(q, qd, x, u, time), passive=self.passive) if self.internal else np.zeros(1)
+            dq = kinematics.dq_dt(model, q, qd)
+            if self.kept or model.terms is not None:
+                qdd = constrained.solve(own, self.request, State(q, qd, tau=tau, time=time), {}).qdd
+                return qdd, xd, dq
+            request = request_of("inverse_dynamics", passive=self.passive)
+            bias = inverse_dynamics(own, request, q, qd, np.zeros(model.nv), {})
+            return composite.mass_matrix(model, q) + np.diag(self.rotors), tau - bias, xd, dq
+
+        shapes = {"q": (model.nq,), "qd": (model.nv,), "x": (max(len(ports.x_names), 1),), "u": (max(self.nu, 1),), "time": ()}
+        return Kernel(trace(recorded, shapes, name="rates"))
+
+    @property
+    def nu(self) -> int:
+        """Number of inputs."""
+        return len(ports_of(self.model).u_names) if self.internal else len(self.motors) + len(self.direct)
+
+    def simulated(self, y: np.ndarray, u: np.ndarray, time: np.ndarray, p: Mapping[str, Any]) -> np.ndarray:
+        """ẋ of a batch (k, nx)."""
+        nq, nv = self.model.nq, self.model.nv
+        rest = y[:, nq + nv :] if self.internal else np.zeros((len(y), 1))
+        u = u if u.shape[1] else np.zeros((len(y), 1))
+        parts = [np.ascontiguousarray(x) for x in (y[:, :nq], y[:, nq : nq + nv], rest, u, time)]
+        *found, xd, dq = self._forward(*parts)
+        qdd = np.linalg.solve(found[0], found[1][..., None])[..., 0] if len(found) == 2 else found[0]
+        return np.concatenate([dq, qdd, xd] if self.internal else [dq, qdd], axis=1)
+
+    # costs
+
+    def energy(self, point: Point) -> Any:
+        """Power that motors take from their sources; of efforts the positive power [W]."""
+        qd, u = plain(point.qd), plain(point.u)
+        total: Any = 0.0
+        for motor, i in zip(self.motors, u, strict=False):
+            total = total + motor.work(i, qd)[2]
+        for k, each in zip(self.direct, u[len(self.motors) :], strict=False):
+            power = each * qd[k]
+            total = total + 0.5 * (power + np.sqrt(power * power + IDLE * IDLE) - IDLE)
+        return total
+
+    def voltages(self, point: Point) -> Any:
+        """Voltages of the motors that have a limit [V]."""
+        qd, u = plain(point.qd), plain(point.u)
+        return array([x.work(i, qd)[1] for x, i, (_, v) in zip(self.motors, u, self.limits_of_motors, strict=False) if v])
+
+
+def equations_of(
+    subject: Any,
+    *,
+    cost: Any = None,
+    actuators: Any = None,
+    passive: bool = True,
+    guess: Any = None,
+    internal: bool | None = None,
+) -> Equations:
+    """Equations of a Mechanism, a System, or those of `kp.dynamics` as they are."""
+    if isinstance(subject, Equations):
+        if actuators is not None:
+            raise InputError(f"optimise: {subject.name} is given by a function; actuators= is for mechanisms")
+        return subject
+    if not isinstance(subject, Mechanism | System):
+        raise InputError(
+            f"optimise: {type(subject).__name__} cannot be optimised; give a Mechanism, a System, kp.dynamics(...), or a "
+            "list of kp.phase(...)"
+        )
+    own = Machine(subject, actuators, passive, internal, _coordinates(subject, guess))
+    jerky = cost == "jerk" or (isinstance(cost, Mapping) and "jerk" in cost)
+    return _assembled(own, jerky)
+
+
+def _coordinates(m: Mechanism | System, guess: Any) -> np.ndarray | None:
+    """Coordinates among the start, if all of them are given."""
+    value = guess.get("q") if isinstance(guess, Mapping) else guess
+    if value is None or isinstance(value, Mapping):
+        return None
+    x = np.asarray(value, dtype=float)
+    return x[: m.model.nq] if x.ndim == 1 and len(x) >= m.model.nq else None
+
+
+def _assembled(own: Machine, jerky: bool) -> Equations:
+    model, ports = own.model, ports_of(own.model)
+    nq, nv = model.nq, model.nv
+    x_names = tuple(ports.x_names) if own.internal else ()
+    direct = tuple(f"{model.v_names[k]}.u" for k in own.direct)
+    inputs = tuple(f"{x}.u" for x in ports.u_names) if own.internal else (*(f"{x.name}.u" for x in own.motors), *direct)
+    qdd = tuple(f"{x}.qdd" for x in model.v_names)
+    lam = tuple(f"{x}.lam" for x in _numbered(all_rows.row_names(constraints_of(model)), own.kept))
+    mu = tuple(f"{x}.mu" for x in _numbered(all_rows.row_names(constraints_of(model)), own.position_rows))
+    states = (*model.q_names, *(f"{x}.qd" for x in model.v_names), *x_names, *(qdd if jerky else ()))
+    algebraic = (*(() if jerky else qdd), *lam, *mu)
+    nx, first, nz = nq + nv + len(x_names), 0 if jerky else nv, len(lam)
+    parts: dict[str, tuple[str, slice]] = {
+        "q": ("states", slice(0, nq)),
+        "qd": ("states", slice(nq, nq + nv)),
+        "x": ("states", slice(nq + nv, nx)),
+        "qdd": ("states", slice(nx, nx + nv)) if jerky else ("algebraic", slice(0, nv)),
+        "lam": ("algebraic", slice(first, first + nz)),
+        "mu": ("algebraic", slice(first + nz, first + nz + len(mu))),
+        "u": ("inputs", slice(0, len(inputs))),
+    }
+    costs: dict[str, Callable[[Point], Any]] = {"effort": effort, "energy": _marked(own.energy)}
+    if jerky:
+        parts["jerk"] = ("inputs", slice(len(inputs), len(inputs) + nv))
+        inputs += tuple(f"{x}.jerk" for x in model.v_names)
+        costs["jerk"] = _marked(lambda point: sum(x * x for x in plain(point.jerk)))
+    return Equations(
+        model.name,
+        states,
+        algebraic,
+        inputs,
+        parts,
+        own.rates,
+        own.residual,
+        _jerk_simulated(own, nv) if jerky else own.simulated,
+        limits=_limits(own, jerky),
+        costs=costs,
+        origin=_origin(own, len(states)),
+        implicit=bool(own.kept),
+        subject=own.m,
+        path=_voltage_limits(own),
+    )
+
+
+def _marked(function: Callable[[Point], Any]) -> Callable[[Point], Any]:
+    """A function of this package that takes points as they are."""
+    return inner(lambda point: function(point))
+
+
+def _numbered(names: Sequence[str], rows: Sequence[int]) -> list[str]:
+    return [names[k] for k in rows]
+
+
+def _jerk_simulated(own: Machine, nv: int) -> Callable[..., np.ndarray]:
+    """Rates with the accelerations as states: those of the dynamics, and the jerk."""
+    nu = own.nu
+
+    def simulated(y: np.ndarray, u: np.ndarray, time: np.ndarray, p: Mapping[str, Any]) -> np.ndarray:
+        rates = own.simulated(y[:, :-nv], u[:, :nu], time, p)
+        return np.concatenate([rates, u[:, nu:]], axis=1)
+
+    return simulated
+
+
+def _limits(own: Machine, jerky: bool) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Limits of the file by part."""
+    if isinstance(own.m, System):
+        return {}
+    joints, most = own.model.joints, np.inf
+    limits = {
+        "q": (joints.lower, joints.upper),
+        "qd": (-joints.velocity, joints.velocity),
+        "qdd": (-joints.acceleration, joints.acceleration),
+    }
+    if jerky:
+        limits["jerk"] = (-joints.jerk, joints.jerk)
+    if own.internal:
+        return limits
+    currents = [most if i is None else float(i) for i, _ in own.limits_of_motors]
+    high = np.array([*currents, *(joints.effort[k] for k in own.direct)])
+    return limits | {"u": (-high, high)}
+
+
+def _voltage_limits(own: Machine) -> tuple[tuple[str, Callable[[Point], Any], np.ndarray], ...]:
+    """Voltages of motors as constraints of the path: name, function, largest size."""
+    high = np.array([float(v) for _, v in own.limits_of_motors if v])
+    return (("voltage", _marked(own.voltages), high),) if len(high) else ()
+
+
+def _origin(own: Machine, size: int) -> np.ndarray:
+    """States from which a cold start takes what is free: the start of the mechanism, at rest."""
+    states = np.zeros(size)
+    nq, nv = own.model.nq, own.model.nv
+    states[:nq] = own.m.assemble() if isinstance(own.m, Mechanism) and own.kept else own.model.neutral()
+    if own.internal:
+        x = ports_of(own.model).x_start
+        states[nq + nv : nq + nv + len(x)] = x
+    return states

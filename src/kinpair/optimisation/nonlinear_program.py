@@ -1,0 +1,173 @@
+"""A sparse nonlinear program whose functions are evaluated at many points.
+
+    minimise  cᵀ r(w)   subject to   lower ≤ w ≤ upper,   row_lower ≤ A w + C r(w) ≤ row_upper          (OP2)
+
+r stacks the values of all blocks; a block is one recorded function at k points, whose variables are entries of w. The
+matrices A and C are constant, so the derivatives are
+
+    J = A + C r′(w),    L = Σ_points L_point(λ = σ c + Cᵀ y)                                            (OP3)
+
+and which of their entries are not zero is known before the first evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from scipy import sparse
+
+from kinpair.optimisation.pointwise import Pointwise
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A recorded function at points: numbers of its variables (k, n) in w, and data of the points (k, nd)."""
+
+    function: Pointwise
+    variables: np.ndarray
+    data: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.variables) * self.function.m
+
+
+class Bounds(NamedTuple):
+    """Lower and upper bounds."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+class Outcome(NamedTuple):
+    """What a solver returns: w, multipliers of rows and of both bounds, its status and what it took."""
+
+    w: np.ndarray
+    rows: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    status: str
+    iterations: int
+    optimality: float  # dual infeasibility, of the scaled problem
+    violation: float
+
+
+@final
+class NonlinearProgram:
+    """The program (OP2): values and derivatives at w. Entries of J are at (`J_rows`, `J_columns`), of L at
+    (`L_rows`, `L_columns`), the lower triangle."""
+
+    def __init__(
+        self,
+        blocks: list[Block],
+        A: sparse.csr_matrix,
+        C: sparse.csr_matrix,
+        c: np.ndarray,
+        bounds: Bounds,
+        row_bounds: Bounds,
+        row_name: Callable[[int], str],
+    ) -> None:
+        self.blocks, self.C, self.c = blocks, C, c
+        self.A, self.bounds, self.row_bounds, self.row_name = A, bounds, row_bounds, row_name
+        self.m, self.n = A.shape
+        self._offsets = np.cumsum([0, *(x.size for x in blocks)])
+        self._build_jacobian()
+        self._build_hessian()
+        self._at: np.ndarray | None = None
+
+    def _build_jacobian(self) -> None:
+        """Maps from the entries of r′ to those of J and of the gradient."""
+        raw_rows, raw_columns = [], []
+        for x, start in zip(self.blocks, self._offsets[:-1], strict=True):
+            point = np.arange(len(x.variables))[:, None]
+            raw_rows.append((start + point * x.function.m + x.function.rows).ravel())
+            raw_columns.append(x.variables[:, x.function.columns].ravel())
+        rows, columns = (np.concatenate([np.zeros(0, dtype=int), *x]) for x in (raw_rows, raw_columns))
+        count = len(rows)
+        spread = self.C[:, rows].tocoo()  # (row of J, entry of r′): coefficient
+        linear = self.A.tocoo()
+        keys = np.concatenate([spread.row * self.n + columns[spread.col], linear.row * self.n + linear.col])
+        occupied, place = np.unique(keys, return_inverse=True)
+        self.J_rows, self.J_columns = occupied // self.n, occupied % self.n
+        split = len(spread.row)
+        shape = (len(occupied), count)
+        self._to_J = sparse.csr_matrix((spread.data, (place[:split], spread.col)), shape=shape)
+        self._J_constant = np.bincount(place[split:], linear.data, len(occupied)).astype(float)
+        weights = self.c[rows]
+        self._to_gradient = sparse.csr_matrix((weights, (columns, np.arange(count))), shape=(self.n, count))
+        self._to_gradient.eliminate_zeros()
+
+    def _build_hessian(self) -> None:
+        keys = []
+        for x in self.blocks:
+            first, second = x.variables[:, x.function.lower], x.variables[:, x.function.upper]
+            keys.append((np.maximum(first, second) * self.n + np.minimum(first, second)).ravel())
+        every = np.concatenate([np.zeros(0, dtype=int), *keys])
+        occupied, place = np.unique(every, return_inverse=True)
+        self.L_rows, self.L_columns = occupied // self.n, occupied % self.n
+        ones = np.ones(len(every))
+        self._to_L = sparse.csr_matrix((ones, (place, np.arange(len(every)))), shape=(len(occupied), len(every)))
+        self._Ct = self.C.T.tocsr()
+
+    # values
+
+    def _gathered(self, w: np.ndarray, method: str) -> np.ndarray:
+        parts = [getattr(x.function, method)(w[x.variables], x.data).ravel() for x in self.blocks if len(x.variables)]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def values(self, w: np.ndarray) -> np.ndarray:
+        """r(w); kept until w changes."""
+        if self._at is None or not np.array_equal(self._at, w):
+            self._r = self._gathered(w, "values")
+            self._slopes: np.ndarray | None = None
+            self._at = w.copy()
+        return self._r
+
+    def slopes(self, w: np.ndarray) -> np.ndarray:
+        """Entries of r′(w); kept until w changes."""
+        self.values(w)
+        if self._slopes is None:
+            self._slopes = self._gathered(w, "jacobian")
+        return self._slopes
+
+    def cost(self, w: np.ndarray) -> float:
+        """cᵀ r(w)."""
+        return float(self.c @ self.values(w))
+
+    def gradient(self, w: np.ndarray) -> np.ndarray:
+        """Derivatives of the cost (n,)."""
+        return self._to_gradient @ self.slopes(w)
+
+    def rows(self, w: np.ndarray) -> np.ndarray:
+        """A w + C r(w), (m,)."""
+        return self.A @ w + self.C @ self.values(w)
+
+    def jacobian(self, w: np.ndarray) -> np.ndarray:
+        """Entries of J.    (OP3)"""
+        return self._to_J @ self.slopes(w) + self._J_constant
+
+    def hessian(self, w: np.ndarray, sigma: float, y: np.ndarray) -> np.ndarray:
+        """Entries of L for the weight σ of the cost and multipliers y of the rows.    (OP3)"""
+        weights = sigma * self.c + self._Ct @ y
+        parts = [
+            x.function.hessian(w[x.variables], x.data, weights[start : start + x.size].reshape(-1, x.function.m)).ravel()
+            for x, start in zip(self.blocks, self._offsets[:-1], strict=True)
+            if len(x.variables)
+        ]
+        return self._to_L @ np.concatenate([np.zeros(0), *parts])
+
+    def violation(self, w: np.ndarray) -> np.ndarray:
+        """Violation of each row (m,)."""
+        g = self.rows(w)
+        return np.maximum(np.maximum(self.row_bounds.lower - g, g - self.row_bounds.upper), 0.0)
+
+    def as_matrices(self, w: np.ndarray, sigma: float, y: np.ndarray) -> tuple[Any, Any]:
+        """J (m, n) and the lower triangle of L (n, n) as sparse matrices."""
+        J = sparse.csr_matrix((self.jacobian(w), (self.J_rows, self.J_columns)), shape=(self.m, self.n))
+        L = sparse.csr_matrix((self.hessian(w, sigma, y), (self.L_rows, self.L_columns)), shape=(self.n, self.n))
+        return J, L

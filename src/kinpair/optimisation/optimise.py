@@ -1,0 +1,309 @@
+"""`kp.optimise`: from a goal to the motion of least cost that reaches it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, final
+
+import numpy as np
+
+from kinpair.errors import InputError, RunError, RunWarning, caller_level, listed, nearest
+from kinpair.motion.trajectory import Trajectory
+from kinpair.optimisation import casadi_solver, ipopt
+from kinpair.optimisation.accuracy import Errors, errors, refined
+from kinpair.optimisation.equations import Equations, Point
+from kinpair.optimisation.guesses import guess_on, straight_ends
+from kinpair.optimisation.mechanism_equations import equations_of
+from kinpair.optimisation.nonlinear_program import Bounds, NonlinearProgram, Outcome
+from kinpair.optimisation.optimum import Optimum, as_motion
+from kinpair.optimisation.requirements import (
+    constraints,
+    duration_bounds,
+    end_values,
+    repeated,
+    running_costs,
+    variable_bounds,
+)
+from kinpair.optimisation.schemes import Scheme, scheme
+from kinpair.optimisation.transcription import Phase, Problem, Transcription, transcribe
+from kinpair.runs.progress import Progress
+
+SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": ipopt.solve, "casadi": casadi_solver.solve}
+INTERVALS = 40
+ROUNDS = 6  # of refinement
+KEPT = ("solved", "acceptable", "stopped")
+POINTS = 20_000  # of a mesh: no finer
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """A phase with the weight of its time and constraints of its ends."""
+
+    phase: Phase
+    time_weight: float
+    repeat: Mapping[str, Any]
+
+
+def phase(
+    subject: Any,
+    *,
+    start: Any = None,
+    end: Any = None,
+    duration: Any = None,
+    cost: Any = None,
+    limits: Any = True,
+    path: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    actuators: Sequence[str] | None = None,
+    passive: bool = True,
+) -> _Stage:
+    """Describe one phase of a motion of several phases; arguments as those of `kp.optimise`."""
+    eq = equations_of(subject, cost=cost, actuators=actuators, passive=passive, guess=start)
+    first, last = (end_values(eq, x, which) for x, which in ((start, "start"), (end, "end")))
+    bounds = variable_bounds(eq, limits, first, last)
+    T = duration_bounds(duration)
+    names = {name: _middle(value) for name, value in (parameters or {}).items()}
+    point = _example(eq, first, T, names)
+    costs, time_weight = running_costs(eq, cost, point)
+    of_file = {} if limits is False else {name: (-high, f, high) for name, f, high in eq.path}
+    every = of_file | dict(path) if path is not None else of_file
+    own = Phase(eq, T, *bounds, first, last, costs, constraints(every, [point], "path"))
+    return _Stage(own, time_weight, {})
+
+
+def optimise(
+    subject: Any,
+    *,
+    start: Any = None,
+    end: Any = None,
+    duration: Any = None,
+    cost: Any = "effort",
+    limits: Any = True,
+    path: Mapping[str, Any] | None = None,
+    boundary: Mapping[str, Any] | None = None,
+    terminal: Any = None,
+    repeat: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    actuators: Sequence[str] | None = None,
+    passive: bool = True,
+    method: str | None = None,
+    intervals: int = INTERVALS,
+    accuracy: float | None = 1e-4,
+    guess: Any = None,
+    solver: str = "ipopt",
+    options: Mapping[str, Any] | None = None,
+    progress: bool | Callable[[float], Any] | None = None,
+) -> Optimum:
+    """Find the motion of least cost from a start to an end.
+
+    subject: a Mechanism, a System, `kp.dynamics(f, states, inputs)`, or a list of `kp.phase(...)`.
+    start, end: states, by name or as an array; of a mechanism its coordinates, at rest. nan, None or a missing name: free.
+    duration: [s], (lower, upper), or None where it is free. cost: "effort", "energy", "time", "jerk", a function of a
+    point, or a dict cost → weight. limits: by part or name, a largest size or (lower, upper), added to those of the file;
+    False: none. path, boundary: constraints by name, a function that is zero or (lower, function, upper), of a point or
+    of the ends (start, end). terminal: cost functions of the ends. repeat: the start is what becomes of the end.
+    parameters: name → (lower, upper) of variables that are constant in time. actuators: inputs that act.
+    method: "trapezoidal", "hermite-simpson", "radau-3", "radau-5" or "shooting". The mesh of `intervals` is refined until
+    a simulation of the result differs by less than `accuracy`, relative to 1 + the size of each state; None: not refined.
+    guess: an earlier result, a motion, a run, or (times, states): otherwise the straight line between the ends and no
+    input. solver: "ipopt" or "casadi"; options: of IPOPT.
+
+    Returns an Optimum. RunError where the problem has no solution: the message names the constraint, and its `run` has
+    the last iterate. Ctrl-C keeps the last iterate, with status "stopped".
+    """
+    began = perf_counter()
+    stages = list(subject) if isinstance(subject, Sequence) else None
+    if stages is None:
+        own = {"start": start, "end": end, "duration": duration, "cost": cost, "limits": limits, "path": path}
+        only = phase(subject, **own, parameters=parameters, actuators=actuators, passive=passive)
+        stages = [replace(only, repeat=repeated(only.phase.equations, repeat))]
+    problem = _problem(stages, boundary, terminal, parameters)
+    schemes = _schemes(problem, method)
+    if not isinstance(intervals, int) or isinstance(intervals, bool) or intervals < 1:
+        raise InputError(f"optimise: intervals is {intervals!r}; give a whole number, 1 or more")
+    if solver not in SOLVERS:
+        raise InputError(f"optimise: solver {solver!r}; {nearest(solver, [*SOLVERS])}Solvers: {listed(SOLVERS)}")
+    meshes = [np.linspace(0.0, 1.0, intervals + 1) for _ in problem.phases]
+    with Progress(f"optimising {problem.phases[0].equations.name}", progress) as report:
+        search = _Search(problem, schemes, SOLVERS[solver], dict(options or {}), report, began)
+        found = search.refine(meshes, accuracy, guess)
+    if not found.solved:
+        _report_failure(found)
+    return found
+
+
+def _schemes(problem: Problem, method: str | None) -> list[Scheme]:
+    """The scheme of each phase: Hermite–Simpson, or Radau where constraints fix the multipliers."""
+    chosen: list[Scheme] = []
+    for x in problem.phases:
+        own = scheme(method or ("radau-5" if x.equations.implicit else "hermite-simpson"))
+        if x.equations.implicit and own.shares:
+            raise InputError(
+                f"optimise: {x.equations.name} has constraints, for which method {own.name!r} has no unique multipliers; "
+                "use method='radau-5' or 'radau-3'",
+                method=own.name,
+            )
+        chosen.append(own)
+    return chosen
+
+
+def _problem(stages: Sequence[Any], boundary: Any, terminal: Any, parameters: Any) -> Problem:
+    for x in stages:
+        if not isinstance(x, _Stage):
+            raise InputError(f"optimise: {x!r} is no phase; make phases with kp.phase(...)")
+    named = {name: _bounds_of(name, value) for name, value in (parameters or {}).items()}
+    middle = {name: _middle(value) for name, value in (parameters or {}).items()}
+    ends = [_example(x.phase.equations, v, x.phase.duration, middle) for x in stages for v in (x.phase.start, x.phase.end)]
+    for point in ends:
+        point.values.pop("algebraic"), point.values.pop("inputs")  # type: ignore[attr-defined]
+    links = dict(stages[0].repeat) | dict(boundary or {}) if isinstance(boundary, Mapping | None) else boundary
+    terms = terminal if isinstance(terminal, Mapping) else {} if terminal is None else {terminal: 1.0}
+    weights = {x.time_weight for x in stages}
+    if len(weights) > 1:
+        raise InputError("optimise: phases have different weights of the time; give all of them the same")
+    return Problem(
+        tuple(x.phase for x in stages),
+        tuple(named),
+        Bounds(*(np.array([x[k] for x in named.values()]) for k in (0, 1))),
+        constraints(links, ends, "boundary"),
+        tuple((f, float(w)) for f, w in terms.items()),
+        weights.pop(),
+    )
+
+
+def _bounds_of(name: str, value: Any) -> tuple[float, float]:
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        low = high = value
+    low, high = (float(default if x is None else x) for x, default in ((low, -np.inf), (high, np.inf)))
+    if not low <= high:
+        raise InputError(f"optimise: the bounds of parameter {name!r} contradict each other: {value!r}")
+    return low, high
+
+
+def _middle(value: Any) -> float:
+    """A value between bounds: their middle, or the nearest one to zero."""
+    low, high = _bounds_of("", value)
+    return (low + high) / 2 if np.isfinite(low + high) else float(np.clip(0.0, low, high))
+
+
+def _example(eq: Equations, states: np.ndarray, duration: tuple[float, float], parameters: Mapping[str, Any]) -> Point:
+    """A point at which functions of the user are tried."""
+    x = np.where(np.isnan(states), eq.origin, states)
+    values = {"states": x, "algebraic": np.zeros(len(eq.algebraic)), "inputs": np.zeros(len(eq.inputs))}
+    return Point(eq, values, 0.0, first_duration(duration), dict(parameters))
+
+
+def first_duration(bounds: tuple[float, float]) -> float:
+    """Duration of the cold start: one second, or the nearest bound [s]."""
+    return float(np.clip(1.0, *bounds))
+
+
+class _Search:
+    """Solves on a mesh and refines it."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        schemes: list[Scheme],
+        solve: Callable[..., Outcome],
+        options: dict[str, Any],
+        report: Callable[[float], None],
+        began: float,
+    ) -> None:
+        self.problem, self.schemes, self.solve, self.options = problem, schemes, solve, options
+        self.report, self.began = report, began
+        self.rounds: list[dict[str, Any]] = []
+
+    def refine(self, meshes: list[np.ndarray], accuracy: float | None, guess: Any) -> Optimum:
+        """Solve on finer and finer meshes until the error is below the accuracy."""
+        self.accuracy = np.inf if accuracy is None else accuracy
+        found: Optimum | None = None
+        for turn in range(ROUNDS):
+            on_mesh = transcribe(self.problem, self.schemes, meshes)
+            w = guess_on(on_mesh, found if found is not None else guess, self.ends)
+            later = self._solved(on_mesh, w, warm=found is not None)
+            if found is not None and not later.solved and found.solved:
+                return found
+            found = later
+            if not found.solved or accuracy is None or found.error <= accuracy or turn == ROUNDS - 1:
+                break
+            meshes = [
+                refined(grid, own, accuracy) if own.largest > accuracy else grid.mesh
+                for grid, own in zip(on_mesh.grids, found.errors, strict=True)
+            ]
+            if sum(map(len, meshes)) > POINTS:
+                break
+        assert found is not None
+        if accuracy is not None and found.solved and found.error > accuracy:
+            warnings.warn(
+                f"optimise: the error by simulation is {found.error:.1e} after {len(self.rounds)} meshes; accuracy "
+                f"{accuracy:g} was required",
+                RunWarning,
+                stacklevel=caller_level(),
+            )
+        return found
+
+    def ends(self, on_mesh: Transcription) -> list[tuple[np.ndarray, np.ndarray]]:
+        """States at the ends of the phases from which a cold start begins."""
+        return straight_ends(self.problem, self.solve)
+
+    def _solved(self, on_mesh: Transcription, w: np.ndarray, *, warm: bool) -> Optimum:
+        options = {"mu_init": 1e-3, "mu_strategy": "monotone"} | self.options if warm else self.options
+        outcome = self.solve(on_mesh.program, w, options=options, report=self._progress)
+        count = len(self.problem.parameters)
+        durations = outcome.w[count : count + len(on_mesh.grids)]
+        named = dict(zip(self.problem.parameters, outcome.w.tolist(), strict=False))
+        found = tuple(
+            errors(grid, outcome.w, float(T), named, self.accuracy) if np.isfinite(outcome.w).all() else Errors(np.zeros(1), np.inf)
+            for grid, T in zip(on_mesh.grids, durations, strict=True)
+        )
+        cost = on_mesh.program.cost(outcome.w)
+        self.rounds.append(
+            {"intervals": sum(x.intervals for x in on_mesh.grids), "cost": cost, "iterations": outcome.iterations,
+             "error": max(x.largest for x in found)}  # fmt: skip
+        )
+        motion = as_motion(on_mesh.grids, outcome.w, durations)
+        taken = perf_counter() - self.began
+        return Optimum(
+            motion.duration, motion.shape, motion.knots, motion, cost, outcome.status, on_mesh, outcome, found, taken,
+            tuple(self.rounds),
+        )  # fmt: skip
+
+    def _progress(self, iteration: int, cost: float, violation: float, optimality: float) -> None:
+        """Report a part of the way, by the decades that are left to the tolerance."""
+        rest = max(violation, optimality, 1e-9)
+        self.report(min(0.99, max(iteration / 3000, (2.0 - np.log10(rest)) / 10.0)))
+
+
+def _report_failure(found: Optimum) -> None:
+    """Warn of a stop; raise RunError with the constraint that is violated most."""
+    program: NonlinearProgram = found.transcription.program
+    if found.status == "stopped":
+        warnings.warn(
+            f"optimise: stopped after {found.outcome.iterations} iterations; the result violates constraints by up to "
+            f"{program.violation(found.outcome.w).max(initial=0.0):.2g}",
+            RunWarning,
+            stacklevel=caller_level(),
+        )
+        return
+    violation = program.violation(found.outcome.w)
+    worst = int(np.nan_to_num(violation, nan=np.inf).argmax()) if len(violation) else -1
+    if worst >= 0 and violation[worst] > 1e-6:
+        where = f"the largest violation is {violation[worst]:.3g} in {program.row_name(worst)!r}"
+    else:
+        where = "all constraints hold, and the cost still falls"
+    advice = {
+        "infeasible": "the goal cannot be reached under these limits, constraints and this duration",
+        "not finite": "a cost or constraint is not a finite number at a point of the iteration",
+        "iterations": "give another guess, or more iterations: options={'max_iter': ...}",
+    }.get(found.status, "give another guess, duration or limits")
+    raise RunError(f"optimise: no solution ({found.status}): {where}; {advice}", run=found)
+
+
+__all__ = ["Trajectory", "optimise", "phase"]

@@ -1,0 +1,356 @@
+"""From phases of motion to a nonlinear program: collocation at the places of a scheme.
+
+With τ from 0 to 1 over a phase of duration T, its states satisfy dx/dτ = T f. So free durations are variables of each
+point, and everything nonlinear happens at points: the rows of (OP2) are constant combinations of
+
+    r_point = (T f, g, h, T ℓ)          rates, residuals, path constraints, running cost                (OP6)
+
+at all points, and of the boundary functions at the ends of the phases. w is (parameters, durations, phase after phase,
+point after point: x, z, u).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from scipy import sparse
+
+from kinpair.optimisation.equations import GROUPS, Equations, Point, called
+from kinpair.optimisation.nonlinear_program import Block, Bounds, NonlinearProgram
+from kinpair.optimisation.pointwise import Pointwise
+from kinpair.optimisation.schemes import Scheme
+
+UserFunction = Callable[..., Any]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """lower ≤ function(points) ≤ upper; the function has `size` values."""
+
+    name: str
+    function: UserFunction
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.lower)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """A part of a motion with one set of equations.
+
+    duration: bounds (lower, upper) [s]. lower, upper: bounds of the variables of a point (size,). start, end: values of
+    states there (nx,), nan where they are free. running: cost functions of a point with their weights.
+    """
+
+    equations: Equations
+    duration: tuple[float, float]
+    lower: np.ndarray
+    upper: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    running: tuple[tuple[UserFunction, float], ...] = ()
+    path: tuple[Constraint, ...] = ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Phases one after the other, parameters, and what is required of the ends of all phases."""
+
+    phases: tuple[Phase, ...]
+    parameters: tuple[str, ...] = ()
+    parameter_bounds: Bounds = field(default_factory=lambda: Bounds(np.zeros(0), np.zeros(0)))
+    boundary: tuple[Constraint, ...] = ()
+    terminal: tuple[tuple[UserFunction, float], ...] = ()
+    time_weight: float = 0.0
+
+    @cached_property
+    def functions(self) -> tuple[Pointwise, ...]:
+        """The recorded functions of the phases, and that of the ends."""
+        return (*(self._at_point(x) for x in self.phases), self._at_ends())
+
+    def _at_point(self, phase: Phase) -> Pointwise:
+        count, eq = len(self.parameters), phase.equations
+        spans = eq.spans()
+
+        def values(v: Any, d: Any) -> Any:
+            T, own = v[count], v[count + 1 :]
+            groups = {group: own[spans[group]] for group in GROUPS}
+            named = dict(zip(self.parameters, v[:count], strict=True))
+            point = Point(eq, groups, d[0] * T, T, named)
+            parts = [[T * x for x in eq.rates(point)], list(np.reshape(eq.residual(point), -1))]
+            parts += [_flat(called(x.function, point)) for x in phase.path]
+            cost = sum((w * called(f, point) for f, w in phase.running), 0.0)
+            return _stacked([*parts, [T * cost]])
+
+        return Pointwise(values, count + 1 + eq.size, 1, f"{eq.name}: point")
+
+    def _at_ends(self) -> Pointwise:
+        count, n = len(self.parameters), len(self.phases)
+
+        def values(v: Any, d: Any) -> Any:
+            named = dict(zip(self.parameters, v[:count], strict=True))
+            points, start = [], count + n
+            for k, phase in enumerate(self.phases):
+                T, nx = v[count + k], phase.equations.nx
+                for time in (0.0, T):
+                    states = {"states": v[start : start + nx]}
+                    points.append(Point(phase.equations, states, time, T, named))
+                    start += nx
+            parts = [_flat(called(x.function, *points)) for x in self.boundary]
+            cost = sum((w * called(f, *points) for f, w in self.terminal), 0.0)
+            return _stacked([*parts, [cost + self.time_weight * sum(v[count : count + n])]])
+
+        size = count + n + 2 * sum(x.equations.nx for x in self.phases)
+        return Pointwise(values, size, 1, "boundary")
+
+
+def _flat(values: Any) -> list[Any]:
+    return list(np.reshape(np.asarray(values, dtype=object), -1))
+
+
+def _stacked(parts: Sequence[Sequence[Any]]) -> np.ndarray:
+    every = [x for part in parts for x in part]
+    stacked = np.empty(len(every), dtype=object)
+    stacked[:] = every
+    return stacked
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A phase on a mesh: fractions of its duration τ (intervals + 1,) and the scheme in each interval.
+
+    `first`: number of its first variable in w. The first point of a scheme without left end has states only.
+    """
+
+    phase: Phase
+    scheme: Scheme
+    mesh: np.ndarray
+    first: int
+
+    @property
+    def intervals(self) -> int:
+        """Number of intervals."""
+        return len(self.mesh) - 1
+
+    @cached_property
+    def fractions(self) -> np.ndarray:
+        """τ of the points, the first one among them."""
+        c = self.scheme.c[1:] if self.scheme.shares else self.scheme.c
+        inside = self.mesh[:-1, None] + np.diff(self.mesh)[:, None] * c
+        return np.append(self.mesh[0], inside.ravel())
+
+    @property
+    def step(self) -> int:
+        """Points from one node to the next."""
+        return len(self.scheme.c) - self.scheme.shares
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Number in w of the first variable of each point."""
+        eq, count = self.phase.equations, len(self.fractions)
+        head = eq.size if self.scheme.shares else eq.nx
+        return self.first + np.append(0, head + eq.size * np.arange(count - 1))
+
+    @property
+    def end(self) -> int:
+        """Number of the variable after the last one."""
+        return int(self.offsets[-1]) + self.phase.equations.size
+
+    @property
+    def evaluated(self) -> np.ndarray:
+        """Points at which the equations hold."""
+        return np.arange(0 if self.scheme.shares else 1, len(self.fractions))
+
+    def states(self, w: np.ndarray) -> np.ndarray:
+        """States at all points (points, nx)."""
+        return w[self.offsets[:, None] + np.arange(self.phase.equations.nx)]
+
+    def group(self, w: np.ndarray, group: str) -> np.ndarray:
+        """Algebraic variables or inputs at the evaluated points (points, n)."""
+        span = self.phase.equations.spans()[group]
+        return w[self.offsets[self.evaluated][:, None] + np.arange(span.start, span.stop)]
+
+    def places(self) -> np.ndarray:
+        """Positions (intervals, s) of the places of each interval among the evaluated points."""
+        return self.step * np.arange(self.intervals)[:, None] + np.arange(len(self.scheme.c))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Transcription:
+    """A problem on meshes: the nonlinear program, and what its variables and rows mean."""
+
+    problem: Problem
+    grids: tuple[Grid, ...]
+    program: NonlinearProgram
+
+
+def transcribe(problem: Problem, schemes: Sequence[Scheme], meshes: Sequence[np.ndarray]) -> Transcription:
+    """The program of a problem on meshes of its phases."""
+    first = len(problem.parameters) + len(problem.phases)
+    grids: list[Grid] = []
+    for phase, scheme, mesh in zip(problem.phases, schemes, meshes, strict=True):
+        grids.append(Grid(phase, scheme, mesh, first))
+        first = grids[-1].end
+    rows = _Rows(first)
+    blocks = [rows.phase(problem, k, grid) for k, grid in enumerate(grids)]
+    blocks.append(rows.ends(problem, grids))
+    program = NonlinearProgram(
+        blocks, *rows.matrices(), rows.costs(), _bounds(problem, grids, first), rows.bounds(), rows.name
+    )
+    return Transcription(problem, tuple(grids), program)
+
+
+class _Rows:
+    """Rows A w + C r of the program while they are collected."""
+
+    def __init__(self, variables: int) -> None:
+        self.n, self.m, self.r = variables, 0, 0
+        self.A: list[tuple[np.ndarray, ...]] = []
+        self.C: list[tuple[np.ndarray, ...]] = []
+        self.c: list[np.ndarray] = []
+        self.limits: list[tuple[np.ndarray, np.ndarray]] = []
+        self.names: list[tuple[int, Callable[[int], str]]] = []
+
+    def phase(self, problem: Problem, k: int, grid: Grid) -> Block:
+        """Defects, residuals, path constraints and the running cost of a phase."""
+        function, eq, scheme = problem.functions[k], grid.phase.equations, grid.scheme
+        points, count = grid.evaluated, len(problem.parameters)
+        block = Block(
+            function,
+            np.concatenate(
+                [
+                    np.tile([*range(count), count + k], (len(points), 1)),
+                    grid.offsets[points][:, None] + np.arange(eq.size),
+                ],
+                axis=1,
+            ),
+            grid.fractions[points][:, None],
+        )
+        m, start, h = function.m, self.r, np.diff(grid.mesh)
+        self._defects(grid, start, m, h)
+        place = start + np.arange(len(points))[:, None] * m
+        path = [x for x in grid.phase.path for _ in range(x.size)]
+        residuals = m - 1 - eq.nx - len(path)
+        lower = np.concatenate([np.zeros(residuals), *(x.lower for x in grid.phase.path)])
+        upper = np.concatenate([np.zeros(residuals), *(x.upper for x in grid.phase.path)])
+        own = place + np.arange(eq.nx, m - 1)
+        self._direct(own.ravel(), np.tile(lower, len(points)), np.tile(upper, len(points)))
+        titles = [f"equations of {eq.name}, row {j + 1}" for j in range(residuals)] + [x.name for x in path]
+        times = grid.fractions[points]
+        if titles:
+            self._named(
+                own.size, lambda i: f"{titles[i % len(titles)]} at {times[i // len(titles)]:.3g} of the duration"
+            )
+        weights = np.zeros((len(points), m))
+        np.add.at(weights[:, -1], grid.places().ravel(), (h[:, None] * scheme.a[-1]).ravel())
+        self.c.append(weights.ravel())
+        self.r += weights.size
+        return block
+
+    def _defects(self, grid: Grid, start: int, m: int, h: np.ndarray) -> None:
+        """X_j − x_k − h Σ_l a_jl T f_l = 0.    (OP5)"""
+        eq, scheme = grid.phase.equations, grid.scheme
+        first = 1 if scheme.shares else 0
+        s = len(scheme.c)
+        node = grid.step * np.arange(grid.intervals)
+        k, j, i = np.ix_(np.arange(grid.intervals), np.arange(s - first), np.arange(eq.nx))
+        row = self.m + (k * (s - first) + j) * eq.nx + i
+        point = node[k] + j + 1
+        ones = np.ones(row.shape)
+        self.A += [(row, grid.offsets[point] + i, ones), (row, grid.offsets[node[k]] + i + 0 * j, -ones)]
+        for stage in range(s):
+            coefficient = -h[k] * scheme.a[first:, stage][j] * ones
+            raw = start + (node[k] + stage) * m + i + 0 * j
+            self.C.append((row, raw, coefficient))
+        size = row.size
+        self.limits.append((np.zeros(size), np.zeros(size)))
+        width, names = (s - first) * eq.nx, eq.states
+        self._named(size, lambda i: f"motion of {names[i % eq.nx]!r} in interval {i // width + 1}")
+        self.m += size
+
+    def _direct(self, raw: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Rows that are values of r themselves."""
+        self.C.append((self.m + np.arange(len(raw)), raw, np.ones(len(raw))))
+        self.limits.append((lower, upper))
+        self.m += len(raw)
+
+    def _named(self, count: int, name: Callable[[int], str]) -> None:
+        self.names.append((count, name))
+
+    def ends(self, problem: Problem, grids: Sequence[Grid]) -> Block:
+        """Boundary constraints and terminal costs."""
+        variables = [np.arange(len(problem.parameters) + len(grids))]
+        for grid in grids:
+            own = np.arange(grid.phase.equations.nx)
+            variables += [grid.offsets[0] + own, grid.offsets[-1] + own]
+        function = problem.functions[-1]
+        block = Block(function, np.concatenate(variables)[None], np.zeros((1, 1)))
+        every = [x.name for x in problem.boundary for _ in range(x.size)]
+        none = [np.zeros(0)]
+        lower = np.concatenate([*none, *(x.lower for x in problem.boundary)])
+        upper = np.concatenate([*none, *(x.upper for x in problem.boundary)])
+        self._direct(self.r + np.arange(len(every)), lower, upper)
+        self._named(len(every), lambda i: every[i])
+        self.c.append(np.append(np.zeros(len(every)), 1.0))
+        self.r += len(every) + 1
+        return block
+
+    def matrices(self) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+        """A (m, n) and C (m, size of r)."""
+        return tuple(  # type: ignore[return-value]
+            sparse.csr_matrix(
+                (
+                    np.concatenate([x[2].ravel() for x in entries]),
+                    tuple(np.concatenate([x[k].ravel() for x in entries]) for k in (0, 1)),
+                ),
+                shape=(self.m, size),
+            )
+            for entries, size in ((self.A, self.n), (self.C, self.r))
+        )
+
+    def costs(self) -> np.ndarray:
+        """c, one weight for each value of r."""
+        return np.concatenate(self.c)
+
+    def bounds(self) -> Bounds:
+        """Bounds of the rows."""
+        return Bounds(*(np.concatenate(x) for x in zip(*self.limits, strict=True)))
+
+    def name(self, row: int) -> str:
+        """Describe a row."""
+        for count, name in self.names:
+            if row < count:
+                return name(row)
+            row -= count
+        raise IndexError(row)
+
+
+def _bounds(problem: Problem, grids: Sequence[Grid], n: int) -> Bounds:
+    """Bounds of all variables: ends are fixed where they are given."""
+    lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+    count = len(problem.parameters)
+    lower[:count], upper[:count] = problem.parameter_bounds
+    for k, grid in enumerate(grids):
+        phase, eq = grid.phase, grid.phase.equations
+        lower[count + k], upper[count + k] = phase.duration
+        for p, offset in enumerate(grid.offsets):
+            size = eq.size if p or grid.scheme.shares else eq.nx
+            lower[offset : offset + size] = phase.lower[:size]
+            upper[offset : offset + size] = phase.upper[:size]
+        for offset, values in ((grid.offsets[0], phase.start), (grid.offsets[-1], phase.end)):
+            fixed = np.flatnonzero(np.isfinite(values))
+            lower[offset + fixed] = upper[offset + fixed] = values[fixed]
+    return Bounds(lower, upper)
