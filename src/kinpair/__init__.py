@@ -49,6 +49,7 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     runs/                   what a simulation gives: samples, words, pictures, files; simulate, resume
     tracking/               closed loops along a motion: errors, efforts, settling
     walking/                walking by events and impacts: gaits as fixed points of a return map
+    optimisation/           optimal motion: from a goal to the motion of least cost that reaches it
     sweeps/                 many runs: on all cores or a cluster, each written down at once
     cli/                    the command `kinpair`
 """
@@ -102,6 +103,9 @@ if TYPE_CHECKING:
     from kinpair.inverse_kinematics import Target
     from kinpair.loading import build, example, example_text, examples, load, read
     from kinpair.mechanism import Energy, FramePose, Mechanism
+    from kinpair.optimisation.equations import dynamics
+    from kinpair.optimisation.optimise import optimise, phase
+    from kinpair.optimisation.optimum import Optimum
     from kinpair.regulators import public as regulator
     from kinpair.runs.load import load_run
     from kinpair.runs.result import Result
@@ -159,6 +163,7 @@ __all__ = [
     "Mimic",
     "MissingExtraError",
     "Normal",
+    "Optimum",
     "Origin",
     "PictureWarning",
     "RecordingWarning",
@@ -187,6 +192,7 @@ __all__ = [
     "data_sheet",
     "data_sheets",
     "dh_description",
+    "dynamics",
     "equations",
     "equilibrium",
     "example",
@@ -198,6 +204,8 @@ __all__ = [
     "load_run",
     "motion",
     "open_sweep",
+    "optimise",
+    "phase",
     "read",
     "regulator",
     "resume",
@@ -237,6 +245,9 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",
+    "kinpair.optimisation.equations": "dynamics",
+    "kinpair.optimisation.optimise": "optimise phase",
+    "kinpair.optimisation.optimum": "Optimum",
     "kinpair.runs.load": "load_run",
     "kinpair.runs.result": "Result",
     "kinpair.runs.resume": "resume",

@@ -1,0 +1,22 @@
+"""Optimal motion: from a goal to the motion of least cost that reaches it.
+
+pointwise             a recorded function at many points: values, Jacobian and Hessian as kernels
+nonlinear_program     a sparse program made of such functions
+ipopt                 IPOPT through its C interface
+casadi_solver         IPOPT as CasADi calls it
+schemes               collocation schemes as data
+equations             what moves at one point of a motion; `kp.dynamics`
+mechanism_equations   equations of a Mechanism or System
+transcription         phases on meshes as a nonlinear program
+accuracy              errors by simulation, and finer meshes
+optimum               the result: a motion, its cost, active limits, pictures
+guesses               where the iteration begins
+requirements          ends, limits, costs and constraints, checked
+optimise              `kp.optimise`, `kp.phase`
+
+A module imports only what stands above it; a test checks it.
+"""
+
+from kinpair.optimisation.optimum import ActiveLimit, Optimum
+
+__all__ = ["ActiveLimit", "Optimum"]

@@ -41,7 +41,9 @@ def input_powers(grid: Grid, w: np.ndarray, group: str = "inputs") -> np.ndarray
     return np.einsum("pj,kjn->kpn", grid.scheme.powers, values)
 
 
-def errors(grid: Grid, w: np.ndarray, duration: float, parameters: Mapping[str, float], accuracy: float) -> Errors:
+def errors(
+    grid: Grid, w: np.ndarray, duration: float, parameters: Mapping[str, float], accuracy: float
+) -> Errors:
     """Errors of a solution on a grid. The whole motion is simulated once the errors of all intervals are below the
     accuracy; before that its end has the sum of them.    (OP7)"""
     X = grid.states(w)[:: grid.step]

@@ -1,4 +1,4 @@
-"""The same programs by CasADi's `nlpsol` with callbacks; next to the C interface, for installations without its library."""
+"""Programs solved by CasADi's `nlpsol` with callbacks, where the library of IPOPT cannot be loaded."""
 
 from __future__ import annotations
 
@@ -42,13 +42,16 @@ def solve(
     L = _sparsity(ca, n, n, program.L_columns, program.L_rows)  # upper triangle
     vector, rows, one = ca.Sparsity.dense(n, 1), ca.Sparsity.dense(m, 1), ca.Sparsity.dense(1, 1)
     none = ca.Sparsity(0, 0)
-    J_order, L_order = (np.lexsort(x) for x in ((program.J_rows, program.J_columns), (program.L_columns, program.L_rows)))
+    J_order, L_order = (
+        np.lexsort(x) for x in ((program.J_rows, program.J_columns), (program.L_columns, program.L_rows))
+    )
 
     def flat(x: Any) -> np.ndarray:
         return np.asarray(x, dtype=float).ravel()
 
     functions = [
-        _callback(ca, "nlp_fg", [vector, none], [one, rows], lambda x, p: [program.cost(flat(x)), program.rows(flat(x))]),
+        _callback(ca, "nlp_fg", [vector, none], [one, rows],
+                  lambda x, p: [program.cost(flat(x)), program.rows(flat(x))]),
         _callback(ca, "nlp_grad_f", [vector, none], [one, vector],
                   lambda x, p: [program.cost(flat(x)), program.gradient(flat(x))]),
         _callback(ca, "nlp_jac_g", [vector, none], [rows, J],
@@ -78,7 +81,7 @@ def solve(
         flat(found["lam_g"]),
         np.maximum(-z, 0.0),
         np.maximum(z, 0.0),
-        STATUS.get(stats["return_status"], stats["return_status"]),
+        str(STATUS.get(stats["return_status"], stats["return_status"])),
         int(stats["iter_count"]),
         float((last.get("inf_du") or [np.inf])[-1]),
         float(program.violation(solution).max(initial=0.0)),
@@ -89,7 +92,9 @@ def _sparsity(ca: Any, m: int, n: int, rows: np.ndarray, columns: np.ndarray) ->
     return ca.Sparsity.triplet(m, n, rows.tolist(), columns.tolist())
 
 
-def _callback(ca: Any, name: str, inputs: list[Any], outputs: list[Any], function: Callable[..., list[Any]]) -> Any:
+def _callback(
+    ca: Any, name: str, inputs: list[Any], outputs: list[Any], function: Callable[..., list[Any]]
+) -> Any:
     """A function of CasADi that calls one of ours."""
 
     class Called(ca.Callback):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -91,6 +91,14 @@ def called(function: Callable[..., Any], *points: Point) -> Any:
     return function(*points)
 
 
+class Limited(NamedTuple):
+    """A function of a point whose values have a largest size."""
+
+    name: str
+    function: Callable[[Point], Any]
+    size: np.ndarray
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Equations:
@@ -113,7 +121,7 @@ class Equations:
     origin: np.ndarray = field(default_factory=lambda: np.zeros(0))  # states where nothing is given
     implicit: bool = False  # residuals fix derivatives of algebraic variables only: needs Radau points
     subject: Any = None  # the Mechanism
-    path: tuple[tuple[str, Callable[[Point], Any], np.ndarray], ...] = ()  # limits of functions: name, function, size
+    path: tuple[Limited, ...] = ()
 
     @property
     def nx(self) -> int:
@@ -162,10 +170,9 @@ def dynamics(
     f (x, u), (x, u, time) or (x, u, time, parameters): rates of the states (nx,); x (nx,), u (nu,), time [s],
     parameters: those of `kp.optimise(..., parameters=)` by name. states, inputs: their names.
     """
-    names = tuple(states), tuple(inputs)
-    for what, each in zip(("states", "inputs"), names, strict=True):
-        if isinstance(states if what == "states" else inputs, str) or not all(isinstance(x, str) for x in each):
-            raise InputError(f"dynamics: {what} are names, such as ('position', 'rate')")
+    if isinstance(states, str) or isinstance(inputs, str):
+        raise InputError("dynamics: states and inputs are sequences of names, such as ('position', 'rate')")
+    names = tuple(map(str, states)), tuple(map(str, inputs))
     every = [*names[0], *names[1]]
     if not names[0] or len(set(every)) < len(every):
         raise InputError(f"dynamics: give each state and input a name of its own; names: {listed(every)}")
@@ -176,7 +183,9 @@ def dynamics(
         p, own = point.arrays(), rebound(f, {}) if recorded else f
         xd = np.reshape(np.asarray(result(own(*(p.x, p.u, p.time, p.parameters)[:count])), dtype=object), -1)
         if len(xd) != len(names[0]):
-            raise InputError(f"dynamics: f returns {len(xd)} rates for {len(names[0])} states {listed(names[0])}")
+            raise InputError(
+                f"dynamics: f returns {len(xd)} rates for {len(names[0])} states {listed(names[0])}"
+            )
         return xd
 
     kernels: dict[tuple[str, ...], Kernel] = {}
@@ -187,7 +196,9 @@ def dynamics(
 
             def recorded(x: Any, u: Any, time: Any, values: Any) -> Any:
                 values = dict(zip(own, values, strict=False))
-                return at_point(Point(equations, {"states": x, "inputs": u[: len(names[1])]}, time, 0.0, values))
+                return at_point(
+                    Point(equations, {"states": x, "inputs": u[: len(names[1])]}, time, 0.0, values)
+                )
 
             sizes = {"x": len(names[0]), "u": max(len(names[1]), 1), "p": max(len(own), 1)}
             shapes = {"x": (sizes["x"],), "u": (sizes["u"],), "time": (), "p": (sizes["p"],)}
@@ -215,9 +226,15 @@ def dynamics(
 def _positional(f: Callable[..., Any]) -> int:
     """Number of arguments that f takes, 2 to 4."""
     if not callable(f):
-        raise InputError(f"dynamics: f is {f!r}; give a function (x, u) or (x, u, time) that returns the rates")
+        raise InputError(
+            f"dynamics: f is {f!r}; give a function (x, u) or (x, u, time) that returns the rates"
+        )
     kinds = [p.kind for p in inspect.signature(f).parameters.values()]
-    count = sum(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
+    count = sum(
+        k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds
+    )
     if not 2 <= count <= 4:
-        raise InputError(f"dynamics: f takes {count} arguments; give (x, u), (x, u, time) or (x, u, time, parameters)")
+        raise InputError(
+            f"dynamics: f takes {count} arguments; give (x, u), (x, u, time) or (x, u, time, parameters)"
+        )
     return count

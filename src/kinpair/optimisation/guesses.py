@@ -1,8 +1,8 @@
 """Where the iteration begins: the straight line between the ends, or an earlier motion.
 
-Cold start: the states lie on the straight line between the states of both ends, algebraic variables and inputs are zero,
-a free duration is one second. Where boundary constraints leave states of the ends open, the ends are those nearest to
-the given values, to the middle between limits, or to the start of the mechanism, that satisfy these constraints.
+Cold start: the states lie on the straight line between the states of both ends, algebraic variables and inputs are
+zero, a free duration is one second. Where boundary constraints leave states of the ends open, the ends are those
+nearest to the start of the mechanism that satisfy these constraints.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def _transfer(w: np.ndarray, grid: Grid, old_w: np.ndarray, old: Grid) -> None:
     w[grid.offsets[:, None] + own] = _interpolated(grid.fractions, old.fractions, known)
     for group, span in eq.spans().items():
         if group != "states" and span.stop > span.start:
-            values = _interpolated(grid.fractions[grid.evaluated], old.fractions[old.evaluated], old.group(old_w, group))
+            values = _interpolated(
+                grid.fractions[grid.evaluated], old.fractions[old.evaluated], old.group(old_w, group)
+            )
             w[grid.offsets[grid.evaluated][:, None] + np.arange(span.start, span.stop)] = values
 
 
@@ -99,7 +101,9 @@ def _columns(eq: Any, guess: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | 
             "with inputs if known"
         ) from problem
     if times.ndim != 1 or states.shape != (len(times), eq.nx) or len(times) < 2:
-        raise InputError(f"optimise: guess has states {states.shape} at {times.shape} times; expected (k, {eq.nx}) at (k,)")
+        raise InputError(
+            f"optimise: guess has states {states.shape} at {times.shape} times; expected (k, {eq.nx}) at (k,)"
+        )
     return times, states, rest[0] if rest else None
 
 
@@ -114,7 +118,9 @@ def straight_ends(problem: Problem, solve: Callable[..., Outcome]) -> Ends:
 
 def _given(phase: Phase) -> tuple[np.ndarray, np.ndarray]:
     """Ends as given; what is free at one end is as at the other, or as in the origin."""
-    origin = np.clip(phase.equations.origin, phase.lower[: phase.equations.nx], phase.upper[: phase.equations.nx])
+    origin = np.clip(
+        phase.equations.origin, phase.lower[: phase.equations.nx], phase.upper[: phase.equations.nx]
+    )
     start = np.where(np.isnan(phase.start), np.where(np.isnan(phase.end), origin, phase.end), phase.start)
     return start, np.where(np.isnan(phase.end), start, phase.end)
 
@@ -124,7 +130,9 @@ def _nearest(problem: Problem, plain: Ends, solve: Callable[..., Outcome]) -> En
     function = problem.functions[-1]
     count, n = len(problem.parameters), len(problem.phases)
     bounds = [
-        (x.lower[: x.equations.nx], x.upper[: x.equations.nx], values) for x in problem.phases for values in (x.start, x.end)
+        (x.lower[: x.equations.nx], x.upper[: x.equations.nx], values)
+        for x in problem.phases
+        for values in (x.start, x.end)
     ]
     low = np.concatenate([problem.parameter_bounds.lower, [x.duration[0] for x in problem.phases],
                           *(np.where(np.isnan(v), a, v) for a, _, v in bounds)])  # fmt: skip
@@ -133,7 +141,9 @@ def _nearest(problem: Problem, plain: Ends, solve: Callable[..., Outcome]) -> En
     first = [np.clip(1.0, *x.duration) for x in problem.phases]
     w = np.concatenate([np.zeros(count), first, *(x for pair in plain for x in pair)])
     w = np.clip(w, low, high)
-    distance = Pointwise(lambda v, d: np.array([((v - d) * (v - d)).sum()], dtype=object), len(w), len(w), "distance")
+    distance = Pointwise(
+        lambda v, d: np.array([((v - d) * (v - d)).sum()], dtype=object), len(w), len(w), "distance"
+    )
     rows = sum(x.size for x in problem.boundary)
     size = function.m + 1
     C = sparse.csr_matrix((np.ones(rows), (np.arange(rows), np.arange(rows))), shape=(rows, size))
@@ -141,7 +151,9 @@ def _nearest(problem: Problem, plain: Ends, solve: Callable[..., Outcome]) -> En
     c[-1] = 1.0
     every = np.arange(len(w))[None]
     blocks = [Block(function, every, np.zeros((1, 1))), Block(distance, every, w[None].copy())]
-    limits = Bounds(*(np.concatenate([getattr(x, side) for x in problem.boundary]) for side in ("lower", "upper")))
+    limits = Bounds(
+        *(np.concatenate([getattr(x, side) for x in problem.boundary]) for side in ("lower", "upper"))
+    )
     program = NonlinearProgram(
         blocks, sparse.csr_matrix((rows, len(w))), C, c, Bounds(low, high), limits, lambda row: "boundary"
     )

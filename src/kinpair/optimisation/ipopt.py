@@ -20,7 +20,11 @@ from kinpair.errors import InputError, MissingExtraError
 from kinpair.optimisation.nonlinear_program import NonlinearProgram, Outcome
 
 NAMES = {"linux": "libipopt.so", "darwin": "libipopt.dylib", "win32": "libipopt-3.dll"}
-BLAS = {"linux": "libcasadi-tp-openblas.so.0", "darwin": "libcasadi-tp-openblas.dylib", "win32": "libcasadi-tp-openblas.dll"}
+BLAS = {
+    "linux": "libcasadi-tp-openblas.so.0",
+    "darwin": "libcasadi-tp-openblas.dylib",
+    "win32": "libcasadi-tp-openblas.dll",
+}
 STATUS = {
     0: "solved",
     1: "acceptable",
@@ -74,7 +78,22 @@ def library() -> ctypes.CDLL:
             f"IPOPT's library {path.name} of CasADi cannot be loaded ({problem}); use solver='casadi'"
         ) from problem
     ipopt.CreateIpoptProblem.restype = _P
-    ipopt.CreateIpoptProblem.argtypes = [_I, _P, _P, _I, _P, _P, _I, _I, _I, _COST, _ROWS, _COST, _JACOBIAN, _HESSIAN]
+    ipopt.CreateIpoptProblem.argtypes = [
+        _I,
+        _P,
+        _P,
+        _I,
+        _P,
+        _P,
+        _I,
+        _I,
+        _I,
+        _COST,
+        _ROWS,
+        _COST,
+        _JACOBIAN,
+        _HESSIAN,
+    ]
     ipopt.IpoptSolve.argtypes = [_P] * 8
     ipopt.FreeIpoptProblem.argtypes = [_P]
     ipopt.SetIntermediateCallback.argtypes = [_P, _STEP]
@@ -135,7 +154,9 @@ class _Callbacks:
     def rows(self, n: int, x: int, new: bool, m: int, values: int, _: Any) -> bool:
         return _written(values, self.program.rows(_seen(x, n)))
 
-    def jacobian(self, n: int, x: int, new: bool, m: int, k: int, rows: int, columns: int, values: int, _: Any) -> bool:
+    def jacobian(
+        self, n: int, x: int, new: bool, m: int, k: int, rows: int, columns: int, values: int, _: Any
+    ) -> bool:
         if not values:
             return _placed(rows, columns, self.program.J_rows, self.program.J_columns)
         return _written(values, self.program.jacobian(_seen(x, n)))
@@ -146,7 +167,9 @@ class _Callbacks:
             return _placed(rows, columns, self.program.L_rows, self.program.L_columns)
         return _written(values, self.program.hessian(_seen(x, n), sigma, _seen(y, m)))
 
-    def stepped(self, mode: int, iteration: int, cost: float, violation: float, optimality: float, *_: Any) -> bool:
+    def stepped(
+        self, mode: int, iteration: int, cost: float, violation: float, optimality: float, *_: Any
+    ) -> bool:
         self.iterations, self.violation, self.optimality = iteration, violation, optimality
         if self.report is not None:
             self.report(iteration, cost, violation, optimality)
@@ -157,7 +180,7 @@ def _seen(address: int, n: int) -> np.ndarray:
     """The n numbers at an address."""
     if n == 0:
         return np.zeros(0)
-    return np.frombuffer((ctypes.c_double * n).from_address(address))
+    return np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
 
 
 def _written(address: int, values: np.ndarray) -> bool:
@@ -169,7 +192,7 @@ def _written(address: int, values: np.ndarray) -> bool:
 def _placed(rows: int, columns: int, i: np.ndarray, j: np.ndarray) -> bool:
     for address, numbers in ((rows, i), (columns, j)):
         if len(numbers):
-            np.frombuffer((ctypes.c_int * len(numbers)).from_address(address), dtype=np.int32)[:] = numbers
+            np.ctypeslib.as_array((ctypes.c_int * len(numbers)).from_address(address))[:] = numbers
     return True
 
 
@@ -200,7 +223,9 @@ def solve(
         z = np.zeros((2, program.n))
         if multipliers is not None:
             y[: program.m], z[0], z[1] = multipliers.rows, multipliers.lower, multipliers.upper
-        status = ipopt.IpoptSolve(handle, _address(x), None, None, _address(y), _address(z[0]), _address(z[1]), None)
+        status = ipopt.IpoptSolve(
+            handle, _address(x), None, None, _address(y), _address(z[0]), _address(z[1]), None
+        )
     finally:
         ipopt.FreeIpoptProblem(handle)
     if calls.problem is not None and not isinstance(calls.problem, KeyboardInterrupt):

@@ -3,9 +3,9 @@
     q̇ = E(q)(v + Aᵀμ),   v̇ = a                                                                        (OP9)
     0 = ID(q, v, a) − τ(u) − Aᵀλ,   0 = A v + a₀,   0 = φ(q)                                            (OP10)
 
-A, φ: independent rows of the constraints and their positions. So no mass matrix is inverted, positions and rates satisfy
-the constraints at every point, and μ is zero but for the error of the scheme (the form of Gear, Gupta and Leimkuhler).
-Unit quaternions have a term that restores their length.
+A, φ: independent rows of the constraints and their positions. So no mass matrix is inverted, positions and rates
+satisfy the constraints at every point, and μ is zero but for the error of the scheme (the form of Gear, Gupta and
+Leimkuhler). Unit quaternions have a term that restores their length.
 
 Inputs: efforts of the actuated rates; of direct-current motors their currents, with the elasticity of gears left out;
 with `internal` the inputs of all actuators, whose internal states are then states of the motion. Dry friction has the
@@ -21,14 +21,14 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair import constrained
 from kinpair.algebra.arrays import array
 from kinpair.algebra.user_arrays import plain
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
-from kinpair.constrained import Moving
-from kinpair.constraints import rows as all_rows
-from kinpair.constraints.build import constraints_of
+from kinpair.constraints import quantities as constrained
+from kinpair.constraints.quantities import Moving
+from kinpair.constraints.rows import stacked as all_rows
+from kinpair.constraints.rows.build import constraints_of
 from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.actuators.actuator import Actuator
 from kinpair.forces.actuators.dc_motor import DCMotor
@@ -41,7 +41,7 @@ from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import State
-from kinpair.optimisation.equations import Equations, Point, effort, inner
+from kinpair.optimisation.equations import Equations, Limited, Point, effort, inner
 from kinpair.quantities import Request, inverse_dynamics, request_of
 from kinpair.system import System
 
@@ -70,7 +70,9 @@ class Motor:
         free = replace(machine, inductance=1.0, voltage=None, current=None)  # the current is given
         if isinstance(gear, RigidGear):
             return Motor(x.name, x.q, x.v, free, gear, 0.0)
-        return Motor(x.name, x.q, x.v, free, RigidGear(gear.ratio, gear.mesh), float(gear.inertia * gear.ratio**2))
+        return Motor(
+            x.name, x.q, x.v, free, RigidGear(gear.ratio, gear.mesh), float(gear.inertia * gear.ratio**2)
+        )
 
     def work(self, i: Any, qd: Any) -> tuple[Any, Any, Any]:
         """Effort on the joint, voltage, and power taken from the source, at a current and a rate."""
@@ -85,7 +87,9 @@ class Motor:
 class Machine:
     """What the equations of one mechanism are made of."""
 
-    def __init__(self, m: Mechanism | System, actuators: Any, passive: bool, internal: bool | None, q: Any) -> None:
+    def __init__(
+        self, m: Mechanism | System, actuators: Any, passive: bool, internal: bool | None, q: Any
+    ) -> None:
         self.m, self.model, self.passive = m, m.model, passive
         elements = [x for x in actuator_elements(self.model) if isinstance(x, Actuator)]
         simple = all(isinstance(x.machine, DCMotor | LimitedEffort) for x in elements)
@@ -100,7 +104,8 @@ class Machine:
         self._places = [every.index(k) for k in self.position_rows]
         if self.kept and any(x.rotor for x in self.motors):
             raise InputError(
-                f"optimise: {m.name} has constraints and motors behind elastic gears; use internal=True", mechanism=m.name
+                f"optimise: {m.name} has constraints and motors behind elastic gears; use internal=True",
+                mechanism=m.name,
             )
 
     def _direct(self, actuators: Any, q: Any) -> list[int]:
@@ -132,10 +137,18 @@ class Machine:
         closure = self.m.closure
         if closure is None or not constraints_of(self.model):
             return ()
-        sample = q if q is not None and np.isfinite(q).all() else self.m.assemble() if isinstance(self.m, Mechanism) else None
+        sample = (
+            q
+            if q is not None and np.isfinite(q).all()
+            else self.m.start()
+            if isinstance(self.m, Mechanism)
+            else None
+        )
         if sample is None:
             sample = np.zeros(self.model.nq)
-        return closure.requests.choose("accelerations", np.asarray(sample, dtype=float), 0.0, "multipliers", {}).kept
+        return closure.requests.choose(
+            "accelerations", np.asarray(sample, dtype=float), 0.0, "multipliers", {}
+        ).kept
 
     @cached_property
     def request(self) -> Request:
@@ -183,13 +196,21 @@ class Machine:
             dq = [*dq]
             excess = (1.0 - own @ own) * RESTORED / point.duration
             dq[span] = [a + excess * b for a, b in zip(dq[span], own, strict=True)]
-        xd = state_rates(self.model, State(q, qd, point.x, point.u, point.time), passive=self.passive) if self.internal else []
+        xd = (
+            state_rates(self.model, State(q, qd, point.x, point.u, point.time), passive=self.passive)
+            if self.internal
+            else []
+        )
         third = [list(plain(point.jerk))] if "jerk" in point.equations.parts else []
         return [*dq, *qdd, *xd, *(x for part in third for x in part)]
 
     @cached_property
     def _quaternions(self) -> list[slice]:
-        spans = [self.model.q_span[i] for i in self.model.moving if self.model.body[i].pair.nq > self.model.body[i].pair.nv]
+        spans = [
+            self.model.q_span[i]
+            for i in self.model.moving
+            if self.model.body[i].pair.nq > self.model.body[i].pair.nv
+        ]
         return [slice(x.stop - 4, x.stop) for x in spans]
 
     def residual(self, point: Point) -> Any:
@@ -219,7 +240,11 @@ class Machine:
         def recorded(q: Any, qd: Any, x: Any, u: Any, time: Any) -> Any:
             own, u = self.sliding(qd), u[: self.nu]
             tau = self.efforts(q, qd, x, u, time)
-            xd = state_rates(model, State(q, qd, x, u, time), passive=self.passive) if self.internal else np.zeros(1)
+            xd = (
+                state_rates(model, State(q, qd, x, u, time), passive=self.passive)
+                if self.internal
+                else np.zeros(1)
+            )
             dq = kinematics.dq_dt(model, q, qd)
             if self.kept or model.terms is not None:
                 qdd = constrained.solve(own, self.request, State(q, qd, tau=tau, time=time), {}).qdd
@@ -228,7 +253,13 @@ class Machine:
             bias = inverse_dynamics(own, request, q, qd, np.zeros(model.nv), {})
             return composite.mass_matrix(model, q) + np.diag(self.rotors), tau - bias, xd, dq
 
-        shapes = {"q": (model.nq,), "qd": (model.nv,), "x": (max(len(ports.x_names), 1),), "u": (max(self.nu, 1),), "time": ()}
+        shapes = {
+            "q": (model.nq,),
+            "qd": (model.nv,),
+            "x": (max(len(ports.x_names), 1),),
+            "u": (max(self.nu, 1),),
+            "time": (),
+        }
         return Kernel(trace(recorded, shapes, name="rates"))
 
     @property
@@ -262,7 +293,13 @@ class Machine:
     def voltages(self, point: Point) -> Any:
         """Voltages of the motors that have a limit [V]."""
         qd, u = plain(point.qd), plain(point.u)
-        return array([x.work(i, qd)[1] for x, i, (_, v) in zip(self.motors, u, self.limits_of_motors, strict=False) if v])
+        return array(
+            [
+                x.work(i, qd)[1]
+                for x, i, (_, v) in zip(self.motors, u, self.limits_of_motors, strict=False)
+                if v
+            ]
+        )
 
 
 def equations_of(
@@ -281,8 +318,8 @@ def equations_of(
         return subject
     if not isinstance(subject, Mechanism | System):
         raise InputError(
-            f"optimise: {type(subject).__name__} cannot be optimised; give a Mechanism, a System, kp.dynamics(...), or a "
-            "list of kp.phase(...)"
+            f"optimise: {type(subject).__name__} cannot be optimised; give a Mechanism, a System, kp.dynamics(...), "
+            "or a list of kp.phase(...)"
         )
     own = Machine(subject, actuators, passive, internal, _coordinates(subject, guess))
     jerky = cost == "jerk" or (isinstance(cost, Mapping) and "jerk" in cost)
@@ -303,7 +340,11 @@ def _assembled(own: Machine, jerky: bool) -> Equations:
     nq, nv = model.nq, model.nv
     x_names = tuple(ports.x_names) if own.internal else ()
     direct = tuple(f"{model.v_names[k]}.u" for k in own.direct)
-    inputs = tuple(f"{x}.u" for x in ports.u_names) if own.internal else (*(f"{x.name}.u" for x in own.motors), *direct)
+    inputs = (
+        tuple(f"{x}.u" for x in ports.u_names)
+        if own.internal
+        else (*(f"{x.name}.u" for x in own.motors), *direct)
+    )
     qdd = tuple(f"{x}.qdd" for x in model.v_names)
     lam = tuple(f"{x}.lam" for x in _numbered(all_rows.row_names(constraints_of(model)), own.kept))
     mu = tuple(f"{x}.mu" for x in _numbered(all_rows.row_names(constraints_of(model)), own.position_rows))
@@ -381,17 +422,17 @@ def _limits(own: Machine, jerky: bool) -> dict[str, tuple[np.ndarray, np.ndarray
     return limits | {"u": (-high, high)}
 
 
-def _voltage_limits(own: Machine) -> tuple[tuple[str, Callable[[Point], Any], np.ndarray], ...]:
+def _voltage_limits(own: Machine) -> tuple[Limited, ...]:
     """Voltages of motors as constraints of the path: name, function, largest size."""
     high = np.array([float(v) for _, v in own.limits_of_motors if v])
-    return (("voltage", _marked(own.voltages), high),) if len(high) else ()
+    return (Limited("voltage", _marked(own.voltages), high),) if len(high) else ()
 
 
 def _origin(own: Machine, size: int) -> np.ndarray:
     """States from which a cold start takes what is free: the start of the mechanism, at rest."""
     states = np.zeros(size)
     nq, nv = own.model.nq, own.model.nv
-    states[:nq] = own.m.assemble() if isinstance(own.m, Mechanism) and own.kept else own.model.neutral()
+    states[:nq] = own.m.start() if isinstance(own.m, Mechanism) else own.model.neutral()
     if own.internal:
         x = ports_of(own.model).x_start
         states[nq + nv : nq + nv + len(x)] = x

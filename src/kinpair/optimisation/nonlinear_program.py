@@ -74,7 +74,7 @@ class NonlinearProgram:
     ) -> None:
         self.blocks, self.C, self.c = blocks, C, c
         self.A, self.bounds, self.row_bounds, self.row_name = A, bounds, row_bounds, row_name
-        self.m, self.n = A.shape
+        self.m, self.n = len(row_bounds.lower), len(bounds.lower)
         self._offsets = np.cumsum([0, *(x.size for x in blocks)])
         self._build_jacobian()
         self._build_hessian()
@@ -111,13 +111,19 @@ class NonlinearProgram:
         occupied, place = np.unique(every, return_inverse=True)
         self.L_rows, self.L_columns = occupied // self.n, occupied % self.n
         ones = np.ones(len(every))
-        self._to_L = sparse.csr_matrix((ones, (place, np.arange(len(every)))), shape=(len(occupied), len(every)))
+        self._to_L = sparse.csr_matrix(
+            (ones, (place, np.arange(len(every)))), shape=(len(occupied), len(every))
+        )
         self._Ct = self.C.T.tocsr()
 
     # values
 
     def _gathered(self, w: np.ndarray, method: str) -> np.ndarray:
-        parts = [getattr(x.function, method)(w[x.variables], x.data).ravel() for x in self.blocks if len(x.variables)]
+        parts = [
+            getattr(x.function, method)(w[x.variables], x.data).ravel()
+            for x in self.blocks
+            if len(x.variables)
+        ]
         return np.concatenate([np.zeros(0), *parts])
 
     def values(self, w: np.ndarray) -> np.ndarray:
@@ -155,7 +161,9 @@ class NonlinearProgram:
         """Entries of L for the weight σ of the cost and multipliers y of the rows.    (OP3)"""
         weights = sigma * self.c + self._Ct @ y
         parts = [
-            x.function.hessian(w[x.variables], x.data, weights[start : start + x.size].reshape(-1, x.function.m)).ravel()
+            x.function.hessian(
+                w[x.variables], x.data, weights[start : start + x.size].reshape(-1, x.function.m)
+            ).ravel()
             for x, start in zip(self.blocks, self._offsets[:-1], strict=True)
             if len(x.variables)
         ]
@@ -169,5 +177,7 @@ class NonlinearProgram:
     def as_matrices(self, w: np.ndarray, sigma: float, y: np.ndarray) -> tuple[Any, Any]:
         """J (m, n) and the lower triangle of L (n, n) as sparse matrices."""
         J = sparse.csr_matrix((self.jacobian(w), (self.J_rows, self.J_columns)), shape=(self.m, self.n))
-        L = sparse.csr_matrix((self.hessian(w, sigma, y), (self.L_rows, self.L_columns)), shape=(self.n, self.n))
+        L = sparse.csr_matrix(
+            (self.hessian(w, sigma, y), (self.L_rows, self.L_columns)), shape=(self.n, self.n)
+        )
         return J, L

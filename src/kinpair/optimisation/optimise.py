@@ -11,7 +11,6 @@ from typing import Any, final
 import numpy as np
 
 from kinpair.errors import InputError, RunError, RunWarning, caller_level, listed, nearest
-from kinpair.motion.trajectory import Trajectory
 from kinpair.optimisation import casadi_solver, ipopt
 from kinpair.optimisation.accuracy import Errors, errors, refined
 from kinpair.optimisation.equations import Equations, Point
@@ -101,15 +100,16 @@ def optimise(
     """Find the motion of least cost from a start to an end.
 
     subject: a Mechanism, a System, `kp.dynamics(f, states, inputs)`, or a list of `kp.phase(...)`.
-    start, end: states, by name or as an array; of a mechanism its coordinates, at rest. nan, None or a missing name: free.
-    duration: [s], (lower, upper), or None where it is free. cost: "effort", "energy", "time", "jerk", a function of a
-    point, or a dict cost → weight. limits: by part or name, a largest size or (lower, upper), added to those of the file;
-    False: none. path, boundary: constraints by name, a function that is zero or (lower, function, upper), of a point or
-    of the ends (start, end). terminal: cost functions of the ends. repeat: the start is what becomes of the end.
-    parameters: name → (lower, upper) of variables that are constant in time. actuators: inputs that act.
-    method: "trapezoidal", "hermite-simpson", "radau-3", "radau-5" or "shooting". The mesh of `intervals` is refined until
-    a simulation of the result differs by less than `accuracy`, relative to 1 + the size of each state; None: not refined.
-    guess: an earlier result, a motion, a run, or (times, states): otherwise the straight line between the ends and no
+    start, end: states, by name or as an array; of a mechanism its coordinates, at rest. nan, None or a missing name:
+    free. duration: [s], (lower, upper), or None where it is free. cost: "effort", "energy", "time", "jerk", a function
+    of a point, or a dict cost → weight. limits: by part or name, a largest size or (lower, upper), added to those of
+    the file; False: none. path, boundary: constraints by name, a function that is zero or (lower, function, upper), of
+    a point or of the ends (start, end). terminal: cost functions of the ends. repeat: the start is what becomes of the
+    end. parameters: name → (lower, upper) of variables that are constant in time. actuators: inputs that act.
+
+    method: "trapezoidal", "hermite-simpson", "radau-3" or "radau-5". The mesh of `intervals` is refined until a
+    simulation of the result differs by less than `accuracy`, relative to 1 + the size of each state; None: not refined.
+    guess: an earlier result, a motion, a run, or (times, states); otherwise the straight line between the ends and no
     input. solver: "ipopt" or "casadi"; options: of IPOPT.
 
     Returns an Optimum. RunError where the problem has no solution: the message names the constraint, and its `run` has
@@ -123,10 +123,12 @@ def optimise(
         stages = [replace(only, repeat=repeated(only.phase.equations, repeat))]
     problem = _problem(stages, boundary, terminal, parameters)
     schemes = _schemes(problem, method)
-    if not isinstance(intervals, int) or isinstance(intervals, bool) or intervals < 1:
+    if type(intervals) is not int or intervals < 1:
         raise InputError(f"optimise: intervals is {intervals!r}; give a whole number, 1 or more")
     if solver not in SOLVERS:
-        raise InputError(f"optimise: solver {solver!r}; {nearest(solver, [*SOLVERS])}Solvers: {listed(SOLVERS)}")
+        raise InputError(
+            f"optimise: solver {solver!r}; {nearest(solver, [*SOLVERS])}Solvers: {listed(SOLVERS)}"
+        )
     meshes = [np.linspace(0.0, 1.0, intervals + 1) for _ in problem.phases]
     with Progress(f"optimising {problem.phases[0].equations.name}", progress) as report:
         search = _Search(problem, schemes, SOLVERS[solver], dict(options or {}), report, began)
@@ -143,8 +145,8 @@ def _schemes(problem: Problem, method: str | None) -> list[Scheme]:
         own = scheme(method or ("radau-5" if x.equations.implicit else "hermite-simpson"))
         if x.equations.implicit and own.shares:
             raise InputError(
-                f"optimise: {x.equations.name} has constraints, for which method {own.name!r} has no unique multipliers; "
-                "use method='radau-5' or 'radau-3'",
+                f"optimise: {x.equations.name} has constraints, for which method {own.name!r} has no unique "
+                "multipliers; use method='radau-5' or 'radau-3'",
                 method=own.name,
             )
         chosen.append(own)
@@ -157,10 +159,16 @@ def _problem(stages: Sequence[Any], boundary: Any, terminal: Any, parameters: An
             raise InputError(f"optimise: {x!r} is no phase; make phases with kp.phase(...)")
     named = {name: _bounds_of(name, value) for name, value in (parameters or {}).items()}
     middle = {name: _middle(value) for name, value in (parameters or {}).items()}
-    ends = [_example(x.phase.equations, v, x.phase.duration, middle) for x in stages for v in (x.phase.start, x.phase.end)]
+    ends = [
+        _example(x.phase.equations, v, x.phase.duration, middle)
+        for x in stages
+        for v in (x.phase.start, x.phase.end)
+    ]
     for point in ends:
         point.values.pop("algebraic"), point.values.pop("inputs")  # type: ignore[attr-defined]
-    links = dict(stages[0].repeat) | dict(boundary or {}) if isinstance(boundary, Mapping | None) else boundary
+    links = (
+        dict(stages[0].repeat) | dict(boundary or {}) if isinstance(boundary, Mapping | None) else boundary
+    )
     terms = terminal if isinstance(terminal, Mapping) else {} if terminal is None else {terminal: 1.0}
     weights = {x.time_weight for x in stages}
     if len(weights) > 1:
@@ -192,7 +200,9 @@ def _middle(value: Any) -> float:
     return (low + high) / 2 if np.isfinite(low + high) else float(np.clip(0.0, low, high))
 
 
-def _example(eq: Equations, states: np.ndarray, duration: tuple[float, float], parameters: Mapping[str, Any]) -> Point:
+def _example(
+    eq: Equations, states: np.ndarray, duration: tuple[float, float], parameters: Mapping[str, Any]
+) -> Point:
     """A point at which functions of the user are tried."""
     x = np.where(np.isnan(states), eq.origin, states)
     values = {"states": x, "algebraic": np.zeros(len(eq.algebraic)), "inputs": np.zeros(len(eq.inputs))}
@@ -260,13 +270,19 @@ class _Search:
         durations = outcome.w[count : count + len(on_mesh.grids)]
         named = dict(zip(self.problem.parameters, outcome.w.tolist(), strict=False))
         found = tuple(
-            errors(grid, outcome.w, float(T), named, self.accuracy) if np.isfinite(outcome.w).all() else Errors(np.zeros(1), np.inf)
+            errors(grid, outcome.w, float(T), named, self.accuracy)
+            if np.isfinite(outcome.w).all()
+            else Errors(np.zeros(1), np.inf)
             for grid, T in zip(on_mesh.grids, durations, strict=True)
         )
         cost = on_mesh.program.cost(outcome.w)
         self.rounds.append(
-            {"intervals": sum(x.intervals for x in on_mesh.grids), "cost": cost, "iterations": outcome.iterations,
-             "error": max(x.largest for x in found)}  # fmt: skip
+            {
+                "intervals": sum(x.intervals for x in on_mesh.grids),
+                "cost": cost,
+                "iterations": outcome.iterations,
+                "error": max(x.largest for x in found),
+            }
         )
         motion = as_motion(on_mesh.grids, outcome.w, durations)
         taken = perf_counter() - self.began
@@ -304,6 +320,3 @@ def _report_failure(found: Optimum) -> None:
         "iterations": "give another guess, or more iterations: options={'max_iter': ...}",
     }.get(found.status, "give another guess, duration or limits")
     raise RunError(f"optimise: no solution ({found.status}): {where}; {advice}", run=found)
-
-
-__all__ = ["Trajectory", "optimise", "phase"]

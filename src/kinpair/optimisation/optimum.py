@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
 from kinpair.errors import InputError, listed, nearest
-from kinpair.motion.pieces import Pieces
+from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Trajectory
+from kinpair.notebook import html_table
 from kinpair.optimisation.accuracy import Errors, input_powers
 from kinpair.optimisation.nonlinear_program import Outcome
 from kinpair.optimisation.transcription import Grid, Transcription
@@ -41,8 +46,8 @@ class ActiveLimit(NamedTuple):
 class Optimum(Trajectory):
     """An optimal motion; of a mechanism a motion of its coordinates, else of all states.
 
-    cost: value of the cost. time (k,) [s], states (k, nx), inputs (k, nu), algebraic (k, nz): at the points of the mesh.
-    status: "solved", "acceptable", "stopped" or what else the solver reported. errors: by simulation, see `accuracy`.
+    cost: value of the cost. time (k,) [s], states (k, nx), inputs (k, nu), algebraic (k, nz): at the points of the
+    mesh. status: "solved", "acceptable", "stopped" or what else the solver reported. errors: by simulation.
     """
 
     motion: Trajectory
@@ -55,7 +60,9 @@ class Optimum(Trajectory):
     rounds: tuple[Mapping[str, Any], ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Optimum: cost {self.cost:.6g}, {self.duration:.6g} s, {self.status}, error {self.error:.1e}>"
+        return (
+            f"<Optimum: cost {self.cost:.6g}, {self.duration:.6g} s, {self.status}, error {self.error:.1e}>"
+        )
 
     def within(self, time: Any, order: int, side: str) -> list[Any]:
         return self.motion.within(time, order, side)
@@ -102,14 +109,14 @@ class Optimum(Trajectory):
     @property
     def inputs(self) -> np.ndarray:
         """Inputs at all points (k, nu)."""
-        return np.concatenate([self._filled(grid, "inputs") for grid in self.transcription.grids])
+        return np.concatenate([self._at_points(grid, "inputs") for grid in self.transcription.grids])
 
     @property
     def algebraic(self) -> np.ndarray:
         """Algebraic variables at all points (k, nz): accelerations, multipliers of constraints."""
-        return np.concatenate([self._filled(grid, "algebraic") for grid in self.transcription.grids])
+        return np.concatenate([self._at_points(grid, "algebraic") for grid in self.transcription.grids])
 
-    def _filled(self, grid: Grid, group: str) -> np.ndarray:
+    def _at_points(self, grid: Grid, group: str) -> np.ndarray:
         """Values at all points; at the start of a scheme without it those of its polynomial there."""
         values = grid.group(self.outcome.w, group)
         if grid.scheme.shares:
@@ -138,7 +145,9 @@ class Optimum(Trajectory):
             if name in getattr(eq, group):
                 return table[:, getattr(eq, group).index(name)]
         known = [x for group in tables for x in getattr(eq, group)]
-        raise InputError(f"{eq.name} has no variable {name!r}; {nearest(name, known)}Variables: {listed(known)}")
+        raise InputError(
+            f"{eq.name} has no variable {name!r}; {nearest(name, known)}Variables: {listed(known)}"
+        )
 
     # limits
 
@@ -193,28 +202,66 @@ class Optimum(Trajectory):
         ]
         lines += [f"{name} = {value:.6g}" for name, value in self.parameters.items()]
         for x in self.active[:12]:
-            where = f", {x.times[0]:.3g} to {x.times[-1]:.3g} s at {len(x.times)} points" if len(x.times) else ""
+            where = (
+                f", {x.times[0]:.3g} to {x.times[-1]:.3g} s at {len(x.times)} points" if len(x.times) else ""
+            )
             lines.append(f"active: {x.side} limit of {x.name}{where}, multiplier {x.multiplier:.3g}")
         if len(self.active) > 12:
             lines.append(f"and {len(self.active) - 12} more active limits")
         return "\n".join(lines)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a page with the summary and the picture."""
-        from kinpair.optimisation.report import write_report
-
-        write_report(self, path)
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page of HTML with summary, picture, active limits and meshes."""
+        image = BytesIO()
+        self.plot().savefig(image, format="png", dpi=100)
+        picture = b64encode(image.getvalue()).decode()
+        limits = [
+            (
+                x.name,
+                x.side,
+                f"{x.times[0]:.4g} to {x.times[-1]:.4g}" if len(x.times) else "",
+                f"{x.multiplier:.3g}",
+            )
+            for x in self.active
+        ]
+        meshes = [[f"{value:.6g}" for value in x.values()] for x in self.rounds]
+        parts = [
+            "<!DOCTYPE html><html><head><meta charset='utf-8'><title>Optimal motion</title></head><body>",
+            f"<h1>Optimal motion of {escape(self.transcription.grids[0].phase.equations.name)}</h1>",
+            f"<pre>{escape(self.summary())}</pre>",
+            f'<img src="data:image/png;base64,{picture}" alt="states and inputs over time">',
+            "<h2>Active limits</h2>",
+            html_table(("limit", "side", "time [s]", "largest multiplier"), limits),
+            "<h2>Meshes</h2>",
+            html_table(("intervals", "cost", "iterations", "error by simulation"), meshes),
+            "</body></html>",
+        ]
+        file = Path(path)
+        try:
+            file.write_text("\n".join(parts), encoding="utf-8")
+        except OSError as reason:
+            raise InputError(f"{file}: cannot be written ({reason.strerror})", path=str(file)) from None
+        return file
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, title: str = "", **options: Any) -> Figure:
         """States and inputs over time with their limits as a figure of matplotlib; written to the path if given."""
         grid = self.transcription.grids[0]
         eq = grid.phase.equations
-        time = np.unique(np.concatenate([np.linspace(a, b, DENSE) for a, b in zip(self.time, self.time[1:], strict=False)]))
+        time = np.unique(
+            np.concatenate([np.linspace(a, b, DENSE) for a, b in zip(self.time, self.time[1:], strict=False)])
+        )
         panels = [
-            Panel(part, part, dict(zip(eq.short_names(part), curves.T, strict=True)), distinct([*eq.short_names(part)]))
+            Panel(
+                part,
+                part,
+                dict(zip(eq.short_names(part), curves.T, strict=True)),
+                distinct([*eq.short_names(part)]),
+            )
             for part, curves in self._curves(time).items()
         ]
-        figure = figure_of(time, [panels[k : k + 2] for k in range(0, len(panels), 2)], title=title or repr(self)[1:-1])
+        figure = figure_of(
+            time, [panels[k : k + 2] for k in range(0, len(panels), 2)], title=title or repr(self)[1:-1]
+        )
         if path is not None:
             write_figure(figure, path)
         return figure
@@ -235,17 +282,14 @@ class Optimum(Trajectory):
 
 def as_motion(grids: tuple[Grid, ...], w: np.ndarray, durations: np.ndarray) -> Trajectory:
     """The coordinates of a mechanism, or all states, as polynomials through values and derivatives at the points."""
-    from kinpair.motion.spline import through
-
     times, values = list[np.ndarray](), list[tuple[np.ndarray, ...]]()
     start = 0.0
     for k, (grid, T) in enumerate(zip(grids, durations, strict=True)):
-        eq, skip = grid.phase.equations, int(k > 0)
+        skip = int(k > 0)
         own = _derivatives(grid, w, T)
         times.append((start + T * grid.fractions)[skip:])
         values.append(tuple(x[skip:] for x in own))
         start += T
-        del eq
     return through(np.concatenate(times), *(np.concatenate(x) for x in zip(*values, strict=True)))
 
 
@@ -264,6 +308,3 @@ def _derivatives(grid: Grid, w: np.ndarray, T: float) -> tuple[np.ndarray, ...]:
     slopes[places.ravel()] = each.reshape(-1, X.shape[1])
     slopes[places[:, 0]] = each[:, 0]
     return X, slopes
-
-
-__all__ = ["ActiveLimit", "Optimum", "Pieces", "as_motion"]

@@ -33,6 +33,7 @@ class Pointwise:
 
     def __init__(self, function: Function, variables: int, data: int, name: str) -> None:
         self.name, self.n = name, variables
+        self.rows = self.columns = self.lower = self.upper = np.zeros(0, dtype=int)
 
         def recorded(v: Any, d: Any, weights: Any) -> tuple[Any, ...]:
             values = np.concatenate([np.zeros(0, dtype=object), np.reshape(function(v, d), -1)])
@@ -40,8 +41,10 @@ class Pointwise:
             self.rows, self.columns = _entries(J)
             L = _second(values, v, weights)
             self.lower, self.upper = (np.array(x, dtype=int) for x in (*zip(*L, strict=True),) or ((), ()))
-            return values, filled([J[i, j] for i, j in zip(self.rows, self.columns, strict=True)]), filled(
-                list(L.values())
+            return (
+                values,
+                filled([J[i, j] for i, j in zip(self.rows, self.columns, strict=True)]),
+                filled(list(L.values())),
             )
 
         shapes: dict[str, tuple[int, ...]] = {"v": (variables,), "d": (max(data, 1),)}
@@ -50,8 +53,16 @@ class Pointwise:
             self.m = plain.outputs[0].size
             program = trace(recorded, shapes | {"weights": (max(self.m, 1),)}, name=name)
         self._programs = [
-            replace(program, name=f"{name} {what}", inputs=program.inputs[:k], outputs=(leaf,), structure=leaf.name)
-            for what, k, leaf in zip(("values", "Jacobian", "Hessian"), (2, 2, 3), program.outputs, strict=True)
+            replace(
+                program,
+                name=f"{name} {what}",
+                inputs=program.inputs[:k],
+                outputs=(leaf,),
+                structure=leaf.name,
+            )
+            for what, k, leaf in zip(
+                ("values", "Jacobian", "Hessian"), (2, 2, 3), program.outputs, strict=True
+            )
         ]
 
     @cached_property
@@ -92,10 +103,14 @@ def _second(values: np.ndarray, v: np.ndarray, weights: np.ndarray) -> dict[tupl
     nodes = [(w, x) for w, x in zip(weights, values, strict=False) if isinstance(x, Expr)]
     if not nodes:
         return {}
-    total = sum((w * x for w, x in nodes[1:]), nodes[0][0] * nodes[0][1])
+    total: Expr = nodes[0][0] * nodes[0][1]
+    for w, x in nodes[1:]:
+        total = total + w * x
     one = total.graph.const(1.0)
     slopes = tangents(gradient(total, list(v)), {x.id: {k: one} for k, x in enumerate(v)})
-    return {(j, k): x for j, row in enumerate(slopes) for k, x in sorted(row.items()) if k <= j and x.value != 0.0}
+    return {
+        (j, k): x for j, row in enumerate(slopes) for k, x in sorted(row.items()) if k <= j and x.value != 0.0
+    }
 
 
 def _fingerprint(program: Program) -> str:

@@ -22,9 +22,12 @@ def duration_bounds(value: Any) -> tuple[float, float]:
     """Bounds of a duration: a number, (lower, upper), or None where it is free."""
     if value is None:
         return FREE
-    low, high = value if isinstance(value, Sequence) and len(value) == 2 else (value, value)
+    pair: Any = value if np.shape(value) == (2,) else (value, value)
+    low, high = pair
     if not all(isinstance(x, NUMBERS) for x in (low, high)) or not 0.0 < low <= high < np.inf:
-        raise InputError(f"optimise: duration is {value!r}; give seconds, (lower, upper), or None where it is free")
+        raise InputError(
+            f"optimise: duration is {value!r}; give seconds, (lower, upper), or None where it is free"
+        )
     return float(low), float(high)
 
 
@@ -47,7 +50,8 @@ def end_values(eq: Equations, value: Any, which: str) -> np.ndarray:
     sizes = {eq.nx: slice(None)} | ({eq.parts["q"][1].stop: eq.parts["q"][1]} if "q" in eq.parts else {})
     if x.ndim != 1 or len(x) not in sizes:
         raise InputError(
-            f"optimise: {which} has shape {x.shape}; {eq.name} has the {eq.nx} states {listed(eq.states)}", **{which: x}
+            f"optimise: {which} has shape {x.shape}; {eq.name} has the {eq.nx} states {listed(eq.states)}",
+            **{which: x},
         )
     if len(x) != eq.nx and "qd" in eq.parts:
         states[eq.parts["qd"][1]] = 0.0
@@ -83,7 +87,9 @@ def _assign(eq: Equations, states: np.ndarray, key: str, x: Any, which: str) -> 
 
 def _place_of(names: Sequence[str], name: str, what: str) -> int:
     if name not in names:
-        raise InputError(f"{what}: {name!r} is not known; {nearest(name, names)}Names: {listed(names)}", name=name)
+        raise InputError(
+            f"{what}: {name!r} is not known; {nearest(name, names)}Names: {listed(names)}", name=name
+        )
     return list(names).index(name)
 
 
@@ -127,11 +133,15 @@ def _pair(name: str, value: Any) -> tuple[Any, Any]:
         high = np.asarray(value, dtype=float)
         low = -high
     if np.isnan(low).any() or np.isnan(high).any() or (low > high).any():
-        raise InputError(f"optimise: the limits of {name!r} contradict each other: {value!r}; give (lower, upper)")
+        raise InputError(
+            f"optimise: the limits of {name!r} contradict each other: {value!r}; give (lower, upper)"
+        )
     return low, high
 
 
-def _check_bounds(eq: Equations, lower: np.ndarray, upper: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+def _check_bounds(
+    eq: Equations, lower: np.ndarray, upper: np.ndarray, start: np.ndarray, end: np.ndarray
+) -> None:
     """Reject an end outside the limits."""
     slack = 1e-9
     for which, values in (("start", start), ("end", end)):
@@ -150,12 +160,16 @@ def constraints(given: Any, points: Sequence[Point], what: str) -> tuple[Constra
     if given is None:
         return ()
     if not isinstance(given, Mapping):
-        raise InputError(f"optimise: {what} is {given!r}; give a dict name → function or (lower, function, upper)")
+        raise InputError(
+            f"optimise: {what} is {given!r}; give a dict name → function or (lower, function, upper)"
+        )
     found: list[Constraint] = []
     for name, value in given.items():
         low, f, high = value if isinstance(value, tuple) and len(value) == 3 else (0.0, value, 0.0)
         if not callable(f):
-            raise InputError(f"optimise: {what} {name!r} is {value!r}; give a function or (lower, function, upper)")
+            raise InputError(
+                f"optimise: {what} {name!r} is {value!r}; give a function or (lower, function, upper)"
+            )
         size = np.size(_tried(f, points, f"{what} {name!r}"))
         bounds = (
             np.broadcast_to(np.asarray(default if x is None else x, dtype=float), (size,))
@@ -163,7 +177,9 @@ def constraints(given: Any, points: Sequence[Point], what: str) -> tuple[Constra
         )
         own = Constraint(name, f, *bounds)
         if (own.lower > own.upper).any():
-            raise InputError(f"optimise: the bounds of {what} {name!r} contradict each other: {low!r} and {high!r}")
+            raise InputError(
+                f"optimise: the bounds of {what} {name!r} contradict each other: {low!r} and {high!r}"
+            )
         found.append(own)
     return tuple(found)
 
@@ -179,7 +195,9 @@ def _tried(f: UserFunction, points: Sequence[Point], what: str) -> Any:
     return value
 
 
-def running_costs(eq: Equations, given: Any, point: Point) -> tuple[tuple[tuple[UserFunction, float], ...], float]:
+def running_costs(
+    eq: Equations, given: Any, point: Point
+) -> tuple[tuple[tuple[UserFunction, float], ...], float]:
     """Cost functions of a point with their weights, and the weight of the time.
 
     given: a name, a function, or a dict name or function → weight.
@@ -205,7 +223,9 @@ def running_costs(eq: Equations, given: Any, point: Point) -> tuple[tuple[tuple[
                 )
             f = eq.costs[key]
         if not callable(f):
-            raise InputError(f"optimise: cost is {given!r}; give a name, a function of a point, or a dict of weights")
+            raise InputError(
+                f"optimise: cost is {given!r}; give a name, a function of a point, or a dict of weights"
+            )
         if not isinstance(weight, NUMBERS) or not np.isfinite(weight):
             raise InputError(f"optimise: the weight of cost {key!r} is {weight!r}; give a number")
         if np.size(_tried(f, [point], f"cost {key!r}")) != 1:
@@ -247,7 +267,9 @@ def repeated(eq: Equations, repeat: Any) -> dict[str, UserFunction]:
         return {"repeat": inner(lambda start, end: start.values["states"] - end.values["states"])}
     if all(isinstance(x, str) for x in repeat):
         places = [_place_of(eq.states, x, "optimise: repeat") for x in repeat]
-        return {"repeat": inner(lambda start, end: start.values["states"][places] - end.values["states"][places])}
+        return {
+            "repeat": inner(lambda start, end: start.values["states"][places] - end.values["states"][places])
+        }
     L = np.asarray(repeat, dtype=float)
     blocks = eq.nx // len(L) if L.ndim == 2 and len(L) and eq.nx % len(L) == 0 else 0
     if L.shape != (len(L), len(L)) or not blocks:

@@ -2,8 +2,8 @@
 
     X_j = x_k + h Σ_l a_jl f(X_l),   X at the places c_j of an interval of length h                     (OP5)
 
-Lobatto IIIA has both ends of the interval among its places (trapezoidal rule with two, Hermite–Simpson with three), Radau
-IIA its right end. Orders at the nodes: 2, 4 and 3, 5.
+Lobatto IIIA has both ends of the interval among its places (trapezoidal rule with two, Hermite–Simpson with three),
+Radau IIA its right end. Orders at the nodes: 2, 4 and 3, 5.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def scheme(name: str) -> Scheme:
     """The scheme of a name."""
     if name not in SCHEMES:
         raise InputError(
-            f"optimise: method {name!r} is not known; {nearest(name, [*SCHEMES])}Methods: {listed([*SCHEMES, 'shooting'])}",
+            f"optimise: method {name!r} is not known; {nearest(name, [*SCHEMES])}Methods: {listed(SCHEMES)}",
             method=name,
         )
     return SCHEMES[name]

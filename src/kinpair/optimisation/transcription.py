@@ -252,7 +252,8 @@ class _Rows:
         times = grid.fractions[points]
         if titles:
             self._named(
-                own.size, lambda i: f"{titles[i % len(titles)]} at {times[i // len(titles)]:.3g} of the duration"
+                own.size,
+                lambda i: f"{titles[i % len(titles)]} at {times[i // len(titles)]:.3g} of the duration",
             )
         weights = np.zeros((len(points), m))
         np.add.at(weights[:, -1], grid.places().ravel(), (h[:, None] * scheme.a[-1]).ravel())

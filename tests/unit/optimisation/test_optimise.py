@@ -1,0 +1,97 @@
+"""Optimal motions: published optima, laws, and messages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+
+approx = pytest.approx
+
+
+def double_integrator(x, u):
+    return np.array([x[1], u[0]])
+
+
+BLOCK = kp.dynamics(double_integrator, ("position", "rate"), ("force",))
+
+
+def cart_pole(s, u):
+    _, angle, v, omega = s
+    m, l, g = 0.3, 0.5, 9.81
+    sn, cs = np.sin(angle), np.cos(angle)
+    den = 1.0 + m * sn**2
+    a = (l * m * sn * omega**2 + u[0] + m * g * cs * sn) / den
+    alpha = -(l * m * cs * sn * omega**2 + u[0] * cs + (1.0 + m) * g * sn) / (l * den)
+    return np.array([v, omega, a, alpha])
+
+
+CART_POLE = kp.dynamics(cart_pole, ("x", "angle", "v", "omega"), ("force",))
+SWING_UP = {"start": [0, 0, 0, 0], "end": [1, np.pi, 0, 0], "duration": 2.0, "limits": {"force": 20, "x": 2}}
+
+
+def robot_arm(s, u):
+    """More, Garbow & Hillstrom, COPS: a robot arm of length 5."""
+    rho, _, phi, *rates = s
+    inertia = ((5.0 - rho) ** 3 + rho**3) / 3
+    return np.array([*rates, u[0] / 5.0, u[1] / (inertia * np.sin(phi) ** 2), u[2] / inertia])
+
+
+ROBOT_ARM = kp.dynamics(
+    robot_arm, ("rho", "theta", "phi", "rho_rate", "theta_rate", "phi_rate"), ("a", "b", "c")
+)
+
+
+def test_error_of_the_trapezoidal_rule_is_of_second_order():
+    goal = {"start": [0, 0], "end": [1, 0], "duration": 1.0, "method": "trapezoidal", "accuracy": None}
+    coarse, fine = (kp.optimise(BLOCK, **goal, intervals=n).cost - 12.0 for n in (20, 40))
+    assert coarse / fine == approx(4.0, rel=0.05)
+
+
+@pytest.mark.parametrize("method", ["hermite-simpson", "radau-3", "radau-5"])
+def test_least_effort_of_a_block_is_the_cubic(method):
+    """∫u² over 1 s from rest to rest, 1 m away: u = 6 − 12 t, cost 12."""
+    x = kp.optimise(BLOCK, start=[0, 0], end=[1, 0], duration=1.0, method=method, intervals=20, accuracy=None)
+    order = {"radau-3": 1e-6}.get(method, 1e-9)
+    assert x.cost == approx(12.0, abs=order)
+    assert x.input_at(x.time)[:, 0] == approx(6.0 - 12.0 * x.time, abs=10 * order)
+    assert x.at(0.5).q == approx([0.5, 1.5], abs=order)
+
+
+def test_least_time_of_a_block_switches_once():
+    """|u| ≤ 1 over 1 m: 2 s, full force forward, then back."""
+    x = kp.optimise(BLOCK, start=[0, 0], end=[1, 0], cost="time", limits={"force": 1.0})
+    assert x.duration == approx(2.0, abs=1e-6)
+    assert {(y.name, y.side) for y in x.active} == {("force", "lower"), ("force", "upper")}
+
+
+def test_swing_up_of_a_cart_pole_has_the_published_cost():
+    """Kelly 2017, An introduction to trajectory optimization, with the data of its section 6: 58.8077 N² s here."""
+    x = kp.optimise(CART_POLE, **SWING_UP)
+    assert x.cost == approx(58.8077, abs=1e-3)
+    assert x.error <= 1e-4
+    assert x.solved
+
+
+def test_both_solvers_find_the_same_motion():
+    ours, theirs = (
+        kp.optimise(CART_POLE, **SWING_UP, accuracy=None, solver=name) for name in ("ipopt", "casadi")
+    )
+    assert ours.cost == approx(theirs.cost, rel=1e-9)
+    assert ours.states == approx(theirs.states, abs=1e-6)
+
+
+def test_robot_arm_takes_the_published_time():
+    """COPS 3.0 (Dolan, Moré, Munson 2004), robot arm: 9.14093 s with 400 intervals."""
+    quarter = np.pi / 4
+    x = kp.optimise(
+        ROBOT_ARM,
+        start=[4.5, 0, quarter, 0, 0, 0],
+        end=[4.5, 2 * np.pi / 3, quarter, 0, 0, 0],
+        cost="time",
+        limits={"u": 1.0},
+        intervals=60,
+    )
+    assert x.duration == approx(9.1409, abs=5e-4)
+    assert x.error <= 1e-4
