@@ -91,7 +91,7 @@ class Problem:
             parts = [[T * x for x in eq.rates(point)], list(np.reshape(eq.residual(point), -1))]
             parts += [_flat(called(x.function, point)) for x in phase.path]
             cost = sum((w * called(f, point) for f, w in phase.running), 0.0)
-            return _stacked([*parts, [T * cost]])
+            return _stacked([*parts, [T * cost]])  # (OP6)
 
         return Pointwise(values, count + 1 + eq.size, 1, f"{eq.name}: point")
 
