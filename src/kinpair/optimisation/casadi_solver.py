@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import MissingExtraError
+from kinpair.errors import MissingExtraError, installs
 from kinpair.optimisation.ipopt import INFINITE, OPTIONS, Report
 from kinpair.optimisation.nonlinear_program import NonlinearProgram, Outcome
 
@@ -35,7 +35,7 @@ def solve(
         import casadi as ca
     except ImportError as problem:
         raise MissingExtraError(
-            "solver='casadi' needs CasADi, which is not installed; install the extra: pip install 'kinpair[optimise]'"
+            f"solver='casadi' needs CasADi, which is not installed; {installs('optimise')}"
         ) from problem
     n, m = program.n, program.m
     J = _sparsity(ca, m, n, program.J_rows, program.J_columns)

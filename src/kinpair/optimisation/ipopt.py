@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.errors import InputError, MissingExtraError
+from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.optimisation.nonlinear_program import NonlinearProgram, Outcome
 
 NAMES = {"linux": "libipopt.so", "darwin": "libipopt.dylib", "win32": "libipopt-3.dll"}
@@ -66,8 +66,7 @@ def library() -> ctypes.CDLL:
     spec = importlib.util.find_spec("casadi")
     if spec is None or spec.origin is None:
         raise MissingExtraError(
-            "optimal motions are found by IPOPT, which comes with CasADi and is not installed; "
-            "install the extra: pip install 'kinpair[optimise]'"
+            f"optimal motions are found by IPOPT, which comes with CasADi and is not installed; {installs('optimise')}"
         )
     folder = Path(spec.origin).parent
     path = folder / NAMES.get(sys.platform, NAMES["linux"])
