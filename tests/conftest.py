@@ -37,11 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory):
-    """One directory for all workers of a run: entries are whole or absent, whoever writes them."""
-    base = tmp_path_factory.getbasetemp()
-    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
-    directory.mkdir(mode=0o700, exist_ok=True)
+def _own_cache(pytestconfig):
+    """One directory for all workers and all runs of a checkout: entries are whole or absent, whoever writes them."""
+    directory = pytestconfig.rootpath / "build" / "test-cache"
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KINPAIR_CACHE", str(directory))
         yield

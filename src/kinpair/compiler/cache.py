@@ -1,11 +1,12 @@
 """Object code kept between runs, in a directory only its owner can touch.
 
-An entry is a checksum and a payload under a name made of everything that determines the code. The checksum covers
-key, target and payload, so an entry copied to the name of another key is rejected. Entries are
-written to a temporary file and moved into place, so that a reader sees all of one or nothing. Machine code is
-run only if the directory and the file belong to this user, nobody else can write them, and the checksum fits;
-anything else is compiled again, with a warning. Where nothing can be written there is simply no cache. Its size is
-limited, see `cache_size.py`.
+An entry is a checksum and a payload under a name made of everything that determines the code: its LLVM text, the
+compiler's sources, the versions and the machine. Code that is found without being recorded has a second entry, under
+the digest of every source, that leads to the text. The checksum covers key, target and payload, so an entry copied to
+the name of another key is rejected. Entries are written to a temporary file and moved into place, so that a reader
+sees all of one or nothing. Machine code is run only if the directory and the file belong to this user, nobody else can
+write them, and the checksum fits; anything else is compiled again, with a warning. Where nothing can be written there
+is simply no cache. Its size is limited, see `cache_size.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import stat
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -38,40 +40,58 @@ def default_directory() -> Path:
 
 @cache
 def surroundings() -> str:
-    """A digest of what turns a key into code: these sources, the versions, the machine.
-
-    A source counts as unchanged while its size and the time it was written are: so Python judges its own bytecode.
-    """
+    """Return the digest of what turns LLVM text into machine code: compiler, versions, machine."""
     import llvmlite
 
-    digest = hashlib.sha256(_sources(os.path.dirname(os.path.dirname(__file__))).encode())
+    digest = hashlib.sha256()
+    folder = os.path.dirname(__file__)
+    for path in sorted(_sources(folder)):
+        digest.update(os.path.relpath(path, folder).encode())
+        with open(path, "rb") as file:
+            digest.update(file.read())
     machine = host()
     facts = [sys.version, np.__version__, llvmlite.__version__, machine.triple, machine.cpu, machine.features]
     digest.update("\0".join(facts).encode())
     return digest.hexdigest()
 
 
-def _sources(package: str) -> str:
-    """Name, size and time of every source."""
-    facts, folders = list[str](), [package]
+@cache
+def all_sources() -> str:
+    """Return the digest of every source of the package, for keys of code that is found without recording it.
+
+    A source counts as unchanged while its size and the time it was written are: so Python judges its own bytecode.
+    """
+    sources = _sources(os.path.dirname(os.path.dirname(__file__)))
+    facts = [f"{path} {x.st_size} {x.st_mtime_ns}" for path, x in sorted(sources.items())]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()
+
+
+def _sources(package: str) -> dict[str, os.stat_result]:
+    """Return the facts of every source below a directory, by path."""
+    sources, folders = dict[str, os.stat_result](), [package]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for x in entries:
                 if x.name.endswith((".py", ".ll")):
-                    facts.append(f"{x.path} {x.stat().st_size} {x.stat().st_mtime_ns}")
+                    sources[x.path] = x.stat()
                 elif x.is_dir() and x.name != "__pycache__":
                     folders.append(x.path)
-    return "\n".join(sorted(facts))
+    return sources
 
 
 def _identity(key: str) -> bytes:
-    """Return the digest of a key, the sources and the target (32 bytes)."""
+    """Return the digest of a key, the compiler and the target (32 bytes)."""
     return hashlib.sha256(f"{surroundings()}\0{key}".encode()).digest()
 
 
 def _checksum(key: str, payload: bytes) -> bytes:
     """Return the digest of key, target and payload (32 bytes)."""
     return hashlib.sha256(_identity(key) + payload).digest()
+
+
+def text_key(text: str) -> str:
+    """Return the key of the object code of a text."""
+    return "text\0" + hashlib.sha256(text.encode()).hexdigest()
 
 
 class Store:
@@ -130,6 +150,14 @@ class Store:
                 raise
         except OSError as problem:
             self._warn_unwritable(problem)
+
+    def code(self, text: str, compile: Callable[[], bytes]) -> bytes:
+        """Return the object code of a text: the stored one, else what `compile` returns, which is stored."""
+        key = text_key(text)
+        code = self.get(key)
+        if code is None:
+            self.put(key, code := compile())
+        return code
 
     def refuse(self, key: str, objection: str) -> None:
         """Tell that the entry of a key was not used."""

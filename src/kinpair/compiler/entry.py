@@ -18,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import re
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -140,12 +141,8 @@ def _code(name: str, store: Store | None) -> Loaded:
 
 
 def _object_code(name: str, store: Store | None) -> bytes:
-    code = store.get(name) if store else None
-    if code is None:
-        code = object_code(_text() if name == "enter" else BOUND)
-        if store:
-            store.put(name, code)
-    return code
+    text = _text() if name == "enter" else BOUND
+    return store.code(text, partial(object_code, text)) if store else object_code(text)
 
 
 BOUND = f"""

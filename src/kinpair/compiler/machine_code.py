@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from json import dumps, loads
@@ -14,7 +14,7 @@ import numpy as np
 
 from kinpair.compiler import llvm
 from kinpair.compiler.form import Form
-from kinpair.compiler.jit import Loaded, object_code
+from kinpair.compiler.jit import Loaded
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.python_objects import MEMBERS, thin_calls_work
 from kinpair.compiler.rolled import Rolled
@@ -53,22 +53,30 @@ class ObjectCode:
     code: bytes
     data: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
-    def packed(self) -> bytes:
-        """One string of bytes: a line of JSON, then the data by their symbols, then the code."""
+    def packed(self, key: str) -> bytes:
+        """Return everything but the code: a line of JSON with the key of the code, then the data by their symbols."""
         sizes = {name: len(content) for name, content in self.data.items()}
-        facts = {"form": self.form, "scratch": self.scratch, "data": sizes, **asdict(self.signature)}
-        return b"".join([dumps(facts).encode(), b"\n", *self.data.values(), self.code])
+        facts = {
+            "form": self.form,
+            "scratch": self.scratch,
+            "data": sizes,
+            "code": key,
+            **asdict(self.signature),
+        }
+        return b"".join([dumps(facts).encode(), b"\n", *self.data.values()])
 
 
-def unpacked(payload: bytes) -> ObjectCode:
-    """The inverse of `packed`."""
-    line, _, code = payload.partition(b"\n")
+def unpacked(payload: bytes, code_of: Callable[[str], bytes | None]) -> ObjectCode | None:
+    """Return what `packed` wrote, with the code of its key; None where there is no such code."""
+    line, _, rest = payload.partition(b"\n")
     facts = loads(line)
+    if (code := code_of(facts["code"])) is None:
+        return None
     inputs, outputs = ({k: tuple(v) for k, v in facts[side].items()} for side in ("inputs", "outputs"))
     signature = Signature(facts["name"], inputs, outputs, facts["structure"])
     data: dict[str, bytes] = {}
     for name, size in facts["data"].items():
-        data[name], code = code[:size], code[size:]
+        data[name], rest = rest[:size], rest[size:]
     return ObjectCode(facts["form"], signature, facts["scratch"], code, data)
 
 
@@ -83,12 +91,12 @@ def text_of(program: Program | Rolled, real: Real, form: str) -> str:
     return module(blocks_of(program), real, host().lanes(real))
 
 
-def built(program: Program | Rolled, real: Real, form: str, text: str) -> ObjectCode:
-    """One of the two forms, compiled from its text."""
+def built(program: Program | Rolled, real: Real, form: str, code: bytes) -> ObjectCode:
+    """Return one of the two forms with its object code."""
     lanes = 1 if form == "one" else host().lanes(real)
     blocks = blocks_of(program)
     scratch = llvm.scratch_bytes(blocks, Form(real, lanes))
-    return ObjectCode(form, signature_of(program), scratch, object_code(text), blocks.data(real))
+    return ObjectCode(form, signature_of(program), scratch, code, blocks.data(real))
 
 
 class _Rooms:

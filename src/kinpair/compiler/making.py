@@ -11,8 +11,9 @@ from typing import cast
 
 from kinpair.compiler import machine_code
 from kinpair.compiler.background import building, building_at_once, must_wait, worker
-from kinpair.compiler.cache import Store
+from kinpair.compiler.cache import Store, all_sources, text_key
 from kinpair.compiler.entry import load_entry
+from kinpair.compiler.jit import object_code
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
 from kinpair.compiler.program import Program
@@ -125,9 +126,11 @@ class Making:
             with patience(f"compiling {graph.name}, {graph.count['total']} operations"):
                 text = machine_code.text_of(graph, self._real, form)
                 yield
-                code = machine_code.built(graph, self._real, form, text)
+                compile = partial(object_code, text)
+                compiled = self.store.code(text, compile) if self.store is not None else compile()
+                code = machine_code.built(graph, self._real, form, compiled)
             if self.store is not None and self._key:
-                self.store.put(self._entry_key(form), code.packed())
+                self.store.put(self._entry_key(form), code.packed(text_key(text)))
         self._take(code)
 
     def _take(self, code: ObjectCode) -> None:
@@ -145,9 +148,9 @@ class Making:
         key = self._entry_key(form)
         payload = self.store.get(key)
         try:
-            return machine_code.unpacked(payload) if payload is not None else None
+            return machine_code.unpacked(payload, self.store.get) if payload is not None else None
         except (ValueError, KeyError, TypeError):
             return self.store.refuse(key, "is damaged (its content makes no sense)")
 
     def _entry_key(self, form: str) -> str:
-        return f"{self._key}\0{self._real.llvm}\0{form}"
+        return f"{all_sources()}\0{self._key}\0{self._real.llvm}\0{form}"

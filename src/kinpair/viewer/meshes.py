@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kinpair.compiler.cache import Store
+from kinpair.compiler.cache import Store, all_sources
 from kinpair.description.mesh_file import Triangles, read_mesh
 from kinpair.description.package_uri import Files
 from kinpair.description.parts import Description, Link, Shape
@@ -113,7 +113,7 @@ def _kept(path: str, changed: int, size: int) -> Mesh:
     """Read again where a file has changed; Collada and such, whose reader takes seconds to load, are kept on disk."""
     if Path(path).suffix.lower() not in SLOW:
         return _read(path)
-    store, key = Store(), f"mesh\0{path}\0{changed}\0{size}\0{MOST}"
+    store, key = Store(), f"mesh\0{all_sources()}\0{path}\0{changed}\0{size}\0{MOST}"
     kept = store.get(key)
     if kept is not None:
         return unpacked(kept)

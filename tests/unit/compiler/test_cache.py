@@ -52,7 +52,7 @@ def test_kept_code_runs_without_tracing(kept):
 
 def test_directory_and_entries_are_private(kept):
     assert stat.S_IMODE(kept.directory.stat().st_mode) == 0o700
-    assert [stat.S_IMODE(path.stat().st_mode) for path in entries(kept)] == [0o600, 0o600]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in entries(kept)] == [0o600] * 4
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty", "swap"])
@@ -127,7 +127,7 @@ def test_two_processes_do_not_disturb_each_other(store):
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         result = pool.map(compile_there, [str(store.directory)] * 4)
     assert result == [result[0]] * 4
-    assert len(entries(store)) == 3  # one state, batch, and the call from Python
+    assert len(entries(store)) == 5  # one state and batch, each with its facts, and the call from Python
     assert Kernel(never, key="f", store=store)(x).tolist() == result[0]
 
 
@@ -145,17 +145,26 @@ def test_the_entry_of_a_light_pendulum_is_not_used_for_a_heavy_one(tmp_path, mon
         b.joint("pin", "revolute", "ground", "bob", axis=(0, 1, 0))
         return float(kp.build(b).mass_matrix([0.3])[0, 0])
 
-    def new_entry(mass: float) -> Path:
+    def new_entries(mass: float) -> list[Path]:
         before = set(entries(Store()))
         assert inertia(mass) == pytest.approx(mass)
-        (path,) = set(entries(Store())) - before
-        return path
+        return sorted(set(entries(Store())) - before, key=lambda path: path.stat().st_size)
 
     assert inertia(3.0) == pytest.approx(3.0)  # also keeps the code that all calls share
-    light, heavy = new_entry(1.0), new_entry(2.0)
-    heavy.write_bytes(light.read_bytes())
-    with pytest.warns(CacheWarning, match="entry of another key"):
-        assert inertia(2.0) == pytest.approx(2.0)
+    for light, heavy in zip(new_entries(1.0), new_entries(2.0), strict=True):  # the facts, the code
+        own = heavy.read_bytes()
+        heavy.write_bytes(light.read_bytes())
+        with pytest.warns(CacheWarning, match="entry of another key"):
+            assert inertia(2.0) == pytest.approx(2.0)
+        assert heavy.read_bytes() == own
+
+
+def test_equal_programs_share_their_code_whatever_other_sources_say(kept, monkeypatch):
+    monkeypatch.setattr("kinpair.compiler.making.all_sources", lambda: "another source was edited")
+    monkeypatch.setattr("kinpair.compiler.making.object_code", lambda text: pytest.fail("compiled again"))
+    edited = Kernel(traced, key="f", store=kept)
+    assert edited(x) == pytest.approx(2 * np.sin(x))
+    assert Kernel(traced, store=kept)(rows) == pytest.approx(2 * np.sin(rows))
 
 
 def test_an_entry_of_another_key_target_or_payload_is_rejected(store, monkeypatch):

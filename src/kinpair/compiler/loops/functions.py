@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import ctypes
-import hashlib
 import inspect
 import textwrap
 from collections.abc import Callable
@@ -196,13 +195,11 @@ def compiled(function: Callable[..., Any], *, store: Store | None = None) -> Loo
 
 def _stored(text: str, store: Store | None) -> bytes:
     """Return the object code of a module, from the store where it is kept under the text before optimisation."""
-    key = "loop function\0" + hashlib.sha256(text.encode()).hexdigest()
-    code = store.get(key) if store is not None else None
-    if code is None:
-        code = object_code(optimised(text))
-        if store is not None:
-            store.put(key, code)
-    return code
+
+    def compile() -> bytes:
+        return object_code(optimised(text))
+
+    return store.code(text, compile) if store is not None else compile()
 
 
 def _parts(kind: AnyKind, value: Any) -> tuple[Any, ...]:

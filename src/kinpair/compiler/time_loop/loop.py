@@ -8,7 +8,6 @@ Nothing here knows what moves. A loop runs a chunk at a time; what it leaves is 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,15 +60,14 @@ class _Compiled:
     def code(self, text: str, operations: int, loops: Sequence[Callable[..., Any]] = ()) -> bytes:
         """Return the object code of a text and of the loop functions that it calls, compiled or from the store."""
         libraries = [module_text(*loops)] if loops else []
-        key = "time loop\0" + hashlib.sha256("\0".join([text, *libraries]).encode()).hexdigest()
-        stored = self.store.get(key) if self.store is not None else None
-        if stored is not None:
-            return stored
-        with patience(f"compiling a time loop, {operations} operations"):
-            compiled = object_code(text, libraries)
-        if self.store is not None:
-            self.store.put(key, compiled)
-        return compiled
+
+        def compile() -> bytes:
+            with patience(f"compiling a time loop, {operations} operations"):
+                return object_code(text, libraries)
+
+        return (
+            self.store.code("\0".join([text, *libraries]), compile) if self.store is not None else compile()
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
