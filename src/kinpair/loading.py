@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, Literal, overload
 from warnings import warn
 
-from kinpair.constraints.rows.check import checked
+from kinpair.constraints.rows.mobility import checked
 from kinpair.description.builder import Builder
 from kinpair.description.fields import gravity as gravity_from
 from kinpair.description.parts import Description, Three, without_actuators, without_constraints

@@ -21,7 +21,6 @@ from kinpair.constraints.assembly import (
     check_solver,
     constraint_tables,
     copied,
-    kernel_request,
     names_from,
 )
 from kinpair.constraints.quantities import EVERY, quantity_of, reaction_names
@@ -34,7 +33,7 @@ from kinpair.constraints.reactions import (
     motor_loads,
 )
 from kinpair.constraints.rows.build import is_constrained
-from kinpair.constraints.rows.check import checked
+from kinpair.constraints.rows.mobility import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
 from kinpair.constraints.soundness import DOUBTFUL, check_soundness
 from kinpair.contact.search import ContactPoint, Search
@@ -43,7 +42,7 @@ from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
 from kinpair.errors import ActuatorsError, InputError, offered
-from kinpair.evaluation.answers import answer_in_loops, answer_of_tree
+from kinpair.evaluation.answers import answer_in_loops, answer_of_tree, kernel_request
 from kinpair.evaluation.calls import Calls
 from kinpair.evaluation.thin import Answer, Thin, thin
 from kinpair.forces.elements import is_timed

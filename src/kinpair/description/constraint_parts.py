@@ -162,8 +162,8 @@ class Momentum:
 class Custom:
     """Rows a user writes: phi(q, t) = 0, psi(q, qd, t) = 0, or A(q, t) q̇ + a(q, t) = 0; one of the three.
 
-    phi and psi may be formulas in the names of coordinates and rates, see `kinpair.constraints.rows.custom`. Functions
-    are traced, so that their derivatives are exact; they return one number or a sequence of them.
+    phi and psi may be formulas in the names of coordinates and rates, see `kinpair.constraints.rows.coordinates`.
+    Functions are traced, so that their derivatives are exact; they return one number or a sequence of them.
     """
 
     name: str

@@ -21,7 +21,7 @@ from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.point_spring import point_springs
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.laws.joint import joint_frictions
-from kinpair.friction.surfaces.element import loaded_joints
+from kinpair.friction.surfaces.table import loaded_joints
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
 

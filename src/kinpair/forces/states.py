@@ -17,7 +17,7 @@ from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import Owner, acting, elements_of, own_elements, owners_of
 from kinpair.formulations.kinematics import no_wrenches
-from kinpair.friction.surfaces.element import LoadedJoint
+from kinpair.friction.surfaces.table import LoadedJoint
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
 from kinpair.constraints.assembly import Closure
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time
 from kinpair.evaluation.calls import Calls
 from kinpair.forces.elements import elements_of, is_timed
 from kinpair.friction.loads.dynamics import LEAN, is_brief, is_loaded

@@ -95,7 +95,7 @@ def build(
     if not description.constraints and not any(joint.mimic for joint in description.joints):
         warn_of_weightless(
             model, weightless(model), warnings
-        )  # else the constraints decide, see `constraints/rows/check.py`
+        )  # else the constraints decide, see `constraints/rows/mobility.py`
         warn_of_compliance(description, warnings)
     return replace(model, warnings=tuple(warnings.sentences))
 

@@ -15,7 +15,7 @@ from kinpair.algebra.arrays import Vector, array
 from kinpair.constraints.assembly.actuated import ALL, Actuators
 from kinpair.constraints.assembly.movable import names_from
 from kinpair.constraints.quantities.efforts import actuator_efforts
-from kinpair.constraints.quantities.nearest import nearest_accelerations
+from kinpair.constraints.quantities.projection import nearest_accelerations
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.model.model import Model
 from kinpair.motion.trajectory import Trajectory

@@ -15,7 +15,7 @@ from kinpair.analysis.linear.independence import (
     weakest,
 )
 from kinpair.analysis.linear.point import Point
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.mechanism import Mechanism

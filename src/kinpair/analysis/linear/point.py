@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time
 from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
-from kinpair.constraints.assembly.any_rank import AnyRank
-from kinpair.constraints.assembly.batch import copied, state_of
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time, copied, state_of
+from kinpair.constraints.assembly.forces import AnyRank
 from kinpair.constraints.assembly.requests import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import rows_sound

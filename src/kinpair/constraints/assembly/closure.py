@@ -1,4 +1,4 @@
-"""The constraints of one model: its rows, and the parts that work on them."""
+"""The constraints of one model: its rows, the parts that work on them, and a text for a reader."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from functools import cached_property
 from typing import Any, TypeVar, final
 
 from kinpair.constraints.assembly.accelerations import ClosedAccelerations
-from kinpair.constraints.assembly.any_rank import AnyRank
 from kinpair.constraints.assembly.derivatives import Derivatives
 from kinpair.constraints.assembly.drives import Drives
-from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives
-from kinpair.constraints.assembly.effort_regressor import EffortRegressor
-from kinpair.constraints.assembly.forces import Forces
+from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives, EffortRegressor
+from kinpair.constraints.assembly.forces import AnyRank, Forces
 from kinpair.constraints.assembly.positions import Assembly
 from kinpair.constraints.assembly.rank import Rank
 from kinpair.constraints.assembly.rates import Rates
 from kinpair.constraints.assembly.reactions import ConstrainedReactions
 from kinpair.constraints.assembly.requests import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
+from kinpair.constraints.rows.table import HEADINGS, entries
+from kinpair.errors import KinpairError
 from kinpair.evaluation.calls import Calls
 from kinpair.model.model import Model
+from kinpair.model.table import aligned
 
 T = TypeVar("T")
 
@@ -98,3 +99,14 @@ class Closure(ConstraintRows):
     def effort_regressor(self) -> EffortRegressor:
         """Regressor of the efforts of chosen actuators."""
         return EffortRegressor(self, self.drives)
+
+
+def constraint_tables(closed: Closure) -> list[str]:
+    """The constraints and what freedom they leave at the start, or what stands in the way."""
+    parts: list[str] = []
+    try:
+        parts += ["\n".join(aligned([HEADINGS, *(x.cells for x in entries(closed.model))]))]
+        parts += [f"at the start: {closed.rank.mobility(closed.assembly.start(), 0.0)}"]
+    except KinpairError as reason:
+        parts += [str(reason)]
+    return parts

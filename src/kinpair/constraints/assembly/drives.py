@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.constraints.assembly.actuated import Actuated, Actuators
-from kinpair.constraints.assembly.batch import named, state_of
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time, named, state_of
 from kinpair.constraints.assembly.requests import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.rubbing import Rubbing
@@ -22,7 +21,7 @@ from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import IN_LOOP, ON_LINK, by_constraint
 from kinpair.constraints.rows.rolling import Rolls
 from kinpair.constraints.solvers import rank_revealing
-from kinpair.constraints.solvers.actuation import Efforts, efforts, multipliers_of
+from kinpair.constraints.solvers.rank_revealing import Efforts, efforts, multipliers_of
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import Arguments
 from kinpair.quantities import Request

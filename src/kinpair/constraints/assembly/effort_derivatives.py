@@ -1,4 +1,4 @@
-"""Derivatives of the efforts of chosen actuators, with every row in force.
+"""Derivatives and regressor of the efforts of chosen actuators, with every row in force.
 
 With S the columns of the actuated rates, R of (FD1), and y by which the least efforts are τ = Sᵀy, A y = 0:
 
@@ -7,6 +7,10 @@ With S the columns of the actuated rates, R of (FD1), and y by which the least e
 
 So they are derivatives along every motion, whether it obeys the rows or not; what counts are those that obey.
 Derivation, no line of code: (FD4).
+
+Regressor: with Y of the tree, H q̈ + h = Y π, and Z the rates that the constraints allow, the least efforts of (CI2) are
+
+    τ = Y_S π,   Y_S = S (ZᵀS)⁺ Zᵀ Y                                                              (AJ2)
 """
 
 from __future__ import annotations
@@ -18,17 +22,18 @@ from typing import Any
 import numpy as np
 
 from kinpair.constraints.assembly.actuated import Actuators
-from kinpair.constraints.assembly.batch import named
+from kinpair.constraints.assembly.batch import at_time, named
 from kinpair.constraints.assembly.drives import Drives
-from kinpair.constraints.assembly.moment import at_time
 from kinpair.constraints.assembly.requests import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER
+from kinpair.constraints.solvers.rank_revealing import null_space, rank_of
 from kinpair.errors import SingularError, listed
 from kinpair.quantities import Request
 
 CALL = "inverse_dynamics_derivatives(q, qd, qdd, actuators={})"
+REGRESSOR_CALL = "regressor(q, qd, qdd, actuators={})"
 SINGULAR = 1e12  # condition of the matrix
 
 
@@ -101,3 +106,45 @@ class EffortDerivatives:
         """∂(A y)/∂q (rows, nv)."""
         rows = [self.rows.calls(Request("rate_row_derivatives"), (q, x, time)) for x in (y, 0.0 * y)]
         return np.asarray(rows[0] - rows[1], dtype=float).reshape(-1, self.model.nv)
+
+
+class EffortRegressor:
+    """Regressor of the actuators of a closure."""
+
+    def __init__(self, rows: ConstraintRows, drives: Drives) -> None:
+        self.rows, self.model, self.drives = rows, rows.model, drives
+
+    def regressor(
+        self, state: tuple[Any, Any, Any], time: Any, actuators: Actuators, tree: np.ndarray
+    ) -> np.ndarray:
+        """Compute Y_S (…, nv, parameters) from Y of the tree; rows of rates that are not actuated are zero.
+
+        Units: efforts [N m] or [N] by parameter.
+        """
+        actuated = list(self.drives.actuated.rates(actuators, state[0], time, call=REGRESSOR_CALL))
+        self.rows.check_numbers(state[0])
+        self.rows.check_closed(state[0], time)
+        q, qd, qdd = (np.atleast_2d(np.asarray(x, dtype=float)) for x in state)
+        batch = tree.shape[:-2]
+        moments = np.broadcast_to(at_time(time), (*(batch or (1,)), 1))
+        own = np.zeros((len(moments), *tree.shape[-2:]))
+        for k, Y in enumerate(tree.reshape(own.shape)):
+            which = named(k if batch else None)
+            at, rate, acceleration = (x[min(k, len(x) - 1)] for x in (q, qd, qdd))
+            A, _, b = self.rows.rows(at, rate, float(moments[k, 0]))
+            self.drives.check_accelerations(A, b, acceleration, which)
+            own[k, actuated] = self._shared(A, actuated, which) @ Y  # (AJ2)
+        return own.reshape(tree.shape)
+
+    def _shared(self, A: np.ndarray, actuated: list[int], which: str) -> np.ndarray:
+        """Compute (ZᵀS)⁺ Zᵀ (actuated, nv)."""
+        Z = null_space(A)
+        U, sigma, Vt = np.linalg.svd(Z[actuated].T, full_matrices=False)
+        if (rank := rank_of(sigma)) < Z.shape[1]:
+            names = [self.model.v_names[k] for k in actuated]
+            raise SingularError(
+                f"{self.model.name}: no regressor of the efforts of {listed(map(repr, names), 6)}{which}: they cannot "
+                "make every motion that the constraints allow here; add an actuator, or move it a little",
+                rates=names,
+            )
+        return Vt[:rank].T @ (U[:, :rank] / sigma[:rank]).T @ Z.T

@@ -1,4 +1,9 @@
-"""What a mechanism and a system given by its energy have in common: coordinates by name, and their constraints."""
+"""What a mechanism and a system given by its energy have in common: coordinates by name, and their constraints.
+
+States given by name become arrays. Without constraints the entries that are not named are neutral coordinates, and
+zero rates, accelerations and efforts. Under constraints named coordinates are fixed and the others assembled, from the
+start of the description; named rates and accelerations are inputs, and the others follow, as near to zero as can be.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,90 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly import by_name
 from kinpair.constraints.assembly.actuated import ALL, CALL, Actuators
+from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.assembly.closure import Closure
-from kinpair.constraints.assembly.within_limits import start_outside
+from kinpair.constraints.assembly.positions import start_outside
 from kinpair.constraints.rows.mobility import Mobility
 from kinpair.errors import InputError
 from kinpair.evaluation.calls import Calls
 from kinpair.forces.states import ports_of
+from kinpair.model.entries import batch_of, filled, words_of
 from kinpair.model.model import Model
+
+
+def arrays(closure: Closure, state: Mapping[str, Any], time: Any) -> tuple[Any, ...]:
+    """The arguments q, qd, qdd, tau of a call in their order; what is not given by name stays as it is."""
+    known: dict[str, Any] = {}
+    for name, value in state.items():
+        known[name] = FROM_NAMES[name](closure, value, known, time) if isinstance(value, Mapping) else value
+    return tuple(known.values())
+
+
+def guess(closure: Closure, stated: Mapping[str, Any]) -> np.ndarray:
+    """Coordinates near which a position is looked for: the start with the named ones in it."""
+    return filled(closure.model, words_of("q"), stated, _start(closure), coordinates=True)[0]
+
+
+def guesses(closure: Closure, stated: Mapping[str, Any]) -> np.ndarray:
+    """The same; of a batch (batch, nq) where there are arrays with a number for each state."""
+    start, batch = _start(closure), batch_of(closure.model, stated, coordinates=True)
+    start = start if batch is None else np.broadcast_to(start, (batch, len(start)))
+    return filled(closure.model, words_of("q"), stated, start, coordinates=True)[0]
+
+
+def _start(closure: Closure) -> np.ndarray:
+    return closure.assembly.begin() if closure.constraints else closure.model.neutral()
+
+
+def efforts(closure: Closure, argument: str, stated: Mapping[str, Any]) -> np.ndarray:
+    """Efforts (nv,), or anything else with an entry for each rate, zero where nothing is named."""
+    return filled(closure.model, words_of(argument), stated, np.zeros(closure.model.nv))[0]
+
+
+def _positions(
+    closure: Closure, stated: Mapping[str, Any], known: Mapping[str, Any], time: Any
+) -> np.ndarray:
+    end = guess(closure, stated)
+    if not closure.constraints:
+        return end
+    assembly = closure.assembly
+    return assembly.led(assembly.begin(), end, tuple(stated), _moment(closure, time))
+
+
+def _rates(closure: Closure, stated: Mapping[str, Any], known: Mapping[str, Any], time: Any) -> np.ndarray:
+    zeros_but = efforts(closure, "qd", stated)
+    if not closure.constraints:
+        return zeros_but
+    return closure.rates.velocities(known["q"], stated, None, _moment(closure, time))
+
+
+def _accelerations(
+    closure: Closure, stated: Mapping[str, Any], known: Mapping[str, Any], time: Any
+) -> np.ndarray:
+    zeros_but = efforts(closure, "qdd", stated)
+    if not closure.constraints:
+        return zeros_but
+    return closure.rates.accelerations(known["q"], known["qd"], stated, None, _moment(closure, time))
+
+
+def _efforts(closure: Closure, stated: Mapping[str, Any], known: Mapping[str, Any], time: Any) -> np.ndarray:
+    return efforts(closure, "tau", stated)
+
+
+FROM_NAMES = {"q": _positions, "qd": _rates, "qdd": _accelerations, "tau": _efforts}
+
+
+def _moment(closure: Closure, time: Any) -> float:
+    """The time of one state."""
+    moments = np.ravel(at_time(time))
+    if len(moments) != 1:
+        raise InputError(
+            f"{closure.model.name}: a state by name is one state, and time has {len(moments)} entries; give arrays",
+            argument="time",
+        )
+    return float(moments[0])
+
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
 
@@ -126,7 +206,7 @@ class Movable(ABC):
         """
         if ARRAYS.issuperset(map(type, state.values())):
             return tuple(state.values())
-        return by_name.arrays(self._closed, state, time)
+        return arrays(self._closed, state, time)
 
     # Constraints.
 
@@ -167,7 +247,7 @@ class Movable(ABC):
         Units: coordinates [rad] or [m].
         """
         stay = names_from("fixed", fixed)
-        near = by_name.guesses(self._closed, q) if isinstance(q, Mapping) else self._calls.checked("q", q)
+        near = guesses(self._closed, q) if isinstance(q, Mapping) else self._calls.checked("q", q)
         if near.ndim == 1 and np.ndim(time) == 0:
             return self._closed.assembly.assemble(near, stay, time)
         return self._closed.assembly.assemble_states(near, stay, time)
@@ -216,11 +296,11 @@ class Movable(ABC):
         Units: q [rad] or [m].
         """
         (at,) = self.by_name(time, q=q)
-        return start_outside(self._closed, self.checked("q", at), time, what)
+        return start_outside(self._closed.assembly, self.checked("q", at), time, what)
 
     def _guess(self, q: Any) -> np.ndarray:
         """Coordinates near which a position is looked for."""
-        return by_name.guess(self._closed, q) if isinstance(q, Mapping) else self._state("q", q)
+        return guess(self._closed, q) if isinstance(q, Mapping) else self._state("q", q)
 
     def checked(self, name: str, value: Any) -> np.ndarray:
         """One of the arguments q, qd, qdd, tau, of one state or of a batch, checked.

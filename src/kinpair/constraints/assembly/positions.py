@@ -1,4 +1,9 @@
-"""Positions that obey the constraints."""
+"""Positions that obey the constraints, and positions outside the limits of joints.
+
+Many states go at once by compiled Newton steps of `constraints/rows/closing.py`. Only what goes straight to a position
+near to its guess is taken; a state that needs shorter steps, more damping or another guess is left to the search that
+takes one state.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,75 @@ import math
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
-from kinpair.constraints.assembly import newton
-from kinpair.constraints.assembly.batch import Often, each_state, named
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import Often, at_time, each_state, named
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.rows.closing import BEYOND, Assembled, Box, Closing, assemble, assemble_within
+from kinpair.constraints.rows.closing import (
+    BEYOND,
+    CLOSED,
+    LONGEST,
+    NEAR,
+    ROUNDED,
+    Assembled,
+    Box,
+    Closing,
+    assemble,
+    assemble_within,
+)
 from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.errors import InputError, LimitWarning, SingularError, caller_level, listed
 from kinpair.formulations import kinematics
 from kinpair.model import starts
+from kinpair.model.model import Model
+from kinpair.quantities import Request
+
+QUICK_STEPS = 12  # from a near guess it takes three or four
+FALLS = 1.0 - 1e-4  # what |φ| must at least be multiplied by in each step
+
+
+def closed(
+    of: ConstraintRows, guess: np.ndarray, free: Sequence[int], moments: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates (batch, nq), and in which states they close; the guesses have quaternions of length one."""
+    request, q = Request("closing_step", dependent=tuple(free)), guess.copy()
+    done, left = np.zeros(len(q), dtype=bool), np.arange(len(q))
+    if not len(left) or not free or of.calls.kernel(request) is None:
+        return q, done
+
+    def looked_at(q: np.ndarray, some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return of.calls(request, (q, moments[some]))
+
+    step, gap = looked_at(q, left)
+    for _ in range(QUICK_STEPS):
+        going = np.isfinite(gap) & (np.abs(step).max(axis=1, initial=0.0) <= LONGEST)
+        left, step, gap = left[going], step[going], gap[going]
+        if not len(left):
+            break
+        there = _moved(of.model, q[left], step)
+        step, after = looked_at(there, left)
+        better = after < np.where(gap <= CLOSED, 1.0, FALLS) * gap
+        q[left[better]] = there[better]
+        finished = (gap <= CLOSED) | (
+            ~better & (gap <= ROUNDED)
+        )  # one step more where it is closed: the last digits
+        done[left[finished]] = True
+        on = better & ~finished
+        left, step, gap = left[on], step[on], after[on]
+    done &= np.abs(q - guess).max(axis=1, initial=0.0) <= NEAR
+    return q, done
+
+
+def _moved(model: Model, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Coordinates after steps of the rates."""
+    if model.nq == model.nv:
+        return q + step
+    there: Any = kinematics.moved(model, columns(q), columns(step))
+    return rows(kinematics.normalised(model, there), len(q))
+
 
 DRIVEN = ("drive", "driven distance", "guided frame")  # kinds of constraints that prescribe a motion
 STEP = 0.1  # [rad] or [m]: how far named coordinates are led at a time
@@ -189,7 +249,7 @@ class Assembly:
             if self.model.nq == self.model.nv
             else rows(kinematics.normalised(self.model, columns(q)), len(q))
         )
-        found, near = newton.closed(self.rows, np.ascontiguousarray(guess), free, moments)
+        found, near = closed(self.rows, np.ascontiguousarray(guess), free, moments)
         box = self._limits(free)
         return found, near if box is None else near & (box.beyond(found) <= BEYOND).all(axis=1)
 
@@ -217,3 +277,59 @@ class Assembly:
             f"{self.model.name}: closed beyond limits{named(row)}: {listed(passed, 6)}; "
             "give a guess within the limits, or hold other coordinates"
         )
+
+
+SHOWN = 6  # coordinates in a message
+
+
+class Outside(NamedTuple):
+    """Numbers of the coordinates outside their limits at q (nq,), and the nearest position inside, None if none was
+    found."""
+
+    beyond: Sequence[int]
+    q: np.ndarray
+    nearest: np.ndarray | None
+
+    def text(self, model: Model, what: str) -> str:
+        """Describe what is outside, and the coordinates inside that differ; `what` names the position."""
+        joints, names = model.joints, model.q_names
+        passed = [
+            f"{names[k]!r} is {self.q[k]:.6g} ({joints.lower[k]:.6g} to {joints.upper[k]:.6g})"
+            for k in self.beyond
+        ]
+        head = f"{model.name}: {what} is outside the limits of its joints: {listed(passed, SHOWN)}"
+        if self.nearest is None:
+            return f"{head}; no position inside the limits was found near it"
+        moved = np.flatnonzero(np.abs(self.nearest - self.q) > BEYOND)
+        inside = listed((f"{names[k]} = {self.nearest[k]:.10g}" for k in moved), 2 * SHOWN)
+        return f"{head}; the nearest position inside has {inside}"
+
+
+def outside(of: Assembly, q: Any, time: float = 0.0) -> Outside | None:
+    """Judge coordinates (nq,) that close every loop; None where they are inside the limits.
+
+    The nearest position inside has the coordinates at their limits; under constraints the loops are closed again with
+    these coordinates fixed, or, where that fails, free.
+    """
+    joints, at = of.model.joints, np.asarray(q, dtype=float)
+    beyond = np.flatnonzero((joints.lower - at > BEYOND) | (at - joints.upper > BEYOND)).tolist()
+    if not beyond:
+        return None
+    inside = np.clip(at, joints.lower, joints.upper)
+    if not of.rows.constraints:
+        return Outside(beyond, at, inside)
+    at_limits = [of.model.q_names[k] for k in beyond]
+    tries = (of.assembled(inside, stay, time, within_limits=True) for stay in (at_limits, ()))
+    return Outside(beyond, at, next((x.q for x in tries if x.closed and not x.beyond), None))
+
+
+def start_outside(of: Assembly, states: np.ndarray, time: float = 0.0, what: str = "the start") -> str:
+    """Describe the first state of (..., nq) outside the limits of its joints; empty where all are inside."""
+    joints, every = of.model.joints, states.reshape(math.prod(states.shape[:-1]), of.model.nq)
+    with np.errstate(invalid="ignore"):
+        wrong = ((joints.lower - every > BEYOND) | (every - joints.upper > BEYOND)).any(axis=1)
+    if not wrong.any():
+        return ""
+    k = int(wrong.argmax())
+    found = outside(of, every[k], time)
+    return "" if found is None else found.text(of.model, f"{what}{named(k if states.ndim > 1 else None)}")

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.batch import Often, each_state, named
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import Often, at_time, each_state, named
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import rank_revealing

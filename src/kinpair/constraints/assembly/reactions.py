@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.batch import state_of
+from kinpair.constraints.assembly.batch import at_time, state_of
 from kinpair.constraints.assembly.drives import Drives
-from kinpair.constraints.assembly.moment import at_time
 from kinpair.constraints.assembly.requests import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.batch import named, state_of
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time, named, state_of
 from kinpair.constraints.assembly.positions import Assembly
 from kinpair.constraints.assembly.rank import Rank
 from kinpair.constraints.assembly.rows import ConstraintRows

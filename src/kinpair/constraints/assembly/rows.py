@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.quantities import WIDE_OPEN
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.closing import ROUNDED

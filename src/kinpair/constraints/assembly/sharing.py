@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.moment import at_time
+from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import compliances_of, reaction_names
 from kinpair.constraints.solvers import rank_revealing

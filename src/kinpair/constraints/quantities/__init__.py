@@ -1,17 +1,13 @@
 """The quantities of a mechanism under constraints, and the one solve for accelerations that everybody calls.
 
 equations    M, F and the rows at a state: M q̈ = F + Aᵀλ, A q̈ = b
-soundness    what a solve must be like to need no closer look
-multipliers  λ of all rows, redundant ones with them
-sharing      what redundant rows carry against each other, shared out by compliances
+multipliers  λ of all rows, redundant ones with them, shared by compliances
 friction     friction from load under constraints
+solution     q̈, λ and power, by any solver; what a solve must be like to need no closer look
 efforts      efforts of chosen actuators that make a motion
-solution     q̈, λ and power, by any solver
 derivatives  derivatives of q̈, by an embedding; with friction from load by the whole system
-nearest      rates, accelerations and steps that obey, near to given ones
-projection   coordinates and rates brought back to the constraints
-reactions    wrenches in joints and loops, as one matrix
-forces       multipliers, wrenches and where they act
+projection   coordinates, rates and accelerations brought to the constraints
+reactions    wrenches in joints and loops, as one matrix; multipliers, and where they act
 table        the quantities by name, with the arguments that compiled code takes
 """
 
@@ -24,10 +20,19 @@ from kinpair.constraints.quantities.equations import (
     mass_tree,
     residuals,
 )
+from kinpair.constraints.quantities.multipliers import compliances_of, reaction_names, shared_multipliers
 from kinpair.constraints.quantities.projection import least_step, projected
-from kinpair.constraints.quantities.sharing import compliances_of, reaction_names, shared_multipliers
-from kinpair.constraints.quantities.solution import Solution, Terms, solve, solve_any_rank, solve_equations
-from kinpair.constraints.quantities.soundness import EMBEDDED, HOLDS, WIDE_OPEN, rows_sound
+from kinpair.constraints.quantities.solution import (
+    EMBEDDED,
+    HOLDS,
+    WIDE_OPEN,
+    Solution,
+    Terms,
+    rows_sound,
+    solve,
+    solve_any_rank,
+    solve_equations,
+)
 from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, EVERY, quantity_of, rate_rows
 
 __all__ = [

@@ -16,7 +16,7 @@ from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Scalar, Vector, array, symmetric
 from kinpair.algebra.choice import less, where
 from kinpair.constraints.quantities.equations import Equations, equations, largest
-from kinpair.constraints.quantities.soundness import EMBEDDED_SOUND, HOLDS, WIDE_OPEN
+from kinpair.constraints.quantities.solution import EMBEDDED_SOUND, HOLDS, WIDE_OPEN
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers.embedding import parts, virtual

@@ -14,7 +14,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
-from kinpair.constraints.quantities.sharing import Sharing, sharing
+from kinpair.constraints.quantities.multipliers import Sharing, sharing
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import with_rows, wrench_rows
 from kinpair.constraints.solvers import Accelerations, Problem, Solver

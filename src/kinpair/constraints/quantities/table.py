@@ -15,10 +15,17 @@ from kinpair.constraints.quantities import friction
 from kinpair.constraints.quantities.derivatives import Moving, Slopes, balance
 from kinpair.constraints.quantities.efforts import actuator_efforts
 from kinpair.constraints.quantities.equations import equations
-from kinpair.constraints.quantities.forces import constraint_forces
-from kinpair.constraints.quantities.nearest import closing_step, nearest_accelerations, nearest_rates
-from kinpair.constraints.quantities.projection import projected
-from kinpair.constraints.quantities.reactions import constrained_wrenches, row_wrenches
+from kinpair.constraints.quantities.projection import (
+    closing_step,
+    nearest_accelerations,
+    nearest_rates,
+    projected,
+)
+from kinpair.constraints.quantities.reactions import (
+    constrained_wrenches,
+    constraint_forces,
+    row_wrenches,
+)
 from kinpair.constraints.quantities.solution import solve
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of

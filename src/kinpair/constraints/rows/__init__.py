@@ -8,12 +8,10 @@ surface          a point on a surface or curve
 rolling          a convex body on a plane
 knife_edge       a blade
 guide            a frame that moves as prescribed
-coordinates      couplings, drives, momentum, functions of a user
-custom           rows that a user writes, as functions or formulas
+coordinates      couplings, drives, momentum, functions and formulas of a user
 build            from the constraints of a description to constraints
 stacked          the rows of all constraints, stacked
-mobility         freedoms, redundant rows
-check            are the constraints right, and do they hold what has no inertia?
+mobility         freedoms, redundant rows; are the constraints right, and do they hold what has no inertia?
 closing          coordinates that close the loops
 loads            multipliers as wrenches
 table            the constraints for a reader

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from kinpair.constraints.rows import coordinates as c
-from kinpair.constraints.rows import custom, rolling
+from kinpair.constraints.rows import rolling
 from kinpair.constraints.rows.constraint import Constraint
 from kinpair.constraints.rows.distance import Rod
 from kinpair.constraints.rows.guide import Guided
@@ -287,5 +287,5 @@ _MAKERS: dict[type, Maker] = {
     d.Guide: _guided,
     d.Drive: _drive,
     d.Momentum: _momentum,
-    d.Custom: custom.rows_of,
+    d.Custom: c.rows_of,
 }

@@ -1,7 +1,6 @@
 """Friction by laws of a level.
 
-level      numbers, functions of time and inputs as levels
-laws       the laws: what resists while a joint slides, and what can hold it
+laws       levels, and the laws: what resists while a joint slides, and what can hold it
 bristle    the LuGre model
 joint      laws as elements of a joint
 regressor  efforts as linear functions of levels

@@ -6,6 +6,5 @@ guide    slides with edge pressure
 thread   screws
 gear     teeth, and servos whose friction grows with both torques
 level    friction of a constant level, beside the others at rest
-table    which law belongs to which pair; the surfaces of a model
-element  what others ask before any load is known
+table    which law belongs to which pair; the surfaces of a model, and as elements
 """

@@ -1,13 +1,19 @@
-"""Which law belongs to which pair, and the surfaces of a model."""
+"""Which law belongs to which pair, the surfaces of a model, and the surfaces of a joint as an element.
+
+The element has what others ask before any load is known. Its efforts come from the solve for the
+accelerations, see `kinpair.friction.loads`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar
+from kinpair.algebra.arrays import Scalar, Vector
+from kinpair.forces.element import Element, Instant
 from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve
 from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
 from kinpair.friction.surfaces.guide import Guide
@@ -109,3 +115,56 @@ MADE: dict[tuple[str, str], Make] = {
     **{("gear", kind): _gear for kind in DRIVEN},
     **{("servo", kind): _servo for kind in DRIVEN},
 }
+
+
+TOGETHER = ("cylindrical", "spherical")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LoadedJoint(Element):
+    """Friction from load on the rates of one joint."""
+
+    name: str
+    bodies: tuple[int, ...]
+    rates_held: tuple[int, ...]
+    law: str
+    together: bool  # do its rates slide as one?
+    heats: tuple[str, ...]  # names of its losses, one a rate, or one where they slide as one
+    from_load = True
+
+    @property
+    def jumps(self) -> bool:
+        """Where a rate changes its sign."""
+        return not self.together
+
+    @property
+    def sticks(self) -> tuple[int, ...]:
+        """All rates of the joint."""
+        return self.rates_held
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """All of them as one, or each by itself."""
+        return (self.sticks,) if self.together else tuple((k,) for k in self.sticks)
+
+    def heat(self, efforts: Vector, qd: Vector) -> Mapping[str, Scalar]:
+        """What it takes for good, by name [W], where friction from load has these efforts (nv,)."""
+        powers: Sequence[Scalar] = [-(efforts[v] * qd[v]) for v in self.rates_held]
+        return dict(zip(self.heats, [sum(powers, 0.0)] if self.together else powers, strict=True))
+
+    def switches(self, at: Instant) -> Mapping[str, Scalar]:
+        """The rates, if each slides by itself."""
+        return {} if self.together else {f"{self.name} {v}": at.state.qd[v] for v in self.sticks}
+
+
+def loaded_joints(model: Model) -> list[Element]:
+    """Those of the description. Sleeves and balls slide in a plane or in space: their rates are held together."""
+    found: list[Element] = []
+    for x in model.surfaces:
+        rates = tuple(range(model.nv)[model.v_span[x.body]])
+        together = model.body[x.body].pair.kind in TOGETHER
+        law = x.name.removeprefix(model.joint_names[x.body])
+        heats = (x.name,) if together else tuple(f"{model.v_names[v]}{law}" for v in rates)
+        found.append(LoadedJoint(x.name, (model.parent[x.body], x.body), rates, x.law, together, heats))
+    return found
