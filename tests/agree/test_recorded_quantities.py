@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.compiler.interpret import interpret
+from kinpair.compiler.program import interpret
 from kinpair.compiler.trace import trace
 
 CALLS = {

@@ -16,7 +16,7 @@ import pytest
 
 import kinpair as kp
 import zoo
-from kinpair.compiler.cache_size import contents
+from kinpair.compiler.cache import contents
 from kinpair.compiler.structure import flatten
 from kinpair.evaluation import kernels
 

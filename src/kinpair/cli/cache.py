@@ -19,13 +19,13 @@ def cache(*, clear: Flag = False) -> None:
     clear
         Remove all of it; it is compiled again when needed.
     """
-    from kinpair.compiler import cache_size
+    from kinpair.compiler import cache
     from kinpair.compiler.cache import Store
 
     screen, store = Screen(), Store()
     if clear:
-        screen.say(f"entries removed: {cache_size.clear(store.directory)}")
-    files = cache_size.contents(store.directory)
+        screen.say(f"entries removed: {cache.clear(store.directory)}")
+    files = cache.contents(store.directory)
     size = sum(file.size for file in files)
     screen.say(f"place: {store.directory}")
     screen.say(f"entries: {len(files)}")

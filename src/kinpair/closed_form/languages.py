@@ -14,7 +14,7 @@ from kinpair.compiler.export.sympy import SymbolicEquations, forms, import_sympy
 from kinpair.compiler.graph import Graph
 from kinpair.compiler.program import Leaf, Program
 from kinpair.compiler.rules import RULES
-from kinpair.compiler.verify import verify
+from kinpair.compiler.trace import verify
 
 Inputs = Mapping[str, Mapping[str, str]]  # name of an array → its entries, symbol → what it is called
 Definitions = Sequence[tuple[str, Formula]]

@@ -21,8 +21,7 @@ from kinpair.closed_form.printing import LATEX, TEXT, Style, written
 from kinpair.compiler.export.c import write_c
 from kinpair.compiler.export.casadi import to_casadi
 from kinpair.compiler.export.sympy import SymbolicEquations
-from kinpair.compiler.interpret import interpret
-from kinpair.compiler.program import Program
+from kinpair.compiler.program import Program, interpret
 from kinpair.errors import InputError, listed, nearest
 
 SPELLED = {"qdd": "\\ddot{q}"}  # results in LaTeX

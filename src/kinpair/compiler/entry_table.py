@@ -1,20 +1,81 @@
-"""What the thin call knows of one pattern: a table of addresses and sizes, kept alive with what they point to."""
+"""How a call is written, and what the thin call knows of it: a table of addresses and sizes, kept alive with what they
+point to.
+
+A pattern says which argument is what. A call that fits it goes straight to machine code: as many arguments, the
+same keywords in the same order, the same options. Its arrays are then looked at one by one.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from kinpair.compiler.pattern import CONSTANT, Outcome, Pattern, addresses
 from kinpair.compiler.program import Shape
 from kinpair.compiler.python_objects import MEMBERS, function_address, numpy_function
 from kinpair.compiler.structure import PARTS, Structure, named_tuple
 from kinpair.compiler.target import Real
+
+SLOT, CONSTANT, WRENCH, MOMENT = range(4)
+Source: TypeAlias = tuple[int, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """Arguments by number, the keywords behind those without a name.
+
+    sources: where each input of the code is: (SLOT, argument), (CONSTANT, array), (WRENCH, its number in the dict), or
+    (MOMENT, argument), a Python float for a vector of one number. options: arguments with the object they must be, or a
+    string equal to it. out: the argument with the array to write into. wrench_slot: the argument with a dict that has
+    exactly the `wrench_names`, in this order.
+    """
+
+    positional: int
+    keywords: tuple[str, ...]
+    sources: tuple[Source, ...]
+    options: tuple[tuple[int, Any], ...] = ()
+    out: int = -1
+    wrench_slot: int = -1
+    wrench_names: tuple[str, ...] = ()
+
+
+def plain_patterns(inputs: int) -> tuple[Pattern, Pattern]:
+    """The inputs in their order; the same with `out=`."""
+    sources = tuple((SLOT, k) for k in range(inputs))
+    return Pattern(inputs, (), sources), Pattern(inputs, ("out",), sources, out=inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What machine code looks at besides types and shapes, and what it hands out.
+
+    quaternions: the first entries of quaternions in the first argument; one that is zero is no rotation. moving:
+    entries of the second argument that must not be zero. line: every judged number must be above it, where the result
+    is (what is handed out, ..., what is judged). shape: the named tuple for what is a tuple otherwise.
+    """
+
+    quaternions: tuple[int, ...] = ()
+    moving: tuple[int, ...] = ()
+    line: float | None = None
+    shape: Any = None
+
+    def seen(self, structure: Structure) -> Structure:
+        """The structure of what is handed out."""
+        return structure if self.line is None else structure[2][0]
+
+
+AS_IT_IS = Outcome()
+
+
+def addresses(objects: Sequence[Any]) -> np.ndarray:
+    """Where objects are; whoever keeps the array keeps them too."""
+    return np.array([id(x) for x in objects] or [0], dtype=np.int64)
+
 
 TYPES = {"float": float, "int": int, "str": str, "list": list, "tuple": tuple, "dict": dict}
 TYPES |= {"ndarray": np.ndarray, "float64": np.float64}

@@ -245,7 +245,7 @@ class Expr:
         return int(float(self))
 
     def __repr__(self) -> str:
-        from kinpair.compiler.show import formula
+        from kinpair.compiler.program import formula
 
         return formula(self)
 

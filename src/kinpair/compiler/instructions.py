@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kinpair.compiler.form import Form
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.operations import OPERATIONS
 from kinpair.compiler.sincos import sincos_function
+from kinpair.compiler.target import Form
 
 RELAXED = "contract reassoc"
 INSTRUCTIONS = {  # {v} vector type, {b} vector of truth values, {f} suffix of intrinsics, {0} {1} arguments

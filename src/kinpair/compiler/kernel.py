@@ -20,13 +20,11 @@ from kinpair.compiler import machine_code
 from kinpair.compiler.arguments import Arguments, checked, checked_out, whole_threads
 from kinpair.compiler.cache import Store
 from kinpair.compiler.entry import Tables, thin_call
-from kinpair.compiler.entry_table import Table, is_thin, table_of
-from kinpair.compiler.interpret import interpret
+from kinpair.compiler.entry_table import AS_IT_IS, Outcome, Pattern, Table, is_thin, plain_patterns, table_of
 from kinpair.compiler.jit import assembly
 from kinpair.compiler.machine_code import Signature, aligned
 from kinpair.compiler.making import Making, Source
-from kinpair.compiler.pattern import AS_IT_IS, Outcome, Pattern, plain_patterns
-from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.program import Program, Shape, interpret
 from kinpair.compiler.python_objects import thin_calls_work
 from kinpair.compiler.rolled import Rolled, interpret_rolled
 from kinpair.compiler.structure import flatten, rebuild

@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler import llvm
-from kinpair.compiler.form import Form
 from kinpair.compiler.jit import Loaded
+from kinpair.compiler.llvm import straight_blocks
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.python_objects import MEMBERS, thin_calls_work
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.rolled_llvm import rolled_blocks
 from kinpair.compiler.schedule import schedule
-from kinpair.compiler.straight import straight_blocks
 from kinpair.compiler.structure import Structure
-from kinpair.compiler.target import Real, host
+from kinpair.compiler.target import Form, Real, host
 
 FORMS = ("one", "batch")
 DATA, _ = MEMBERS["data"]

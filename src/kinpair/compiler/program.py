@@ -1,15 +1,21 @@
-"""A recorded function: named, shaped inputs and outputs, and the nodes between them in order."""
+"""A recorded function: named, shaped inputs and outputs, and the nodes between them in order; its text and meaning.
+
+`interpret` gives the meaning slowly and obviously. Compiled code is judged by it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from kinpair.compiler.graph import Expr, Graph
 from kinpair.compiler.operations import COLUMNS, OPERATIONS
-from kinpair.compiler.structure import SINGLE, Structure
+from kinpair.compiler.structure import SINGLE, Structure, rebuild
 
 Shape = tuple[int, ...]
 
@@ -63,8 +69,6 @@ class Program:
         return table | {"total": sum(table.values())}
 
     def __str__(self) -> str:
-        from kinpair.compiler.show import listing
-
         return listing(self)
 
 
@@ -78,3 +82,66 @@ def needed(roots: Iterable[Expr]) -> list[Expr]:
             seen[x.id] = x
             stack.extend(x.args)
     return [seen[k] for k in sorted(seen)]
+
+
+def values(program: Program, arguments: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The entries of the outputs, from those of the inputs: node by node in Python floats."""
+    value: dict[int, Any] = {}
+    for leaf, entries in zip(program.inputs, arguments, strict=True):
+        for symbol, x in zip(leaf.entries, entries, strict=True):
+            value[symbol.id] = x
+    for node in program.nodes:
+        if node.op == "const":
+            value[node.id] = node.value
+        elif node.op != "symbol":
+            value[node.id] = OPERATIONS[node.op].meaning(*[value[x.id] for x in node.args])
+    return [[value[x.id] for x in leaf.entries] for leaf in program.outputs]
+
+
+def interpret(program: Program, *arguments: Any) -> Any:
+    """The result of the program for one set of arguments."""
+    results = values(program, [np.asarray(x, dtype=float).reshape(-1).tolist() for x in arguments])
+    arrays = [np.array(x).reshape(leaf.shape) for x, leaf in zip(results, program.outputs, strict=True)]
+    return rebuild(program.structure, iter(x if x.shape else float(x) for x in arrays))
+
+
+INFIX = {
+    "add": ("+", 1),
+    "sub": ("-", 1),
+    "mul": ("*", 2),
+    "div": ("/", 2),
+    "lt": ("<", 0),
+    "le": ("<=", 0),
+    "eq": ("==", 0),
+    "and": ("and", -1),
+    "or": ("or", -2),
+}
+
+
+def formula(x: Expr, depth: int = 4, above: int = -9) -> str:
+    """`x` as a formula, `...` where it goes on deeper than `depth`."""
+    if x.op == "const":
+        return f"{x.value:.6g}" if isinstance(x.value, float) else str(x.value)
+    if x.op == "symbol":
+        return x.graph.names[x.id]
+    if depth == 0:
+        return "..."
+    if x.op in INFIX:
+        sign, rank = INFIX[x.op]
+        left, right = formula(x.args[0], depth - 1, rank), formula(x.args[1], depth - 1, rank + 1)
+        return f"({left} {sign} {right})" if rank < above else f"{left} {sign} {right}"
+    if x.op == "neg":
+        return f"-{formula(x.args[0], depth - 1, 3)}"
+    return f"{x.op}({', '.join(formula(y, depth - 1) for y in x.args)})"
+
+
+def listing(program: Program) -> str:
+    """One line a node, in order, then the outputs."""
+    lines = [f"{name}{list(shape)}" for name, shape in program.input_shapes.items()]
+    lines = [f"inputs   {', '.join(lines)}"]
+    for x in program.nodes:
+        what = [x.graph.names[x.id]] if x.op == "symbol" else [repr(x.value)] if x.op == "const" else []
+        lines.append(f"%{x.id:<6} {x.op:<6} " + " ".join(what + [f"%{y.id}" for y in x.args]))
+    for leaf in program.outputs:
+        lines.append(f"{leaf.name}{list(leaf.shape)} = " + " ".join(f"%{x.id}" for x in leaf.entries))
+    return "\n".join(lines)

@@ -91,7 +91,7 @@ class Rolled:
 
 def interpret_rolled(rolled: Rolled, *arguments: Any) -> Any:
     """Evaluate a rolled program turn by turn in Python; what machine code is judged by."""
-    from kinpair.compiler.interpret import values
+    from kinpair.compiler.program import values
 
     arrays: dict[str, list[float]] = {WORK: [0.0] * rolled.work}
     arrays |= {name: x.tolist() for name, x in rolled.numbers.items()}

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.instructions import Instructions, Places
 from kinpair.compiler.llvm import Blocks, parameters
 from kinpair.compiler.rolled import WORK, Loop, Place, Rolled, Step
 from kinpair.compiler.schedule import ordered
-from kinpair.compiler.target import Real
+from kinpair.compiler.target import ATTRIBUTES, Form, Real
 
 ALIGNMENT = 64
 KINDS = "kinds"

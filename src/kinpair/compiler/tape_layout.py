@@ -13,7 +13,7 @@ import numpy as np
 from kinpair.compiler.graph import Expr, Graph
 from kinpair.compiler.program import Leaf, Program
 from kinpair.compiler.rolled import WORK, Loop, Place, Step
-from kinpair.compiler.verify import verify
+from kinpair.compiler.trace import verify
 
 if TYPE_CHECKING:
     from kinpair.compiler.tape import Tape

@@ -20,8 +20,8 @@ from kinpair.model.model import Model
 from kinpair.quantities import Request, check_method
 
 if TYPE_CHECKING:
+    from kinpair.compiler.entry_table import Outcome
     from kinpair.compiler.kernel import Kernel
-    from kinpair.compiler.pattern import Outcome
     from kinpair.evaluation.kernels import Kernels
 
 MOST_ROWS, MOST_ROWS_ONE_BY_ONE = 1024, 4  # of a batch that the reference answers while code is made
@@ -137,7 +137,7 @@ class Calls:
 
     def outcome(self, request: Request) -> Outcome:
         """What machine code looks at, and hands out."""
-        from kinpair.compiler.pattern import Outcome
+        from kinpair.compiler.entry_table import Outcome
 
         quantity = quantity_of(self.model, request.quantity)
         quaternions = tuple(self._quaternions[:, 0].tolist()) if quantity.state[0] == "q" else ()

@@ -23,7 +23,7 @@ from kinpair.quantities import Request
 
 if TYPE_CHECKING:
     from kinpair.compiler.entry import Tables
-    from kinpair.compiler.pattern import Pattern
+    from kinpair.compiler.entry_table import Pattern
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 IGNORED = ("time",)  # where the code does not take it, nothing depends on it
@@ -148,7 +148,7 @@ def _pattern(
 ) -> Pattern:
     """How the call was written; `state`: names of what the code takes; `defaults` are taken for parts of the state that
     were not given."""
-    from kinpair.compiler.pattern import CONSTANT, MOMENT, SLOT, WRENCH, Pattern
+    from kinpair.compiler.entry_table import CONSTANT, MOMENT, SLOT, WRENCH, Pattern
 
     slots = {word: k for k, word in enumerate(values)}
     sources = [

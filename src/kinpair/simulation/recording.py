@@ -16,8 +16,7 @@ import numpy as np
 
 from kinpair.algebra.user_arrays import argument
 from kinpair.algebra.user_functions import call, restoring
-from kinpair.compiler.interpret import interpret
-from kinpair.compiler.program import Program
+from kinpair.compiler.program import Program, interpret
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, described, listed, nearest
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinpair.algebra.choice import less, maximum, minimum, sign, where
-from kinpair.compiler.interpret import interpret
+from kinpair.compiler.program import interpret
 from kinpair.compiler.trace import trace
 
 CHOICES = {

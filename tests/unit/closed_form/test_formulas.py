@@ -10,7 +10,7 @@ from kinpair.closed_form.formula import atoms, written_terms
 from kinpair.closed_form.letters import Alphabet, Letter, symbols
 from kinpair.closed_form.printing import LATEX, TEXT, number, written
 from kinpair.closed_form.reading import read, write_closed, write_terms
-from kinpair.compiler.interpret import interpret
+from kinpair.compiler.program import interpret
 from kinpair.compiler.trace import trace
 from kinpair.errors import ClosedFormError
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.compiler.cache import Store, default_directory
-from kinpair.compiler.cache_size import GROWTH
+from kinpair.compiler.cache import GROWTH, Store, default_directory
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program
 from kinpair.compiler.trace import trace

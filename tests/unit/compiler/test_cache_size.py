@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kinpair.compiler import cache_size
-from kinpair.compiler.cache import Store
-from kinpair.compiler.cache_size import GROWTH, LIMIT, clear, contents, limit_from
+from kinpair.compiler import cache
+from kinpair.compiler.cache import GROWTH, LIMIT, Store, clear, contents, limit_from
 from kinpair.errors import CacheWarning
 
 KIB = 1024
@@ -60,7 +59,7 @@ def test_what_was_used_least_recently_goes_first(tmp_path):
 
 def test_a_put_seldom_looks_through_the_directory(tmp_path, monkeypatch):
     looks: list[Path] = []
-    monkeypatch.setattr(cache_size, "contents", lambda directory: looks.append(directory) or [])
+    monkeypatch.setattr(cache, "contents", lambda directory: looks.append(directory) or [])
     store = Store(tmp_path, limit=LIMIT)
     for k in range(100):
         store.put(str(k), ENTRY)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kinpair.compiler.derivative import differentiate, jacobian
-from kinpair.compiler.interpret import interpret
+from kinpair.compiler.program import interpret
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError
 from traced import FUNCTIONS, chain, links, three

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from kinpair.compiler.interpret import interpret
 from kinpair.compiler.operations import OPERATIONS
+from kinpair.compiler.program import interpret
 from kinpair.compiler.trace import trace
 from traced import FUNCTIONS
 

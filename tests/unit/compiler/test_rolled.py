@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kinpair.algebra.arrays import array
-from kinpair.compiler.interpret import interpret
 from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.program import interpret
 from kinpair.compiler.rolled import Rolled, interpret_rolled
 from kinpair.compiler.tape import Tape
 from kinpair.compiler.trace import trace

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.compiler.cache import Store
-from kinpair.compiler.cache_size import contents
+from kinpair.compiler.cache import Store, contents
 from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.compiler.time_loop.loop import AdaptiveLoop, FixedLoop
 from kinpair.compiler.time_loop.parts import Flow

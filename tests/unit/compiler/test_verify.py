@@ -2,8 +2,7 @@ import pytest
 
 from kinpair.compiler.graph import Graph
 from kinpair.compiler.program import Leaf, Program
-from kinpair.compiler.trace import trace
-from kinpair.compiler.verify import verify
+from kinpair.compiler.trace import trace, verify
 from kinpair.errors import TraceError
 
 

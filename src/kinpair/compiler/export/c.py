@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.export.names import identifier, identifiers
-from kinpair.compiler.interpret import interpret
 from kinpair.compiler.operations import OPERATIONS
-from kinpair.compiler.program import Program
+from kinpair.compiler.program import Program, interpret
 from kinpair.compiler.structure import flatten
 from kinpair.compiler.target import REALS, Real
 

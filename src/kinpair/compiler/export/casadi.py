@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from kinpair.compiler.export.forms import smooth_forms
-from kinpair.compiler.export.names import identifier, identifiers
+from kinpair.compiler.export.names import identifier, identifiers, smooth_forms
 from kinpair.compiler.program import Leaf, Program, Shape
 from kinpair.errors import MissingExtraError, installs
 

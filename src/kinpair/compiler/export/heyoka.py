@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinpair.compiler.export.forms import smooth_forms
+from kinpair.compiler.export.names import smooth_forms
 from kinpair.compiler.program import Program
 from kinpair.errors import InputError, MissingExtraError, installs
 

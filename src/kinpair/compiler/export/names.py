@@ -1,9 +1,10 @@
-"""Names that other languages accept."""
+"""Names that other languages accept, and operations that libraries of expressions write alike."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from kinpair.compiler.program import Program
 
@@ -45,3 +46,16 @@ def shared(program: Program) -> set[int]:
         for x in leaf.entries:
             uses[x.id] = uses.get(x.id, 0) + 1
     return {x.id for x in program.nodes if x.args and x.op != "neg" and uses[x.id] > 1}
+
+
+def smooth_forms(library: Any) -> dict[str, Any]:
+    """How each operation with a derivative everywhere is written with a library that has NumPy's names."""
+    named = {name: getattr(library, name) for name in ("sqrt", "sin", "cos", "atan2", "exp", "log", "tanh")}
+    return {
+        "add": lambda x, y: x + y,
+        "sub": lambda x, y: x - y,
+        "mul": lambda x, y: x * y,
+        "div": lambda x, y: x / y,
+        "neg": lambda x: -x,
+        **named,
+    }

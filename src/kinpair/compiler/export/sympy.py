@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.export.forms import smooth_forms
-from kinpair.compiler.export.names import shared
+from kinpair.compiler.export.names import shared, smooth_forms
 from kinpair.compiler.program import Program
 from kinpair.errors import MissingExtraError, installs
 

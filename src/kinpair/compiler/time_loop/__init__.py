@@ -8,7 +8,6 @@ parts     what a loop is made of: recorded programs and the memory they share
 step      pieces that every loop has: stages, linear combinations, inputs, what follows a step
 memory    the memory of a loop that chooses its steps, and its settings
 lengths   how long a step may be
-dense     samples at the times at which they are wanted
 bracket   a bracket around the first root of some guards
 roots     where in a step a guard leaves its side, and what is done there
 standing  where a run stands when a loop returns, and what made it return

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.loops.functions import signature_of
+from kinpair.compiler.target import ATTRIBUTES, Form
 
 UNROLLED = 16  # entries that are worth no loop
 

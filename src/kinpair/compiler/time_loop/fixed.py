@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.instructions import support
-from kinpair.compiler.layout import layout_functions
-from kinpair.compiler.llvm import CLEAR, METADATA
-from kinpair.compiler.target import Real
+from kinpair.compiler.llvm import CLEAR, METADATA, layout_functions
+from kinpair.compiler.target import ATTRIBUTES, Form, Real
 from kinpair.compiler.time_loop.code import Code
 from kinpair.compiler.time_loop.parts import Flow, Frame, Part
 from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE, REFUSED, Arrays, Step

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.cache import Store
-from kinpair.compiler.form import Form
 from kinpair.compiler.jit import object_code
 from kinpair.compiler.loops.functions import module_text
 from kinpair.compiler.machine_code import Batch, ObjectCode, One, Signature
 from kinpair.compiler.patience import patience
-from kinpair.compiler.target import REALS, host
+from kinpair.compiler.target import REALS, Form, host
 from kinpair.compiler.time_loop import adaptive, fixed
 from kinpair.compiler.time_loop.inputs import Inputs
 from kinpair.compiler.time_loop.memory import HEAD, LENGTH, STALE, TIME

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kinpair.compiler.form import ATTRIBUTES, Form
 from kinpair.compiler.llvm import Blocks
 from kinpair.compiler.machine_code import blocks_of
 from kinpair.compiler.program import Program
 from kinpair.compiler.rolled import Rolled
-from kinpair.compiler.target import Real
+from kinpair.compiler.target import ATTRIBUTES, Form, Real
 from kinpair.compiler.time_loop.code import Code
 from kinpair.compiler.time_loop.turns import Turns, prepared
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kinpair.compiler.form import Form
 from kinpair.compiler.instructions import FEW
-from kinpair.compiler.llvm import Blocks
+from kinpair.compiler.llvm import Blocks, straight_blocks
 from kinpair.compiler.program import Program
 from kinpair.compiler.schedule import Piece, Plan, schedule
-from kinpair.compiler.straight import straight_blocks
+from kinpair.compiler.target import Form
 from kinpair.compiler.time_loop.code import Code
 
 
