@@ -14,6 +14,7 @@ import pytest
 
 import kinpair as kp
 import zoo
+from kinpair.compiler.entry import MOST_KEPT
 from kinpair.mechanism import Mechanism
 
 CALLS = {
@@ -237,9 +238,17 @@ def addresses(results):
     return [x.ctypes.data for x in results]
 
 
-def test_an_array_of_one_state_comes_again_when_nobody_holds_it():
-    m, s = longer_way("stanford-arm"), zoo.motions(mechanism("stanford-arm"), 12)
-    states = list(zip(s.q, s.qd, s.qdd, strict=True))
+def states_of(m, count, rows):
+    """States as arguments: single ones, or batches with so many rows."""
+    s = zoo.motions(m, count * (rows or 1))
+    shape = (count, rows) if rows else (count,)
+    return [tuple(x.reshape(*shape, -1)[k] for x in (s.q, s.qd, s.qdd)) for k in range(count)]
+
+
+@pytest.mark.parametrize("rows", [0, 5], ids=["one state", "batch"])
+def test_an_array_comes_again_when_nobody_holds_it(rows):
+    m = longer_way("stanford-arm")
+    states = states_of(m, 12, rows)
     m.inverse_dynamics(*states[0])
     places = set()
     for state in states:
@@ -261,17 +270,19 @@ HOLD = {
 }
 
 
+@pytest.mark.parametrize("rows", [0, 5], ids=["one state", "batch"])
 @pytest.mark.parametrize("hold", HOLD)
-def test_what_is_held_in_any_way_is_not_written_again(hold):
-    m, s = longer_way("stanford-arm"), zoo.motions(mechanism("stanford-arm"), 8)
-    m.inverse_dynamics(s.q[0], s.qd[0], s.qdd[0])
-    first = m.inverse_dynamics(s.q[0], s.qd[0], s.qdd[0])
+def test_what_is_held_in_any_way_is_not_written_again(hold, rows):
+    m = longer_way("stanford-arm")
+    states = states_of(m, 8, rows)
+    m.inverse_dynamics(*states[0])
+    first = m.inverse_dynamics(*states[0])
     expected, place, held = first.copy(), first.ctypes.data, HOLD[hold](first)
     del first
-    for k in range(1, 8):
-        assert m.inverse_dynamics(s.q[k], s.qd[k], s.qdd[k]).ctypes.data != place
-    now = np.frombuffer((ctypes.c_double * m.nv).from_address(place))
-    assert np.array_equal(now, expected)
+    for state in states[1:]:
+        assert m.inverse_dynamics(*state).ctypes.data != place
+    now = np.frombuffer((ctypes.c_double * expected.size).from_address(place))
+    assert np.array_equal(now, expected.ravel())
     del held
 
 
@@ -327,13 +338,24 @@ def test_arrays_kept_for_later_go_with_the_mechanism():
     assert gone == [True]
 
 
-def test_threads_never_get_an_array_that_another_one_holds():
-    m, s = longer_way("stanford-arm"), zoo.motions(mechanism("stanford-arm"), 16)
-    expected = m.inverse_dynamics(s.q, s.qd, s.qdd)
-    m.inverse_dynamics(s.q[0], s.qd[0], s.qdd[0])
+def test_a_huge_result_is_not_kept():
+    m, s = longer_way("stanford-arm"), zoo.motion(mechanism("stanford-arm"), 0)
+    small, huge = np.tile(s.q, (2, 1)), np.tile(s.q, (MOST_KEPT // m.nv + 1, 1))
+    held = []
+    for q in (small, small, huge):
+        tau = m.inverse_dynamics(q, s.qd, s.qdd)
+        held.append(sys.getrefcount(tau))
+    assert held[1] == held[2] + 1  # that of the table
+
+
+@pytest.mark.parametrize("rows", [0, 5], ids=["one state", "batch"])
+def test_threads_never_get_an_array_that_another_one_holds(rows):
+    m = longer_way("stanford-arm")
+    states = states_of(m, 16, rows)
+    expected = [m.inverse_dynamics(*state).copy() for state in states]
 
     def right(k: int) -> bool:
-        state, before = (s.q[k], s.qd[k], s.qdd[k]), m.inverse_dynamics(s.q[k], s.qd[k], s.qdd[k])
+        state, before = states[k], m.inverse_dynamics(*states[k])
         for _ in range(300):
             tau = m.inverse_dynamics(*state)
             if not np.array_equal(before, tau):

@@ -693,12 +693,14 @@ make:
   %r.axes = load i64, ptr %r.shape
   %r.ndim = add i64 %r.axes, %skip
   %r.scalar = icmp eq i64 %r.ndim, 0
+  %r.states = select i1 %is.one, i64 1, i64 %rows
   %scalar.at = getelementptr %Work, ptr %w, i32 0, i32 4, i64 %r
   %no.out = xor i1 %has.out, true
   %make.scalar = and i1 %r.scalar, %no.out
   br i1 %make.scalar, label %placed, label %copy
 copy:
   %i = phi i64 [ 0, %make ], [ %i.next, %copied ]
+  %r.count = phi i64 [ %r.states, %make ], [ %r.count.next, %copied ]
   %i.more = icmp slt i64 %i, %r.axes
   br i1 %i.more, label %copied, label %allocate
 copied:
@@ -708,6 +710,7 @@ copied:
   %i.lead = add i64 %i, %skip
   %to.at = getelementptr i64, ptr %sizes, i64 %i.lead
   store i64 %size.i, ptr %to.at
+  %r.count.next = mul i64 %r.count, %size.i
   br label %copy
 allocate:
   br i1 %has.out, label %given, label %fresh
@@ -723,11 +726,12 @@ given.step:
   %g.steps = member strides of %g
   %g.step = load i64, ptr %g.steps
   br label %placed
-fresh:                                          ; of one state an array nobody holds any more, if there is one
+fresh:                                          ; an array nobody holds any more, if there is one, unless it is huge
   %spares = field spares
   %r.twice = mul i64 %r, 2
   %spare.at = getelementptr ptr, ptr %spares, i64 %r.twice
-  br i1 %is.one, label %spare, label %new
+  %is.kept = icmp ule i64 %r.count, {most_kept}
+  br i1 %is.kept, label %spare, label %new
 spare:
   %again = call ptr @spare(ptr %call, ptr %spare.at, i64 %r.ndim, ptr %w)
   %is.again = icmp ne ptr %again, null
@@ -742,7 +746,7 @@ new:
   %is.made = icmp ne ptr %made, null
   br i1 %is.made, label %new.made, label %failed
 new.made:
-  br i1 %is.one, label %spare.later, label %fresh.made
+  br i1 %is.kept, label %spare.later, label %fresh.made
 spare.later:
   call void @remember(ptr %call, ptr %spare.at, ptr %made)
   br label %fresh.made

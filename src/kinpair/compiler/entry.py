@@ -7,9 +7,10 @@ C-contiguous and aligned, or lists and tuples of numbers. If all is as usual it 
 `out=`), computes into them (a batch without the interpreter lock), puts them into their tuples, named tuples and
 dicts and returns them; whatever is unusual (other keywords, overlaps, mistakes, results that are not sound) goes to a
 slower function that handles or explains it.
-Creating and freeing an array takes longer than the dynamics of a small arm. So a table keeps the last two arrays it
-returned for each result of one state, and reuses one when its own reference is the only one left, as `zip` does with
-its tuple: no name, no view, no buffer, no weak reference, and neither shape nor flags changed.
+Creating and freeing an array takes longer than the dynamics of a small arm, and a batch waits for new pages of memory.
+So a table keeps the last two arrays it returned for each result, unless they are huge, and reuses one when its own
+reference is the only one left, as `zip` does with its tuple: no name, no view, no buffer, no weak reference, and
+neither shape nor flags changed.
 `self` is an array of tables, one for each pattern, of addresses and sizes: one piece of code serves all kernels.
 """
 
@@ -32,6 +33,7 @@ from kinpair.compiler.jit import Loaded, object_code
 from kinpair.compiler.python_objects import HEAD, MEMBERS, NUMBERS, function_address
 
 MOST_PATTERNS = 64
+MOST_KEPT = 2**23  # numbers of a result that is kept for reuse: 64 MiB of doubles
 FIRST = 3  # of the tables in `self`: before them their count, the slower function, and how it is called
 
 
@@ -170,7 +172,8 @@ def _text() -> str:
     text = Path(__file__).with_name("entry.ll").read_text(encoding="utf-8")
     text = re.sub(r"(?m)^  (%\S+) = field (\w+)", _field, text)
     text = re.sub(r"(?m)^  (%\S+) = member (\w+) of (%\S+)", _member, text)
-    return re.sub(r"\{(\w+)\}", lambda found: str(NUMBERS[found[1]]), text)
+    numbers = NUMBERS | {"most_kept": MOST_KEPT}
+    return re.sub(r"\{(\w+)\}", lambda found: str(numbers[found[1]]), text)
 
 
 def _field(found: re.Match[str]) -> str:
