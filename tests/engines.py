@@ -122,6 +122,9 @@ class Drake:
         self.plant.SetVelocities(context, np.zeros(self.plant.num_velocities()) if v is None else v)
         return context
 
+    def _body(self, link):
+        return self.plant.GetBodyByName(link.rpartition("::")[2])  # names of Drake have no model in front
+
     def inverse_dynamics(self, q, v, a):
         context = self._at(q, v)
         bias = self.plant.CalcBiasTerm(context) - self.plant.CalcGravityGeneralizedForces(context)
@@ -131,11 +134,11 @@ class Drake:
         return self.plant.CalcMassMatrix(self._at(q))
 
     def pose(self, q, link):
-        place = self.plant.GetBodyByName(link).EvalPoseInWorld(self._at(q))
+        place = self._body(link).EvalPoseInWorld(self._at(q))
         return place.rotation().matrix(), place.translation()
 
     def jacobian(self, q, link):
-        frame, world = self.plant.GetBodyByName(link).body_frame(), self.plant.world_frame()
+        frame, world = self._body(link).body_frame(), self.plant.world_frame()
         return self.plant.CalcJacobianSpatialVelocity(
             self._at(q), JacobianWrtVariable.kV, frame, np.zeros(3), world, world
         )

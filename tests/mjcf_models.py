@@ -57,6 +57,8 @@ SOLIDS = {
     "weightless": solid('type="box" size="1 1 1" mass="0"'),
     "mesh": solid(f'type="mesh" mesh="m" {_POSE}', _mesh(TETRAHEDRON)),
     "mesh-mass": solid('type="mesh" mesh="m" mass="3"', _mesh(TETRAHEDRON)),
+    "mesh-hull": solid('type="mesh" mesh="m"', _mesh(DENTED.partition(" face=")[0])),
+    "mesh-convex": solid('type="mesh" mesh="m"', _mesh(DENTED + ' inertia="convex"')),
     "mesh-exact": solid('type="mesh" mesh="m"', _mesh(DENTED + ' inertia="exact"')),
     "mesh-dented": solid('type="mesh" mesh="m"', _mesh(DENTED)),
     "mesh-shell": solid('type="mesh" mesh="m"', _mesh(DENTED + ' inertia="shell"')),

@@ -19,6 +19,19 @@ def urdf_files() -> dict[str, Path]:
     return results
 
 
+PACKAGES = ("example-robot-data", "gymnasium", "gymnasium-robotics", "mujoco-core", "drake")
+ENDINGS = (".urdf", ".sdf", ".xml", ".xacro", ".usd", ".usda")
+
+
+@cache
+def description_files() -> dict[str, Path]:
+    """Every description file of the packages: package/path in it → path."""
+    listed = [
+        (package, f) for package in PACKAGES for f in sorted(files(package) or ()) if f.suffix in ENDINGS
+    ]
+    return {f"{package}/{'/'.join(f.parts[-3:])}": Path(str(f.locate())) for package, f in listed}
+
+
 def urdf(name: str) -> Path:
     """The file of one robot, by the name of the file alone."""
     return next(path for path in urdf_files().values() if path.stem == name)

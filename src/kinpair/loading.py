@@ -47,7 +47,7 @@ def load(
     actuators: bool = True,
     packages: Mapping[str, str] | None = None,
 ) -> Mechanism:
-    """The mechanism in a URDF, MJCF or TOML file, or a DH table (TOML or CSV).
+    """The mechanism in a URDF, SDF, MJCF or TOML file, or a DH table (TOML or CSV).
 
     base: "free" lets the root link float. strict: refuse what would otherwise be accepted with a warning.
     snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
@@ -169,6 +169,12 @@ def _xml(path: Any, warnings: WarningList, packages: Any) -> Description:
     return (_mjcf if is_mjcf(read_text(path), os.fspath(path)) else _urdf)(path, warnings, packages)
 
 
+def _sdf(path: Any, warnings: WarningList, packages: Any) -> Description:
+    from kinpair.description.sdf import read_sdf
+
+    return read_sdf(path, warnings=warnings, packages=packages)
+
+
 def _toml(path: Any, warnings: WarningList, packages: Any) -> Description:
     from kinpair.description.toml_reader import read_toml
 
@@ -184,6 +190,7 @@ def _csv(path: Any, warnings: WarningList, packages: Any) -> Description:
 _READERS: dict[str, Callable[..., Description]] = {
     ".urdf": _urdf,
     ".xml": _xml,
+    ".sdf": _sdf,
     ".toml": _toml,
     ".csv": _csv,
 }
@@ -191,7 +198,6 @@ _READERS: dict[str, Callable[..., Description]] = {
 
 _CONVERTED = {  # ending: how to get a file that is read
     ".xacro": "convert it with `xacro {file} -o {urdf}.urdf` and load {urdf}.urdf",
-    ".sdf": "convert it to URDF",
 }
 
 

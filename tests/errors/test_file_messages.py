@@ -49,7 +49,8 @@ def test_unknown_ending(tmp_path):
     path = tmp_path / "m.docx"
     path.write_text("x")
     assert (
-        message(path) == "DIR/m.docx: files named *.docx are not read; kinpair reads .urdf, .xml, .toml, .csv"
+        message(path)
+        == "DIR/m.docx: files named *.docx are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv"
     )
 
 
@@ -109,7 +110,7 @@ def test_file_without_an_ending(tmp_path):
     path = tmp_path / "robot"
     path.write_text("x")
     assert message(path) == (
-        "DIR/robot: files without an ending are not read; kinpair reads .urdf, .xml, .toml, .csv"
+        "DIR/robot: files without an ending are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv"
     )
 
 

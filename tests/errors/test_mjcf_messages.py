@@ -192,8 +192,11 @@ REFUSED = [
     ),
     (
         body(J + '<geom type="mesh" mesh="m"/>', '<asset><mesh name="m" vertex="0 0 0"/></asset>'),
-        "r.xml:1: mesh 'm' has no file and not both vertex and face, three numbers each; its "
-        "hull is not computed",
+        "r.xml:1: mesh 'm' has 1 vertices that enclose no volume",
+    ),
+    (
+        body(J + '<geom type="mesh" mesh="m"/>', '<asset><mesh name="m" vertex="0 0"/></asset>'),
+        "r.xml:1: mesh 'm' has no file; write its vertex and face, three numbers each, or vertex alone for the hull",
     ),
     (
         body(
@@ -204,10 +207,9 @@ REFUSED = [
     (
         body(
             J + '<geom type="mesh" mesh="m"/>',
-            '<asset><mesh name="m" inertia="convex" vertex="0 0 0" face="0 1 2"/></asset>',
+            '<asset><mesh name="m" inertia="convex" vertex="0 0 0 1 0 0 0 1 0" face="0 1 2"/></asset>',
         ),
-        "r.xml:1: mesh 'm' wants inertia=\"convex\", its hull, which is not computed; write "
-        'inertia="exact", or an <inertial> in the body',
+        "r.xml:1: mesh 'm' has 3 vertices that enclose no volume",
     ),
     (
         body(

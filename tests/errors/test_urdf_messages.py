@@ -48,7 +48,7 @@ REFUSED = [
     ("<mujoco/>", "r.urdf:1: is MJCF (its root is <mujoco>), not URDF; give its name the ending .xml"),
     (
         "<sdf/>",
-        "r.urdf:1: is SDF (its root is <sdf>), which is not read; convert it to URDF",
+        "r.urdf:1: is SDF (its root is <sdf>), not URDF; give its name the ending .sdf",
     ),
     ("<html/>", "r.urdf:1: is not URDF: its root is <html>, and should be <robot>"),
     (

@@ -34,12 +34,9 @@ class Mesh:
     def solid(self) -> Inertia:
         """Volume as mass, centre, and inertia for a density of one; of a shell: area instead of volume."""
         measure = self.tag.word("inertia", _MEASURES, "legacy")
-        if measure is None:
-            raise self.tag.error(
-                'wants inertia="convex", its hull, which is not computed; write inertia="exact", '
-                "or an <inertial> in the body"
-            )
         corners = self._corners()
+        if self.tag.text("inertia") == "convex":
+            corners = self._hull(corners.reshape(-1, 3))
         if not measure(corners, _middle(corners)).sum() > SMALLEST:
             raise self.tag.error(
                 "encloses no volume: its faces should be closed, and the corners of each counter-clockwise as seen "
@@ -78,15 +75,30 @@ class Mesh:
     def _written(self) -> np.ndarray:
         points = np.array(self.tag.values("vertex"))
         faces = np.array(self.tag.values("face")).clip(-1, 2**31).astype(int)
-        if not len(points) or not len(faces) or len(points) % 3 or len(faces) % 3:
+        if not len(points) or len(points) % 3 or len(faces) % 3:
             raise self.tag.error(
-                "has no file and not both vertex and face, three numbers each; its hull is not computed"
+                "has no file; write its vertex and face, three numbers each, or vertex alone for the hull"
             )
+        if not len(faces):
+            return self._hull(points.reshape(-1, 3))
         if faces.min() < 0 or faces.max() >= len(points) // 3:
             raise self.tag.error(
                 f"has a face with corner {faces.max()}; there are {len(points) // 3} corners"
             )
         return points.reshape(-1, 3)[faces.reshape(-1, 3)]
+
+    def _hull(self, points: np.ndarray) -> np.ndarray:
+        """The triangles of the convex hull of points, corners counter-clockwise as seen from outside."""
+        from scipy.spatial import ConvexHull, QhullError
+
+        try:
+            hull = ConvexHull(points)
+        except (QhullError, ValueError):
+            raise self.tag.error(f"has {len(points)} vertices that enclose no volume") from None
+        corners = points[hull.simplices]
+        inward = (_cross(corners) * hull.equations[:, :3]).sum(axis=1) < 0.0
+        corners[inward] = corners[inward][:, ::-1]
+        return corners
 
 
 def meshes(root: Tag, settings: Settings, defaults: Defaults) -> dict[str, Mesh]:
@@ -124,11 +136,11 @@ def _sizes(corners: np.ndarray, apex: np.ndarray) -> np.ndarray:
 
 
 _Measure: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
-_MEASURES: dict[str, _Measure | None] = {
+_MEASURES: dict[str, _Measure] = {
     "legacy": _sizes,
     "exact": _volumes,
     "shell": _areas,
-    "convex": None,
+    "convex": _volumes,
 }
 
 

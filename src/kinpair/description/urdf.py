@@ -10,9 +10,21 @@ from pathlib import Path
 import numpy as np
 
 from kinpair.description.package_uri import Files
-from kinpair.description.parts import X_AXIS, Z_AXIS, Description, Joint, Link, Mimic, Numbers, Origin, Shape
+from kinpair.description.parts import (
+    GROUND,
+    X_AXIS,
+    Z_AXIS,
+    Description,
+    Joint,
+    Link,
+    Mimic,
+    Numbers,
+    Origin,
+    Shape,
+)
 from kinpair.description.schema import distinct
 from kinpair.description.text import read_text
+from kinpair.description.urdf_loops import loops
 from kinpair.description.urdf_omitted import omitted_parts
 from kinpair.description.urdf_transmissions import transmissions
 from kinpair.description.urdf_xml import Node, robot_element
@@ -29,6 +41,7 @@ _SIZES = {  # shape: its attributes and how many numbers each has
     "cylinder": {"radius": 1, "length": 1},
     "capsule": {"radius": 1, "length": 1},
 }
+WORLD = "world"
 FULL_TURN = 2 * np.pi + 1e-3
 _PACKAGE_HINT = ", packages={name: folder} says where a package is"
 
@@ -77,9 +90,10 @@ def parse_urdf(
     files = Files(folder and folder.absolute(), packages or {})
     colours = _colours(robot)
     links = tuple(_link(node, files, colours) for node in _named(robot, "link"))
-    joints = tuple(_joint(node) for node in _named(robot, "joint"))
+    joints = _on_world([_joint(node) for node in _named(robot, "joint")], links)
     names = [joint.name for joint in joints]
     known = [_with_known_mimic(joint, names, warnings) for joint in joints]
+    closed = loops(robot, links, known)
     omitted_parts(robot, known).report(warnings)
     joints, actuators = transmissions(robot, known)
     _warn_of_missing_meshes(links, files, warnings)
@@ -87,6 +101,7 @@ def parse_urdf(
         name=robot.text("name") or Path(source).stem,
         links=links,
         joints=joints,
+        constraints=distinct("constraint", closed),
         actuators=distinct("actuator", actuators),
         source=source,
         warnings=tuple(warnings.sentences),
@@ -269,6 +284,13 @@ def _joint(node: Node) -> Joint:
         _warn_of_unused(node, meaning)
         return joint
     return _with_mimic(_with_dynamics(_with_limit(joint, node, meaning), node), node)
+
+
+def _on_world(joints: list[Joint], links: tuple[Link, ...]) -> tuple[Joint, ...]:
+    """Joints on `world`, a link that need not be declared, are joints on the ground."""
+    if any(link.name == WORLD for link in links):
+        return tuple(joints)
+    return tuple(replace(joint, parent=GROUND) if joint.parent == WORLD else joint for joint in joints)
 
 
 def _warn_of_unused(node: Node, meaning: _Type) -> None:

@@ -1,4 +1,4 @@
-"""What of a URDF file acts on the motion in a simulator and is not simulated here: contact, loops, plugins.
+"""What of a URDF file acts on the motion in a simulator and is not simulated here: contact, plugins.
 
 Contact is reported between parts of the file that move freely against each other, across a floating or planar joint.
 The collision shapes of one arm or leg are not: a URDF file does not say which of its links may touch.
@@ -21,17 +21,15 @@ MEASURING = re.compile(  # plugins that measure, or pass commands on
 
 
 def omitted_parts(robot: Node, joints: Sequence[Joint]) -> Omitted:
-    """Collect the parts left out, in the order contact, loops, plugins."""
+    """Collect the parts left out, in the order contact, plugins."""
     omitted = Omitted()
     links = robot.each("link")
     shown = [link for link in links if link.each("collision")]
-    piece = _pieces([link.text("name") for link in links], joints)
+    piece = pieces([link.text("name") for link in links], joints)
     if len({piece[link.text("name")] for link in shown}) > 1:
         for link in shown:
             omitted.add(GEOM, f"<collision> of {link.text('name')!r}", link.where)
     extensions = robot.each("gazebo")
-    for loop in (*robot.each("loop_joint"), *(x for node in extensions for x in node.each("joint"))):
-        omitted.add("loop", repr(loop.text("name")), loop.where)
     for plugin in (x for node in extensions for x in node.each("plugin")):
         name, file = plugin.text("name"), plugin.text("filename")
         if not MEASURING.search(f"{name} {file}"):
@@ -39,7 +37,7 @@ def omitted_parts(robot: Node, joints: Sequence[Joint]) -> Omitted:
     return omitted
 
 
-def _pieces(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, str]:
+def pieces(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, str]:
     """Return the piece of each link: links joined by other joints than loose ones have the same one."""
     members = {name: [name] for name in links}  # by link; links of a piece have the same list
     for joint in joints:

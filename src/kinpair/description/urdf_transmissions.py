@@ -49,7 +49,7 @@ def _joints(node: Node) -> list[str]:
 
 
 def _actuators(node: Node, single: set[str], names: set[str], driven: Counter[str]) -> Iterator[Actuator]:
-    kinds = [_written(x) for x in node.each("type")] or [node.text("type")]
+    kinds = [x.content for x in node.each("type")] or [node.text("type")]
     if kinds[0].rpartition("/")[2] != SIMPLE:
         raise LeftOutError(f"it is a {kinds[0].rpartition('/')[2] or 'transmission without a type'}")
     joints, motors = _joints(node), node.each("actuator")
@@ -72,14 +72,10 @@ def _actuators(node: Node, single: set[str], names: set[str], driven: Counter[st
 
 def _reduction(node: Node, motor: Node) -> float:
     """What the first of the places that may have it says."""
-    written = [_written(x) for place in (motor, *node.each("joint"), node) for x in place.each(REDUCTION)]
+    written = [x.content for place in (motor, *node.each("joint"), node) for x in place.each(REDUCTION)]
     if not written:
         return 1.0
     ratio = finite(written[0])
     if ratio is None or ratio == 0.0:
         raise LeftOutError(f"its {REDUCTION} is {written[0]!r}")
     return ratio
-
-
-def _written(node: Node) -> str:
-    return (node.element.text or "").strip()

@@ -21,7 +21,7 @@ _UTF8 = {"utf-8", "utf8", "us-ascii", "ascii"}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _OTHER_ROOTS = {
     "mujoco": "is MJCF (its root is <mujoco>), not URDF; give its name the ending .xml",
-    "sdf": "is SDF (its root is <sdf>), which is not read; convert it to URDF",
+    "sdf": "is SDF (its root is <sdf>), not URDF; give its name the ending .sdf",
 }
 
 
@@ -178,6 +178,15 @@ class Node:
         """What an attribute says; nothing, if it is not there."""
         return self.element.get(attribute, "")
 
+    @property
+    def content(self) -> str:
+        """The text between the start and the end of the element."""
+        return (self.element.text or "").strip()
+
+    def content_numbers(self, count: int) -> Numbers:
+        """The numbers between the start and the end of the element, exactly `count`."""
+        return self._parsed(self.content, f"<{self.name}>{_cut(self.content)}</{self.name}>", count)
+
     def number(self, attribute: str, default: float) -> float:
         """The one number of an attribute."""
         return self.numbers(attribute, 1, (default,))[0]
@@ -187,16 +196,17 @@ class Node:
         written = self.element.get(attribute)
         if written is None:
             return default
+        return self._parsed(written, self._shown(attribute), count, attribute=attribute)
+
+    def _parsed(self, written: str, shown: str, count: int, **parts: object) -> Numbers:
         words = written.replace(",", " ").split()
-        values = tuple(self._value(attribute, word) for word in words)
+        values = tuple(self._value(word, shown, **parts) for word in words)
         if len(values) != count:
             raise self.error(
-                f"has {self._shown(attribute)}: {len(values)} numbers, where {count} would do",
-                attribute=attribute,
-                found=written,
+                f"has {shown}: {len(values)} numbers, where {count} would do", **parts, found=written
             )
         if "," in written:
-            self.warn(f"has {self._shown(attribute)}: read as {' '.join(words)}", attribute=attribute)
+            self.warn(f"has {shown}: read as {' '.join(words)}", **parts)
         return values
 
     def error(self, sentence: str, **parts: object) -> DescriptionError:
@@ -207,13 +217,13 @@ class Node:
         """Warn about this part."""
         self.warnings.add(f"{self.where}: {self.part} {sentence}", part=self.part, **parts)
 
-    def _value(self, attribute: str, word: str) -> float:
+    def _value(self, word: str, shown: str, **parts: object) -> float:
         if (value := finite(word)) is not None:
             return value
         remedy = "run xacro on the file" if "${" in word else "write a plain finite number in SI units"
         raise self.error(
-            f"has {self._shown(attribute)}: {_cut(word)!r} is not a number; {remedy}",
-            attribute=attribute,
+            f"has {shown}: {_cut(word)!r} is not a number; {remedy}",
+            **parts,
             found=word,
         )
 

@@ -29,7 +29,7 @@ from kinpair.model.lean import lean_bodies
 from kinpair.model.model import Model, Options
 from kinpair.model.spring_data import check_springs, spring_data
 from kinpair.model.surface_data import surface_data
-from kinpair.spatial.rotation import IDENTITY
+from kinpair.spatial.rotation import IDENTITY, to_quaternion
 
 FREE_BASE = "base"
 NO_SPAN = slice(0, 0)
@@ -107,9 +107,15 @@ def rebuilt(description: Description, options: Options, added: tuple[Any, ...] =
 
 
 def freed(description: Description) -> Description:
-    """The same mechanism with its root link floating: a free joint `base` between it and the ground."""
+    """The same mechanism with its root link floating: a free joint `base` between it and the ground.
+
+    The joint takes the place of the only one on the ground, if that is fixed, and starts there.
+    """
     root, _ = tree(description)
     names = {link.name for link in description.links}
+    on_ground = [joint for joint in description.joints if joint.parent == root]
+    if root not in names and [joint.kind for joint in on_ground] == ["fixed"]:
+        return _released(description, on_ground[0])
     if root not in names:
         raise DescriptionError(
             f"{at(description.source)}the root is the ground itself, which cannot float; "
@@ -123,6 +129,16 @@ def freed(description: Description) -> Description:
         links=(Link(ground), *description.links),
         joints=(base, *description.joints),
     )
+
+
+def _released(description: Description, weld: Joint) -> Description:
+    """Replace the joint that fixes a mechanism to the ground by a free one that starts there."""
+    place = weld.origin.pose() @ weld.child_origin.pose()
+    name = _unused(FREE_BASE, {joint.name for joint in description.joints if joint is not weld})
+    start = (*place.a.tolist(), *to_quaternion(place.R).tolist())
+    free = Joint(name, "free", weld.parent, weld.child, start=start, where=weld.where)
+    others = (joint for joint in description.joints if joint is not weld)
+    return replace(description, joints=(free, *others))
 
 
 def _unused(name: str, taken: set[str]) -> str:

@@ -1,0 +1,422 @@
+"""Reading SDF, the format of Gazebo and Drake: models, nested ones included, as one description.
+
+Read are links, joints of all types, frames, nested, included and static models, placement frames, mimic, gravity of a
+world, shapes and colours. docs/formats.md has the table of what is read, warned about and rejected.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from kinpair.description.left_out import left_out_message
+from kinpair.description.mjcf_orientation import origin
+from kinpair.description.omitted import GEOM, Omitted
+from kinpair.description.package_uri import Files
+from kinpair.description.parts import GRAVITY, GROUND, Description, Frame, Joint, Link, Numbers, Shape, Three
+from kinpair.description.schema import distinct
+from kinpair.description.sdf_frames import BETWEEN, MODEL, WORLD, Frames, Placed, scoped, written_pose
+from kinpair.description.sdf_joints import Edge, edge, graph
+from kinpair.description.text import read_text
+from kinpair.description.urdf_omitted import MEASURING, pieces
+from kinpair.description.urdf_xml import Node, root_element
+from kinpair.description.warning_list import WarningList
+from kinpair.errors import DescriptionError, listed, nearest
+from kinpair.spatial.inertia import Inertia
+from kinpair.spatial.pose import HOME, Pose
+
+VERSIONS = ((1, 4), (1, 12))
+_TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_SIZES = {  # shape: elements with its size
+    "box": {"size": 3},
+    "sphere": {"radius": 1},
+    "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
+}
+_UNDRAWN = ("plane", "empty", "heightmap", "image", "polyline", "ellipsoid", "cone")
+_ELEMENTS = {  # container: what is read in it, and what has no part in the motion
+    "world": (
+        "model include frame joint gravity plugin",
+        "physics light scene gui atmosphere magnetic_field wind audio road state population actor "
+        "spherical_coordinates",
+    ),
+    "model": (
+        "link joint frame model include pose static plugin",
+        "self_collide allow_auto_disable enable_wind gripper",
+    ),
+    "link": (
+        "pose inertial visual collision gravity",
+        "sensor light self_collide kinematic must_be_base_link velocity_decay projector audio_source audio_sink "
+        "battery particle_emitter enable_wind",
+    ),
+}
+_YES = ("1", "true")
+
+
+def read_sdf(
+    path: str | os.PathLike[str],
+    *,
+    warnings: WarningList,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> Description:
+    """The mechanism in an SDF file and those it includes; `packages` maps names in model:// to folders."""
+    source = os.fspath(path)
+    return parse_sdf(
+        read_text(path),
+        source=source,
+        warnings=warnings,
+        folder=Path(path).absolute().parent,
+        packages=packages,
+    )
+
+
+def parse_sdf(
+    text: str,
+    *,
+    source: str,
+    warnings: WarningList,
+    folder: Path | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> Description:
+    """The mechanism in an SDF text; `source` names it in messages, other files are looked for from `folder`."""
+    top = _sdf_element(text, source, warnings)
+    reader = _Reader(Files(folder, packages or {}))
+    world = top.first("world")
+    if world is not None:
+        reader.world(world.of("world"))
+        name, gravity = world.text("name"), _gravity(world)
+    else:
+        model = _only_model(top)
+        reader.model(model, "", WORLD, top=True)
+        name, gravity = model.text("name"), GRAVITY
+    if not reader.links:
+        inside = world or _only_model(top)
+        found = listed(dict.fromkeys(f"<{x.name}>" for x in inside.each())) or "nothing"
+        raise inside.error(f"has no link, so there is no mechanism in it; found {found}")
+    return reader.description(name or Path(source).stem, gravity, source, warnings)
+
+
+def _sdf_element(text: str, source: str, warnings: WarningList) -> Node:
+    root = root_element(text, source, "SDF", warnings)
+    node = Node(root, source, warnings, "<sdf>")
+    if node.name != "sdf":
+        raise DescriptionError(
+            f"{node.where}: is not SDF: its root is <{node.name}>, and should be <sdf>", found=node.name
+        )
+    version = node.text("version")
+    try:
+        numbers = tuple(int(x) for x in version.split("."))
+    except ValueError:
+        numbers = ()
+    if not VERSIONS[0] <= numbers[:2] <= VERSIONS[1]:
+        node.warn(f'has version="{version[:20]}"; versions 1.4 to 1.12 are known, read as 1.12')
+    return node
+
+
+def _only_model(top: Node) -> Node:
+    models = top.each("model")
+    if not models:
+        inside = listed(sorted({x.name for x in top.each()})) or "nothing"
+        raise top.error(f"has no <model> and no <world>, so there is no mechanism in it; found {inside}")
+    if len(models) > 1:
+        raise (
+            models[1]
+            .of("<sdf>")
+            .error(f"has {len(models)} models; put them in a <world>, or each in a file of its own")
+        )
+    return models[0]
+
+
+def _gravity(world: Node) -> Three:
+    inside = world.first("gravity")
+    if inside is None:
+        return GRAVITY
+    x, y, z = inside.content_numbers(3)
+    return (x, y, z)
+
+
+@dataclass(frozen=True, slots=True)
+class _LinkNode:
+    """A link as written, and whether its model is static."""
+
+    node: Node
+    static: bool
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Collects links, joints and frames of all models by full name, then makes one description of them."""
+
+    files: Files
+    frames: Frames = field(default_factory=Frames)
+    links: dict[str, _LinkNode] = field(default_factory=dict[str, _LinkNode])
+    joints: list[tuple[str, str, Node]] = field(default_factory=list[tuple[str, str, Node]])  # name, scope
+    marks: dict[str, Node] = field(default_factory=dict[str, Node])  # <frame> elements
+    omitted: Omitted = field(default_factory=Omitted)
+    including: tuple[Path, ...] = ()
+
+    def world(self, node: Node) -> None:
+        """Collect everything in a world."""
+        self._check(node, "world")
+        self._models(node, "", WORLD, False)
+        self._parts(node, "", WORLD, False)
+
+    def model(
+        self,
+        node: Node,
+        scope: str,
+        outer: str,
+        *,
+        top: bool = False,
+        static: bool = False,
+        include: Node | None = None,
+    ) -> None:
+        """Collect a model in a scope; its pose is in the frame `outer`. The only model of a file has no prefix.
+
+        `include`: the element that includes it, whose name, pose and <static> replace those of the model.
+        """
+        name = (_content(include, "name") if include else "") or node.text("name")
+        if not name:
+            raise node.of("<model>").error('has no name; write <model name="...">')
+        node = node.of(f"model {scope}{name!r}")
+        self._check(node, "model")
+        inner = "" if top else f"{scope}{name}{BETWEEN}"
+        frame = f"{inner}{MODEL}"
+        static = static or any(_content(x, "static") in _YES for x in (node, include) if x)
+        placed = include if include and include.each("pose") else node
+        anchor = (_content(include, "placement_frame") if include else "") or node.text("placement_frame")
+        relative_to, pose = written_pose(placed)
+        self.frames.placed[frame] = Placed(
+            node,
+            scoped(relative_to, scope) if relative_to else outer,
+            partial(self._anchored, pose, anchor, inner, frame, node),
+            self._canonical(node, inner),
+        )
+        if not top:
+            self.frames.placed[f"{scope}{name}"] = Placed(node, frame, lambda: HOME, frame)
+        self._models(node, inner, frame, static)
+        self._parts(node, inner, frame, static)
+
+    def _anchored(self, pose: Pose, anchor: str, inner: str, frame: str, node: Node) -> Pose:
+        """Return the pose of a model whose placement frame is at `pose`."""
+        if not anchor:
+            return pose
+        return pose @ self.frames.within(self.frames.named(anchor, inner, node), frame).inverse()
+
+    def _canonical(self, node: Node, inner: str) -> str:
+        """Return the link that a model frame is attached to: the one named, or the first of the model or in it."""
+        named = node.text("canonical_link")
+        first = node.each("link") or node.each("model") or node.each("include")
+        return f"{inner}{named or (first[0].text('name') if first else '')}"
+
+    def _models(self, node: Node, scope: str, outer: str, static: bool) -> None:
+        for model in node.each("model"):
+            self.model(model, scope, outer, static=static)
+        for include in node.each("include"):
+            self._include(include, scope, outer, static)
+
+    def _include(self, node: Node, scope: str, outer: str, static: bool) -> None:
+        """Collect the model of another file."""
+        node = node.of("<include>")
+        path = self._included(node)
+        if path in self.including:
+            raise node.error(
+                f"includes {str(path)!r}, which includes this file; a file cannot contain itself"
+            )
+        if node.text("merge") in _YES:
+            raise node.error(
+                'has merge="true", which is not read; leave it out, names then have the model in front'
+            )
+        top = _sdf_element(read_text(path), str(path), node.warnings)
+        files, including = self.files, self.including
+        self.files, self.including = Files(path.parent, files.packages), (*including, path)
+        self.model(_only_model(top), scope, outer, static=static, include=node)
+        self.files, self.including = files, including
+
+    def _included(self, node: Node) -> Path:
+        uri = _content(node, "uri")
+        if not uri:
+            raise node.error("has no <uri>; write <uri>model://NAME</uri> or a path")
+        for candidate in (uri, f"{uri}/model.sdf"):
+            if (path := self.files.find(candidate)) is not None:
+                if path.suffix.lower() == ".urdf":
+                    raise node.error(f"includes the URDF file {str(path)!r}; only SDF is included")
+                return path
+        raise node.error(
+            f"includes {uri!r}, which is not there; packages={{name: folder}} tells where model://name is",
+            uri=uri,
+        )
+
+    def _parts(self, node: Node, scope: str, frame: str, static: bool) -> None:
+        """Collect links, frames, joints and plugins of a model or a world."""
+        for link in node.each("link"):
+            name, link = self._named(link, "link", scope)
+            self._check(link, "link")
+            self._place(name, link, scope, frame, name)
+            self.links[name] = _LinkNode(link, static)
+            if _content(link, "gravity") in ("0", "false"):
+                self.omitted.add("link without gravity", repr(name), link.where)
+        for mark in node.each("frame"):
+            name, mark = self._named(mark, "frame", scope)
+            attached = mark.text("attached_to")
+            carrier = scoped(attached, scope) if attached else frame
+            self.marks[name] = mark
+            self._place(name, mark, scope, carrier, carrier)
+        for joint in node.each("joint"):
+            name, joint = self._named(joint, "joint", scope)
+            child = scoped(_content(joint, "child"), scope)
+            self._place(name, joint, scope, child, child)
+            self.joints.append((name, scope, joint))
+        for plugin in node.each("plugin"):
+            if not MEASURING.search(f"{plugin.text('name')} {plugin.text('filename')}"):
+                self.omitted.add("plugin", repr(plugin.text("name") or plugin.text("filename")), plugin.where)
+
+    def _named(self, node: Node, what: str, scope: str) -> tuple[str, Node]:
+        name = node.text("name")
+        if not name:
+            raise node.of(f"<{what}>").error(f'has no name; write <{what} name="...">')
+        full, node = f"{scope}{name}", node.of(f"{what} {scope + name!r}")
+        if full in self.frames.placed:
+            raise node.error(f"exists already at {self.frames.placed[full].node.where}; rename one of them")
+        return full, node
+
+    def _place(self, name: str, node: Node, scope: str, default: str, attached_to: str) -> None:
+        """Record a frame; names are looked up later, because frames may stand in any order."""
+        relative_to, pose = written_pose(node)
+        outer = scoped(relative_to, scope) if relative_to else default
+        self.frames.placed[name] = Placed(node, outer, lambda: pose, attached_to)
+
+    def _check(self, node: Node, container: str) -> None:
+        read, idle = (words.split() for words in _ELEMENTS[container])
+        for inside in node.each():
+            if inside.name not in read and inside.name not in idle and ":" not in inside.name:
+                inside.warn(f"has the unknown element <{inside.name}>; {nearest(inside.name, read)}left out")
+
+    # The description.
+
+    def description(self, name: str, gravity: Three, source: str, warnings: WarningList) -> Description:
+        """Return the whole as plain data."""
+        self._check_references()
+        homes = {link: self.frames.home(link) for link in self.links}
+        edges: list[Edge] = [edge(node, full, scope, self.frames) for full, scope, node in self.joints]
+        welded = [link for link, x in self.links.items() if x.static]
+        joints, between, constraints, left_out = graph(edges, homes, welded)
+        self._report_contact(joints)
+        self.omitted.report(warnings)
+        if left_out:
+            gears = [x for x in edges if not x.kind]
+            gears[0].node.of("<joint>").warn(left_out_message(left_out, len(gears)))
+        links = tuple(self._link(full, x.node) for full, x in self.links.items())
+        return Description(
+            name=name,
+            links=(*links, *between),
+            joints=distinct("joint", joints),
+            frames=tuple(self._frames()),
+            gravity=gravity,
+            constraints=distinct("constraint", constraints),
+            source=source,
+            warnings=tuple(warnings.sentences),
+        )
+
+    def _check_references(self) -> None:
+        for placed in self.frames.placed.values():
+            for name in (placed.relative_to, placed.attached_to):
+                if name != WORLD and name not in self.frames.placed:
+                    self.frames.named(name, "", placed.node)
+
+    def _report_contact(self, joints: tuple[Joint, ...]) -> None:
+        """Contact between parts that move freely against each other is not simulated."""
+        shown = [name for name, x in self.links.items() if x.node.each("collision")]
+        piece = pieces(list(self.links), joints)
+        if len({piece[name] for name in shown}) > 1:
+            for name in shown:
+                self.omitted.add(GEOM, f"<collision> of {name!r}", self.links[name].node.where)
+
+    def _frames(self) -> Iterator[Frame]:
+        for name, node in self.marks.items():
+            link = self.frames.link(name)
+            home = HOME if link == WORLD else self.frames.home(link)
+            place = origin(home.inverse() @ self.frames.home(name))
+            yield Frame(name, GROUND if link == WORLD else link, place, node.where)
+
+    def _link(self, name: str, node: Node) -> Link:
+        inertia = _inertia(node)
+        shapes = (_shape(visual, self.files) for visual in node.each("visual"))
+        x, y, z = inertia.d.tolist()
+        i = inertia.I
+        xx, yy, zz, xy, xz, yz = (float(i[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+        return Link(
+            name,
+            mass=float(inertia.m),
+            com=(x, y, z),
+            inertia=(xx, yy, zz, xy, xz, yz),
+            shapes=tuple(shape for shape in shapes if shape is not None),
+            where=node.where,
+        )
+
+
+def _content(node: Node, tag: str) -> str:
+    inside = node.first(tag)
+    return inside.content if inside else ""
+
+
+def _number(node: Node | None, tag: str, default: float) -> float:
+    inside = node.first(tag) if node else None
+    return default if inside is None else inside.content_numbers(1)[0]
+
+
+def _inertia(link: Node) -> Inertia:
+    """Mass, mass centre and inertia in axes of the link; SDF takes 1 kg and 1 kg m² where nothing is written."""
+    inertial = link.first("inertial")
+    if inertial is not None and inertial.text("auto") in _YES:
+        raise inertial.error(
+            'has <inertial auto="true">, inertia computed from collisions; write mass and inertia'
+        )
+    tensor = inertial.first("inertia") if inertial else None
+    xx, yy, zz, xy, xz, yz = (_number(tensor, tag, float(tag[1] == tag[2])) for tag in _TENSOR)
+    _, pose = written_pose(inertial) if inertial else ("", HOME)
+    written = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Inertia(_number(inertial, "mass", 1.0), np.zeros(3), written).moved(pose.R, pose.a)
+
+
+def _shape(visual: Node, files: Files) -> Shape | None:
+    """What one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
+    geometry = visual.first("geometry")
+    shape = next(iter(geometry.each()), None) if geometry else None
+    if shape is None:
+        return visual.warn("has a <visual> without a shape; left undrawn")
+    if shape.name in _UNDRAWN:
+        return None
+    place, colour = origin(written_pose(visual)[1]), _colour(visual)
+    if shape.name == "mesh" and (uri := _content(shape, "uri")):
+        scale = shape.first("scale")
+        size = scale.content_numbers(3) if scale else (1.0, 1.0, 1.0)
+        return Shape("mesh", size, place, str(files.find(uri) or uri), shape.where, colour)
+    sizes = _SIZES.get(shape.name)
+    if sizes is None:
+        return shape.warn(
+            f"has the unknown shape <{shape.name}>; left undrawn. Shapes: {listed([*_SIZES, 'mesh'])}"
+        )
+    size = [x for tag, count in sizes.items() for x in _numbers(shape, tag, count)]
+    return Shape(shape.name, tuple(size), place, where=shape.where, colour=colour)
+
+
+def _numbers(node: Node, tag: str, count: int) -> Numbers:
+    inside = node.first(tag)
+    return inside.content_numbers(count) if inside else (1.0,) * count
+
+
+def _colour(visual: Node) -> Numbers:
+    material = visual.first("material")
+    for tag in ("diffuse", "ambient"):
+        inside = material.first(tag) if material else None
+        words = inside.content.split() if inside else []
+        if len(words) in (3, 4):
+            r, g, b, *a = (min(max(float(x), 0.0), 1.0) for x in words)
+            return (r, g, b, a[0] if a else 1.0)
+    return ()

@@ -1,0 +1,388 @@
+"""Joints of an SDF file: their kinds and axes, the tree that they span, and the loops that the others close.
+
+An SDF file is a graph. Joints are taken from the ground outward; one that reaches a link already placed closes a loop,
+and one whose child is placed but not its parent is reversed: its axis is turned round, so that its coordinate has the
+same sign. A link that nothing holds is fixed where it is, if it is the only one, and free otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinpair.description.constraint_parts import Coupling, Loop
+from kinpair.description.left_out import LeftOutError
+from kinpair.description.mjcf_orientation import origin
+from kinpair.description.parts import GROUND, Joint, Link, Mimic, Numbers, Three
+from kinpair.description.sdf_frames import MODEL, WORLD, Frames
+from kinpair.description.urdf_xml import Node
+from kinpair.errors import listed, nearest
+from kinpair.spatial.pose import HOME, Pose
+from kinpair.spatial.rotation import to_quaternion, unit
+
+UNLIMITED = 1e16  # a limit from here on means none
+PERPENDICULAR = 1e-9
+PARALLEL = 1e-3  # files round the poses of links
+KINDS = {  # type: kind of a pair, number of its axes
+    "revolute": ("revolute", 1),
+    "continuous": ("revolute", 1),
+    "prismatic": ("prismatic", 1),
+    "screw": ("helical", 1),
+    "universal": ("universal", 2),
+    "revolute2": ("universal", 2),
+    "ball": ("spherical", 0),
+    "fixed": ("fixed", 0),
+    "gearbox": ("", 2),  # a coupling, see `gear`
+}
+REVERSIBLE = ("revolute", "prismatic", "helical", "spherical", "fixed")
+BASE = "base"
+
+
+class Axis(NamedTuple):
+    """An axis in joint axes, and the numbers written for it; NaN: none."""
+
+    xyz: np.ndarray
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    damping: float
+    friction: float
+    stiffness: float
+    rest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A joint as written: which links it joins, and its frame in each of them while it is at zero."""
+
+    name: str
+    node: Node
+    kind: str
+    links: tuple[str, str]  # parent, child
+    frames: tuple[Pose, Pose]
+    axes: tuple[Axis, ...]
+    pitch: float = 0.0
+    mimic: Mimic | None = None
+    ratio: float = 0.0
+    reference: str = ""  # link that the angles of a gear are measured from
+
+
+def edge(node: Node, name: str, scope: str, frames: Frames) -> Edge:
+    """Return a joint; `name` is its full name."""
+    written = node.text("type")
+    if written not in KINDS:
+        raise node.error(
+            f"has the type {written!r}; {nearest(written, KINDS)}Types: {listed(KINDS)}", type=written
+        )
+    kind, count = KINDS[written]
+    ends = [frames.named(_word(node, end), scope, node) for end in ("parent", "child")]
+    home = frames.home(name)
+    parent, child = (frames.link(x) for x in ends)
+    if parent == child:
+        raise node.error(f"joins link {parent!r} to itself; parent and child must be different links")
+    axes = tuple(_axis(node, tag, home, scope, frames) for tag in ("axis", "axis2")[:count])
+    reference = ""
+    if written == "gearbox":
+        reference = frames.link(frames.named(_word(node, "gearbox_reference_body"), scope, node))
+    return Edge(
+        name,
+        node,
+        kind,
+        (parent, child),
+        (_home(frames, parent).inverse() @ home, _home(frames, child).inverse() @ home),
+        axes,
+        _pitch(node) if kind == "helical" else 0.0,
+        _mimic(node, scope),
+        _number(node, "gearbox_ratio", 1.0),
+        reference,
+    )
+
+
+def _home(frames: Frames, link: str) -> Pose:
+    return HOME if link == WORLD else frames.home(link)
+
+
+def _word(node: Node, tag: str) -> str:
+    inside = node.first(tag)
+    if inside is None or not inside.content:
+        raise node.error(f"has no <{tag}>; write <{tag}>NAME</{tag}> in it")
+    return inside.content
+
+
+def _number(node: Node | None, tag: str, default: float) -> float:
+    inside = node.first(tag) if node else None
+    return default if inside is None or not inside.content else _value(inside)
+
+
+def _value(node: Node) -> float:
+    """Return the number of an element; inf and -inf are numbers here."""
+    words = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
+    return words[node.content] if node.content in words else node.content_numbers(1)[0]
+
+
+def _axis(node: Node, tag: str, home: Pose, scope: str, frames: Frames) -> Axis:
+    """Return an axis; without <xyz> it is z of the joint."""
+    axis = node.first(tag)
+    limit, dynamics = (axis.first(x) if axis else None for x in ("limit", "dynamics"))
+    lower, upper = _number(limit, "lower", -math.inf), _number(limit, "upper", math.inf)
+    velocity, effort = (_number(limit, x, -1.0) for x in ("velocity", "effort"))
+    return Axis(
+        _direction(node, axis, home, scope, frames),
+        -math.inf if lower <= -UNLIMITED else lower,
+        math.inf if upper >= UNLIMITED else upper,
+        *(math.nan if x < 0.0 or x >= UNLIMITED else x for x in (velocity, effort)),
+        *(_number(dynamics, x, 0.0) for x in ("damping", "friction", "spring_stiffness", "spring_reference")),
+    )
+
+
+def _direction(node: Node, axis: Node | None, home: Pose, scope: str, frames: Frames) -> np.ndarray:
+    xyz = axis.first("xyz") if axis else None
+    if xyz is None or axis is None:
+        return np.array((0.0, 0.0, 1.0))
+    direction = np.array(xyz.content_numbers(3))
+    if not direction.any():
+        raise node.error("has the axis 0 0 0; give a direction")
+    model = axis.first("use_parent_model_frame")
+    stated = MODEL if model and model.content in ("1", "true") else xyz.text("expressed_in")
+    if stated:
+        outer = frames.named(stated, scope, node)
+        direction = home.R.T @ (HOME if outer == WORLD else frames.home(outer)).R @ direction
+    return unit(direction)
+
+
+def _pitch(node: Node) -> float:
+    """Advance in metres per radian: <screw_thread_pitch> in metres per turn, or <thread_pitch> in radians per metre
+    with a positive value for a left-handed thread."""
+    if node.each("screw_thread_pitch") or not node.each("thread_pitch"):
+        return _number(node, "screw_thread_pitch", 1.0) / (2 * math.pi)
+    turn = _number(node, "thread_pitch", 1.0)
+    if turn == 0.0:
+        raise node.error("has <thread_pitch>0</thread_pitch>; write <screw_thread_pitch>, metres per turn")
+    return -1.0 / turn
+
+
+def _mimic(node: Node, scope: str) -> Mimic | None:
+    """q = multiplier (q of the other joint − reference) + offset."""
+    axis = node.first("axis")
+    mimic = axis.first("mimic") if axis else None
+    if mimic is None:
+        return None
+    multiplier, offset, reference = (
+        _number(mimic, tag, default)
+        for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
+    )
+    if not mimic.text("joint"):
+        raise node.error('has <mimic> without a joint; write <mimic joint="...">')
+    return Mimic(f"{scope}{mimic.text('joint')}", multiplier, offset - multiplier * reference)
+
+
+# The tree, and what closes loops in it.
+
+
+class Graph(NamedTuple):
+    """Joints of the tree in the order of the file, massless links between axes of a joint, loops and couplings."""
+
+    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    constraints: tuple[Loop | Coupling, ...]
+    left_out: tuple[tuple[str, str], ...]  # gears: name and reason
+
+
+def graph(edges: Sequence[Edge], links: Mapping[str, Pose], welded: Sequence[str]) -> Graph:
+    """Span a tree over links at their homes; those `welded` are fixed to the ground."""
+    pairs = [x for x in edges if x.kind]
+    reversed_, unused, roots = _spanned(pairs, list(links), welded)
+    still = {WORLD, *welded}
+    pairs = [x for x in pairs if not set(x.links) <= still]  # joints within static models
+    loops = unused & {x.name for x in pairs}
+    joints: list[Joint] = [_fixed(x, links[x], f"{x} fixed") for x in welded]
+    joints += _bases(roots, links)
+    between: list[Link] = []
+    for x in pairs:
+        if x.name not in loops:
+            for joint, link in _joints(_turned(x) if x.name in reversed_ else x):
+                joints.append(joint)
+                between += link
+    closing = [_loop(x) for x in pairs if x.name in loops]
+    gears, left_out = list[Coupling](), list[tuple[str, str]]()
+    hinges = [x for x in pairs if x.name not in loops and x.kind == "revolute"]
+    for x in (x for x in edges if not x.kind):
+        try:
+            gears.append(_gear(x, hinges))
+        except LeftOutError as reason:
+            left_out.append((x.name, str(reason)))
+    return Graph(tuple(joints), tuple(between), (*closing, *gears), tuple(left_out))
+
+
+def _spanned(
+    pairs: Sequence[Edge], links: Sequence[str], welded: Sequence[str]
+) -> tuple[set[str], set[str], list[str]]:
+    """Return the joints that are reversed, those that the tree does not need, and the links that nothing holds."""
+    leaving: dict[str, list[Edge]] = {name: [] for name in (WORLD, *links)}
+    entering: dict[str, list[Edge]] = {name: [] for name in (WORLD, *links)}
+    for x in pairs:
+        leaving[x.links[0]].append(x)
+        entering[x.links[1]].append(x)
+    reached, used, turned = {WORLD, *welded}, set[str](), set[str]()
+    roots: list[str] = []
+    forward, backward = deque(leaving[WORLD]), deque(entering[WORLD])
+    for name in welded:
+        forward += leaving[name]
+        backward += entering[name]
+
+    def reach(link: str) -> None:
+        reached.add(link)
+        forward.extend(leaving[link])
+        backward.extend(entering[link])
+
+    free = sorted(links, key=lambda name: bool(entering[name]))  # links without a parent first
+    while True:
+        while forward or backward:
+            x, end = (forward.popleft(), 1) if forward else (backward.popleft(), 0)
+            if x.links[end] not in reached:
+                used.add(x.name)
+                if end == 0:
+                    turned.add(x.name)
+                reach(x.links[end])
+        root = next((name for name in free if name not in reached), None)
+        if root is None:
+            break
+        roots.append(root)
+        reach(root)
+    return turned, {x.name for x in pairs} - used, roots
+
+
+def _fixed(link: str, home: Pose, name: str) -> Joint:
+    return Joint(name, "fixed", GROUND, link, origin=origin(home))
+
+
+def _bases(roots: Sequence[str], links: Mapping[str, Pose]) -> Iterator[Joint]:
+    """Yield the joints of links that nothing holds. One alone is fixed: where the world is, it is the root itself."""
+    if len(roots) == 1:
+        home = links[roots[0]]
+        if home.a.any() or (home.R != HOME.R).any():
+            yield _fixed(roots[0], home, BASE)
+        return
+    for name in roots:
+        home = links[name]
+        start = (*home.a.tolist(), *to_quaternion(home.R).tolist())
+        yield Joint(name, "free", GROUND, name, start=start)  # Drake names it after the link, too
+
+
+def _turned(x: Edge) -> Edge:
+    """Return a joint that moves its parent, with the same coordinate."""
+    if x.kind not in REVERSIBLE:
+        raise x.node.error(
+            f"is {x.node.text('type')} and moves {x.links[0]!r}, which nothing else holds; swap its parent and child"
+        )
+    if x.kind == "spherical":
+        x.node.warn(f"holds its parent {x.links[0]!r}: its coordinates are those of the parent in the child")
+    axes = tuple(axis._replace(xyz=-axis.xyz) for axis in x.axes)
+    return replace(x, links=x.links[::-1], frames=x.frames[::-1], axes=axes)
+
+
+def _joints(x: Edge) -> Iterator[tuple[Joint, list[Link]]]:
+    """Yield the joint, or two hinges with a massless link between where the axes of two are not perpendicular."""
+    parent, child = (GROUND if link == WORLD else link for link in x.links)
+    first, last = origin(x.frames[0]), origin(x.frames[1].inverse())
+    where = x.node.where
+    if len(x.axes) == 2 and abs(x.axes[0].xyz @ x.axes[1].xyz) > PERPENDICULAR:
+        middle = f"{x.name} cross"
+        yield (
+            Joint(x.name, "revolute", parent, middle, first, where=where, **_of_axes(x.axes[:1])),
+            [Link(middle, where=where)],
+        )
+        name = f"{x.name} axis2"
+        yield (
+            Joint(name, "revolute", middle, child, child_origin=last, where=where, **_of_axes(x.axes[1:])),
+            [],
+        )
+        return
+    keys = _of_axes(x.axes)
+    yield (
+        Joint(x.name, x.kind, parent, child, first, last, pitch=x.pitch, mimic=x.mimic, where=where, **keys),
+        [],
+    )
+
+
+def _of_axes(axes: Sequence[Axis]) -> dict[str, Any]:
+    """Return the numbers of a joint that its axes have."""
+    if not axes:
+        return {}
+    passive = all(axis.effort == 0.0 for axis in axes)  # Drake: an effort of zero means no actuator
+    keys: dict[str, Any] = {
+        "axis": _three(axes[0].xyz),
+        "axis2": _three(axes[1].xyz) if len(axes) == 2 else None,
+        "lower": _numbers([x.lower for x in axes], -math.inf),
+        "upper": _numbers([x.upper for x in axes], math.inf),
+        "velocity": _bounds([x.velocity for x in axes]),
+        "effort": () if passive else _bounds([x.effort for x in axes]),
+        **{
+            key: _numbers([getattr(x, key) for x in axes], 0.0)
+            for key in ("damping", "friction", "stiffness")
+        },
+        "actuated": False if passive else None,
+    }
+    if any(x.stiffness for x in axes):
+        keys["rest"] = tuple(x.rest for x in axes)
+    if bool(keys["lower"]) != bool(keys["upper"]):
+        keys |= {"lower": tuple(x.lower for x in axes), "upper": tuple(x.upper for x in axes)}
+    return keys
+
+
+def _numbers(values: Sequence[float], none: float) -> Numbers:
+    return () if all(x == none for x in values) else tuple(values)
+
+
+def _bounds(values: Sequence[float]) -> Numbers:
+    return () if any(map(math.isnan, values)) else tuple(values)
+
+
+def _three(x: np.ndarray) -> Three:
+    a, b, c = (x + 0.0).tolist()
+    return (a, b, c)
+
+
+def _loop(x: Edge) -> Loop:
+    """Return the loop that a joint closes; what acts along it is reported."""
+    if any(a.damping or a.friction or a.stiffness or np.isfinite([a.lower, a.upper]).any() for a in x.axes):
+        x.node.warn("closes a loop; its limits, damping, friction and spring are left out")
+    parent, child = (GROUND if link == WORLD else link for link in x.links)
+    axis: dict[str, Any] = {f"axis{k or ''}": _three(a.xyz) for k, a in zip((0, 2), x.axes, strict=False)}
+    return Loop(
+        x.name,
+        x.kind,
+        parent,
+        child,
+        origin(x.frames[0]),
+        origin(x.frames[1]),
+        pitch=x.pitch,
+        where=x.node.where,
+        **axis,
+    )
+
+
+def _gear(x: Edge, hinges: Sequence[Edge]) -> Coupling:
+    """θ₂ = −ratio θ₁: θ₁ is the angle of the parent, θ₂ that of the child, both from the reference body about axis
+    and axis2. Both must turn in hinges on the reference body."""
+    (first, a), (second, b) = (_hinge(x, k, hinges) for k in (0, 1))
+    return Coupling(x.name, second, ((first, (-x.ratio * a * b,)),), where=x.node.where)
+
+
+def _hinge(x: Edge, end: int, hinges: Sequence[Edge]) -> tuple[str, float]:
+    """Return the hinge between a link of a gear and the reference body, and the sign of its angle about the axis."""
+    link, axis = x.links[end], x.frames[end].R @ x.axes[end].xyz
+    for hinge in hinges:
+        if set(hinge.links) == {link, x.reference}:
+            k = hinge.links.index(link)
+            along = float(axis @ hinge.frames[k].R @ hinge.axes[0].xyz)
+            if abs(along) < 1.0 - PARALLEL:
+                raise LeftOutError(f"its axis is not that of joint {hinge.name!r}")
+            return hinge.name, math.copysign(1.0, along) * (1.0 if k == 1 else -1.0)
+    raise LeftOutError(f"no hinge joins {link!r} to its reference body {x.reference!r}")
