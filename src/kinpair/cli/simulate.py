@@ -43,6 +43,7 @@ def simulate(
     hold: Annotated[str, Parameter(metavar="WAY")] = "project",
     alpha: Number = None,
     rho_inf: Number = None,
+    theta: Number = None,
     patience: Seconds = None,
     no_passive: Flag = False,
     base: Root = "fixed",
@@ -99,6 +100,8 @@ def simulate(
         Rate at which constraints are pulled back [1/s], for baumgarte.
     rho_inf
         What generalised-alpha leaves of infinitely fast vibrations in a step, 0 to 1.
+    theta
+        Part of a time step that is taken with the rates at its end (time-stepping), 0.5 to 1; default: 0.5.
     patience
         Seconds of computing without progress after which adaptive steps end; inf waits; default: 10.
     no_passive
@@ -138,6 +141,7 @@ def simulate(
         hold=hold,
         alpha=ALPHA if alpha is None else alpha,
         rho_inf=rho_inf,
+        theta=theta,
         patience=PATIENCE if patience is None else patience,
         passive=not no_passive,
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from json import dumps, loads
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -118,9 +119,10 @@ class _Rooms:
 class One:
     """Code for a single state. Scratch memory is kept for the next call."""
 
-    def __init__(self, object_code: ObjectCode) -> None:
+    def __init__(self, object_code: ObjectCode, functions: Mapping[str, int] = MappingProxyType({})) -> None:
+        """Load machine code; `functions`: addresses of the functions that it calls, by symbol."""
         self._data, symbols = _in_memory(object_code.data)
-        self.loaded = Loaded(object_code.code, "one", symbols)
+        self.loaded = Loaded(object_code.code, "one", {**symbols, **functions})
         self.scratch_bytes = object_code.scratch
         self.run = self.loaded.function(ctypes.c_void_p, ctypes.c_void_p)
         self._free = _Rooms(object_code.scratch)
@@ -135,9 +137,12 @@ class One:
 class Batch:
     """Code for rows of a batch. Scratch memory is kept for the next call."""
 
-    def __init__(self, object_code: ObjectCode, lanes: int) -> None:
+    def __init__(
+        self, object_code: ObjectCode, lanes: int, functions: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        """Load machine code; `functions`: addresses of the functions that it calls, by symbol."""
         self._data, symbols = _in_memory(object_code.data)
-        self.loaded = Loaded(object_code.code, "batch", symbols)
+        self.loaded = Loaded(object_code.code, "batch", {**symbols, **functions})
         self.lanes, self.scratch_bytes = lanes, object_code.scratch
         count = len(object_code.signature.inputs) + len(object_code.signature.outputs)
         self._pointers, self._strides = ctypes.c_void_p * count, ctypes.c_int64 * count

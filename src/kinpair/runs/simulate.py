@@ -56,6 +56,7 @@ def simulate(
     hold: str = "project",
     alpha: float = ALPHA,
     rho_inf: float | None = None,
+    theta: float | None = None,
     events: Sequence[Event] | None = None,
     limits: str | Limits | None = None,
     patience: float = PATIENCE,
@@ -80,7 +81,8 @@ def simulate(
     * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
     * `solver`: how constraints are solved; `hold`: how they are held, "project" after each step, "baumgarte" with
       the rate `alpha` [1/s] (cvode, ida and taylor with "project" too), or "none"; `rho_inf`: what
-      generalised-alpha leaves of infinitely fast vibrations;
+      generalised-alpha leaves of infinitely fast vibrations; `theta`, 0.5 to 1, of time-stepping: how much of a step
+      is taken with the rates at its end;
     * `events`: `Event`s to be found on the way; `limits`: what happens at the limits of joints, "ignore", "stop",
       "bounce", "spring", "saturate" (efforts are clipped to those of the description), or a `Limits`; None: as the
       description says, else "ignore"; see docs/events.md. A LimitWarning names the joints that start outside their

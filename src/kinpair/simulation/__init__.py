@@ -9,6 +9,7 @@ layout         the vectors of a run: slices by name
 regulated      a regulator in a run
 torques        what `torque=` and `external=` may be
 events         events and limits of joints, as a user gives them
+contact        time steps with contact: rows, responses, impulses
 options        everything that a simulation is given
 systems        which model moves
 held           how constraints are held

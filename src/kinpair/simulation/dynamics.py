@@ -39,6 +39,7 @@ from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
+from kinpair.simulation.contact.stepped import Stepped
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
@@ -78,6 +79,7 @@ class Dynamics:
     takes hold and lets go at the ends of steps, where no events are looked for. `actuated`: are the inputs those of
     actuators and single rates, not efforts? `saturation`: the largest size of each effort or input, which are clipped
     there; empty where they are not. `stops`: limits of joints whose phases, open or closed, are in the state.
+    `contact`: what is solved for in time steps with contact, dry friction of joints included; None: no such steps.
     """
 
     model: Model
@@ -93,6 +95,7 @@ class Dynamics:
     actuated: bool = False
     saturation: tuple[float, ...] = ()
     stops: tuple[Limit, ...] = ()
+    contact: Stepped | None = None
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -100,7 +103,7 @@ class Dynamics:
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
         own += (self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
-        return (*own, self.actuated, self.saturation, self.stops)
+        return (*own, self.actuated, self.saturation, self.stops, self.contact)
 
     @cached_property
     def request(self) -> Request:
@@ -145,7 +148,7 @@ class Dynamics:
         m, account = self.model, sum(map(len, account_names(self.model, self.actuated, passive=self.passive)))
         own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
         rough = {"way": len(self.groups), "share": len(self.sticking), "phase": len(self.groups)}
-        rough |= {"closed": len(self.stops)}
+        rough |= {"closed": len(self.stops), "contact": 0 if self.contact is None else self.contact.numbers}
         return StateLayout.of(
             **own, work=1, loss=1, account=account, **rough, trace=2 * self.traced, memory=self.memory
         )
@@ -201,7 +204,7 @@ class Dynamics:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Rates that dry friction may hold at rest; those of a group stick and slide as one."""
-        return sticking_groups(self.model, passive=self.passive)
+        return () if self.contact is not None else sticking_groups(self.model, passive=self.passive)
 
     @cached_property
     def sticking(self) -> list[int]:
@@ -254,6 +257,9 @@ class Dynamics:
 
     def in_phase(self, y: Vector) -> Dynamics:
         """Return the dynamics with the phases of dry friction and of limits that the state has."""
+        if self.contact is not None and self.model.slip is None:
+            nothing = np.zeros(self.model.nv)
+            return replace(self, model=replace(self.model, slip=Slip(nothing, nothing)))
         if not (self.sticking or self.stops) or self.model.slip is not None:
             return self
         share, held = np.zeros(self.model.nv, dtype=object), np.zeros(self.model.nv, dtype=object)

@@ -53,9 +53,9 @@ class StateLayout(Layout):
 
     `work` and `loss` are energies since the start [J], `account` those of elements with internal states or inputs, by
     name. `way` is how far each rate with dry friction has slid, `share` and `phase` are how it slides, see `phases.py`.
-    `closed` is 1 for each limit that is closed, 0 for the others.
-    `trace` says how near the constraints came to dependence: one
-    over their smallest pivot, and the time of that. `memory` is what a method carries from step to step.
+    `closed` is 1 for each limit that is closed, 0 for the others. `contact` has the numbers of time steps with contact.
+    `trace` says how near the constraints came to dependence: one over their smallest pivot, and the time of that.
+    `memory` is what a method carries from step to step.
     """
 
     q: slice
@@ -68,6 +68,7 @@ class StateLayout(Layout):
     share: slice
     phase: slice
     closed: slice
+    contact: slice
     trace: slice
     memory: slice
 

@@ -41,6 +41,7 @@ class Options:
     hold: str = "project"
     alpha: float = ALPHA
     rho_inf: float | None = None
+    theta: float | None = None
     events: Sequence[Event] | Event | None = None
     limits: str | Limits | None = None
     patience: float = PATIENCE

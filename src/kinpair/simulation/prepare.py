@@ -13,6 +13,7 @@ from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators, ports_of
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.contact.stepped import Stepped, no_geoms
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
 from kinpair.simulation.events.limits import limit_springs, limits_from, limits_of, saturation, stated
@@ -128,10 +129,6 @@ def _plain(x: Any) -> Any:
 
 
 def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
-    if mechanism.model.contacts is not None:
-        raise InputError(
-            f"{mechanism.name}: contact is not simulated yet; m.contacts(q) gives the contact points of a state"
-        )
     m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
     chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
     chosen = replace(chosen, limits=stated(m, chosen.limits))
@@ -146,13 +143,15 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     wrenches = applied.numbers
     names, values = parameter_values(m, chosen.parameters)
     states, _ = in_rows(m, states, torque, wrenches, values, x)
-    method = integrator_named(chosen.integrator).with_rho(chosen.rho_inf)
+    method = integrator_named(chosen.integrator).with_rho(chosen.rho_inf).with_theta(chosen.theta)
+    _check_contact(m, method)
     holding = Holding(chosen.solver, method.holding(chosen.hold), chosen.alpha, chosen.passive)
     enforcement = enforcement_of(m, at[0], time, holding)
     if chosen.hold != "none":
         check_start(m, states, time)
     events, recorded = events_from(m, chosen.events, *at, time)
     limits = limits_from(m, chosen.limits)
+    ends = limits_of(m, limits) if limits.unilateral else ()
     actuated = has_actuators(m.model) or (torque.word == "input" and m.u_names != m.v_names)
     d = Dynamics(
         with_elements(model_to_move(m.model, *at, time), (*m.model.added, *limit_springs(m, limits, at[0]))),
@@ -167,6 +166,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         at_ends=method.memory(m.nv) > 0,
         actuated=actuated,
         saturation=saturation(m, limits, actuated),
+        contact=Stepped(m.model.contacts or no_geoms(), ends) if method.impulsive else None,
     )
     torque = with_called(m, torque, applied, len(d.controls) if d.torque_in_u else 0)
     run = Run(
@@ -183,7 +183,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         events=events,
         recorded=recorded,
         limits=limits,
-        ends=limits_of(m, limits) if limits.unilateral else (),
+        ends=() if method.impulsive else ends,
     )
     _check_guards(run)
     _check_steps(run, chosen)
@@ -198,6 +198,16 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     run = replace(run, duration=duration, longest=longest, threads=threads, patience=waits)
     run = _begun(replace(run, **_schedule(run, chosen)))
     return _with_caller(run, wrenches) if torque.kind == "called" else run
+
+
+def _check_contact(m: Mechanism, method: Integrator) -> None:
+    """Reject methods that do not see the contact of a mechanism."""
+    if m.model.contacts is not None and len(m.model.contacts.first) and not method.impulsive:
+        raise InputError(
+            f"{m.name}: has geoms that touch, and integrator {method.name!r} does not see them; give "
+            "integrator='time-stepping' (--integrator time-stepping), or load it without contact",
+            integrator=method.name,
+        )
 
 
 def _is_fixed(method: Integrator, chosen: Options) -> bool:

@@ -57,6 +57,7 @@ def stepper(
     hold: str = "project",
     alpha: float = ALPHA,
     limits: Any = None,
+    theta: float | None = None,
     time: float = 0.0,
 ) -> Stepper:
     """A resident step of `dt` [s] for one motion, or for a `batch` of them in SIMD lanes.
@@ -85,6 +86,7 @@ def stepper(
         hold=hold,
         alpha=alpha,
         limits=limits,
+        theta=theta,
     )
     run = prepared(m, options)
     assert run.plan is not None

@@ -172,6 +172,11 @@ class LoopFunction:
         self._results = Struct("=" + "".join("d" if kind == REAL else "q" for kind in self.signature.results))
         self._room = max(self._words.size, self._results.size)
 
+    @property
+    def address(self) -> int:
+        """Address of `entry(words)`, for machine code that calls it; valid as long as this object lives."""
+        return self._loaded.address
+
     def __call__(self, *arguments: Any) -> Any:
         """Call the machine code; arrays are of float64 or int64, rows contiguous."""
         if len(arguments) != len(self.signature.arguments):

@@ -14,7 +14,7 @@ from kinpair.compiler.instructions import support
 from kinpair.compiler.llvm import CLEAR, METADATA, layout_functions
 from kinpair.compiler.target import ATTRIBUTES, Form, Real
 from kinpair.compiler.time_loop.code import Code
-from kinpair.compiler.time_loop.parts import Flow, Frame, Part
+from kinpair.compiler.time_loop.parts import SOLVE, Flow, Frame, Part
 from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE, REFUSED, Arrays, Step
 from kinpair.compiler.time_loop.tableau import Tableau
 
@@ -74,6 +74,7 @@ def fixed_text(
             *programs_text(parts, form),
             layout or "declare void @llvm.donothing()",
             declarations(code),
+            *(_declared_solve() if flow.solve is not None else ()),
             f"define void {head} {ATTRIBUTES} {{",
             "start:",
             *code.lines,
@@ -81,6 +82,12 @@ def fixed_text(
             "}",
         ]
     )
+
+
+def _declared_solve() -> list[str]:
+    """Return declarations of the loop function of a flow and of its constants."""
+    constants = [f"@{SOLVE}.{name} = external constant i64" for name in ("numbers", "whole")]
+    return [*constants, f"declare void @{SOLVE}(ptr)"]
 
 
 def _entry(code: Code, kind: str, table: str, k: int) -> str:

@@ -24,7 +24,7 @@ from kinpair.compiler.target import REALS, Form, host
 from kinpair.compiler.time_loop import adaptive, fixed
 from kinpair.compiler.time_loop.inputs import Inputs
 from kinpair.compiler.time_loop.memory import HEAD, LENGTH, STALE, TIME
-from kinpair.compiler.time_loop.parts import Flow, Part, data_of, frame_of, parts_of
+from kinpair.compiler.time_loop.parts import SOLVE, Flow, Part, data_of, frame_of, parts_of
 from kinpair.compiler.time_loop.roots import LOOK, row_length
 from kinpair.compiler.time_loop.standing import WHY, Standing
 from kinpair.compiler.time_loop.step import FREE, LEAST, ROOM, ROWS, SETTINGS
@@ -103,7 +103,13 @@ class FixedLoop:
         frame = frame_of(self.flow, parts, form, width, self.tableau.stages if self.tableau else 0)
         sums = width if lanes > 1 else _single(self.flow, parts)
         text = fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, sums)
-        return text, frame.bytes, data_of(parts, REAL)
+        constants = self.flow.solve.data if self.flow.solve is not None else {}
+        return text, frame.bytes, data_of(parts, REAL) | constants
+
+    @property
+    def _functions(self) -> dict[str, int]:
+        """Address of the loop function of the flow, by symbol."""
+        return {} if self.flow.solve is None else {SOLVE: self.flow.solve.function.address}
 
     def _object_code(self, form: str, lanes: int) -> ObjectCode:
         text, room, data = self._written(lanes)
@@ -115,12 +121,12 @@ class FixedLoop:
 
     @cached_property
     def _one(self) -> One:
-        return One(self._object_code("one", 1))
+        return One(self._object_code("one", 1), self._functions)
 
     @cached_property
     def _batch(self) -> Batch:
         lanes = host().lanes(REAL)
-        return Batch(self._object_code("batch", lanes), lanes)
+        return Batch(self._object_code("batch", lanes), lanes, self._functions)
 
     def code(self, *, batch: bool) -> One | Batch:
         """Loaded machine code, for one trajectory or for a batch."""

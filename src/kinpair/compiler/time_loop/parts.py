@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+
 from kinpair.compiler.llvm import Blocks
+from kinpair.compiler.loops.functions import LoopFunction
 from kinpair.compiler.machine_code import blocks_of
 from kinpair.compiler.program import Program
 from kinpair.compiler.rolled import Rolled
@@ -21,6 +24,29 @@ HEADS = re.compile(rf"{re.escape(ATTRIBUTES)}( noinline)? {{$", re.MULTILINE)
 INVARIANT = ", !invariant.load !0"
 BRIEF = 60  # operations: for one trajectory, a program this short is no function of its own
 SOURCES = ("constant", "table", "program", "call")
+SOLVE = "solve"  # symbols of the loop function of a flow and of its constants
+WORDS = 11  # of its arguments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solve:
+    """A loop function that changes the unknowns z of one trajectory between `start` and `finish`.
+
+    `function` has the arguments (dt, z, numbers, whole, memory, places) and returns a verdict, zero if all is well.
+    `numbers` and `whole` are constants; `memory` and `places` are working memory of so many numbers and whole numbers,
+    which is not cleared between steps.
+    """
+
+    function: LoopFunction
+    numbers: np.ndarray
+    whole: np.ndarray
+    memory: int
+    places: int
+
+    @property
+    def data(self) -> dict[str, bytes]:
+        """Bytes of the constants by symbol."""
+        return {f"{SOLVE}.numbers": self.numbers.tobytes(), f"{SOLVE}.whole": self.whole.tobytes()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +55,9 @@ class Flow:
 
     Names: `time`, `dt`, the state `y`, the held inputs `u`, the parameters `p`, and the unknowns `z` of an
     implicit step. An explicit method has `rhs` → ẏ; any other gives its step as `finish` → y₁, with `start` → z and
-    `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1. `after` → y, or
-    (y, size) to be repeated likewise, is applied to each state reached; `watch` → w looks at samples. A step in which
+    `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1; or the loop function
+    `solve` changes z. `after` → y, or (y, size) to be repeated likewise, is applied to each state reached; `watch` → w
+    looks at samples. A step in which
     an entry of `guard` → g changes its sign is not taken: a trajectory stops before it, the others of a batch go on. An
     adaptive one may go on from the root by `change` → (y, size), which reads in `e` which guards have theirs there, and
     behind these a one when it is called for the first time; see `roots.py`.
@@ -60,6 +87,7 @@ class Flow:
     watch: Program | Rolled | None = None
     guard: Program | None = None
     change: Program | None = None
+    solve: Solve | None = None
     control: Program | None = None
     source: str = "constant"
     sampled: bool = False
@@ -156,6 +184,7 @@ class Frame:
     sizes: tuple[tuple[str, int], ...]
     form: Form
     width: int
+    unclear: int = 0  # places at the end that need no zeros
 
     def _bytes(self, size: int) -> int:
         values = -(-max(1, size) // self.width) * self.width  # whole vectors, whole tiles
@@ -165,6 +194,11 @@ class Frame:
     def bytes(self) -> int:
         """Of all places."""
         return sum(self._bytes(size) for _, size in self.sizes)
+
+    @property
+    def cleared(self) -> int:
+        """Bytes of the places that begin with zeros."""
+        return sum(self._bytes(size) for _, size in self.sizes[: len(self.sizes) - self.unclear])
 
     def size(self, name: str) -> int:
         """Values of a place."""
@@ -204,4 +238,13 @@ def frame_of(
     sizes |= {f"k{i}": flow.ny for i in range(slopes)}
     sizes |= further
     sizes["carried"] = max([part.blocks.carried for part in parts.values()], default=0)
-    return Frame(tuple(sizes.items()), form, width)
+    own = _memory_of(flow, form.lanes)
+    return Frame(tuple({**sizes, **own}.items()), form, width, len(own))
+
+
+def _memory_of(flow: Flow, lanes: int) -> dict[str, int]:
+    """Sizes of the places of `solve`: of one trajectory, whatever the number of lanes."""
+    if flow.solve is None:
+        return {}
+    sizes = {"words": WORDS, "own": flow.nz, "memory": flow.solve.memory, "places": flow.solve.places}
+    return {name: -(-size // lanes) for name, size in sizes.items()}

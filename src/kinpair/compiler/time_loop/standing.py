@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.compiler.time_loop import memory
-from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE, REFUSED, STUCK
+from kinpair.compiler.time_loop.step import CROSSED, FULL, NOT_FINITE, REFUSED, STUCK
 
 WHY = {  # what ended a run
     0.0: "more",
@@ -15,6 +15,7 @@ WHY = {  # what ended a run
     STUCK: "not converged",
     REFUSED: "refused",
     CROSSED: "crossed",
+    FULL: "full",
     memory.COLLAPSED: "collapsed",
     memory.SHORT: "short",
     memory.ROOT: "root",

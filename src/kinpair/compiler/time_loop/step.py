@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from kinpair.compiler.time_loop.code import Code
 from kinpair.compiler.time_loop.inputs import SUCCESS
-from kinpair.compiler.time_loop.parts import Flow, Frame, Part
+from kinpair.compiler.time_loop.parts import SOLVE, Flow, Frame, Part
 from kinpair.compiler.time_loop.tableau import Tableau
 
 SAFE = 1.5  # a value that is larger than so many times its way in a step is not passed within it
@@ -16,7 +16,8 @@ REPEATS = 60  # of `improve` and `after`; more means that they do not converge
 NOT_FINITE = 1.0  # verdicts: of a state,
 STUCK = 2.0  # of an iteration,
 REFUSED = 3.0  # of the function that gives the inputs,
-CROSSED = 5.0  # of a guard
+CROSSED = 5.0  # of a guard,
+FULL = 12.0  # of a loop function whose memory is too small
 ROWS = 7  # of the settings: rows of the table
 FREE = 8  # not zero: guards are not minded
 LEAST = 9  # a step shorter than this part of the longest so far stops an adaptive run before it
@@ -64,7 +65,7 @@ class Step:
 
     def clear(self) -> None:
         """Zeros everywhere: also behind the last entry of an array, where whole vectors end."""
-        self.code.do(f"call void @llvm.memset.p0.i64(ptr %scratch, i8 0, i64 {self.frame.bytes}, i1 false)")
+        self.code.do(f"call void @llvm.memset.p0.i64(ptr %scratch, i8 0, i64 {self.frame.cleared}, i1 false)")
         self.code.do(f"store i64 -1, ptr {self.places['cursor']}")
 
     # numbers that every lane shares
@@ -140,7 +141,51 @@ class Step:
         if "improve" in self.parts:
             self.parts["start"].call(code, places, [places["z"]])
             self.repeated("improve", "z", flow.nz)
+        if flow.solve is not None:
+            self.parts["start"].call(code, places, [places["z"]])
+            self._solve(dt)
         self.parts["finish"].call(code, places, [places["next"]])
+
+    def _solve(self, dt: str) -> None:
+        """Call the loop function for one lane after the other; its verdicts count as those of the step."""
+        code, places, flow = self.code, self.places, self.flow
+        assert flow.solve is not None
+        lanes = code.lanes
+        own = places["z"] if lanes == 1 else places["own"]
+        sizes = {
+            own: flow.nz,
+            f"@{SOLVE}.numbers": len(flow.solve.numbers),
+            f"@{SOLVE}.whole": len(flow.solve.whole),
+        }
+        sizes |= {places["memory"]: flow.solve.memory, places["places"]: flow.solve.places}
+        with code.loop(lanes) as lane:
+            if lanes > 1:
+                self._lane(lane, to_own=True)
+            words = [f"{code.number} {dt}"]
+            for pointer, size in sizes.items():
+                words += [f"ptr {pointer}", f"i64 {size}"]
+            for k, word in enumerate(words):
+                target = code.op(f"getelementptr i64, ptr {places['words']}, i64 {k}")
+                code.do(f"store {word}, ptr {target}")
+            code.do(f"call void @{SOLVE}(ptr {places['words']})")
+            code.set(code.get(places["words"], 0), places["size"], lane)
+            if lanes > 1:
+                self._lane(lane, to_own=False)
+        form = code.form
+        kind = form.of(form.real.llvm)
+        verdict = code.op(f"load {kind}, ptr {places['size']}")
+        for value in (NOT_FINITE, STUCK, FULL):
+            self.lost(code.op(f"fcmp oeq {kind} {verdict}, {form.number(value)}"), value)
+
+    def _lane(self, lane: str, to_own: bool) -> None:
+        """Copy the unknowns of one lane to their own place, or back."""
+        code, places = self.code, self.places
+        with code.loop(self.flow.nz) as k:
+            at = code.op(f"add i64 {code.op(f'mul i64 {k}, {code.lanes}')}, {lane}")
+            if to_own:
+                code.set(code.get(places["z"], at), places["own"], k)
+            else:
+                code.set(code.get(places["own"], k), places["z"], at)
 
     def repeated(self, name: str, place: str, size: int) -> None:
         """Repeat a program → (value, size) until the size is at most 1; rows that are there stay as they are."""

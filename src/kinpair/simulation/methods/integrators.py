@@ -18,6 +18,7 @@ from kinpair.simulation.methods import looped
 from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
+from kinpair.simulation.methods.time_stepping import TimeStepping
 from kinpair.simulation.torques import Control
 
 
@@ -55,6 +56,22 @@ class Integrator:
         """How constraints are held: a method that solves for them in its step is left alone."""
         return "none" if isinstance(self.solved, GeneralisedAlpha) and hold == "project" else hold
 
+    def with_theta(self, theta: float | None) -> Integrator:
+        """Return the method with θ as given."""
+        if theta is None:
+            return self
+        if not isinstance(self.solved, TimeStepping) or not 0.5 <= theta <= 1.0:
+            raise InputError(
+                f"theta is {theta!r} for integrator {self.name!r}; 'time-stepping' takes a number from 0.5 to 1",
+                integrator=self.name,
+            )
+        return replace(self, solved=TimeStepping(float(theta)))
+
+    @property
+    def impulsive(self) -> bool:
+        """True if contact, limits and dry friction are impulses of each step."""
+        return isinstance(self.solved, TimeStepping)
+
     def with_rho(self, rho: float | None) -> Integrator:
         """The same with the damping asked for."""
         if rho is None:
@@ -77,6 +94,7 @@ INTEGRATORS = {
         Integrator("implicit-midpoint", 2, solved=Midpoint),
         Integrator("variational", 2, solved=Variational, plain_only=True),
         Integrator("generalised-alpha", 2, solved=GeneralisedAlpha()),
+        Integrator("time-stepping", 1, solved=TimeStepping()),
         Integrator("cvode", 5, external="scikit-sundae"),
         Integrator("ida", 5, external="scikit-sundae"),
         Integrator("taylor", 20, external="heyoka", rtol=1e-16),
@@ -150,7 +168,10 @@ def flow_of(
         programs["finish"] = step(d) if step else record(integrator.direct, *everything)
     if integrator.solved is not None:
         programs["start"] = record(integrator.solved.start, *everything)
-        programs["improve"] = record(integrator.solved.improve, *everything, "z")
+        if isinstance(integrator.solved, TimeStepping):
+            programs["solve"] = integrator.solved.solve(d)
+        else:
+            programs["improve"] = record(integrator.solved.improve, *everything, "z")
         programs["finish"] = record(integrator.solved.finish, *everything, "z")
     return Flow(
         ny=d.ny,
@@ -177,8 +198,10 @@ def _check(dynamics: Dynamics, integrator: Integrator) -> None:
             "and the other explicit ones do, and 'generalised-alpha'",
             integrator=integrator.name,
         )
-    if integrator.solved is not None and (
-        dynamics.actuated or dynamics.layout.x.stop > dynamics.layout.x.start
+    if (
+        integrator.solved is not None
+        and not isinstance(integrator.solved, TimeStepping)
+        and (dynamics.actuated or dynamics.layout.x.stop > dynamics.layout.x.start)
     ):
         raise InputError(
             f"{dynamics.model.name}: integrator {integrator.name!r} takes no actuators and no internal states; "

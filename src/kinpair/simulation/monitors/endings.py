@@ -26,6 +26,7 @@ REASONS = {
     "look at the torque, its gains and its sample time",
     "endless": "steps have become so short that the end is out of reach; where currents, pressures or springs are "
     "fast, take integrator='cvode', which is made for stiff motions; else the tolerances are too small",
+    "full": "more contact points than max_contacts; give the description a larger max_contacts",
     "collapsed": "no step is short enough for the tolerances; the motion jumps or is singular there",
 }
 

@@ -91,7 +91,8 @@ def momentum_of(
     mechanism: Mechanism, options: Mapping[str, Any], time: np.ndarray, samples: Mapping[str, np.ndarray]
 ) -> Momentum | None:
     """Of samples q, qd, tau (..., n, k) and kinetic (..., n); None where the ground can take momentum up."""
-    if not len(time) or not _alone(mechanism, options):
+    touches = mechanism.model.contacts is not None
+    if not len(time) or touches or not _alone(mechanism, options):
         return None
     if _is_held(mechanism.model, options) or not _allowed(mechanism.model).size:
         return None

@@ -1,0 +1,12 @@
+"""Contact in time steps: rows of contact points, limits and dry friction, one problem over impulses. In order of use:
+
+tree        factors of a mass matrix with the sparsity of a tree, responses of rows
+rows        rows of contact points and of single rates, groups of the problem
+items       contact points, limits and rates with friction of a step, and their problem
+closing     items that close in a step: bias, restitution, positions, energy
+prediction  where contact points are at the end of a step
+step        a time step (Moreau–Jean)
+stepped     what a time step is about: geoms, pairs, limits
+
+All but `stepped` are loop functions. `methods/time_stepping.py` records what is before and after them.
+"""

@@ -1,0 +1,165 @@
+"""Items that close in a step: bias, restitution, θ of positions, energy. Loop functions.
+
+    bias = φ/h where φ > 0,   0 where φ ≤ 0, of tangents and of friction in joints                           (CN4)
+    q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v⁻),   θ = 1 for rates of a point that closes in the step                    (CN6)
+    ΔT = Σ Λᵀ (u⁺ + u⁻)/2 ≤ 0,   ΔE = ΔT − h f·(θ − ½)(v⁺ − v⁻)                                       (CN5), (CN8)
+
+A point with restitution that closes in the step is solved again with its rebound (CN10). Where friction and restitution
+together would add energy, all e are reduced by the factor β ∈ [0, 1] for which they do not.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+from kinpair.contact.records import Found
+from kinpair.simulation.contact.items import Contact, Joints, solve_all
+from kinpair.simulation.contact.rows import ROWS, Items, Moving, component
+from kinpair.simulation.contact.tree import Tree
+
+REST = 1e-9  # of Σ |J_k v_k|: a velocity below this is rounding
+HALVINGS = 30  # of β
+
+
+def energy_added(items: Items, c: Contact, first: int, last: int) -> float:
+    """Compute ΔT that some rows of the impulses of all items cause.    (CN5)"""
+    total = 0.0
+    for k in range(len(items.first)):
+        if items.first[k] >= 0:
+            for r in range(min(first, items.rows[k]), min(last, items.rows[k])):
+                i = component(r, items.rows[k])
+                total += 0.5 * c.impulse[k, r] * (c.before[k, i] + c.after[k, i])
+    return total
+
+
+def set_bias(c: Contact, dt: float) -> None:
+    """Write the bias of items that do not rebound.    (CN4)"""
+    for k in range(len(c.gap)):
+        c.bias[k] = c.gap[k] / dt - 0.5 * c.drift[k] if c.gap[k] > 0.0 else 0.0
+        c.rebound[k] = 0
+
+
+def time_to_close(gap: float, speed: float, acceleration: float, dt: float) -> float:
+    """Compute the time t ≤ dt at which gap + speed t + acceleration t²/2 falls to zero; dt if it does not."""
+    if gap <= 0.0:
+        return 0.0
+    root = speed * speed - 2.0 * acceleration * gap
+    if root < 0.0 or not math.sqrt(root) - speed > 0.0:
+        return dt
+    return min(2.0 * gap / (math.sqrt(root) - speed), dt)
+
+
+def rebounds(c: Contact, dt: float, beta: float) -> bool:
+    """Give items that close in the step their rebound; True if there is one.
+
+        u⁺ = −e (u⁻ + a t) + a (h − t),   a = (u_f − u⁻)/h,   t: when the gap closes                        (CN10)
+
+    Where this is not positive, the item comes to rest in the step.
+    """
+    changed = False
+    for k in range(len(c.gap)):
+        closes = c.impulse[k, 0] > 0.0 or c.rebound[k] == 1
+        if not closes or not c.before[k, 0] < 0.0 or not c.restitution[k] > 0.0:
+            continue
+        a = (c.ahead[k, 0] - c.before[k, 0]) / dt
+        t = time_to_close(c.gap[k], c.before[k, 0], a, dt)
+        speed = -beta * c.restitution[k] * (c.before[k, 0] + a * t)
+        if speed + a * (dt - t) > 0.0:
+            c.bias[k] = -(speed + a * (dt - t))
+            c.rise[k] = speed * (dt - t) + 0.5 * a * (dt - t) * (dt - t)
+            c.rebound[k] = 1
+            changed = True
+    return changed
+
+
+def write_theta(items: Items, c: Contact, small: Vector, dt: float, theta: Vector) -> None:
+    """Raise θ of the rates of items that close or rebound in the step.    (CN6)"""
+    nv = len(theta)
+    for k in range(len(c.gap)):
+        if items.first[k] < 0 or not c.impulse[k, 0] > 0.0:
+            continue
+        before, part = c.before[k, 0], 0.0
+        if c.rebound[k] == 1 and c.after[k, 0] > before:
+            part = (c.rise[k] - max(c.gap[k], 0.0) - dt * before) / (dt * (c.after[k, 0] - before))
+        elif -before > small[k]:
+            part = 1.0
+        for e in range(items.length[k]):
+            rate = items.rates[k * nv + e]
+            theta[rate] = max(theta[rate], min(part, 1.0))
+
+
+def shifted_work(H: Matrix, t: Tree, rates: Matrix) -> float:
+    """Compute h f·(θ − ½)(v⁺ − v⁻): what forces do more along q⁺ − q than along the mean rate.    (CN8)"""
+    before, free, rate, theta, work = rates[0], rates[1], rates[2], rates[3], rates[4]
+    total = 0.0
+    for k in range(len(before)):  # Δ L (v_f − v⁻)
+        work[k] = free[k] - before[k]
+        i = t.parent[k]
+        while i >= 0:
+            work[k] += H[k, i] * (free[i] - before[i])
+            i = t.parent[i]
+        work[k] *= H[k, k]
+    for k in range(len(before)):  # (v⁺ − v⁻)ᵀ (θ − ½) Lᵀ Δ L (v_f − v⁻)
+        total += work[k] * (theta[k] - 0.5) * (rate[k] - before[k])
+        i = t.parent[k]
+        while i >= 0:
+            total += H[k, i] * work[k] * (theta[i] - 0.5) * (rate[i] - before[i])
+            i = t.parent[i]
+    return total
+
+
+def solve_step(
+    x: Moving,
+    t: Tree,
+    items: Items,
+    c: Contact,
+    f: Found,
+    count: int,
+    j: Joints,
+    materials: Matrix,
+    plan: Matrix,
+    memory: Vector,
+    places: Integers,
+    rates: Matrix,
+    W: Matrix,
+    small: Vector,
+    theta_0: float,
+    dt: float,
+) -> tuple[float, bool]:
+    """Solve a step with restitution; all e are reduced where they would add energy.
+
+    `rates` has v⁻, v_f, v⁺, θ, and a row of working memory.
+    """
+    set_bias(c, dt)
+    for k in range(len(c.gap)):
+        if c.ahead[k, 0] + c.bias[k] < 0.0:
+            c.inside[k] = 1
+    low, high, beta, residual, met = 0.0, 1.0, 1.0, 0.0, True
+    for trial in range(HALVINGS):
+        residual, met = solve_all(
+            x, t, items, c, f, count, j, materials, plan, memory, places, rates[1], rates[2], W
+        )
+        if trial == 0 and rebounds(c, dt, beta):
+            residual, met = solve_all(
+                x, t, items, c, f, count, j, materials, plan, memory, places, rates[1], rates[2], W
+            )
+        rates[3] = theta_0
+        write_theta(items, c, small, dt, rates[3])
+        elastic, size = False, 0.0
+        for k in range(len(c.gap)):
+            elastic = elastic or c.rebound[k] == 1
+            size += abs(c.impulse[k, 0] * c.before[k, 0])
+        added = energy_added(items, c, 0, ROWS) - shifted_work(x.H, t, rates)
+        if not elastic or (added <= REST * size and high == 1.0):
+            break
+        if added <= REST * size:
+            low = beta
+        else:
+            high = beta
+        beta = 0.5 * (low + high) if trial < HALVINGS - 3 else low
+        set_bias(c, dt)
+        for k in range(len(c.gap)):
+            c.rebound[k] = 1
+        rebounds(c, dt, beta)
+    return residual, met

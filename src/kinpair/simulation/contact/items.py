@@ -1,0 +1,237 @@
+"""The items of a step and their problem: velocities, rows, groups, impulses. Loop functions.
+
+An item is a contact point, a limit or a rate with dry friction; contact points come first.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+from kinpair.constraints.solve.chain import SMALL, VECTORS
+from kinpair.constraints.solve.newton import Memory
+from kinpair.constraints.solve.residual import BOX, NONE, WIDTH, Problem
+from kinpair.constraints.solve.scaling import solve_rows
+from kinpair.contact.records import Found
+from kinpair.simulation.contact.rows import (
+    GROUPS,
+    ROWS,
+    Items,
+    Moving,
+    component,
+    point_groups,
+    point_rows,
+    rate_row,
+    relative,
+    responses,
+    twists,
+    write_group,
+)
+from kinpair.simulation.contact.tree import Tree, outward
+
+TOLERANCE = 1e-12  # of |F|∞ of the scaled problem
+ROUNDING = 1e-14  # of a velocity
+PASSES = 12  # of adding points that would be passed
+
+
+class Contact(NamedTuple):
+    """Items of a step: relative velocities (items, 6) before it, without impulses and after it; h (J̇q̇)_n; gap
+    (∞ of a place without point), bias and restitution of points and limits; coefficient of friction; impulses
+    (items, 6); whether an item is in the problem and whether it rebounds, with the gap to which it then rises."""
+
+    before: Matrix
+    ahead: Matrix
+    after: Matrix
+    drift: Vector
+    gap: Vector
+    bias: Vector
+    restitution: Vector
+    mu: Vector
+    impulse: Matrix
+    inside: Integers
+    rebound: Integers
+    rise: Vector
+
+
+class Joints(NamedTuple):
+    """Limits: rate, sign of the row and gap; rates with dry friction: least and greatest impulse."""
+
+    rate: Integers  # (limits + frictions,)
+    sign: Vector  # (limits,)
+    restitution: Vector  # (limits,)
+    gap: Vector  # (limits,)
+    lower: Vector  # (frictions,)
+    upper: Vector  # (frictions,)
+
+
+def velocities(items: Items, f: Found, count: int, W: Matrix, j: Joints, v: Vector, u: Matrix) -> None:
+    """Compute the relative velocities u (items, 6) of all items at the twists W and the rates v."""
+    points = len(f.gap)
+    for k in range(count):
+        relative(W, items.tip[2 * k], items.tip[2 * k + 1], f.point[k], f.frame[k], u[k])
+    for k in range(len(j.rate)):
+        sign = j.sign[k] if k < len(j.sign) else 1.0
+        u[points + k, 0] = sign * v[j.rate[k]]
+
+
+def place_rows(items: Items, c: Contact) -> int:
+    """Number the rows of the items that are in the problem; return the number of rows."""
+    n = 0
+    for k in range(len(items.first)):
+        items.first[k] = -1
+        if c.inside[k] == 1:
+            items.first[k] = n
+            n += items.rows[k]
+    return n
+
+
+def write_rows(x: Moving, t: Tree, items: Items, f: Found, j: Joints, Y: Matrix) -> None:
+    """Write the rows ŷ of all items in the problem."""
+    points = len(f.gap)
+    for k in range(len(items.first)):
+        if items.first[k] < 0:
+            continue
+        if k < points:
+            point_rows(x, t, items, k, f.point[k], f.frame[k], f.work, Y)
+        else:
+            sign = j.sign[k - points] if k - points < len(j.sign) else 1.0
+            rate_row(x, t, items, k, j.rate[k - points], sign, Y)
+
+
+def write_problem(
+    items: Items, c: Contact, f: Found, j: Joints, materials: Matrix, p: Problem, start: Vector
+) -> int:
+    """Write g, the groups and the start of the problem; return the number of groups."""
+    points, limits, groups = len(f.gap), len(j.sign), 0
+    for k in range(len(items.first)):
+        row = items.first[k]
+        if row < 0:
+            continue
+        for r in range(items.rows[k]):
+            p.g[row + r] = c.ahead[k, component(r, items.rows[k])]
+            start[row + r] = c.impulse[k, r]
+        p.g[row] += c.bias[k]
+        if k < points:
+            material = materials[f.pair[k]]
+            groups = point_groups(p.table, p.radii, p.bounds, groups, row, items.rows[k], material, c.mu[k])
+        else:
+            write_group(p.table, p.radii, groups, BOX, row, 1, NONE, 0.0)
+            p.bounds[row, 0], p.bounds[row, 1] = 0.0, math.inf
+            if k >= points + limits:
+                p.bounds[row, 0] = j.lower[k - points - limits]
+                p.bounds[row, 1] = j.upper[k - points - limits]
+            groups += 1
+    return groups
+
+
+def solve_items(
+    x: Moving,
+    t: Tree,
+    items: Items,
+    c: Contact,
+    f: Found,
+    j: Joints,
+    materials: Matrix,
+    plan: Matrix,
+    memory: Vector,
+    places: Integers,
+    free: Vector,
+    rate: Vector,
+) -> tuple[float, bool]:
+    """Solve for the impulses of the items in the problem and the rates after it; return |F|∞ and whether it is met."""
+    n, nv = place_rows(items, c), len(t.parent)
+    m = GROUPS * n
+    Y = memory[: n * nv].reshape(n, nv)
+    o = n * nv
+    D, scaled = memory[o : o + n * n].reshape(n, n), memory[o + n * n : o + 2 * n * n].reshape(n, n)
+    o += 2 * n * n
+    J, regular = memory[o : o + n * n].reshape(n, n), memory[o + n * n : o + 2 * n * n].reshape(n, n)
+    o += 2 * n * n
+    part = memory[o : o + n * n + n]
+    o += n * n + n
+    g, g_scaled, start = memory[o : o + n], memory[o + n : o + 2 * n], memory[o + 2 * n : o + 3 * n]
+    o += 3 * n
+    radii, radii_scaled = memory[o : o + 3 * m].reshape(m, 3), memory[o + 3 * m : o + 6 * m].reshape(m, 3)
+    o += 6 * m
+    bounds, bounds_scaled = memory[o : o + 2 * n].reshape(n, 2), memory[o + 2 * n : o + 4 * n].reshape(n, 2)
+    o += 4 * n
+    vectors, small = (
+        memory[o : o + VECTORS * n].reshape(VECTORS, n),
+        memory[o + VECTORS * n : o + VECTORS * n + 4 * SMALL],
+    )
+    none = memory[:0].reshape(0, 3)
+    e = WIDTH * m
+    table, pivots, active = places[:e], places[e : e + 2 * n], places[e + 2 * n : e + 3 * n]
+    starts, columns = places[e + 3 * n : e + 4 * n + 1], places[e + 4 * n + 1 : e + 4 * n + 1 + n * n]
+    counts = places[e + 4 * n + 1 + n * n : e + 4 * n + 3 + n * n]
+    write_rows(x, t, items, f, j, Y)
+    responses(x, t, items, Y, D)
+    whole = Problem(D, g, table, radii, bounds, table[:0], none, none, g[:0], starts, columns)
+    groups = write_problem(items, c, f, j, materials, whole, start)
+    p = Problem(
+        D, g, table[: WIDTH * groups], radii[:groups], bounds, table[:0], none, none, g[:0], starts, columns
+    )
+    s = Problem(
+        scaled,
+        g_scaled,
+        table[: WIDTH * groups],
+        radii_scaled[:groups],
+        bounds_scaled,
+        table[:0],
+        none,
+        none,
+        g[:0],
+        starts,
+        columns,
+    )
+    work = Memory(vectors, small.reshape(SMALL, 4), J, part, pivots, active, regular, counts)
+    residual, _, met = solve_rows(p, s, start, work, plan, TOLERANCE)
+    rate[:] = 0.0
+    for k in range(len(items.first)):
+        for r in range(ROWS):
+            c.impulse[k, r] = 0.0
+        if items.first[k] >= 0:
+            for r in range(items.rows[k]):
+                row = items.first[k] + r
+                c.impulse[k, r] = start[row]
+                for i in range(nv):
+                    rate[i] += Y[row, i] * start[row]
+    outward(x.H, t, rate)
+    for i in range(nv):
+        rate[i] += free[i]
+    return residual, met
+
+
+def solve_all(
+    x: Moving,
+    t: Tree,
+    items: Items,
+    c: Contact,
+    f: Found,
+    count: int,
+    j: Joints,
+    materials: Matrix,
+    plan: Matrix,
+    memory: Vector,
+    places: Integers,
+    free: Vector,
+    rate: Vector,
+    W: Matrix,
+) -> tuple[float, bool]:
+    """Solve with the items that are in the problem, add those that would be passed, and solve again."""
+    residual, met = 0.0, True
+    for _ in range(PASSES):
+        residual, met = solve_items(x, t, items, c, f, j, materials, plan, memory, places, free, rate)
+        twists(x.screws, t, rate, W)
+        velocities(items, f, count, W, j, rate, c.after)
+        added = False
+        for k in range(len(c.gap)):
+            if c.inside[k] == 0 and c.after[k, 0] + c.bias[k] < -ROUNDING * (
+                abs(c.after[k, 0]) + abs(c.bias[k])
+            ):
+                c.inside[k] = 1
+                added = True
+        if not added:
+            break
+    return residual, met

@@ -1,0 +1,279 @@
+"""A time step with contact (Moreau–Jean): impulses, and rates at its end. Loop functions.
+
+M (v⁺ − v⁻) = h f + Σ Jᵀ Λ,   v_f = v⁻ + h M⁻¹ f,   c = u⁺ + bias                                      (NS1h)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+from kinpair.compiler.time_loop.step import FULL, NOT_FINITE
+from kinpair.contact.find import find_contacts
+from kinpair.contact.records import INTEGERS, WORK, Found, Geometry
+from kinpair.simulation.contact.closing import REST, energy_added, shifted_work, solve_step
+from kinpair.simulation.contact.items import Contact, Joints, velocities
+from kinpair.simulation.contact.prediction import CURVED, body_speed, predict
+from kinpair.simulation.contact.rows import MU, MU_STATIC, RESTITUTION, ROWS, Items, Moving, rows_of, twists
+from kinpair.simulation.contact.tree import Tree, factor, orthonormal, respond
+
+MARGIN = (
+    1e-3  # [m]: points farther apart than this and than the way of both bodies in two steps are not searched
+)
+KEPT = 4  # numbers of a contact point in the state: its slot + 1, and its force in world axes
+LEDGER = 6  # numbers of a step
+IMPACT, FRICTION, RESIDUAL, POINTS, DEPTH, UNMET = range(LEDGER)
+HEADER = 12  # whole numbers before the tables: sizes in the order of `Sizes`
+
+
+class Sizes(NamedTuple):
+    """Sizes of a mechanism with contact, in the order of the header of its whole numbers."""
+
+    rates: int
+    bodies: int
+    points: int  # capacity
+    constraints: int  # rows of loops and drives
+    limits: int
+    frictions: int
+    geoms: int
+    pairs: int
+    planes: int  # pairs with a plane
+    vertices: int
+    plan: int  # rows of the plan of methods
+    per_point: int  # rows of a point at most
+
+
+def warm_start(kept: Matrix, f: Found, count: int, dt: float, c: Contact) -> None:
+    """Start points from the forces that their slots had in the last step; most are in the same order."""
+    k = -1
+    for r in range(len(kept)):
+        slot = int(kept[r, 0]) - 1
+        if slot < 0:
+            break
+        known = False
+        for _ in range(count):
+            k = k + 1 if k + 1 < count else 0
+            if f.slot[k] == slot:
+                known = True
+                break
+        if known:
+            for i in range(3):
+                o = 3 * i
+                total = (
+                    f.frame[k, o] * kept[r, 1]
+                    + f.frame[k, o + 1] * kept[r, 2]
+                    + f.frame[k, o + 2] * kept[r, 3]
+                )
+                c.impulse[k, i] = dt * total
+            c.inside[k] = 1
+
+
+def keep(f: Found, items: Items, c: Contact, count: int, dt: float, kept: Matrix) -> int:
+    """Write slots and forces of the points that push; return their number."""
+    n = 0
+    kept[:] = 0.0
+    for k in range(count):
+        if items.first[k] >= 0 and c.impulse[k, 0] > 0.0:
+            kept[n, 0] = float(f.slot[k] + 1)
+            for i in range(3):
+                for a in range(3):
+                    kept[n, 1 + i] += f.frame[k, 3 * a + i] * c.impulse[k, a] / dt
+            n += 1
+    return n
+
+
+def begin(
+    items: Items, c: Contact, f: Found, count: int, g: Geometry, t: Tree, materials: Matrix, j: Joints
+) -> None:
+    """Write bodies, numbers of rows, gaps and materials of all items; no item is in the problem yet."""
+    points, limits = len(f.gap), len(j.sign)
+    c.inside[:], c.impulse[:], c.after[:], c.before[:], c.ahead[:] = 0, 0.0, 0.0, 0.0, 0.0
+    for k in range(points):
+        c.gap[k] = math.inf
+        items.rows[k], c.drift[k] = 0, 0.0
+        if k < count:
+            c.gap[k] = f.gap[k]
+            material = materials[f.pair[k]]
+            items.rows[k] = rows_of(material)
+            c.restitution[k] = material[RESTITUTION]
+            items.tip[2 * k] = t.last[g.body[g.first[f.pair[k]]]]
+            items.tip[2 * k + 1] = t.last[g.body[g.second[f.pair[k]]]]
+    for k in range(len(j.rate)):
+        items.rows[points + k], items.tip[2 * (points + k)], items.tip[2 * (points + k) + 1] = (
+            1,
+            j.rate[k],
+            -1,
+        )
+        if k < limits:
+            c.gap[points + k], c.restitution[points + k], c.drift[points + k] = (
+                j.gap[k],
+                j.restitution[k],
+                0.0,
+            )
+        else:
+            c.inside[points + k] = 1
+
+
+def coefficients(c: Contact, f: Found, count: int, materials: Matrix, small: Vector) -> None:
+    """Write μ: that of rest where a point does not slide before the step."""
+    for k in range(count):
+        slides = math.hypot(c.before[k, 1], c.before[k, 2]) > small[k]
+        c.mu[k] = materials[f.pair[k], MU if slides else MU_STATIC]
+
+
+def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector, places: Integers) -> float:
+    """Take the state z through a step with contact; see `TimeStepping` for the layout of all arrays.
+
+    Returns 0, FULL where there are more points than there is room for, or NOT_FINITE.
+    """
+    nv, nb, points, rows, limits, frictions = whole[0], whole[1], whole[2], whole[3], whole[4], whole[5]
+    ng, pairs, planes, vertices, plans = whole[6], whole[7], whole[8], whole[9], whole[10]
+    for k in range(len(z)):
+        if not math.isfinite(z[k]):
+            return NOT_FINITE
+    # constants
+    o = HEADER
+    t = Tree(
+        whole[o : o + nv],
+        whole[o + nv : o + 2 * nv],
+        whole[o + 2 * nv : o + 3 * nv],
+        whole[o + 4 * nv : o + 4 * nv + nb],
+        whole[o + 3 * nv : o + 4 * nv],
+    )
+    o += 4 * nv + nb
+    rate_of = whole[o : o + limits + frictions]
+    o += limits + frictions
+    a = 0
+    theta_0, sign, restitution = numbers[0], numbers[1 : 1 + limits], numbers[1 + limits : 1 + 2 * limits]
+    a += 1 + 2 * limits
+    plan = numbers[a : a + 5 * plans].reshape(plans, 5)
+    a += 5 * plans
+    materials = numbers[a : a + 5 * pairs].reshape(pairs, 5)
+    a += 5 * pairs
+    g = Geometry(
+        whole[o : o + ng],
+        whole[o + ng : o + 2 * ng],
+        numbers[a : a + 3 * ng].reshape(ng, 3),
+        numbers[a + 3 * ng : a + 12 * ng].reshape(ng, 9),
+        numbers[a + 12 * ng : a + 15 * ng].reshape(ng, 3),
+        numbers[a + 15 * ng : a + 15 * ng + 3 * vertices].reshape(vertices, 3),
+        whole[o + 2 * ng : o + 2 * ng + pairs],
+        whole[o + 2 * ng + pairs : o + 2 * ng + 2 * pairs],
+        whole[o + 2 * ng + 2 * pairs : o + 2 * ng + 2 * pairs + ng * ng],
+        planes,
+    )
+    # the state
+    b = 0
+    R, P = z[b : b + 9 * nb].reshape(nb, 9), z[b + 9 * nb : b + 12 * nb].reshape(nb, 3)
+    accelerations = z[b + 12 * nb : b + 18 * nb].reshape(nb, 6)
+    b += 18 * nb
+    screws, later = z[b : b + 6 * nv].reshape(nv, 6), z[b + 6 * nv : b + 12 * nv].reshape(nv, 6)
+    b += 12 * nv
+    H = z[b : b + nv * nv].reshape(nv, nv)
+    b += nv * nv
+    before, free = z[b : b + nv], z[b + nv : b + 2 * nv]
+    b += 2 * nv
+    Q = z[b : b + rows * nv].reshape(rows, nv)
+    b += rows * nv
+    j = Joints(
+        rate_of,
+        sign,
+        restitution,
+        z[b : b + limits],
+        z[b + limits : b + limits + frictions],
+        z[b + limits + frictions : b + limits + 2 * frictions],
+    )
+    b += limits + 2 * frictions
+    kept = z[b : b + KEPT * points].reshape(points, KEPT)
+    b += KEPT * points
+    rate, theta, ledger = z[b : b + nv], z[b + nv : b + 2 * nv], z[b + 2 * nv : b + 2 * nv + LEDGER]
+    # memory
+    n, m = points + limits + frictions, points + limits
+    f = Found(
+        places[:points],
+        places[points : 2 * points],
+        memory[: 3 * points].reshape(points, 3),
+        memory[3 * points : 12 * points].reshape(points, 9),
+        memory[12 * points : 13 * points],
+        memory[13 * points : 19 * points].reshape(points, 6),
+        memory[19 * points : 19 * points + 12 * ng].reshape(ng, 12),
+        memory[19 * points + 12 * ng : 19 * points + 18 * ng].reshape(ng, 6),
+        places[2 * points : 2 * points + ng],
+        places[2 * points + ng : 2 * points + ng + pairs],
+        memory[19 * points + 18 * ng : 19 * points + 18 * ng + 3 * WORK].reshape(WORK, 3),
+        places[2 * points + ng + pairs : 2 * points + ng + pairs + INTEGERS],
+    )
+    e, w = 2 * points + ng + pairs + INTEGERS, 19 * points + 18 * ng + 3 * WORK
+    items = Items(
+        places[e : e + n],
+        places[e + n : e + 2 * n],
+        places[e + 2 * n : e + 4 * n],
+        places[e + 5 * n : e + 5 * n + n * nv],
+        places[e + 4 * n : e + 5 * n],
+    )
+    inside, bouncing = (
+        places[e + 5 * n + n * nv : e + 6 * n + n * nv],
+        places[e + 6 * n + n * nv : e + 7 * n + n * nv],
+    )
+    c = Contact(
+        memory[w : w + 6 * n].reshape(n, 6),
+        memory[w + 6 * n : w + 12 * n].reshape(n, 6),
+        memory[w + 12 * n : w + 18 * n].reshape(n, 6),
+        memory[w + 28 * n : w + 29 * n],
+        memory[w + 24 * n : w + 24 * n + m],
+        memory[w + 25 * n : w + 25 * n + m],
+        memory[w + 26 * n : w + 26 * n + m],
+        memory[w + 27 * n : w + 28 * n],
+        memory[w + 18 * n : w + 24 * n].reshape(n, 6),
+        inside,
+        bouncing,
+        memory[w + 29 * n : w + 30 * n],
+    )
+    small, W = memory[w + 30 * n : w + 31 * n], memory[w + 31 * n : w + 31 * n + 6 * nv].reshape(nv, 6)
+    spare = memory[w + 31 * n + 6 * nv : w + 31 * n + 6 * nv + CURVED]
+    rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 11 * nv + CURVED].reshape(5, nv)
+    w, e = w + 31 * n + 11 * nv + CURVED, e + 7 * n + n * nv
+    if not factor(H, t):
+        return NOT_FINITE
+    for r in range(rows):
+        respond(H, t, t.inward, Q[r])
+    rank = orthonormal(Q)
+    x = Moving(later, H, Q[:rank])
+    twists(screws, t, before, W)
+    fastest = 0.0
+    for k in range(ng):
+        fastest = max(fastest, body_speed(W, int(t.last[g.body[k]]), P[g.body[k]]))
+        f.order[k] = k
+    count = find_contacts(R, P, g, f, MARGIN + 2.0 * dt * fastest)
+    if count > points:
+        return FULL
+    begin(items, c, f, count, g, t, materials, j)
+    velocities(items, f, count, W, j, before, c.before)
+    for k in range(n):
+        small[k] = 0.0
+        if k < count:
+            small[k] = REST * (
+                body_speed(W, items.tip[2 * k], f.point[k]) + body_speed(W, items.tip[2 * k + 1], f.point[k])
+            )
+    coefficients(c, f, count, materials, small)
+    predict(items, f, count, W, accelerations, P, g, dt, c, spare)
+    twists(later, t, free, W)
+    velocities(items, f, count, W, j, free, c.ahead)
+    warm_start(kept, f, count, dt, c)
+    rates[0], rates[1] = before, free
+    residual, met = solve_step(
+        x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, small, theta_0, dt
+    )
+    rate[:], theta[:] = rates[2], rates[3]
+    ledger[POINTS] = float(keep(f, items, c, count, dt, kept))
+    ledger[IMPACT] = shifted_work(H, t, rates) - energy_added(items, c, 0, 1)
+    ledger[FRICTION] = -energy_added(items, c, 1, ROWS)
+    for k in range(m, n):
+        lost = -0.5 * c.impulse[k, 0] * (c.before[k, 0] + c.after[k, 0])
+        ledger[IMPACT] -= lost
+        ledger[FRICTION] += lost
+    ledger[RESIDUAL], ledger[UNMET], ledger[DEPTH] = residual, 0.0 if met else 1.0, 0.0
+    for k in range(count):
+        ledger[DEPTH] = max(ledger[DEPTH], -f.gap[k])
+    return 0.0

@@ -1,0 +1,31 @@
+"""What a time step with contact is about: geoms and pairs, and limits of joints that stop or bounce."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinpair.model.contact_data import ContactData
+from kinpair.simulation.contact.step import KEPT, LEDGER
+from kinpair.simulation.events.limits import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """Geoms and pairs of a mechanism, and limits of its joints that are rows of a time step."""
+
+    data: ContactData
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def numbers(self) -> int:
+        """Entries of the state: sums over the run, measures of the last step, forces by slot."""
+        return LEDGER + KEPT * self.data.max_contacts
+
+
+def no_geoms() -> ContactData:
+    """Return the data of a mechanism in which nothing touches."""
+    whole, numbers, sizes = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3))
+    geoms = (whole, whole, sizes, np.zeros((0, 9)), sizes, sizes)
+    return ContactData((), *geoms, whole, whole, numbers, numbers, numbers, numbers, numbers, 1)

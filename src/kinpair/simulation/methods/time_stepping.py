@@ -1,0 +1,242 @@
+"""Time stepping with contact (Moreau–Jean): what is recorded before and after the loop function of a step.
+
+    q_θ = q ⊕ (1 − θ) h v⁻,   δ = h/2 q̈(q_θ, v⁻),   v_f = v⁻ + h (q̈(q_θ, v⁻ + δ) − q̈(q_θ, δ) + q̈(q_θ, 0))     (CN7)
+    q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v⁻)                                                                         (CN6)
+
+Contact points are those at q. Forces that are quadratic in the rates are those of the middle of the step, forces that
+are linear in them those of its start; at rest every force is that at q, whatever its accelerations would be without
+contact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.choice import less, where
+from kinpair.compiler.cache import Store
+from kinpair.compiler.loops.functions import LoopFunction, compiled
+from kinpair.compiler.time_loop.parts import Solve
+from kinpair.constraints import quantities as constrained
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.stacked import row_names
+from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
+from kinpair.constraints.solve.residual import WIDTH
+from kinpair.contact.records import INTEGERS, WORK, geometry_of
+from kinpair.forces.elements import loads_on
+from kinpair.forces.states import sticking_groups
+from kinpair.formulations import composite, kinematics
+from kinpair.model.recursion import coordinates, rate_tree
+from kinpair.model.slip import Slip
+from kinpair.model.state import State
+from kinpair.simulation.contact.prediction import CURVED
+from kinpair.simulation.contact.rows import GROUPS, ROWS
+from kinpair.simulation.contact.step import KEPT, LEDGER, Sizes, step
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.methods.steps import ahead
+from kinpair.simulation.phases import STILL, levels
+from kinpair.spatial.rotation import skew
+
+
+@dataclass(frozen=True, slots=True)
+class TimeStepping:
+    """Steps of velocities and impulses; z has what the loop function `step` reads and writes."""
+
+    theta: float = 0.5
+
+    def size(self, d: Dynamics) -> int:
+        """Number of entries of z."""
+        s = sizes_of(d)
+        state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 2 * s.rates + s.constraints * s.rates
+        return state + s.limits + 2 * s.frictions + KEPT * s.points + 2 * s.rates + LEDGER
+
+    def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
+        """z before the step: poses, screws, H, v⁻, v_f, rows of constraints, joints, and forces of the last step."""
+        q, qd = d.motion(y)
+        where = kinematics.poses(d.model, q)
+        poses = [where[i] for i in range(len(d.model.parent))]
+        entries = [x for pose in poses for x in np.ravel(pose.R)] + [x for pose in poses for x in pose.a]
+        entries += [x for row in biases_of(d, q, qd) for x in row]
+        end = ahead(d, q, dt, qd)
+        for place in (q, end):
+            entries += [x for screw in screws_of(d, place) for x in screw]
+        M, A = masses(d, time + dt, end, qd)
+        entries += [*np.ravel(M), *qd, *(qd + dt * self.accelerations(d, time, dt, y, u)), *np.ravel(A)]
+        entries += joints(d, time, dt, y, u)
+        entries += list(y[d.layout.contact][LEDGER:])
+        return array([*entries, *np.zeros(2 * d.model.nv + LEDGER)])
+
+    def accelerations(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
+        """q̈ without impulses.    (CN7)"""
+        q, qd = d.motion(y)
+        x, later = y[d.layout.x], time + (1.0 - self.theta) * dt
+        q = ahead(d, q, (1.0 - self.theta) * dt, qd)
+
+        def at(rates: Vector) -> Vector:
+            state = d.at(later, q, rates, u, x)
+            return d.accelerations(state, d.loads(later, q, rates, u))[0]
+
+        nothing = np.zeros(d.model.nv)
+        delta = 0.5 * dt * at(qd)
+        return at(qd + delta) - at(delta) + at(nothing)
+
+    def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
+        """y₁."""
+        (q, qd), nv, layout = d.motion(y), d.model.nv, d.layout
+        kept = layout.contact.stop - layout.contact.start - LEDGER
+        results = len(z) - 2 * nv - LEDGER
+        rate, theta, ledger = (
+            z[results : results + nv],
+            z[results + nv : results + 2 * nv],
+            z[results + 2 * nv :],
+        )
+        mean = 0.5 * (rate + qd)
+        later, middle = time + (1.0 - self.theta) * dt, ahead(d, q, (1.0 - self.theta) * dt, qd)
+        state = d.at(later, middle, mean, u, y[layout.x])
+        powers = d.powers(state, d.loads(later, middle, mean, u))
+        powers[1] = powers[1] + (ledger[0] + ledger[1]) / dt
+        after = d.stepped(
+            y, ahead(d, q, dt, theta * rate + (1.0 - theta) * qd), rate, dt, powers, d.x_rates(state)
+        )
+        before = y[layout.contact]
+        losses = [before[0] + ledger[0], before[1] + ledger[1]]
+        own = [*losses, *ledger[2:], *z[results - kept : results]]
+        return array([*after[: layout.contact.start], *own, *after[layout.contact.stop :]])
+
+    def solve(self, d: Dynamics) -> Solve:
+        """The loop function with its constants and memory."""
+        assert d.contact is not None
+        s, c, limits = sizes_of(d), d.contact.data, d.contact.limits
+        g, materials = (
+            geometry_of(c),
+            np.column_stack([c.mu, c.mu_static, c.restitution, c.rolling, c.torsional]),
+        )
+        whole = [
+            *s,
+            *tree_of(d),
+            *(x.v for x in limits),
+            *frictions(d),
+            *g.body,
+            *g.kind,
+            *g.first,
+            *g.second,
+            *g.pair_of,
+        ]
+        numbers = [
+            self.theta,
+            *(x.side for x in limits),
+            *(x.restitution for x in limits),
+            *np.ravel(PLAN),
+            *np.ravel(materials),
+            *np.ravel(g.size),
+            *np.ravel(g.R),
+        ]
+        numbers += [*np.ravel(g.p), *np.ravel(g.vertices)]
+        return Solve(_code(), np.array(numbers, dtype=float), np.array(whole, dtype=np.int64), *room(s))
+
+
+@cache
+def _code() -> LoopFunction:
+    """The step as machine code."""
+    return compiled(step, store=Store())
+
+
+def sizes_of(d: Dynamics) -> Sizes:
+    """Sizes of the arrays of a step."""
+    assert d.contact is not None
+    c, rows = d.contact.data, 0 if d.enforcement is None else len(row_names(constraints_of(d.model)))
+    per_point = ROWS if c.rolling.any() or c.torsional.any() else 3
+    geoms, pairs, nb = len(c.names), len(c.first), len(d.model.parent)
+    contact = geoms, pairs, c.planes, len(c.vertices), len(PLAN), per_point
+    return Sizes(d.model.nv, nb, c.max_contacts, rows, len(d.contact.limits), len(frictions(d)), *contact)
+
+
+def frictions(d: Dynamics) -> list[int]:
+    """Return the rates with dry friction of constant level."""
+    return [k for group in sticking_groups(d.model, passive=d.passive) for k in group.rates]
+
+
+def masses(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
+    """Return H (nv, nv) and the rows A (n, nv) of all constraints at a state."""
+    if d.enforcement is None:
+        return composite.mass_matrix(d.model, q), np.zeros((0, d.model.nv))
+    state = State(q, qd, tau=np.zeros(d.model.nv), time=time)
+    return composite.mass_matrix(d.model, q), constrained.equations(
+        d.model, d.enforcement.request, state, {}
+    ).every.A
+
+
+def joints(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> list[Scalar]:
+    """Return gaps of limits, and least and greatest impulse of dry friction on the rates that have it."""
+    assert d.contact is not None
+    state, rates = d.state(time, y, u), frictions(d)
+    gaps = [x.gap(state.q) for x in d.contact.limits]
+    if not rates:
+        return gaps
+    held = levels(replace(d, contact=None), state, {})
+    bounds = [_effort(d, state, share) - _effort(d, state, 0.0) for share in (1.0, -1.0)]
+    still = [less(np.abs(state.qd[k]), STILL) for k in rates]
+    ends = [
+        where(rests, held[n][i], bounds[n][k])
+        for n in range(2)
+        for i, (k, rests) in enumerate(zip(rates, still, strict=True))
+    ]
+    return [*gaps, *(dt * x for x in ends)]
+
+
+def _effort(d: Dynamics, state: State, share: float) -> Vector:
+    """Return efforts (nv,) of all elements where dry friction has this share of its level."""
+    slip = Slip(np.full(d.model.nv, share), np.zeros(d.model.nv))
+    return loads_on(replace(d.model, slip=slip), state, passive=d.passive).efforts
+
+
+def room(s: Sizes) -> tuple[int, int]:
+    """Numbers and whole numbers of working memory, see `step.step` and `step.solve_items`."""
+    items, rows = s.points + s.limits + s.frictions, s.per_point * s.points + s.limits + s.frictions
+    groups = GROUPS * rows
+    found = 19 * s.points + 18 * s.geoms + 3 * WORK + 31 * items + 11 * s.rates + CURVED
+    problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
+    places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
+    return found + problem, places + WIDTH * groups + 4 * rows + 3 + rows**2
+
+
+def tree_of(d: Dynamics) -> list[int]:
+    """Return the tree of the rates: parent, inward, place, root, and the last rate of each body."""
+    model = d.model
+    parent, inward = rate_tree(model)
+    place = np.argsort(inward).tolist()
+    root = list(range(model.nv))
+    for k in reversed(inward):
+        root[k] = k if parent[k] < 0 else root[parent[k]]
+    last = [-1] * len(model.parent)
+    for i in model.moving:
+        span = model.v_span[i]
+        last[i] = span.stop - 1 if span.stop > span.start else last[model.parent[i]]
+    return [*parent, *inward, *place, *root, *last]
+
+
+def screws_of(d: Dynamics, q: Vector) -> list[Vector]:
+    """Return the screw (ω, v at the origin of the world) of each rate, in world axes."""
+    poses = kinematics.poses(d.model, q)
+    qs, screws = coordinates(d.model, q), list[Any]([None] * d.model.nv)
+    for i in d.model.moving:
+        p = d.model.body[i].pair.p(qs[i])
+        e, u = poses[i].R @ p[:3], poses[i].R @ p[3:]
+        columns = np.concatenate([e, u + skew(poses[i].a) @ e])
+        for n, k in enumerate(range(d.model.v_span[i].start, d.model.v_span[i].stop)):
+            screws[k] = columns[:, n]
+    return screws
+
+
+def biases_of(d: Dynamics, q: Vector, qd: Vector) -> list[Vector]:
+    """Return angular acceleration and that of the origin (6,) of each body while q̈ is zero, in world axes."""
+    states = kinematics.states(d.model, q, qd)
+    biases = kinematics.biases(d.model, q, qd, states)
+    return [
+        np.concatenate([states[i].pose.R @ biases[i].alpha, states[i].pose.R @ biases[i].a])
+        for i in range(len(d.model.parent))
+    ]
