@@ -5,6 +5,9 @@
     round    spheres, capsules, planes
     box      a box with planes, spheres, capsules
     box_box  two boxes
+    support  what cylinders, ellipsoids, hulls and all others answer to the general narrow phase
+    gjk      distance and depth of two convex shapes
+    convex   any two convex shapes, and a convex shape on a plane
     broad    boxes around geoms, and a sweep over them
     find     all points of a state: `find_contacts`
     search   the search of a model, callable from Python: `Search`, `ContactPoint`

@@ -6,6 +6,7 @@ from kinpair.compiler.loops.kinds import Matrix
 from kinpair.contact.box import box_plane, capsule_box, sphere_box
 from kinpair.contact.box_box import box_box
 from kinpair.contact.broad import place_geoms, sweep
+from kinpair.contact.convex import convex_convex, convex_plane
 from kinpair.contact.records import Found, Geometry
 from kinpair.contact.round import (
     capsule_capsule,
@@ -14,7 +15,7 @@ from kinpair.contact.round import (
     sphere_plane,
     sphere_sphere,
 )
-from kinpair.model.contact_data import CAPSULE, PLANE, SPHERE
+from kinpair.model.contact_data import BOX, CAPSULE, PLANE, SPHERE
 
 
 def narrow(g: Geometry, f: Found, count: int, pair: int, margin: float) -> int:
@@ -26,7 +27,11 @@ def narrow(g: Geometry, f: Found, count: int, pair: int, margin: float) -> int:
             return sphere_plane(g, f, count, pair, a, b, 0, f.pose[a, 9:12], margin)
         if one == CAPSULE:
             return capsule_plane(g, f, count, pair, a, b, margin)
-        return box_plane(g, f, count, pair, a, b, margin)
+        if one == BOX:
+            return box_plane(g, f, count, pair, a, b, margin)
+        return convex_plane(g, f, count, pair, a, b, margin)
+    if two > BOX:
+        return convex_convex(g, f, count, pair, a, b, margin)
     if one == SPHERE:
         if two == SPHERE:
             return sphere_sphere(g, f, count, pair, a, b, margin)

@@ -17,22 +17,24 @@ from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.model.contact_data import ContactData
 
 SHARP = 1e8  # curvature of a vertex or across an edge [1/m]; more would lose digits in (CT2)
-SLOTS = 1024  # numbers of points that a pair may have: slot = SLOTS · pair + feature
+SLOTS = 1 << 16  # numbers of points that a pair may have: slot = SLOTS · pair + feature
 
 
 class Geometry(NamedTuple):
     """Geoms and pairs as arrays; a sphere of radius zero is a point, a plane is solid below z = 0 of its axes.
 
     Sizes: sphere (radius,), capsule and cylinder (radius, half length along z), box and ellipsoid half sizes, hull
-    (first row in `vertices`, number of rows). A pair has kind[first] ≤ kind[second]; pairs with planes come first.
+    (first row and number of rows in `vertices`, first row and number of rows in `faces`, thickness). A pair has
+    kind[first] ≤ kind[second]; pairs with planes come first.
     """
 
     body: Integers  # (geoms,) number of the body in the model; 0 is the ground
     kind: Integers  # (geoms,)
-    size: Matrix  # (geoms, 3)
+    size: Matrix  # (geoms, 5)
     R: Matrix  # (geoms, 9) axes of the geom in axes of its body, by rows
     p: Matrix  # (geoms, 3) its origin in its body
     vertices: Matrix  # (all hulls, 3) in axes of the geom
+    faces: Matrix  # (all hulls, 4) n and e of n·x + e ≤ 0 inside
     first: Integers  # (pairs,) geom a
     second: Integers  # (pairs,) geom b
     pair_of: Integers  # (geoms · geoms,) the pair of geoms i, j at i · geoms + j, −1 where they do not touch
@@ -57,9 +59,10 @@ class Found(NamedTuple):
     near: Integers  # (pairs,) pairs whose boxes overlap
     work: Matrix  # (WORK, 3)
     integers: Integers  # (INTEGERS,)
+    memory: Vector  # (MEMORY,)
 
 
-WORK, INTEGERS = 512, 1024  # room of the search in a pair
+WORK, INTEGERS, MEMORY = 1024, 4096, 32  # room of the search in a pair
 
 
 def geometry_of(data: ContactData) -> Geometry:
@@ -67,7 +70,17 @@ def geometry_of(data: ContactData) -> Geometry:
     geoms = len(data.names)
     index = np.full((geoms, geoms), -1, dtype=np.int64)
     index[data.first, data.second] = index[data.second, data.first] = np.arange(len(data.first))
-    arrays = (data.body, data.kind, data.size, data.R, data.p, data.vertices, data.first, data.second)
+    arrays = (
+        data.body,
+        data.kind,
+        data.size,
+        data.R,
+        data.p,
+        data.vertices,
+        data.faces,
+        data.first,
+        data.second,
+    )
     return Geometry(*arrays, index.ravel(), data.planes)
 
 
@@ -87,4 +100,5 @@ def room(data: ContactData, capacity: int | None = None) -> Found:
         np.zeros(max(pairs, 1), dtype=np.int64),
         np.zeros((WORK, 3)),
         np.zeros(INTEGERS, dtype=np.int64),
+        np.zeros(MEMORY),
     )

@@ -247,6 +247,7 @@ class ContactKeys(Turned, MaterialKeys, total=False):
     ellipsoid: List
     plane: bool
     mesh: str
+    hull: Rows
     scale: List
     contype: int
     conaffinity: int

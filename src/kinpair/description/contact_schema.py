@@ -9,7 +9,7 @@ from typing import Any
 
 from kinpair.description import fields as f
 from kinpair.description.parts import Contact, ContactExclusion, ContactPair, Numbers, Surface
-from kinpair.description.place import Key, Place, Read, checked
+from kinpair.description.place import Key, Place, Read, checked, items
 
 SURFACE: dict[str, Key] = {
     "mu": Key(f.zero_or_more, "coefficient of sliding friction"),
@@ -25,6 +25,14 @@ def _present(value: object, place: Place) -> Numbers:
     if value is not True:
         raise place.error(f"is {shown(value)}; give true")
     return ()
+
+
+def _points(value: object, place: Place) -> Numbers:
+    """Return the coordinates of points, one after the other."""
+    entries = items(value)
+    if entries is None or len(entries) < 4:
+        raise place.error(f"is {shown(value)}; give four or more points [x, y, z]")
+    return tuple(x for i, point in enumerate(entries) for x in f.vector(point, place.entry(i)))
 
 
 def positive(count: int, form: str) -> Read:
@@ -68,7 +76,11 @@ SHAPES: dict[str, Key] = {
     "sphere": Key(positive(1, "a radius"), "m, radius"),
     "capsule": Key(positive(2, "[radius, length]"), "m, radius and length along z, caps not counted"),
     "box": Key(positive(3, "[x, y, z]"), "m, edges along x, y, z"),
+    "cylinder": Key(positive(2, "[radius, length]"), "m, radius and length along z"),
+    "ellipsoid": Key(positive(3, "[x, y, z]"), "m, semi-axes along x, y, z"),
     "plane": Key(_present, "solid below z = 0"),
+    "mesh": Key(f.name, "file with the surface; its convex hull touches"),
+    "hull": Key(_points, "m, points; their convex hull touches"),
 }
 CONTACT: dict[str, Key] = {
     "name": Key(f.name, needs="a name for the geom"),

@@ -227,7 +227,8 @@ class Contact:
     """A geom: a shape on a link or frame that touches other geoms.
 
     `shape`: point (), sphere (radius,), capsule and cylinder (radius, length) along z, box (x, y, z) edges, ellipsoid
-    (x, y, z) semi-axes, plane (), solid below z = 0, mesh (x, y, z) scale: the convex hull of its vertices.
+    (x, y, z) semi-axes, plane (), solid below z = 0, mesh (x, y, z) scale: the convex hull of its vertices, hull (x, y,
+    z, x, y, z, ...) of points.
     Two geoms touch if `contype` of one has a bit of `conaffinity` of the other. `dimensions`: 1 without friction, 3
     sliding, 4 and torsional, 6 and rolling; of two geoms the larger counts. A geom of higher `priority` decides alone.
     """

@@ -219,6 +219,8 @@ def _contact(geom: Contact) -> dict[str, Any]:
     size: Any = _one_or_more(geom.size) if geom.size else True
     scale = {} if geom.size == (1.0, 1.0, 1.0) else {"scale": _list(geom.size)}
     shape = {"mesh": geom.mesh, **scale} if geom.mesh else {geom.shape: size}
+    if geom.shape == "hull":
+        shape = {"hull": [_list(geom.size[i : i + 3]) for i in range(0, len(geom.size), 3)]}
     ends = {"name": geom.name, "link": geom.link}
     return {
         **ends,

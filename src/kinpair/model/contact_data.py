@@ -17,6 +17,7 @@ import numpy as np
 from kinpair.description.parts import GROUND, Contact, Description, Surface
 from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
+from kinpair.model.contact_hull import Hull, hull_of
 from kinpair.model.gathering import frozen
 from kinpair.model.model import Body, Place
 from kinpair.spatial.pose import Pose
@@ -24,11 +25,15 @@ from kinpair.spatial.pose import Pose
 SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, PLANE = range(7)
 PER_GEOM = 4  # contact points for each geom, where max_contacts is not given
 _SIZES: dict[str, tuple[int, Any]] = {  # shape: its kind, and its size from that of the description
-    "point": (SPHERE, lambda size: (0.0, 0.0, 0.0)),
-    "sphere": (SPHERE, lambda size: (*size, 0.0, 0.0)),
-    "capsule": (CAPSULE, lambda size: (size[0], size[1] / 2, 0.0)),
+    "point": (SPHERE, lambda size: ()),
+    "sphere": (SPHERE, lambda size: size),
+    "capsule": (CAPSULE, lambda size: (size[0], size[1] / 2)),
     "box": (BOX, lambda size: tuple(x / 2 for x in size)),
-    "plane": (PLANE, lambda size: (0.0, 0.0, 0.0)),
+    "cylinder": (CYLINDER, lambda size: (size[0], size[1] / 2)),
+    "ellipsoid": (ELLIPSOID, lambda size: size),
+    "plane": (PLANE, lambda size: ()),
+    "mesh": (HULL, lambda size: ()),
+    "hull": (HULL, lambda size: ()),
 }
 
 
@@ -39,10 +44,11 @@ class ContactData:
     names: tuple[str, ...]  # of the geoms
     body: np.ndarray  # (geoms,) integers
     kind: np.ndarray  # (geoms,) integers
-    size: np.ndarray  # (geoms, 3) see `kinpair.contact.records`
+    size: np.ndarray  # (geoms, 5) see `kinpair.contact.records`
     R: np.ndarray  # (geoms, 9)
     p: np.ndarray  # (geoms, 3)
     vertices: np.ndarray  # (all hulls, 3)
+    faces: np.ndarray  # (all hulls, 4)
     first: np.ndarray  # (pairs,) integers: geom a
     second: np.ndarray  # (pairs,) integers: geom b
     mu: np.ndarray  # (pairs,)
@@ -125,15 +131,17 @@ def contact_data(
         pairs[key] = _stated(surface, pairs.get(key) or _combined(*(geoms[k] for k in key)))
     ordered = sorted((_ordered(key, kinds), surface) for key, surface in pairs.items())
     ordered.sort(key=lambda x: int(kinds[x[0][1]] != PLANE))
+    sizes, hulls = _sizes(geoms, warnings)
     numbers = np.array([surface for _, surface in ordered], dtype=float).reshape(-1, 5).T.copy()
     return ContactData(
         tuple(x.name for x in geoms),
         frozen(np.array([seat.body for seat in seats], dtype=np.int64)),
         frozen(kinds),
-        frozen(np.array([_SIZES[x.shape][1](x.size) for x in geoms], dtype=float)),
+        frozen(sizes),
         frozen(np.array([np.asarray(pose.R, dtype=float).ravel() for pose in poses])),
         frozen(np.array([np.asarray(pose.a, dtype=float) for pose in poses])),
-        frozen(np.zeros((0, 3))),
+        frozen(np.vstack([np.zeros((0, 3)), *(x.vertices for x in hulls)])),
+        frozen(np.vstack([np.zeros((0, 4)), *(x.faces for x in hulls)])),
         frozen(np.array([key[0] for key, _ in ordered], dtype=np.int64)),
         frozen(np.array([key[1] for key, _ in ordered], dtype=np.int64)),
         mu=frozen(numbers[0]),
@@ -143,6 +151,22 @@ def contact_data(
         rolling=frozen(numbers[4]),
         max_contacts=contacts.max_contacts or PER_GEOM * len(geoms),
     )
+
+
+def _sizes(geoms: Sequence[Contact], warnings: WarningList) -> tuple[np.ndarray, list[Hull]]:
+    """Return the sizes (geoms, 5), and the hulls that they refer to."""
+    sizes, hulls = np.zeros((len(geoms), 5)), list[Hull]()
+    vertices, faces = 0, 0
+    for k, geom in enumerate(geoms):
+        kind, size = _SIZES[geom.shape]
+        own = size(geom.size)
+        if kind == HULL:
+            hull = hull_of(geom, warnings)
+            own = (vertices, len(hull.vertices), faces, len(hull.faces), hull.thickness)
+            vertices, faces = vertices + len(hull.vertices), faces + len(hull.faces)
+            hulls.append(hull)
+        sizes[k, : len(own)] = own
+    return sizes, hulls
 
 
 def _pose(seat: Place, geom: Contact) -> Pose:

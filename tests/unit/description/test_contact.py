@@ -49,6 +49,18 @@ link = "arm"
 sphere = 0.1
 contype = 2
 torsional = 0.01
+[[contact]]
+name = "wedge"
+link = "arm"
+hull = [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1], [0.1, 0, 0.1]]
+contype = 0
+conaffinity = 0
+[[contact]]
+name = "drum"
+link = "arm"
+cylinder = [0.1, 0.2]
+contype = 0
+conaffinity = 0
 """
 EXTRA = """
 [[contact_pair]]
@@ -99,6 +111,9 @@ def test_a_builder_gives_the_description_of_the_file():
     b.contact("floor", "ground", plane=True, mu=0.5)
     b.contact("box", "body", box=[0.4, 0.2, 0.1], xyz=[0, 0, 0.1], mu=0.2, mu_static=0.9, restitution=0.3)
     b.contact("tip", "arm", sphere=0.1, contype=2, torsional=0.01)
+    points = np.array([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1], [0.1, 0, 0.1]])
+    b.contact("wedge", "arm", hull=points, contype=0, conaffinity=0)
+    b.contact("drum", "arm", cylinder=[0.1, 0.2], contype=0, conaffinity=0)
     b.contact_pair("tip", "box", mu=0.7).contact_exclude("arm", "ground")
     assert b.description() == described(BLOCK + EXTRA)
 
@@ -191,12 +206,12 @@ def test_messages(text):
 
 OF_PAIRS = {
     '[[contact_pair]]\ngeoms = ["tip", "flor"]': (
-        "m.toml:41: contact_pair 'tip' and 'flor': geoms has 'flor', which does not exist; did you mean 'floor'? "
-        "Geoms: floor, box, tip"
+        "m.toml:53: contact_pair 'tip' and 'flor': geoms has 'flor', which does not exist; did you mean 'floor'? "
+        "Geoms: floor, box, tip, wedge, drum"
     ),
-    '[[contact_pair]]\ngeoms = ["tip", "tip"]': "m.toml:41: contact_pair 'tip' and 'tip': give two different geoms",
+    '[[contact_pair]]\ngeoms = ["tip", "tip"]': "m.toml:53: contact_pair 'tip' and 'tip': give two different geoms",
     '[[contact_exclude]]\nlinks = ["arm"]': (
-        "m.toml:41: contact_exclude 1: links has 1 name; give the names of two links"
+        "m.toml:53: contact_exclude 1: links has 1 name; give the names of two links"
     ),
 }
 
@@ -206,3 +221,35 @@ def test_messages_of_pairs(extra):
     with pytest.raises(kp.DescriptionError) as refused:
         kp.build(described(BLOCK + extra))
     assert str(refused.value) == OF_PAIRS[extra]
+
+
+def test_a_mesh_that_is_not_closed_or_not_convex_is_reported_and_its_hull_touches(tmp_path):
+    import trimesh
+
+    cube = trimesh.creation.box((0.2, 0.2, 0.2))
+    ring = trimesh.creation.annulus(0.1, 0.3, 0.2)
+    half = trimesh.Trimesh(cube.vertices, cube.faces[:-2])
+    b = kp.Builder("meshes").contact("floor", "ground", plane=True)
+    for k, (name, mesh) in enumerate({"cube": cube, "ring": ring, "half": half}.items()):
+        mesh.export(tmp_path / f"{name}.stl")
+        b.link(name, mass=1.0, inertia=[1, 1, 1]).joint(
+            name, "free", "ground", name, start=[k, 0, 0.1, 0, 0, 0, 1]
+        )
+        b.contact(name, name, mesh=str(tmp_path / f"{name}.stl"), contype=2)
+    with pytest.warns(kp.DescriptionWarning):
+        m = kp.build(b)
+    assert [x.split(": ")[-1].split("stl' ")[1] for x in m.warnings] == [
+        "is not convex; its convex hull touches",
+        "is not closed; its convex hull touches",
+    ]
+    corners = [x for x in m.contacts(m.start(), margin=1e-6) if x.a == "cube"]
+    assert len(corners) == 4
+    np.testing.assert_allclose([x.gap for x in corners], 0.0, atol=1e-8)
+
+
+def test_points_in_a_plane_enclose_no_volume():
+    b = kp.Builder("flat").contact("leaf", "ground", hull=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
+    b.link("body", mass=1.0, inertia=[1, 1, 1]).joint("free", "free", "ground", "body")
+    with pytest.raises(kp.DescriptionError) as refused:
+        kp.build(b)
+    assert str(refused.value) == "contact 'leaf': its 4 points enclose no volume; give four or more"
