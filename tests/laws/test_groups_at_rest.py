@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import kinpair as kp
 
@@ -77,6 +80,71 @@ def test_a_sleeve_leaves_rest_where_the_force_reaches_the_disc(integrator):
     assert run.events[0].time == pytest.approx(1 / 1.6, abs=1e-9)
     speed = 1.6 * LEVEL / MASS * (1.0 - 1 / 1.6) ** 2 / 2.0
     assert run.qd[-1] == pytest.approx(speed * np.array([0.6 / RADIUS, 0.8]), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("static", "integrator"),
+    [(0.2, "dop853"), (0.3, "dop853"), (0.3, "rk4")],  # fixed steps: first order where a motion begins slowly
+)
+def test_a_sleeve_that_turns_less_easily_than_it_slides_leaves_rest_once(static, integrator):
+    """m s̈ = f − μ m g A s/|s| with A = (1/50, 1), by another integrator from the direction in which f − μ m g A u is
+    along u: it turns by 10° within the first micrometres a second."""
+    heavy, way = 50.0, np.array([0.6, 0.8])
+    m = sleeve(heavy * MASS * RADIUS**2, mu_static=static)
+    ramp = np.array([0.0, 1.0]), 1.6 * static * MASS * 9.81 * np.outer([0.0, 1.0], way * [RADIUS, 1.0])
+    steps = {"dt": 1e-3} if integrator == "rk4" else {}
+    run = kp.simulate(m, [0, 0], [0, 0], duration=0.7, torque=ramp, integrator=integrator, **steps)
+    assert [x.name for x in run.events] == ["rod slides"]
+    assert run.events[0].time == pytest.approx(1 / 1.6, abs=1e-9)
+    A = np.array([1.0 / heavy, 1.0])
+
+    def pull(time: float) -> np.ndarray:
+        return A * 1.6 * static * 9.81 * time * way
+
+    begin = 1 / 1.6 + 1e-6
+    u = fixed_direction(pull(begin), MU * 9.81 * A)
+    speed = float(u @ (pull(begin) - MU * 9.81 * A * u)) * 1e-6
+    path = solve_ivp(
+        lambda t, s: pull(t) - MU * 9.81 * A * s / np.linalg.norm(s),
+        (begin, 0.7),
+        speed * u,
+        method="Radau",
+        rtol=1e-9,
+        atol=1e-15,
+    )
+    assert run.qd[-1] * [RADIUS, 1.0] == pytest.approx(path.y[:, -1], rel=2e-5)
+    assert run.balance.relative < 1e-8
+
+
+def fixed_direction(a: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """u = (cos x, sin x) with a − R u along u."""
+
+    def across(x: float) -> float:
+        u = np.array([np.cos(x), np.sin(x)])
+        rest = a - R * u
+        return float(u[0] * rest[1] - u[1] * rest[0])
+
+    angles = np.linspace(0.0, np.pi / 2, 200)
+    for low, high in pairwise(angles):
+        if across(low) * across(high) <= 0.0:
+            x = brentq(across, low, high, xtol=1e-15)
+            u = np.array([np.cos(x), np.sin(x)])
+            if u @ (a - R * u) > 0.0:
+                return u
+    raise AssertionError("no direction")
+
+
+def test_a_sleeve_that_carries_nothing_stays_at_rest():
+    """In free fall what a sleeve carries is zero up to rounding, and so is the force that holds it."""
+    b = kp.Builder("fall").link("rod", mass=1.3, com=(0.1, -0.05, 0.2), inertia=(0.03, 0.04, 0.05))
+    b.link("collar", mass=0.7, com=(-0.1, 0.15, 0.1), inertia=(0.02, 0.03, 0.01))
+    b.joint("drop", "prismatic", "ground", "rod", axis="z")
+    friction = {"law": "bearing", "mu": MU, "radius": RADIUS, "length": 0.1}
+    b.joint("sleeve", "cylindrical", "rod", "collar", axis="x", xyz=(0.1, 0.2, -0.1), friction=friction)
+    run = kp.simulate(kp.build(b), [0, 0, 0], [0.5, 0, 0], duration=0.5)
+    assert run.status.name == "done"
+    assert not run.events
+    assert not run.qd[:, 1:].any()
 
 
 MOTIONS: dict[str, tuple[Any, Any, Any, Any]] = {  # mechanism, q̇, efforts, duration

@@ -272,6 +272,12 @@ class Dynamics:
         slip = Slip(array(list(share)), array(list(held)))
         return replace(self, model=replace(self.model, slip=slip))
 
+    @property
+    def weight(self) -> float:
+        """Weight of all links [N]: the size of forces of which those in joints are differences."""
+        description = self.model.description
+        return float(np.linalg.norm(description.gravity)) * sum(x.mass for x in description.links)
+
     def held_motion(self, state: State, loads: Loads) -> tuple[Vector, Vector]:
         """q̈, and the efforts (nv,) by which rates are held at rest."""
         if self.enforcement is not None:

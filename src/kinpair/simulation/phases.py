@@ -4,11 +4,12 @@ A group is one rate, or all rates of a sleeve or a ball, which rub as one. Of ea
 each of its rates a `share`; both stay as they are between events. While it slides, the share d has the direction of
 sliding, fixed whatever the rates do within a step, so that forces are smooth: of one rate its sign, and of several
 
-    f = −μ N u,   u = s/|s| where (FP2) holds, d elsewhere                                                (FP1)
+    f = −μ N u,   u = s/|s| where (FP2) holds and |s| > c, d elsewhere                                  (FP1)
     d·s − κ|s| > 0          the phase lasts; κ = 0 of one rate, ½ of several                              (FP2)
 
-so that s passes through zero, and (FP2) changes its sign there. Behind each step d follows s; where s has turned away
-by 60° within a step, d ← s/|s| there, and the group slides on. While it is held, its accelerations are zero, and the
+so that s passes through zero, and (FP2) changes its sign there; what is slower than c has no direction but the error of
+a step. Behind each step d follows s; where s has turned away by 60° within a step, d ← s/|s| there, and the group
+slides on. While it is held, its accelerations are zero, and the
 force that this takes is watched:
 
     μ_s N − |f| > 0         the phase lasts                                                               (FP3)
@@ -35,16 +36,19 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.forces.elements import acting
 from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.friction.loads.system import NARROW, SMALL
+from kinpair.friction.loads.system import CREEP, NARROW, SMALL, steady
 from kinpair.model.state import State
 
 TINY = 1e-300  # a rate of zero counts as sliding on
 BEYOND = 1e-11  # of the levels: a rate lets go where more than this beyond them would have to hold it
 STILL = 1e-13  # [rad/s], [m/s]: a rate this small counts as zero
+ROUNDED = (
+    1e-14  # of the weight and the efforts: a force this small is rounding, where levels are zero by symmetry
+)
 DOUBTFUL = 1e-9  # of the levels: so near to one of them, compiled code does not tell whether a rate sticks
 BALANCED = 1e-11  # of the largest acceleration: less than this against the way of sliding is rounding
 SLOW = 1e-6  # [m/s]: several rates that slide slower keep the direction in which they began to
-BAND = 1e-10  # [m/s]: several rates turn round by so much; what is less is the error of a step
+BAND = 0.5 * CREEP  # [m/s]: several rates turn round by so much; what is less is the error of a step
 PULL = 1e-9  # [N], [N m]: a limit opens where it would have to pull by more
 LEAVES = 1e-9  # [rad/s], [m/s]: a group that is carried and moves faster slides
 SLIDING, CARRIED = 0.5, 1.5  # phases below the first slide, beyond the second are carried
@@ -96,8 +100,7 @@ def slid_rate(share: Vector, s: Vector) -> Scalar:
     """u·s with the direction u of (FP1): how fast a group slides, and what goes on smoothly through a stop."""
     if len(s) == 1:
         return share[0] * s[0]
-    size, way = np.sqrt(sum((x * x for x in s), TINY)), along(share, s)
-    return where(less(NARROW * size, way), size, way)
+    return along(steady(s, share), s)
 
 
 def amount(f: Vector) -> Scalar:
@@ -151,6 +154,7 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> PhaseValues:
     closed = dict[int, Any]()
     for stop, flag in zip(d.stops, y[d.layout.closed], strict=True):
         closed[stop.v] = closed.get(stop.v, 0.0) + flag
+    rounding = ROUNDED * (d.weight + sum((np.abs(x) for x in state.tau), 0.0))
     lasting: list[Scalar] = []
     slowing: list[Scalar] = []
     of_groups = d.by_group(y[d.layout.share]), d.sliding(state.qd), d.sliding(qdd), d.forces(efforts)
@@ -159,7 +163,7 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> PhaseValues:
         flags = [closed.get(k, 0.0) for k in group.rates]
         way, effort = onward(share, s), amount(array([(1.0 - c) * x for c, x in zip(flags, f, strict=True)]))
         slides = where(less(way, 0.0), way, maximum(way, TINY))
-        holds = minimum(high - effort, effort - low) + BEYOND * (high - low)  # (FP3)
+        holds = minimum(high - effort, effort - low) + BEYOND * (high - low) + rounding  # (FP3)
         if len(group.rates) == 1 and group.rates[0] in closed:
             holds = where(less(0.5, flags[0]), 1.0, holds)  # its limit has the guard of both
         rests = where(less(phase, CARRIED), holds, LEAVES - speed(s))

@@ -37,6 +37,7 @@ MET = 1e-10  # |F| against the largest load
 FEELING = 3  # sweeps where a load depends on the friction force alone: a kinked line, or nearly one
 SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own
 LEAST = 1e-30  # so that no jump at all is no division by zero
+CREEP = 5e-10  # [m/s]: in runs several rates that slide slower keep the direction in which they began to
 NARROW = 0.5  # cosine of the angle by which several rates may turn away from a direction that is fixed
 
 
@@ -240,12 +241,21 @@ def _slip(surface: Surface, qd: Vector, given: Vector, through: bool) -> Slip:
     if len(s) == 1:
         return Slip(given, surface.grip.coefficient(magnitude(s[0])))
     speed = length(*s)
-    short = SMALL - speed
     if through:
-        short = maximum(short, NARROW * speed - dot(given, s))  # (FP1)
-    moves, over = less(short, 0.0), np.divide(1.0, speed)
+        return Slip(steady(s, given), surface.grip.coefficient(speed))
+    moves, over = less(SMALL, speed), np.divide(1.0, speed)
     u = array([where(moves, x * over, y) for x, y in zip(s, given, strict=True)])
     return Slip(u, surface.grip.coefficient(speed))
+
+
+def steady(s: Vector, d: Vector) -> Vector:
+    """Return the direction u of sliding by several rates s in a run, d being the direction that is fixed.
+
+    u = s/|s| where d·s > |s|/2 and |s| > c, d elsewhere,   c = CREEP                                     (FP1)
+    """
+    speed = length(*s)
+    moves, over = less(maximum(CREEP - speed, NARROW * speed - dot(d, s)), 0.0), np.divide(1.0, speed)
+    return array([where(moves, x * over, y) for x, y in zip(s, d, strict=True)])
 
 
 def columns(

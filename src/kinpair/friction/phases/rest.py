@@ -39,6 +39,7 @@ def still(x: Resting) -> np.ndarray:
     """Return the forces that keep all surfaces at rest, as a start; surfaces that slide have none here."""
     f = np.zeros(len(x.a))
     rows = [v for k in x.still for v in range(x.where[k].start, x.where[k].stop)]
+    rows += x.of_limits
     f[rows] = np.linalg.lstsq(x.A[np.ix_(rows, rows)], -x.a[rows], rcond=None)[0]
     return with_jumps(x, f)
 

@@ -8,14 +8,18 @@ wrenches are affine in them:
     f_k = −μ_k N_k u_k                                                              sliding along u_k    (FH3)
 
 (FH2) says both: inside a_k = 0, on the boundary f_k is against a_k. A load that jumps has a row of its own, see (NS11).
+Limits of joints without gap and rate have rows behind those of the surfaces, by which they push and never pull:
+
+    0 ≤ f_l  ⟂  a_l ≥ 0                                                                                (FH4)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +30,7 @@ from kinpair.friction.phases.terms import Affine
 from kinpair.friction.surfaces.surface import JUMP, LINEAR, NORM, SQUARE, Carried, LoadPart, Surface
 
 RANK = 1e-11  # a response below this part of the largest counts as zero
+NO_LIMITS: Mapping[str, np.ndarray] = MappingProxyType({})
 SHAPES = {NORM: shapes.NORM, LINEAR: shapes.LINEAR, SQUARE: shapes.SQUARE, JUMP: shapes.LINEAR}
 
 
@@ -44,7 +49,8 @@ class Found(NamedTuple):
 class Resting:
     """(FH1): what acts, where each surface has its numbers in f, and which are at rest; `u` and `mu` of the others.
 
-    `surplus` is friction beyond μ N, of surfaces at rest.
+    `surplus` is friction beyond μ N, of surfaces at rest. `limits` are the names of the limits, whose rows are behind
+    those of the surfaces.
     """
 
     surfaces: Sequence[Surface]
@@ -59,6 +65,12 @@ class Resting:
     mu: np.ndarray
     mu_static: np.ndarray
     surplus: np.ndarray
+    limits: tuple[str, ...] = ()
+
+    @property
+    def of_limits(self) -> range:
+        """Numbers of the limits in f."""
+        return range(len(self.a) - len(self.limits), len(self.a))
 
     @property
     def still(self) -> list[int]:
@@ -112,10 +124,12 @@ class Resting:
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The surfaces as groups, and one for each jump.    (FH2), (FH3)"""
+        """The surfaces as groups, and one for each limit and each jump.    (FH2), (FH3), (FH4)"""
         jumps = range(len(self.a), len(self.a) + len(self.jumps))
+        pairs = zip(self.of_limits, self.limits, strict=True)
         return [
             *map(self._group, range(len(self.surfaces))),
+            *(Interval(row, 0.0, np.inf, name) for row, name in pairs),
             *(Interval(row, 0.0, 1.0, jump=True) for row in jumps),
         ]
 
@@ -166,15 +180,17 @@ def resting_system(
     at_rest: Sequence[bool],
     u: Sequence[np.ndarray],
     mu: Sequence[float],
+    limits: Mapping[str, np.ndarray] = NO_LIMITS,
 ) -> Resting:
-    """Return (FH1) with G (numbers, nv) of each surface in all rates; `u` and `mu` of those that slide.
+    """Return (FH1) with G (numbers, nv) of each surface in all rates; `u` and `mu` of those that slide; `limits`: the
+    rates of gaps (nv,) by name.
 
     A surface at rest on which friction has no effect is moved by constraints alone: it slides in the direction of its
     acceleration, and has no friction where that is zero, since what it carries is not unique.
     """
     stops = np.cumsum([0, *(len(g) for g in G)]).tolist()
     where = [slice(a, b) for a, b in pairwise(stops)]
-    every = np.concatenate(list(G))
+    every = np.concatenate([*G, *(row[None] for row in limits.values())])
     P = every @ x.P @ every.T
     size = [float(np.trace(P[k, k])) for k in where]
     moves = [a > RANK * max(size) for a in size]
@@ -198,6 +214,7 @@ def resting_system(
         np.array(mu, dtype=float),
         np.array([float(s.grip.mu_static) for s in surfaces]),
         np.array([float(s.surplus) if still else 0.0 for s, still in zip(surfaces, at_rest, strict=True)]),
+        tuple(limits),
     )
 
 

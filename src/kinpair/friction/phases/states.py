@@ -7,7 +7,7 @@ begin to slide; or there is no solution, and the message says at which part of t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +22,7 @@ from kinpair.friction.loads.system import Response, Slip, System
 from kinpair.friction.phases import classes, rest
 from kinpair.friction.phases.classes import Classified
 from kinpair.friction.phases.dry import DryStates, JointFriction, each_state, held_slopes
-from kinpair.friction.phases.resting import Found, Resting, resting_system
+from kinpair.friction.phases.resting import NO_LIMITS, Found, Resting, resting_system
 from kinpair.friction.phases.terms import Affine, Terms, affine, sliding_system
 from kinpair.friction.surfaces.level import Level
 from kinpair.friction.surfaces.surface import Carried, Grip, Surface
@@ -257,11 +257,17 @@ class LoadedStates:
         return self._resting(x, joints, slips, at_rest, which)
 
     def system_of(
-        self, numbers: tuple[np.ndarray, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+        self,
+        numbers: tuple[np.ndarray, ...],
+        q: np.ndarray,
+        qd: np.ndarray,
+        tau: np.ndarray,
+        limits: Mapping[str, np.ndarray] = NO_LIMITS,
     ) -> tuple[Affine, Resting]:
-        """The affine answer, and the system for all friction forces, from the terms of one state."""
+        """Return the affine answer, and the system for all friction forces and those of closed limits, from the terms
+        of one state; `limits`: rates of gaps (nv,) by name."""
         x, joints = self._affine(numbers, q, qd, tau)
-        return x, self._system(x, joints, *self._now(qd))
+        return x, self._system(x, joints, *self._now(qd), limits)
 
     def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting:
         """The system of one state for all friction forces, whether surfaces are at rest or slide."""
@@ -281,9 +287,16 @@ class LoadedStates:
             at_rest.append(not moves)
         return slips, at_rest
 
-    def _system(self, x: Affine, joints: list[Carried], slips: list[Slip], at_rest: list[bool]) -> Resting:
+    def _system(
+        self,
+        x: Affine,
+        joints: list[Carried],
+        slips: list[Slip],
+        at_rest: list[bool],
+        limits: Mapping[str, np.ndarray] = NO_LIMITS,
+    ) -> Resting:
         u, mu = [slip.u for slip in slips], [float(slip.mu) for slip in slips]
-        return resting_system(x, self.surfaces, joints, self.G, at_rest, u, mu)
+        return resting_system(x, self.surfaces, joints, self.G, at_rest, u, mu, limits)
 
     def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
         """What friction does at one state, by name of the rate; laws of constant level at rest with it."""

@@ -30,6 +30,7 @@ from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.phases import classes, rest
 from kinpair.friction.phases.resting import Found, Resting
 from kinpair.friction.phases.states import LoadedStates, Several
+from kinpair.friction.phases.terms import Affine
 from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.limits import Limit
@@ -179,33 +180,44 @@ def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, 
 
 
 def under_load(x: Standing, y: np.ndarray) -> AtRest:
-    """Solve friction from load and of constant level at rest, see `friction/phases/rest.py`. SingularError: none."""
+    """Solve friction from load, of constant level and limits at rest (`friction/phases/rest.py`). SingularError: no
+    solution."""
     return _Loaded(x, y).result()
 
 
 class _Loaded:
-    """Groups at rest, and the surfaces of which they are made."""
+    """Groups at rest and limits without gap and rate, and the surfaces of which groups are made."""
 
     def __init__(self, x: Standing, y: np.ndarray) -> None:
         self.x, self.d = x, x.own
-        *numbers, tau = x.numbers(_load_terms, y)
-        numbers = _with_closed(numbers, x.closed)
-        self.F = numbers[1]
-        self.joined = len(numbers[3]) > 0
+        *numbers, self.tau = x.numbers(_load_terms, y)
+        self.F, self.joined = numbers[1], len(numbers[3]) > 0
+        self.numbers, self.motion = _independent(numbers), self.d.motion(y)
         self.states = LoadedStates(self.d.model, None, still=0.0)
-        self.affine, self.system = self.states.system_of(_independent(numbers), *self.d.motion(y), tau)
+        self.affine, self.system = self._with((*x.closed, *x.released))
         self.surfaces = [
             [k for k, G in enumerate(self.states.G) if G[:, list(group.rates)].any()]
             for group in self.d.groups
         ]
 
+    def _with(self, limits: tuple[Limit, ...]) -> tuple[Affine, Resting]:
+        """Return the response, and the system with these limits."""
+        self.limits, nv = limits, len(self.F)
+        rows = {x.label: x.side * np.eye(nv)[x.v] for x in limits}
+        return self.states.system_of(self.numbers, *self.motion, self.tau, rows)
+
     def result(self) -> AtRest:
-        """What follows."""
+        """Return the phases that follow."""
         x, leaving = self.x, [k for j in self.x.leaving for k in self.surfaces[j]]
+        loose = self._unloaded() if x.released else ()
+        if loose:
+            self.affine, self.system = self._with(tuple(k for k in self.limits if k not in loose))
+        elif x.released:
+            leaving = []  # other limits carry what those would have to pull
         if self.joined and leaving:  # the others may take over
             found = rest.solve(self._pushed(leaving))
             if found.met and not self._moving(found):
-                return self._phases(found, [])
+                return self._phases(found, [], loose)
         system = rest.breaking_away(self.system, leaving)
         verdict = classes.found_one(system)
         if not verdict.solutions:
@@ -221,7 +233,21 @@ class _Loaded:
         if verdict.kind == classes.SEVERAL:
             told = self.states.told([(f" at t = {x.time:.9g} s", Several(system, verdict))])
             warnings.warn(told, FrictionWarning, stacklevel=caller_level())
-        return self._phases(found, moving)
+        return self._phases(found, moving, loose)
+
+    def _unloaded(self) -> tuple[Limit, ...]:
+        """Return the limits that carry no load, if a released one is among them; without a solution, those released."""
+        x, found = self.x, rest.solve(self.system)
+        if not found.met:
+            return x.released
+        efforts, margin = self.d.forces(self._efforts(found)), found.f[self.system.of_limits].copy()
+        for n, limit in enumerate(self.limits):
+            j = next((j for j in x.resting if self.d.groups[j].rates == (limit.v,)), None)
+            if j is not None:
+                margin[n] += limit.side * float(efforts[j][0]) + self._level(found, j, static=True)
+        small = ASKED * float(np.abs(found.f).max()) + 10.0 * PULL
+        weak = tuple(limit for limit, left in zip(self.limits, margin, strict=True) if left <= small)
+        return weak if set(weak) & set(x.released) else ()
 
     def _pushed(self, leaving: Sequence[int]) -> Resting:
         """The system where these surfaces rub by a little less than their static friction, whatever happens."""
@@ -252,34 +278,41 @@ class _Loaded:
         return a
 
     def _moving(self, found: Found) -> list[int]:
-        """Groups at rest that accelerate."""
-        a = self._accelerations(found)
+        """Return the groups at rest that accelerate."""
+        a, reach = self._accelerations(found), self._reach(found)
         sizes = np.array([np.linalg.norm(a[j]) for j in self.x.resting])
-        moving = moving_among(sizes, STILL * self._reach(found))
+        scale = np.array([reach[list(self.d.groups[j].rates)].max() for j in self.x.resting])
+        moving = moving_among(sizes, STILL * scale)
         return [j for j, moves in zip(self.x.resting, moving, strict=True) if moves]
 
     def _reach(self, found: Found) -> np.ndarray:
-        """Compute accelerations that the single forces cause, of each group at rest: the scale of rounding.    (ST4)"""
+        """Compute accelerations (nv,) that the single forces cause: the scale of rounding.    (ST4)"""
         forces = np.abs(self.F)
         for G, own, load in zip(self.states.G, self.system.where, found.N, strict=True):
             forces = forces + np.abs(G).T @ (np.abs(found.f[own]) + abs(float(load)))
-        reach = np.abs(self.affine.P) @ forces
-        return np.array([reach[list(self.d.groups[j].rates)].max() for j in self.x.resting])
+        for limit, force in zip(self.limits, found.f[self.system.of_limits], strict=True):
+            forces[limit.v] += force
+        return np.abs(self.affine.P) @ forces
 
     def _clearly(self, found: Found, groups: Sequence[int]) -> bool:
         """Do these accelerate by more than a trace?"""
-        a = self._accelerations(found)
-        reach = dict(zip(self.x.resting, self._reach(found), strict=True))
-        return all(float(np.linalg.norm(a[j])) > ASKED * reach[j] for j in groups)
-
-    def _phases(self, found: Found, moving: Sequence[int]) -> AtRest:
-        x, a = self.x, self._accelerations(found)
-        efforts = sum(
-            (G.T @ found.f[own] for G, own in zip(self.states.G, self.system.where, strict=True)), 0.0
+        a, reach = self._accelerations(found), self._reach(found)
+        return all(
+            float(np.linalg.norm(a[j])) > ASKED * reach[list(self.d.groups[j].rates)].max() for j in groups
         )
-        forces = self.d.forces(efforts)
+
+    def _efforts(self, found: Found) -> Any:
+        """Compute the efforts of friction (nv,)."""
+        pairs = zip(self.states.G, self.system.where, strict=True)
+        return sum((G.T @ found.f[own] for G, own in pairs), 0.0)
+
+    def _phases(self, found: Found, moving: Sequence[int], loose: tuple[Limit, ...]) -> AtRest:
+        x, a, reach = self.x, self._accelerations(found), self._reach(found)
+        forces = self.d.forces(self._efforts(found))
+        gaps = dict(zip(self.limits, found.a[self.system.of_limits], strict=True))
+        shut = [limit for limit in self.limits if gaps[limit] <= STILL * reach[limit.v]]
         still = [j for j in x.resting if j not in moving]
-        held = dict(zip(still, self._held(found, still, forces), strict=True))
+        held, closed = self._held(found, still, forces, shut)
         phase, share = list[float](), list[np.ndarray]()
         for j in x.resting:
             phase.append(SLIDES if j in moving else held[j])
@@ -293,7 +326,7 @@ class _Loaded:
                 share.append(-forces[j] / level if level > 0.0 else 0.0 * forces[j])
             else:
                 share.append(0.0 * forces[j])
-        return AtRest(phase, share, self.x.closed, self.x.released)
+        return AtRest(phase, share, tuple(closed), loose)
 
     def _level(self, found: Found, j: int, *, static: bool) -> float:
         """Level of friction in a group, at rest or as it begins to slide."""
@@ -302,27 +335,29 @@ class _Loaded:
         mu, surplus = (s.mu_static, s.surplus) if static else (s.mu, 0.0 * s.surplus)
         return sum(arms[k] * float(mu[k] * found.N[k] + surplus[k]) for k in self.surfaces[j])
 
-    def _held(self, found: Found, still: Sequence[int], forces: Sequence[np.ndarray]) -> list[float]:
-        """Phases of groups that stay at rest: without constraints each is held by itself."""
+    def _held(
+        self, found: Found, still: Sequence[int], forces: Sequence[np.ndarray], shut: Sequence[Limit]
+    ) -> tuple[dict[int, float], list[Limit]]:
+        """Return the phases of groups that stay at rest, and the limits that hold. Without constraints each holds by
+        itself; with them those that do not follow from others, limits first. A limit holds the group of its rate."""
         if not self.joined:
-            return [HELD] * len(still)
-        rates = [[*self.d.groups[j].rates] for j in still]
-        levels = [self._level(found, j, static=True) for j in still]
+            return dict.fromkeys(still, HELD), list(shut)
+        rates = {limit.v for limit in shut}
+        free = [j for j in still if not rates & set(self.d.groups[j].rates)]
+        levels = [self._level(found, j, static=True) for j in free]
         margin = [
             1.0 - float(np.linalg.norm(forces[j])) / level if level > 0.0 else -np.inf
-            for j, level in zip(still, levels, strict=True)
+            for j, level in zip(free, levels, strict=True)
         ]
-        return held_first(self.affine.P, rates, np.array(margin))
-
-
-def _with_closed(numbers: Sequence[np.ndarray], closed: Sequence[Limit]) -> list[np.ndarray]:
-    """Return the terms with a row for each closed limit; its force acts along the rate, and loads nothing by itself."""
-    H, F, A, b, c, Q, L, others = numbers
-    N = np.zeros((len(closed), len(F)))
-    N[np.arange(len(closed)), [x.v for x in closed]] = 1.0
-    A = np.concatenate([A.reshape(-1, len(F)), N])
-    L = np.concatenate([L.reshape(len(c), -1), np.zeros((len(c), len(closed)))], axis=1)
-    return [H, F, A, np.concatenate([b.reshape(-1), np.zeros(len(closed))]), c, Q, L, others]
+        pushes = dict(zip(self.limits, found.f[self.system.of_limits], strict=True))
+        most = 1.0 + max((pushes[limit] for limit in shut), default=0.0)
+        margin = [*(1.0 + pushes[limit] / most for limit in shut), *margin]
+        every = [*([limit.v] for limit in shut), *([*self.d.groups[j].rates] for j in free)]
+        phases = held_first(self.affine.P, every, np.array(margin))
+        by_rate = {limit.v: phase for limit, phase in zip(shut, phases, strict=False)}
+        held = dict(zip(free, phases[len(shut) :], strict=True))
+        held |= {j: by_rate[self.d.groups[j].rates[0]] for j in still if j not in free}
+        return held, [limit for limit in shut if by_rate[limit.v] == HELD]
 
 
 def _independent(numbers: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from kinpair.constraints.solve.stick import HELD, SLIDES
 from kinpair.errors import SingularError
 from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.loads.system import CREEP
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import AtRest, Standing, by_levels, under_load
 from kinpair.simulation.driver.touching import STILL as TOUCHING
@@ -21,7 +22,7 @@ from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.phases import STILL, slides, sticks
 from kinpair.simulation.status import Status
 
-STOPPED = 1e-9  # [m/s]: several rates that rub as one and come so near to rest are there
+STOPPED = 20.0 * CREEP  # [m/s]: several rates that rub as one and come so near to rest are there
 
 
 def settle(ongoing: Ongoing, causes: Sequence[Watched], released: Set[Limit] = frozenset()) -> None:
@@ -109,30 +110,11 @@ def decided(
         return y, AtRest([], [])
     standing = Standing(d, p, time, before, u, resting, leaving, tuple(closed), tuple(released))
     y[layout.qd] = standing.stopped(y)
-    loaded = is_loaded(d.model, passive=d.passive)
-    while True:
-        result = (under_load if loaded and standing.resting else by_levels)(standing, y)
-        for j, state, direction in zip(resting, result.phase, result.share, strict=True):
-            y[layout.phase][j], share[j] = state, direction
-        y[layout.share] = np.concatenate([np.zeros(0), *share])
-        pulling = _pulling(ongoing, y, u, result.closed) if loaded and resting else None
-        if pulling is None:
-            return y, result
-        standing = replace(standing, closed=tuple(x for x in standing.closed if x != pulling))
-
-
-def _pulling(ongoing: Ongoing, y: np.ndarray, u: np.ndarray, closed: tuple[Limit, ...]) -> Limit | None:
-    """Return the limit that would have to pull most while these are closed; None: all of them push."""
-    if not closed:
-        return None
-    run, time = ongoing.run, ongoing.stepper.time
-    open_ = ongoing.modes.active(replace(ongoing.active.mode, resting=()), ongoing.motion[0], time)
-    active = ongoing.modes.active(replace(open_.mode, resting=closed), ongoing.motion[0], time)
-    state = active.entered(open_.d.layout.converted(y, active.d.layout))
-    values = active.values(run.inputs.parameters, time, state, u)
-    pushes = {x.limit: v for x, v in zip(active.watched, values, strict=True) if x.kind == "push"}
-    least = min(closed, key=lambda x: pushes[x])
-    return least if pushes[least] < 0.0 else None
+    result = (under_load if is_loaded(d.model, passive=d.passive) else by_levels)(standing, y)
+    for j, state, direction in zip(resting, result.phase, result.share, strict=True):
+        y[layout.phase][j], share[j] = state, direction
+    y[layout.share] = np.concatenate([np.zeros(0), *share])
+    return y, result
 
 
 def _direction(s: np.ndarray, size: float) -> np.ndarray:

@@ -28,6 +28,7 @@ from kinpair.simulation.torques import Caller, RefusedError
 
 SOLVERS: dict[str, Callable[[Task], Solver]] = {"cvode": Cvode, "ida": Ida, "taylor": Taylor}
 NO_WEIGHT = 1e100  # allowed error of what does not decide the steps
+DECADES = 1e-6, 1e-5, 1e-4, 1e-3, 1e-2  # [m/s]
 CLOCK = 3  # numbers before the state: time, samples so far, sample times of the controller so far
 
 
@@ -102,8 +103,18 @@ class ExternalStepper:
             return "not finite"
         if self.solver.crosses((self.time, self._y), (self.ahead, y), self.inputs):
             return "crossed"
+        speeds_up = self._speeds_up(y)
         self._arrive(self.ahead, y)
+        if speeds_up:
+            self.solver.begin(self.time, self._y)
         return "more"
+
+    def _speeds_up(self, y: np.ndarray) -> bool:
+        """True if several rates that slide as one have become faster by a decade: ẏ is stiff in their direction in
+        proportion to 1/|s|, and a solver would keep the Jacobian of the slow motion for long."""
+        d = self.stage.d
+        sizes = ([np.linalg.norm(s) for s in d.sliding(d.motion(x)[1]) if len(s) > 1] for x in (self._y, y))
+        return any(was <= k < now for was, now in zip(*sizes, strict=True) for k in DECADES)
 
     @property
     def _next_hold(self) -> float:
