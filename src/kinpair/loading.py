@@ -46,19 +46,20 @@ def load(
     constraints: bool = True,
     actuators: bool = True,
     packages: Mapping[str, str] | None = None,
+    arguments: Mapping[str, Any] | None = None,
 ) -> Mechanism:
-    """The mechanism in a URDF, SDF, MJCF or TOML file, or a DH table (TOML or CSV).
+    """The mechanism in a URDF, xacro, SDF, MJCF or TOML file, or a DH table (TOML or CSV).
 
     base: "free" lets the root link float. strict: refuse what would otherwise be accepted with a warning.
     snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
     1.5708 for π/2). merge_fixed: False keeps welded links as bodies of their own; all quantities are the
     same. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
     engines without them do. actuators: False puts efforts on the joints in their place. packages: where
-    `package://name` is, by name.
+    `package://name` is, by name. arguments: values of <xacro:arg> in a xacro file, which is code.
 
     Units: everything in the mechanism is SI: [m], [kg], [s], [rad].
     """
-    description = read(path, strict=strict, packages=packages)
+    description = read(path, strict=strict, packages=packages, arguments=arguments)
     return build(
         description,
         base=base,
@@ -132,21 +133,31 @@ def _summary(mechanism: Mechanism) -> str:
 
 
 def read(
-    path: str | os.PathLike[str], *, strict: bool = False, packages: Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    packages: Mapping[str, str] | None = None,
+    arguments: Mapping[str, Any] | None = None,
 ) -> Description:
     """What a file says, unchecked as a whole; the reader is chosen by the ending of its name."""
     if packages is not None and not isinstance(packages, Mapping):  # type: ignore[redundant-expr]
         raise InputError(f"packages is {packages!r}; give a dict: name of a package → its folder")
     suffix = file_path(path, "load", "; kp.example('four-bar') is a bundled mechanism").suffix.lower()
-    if suffix not in _READERS:
+    readers = (*_READERS, ".xacro")
+    if suffix not in readers:
         read_text(path)  # says so if there is no such file, or none to read
         named = f"named *{suffix}" if suffix else "without an ending"
-        remedy = _CONVERTED.get(suffix, "kinpair reads {readers}").format(
-            file=os.fspath(path),
-            urdf=os.path.splitext(path)[0].removesuffix(".urdf"),
-            readers=listed(_READERS),
+        raise DescriptionError(
+            f"{path}: files {named} are not read; kinpair reads {listed(readers)}", path=str(path)
         )
-        raise DescriptionError(f"{path}: files {named} are not read; {remedy}", path=str(path))
+    if suffix == ".xacro":
+        from kinpair.description.xacro_file import read_xacro
+
+        return read_xacro(path, warnings=WarningList(strict), packages=packages, arguments=arguments)
+    if arguments:
+        raise InputError(
+            f"arguments are for xacro files, and {os.fspath(path)} is not one", arguments=arguments
+        )
     return _READERS[suffix](path, WarningList(strict), packages)
 
 
@@ -193,11 +204,6 @@ _READERS: dict[str, Callable[..., Description]] = {
     ".sdf": _sdf,
     ".toml": _toml,
     ".csv": _csv,
-}
-
-
-_CONVERTED = {  # ending: how to get a file that is read
-    ".xacro": "convert it with `xacro {file} -o {urdf}.urdf` and load {urdf}.urdf",
 }
 
 

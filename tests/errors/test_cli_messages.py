@@ -26,7 +26,10 @@ REFUSED = [
         f"no file 'scarra', and no bundled example of that name; did you mean 'scara'? {EXAMPLES}",
     ),
     ("info .", ".: is a directory; give the file in it"),
-    ("info a.json", "a.json: files named *.json are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv"),
+    (
+        "info a.json",
+        "a.json: files named *.json are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, .xacro",
+    ),
     ("info scara kr5", "'kr5' was not expected (see kinpair info --help)"),
     ("info scara --jsno", "unknown option: --jsno. Did you mean --json? (see kinpair info --help)"),
     ("info scara --snap", "--snap needs a value (see kinpair info --help)"),

@@ -50,17 +50,7 @@ def test_unknown_ending(tmp_path):
     path.write_text("x")
     assert (
         message(path)
-        == "DIR/m.docx: files named *.docx are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv"
-    )
-
-
-@pytest.mark.parametrize("name", ["r.xacro", "r.urdf.xacro"])
-def test_a_xacro_file_is_converted_first(tmp_path, name):
-    path = tmp_path / name
-    path.write_text('<robot name="r"/>')
-    assert message(path) == (
-        f"DIR/{name}: files named *.xacro are not read; convert it with `xacro DIR/{name} -o DIR/r.urdf` and load "
-        "DIR/r.urdf"
+        == "DIR/m.docx: files named *.docx are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, .xacro"
     )
 
 
@@ -110,7 +100,7 @@ def test_file_without_an_ending(tmp_path):
     path = tmp_path / "robot"
     path.write_text("x")
     assert message(path) == (
-        "DIR/robot: files without an ending are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv"
+        "DIR/robot: files without an ending are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, .xacro"
     )
 
 

@@ -53,12 +53,11 @@ REFUSED = [
     ("<html/>", "r.urdf:1: is not URDF: its root is <html>, and should be <robot>"),
     (
         '<robot xmlns:x="http://www.ros.org/wiki/xacro">\n<x:macro/></robot>',
-        "r.urdf:2: is a xacro file (found <x:macro>), not URDF; run xacro on it and load what that writes",
+        "r.urdf:2: is a xacro file (found <x:macro>), not URDF; give its name the ending .xacro",
     ),
     (
         robot('<xacro:include filename="a"/>'),
-        "r.urdf:2: is a xacro file (found <xacro:include>), not URDF; "
-        "run xacro on it and load what that writes",
+        "r.urdf:2: is a xacro file (found <xacro:include>), not URDF; give its name the ending .xacro",
     ),
     (robot("<link/>"), 'r.urdf:2: <link> has no name; write <link name="...">'),
     (robot('<joint type="fixed"/>'), 'r.urdf:2: <joint> has no name; write <joint name="...">'),

@@ -35,7 +35,7 @@ def robot_element(text: str, source: str, warnings: WarningList) -> Any:
     if (macro := next(filter(_is_xacro, root.iter()), None)) is not None:
         raise DescriptionError(
             f"{source}:{macro.sourceline}: is a xacro file (found <{_name(macro)}>), not URDF; "
-            "run xacro on it and load what that writes",
+            "give its name the ending .xacro",
             found=_name(macro),
         )
     if (name := _name(root)) != "robot":

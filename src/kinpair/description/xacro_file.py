@@ -1,0 +1,121 @@
+"""Reading xacro: macros are expanded without ROS, then the result is read as URDF or SDF.
+
+xacro evaluates expressions of the file: a .xacro file is code. `$(find package)` is resolved by the search for packages
+of this library. Every file that is read, included ones too, is checked as XML files are: no document type.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import threading
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.dom import minidom
+
+from kinpair.description.package_uri import Files
+from kinpair.description.parts import Description
+from kinpair.description.sdf import parse_sdf
+from kinpair.description.text import read_text
+from kinpair.description.urdf import parse_urdf
+from kinpair.description.urdf_xml import root_element
+from kinpair.description.warning_list import WarningList
+from kinpair.errors import DescriptionError, InputError, MissingExtraError, installs
+
+_ONE_AT_A_TIME = threading.Lock()  # xacro keeps what it reads in its module
+_PACKAGE = re.compile(r"package:/+(.+)")
+_UNDEFINED = re.compile(r"Undefined substitution argument\W+(\w+)")
+
+
+def read_xacro(
+    path: str | os.PathLike[str],
+    *,
+    warnings: WarningList,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    arguments: Mapping[str, Any] | None = None,
+) -> Description:
+    """The mechanism in a xacro file; `arguments` are the values of <xacro:arg>."""
+    folder = Path(path).absolute().parent
+    text = expanded(path, Files(folder, packages or {}), arguments or {}, warnings)
+    parse = parse_sdf if "<sdf" in text[:2000] else parse_urdf
+    return parse(
+        text, source=f"{os.fspath(path)} (expanded)", warnings=warnings, folder=folder, packages=packages
+    )
+
+
+def expanded(
+    path: str | os.PathLike[str], files: Files, arguments: Mapping[str, Any], warnings: WarningList
+) -> str:
+    """Return the XML text that xacro makes of a file."""
+    read_text(path)  # a sentence if there is no such file
+    values = {str(name): _word(name, value) for name, value in arguments.items()}
+    with _ONE_AT_A_TIME, _hooked(files, warnings) as xacro, contextlib.redirect_stderr(io.StringIO()):
+        try:
+            return xacro.process_file(os.fspath(path), mappings=values).toprettyxml(indent="  ")
+        except DescriptionError:
+            raise
+        except Exception as reason:
+            raise _explained(os.fspath(path), reason, xacro.filestack) from None
+
+
+def _word(name: object, value: Any) -> str:
+    if not isinstance(value, (str, int, float, bool)):
+        raise InputError(f"arguments[{name!r}] is {value!r}; give a number or a text", argument=name)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _explained(path: str, reason: Exception, stack: Any) -> DescriptionError:
+    """Return one sentence about what xacro did not like, with the file it was in."""
+    inner = next((x for x in reversed(stack or []) if x), path)
+    message = " ".join(str(reason).split()).rstrip(".") or type(reason).__name__
+    if missing := _UNDEFINED.search(message):
+        name = missing[1]
+        return DescriptionError(
+            f"{inner}: needs the argument {name!r}; give arguments={{{name!r}: value}}, or a default in "
+            f'<xacro:arg name="{name}" default="..."/>',
+            argument=name,
+        )
+    return DescriptionError(f"{inner}: xacro: {message}", path=path)
+
+
+@contextlib.contextmanager
+def _hooked(files: Files, warnings: WarningList) -> Generator[Any]:
+    """Provide xacro with our search for packages and our check of XML; both are undone afterwards."""
+    try:
+        import xacro
+        from xacro import substitution_args
+    except ImportError:
+        raise MissingExtraError(f"xacro files need xacro; {installs('formats')}", extra="formats") from None
+
+    def find(name: str) -> str:
+        folder = next(iter(files.package(name)), None)
+        if folder is None:
+            raise DescriptionError(
+                f"$(find {name}): there is no such package above the file or in ROS_PACKAGE_PATH; "
+                f"give packages={{{name!r}: folder}}",
+                package=name,
+            )
+        return str(folder)
+
+    def parse(text: Any, filename: str | None = None) -> Any:
+        if text is not None:
+            return minidom.parseString(text) if isinstance(text, str) else text
+        name = filename or ""
+        if uri := _PACKAGE.search(name):  # xacro takes it for a path
+            name = str(files.find(f"package://{uri[1]}") or f"package://{uri[1]}")
+        content = read_text(name)
+        root_element(content, name, "xacro", warnings)
+        return minidom.parseString(content)
+
+    hooks: dict[tuple[Any, str], Any] = {(substitution_args, "_eval_find"): find, (xacro, "parse"): parse}
+    before = [(module, name, getattr(module, name)) for module, name in hooks]
+    try:
+        for (module, name), hook in hooks.items():
+            setattr(module, name, hook)
+        yield xacro
+    finally:
+        for module, name, original in before:
+            setattr(module, name, original)
