@@ -235,10 +235,10 @@ def test_a_batch_that_goes_on_is_the_one_that_was_never_cut(tmp_path, monkeypatc
         if part > 0.3:
             raise KeyboardInterrupt
 
-    from kinpair.simulation.steppers import pace
+    from kinpair.simulation.steppers import stepper
 
-    monkeypatch.setattr(pace, "FIRST_STEPS", 70)
-    monkeypatch.setattr(pace, "LEAP", 1)
+    monkeypatch.setattr(stepper, "FIRST_STEPS", 70)
+    monkeypatch.setattr(stepper, "LEAP", 1)
     part = kp.simulate(m, q, qd, **options, save=path, checkpoint=1e-9, progress=stop)
     assert part.status.name == "interrupted"
     assert 0.3 < reports[-1] < 1.0

@@ -147,10 +147,10 @@ def interrupt() -> None:
 
 @pytest.mark.parametrize("case", family(CASES, USUAL, "an integrator and a source that others stand for"))
 def test_ctrl_c_in_any_call_stops_the_run_and_what_it_has_is_that_of_the_whole_run(arm, case, monkeypatch):
-    from kinpair.simulation.steppers import pace
+    from kinpair.simulation.steppers import stepper
 
-    monkeypatch.setattr(pace, "FIRST_STEPS", 5)  # more pieces, and more calls of progress
-    monkeypatch.setattr(pace, "PAUSE", 0.0)
+    monkeypatch.setattr(stepper, "FIRST_STEPS", 5)  # more pieces, and more calls of progress
+    monkeypatch.setattr(stepper, "PAUSE", 0.0)
     whole, calls = simulated(arm, case)
     assert whole.status.ok
     rng = np.random.default_rng(sum(map(ord, case)))

@@ -159,7 +159,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_written(tmp_path, room):
     """At the beginning of a dataset, and in the midst of the last one, where a part of the samples still fits."""
     path = tmp_path / "run.h5"
     body = f"""
-from kinpair.simulation.steppers import pace as runs
+from kinpair.simulation.steppers import stepper as runs
 runs.PAUSE = 0.003
 def told(part):
     run = kp.load_run(sys.argv[1])
@@ -245,7 +245,7 @@ FAULTS = {
     "steps", [{"integrator": "rk4", "dt": 1e-3}, {"integrator": "dop853"}], ids=["fixed", "free"]
 )
 def test_a_controller_that_fails_loses_nothing_and_the_run_goes_on(tmp_path, monkeypatch, told, fault, steps):
-    from kinpair.simulation.steppers import pace as runs
+    from kinpair.simulation.steppers import stepper as runs
 
     monkeypatch.setattr(runs, "FIRST_STEPS", 7)
     path = tmp_path / "run.h5"

@@ -43,13 +43,12 @@ from kinpair.runs.history import as_text
 from kinpair.runs.samples import residual_of, samples_of, singular_of
 from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.modes.modes import Entry
 from kinpair.simulation.monitors.balance import Energies
 from kinpair.simulation.monitors.endings import status_of
 from kinpair.simulation.monitors.verdict import Seen
-from kinpair.simulation.piece import Piece
-from kinpair.simulation.residual import Residual, Singular
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import Piece, Run
 from kinpair.simulation.status import Status
 
 

@@ -23,8 +23,8 @@ from kinpair.runs.recording import recording_of
 from kinpair.runs.summary import summary
 from kinpair.runs.targets import GENERATOR, PAGE, target
 from kinpair.runs.vectors import vectors_of
-from kinpair.simulation.blocks import blocks
 from kinpair.simulation.events.events import Event
+from kinpair.simulation.sample_memory import blocks
 from kinpair.viewer.report_page import page as animated_page
 
 if TYPE_CHECKING:

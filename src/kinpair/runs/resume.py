@@ -21,12 +21,12 @@ from kinpair.runs.load import mechanism_of, result_of, wrenches_of
 from kinpair.runs.recorder import continued
 from kinpair.runs.result import Result
 from kinpair.runs.stream import saved, stream
-from kinpair.simulation.called import warn_of_calls
 from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.modes.modes import Entry
 from kinpair.simulation.options import CHECKPOINT, Missing, Options
 from kinpair.simulation.prepare import prepared
+from kinpair.simulation.run import warn_of_calls
 from kinpair.simulation.schedule import positive
 
 NO_CONTROLS: Mapping[str, Any] = MappingProxyType({"torque": None, "input": None})

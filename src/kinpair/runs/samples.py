@@ -7,7 +7,7 @@ import numpy as np
 from kinpair.forces.states import ports_of
 from kinpair.model.model import Model
 from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.residual import NEAR, Residual, Singular
+from kinpair.simulation.held import NEAR, Residual, Singular
 
 
 def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarray]:

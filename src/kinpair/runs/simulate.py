@@ -19,14 +19,13 @@ from kinpair.runs.files.claims import claimed
 from kinpair.runs.judgement import Outcome
 from kinpair.runs.result import Result
 from kinpair.runs.targets import RUN, target
-from kinpair.simulation.called import warn_of_calls
 from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
 from kinpair.simulation.given import movable
 from kinpair.simulation.options import ALPHA, CHECKPOINT, PATIENCE, Options
 from kinpair.simulation.prepare import prepared
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import Run, warn_of_calls
 from kinpair.simulation.schedule import positive
 from kinpair.system import System
 

@@ -17,7 +17,7 @@ from kinpair.runs.recorder import DiskError, Recorder
 from kinpair.runs.result import Result
 from kinpair.simulation.monitors.endings import nearest_singular, status_of
 from kinpair.simulation.monitors.verdict import verdict
-from kinpair.simulation.piece import Piece
+from kinpair.simulation.run import Piece
 from kinpair.simulation.status import Status
 
 NONE = np.zeros((0, 0))

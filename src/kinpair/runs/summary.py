@@ -14,9 +14,9 @@ from kinpair.errors import KinpairError, listed
 from kinpair.model.units import units
 from kinpair.runs.accelerations import accelerations, constraint_forces
 from kinpair.runs.record import Record
-from kinpair.simulation.blocks import blocks
 from kinpair.simulation.events.limits import limits_from
-from kinpair.simulation.residual import Residual, Singular
+from kinpair.simulation.held import Residual, Singular
+from kinpair.simulation.sample_memory import blocks
 
 PASSED = 1e-9  # [rad], [m]
 ROUNDED = 1e-9  # of an effort limit

@@ -1,8 +1,7 @@
 """Motion in time: from what is asked for to the samples of a run, piece by piece; the loops are compiled.
 
-blocks         long arrays part by part
+sample_memory  memory for samples; long arrays part by part
 status         how a run ended
-residual       how well constraints hold
 schedule       when samples are taken
 recording      functions of a user on symbols
 layout         the vectors of a run: slices by name
@@ -11,19 +10,14 @@ torques        what `torque=` and `external=` may be
 events         events and limits of joints, as a user gives them
 contact        time steps with contact: rows, responses, impulses
 options        everything that a simulation is given
-systems        which model moves
-held           how constraints are held
+held           how constraints are held, and how well; which model moves
 phases         how dry friction slides and holds
 dynamics       what moves, as functions of time, state and inputs
 stiffness      internal states that are too fast for explicit steps
 methods        steps, tableaux, integrators by name
 loops          compiled loops
 given          checks of what the user handed over
-run            what is to be simulated, and the log of it
-called         functions of a user that are called from Python
-piece          some samples, and how the run stands behind them
-sample_memory  memory for samples
-stage          a mode ready to run
+run            what is to be simulated, the log of it, pieces and stages
 monitors       energy, momentum, constraints, pace; how a run ended
 modes          which constraints hold and what is watched
 steppers       fixed, adaptive, external: they take a run forward

@@ -7,24 +7,31 @@ Accelerations obey A q̈ = b only; what a step leaves of φ and ψ stays or grow
 
 External solvers (cvode, ida, taylor) let no state be brought back within their steps. There `project` is both: rows
 with the α of (HD1) along the way, and a projection of each state that is looked at.
+
+A model whose mass matrix has no inverse is held up by its constraints. How well they hold, and how near they came to
+dependence, is a number of every sample.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.constraints import quantities as constrained
 from kinpair.constraints.assembly import Closure, check_solver
+from kinpair.constraints.rows.build import is_constrained
 from kinpair.constraints.rows.coordinates import OfRates
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.constraints.solvers.rank_revealing import SHORT
+from kinpair.constraints.soundness import lost_joint
 from kinpair.errors import InputError, listed
+from kinpair.forces.element import Element
 from kinpair.forces.states import sticking_names
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import only_sound
@@ -32,8 +39,66 @@ from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State
 from kinpair.quantities import Request
+from kinpair.simulation.sample_memory import largest
 from kinpair.simulation.schedule import finite
-from kinpair.simulation.systems import has_lost_mass
+
+NEAR = 1e-4  # of A M⁻¹ Aᵀ: a pivot below this part of what it was at the start is reported
+WORST = 1e-4  # [m] or [rad]: loops that are wider open than at the start by this have drifted
+
+
+class Residual(NamedTuple):
+    """The largest |φ| [m], [rad] and the largest |ψ| [m/s], [rad/s] of all rows at every sample (..., samples)."""
+
+    position: np.ndarray
+    rate: np.ndarray
+
+    @property
+    def worst(self) -> tuple[float, float]:
+        """The largest of all samples."""
+        return largest(self.position), largest(self.rate)
+
+
+class Singular(NamedTuple):
+    """A singular passage: the smallest pivot that a step or a sample met, as a part of the first, and when [s]."""
+
+    pivot: float
+    time: float
+
+
+class Suspended(NamedTuple):
+    """A singular position that was crossed in one step, and the length of that [s]."""
+
+    at: Singular
+    length: float
+
+
+SINGULAR = 1e-12  # a mass matrix whose smallest singular value is below this part of the largest
+
+
+def model_to_move(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> Model:
+    """The model itself, or, where its mass matrix is singular at the start, the same held up by its constraints."""
+    return singular_mass(model) if has_lost_mass(model, q, qd, time) else model
+
+
+def has_lost_mass(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> bool:
+    """Has M no inverse, where constraints may make up for it?"""
+    if model.terms is None:
+        return is_constrained(model.description) and lost_joint(model, q) is not None
+    sizes = np.linalg.svd(np.asarray(model.terms(q, qd, time)[0], dtype=float), compute_uv=False)
+    return bool(sizes[-1] <= SINGULAR * sizes[0])
+
+
+@lru_cache(maxsize=64)
+def singular_mass(model: Model) -> Model:
+    """The same motion from M + AᵀA and F + Aᵀb, see `constrained.free_terms`."""
+    return replace(model, singular_mass=True)
+
+
+@lru_cache(maxsize=64)
+def with_elements(model: Model, added: tuple[Element, ...]) -> Model:
+    """The same with elements that a run adds; the same model for the same elements, so that code for it is found."""
+    return replace(model, added=added) if added != model.added else model
+
 
 WAYS = ("project", "baumgarte", "none")
 

@@ -26,7 +26,7 @@ from kinpair.simulation.given import (
     start_x,
     tolerance,
 )
-from kinpair.simulation.held import Holding, check_start, enforcement_of
+from kinpair.simulation.held import Holding, check_start, enforcement_of, model_to_move, with_elements
 from kinpair.simulation.loops import BoundedCache, begin
 from kinpair.simulation.methods.combinations import check_combination
 from kinpair.simulation.methods.integrators import Integrator, integrator_named
@@ -44,7 +44,6 @@ from kinpair.simulation.schedule import (
     positive,
 )
 from kinpair.simulation.stiffness import check_stiffness
-from kinpair.simulation.systems import model_to_move, with_elements
 from kinpair.simulation.torques import (
     Caller,
     Start,

@@ -19,18 +19,16 @@ from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import WRENCH
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.driver.lane import Lane
-from kinpair.simulation.driver.lanes import Group, Lanes
+from kinpair.simulation.driver.lanes import Group, Lane, Lanes
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.given import movable, start_states, start_x
 from kinpair.simulation.held import check_start
 from kinpair.simulation.loops import begin, loop_of
-from kinpair.simulation.monitors.jams import Jam, jam_of
+from kinpair.simulation.monitors.lost_numbers import Jam, jam_of
 from kinpair.simulation.options import ALPHA, Options
 from kinpair.simulation.prepare import check_within, prepared
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.schedule import MOST_STEPS, Plan, held_steps, positive
-from kinpair.simulation.stage import Stage
 from kinpair.system import System
 
 

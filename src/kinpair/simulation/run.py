@@ -1,8 +1,15 @@
-"""A run: what was asked for, checked, and what has come of it so far."""
+"""A run: what was asked for, checked, and what has come of it so far.
+
+A piece is some samples, and how the run stands behind them. A stage is a mode of the motion ready to run: what moves in
+it, and what is watched.
+
+Functions of a user that a run calls from Python are slow; the summary and a warning say so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,17 +18,19 @@ import numpy as np
 
 from kinpair.algebra.arrays import array, columns, rows
 from kinpair.compiler.kernel import Kernel
+from kinpair.compiler.patience import patience
 from kinpair.compiler.time_loop.inputs import Inputs
 from kinpair.compiler.trace import trace
+from kinpair.errors import RecordingWarning, caller_level
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.events.limits import Limit, Limits
-from kinpair.simulation.held import Holding
+from kinpair.simulation.held import Holding, Suspended
+from kinpair.simulation.loops import Guard
 from kinpair.simulation.methods.integrators import Integrator
 from kinpair.simulation.options import PATIENCE
 from kinpair.simulation.recording import NotRecorded, Recorded
-from kinpair.simulation.residual import Suspended
 from kinpair.simulation.schedule import Plan
 from kinpair.simulation.status import Status
 from kinpair.simulation.torques import Caller, Torque
@@ -183,3 +192,101 @@ class Run:
                 "p": p.shape[1:],
             }  # parameters and functions of a user take no columns
             return Kernel(trace(energies, sizes))(start, p)
+
+
+GOOD = ("more", "done")
+NO_TIMES = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Samples: times (n,), states (..., n, ny), watched (..., n, nw), in the layouts of the run.
+
+    `why` is `more` while all is well, `done` at the end, else what ended it, and `trouble` the time of that; of a
+    batch, both have an entry for each motion. `steps` and `rejected` count from the beginning. `memory` is all that is
+    needed to go on from here; None where the run cannot be cut. `mode` is the number of the mode of these samples; of a
+    batch with guards (rows, n), a number for each motion and sample.
+    """
+
+    times: np.ndarray
+    Y: np.ndarray
+    W: np.ndarray
+    why: Any
+    trouble: Any
+    reached: float
+    steps: int
+    rejected: int
+    dt: float
+    memory: np.ndarray | None = None
+    mode: Any = 0
+
+    @property
+    def good(self) -> bool:
+        """Has nothing ended it? A batch goes on without the motions that ended."""
+        return not isinstance(self.why, str) or self.why in GOOD
+
+    def first(self, n: int) -> Piece:
+        """The same with its first n samples only."""
+        return replace(self, times=self.times[:n], Y=self.Y[..., :n, :], W=self.W[..., :n, :])
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What moves in a mode; `guard` (dynamics, time, y, u) → values whose signs are watched, None: nothing is."""
+
+    run: Run
+    mechanism: Mechanism
+    d: Dynamics
+    guard: Guard | None
+    make: Callable[[Stage], Any]
+
+    @cached_property
+    def loop(self) -> Any:
+        """What a stepper steps by."""
+        with patience(f"preparing the steps of {self.mechanism.name!r}"):
+            return self.make(self)
+
+    def as_sampled(self, Y: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """States and what is watched in the layouts of the run."""
+        run = self.run.d
+        if self.d is run:
+            return Y, W
+        return self.d.layout.converted(Y, run.layout), self.d.watched_layout.converted(W, run.watched_layout)
+
+
+class Called(NamedTuple):
+    """A function that is called from Python: what it is, why, and whether it could be compiled if it were rewritten."""
+
+    what: str
+    reason: str
+    avoidable: bool
+
+    @property
+    def sentence(self) -> str:
+        """The note in the summary of a run."""
+        return f"{self.what}, which is slow: {self.reason}."
+
+
+def called_of(run: Run) -> Iterator[Called]:
+    """Yield every function of the run that is called from Python and has a reason for it."""
+    torque = run.torque
+    if torque.reason:
+        yield Called(f"The {torque.word} is called from Python", torque.reason, torque.avoidable)
+    for wrench in torque.wrenches:
+        yield Called(f"{wrench.word} is called from Python", wrench.reason, wrench.avoidable)
+    for event, function in zip(run.events, run.recorded, strict=True):
+        if isinstance(function, NotRecorded) and function.reason:
+            what = f"Event {event.name!r} is called from Python after each step"
+            yield Called(what, function.reason, function.works)
+
+
+def warn_of_calls(run: Run) -> None:
+    """Give one warning with every function that is slow for a reason that the user can remove."""
+    sentences = [called.sentence for called in called_of(run) if called.avoidable]
+    if sentences:
+        warnings.warn(
+            f"{run.name}: {' '.join(sentences)} To call a function from Python without this warning, set its attribute "
+            "traceable = False.",
+            RecordingWarning,
+            stacklevel=caller_level(),
+        )

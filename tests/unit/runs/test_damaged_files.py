@@ -21,7 +21,7 @@ from kinpair.runs.files.checksums import CHUNK, SampleWriter
 from kinpair.runs.files.file_layout import SAMPLES
 from kinpair.runs.files.slate import RunFile
 from kinpair.runs.files.stored import read_file
-from kinpair.simulation.steppers import pace
+from kinpair.simulation.steppers import stepper
 
 Q, QD = [0.3, 0.2], [0.0, 0.0]
 RK4 = {"integrator": "rk4", "dt": 1e-3}
@@ -267,8 +267,8 @@ def test_a_damaged_structure_is_rejected_in_words(path, seed):
 
 
 def test_checksums_do_not_depend_on_how_samples_come(whole, arm, tmp_path, monkeypatch):
-    monkeypatch.setattr(pace, "PAUSE", 1e-6)
-    monkeypatch.setattr(pace, "FIRST_STEPS", 3)
+    monkeypatch.setattr(stepper, "PAUSE", 1e-6)
+    monkeypatch.setattr(stepper, "FIRST_STEPS", 3)
     pieces = read_file(swing(tmp_path / "pieces.h5", arm))
     saved = read_file(kp.load_run(whole).save(tmp_path / "saved.h5"))
     first = read_file(whole)

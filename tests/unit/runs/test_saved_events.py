@@ -14,7 +14,7 @@ import pytest
 import kinpair as kp
 from endings import failed
 from kinpair.runs.files import stored_events as storage_history
-from kinpair.simulation.steppers import pace as runs
+from kinpair.simulation.steppers import stepper as runs
 
 ARRAYS = ("time", "q", "qd", "tau", "work", "loss")
 RK4 = {"integrator": "rk4", "dt": 5e-3}

@@ -19,7 +19,7 @@ from kinpair.runs.files import checkpoint
 from kinpair.runs.files import stored_options as storage_options
 from kinpair.runs.files.checkpoint import Checkpoint
 from kinpair.simulation.options import Missing
-from kinpair.simulation.steppers import pace as runs
+from kinpair.simulation.steppers import stepper as runs
 
 Q, QD = [0.3, 0.2], [0.0, 0.0]
 ARRAYS = ("time", "q", "qd", "tau", "work", "loss")

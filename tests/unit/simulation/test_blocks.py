@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.simulation import blocks as module
-from kinpair.simulation.blocks import blocks, largest
+from kinpair.simulation import sample_memory as module
+from kinpair.simulation.sample_memory import blocks, largest
 
 RNG = np.random.default_rng(11)
 

@@ -12,15 +12,15 @@ from kinpair.simulation.monitors import runaways
 from kinpair.simulation.options import Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.sample_memory import joined
-from kinpair.simulation.steppers import adaptive, external, pace
+from kinpair.simulation.steppers import adaptive, external, stepper
 
 Q, QD = [0.3, 0.2], [0.1, 0.0]
 
 
 @pytest.fixture(autouse=True)
 def _short_pieces(monkeypatch):
-    monkeypatch.setattr(pace, "PAUSE", 1e-5)
-    monkeypatch.setattr(pace, "FIRST_STEPS", 3)
+    monkeypatch.setattr(stepper, "PAUSE", 1e-5)
+    monkeypatch.setattr(stepper, "FIRST_STEPS", 3)
 
 
 def driver_of(whole=True, q=Q, qd=QD, **options) -> Driver:
@@ -103,7 +103,7 @@ def test_a_run_that_goes_nowhere_ends_at_the_same_step_on_any_clock(monkeypatch,
     monkeypatch.setattr(runaways, "ENDLESS", 1.0)
     arm, ends = kp.example("double-pendulum"), []
     for pause in (1.0, 0.0):
-        monkeypatch.setattr(pace, "PAUSE", pause)
+        monkeypatch.setattr(stepper, "PAUSE", pause)
         run = stopped(arm, [0.3, 0.2], [0.1, 0.0], duration=20.0, rtol=1e-11, atol=1e-11, integrator=method)
         ends.append((run.status, run.steps, run.rejected))
     assert ends[0] == ends[1]

@@ -40,7 +40,7 @@ from kinpair.runs.files.slate import CHECKSUM, Column, RunFile, create, signed
 from kinpair.runs.files.stored_events import MODE, Room
 from kinpair.runs.targets import FORMAT
 from kinpair.runs.vectors import vectors_of
-from kinpair.simulation.residual import Residual, Singular
+from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.status import Status
 
 VERSION = 3

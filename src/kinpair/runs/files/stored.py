@@ -39,7 +39,7 @@ from kinpair.runs.hdf5 import opened
 from kinpair.runs.history import Entered
 from kinpair.runs.targets import FORMAT
 from kinpair.simulation.events.events import EventRecord
-from kinpair.simulation.residual import Singular
+from kinpair.simulation.held import Singular
 from kinpair.simulation.status import Status
 
 SAMPLES_OF_ALL = (*SCALARS, "q", "qd", "tau")  # columns that every run has

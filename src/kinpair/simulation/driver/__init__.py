@@ -6,10 +6,8 @@ resting       which groups with dry friction stick, and which way the others sli
 touching      limits that are reached
 sticking      phases of groups and limits
 root_finding  where in a step something happens
-searches      what a stepper does by itself at roots
 actions       what events do
 driver        the driver of one motion, and of batches without guards
-lane          one motion of a batch through steps with events
-lanes         many motions with guards
+lanes         many motions with guards, one of them through steps with events
 batch         the driver of batches with guards
 """

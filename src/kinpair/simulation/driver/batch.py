@@ -8,15 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from kinpair.simulation.driver.driver import Driver
-from kinpair.simulation.driver.lane import CROWDED, Lane
-from kinpair.simulation.driver.lanes import Lanes, Samples
+from kinpair.simulation.driver.lanes import CROWDED, Lane, Lanes, Samples
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.modes.modes import Entry
-from kinpair.simulation.piece import Piece
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import Piece, Run
 from kinpair.simulation.sample_memory import Room
 from kinpair.simulation.steppers.fixed import NUMBERS
-from kinpair.simulation.steppers.pace import Pace
+from kinpair.simulation.steppers.stepper import Pace
 
 
 def driver_of(run: Run, *, whole: bool = True) -> Driver | BatchDriver:

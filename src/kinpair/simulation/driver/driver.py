@@ -14,8 +14,7 @@ import numpy as np
 
 from kinpair.simulation.driver.actions import MANY, Actions
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
-from kinpair.simulation.driver.root_finding import RootFinder
-from kinpair.simulation.driver.searches import search
+from kinpair.simulation.driver.root_finding import RootFinder, search
 from kinpair.simulation.driver.sticking import settle
 from kinpair.simulation.driver.touching import touch
 from kinpair.simulation.dynamics import Dynamics
@@ -23,9 +22,7 @@ from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.modes import Entry, Mode, Modes
 from kinpair.simulation.monitors.singular_ends import without_ruins
-from kinpair.simulation.piece import GOOD, Piece
-from kinpair.simulation.run import Run
-from kinpair.simulation.stage import Stage
+from kinpair.simulation.run import GOOD, Piece, Run, Stage
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.adaptive import AdaptiveStepper
 from kinpair.simulation.steppers.external import ExternalStepper

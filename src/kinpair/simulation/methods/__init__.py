@@ -1,6 +1,5 @@
 """Methods of stepping.
 
-dop853_coefficients  numbers of Dormand and Prince
 tableaux             explicit Runge–Kutta methods as data
 steps                steps that are not explicit Runge–Kutta
 generalised_alpha    the generalised-α method under constraints

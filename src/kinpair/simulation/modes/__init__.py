@@ -1,6 +1,5 @@
 """Modes of a motion: which constraints hold, and what is watched.
 
-forces  forces that events watch
-guards  what is watched in a mode
+guards  what is watched in a mode, forces too
 modes   modes, and what moves in each
 """

@@ -23,14 +23,12 @@ from kinpair.model.build import build
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
-from kinpair.simulation.held import enforcement_of
+from kinpair.simulation.held import enforcement_of, model_to_move, with_elements
 from kinpair.simulation.loops import BoundedCache, kernel_of
 from kinpair.simulation.modes.guards import Guards, Watched
 from kinpair.simulation.phases import levels, slides, sticks
 from kinpair.simulation.recording import Recorded
-from kinpair.simulation.run import Run
-from kinpair.simulation.stage import Stage
-from kinpair.simulation.systems import model_to_move, with_elements
+from kinpair.simulation.run import Run, Stage
 
 ROUNDING = 1e-13  # of the value of an event's function at the start
 

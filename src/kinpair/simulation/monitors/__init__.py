@@ -2,12 +2,9 @@
 
 balance        does the energy add up?
 momentum       is momentum kept that nothing outside can change?
-lost_numbers   which input, or level of friction, stopped being a number
-jams           friction from load that has no solution
-chattering     inputs that jump back and forth
-singular_ends  singular positions that end a run
-runaways       adaptive runs that go nowhere
-passages       singular positions that are crossed
+lost_numbers   why a motion became NaN: inputs, levels, friction that has no solution
+singular_ends  singular positions that end a run or are crossed
+runaways       adaptive runs that go nowhere, inputs that chatter
 endings        how a run ended, in words
 verdict        is a run that reached its end sound?
 """

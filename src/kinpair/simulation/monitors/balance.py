@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.simulation.blocks import blocks
+from kinpair.simulation.sample_memory import blocks
 
 ROUNDING = 1e-12  # of the energies there are: less than that is not known of what moved
 

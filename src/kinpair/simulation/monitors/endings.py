@@ -7,13 +7,11 @@ import numpy as np
 from kinpair.constraints.soundness import lost_joint
 from kinpair.errors import listed
 from kinpair.model.model import Model
-from kinpair.simulation.monitors.chattering import chatter_of
-from kinpair.simulation.monitors.jams import jam_of
-from kinpair.simulation.monitors.lost_numbers import lost_number
+from kinpair.simulation.held import Singular
+from kinpair.simulation.monitors.lost_numbers import jam_of, lost_number
+from kinpair.simulation.monitors.runaways import chatter_of
 from kinpair.simulation.monitors.singular_ends import ended_near
-from kinpair.simulation.piece import Piece
-from kinpair.simulation.residual import Singular
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import Piece, Run
 from kinpair.simulation.status import Status
 
 LOST = ("not finite", "collapsed", "not converged")  # ends of motions whose equations give no number

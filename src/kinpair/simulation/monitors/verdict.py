@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.simulation.blocks import blocks, largest
+from kinpair.simulation.held import WORST, Residual
 from kinpair.simulation.methods.integrators import Integrator
 from kinpair.simulation.monitors.balance import Energies, Ledger, ledger, off, start_of
 from kinpair.simulation.monitors.momentum import momentum_of
-from kinpair.simulation.residual import WORST, Residual
 from kinpair.simulation.run import Run
+from kinpair.simulation.sample_memory import blocks, largest
 from kinpair.simulation.status import Status
 
 ALLOWED, FIRST_ORDER = 0.01, 0.1  # of the energy that moved

@@ -13,14 +13,11 @@ from kinpair.compiler.time_loop.loop import AdaptiveLoop
 from kinpair.compiler.time_loop.memory import CURSOR, HEAD, LENGTH, STALE
 from kinpair.compiler.time_loop.standing import Standing
 from kinpair.simulation.loops import loop_of
-from kinpair.simulation.monitors.passages import Passage
 from kinpair.simulation.monitors.runaways import STEPS, Runaway
-from kinpair.simulation.piece import GOOD, NO_TIMES, Piece
-from kinpair.simulation.run import Run
+from kinpair.simulation.monitors.singular_ends import Passage
+from kinpair.simulation.run import GOOD, NO_TIMES, Piece, Run, Stage
 from kinpair.simulation.sample_memory import Pages
-from kinpair.simulation.stage import Stage
-from kinpair.simulation.steppers.pace import Pace
-from kinpair.simulation.steppers.stepper import Root, Search
+from kinpair.simulation.steppers.stepper import Pace, Root, Search
 from kinpair.simulation.torques import RefusedError
 
 

@@ -14,13 +14,10 @@ import numpy as np
 
 from kinpair.errors import InputError
 from kinpair.simulation.monitors.runaways import STEPS_OUTSIDE, Runaway
-from kinpair.simulation.piece import Piece
-from kinpair.simulation.run import Run
-from kinpair.simulation.stage import Stage
+from kinpair.simulation.run import Piece, Run, Stage
 from kinpair.simulation.status import Status
-from kinpair.simulation.steppers import pace
-from kinpair.simulation.steppers.at_work import AtWork
-from kinpair.simulation.steppers.solver import Counted, Solver, Task
+from kinpair.simulation.steppers import stepper
+from kinpair.simulation.steppers.solver import AtWork, Counted, Solver, Task
 from kinpair.simulation.steppers.stepper import Root, Search
 from kinpair.simulation.steppers.sundials import Cvode, Ida
 from kinpair.simulation.steppers.taylor import Taylor
@@ -82,7 +79,7 @@ class ExternalStepper:
                 why = "refused"
             if why == "more":
                 why = self._runaway(self._count("steps"), self.time, self._y)
-            if single or perf_counter() - began > pace.PAUSE:
+            if single or perf_counter() - began > stepper.PAUSE:
                 break
         return self._piece(first, why)
 

@@ -14,13 +14,10 @@ import numpy as np
 
 from kinpair.compiler.time_loop.loop import Chunk, FixedLoop
 from kinpair.simulation.loops import loop_of
-from kinpair.simulation.piece import NO_TIMES, Piece
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import NO_TIMES, Piece, Run, Stage
 from kinpair.simulation.sample_memory import Room
 from kinpair.simulation.schedule import held_steps
-from kinpair.simulation.stage import Stage
-from kinpair.simulation.steppers.pace import Pace
-from kinpair.simulation.steppers.stepper import Root, Search
+from kinpair.simulation.steppers.stepper import Pace, Root, Search
 from kinpair.simulation.torques import RefusedError
 
 NUMBERS = 1 << 21  # of a piece that goes to a file: a fast machine does not need more memory

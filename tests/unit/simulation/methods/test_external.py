@@ -123,9 +123,9 @@ def test_ctrl_c_in_a_controller_keeps_what_there_is(arm, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_run_goes_on_from_its_file(arm, method, tmp_path, monkeypatch):
-    from kinpair.simulation.steppers import pace
+    from kinpair.simulation.steppers import stepper
 
-    monkeypatch.setattr(pace, "PAUSE", 0.0)  # a piece for each step
+    monkeypatch.setattr(stepper, "PAUSE", 0.0)  # a piece for each step
     path = tmp_path / "run.h5"
     options = {"duration": 0.6, "output": 0.01, "integrator": method, **TIGHT}
     cut = failed(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from threading import Barrier, Thread
 
-from kinpair.simulation.steppers.sundials_words import SILENCE, WARNINGS
+from kinpair.simulation.steppers.sundials import SILENCE, WARNINGS
 
 RUN = """
 import sys

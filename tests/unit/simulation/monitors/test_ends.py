@@ -9,10 +9,10 @@ import kinpair as kp
 from endings import stopped
 from kinpair.algebra.choice import sign
 from kinpair.simulation.monitors import runaways
-from kinpair.simulation.monitors.chattering import chatter_of
+from kinpair.simulation.monitors.runaways import chatter_of
 from kinpair.simulation.options import Options
 from kinpair.simulation.prepare import prepared
-from kinpair.simulation.steppers import pace
+from kinpair.simulation.steppers import stepper
 
 
 def parallelogram() -> kp.Mechanism:
@@ -182,7 +182,7 @@ def test_a_switch_that_slows_a_compiled_run_down_is_named_before_it_is_hopeless(
 def test_short_first_steps_while_code_is_compiled_are_progress(monkeypatch):
     """CVODE begins with steps of a billionth of a second; here each of them takes an hour."""
     monkeypatch.setattr(runaways, "clock", Clock(3600.0))
-    monkeypatch.setattr(pace, "PAUSE", 0.0)
+    monkeypatch.setattr(stepper, "PAUSE", 0.0)
     arm = kp.example("double-pendulum")
     assert kp.simulate(arm, [0.3, 0.2], [5.0, 0.0], duration=10.0, integrator="cvode").status.ok
 
