@@ -49,6 +49,7 @@ from kinpair.forces.elements import is_timed
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.phases.dry import JointFriction
 from kinpair.friction.states import FrictionStates
+from kinpair.inverse_kinematics.hinges import Hinges, hinges_of, rotations_and_positions
 from kinpair.inverse_kinematics.targets import Target, wanted
 from kinpair.model import starts
 from kinpair.model.build import build
@@ -1051,6 +1052,37 @@ class Mechanism(Movable):
         many = np.ndim(q) > 1 and not isinstance(q, Mapping)
         guess = self._calls.checked("q", q) if many else self._guess(q)
         return self.inverse.solve(guess, wanted(targets), names_from("fixed", fixed), time, criterion)
+
+    def inverse_kinematics_solutions(self, frame: str, position: Any, rotation: Any) -> Any:
+        """Find all coordinates of six hinges that bring a frame to a position (3,) [m] and a rotation (3, 3).
+
+        One target gives an array (solutions, 6) [rad] of the hinges between ground and frame, in the order of q,
+        without rows where the target is out of reach. Many targets, (n, 3) and (n, 3, 3), give a record with
+        q (n, 8, 6), NaN behind the last solution, and count (n,). They are within the limits of the joints. A hinge
+        that may have any angle has the angle 0. InputError where the axes have no closed form.
+        """
+        R, p, many = rotations_and_positions(frame, position, rotation)
+        found = self._hinges(frame).solve(R, p)
+        return found if many else found.q[0, : found.count[0]]
+
+    def _hinges(self, frame: str) -> Hinges:
+        """Return the six hinges before a frame, looked at once."""
+        if frame not in self._hinges_of:
+            self.model.place(frame)
+            if self._is_closed or self.nq != self.nv:
+                raise InputError(
+                    f"{self.name}: it has constraints or joints with quaternions; all solutions are known for "
+                    "6 hinges. inverse_kinematics finds one solution for any mechanism"
+                )
+            zero, joints = np.zeros(self.nq), self.model.joints
+            pose, limits = self.pose(zero, frame), np.array([joints.lower, joints.upper])
+            J = self.jacobian(zero, frame)
+            self._hinges_of[frame] = hinges_of(self.name, J, pose.rotation, pose.position, limits)
+        return self._hinges_of[frame]
+
+    @cached_property
+    def _hinges_of(self) -> dict[str, Hinges]:
+        return {}
 
     @cached_property
     def inverse(self) -> Solver:

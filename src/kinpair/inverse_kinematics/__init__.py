@@ -8,6 +8,8 @@ search     starts near and far, and which solution is taken
 rates      rates and accelerations that keep to moving targets
 path       whole paths, compiled
 solver     what a mechanism asks, and what it is told where there is no solution
+subproblems  all positions of six hinges by subproblems of one angle: loop functions
+hinges     which axes of an arm allow a closed form
 
 A module imports only what stands above it; a test checks it.
 """
