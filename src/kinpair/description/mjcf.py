@@ -21,6 +21,7 @@ from kinpair.description.mjcf_orientation import origin
 from kinpair.description.mjcf_replicate import unfolded
 from kinpair.description.mjcf_schema import IDLE_SECTIONS, OMITTED_SECTIONS, SECTIONS
 from kinpair.description.mjcf_settings import gravity, settings
+from kinpair.description.mjcf_tendons import Tendons
 from kinpair.description.mjcf_xml import Tag, mjcf_element
 from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers
 from kinpair.description.schema import distinct
@@ -49,9 +50,12 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
     bodies = scaled(reader.bodies, chosen)
     names = _names(bodies)
     omitted = omitted_parts(root, bodies)
-    constraints = Equalities(bodies, names.links, omitted).read(root, classes)
+    tendons = Tendons(root, bodies, names.links, classes)
+    constraints = Equalities(bodies, names.links, tendons, omitted).read(root, classes)
+    joints = tendons.on_joints(tuple(_joints(bodies, names)), chosen, omitted)
+    springs = tuple(tendons.springs(omitted))
     omitted.report(warnings)
-    driven = Actuators(bodies, tuple(_joints(bodies, names)), chosen, root).read(classes)
+    driven = Actuators(bodies, joints, tendons, chosen, root).read(classes)
     description = Description(
         name=root.text("model") or Path(source).stem,
         links=tuple(_links(bodies, names)),
@@ -60,6 +64,7 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
         gravity=gravity(root),
         constraints=constraints,
         keyframes=keyframes(root, driven.joints),
+        springs=distinct("spring", springs),
         actuators=distinct("actuator", driven.actuators),
         source=source,
     )

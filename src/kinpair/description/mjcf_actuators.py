@@ -23,6 +23,7 @@ from kinpair.description.mjcf_joints import Moved, limits
 from kinpair.description.mjcf_range import Range
 from kinpair.description.mjcf_schema import ACTUATORS, NOT_JOINTS, OTHER_ACTUATORS
 from kinpair.description.mjcf_settings import Settings
+from kinpair.description.mjcf_tendons import Tendons
 from kinpair.description.mjcf_xml import Tag
 from kinpair.description.parts import Joint
 from kinpair.errors import listed, nearest
@@ -48,10 +49,12 @@ class _Declared:
     tag: Tag
     law: Law
 
+    along: float = 1.0  # coefficient of the joint in the tendon that it acts on
+
     @property
     def ratio(self) -> float:
         """Of its gear."""
-        return (*self.tag.values("gear"), 1.0)[0]
+        return (*self.tag.values("gear"), 1.0)[0] * self.along
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,10 @@ class _Result:
 class Actuators:
     """Reads actuators of joints that are known."""
 
-    def __init__(self, bodies: list[Body], joints: Sequence[Joint], settings: Settings, root: Tag) -> None:
+    def __init__(
+        self, bodies: list[Body], joints: Sequence[Joint], tendons: Tendons, settings: Settings, root: Tag
+    ) -> None:
+        self._tendons = tendons.by_name
         self._bodies = bodies
         self._moved: dict[str, Moved] = {m.joint.name: m for body in bodies for m in body.joints}
         self._joints = {joint.name: joint for joint in joints}
@@ -106,10 +112,12 @@ class Actuators:
                 f"{listed((*ACTUATORS, *OTHER_ACTUATORS))}"
             )
         own = defaults.actuator(tag.known() if tag.name in ACTUATORS else tag)
-        joint = tag.text("joint") or tag.text("jointinparent")
+        joint, along = tag.text("joint") or tag.text("jointinparent"), 1.0
+        if (tendon := self._tendons.get(own.tag.text("tendon"))) and tendon.single:
+            joint, along = tendon.single
         if joint and joint not in self._joints:
             raise tag.unknown("joint", joint, self._joints)
-        return _Declared(name, joint, own.tag, law_of(own.elements))
+        return _Declared(name, joint, own.tag, law_of(own.elements), along)
 
     def _read(self, own: _Declared, every: list[_Declared]) -> _Result:
         try:

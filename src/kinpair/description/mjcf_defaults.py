@@ -14,7 +14,7 @@ Attributes: TypeAlias = Mapping[str, str]
 Class: TypeAlias = Mapping[str, Attributes]  # element: its attributes
 
 MAIN = "main"
-_TAKEN = ("joint", "geom", "site", "mesh", "equality")
+_TAKEN = ("joint", "geom", "site", "mesh", "tendon", "equality")
 _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 _PARTIAL = ("size",)  # a shorter list overrides the first numbers only
 

@@ -13,6 +13,7 @@ from kinpair.description.mjcf_defaults import Defaults
 from kinpair.description.mjcf_joints import Moved
 from kinpair.description.mjcf_orientation import origin, shifted, wxyz
 from kinpair.description.mjcf_schema import COUPLING_ATTRIBUTES
+from kinpair.description.mjcf_tendons import Tendon, Tendons, solved
 from kinpair.description.mjcf_xml import YES_NO, Tag
 from kinpair.description.omitted import Omitted
 from kinpair.errors import nearest
@@ -25,8 +26,10 @@ _LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
 class Equalities:
     """Reads constraints between bodies that are known; `links`: the name of each body here; `omitted`: other kinds."""
 
-    def __init__(self, bodies: list[Body], links: Mapping[str, str], omitted: Omitted) -> None:
-        self._links, self._omitted = links, omitted
+    def __init__(
+        self, bodies: list[Body], links: Mapping[str, str], tendons: Tendons, omitted: Omitted
+    ) -> None:
+        self._links, self._tendons, self._omitted = links, tendons, omitted
         self._bodies = {body.name: body for body in bodies}
         self._sites: dict[str, tuple[Body, Site]] = {s.name: (b, s) for b in bodies for s in b.sites}
         self._joints: dict[str, Moved] = {m.joint.name: m for body in bodies for m in body.joints}
@@ -91,6 +94,29 @@ class Equalities:
             name, y.joint.name, ((x.joint.name, tuple(powers[1:])),), y.ref + powers[0], tag.where
         )
 
+    def tendon(self, tag: Tag, name: str) -> Coupling | None:
+        """L₁ − l₁ = a₀ + a₁ (L₂ − l₂) of fixed tendons, l the lengths at the pose in the file."""
+        ends = [self._tendon(tag, key) for key in ("tendon1", "tendon2") if tag.has(key)]
+        a = tag.numbers("polycoef", 1, 5, _LINE)
+        fixed = all(x.tag.name == "fixed" and x.terms and x.terms[0][1] for x in ends)
+        if (
+            not ends
+            or not fixed
+            or any(a[2:])
+            or len({joint for x in ends for joint, _ in x.terms}) < sum(len(x.terms) for x in ends)
+        ):
+            return self._omitted.add("equality constraint", f"{name!r} (<tendon>)", tag.where)
+        follows = ends[1].terms if len(ends) == 2 else ()
+        shift = a[0] + self._tendons.rest(ends[0]) - sum(a[1] * self._tendons.rest(x) for x in ends[1:])
+        joint, terms, offset = solved(ends[0].terms, follows, a[1], shift)
+        return Coupling(name, joint, terms, offset, tag.where)
+
+    def _tendon(self, tag: Tag, key: str) -> Tendon:
+        known = self._tendons.by_name
+        if tag.text(key) not in known:
+            raise tag.unknown("tendon", tag.text(key), known)
+        return known[tag.text(key)]
+
     def _loop(
         self, tag: Tag, name: str, kind: str, first: Body, a: Pose, second: Body, b: Pose
     ) -> Loop | None:
@@ -138,4 +164,5 @@ _KINDS: dict[str, Callable[[Equalities, Tag, str], Loop | Coupling | None]] = {
     "connect": Equalities.connect,
     "weld": Equalities.weld,
     "joint": Equalities.joint,
+    "tendon": Equalities.tendon,
 }

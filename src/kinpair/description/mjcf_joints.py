@@ -30,6 +30,7 @@ class Moved:
     seat: Pose  # of the joint in the body
     ref: float
     force: tuple[float, float] | None = None  # bounds of what all actuators together do to it
+    slack: float = 0.0  # q at which springs are slack
 
 
 def moved(tag: Tag, name: str, frame: Pose, settings: Settings) -> Moved:
@@ -71,7 +72,8 @@ def _single(joint: Joint, tag: Tag, seat: Pose, axes: np.ndarray, settings: Sett
         rest=(one * tag.number("springref", 0.0),) if joint.stiffness else (),
         start=_nonzero(ref),
     )
-    return Moved(part, seat, ref, (force[0][0], force[1][0]) if force[0] else None)
+    slack = one * tag.number("springref", 0.0)
+    return Moved(part, seat, ref, (force[0][0], force[1][0]) if force[0] else None, slack)
 
 
 def limits(tag: Tag, limited: str, span: str, settings: Settings) -> tuple[Numbers, Numbers]:

@@ -1,4 +1,4 @@
-"""What of an MJCF file acts on the motion in MuJoCo and is not simulated here: contact, tendons, flexes, plugins.
+"""What of an MJCF file acts on the motion in MuJoCo and is not simulated here: contact, flexes, plugins.
 
 Two geoms may touch in MuJoCo if their bodies move against each other, are not neighbours (neighbours of the world may
 touch it), are not excluded, and if `contype` of one has a bit in common with `conaffinity` of the other.
@@ -14,7 +14,6 @@ from kinpair.description.omitted import GEOM, Omitted
 
 SECTIONS = {  # section: elements in it that act on the motion, and what they are called
     "contact": {"pair": "contact pair"},
-    "tendon": {"spatial": "tendon", "fixed": "tendon"},
     "deformable": {"flex": "flex element"},
 }
 OFF = ("contact", "constraint")  # flags that switch contact off

@@ -9,6 +9,11 @@ _DRIVES = (
 )
 _SOLVER = "solref solimp solreflimit solimplimit solreffriction solimpfriction"
 
+_TENDON = (
+    f"name class group limited actuatorfrclimited range actuatorfrcrange {_SOLVER} margin frictionloss stiffness "
+    "damping springlength armature width material rgba user"
+)
+
 # every attribute an element has in MJCF, taken here or not
 ATTRIBUTES: dict[str, frozenset[str]] = {
     element: frozenset(attributes.split())
@@ -33,6 +38,7 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "connect": f"name class active body1 body2 anchor site1 site2 {_SOLVER}",
         "weld": f"name class active body1 body2 anchor relpose site1 site2 torquescale {_SOLVER}",
         "equality": f"active {_SOLVER}",
+        **dict.fromkeys(("tendon", "fixed", "spatial"), _TENDON),
         "key": "name time qpos qvel act ctrl mpos mquat",
         "general": f"{_DRIVES} actlimited actrange actdim actearly dyntype dynprm gaintype gainprm biastype biasprm "
         "inheritrange input velrange ffrange",
@@ -52,9 +58,19 @@ IN_BODY = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "p
 IDLE_IN_BODY = ("camera", "light")  # no part in the motion
 MAKING_BODIES = ("attach", "composite", "flexcomp")  # bodies that are not written out
 
-SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality", "keyframe", "actuator")
+SECTIONS = (
+    "compiler",
+    "option",
+    "default",
+    "asset",
+    "worldbody",
+    "tendon",
+    "equality",
+    "keyframe",
+    "actuator",
+)
 IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "sensor", "extension")
-OMITTED_SECTIONS = ("contact", "tendon", "deformable")  # not simulated, see mjcf_omitted.py
+OMITTED_SECTIONS = ("contact", "deformable")  # not simulated, see mjcf_omitted.py
 
 ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "dcmotor")
 OTHER_ACTUATORS = ("muscle", "adhesion", "orientation", "pid", "plugin")

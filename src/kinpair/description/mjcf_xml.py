@@ -17,7 +17,14 @@ from kinpair.errors import DescriptionError, listed, nearest
 T = TypeVar("T")
 LARGEST = 1e30  # beyond it, squares and products of sizes would overflow
 YES_NO = {"true": True, "false": False}
-_PLURALS = {"body": "bodies", "class": "classes", "joint": "joints", "mesh": "meshes", "site": "sites"}
+_PLURALS = {
+    "body": "bodies",
+    "class": "classes",
+    "joint": "joints",
+    "mesh": "meshes",
+    "site": "sites",
+    "tendon": "tendons",
+}
 
 
 @dataclass(frozen=True, slots=True)

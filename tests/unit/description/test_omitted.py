@@ -58,7 +58,7 @@ def test_geoms_that_nothing_can_touch_are_not_reported():
 def test_what_is_left_out_comes_first_in_one_warning_and_sensors_do_not(tmp_path):
     text = arm(
         '<geom size=".1"/><plugin plugin="mujoco.elasticity.cable"/><joint name="t" springdamper="1 1"/>',
-        '<tendon><fixed name="cable"><joint joint="a" coef="1"/></fixed></tendon>',
+        '<tendon><fixed name="cable" damping="1"><joint joint="a"/><joint joint="a"/></fixed></tendon>',
         '<equality><tendon name="taut" tendon1="cable"/></equality>',
         '<actuator><muscle name="biceps" joint="a"/></actuator>',
         '<contact><pair name="near" geom1="x" geom2="y"/><pair geom1="x" geom2="y"/></contact>',
@@ -66,8 +66,8 @@ def test_what_is_left_out_comes_first_in_one_warning_and_sensors_do_not(tmp_path
     )
     first, second, *others = reported(text)
     assert first == (
-        f"r.xml:1: {START}2 contact pairs ('near', 'x and y'), 1 tendon ('cable'), 1 plugin "
-        "('mujoco.elasticity.cable' on 'arm'), 1 equality constraint ('taut' (<tendon>))"
+        f"r.xml:1: {START}2 contact pairs ('near', 'x and y'), 1 plugin "
+        "('mujoco.elasticity.cable' on 'arm'), 1 equality constraint ('taut' (<tendon>)), 1 tendon ('cable')"
     )
     assert second.startswith(
         "r.xml:1: the section <actuator> has 1 of 1 that are not taken: 'biceps' (it is a <muscle>)"
