@@ -384,7 +384,8 @@ DOUBTED = [
     (
         body(
             "",
-            "<tendon><spatial stiffness='1'/><fixed damping='1'/><fixed/></tendon><actuator><motor/></actuator><contact><exclude/><pair/></contact><deformable><flex/></deformable><sensor/><keyframe/>",
+            "<tendon><spatial stiffness='1'/><fixed damping='1'/><fixed/></tendon><actuator><motor/></actuator>"
+            "<contact><exclude/><pair/></contact><deformable><flex/></deformable><sensor/><keyframe/>",
         ),
         [
             "r.xml:1: not simulated, although the motion depends on it: 1 contact pair (unnamed), 1 flex element "
