@@ -4,6 +4,7 @@ progress       a bar on the terminal
 hdf5           HDF5 files opened without harm from damage
 targets        files that may be written
 samples        what the numbers of a sample are
+contacts       contact at samples: forces, slip, phases, losses
 vectors        names and units of their entries
 history        which mode was in force at each sample
 record         what a simulation gives, as data

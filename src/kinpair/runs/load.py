@@ -73,6 +73,7 @@ def _result_of(stored: Stored, mechanism: Mechanism, external: Mapping[str, Any]
         account=_own(stored, "account"),
         slid=_own(stored, "slid"),
         phase=_own(stored, "phase"),
+        touching=_own(stored, "touching"),
         work=stored.column("work"),
         loss=stored.column("loss"),
         energy=Energy(stored.column("kinetic"), stored.column("potential")),

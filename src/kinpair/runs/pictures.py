@@ -79,8 +79,17 @@ def curves(run: Record, row: int = 0, points: int = POINTS) -> tuple[np.ndarray,
                 panels.append(Panel(title, quantity, own, own_looks, names_in_legend if of_joints else {}))
     time = drawn(run.time[:, None], points=points)[:, 0]
     greys = dict[str, Look](zip(ENERGIES, GREYS, strict=True))
-    panels += friction_panels(run, lead, looks, names_in_legend)
+    panels += friction_panels(run, lead, looks, names_in_legend) + contact_panels(run, lead, points)
     return time, [*panels, Panel(ENERGY, "[J]", _energies(run, row, points), greys, own_legend=True)]
+
+
+def contact_panels(run: Record, lead: tuple[int, ...], points: int) -> list[Panel]:
+    """Return normal forces of pairs of geoms as a panel; none without contact."""
+    contacts = run.contacts_at(lead)
+    if contacts is None or not contacts.pairs:
+        return []
+    own = {name: drawn(pair.normal[:, None], points=points)[:, 0] for name, pair in contacts.pairs.items()}
+    return [Panel("contact forces", "normal force [N]", own, distinct(own), own_legend=True)]
 
 
 def _freedom(name: str) -> str:

@@ -13,6 +13,7 @@ from kinpair.constraints.solve.stick import SLIDES
 from kinpair.errors import InputError
 from kinpair.forces.states import account_names, sticking_names
 from kinpair.mechanism import Energy, Mechanism
+from kinpair.runs.contacts import Contacts
 from kinpair.runs.history import History
 from kinpair.runs.vectors import by_inputs
 from kinpair.simulation.events.events import EventRecord
@@ -40,7 +41,8 @@ class Record:
 
     time (samples,) [s]; q, qd, joint efforts tau, internal states x and inputs u; energy (kinetic, potential with all
     that elements store); work and loss since the start [J], and `account` of them by name, see `supplied` and
-    `losses`. Of rates with dry friction, how far they have `slid` and their `phase`, see `friction`. Everything
+    `losses`. Of rates with dry friction, how far they have `slid` and their `phase`, see `friction`. `touching` has the
+    numbers of contact, see `contacts`. Everything
     computed is here, whatever the `status` says; `events` has what happened on the way; of a batch, `failures` has the
     rows that are not well. Under constraints, `residual` says how well they hold, and `singular` where they were
     nearest to dependence, if they came near to it. `start` has the energies (..., 2) at the start, where that is no
@@ -57,6 +59,7 @@ class Record:
     account: np.ndarray
     slid: np.ndarray
     phase: np.ndarray
+    touching: np.ndarray
     energy: Energy
     work: np.ndarray
     loss: np.ndarray
@@ -104,7 +107,7 @@ class Record:
         """What dry friction did, by name of the rate, or of a joint whose rates rub as one: when it stuck, how far it
         has slid, its heat, and since when it sticks at the end."""
         found, model = dict[str, Rubbed](), self.mechanism.model
-        for k, name in enumerate(sticking_names(model, passive=self.passive)):
+        for k, name in enumerate(sticking_names(model, passive=self.passive) if self.phase.shape[-1] else ()):
             brakes = {x.name for x in model.frictions if model.v_names[x.v] == name}
             own = [
                 x for loss, x in self.losses.items() if loss in brakes or loss.startswith(f"{name}.friction")
@@ -120,6 +123,13 @@ class Record:
             return np.nan
         times = [x.time for x in self.events if x.name == sticks_name(name)]
         return times[-1] if times else float(self.options.get("time", 0.0))
+
+    def contacts_at(self, lead: tuple[int, ...]) -> Contacts | None:
+        """Return contact at the samples of one motion; None where nothing touches."""
+        if not self.touching.shape[-1] or self.mechanism.model.contacts is None:
+            return None
+        q, qd, numbers = (np.asarray(x[lead]) for x in (self.q, self.qd, self.touching))
+        return Contacts(self.mechanism, np.asarray(self.time), q, qd, numbers)
 
     @cached_property
     def _accounts(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:

@@ -108,6 +108,14 @@ def _arrows(run: Record, lead: tuple[int, ...], every: slice) -> dict[str, Calla
         starts = np.stack([poses[name].position for name in twists], axis=1)
         return _scaled(starts, np.stack([twist[:, 3:] for twist in twists.values()], axis=1))
 
+    contacts = run.contacts_at(lead)
+
+    def touching() -> np.ndarray:
+        assert contacts is not None
+        points = contacts.points.values()
+        places = np.stack([np.nan_to_num(x.place[every]) for x in points], axis=1)
+        return _scaled(places, np.stack([x.force[every] for x in points], axis=1))
+
     def forces() -> np.ndarray:
         q = np.asarray(run.q[lead][every])
         wrenches = reactions(run, accelerations(run))
@@ -123,7 +131,8 @@ def _arrows(run: Record, lead: tuple[int, ...], every: slice) -> dict[str, Calla
             along.append((parent @ joint.origin.pose().R @ force)[:, :, 0])
         return _scaled(np.stack(places, axis=1), np.stack(along, axis=1))
 
-    return {"velocities of the links": velocities, "forces in the joints": forces}
+    arrows = {"velocities of the links": velocities, "forces in the joints": forces}
+    return arrows | ({"contact forces": touching} if contacts is not None and contacts.points else {})
 
 
 def _scaled(starts: np.ndarray, along: np.ndarray) -> np.ndarray:

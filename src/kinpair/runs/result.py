@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, final, overload
 import numpy as np
 
 from kinpair.description.fields import counted
-from kinpair.errors import MissingExtraError, installs
+from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.runs import portraits
 from kinpair.runs.accelerations import accelerations, constraint_forces, reactions
+from kinpair.runs.contacts import Contacts
 from kinpair.runs.pictures import plot
 from kinpair.runs.record import Record, lead_of
 from kinpair.runs.summary import summary
@@ -37,6 +38,7 @@ AXES = {  # of a data set: what each entry of a vector is called
     "account": "power",
     "slid": "rough",
     "phase": "rough",
+    "touching": "touch",
 }
 
 
@@ -87,6 +89,18 @@ class Result(Record):
         Units: [N m] or [N].
         """
         return constraint_forces(self, self.qdd)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """Contact at the samples: forces [N] by point and pair, slip [m/s], phases, losses [J]; of one motion."""
+        return self.contacts_of(0)
+
+    def contacts_of(self, row: int) -> Contacts:
+        """Contact at the samples of one motion of a batch, as `contacts`: forces [N], slip [m/s], losses [J]."""
+        contacts = self.contacts_at(lead_of(self, row))
+        if contacts is None:
+            raise InputError(f"{self.mechanism.name}: has no contact; give it geoms, see docs/contact.md")
+        return contacts
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, row: int = 0) -> Figure:
         """Coordinates, rates, efforts (if any), dry friction and energies over time as a figure of matplotlib, its

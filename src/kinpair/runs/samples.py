@@ -16,6 +16,7 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
     vectors = {"q": Y[..., state.q], "qd": Y[..., state.qd], "tau": W[..., watched.tau]}
     vectors |= {"x": Y[..., state.x], "account": Y[..., state.account]}
     vectors |= {"slid": Y[..., state.way], "phase": Y[..., state.phase]}
+    vectors["touching"] = Y[..., state.contact]
     vectors["u"] = W[..., watched.u] if d.actuated else driving(d.model, vectors["tau"])
     scalars = {
         "kinetic": W[..., watched.kinetic],

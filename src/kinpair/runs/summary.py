@@ -14,6 +14,7 @@ from kinpair.errors import KinpairError, listed
 from kinpair.model.units import units
 from kinpair.runs.accelerations import accelerations, constraint_forces
 from kinpair.runs.record import Record
+from kinpair.simulation.contact.step import DEPTH, FRICTION, IMPACT, UNMET
 from kinpair.simulation.events.limits import limits_from
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.sample_memory import blocks
@@ -27,7 +28,15 @@ LOOKS = 1000  # samples: each takes some 50 µs
 def summary(run: Record) -> str:
     """One paragraph."""
     parts = [_what(run), _how(run), _events(run), _energy(run), _momentum(run), _constraints(run.residual)]
-    parts += [_friction(run), _passage(run.singular), _beyond(run), _efforts(run), _pulls(run), *run.notes]
+    parts += [
+        _friction(run),
+        _contact(run),
+        _passage(run.singular),
+        _beyond(run),
+        _efforts(run),
+        _pulls(run),
+        *run.notes,
+    ]
     return " ".join(part for part in parts if part)
 
 
@@ -136,10 +145,26 @@ def _samples(run: Record, there: np.ndarray) -> Record:
     """The run with these samples alone."""
     vectors = {
         name: getattr(run, name)[..., there, :]
-        for name in ("q", "qd", "tau", "x", "u", "account", "slid", "phase")
+        for name in ("q", "qd", "tau", "x", "u", "account", "slid", "phase", "touching")
     }
     history = run.history and replace(run.history, number=run.history.number[..., there])
     return replace(run, time=run.time[there], history=history, **vectors)
+
+
+def _contact(run: Record) -> str:
+    """Return losses of contact, the deepest penetration, and whether every step was solved."""
+    if run.mechanism.model.contacts is None or not run.touching.size:
+        return ""
+    numbers = run.touching.reshape(-1, run.touching.shape[-1])
+    impact, slid = (float(np.nansum(run.touching[..., -1, k])) for k in (IMPACT, FRICTION))
+    depth, unmet = float(np.nanmax(numbers[:, DEPTH])), int(np.nansum(numbers[:, UNMET]))
+    open_steps = (
+        f" At {counted(unmet, 'sample')} the contact problem was not solved to rounding." if unmet else ""
+    )
+    return (
+        f"Contact: {impact:.4g} J lost in impacts, {slid:.4g} J in friction; deepest penetration at samples "
+        f"{depth:.2g} m.{open_steps}"
+    )
 
 
 def _friction(run: Record) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from kinpair.forces.states import account_names, has_actuators, ports_of, sticking_names
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
+from kinpair.runs.contacts import entries
 
 
 def by_inputs(mechanism: Mechanism, options: Mapping[str, Any]) -> bool:
@@ -36,9 +37,11 @@ def vectors_of(
         "u": (ports.u_names, ports.u_units) if driven else ((), ()),
     }
     vectors = {name: dict(zip(*columns, strict=True)) for name, columns in every.items()}
-    rough = sticking_names(m.model, passive=passive)
+    steps = options.get("integrator") == "time-stepping"
+    rough = () if steps else sticking_names(m.model, passive=passive)
     unit_of = dict(zip(m.v_names, unit["qd"], strict=True))
     vectors["slid"] = {name: unit_of.get(name, "m/s").removesuffix("/s") for name in rough}
     vectors["phase"] = dict.fromkeys(rough, "")
+    vectors["touching"] = entries(m) if steps else {}
     vectors[ACCOUNT] = {f"{kind} {name}": "J" for kind, names in account for name in names}
-    return {name: entries for name, entries in vectors.items() if entries}
+    return {name: names for name, names in vectors.items() if names}

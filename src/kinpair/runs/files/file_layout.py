@@ -49,7 +49,7 @@ STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024"), CHECK
 SINGULAR = np.dtype([("pivot", "<f8"), ("time", "<f8"), CHECKSUM])
 SCALARS = {"time": "s", "kinetic": "J", "potential": "J", "work": "J", "loss": "J"}
 RESIDUALS = {"residual_position": "m or rad", "residual_rate": "m/s or rad/s"}  # under constraints
-VECTORS = ("q", "qd", "tau", "x", "u", "account", "slid", "phase")
+VECTORS = ("q", "qd", "tau", "x", "u", "account", "slid", "phase", "touching")
 SAMPLES = (*SCALARS, *VECTORS, *RESIDUALS, MODE)
 UNFINISHED = "running"  # name of the status until there is another
 

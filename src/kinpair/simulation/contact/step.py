@@ -21,6 +21,7 @@ from kinpair.simulation.contact.tree import Tree, factor, orthonormal, respond
 MARGIN = (
     1e-3  # [m]: points farther apart than this and than the way of both bodies in two steps are not searched
 )
+TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is rounding
 KEPT = 4  # numbers of a contact point in the state: its slot + 1, and its force in world axes
 LEDGER = 6  # numbers of a step
 IMPACT, FRICTION, RESIDUAL, POINTS, DEPTH, UNMET = range(LEDGER)
@@ -93,7 +94,8 @@ def begin(
         c.gap[k] = math.inf
         items.rows[k], c.drift[k] = 0, 0.0
         if k < count:
-            c.gap[k] = f.gap[k]
+            size = abs(f.point[k, 0]) + abs(f.point[k, 1]) + abs(f.point[k, 2])
+            c.gap[k] = f.gap[k] if abs(f.gap[k]) > TOUCHING * (1.0 + size) else 0.0
             material = materials[f.pair[k]]
             items.rows[k] = rows_of(material)
             c.restitution[k] = material[RESTITUTION]
