@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.time_loop.step import FULL, NOT_FINITE
 from kinpair.contact.find import find_contacts
-from kinpair.contact.records import INTEGERS, WORK, Found, Geometry
+from kinpair.contact.records import INTEGERS, MEMORY, WORK, Found, Geometry
 from kinpair.simulation.contact.closing import REST, energy_added, shifted_work, solve_step
 from kinpair.simulation.contact.items import Contact, Joints, velocities
 from kinpair.simulation.contact.prediction import CURVED, body_speed, predict
@@ -25,7 +25,7 @@ TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is r
 KEPT = 4  # numbers of a contact point in the state: its slot + 1, and its force in world axes
 LEDGER = 6  # numbers of a step
 IMPACT, FRICTION, RESIDUAL, POINTS, DEPTH, UNMET = range(LEDGER)
-HEADER = 12  # whole numbers before the tables: sizes in the order of `Sizes`
+HEADER = 13  # whole numbers before the tables: sizes in the order of `Sizes`
 
 
 class Sizes(NamedTuple):
@@ -41,6 +41,7 @@ class Sizes(NamedTuple):
     pairs: int
     planes: int  # pairs with a plane
     vertices: int
+    faces: int
     plan: int  # rows of the plan of methods
     per_point: int  # rows of a point at most
 
@@ -130,7 +131,7 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     Returns 0, FULL where there are more points than there is room for, or NOT_FINITE.
     """
     nv, nb, points, rows, limits, frictions = whole[0], whole[1], whole[2], whole[3], whole[4], whole[5]
-    ng, pairs, planes, vertices, plans = whole[6], whole[7], whole[8], whole[9], whole[10]
+    ng, pairs, planes, vertices, faces, plans = whole[6], whole[7], whole[8], whole[9], whole[10], whole[11]
     for k in range(len(z)):
         if not math.isfinite(z[k]):
             return NOT_FINITE
@@ -156,10 +157,11 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     g = Geometry(
         whole[o : o + ng],
         whole[o + ng : o + 2 * ng],
-        numbers[a : a + 3 * ng].reshape(ng, 3),
-        numbers[a + 3 * ng : a + 12 * ng].reshape(ng, 9),
-        numbers[a + 12 * ng : a + 15 * ng].reshape(ng, 3),
-        numbers[a + 15 * ng : a + 15 * ng + 3 * vertices].reshape(vertices, 3),
+        numbers[a : a + 5 * ng].reshape(ng, 5),
+        numbers[a + 5 * ng : a + 14 * ng].reshape(ng, 9),
+        numbers[a + 14 * ng : a + 17 * ng].reshape(ng, 3),
+        numbers[a + 17 * ng : a + 17 * ng + 3 * vertices].reshape(vertices, 3),
+        numbers[a + 17 * ng + 3 * vertices : a + 17 * ng + 3 * vertices + 4 * faces].reshape(faces, 4),
         whole[o + 2 * ng : o + 2 * ng + pairs],
         whole[o + 2 * ng + pairs : o + 2 * ng + 2 * pairs],
         whole[o + 2 * ng + 2 * pairs : o + 2 * ng + 2 * pairs + ng * ng],
@@ -205,8 +207,9 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         places[2 * points + ng : 2 * points + ng + pairs],
         memory[19 * points + 18 * ng : 19 * points + 18 * ng + 3 * WORK].reshape(WORK, 3),
         places[2 * points + ng + pairs : 2 * points + ng + pairs + INTEGERS],
+        memory[19 * points + 18 * ng + 3 * WORK : 19 * points + 18 * ng + 3 * WORK + MEMORY],
     )
-    e, w = 2 * points + ng + pairs + INTEGERS, 19 * points + 18 * ng + 3 * WORK
+    e, w = 2 * points + ng + pairs + INTEGERS, 19 * points + 18 * ng + 3 * WORK + MEMORY
     items = Items(
         places[e : e + n],
         places[e + n : e + 2 * n],

@@ -27,5 +27,5 @@ class Stepped:
 def no_geoms() -> ContactData:
     """Return the data of a mechanism in which nothing touches."""
     whole, numbers, sizes = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3))
-    geoms = (whole, whole, sizes, np.zeros((0, 9)), sizes, sizes)
+    geoms = (whole, whole, np.zeros((0, 5)), np.zeros((0, 9)), sizes, sizes, np.zeros((0, 4)))
     return ContactData((), *geoms, whole, whole, numbers, numbers, numbers, numbers, numbers, 1)

@@ -26,7 +26,7 @@ from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.stacked import row_names
 from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
 from kinpair.constraints.solve.residual import WIDTH
-from kinpair.contact.records import INTEGERS, WORK, geometry_of
+from kinpair.contact.records import INTEGERS, MEMORY, WORK, geometry_of
 from kinpair.forces.elements import loads_on
 from kinpair.forces.states import sticking_groups
 from kinpair.formulations import composite, kinematics
@@ -135,7 +135,7 @@ class TimeStepping:
             *np.ravel(g.size),
             *np.ravel(g.R),
         ]
-        numbers += [*np.ravel(g.p), *np.ravel(g.vertices)]
+        numbers += [*np.ravel(g.p), *np.ravel(g.vertices), *np.ravel(g.faces)]
         return Solve(_code(), np.array(numbers, dtype=float), np.array(whole, dtype=np.int64), *room(s))
 
 
@@ -151,7 +151,7 @@ def sizes_of(d: Dynamics) -> Sizes:
     c, rows = d.contact.data, 0 if d.enforcement is None else len(row_names(constraints_of(d.model)))
     per_point = ROWS if c.rolling.any() or c.torsional.any() else 3
     geoms, pairs, nb = len(c.names), len(c.first), len(d.model.parent)
-    contact = geoms, pairs, c.planes, len(c.vertices), len(PLAN), per_point
+    contact = geoms, pairs, c.planes, len(c.vertices), len(c.faces), len(PLAN), per_point
     return Sizes(d.model.nv, nb, c.max_contacts, rows, len(d.contact.limits), len(frictions(d)), *contact)
 
 
@@ -198,7 +198,7 @@ def room(s: Sizes) -> tuple[int, int]:
     """Numbers and whole numbers of working memory, see `step.step` and `step.solve_items`."""
     items, rows = s.points + s.limits + s.frictions, s.per_point * s.points + s.limits + s.frictions
     groups = GROUPS * rows
-    found = 19 * s.points + 18 * s.geoms + 3 * WORK + 31 * items + 11 * s.rates + CURVED
+    found = 19 * s.points + 18 * s.geoms + 3 * WORK + MEMORY + 31 * items + 11 * s.rates + CURVED
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
     places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
     return found + problem, places + WIDTH * groups + 4 * rows + 3 + rows**2
