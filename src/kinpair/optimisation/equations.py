@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from kinpair.algebra.arrays import array
 from kinpair.algebra.user_arrays import argument, is_recorded, plain, result
 from kinpair.algebra.user_functions import rebound
 from kinpair.compiler.kernel import Kernel
@@ -155,7 +154,7 @@ class Equations:
     def position(self, point: Point, frame: str) -> Any:
         """Position (3,) of a frame at a point [m]."""
         model = self._model(frame)
-        return array(kinematics.pose(model, plain(point.q), model.place(frame))[1])
+        return kinematics.pose(model, plain(point.q), model.place(frame))[1]
 
     def velocity(self, point: Point, frame: str) -> Any:
         """Velocity (3,) of a frame at a point [m/s]."""

@@ -61,6 +61,6 @@ def trade_off(subject: Any, durations: Sequence[float], *, cost: Any = "effort",
         raise InputError(f"trade_off: {len(chosen)} durations; give 2 or more")
     motions: list[Optimum] = []
     for duration in reversed(chosen):
-        guess = motions[-1] if motions else goal.get("guess")
-        motions.append(optimise(subject, **{**goal, "cost": cost, "duration": duration, "guess": guess}))
+        own: dict[str, Any] = {**goal, **({"guess": motions[-1]} if motions else {})}
+        motions.append(optimise(subject, cost=cost, duration=duration, **own))
     return TradeOff(cost if isinstance(cost, str) else "cost", tuple(reversed(motions)))
