@@ -1,4 +1,7 @@
-"""Optimal motion next to CasADi with IPOPT: the same nonlinear programs, from the same cold start, in one run."""
+"""Optimal motion next to CasADi with IPOPT: the same nonlinear programs, from the same cold start, in one run.
+
+Times are CPU times, the least of several calls.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import casadi as ca
@@ -173,22 +176,22 @@ def _matrix(x: Any) -> Any:
 
 def rival(on_mesh: Transcription, w: np.ndarray) -> tuple[float, float, float, int]:
     """Cost, seconds to build, seconds to solve and iterations of CasADi with IPOPT."""
-    program, start = on_mesh.program, perf_counter()
+    program, start = on_mesh.program, process_time()
     solver = casadi_program(on_mesh)
-    built = perf_counter()
+    built = process_time()
     low, high, row_low, row_high = (
         np.clip(x, -INFINITE, INFINITE) for x in (*program.bounds, *program.row_bounds)
     )
     found = solver(x0=w, lbx=low, ubx=high, lbg=row_low, ubg=row_high)
-    return float(found["f"]), built - start, perf_counter() - built, int(solver.stats()["iter_count"])
+    return float(found["f"]), built - start, process_time() - built, int(solver.stats()["iter_count"])
 
 
 def case_rows(case: Case, *, variants: int) -> Iterator[Row]:
     """The published problem, then variants of it."""
     goal = case.problem(np.ones(case.factors))
-    first = perf_counter()
+    first = process_time()
     x = solved(goal)
-    first = perf_counter() - first
+    first = process_time() - first
     whole = min(_seconds(lambda: solved(goal)) for _ in range(TURNS))
     on_mesh = x.transcription
     w = guess_on(on_mesh, None, lambda _: straight_ends(on_mesh.problem, solve))
@@ -262,9 +265,9 @@ def arm_rows() -> Iterator[Row]:
 
 
 def _seconds(call: Callable[[], Any]) -> float:
-    start = perf_counter()
+    start = process_time()
     call()
-    return perf_counter() - start
+    return process_time() - start
 
 
 def rows(*, quick: bool) -> Iterator[Row]:
