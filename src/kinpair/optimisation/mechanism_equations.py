@@ -277,7 +277,7 @@ class Machine:
         shapes = {
             "q": (model.nq,),
             "qd": (model.nv,),
-            "x": (max(len(ports.x_names), 1),),
+            "x": (len(ports.x_names) if self.internal else 1,),
             "u": (max(self.nu, 1),),
             "time": (),
         }
