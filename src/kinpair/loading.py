@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any, Literal, overload
 from warnings import warn
@@ -12,7 +13,7 @@ from warnings import warn
 from kinpair.constraints.rows.mobility import checked
 from kinpair.description.builder import Builder
 from kinpair.description.fields import gravity as gravity_from
-from kinpair.description.parts import Description, Three, without_actuators, without_constraints
+from kinpair.description.parts import Contacts, Description, Three, without_actuators, without_constraints
 from kinpair.description.place import Place
 from kinpair.description.text import file_path, read_text
 from kinpair.description.warning_list import WarningList
@@ -47,6 +48,7 @@ def load(
     actuators: bool = True,
     packages: Mapping[str, str] | None = None,
     arguments: Mapping[str, Any] | None = None,
+    contacts: bool | None = None,
 ) -> Mechanism:
     """The mechanism in a URDF, xacro, SDF, MJCF or TOML file, or a DH table (TOML or CSV).
 
@@ -56,10 +58,11 @@ def load(
     same. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
     engines without them do. actuators: False puts efforts on the joints in their place. packages: where
     `package://name` is, by name. arguments: values of <xacro:arg> in a xacro file, which is code.
+    contacts: False lets nothing touch; True lets collision shapes of URDF files touch, which by default they do not.
 
     Units: everything in the mechanism is SI: [m], [kg], [s], [rad].
     """
-    description = read(path, strict=strict, packages=packages, arguments=arguments)
+    description = read(path, strict=strict, packages=packages, arguments=arguments, contacts=bool(contacts))
     return build(
         description,
         base=base,
@@ -69,6 +72,7 @@ def load(
         gravity=gravity,
         constraints=constraints,
         actuators=actuators,
+        contacts=contacts is not False,
     )
 
 
@@ -83,6 +87,7 @@ def build(
     gravity: Three | None = None,
     constraints: bool = True,
     actuators: bool = True,
+    contacts: bool = True,
 ) -> Mechanism:
     """The mechanism of a description or builder; options as for `load`.
 
@@ -97,6 +102,8 @@ def build(
         description = without_constraints(description)
     if not actuators:
         description = without_actuators(description)
+    if not contacts:
+        description = replace(description, contacts=Contacts())
     return _with_warning(_mechanism(description, base, strict, snap, merge_fixed, gravity))
 
 
@@ -138,8 +145,12 @@ def read(
     strict: bool = False,
     packages: Mapping[str, str] | None = None,
     arguments: Mapping[str, Any] | None = None,
+    contacts: bool = False,
 ) -> Description:
-    """What a file says, unchecked as a whole; the reader is chosen by the ending of its name."""
+    """What a file says, unchecked as a whole; the reader is chosen by the ending of its name.
+
+    contacts: read collision shapes of URDF files too.
+    """
     if packages is not None and not isinstance(packages, Mapping):  # type: ignore[redundant-expr]
         raise InputError(f"packages is {packages!r}; give a dict: name of a package → its folder")
     suffix = file_path(path, "load", "; kp.example('four-bar') is a bundled mechanism").suffix.lower()
@@ -153,46 +164,48 @@ def read(
     if suffix == ".xacro":
         from kinpair.description.xacro_file import read_xacro
 
-        return read_xacro(path, warnings=WarningList(strict), packages=packages, arguments=arguments)
+        return read_xacro(
+            path, warnings=WarningList(strict), packages=packages, arguments=arguments, contacts=contacts
+        )
     if arguments:
         raise InputError(
             f"arguments are for xacro files, and {os.fspath(path)} is not one", arguments=arguments
         )
-    return _READERS[suffix](path, WarningList(strict), packages)
+    return _READERS[suffix](path, WarningList(strict), packages, contacts)
 
 
-def _urdf(path: Any, warnings: WarningList, packages: Any) -> Description:
+def _urdf(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
     from kinpair.description.urdf import read_urdf
 
-    return read_urdf(path, warnings=warnings, packages=packages)
+    return read_urdf(path, warnings=warnings, packages=packages, contacts=contacts)
 
 
-def _mjcf(path: Any, warnings: WarningList, packages: Any) -> Description:
+def _mjcf(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
     from kinpair.description.mjcf import read_mjcf
 
     return read_mjcf(path, warnings=warnings)
 
 
-def _xml(path: Any, warnings: WarningList, packages: Any) -> Description:
+def _xml(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
     """URDF or MJCF, by the root of the file."""
     from kinpair.description.mjcf_xml import is_mjcf
 
-    return (_mjcf if is_mjcf(read_text(path), os.fspath(path)) else _urdf)(path, warnings, packages)
+    return (_mjcf if is_mjcf(read_text(path), os.fspath(path)) else _urdf)(path, warnings, packages, contacts)
 
 
-def _sdf(path: Any, warnings: WarningList, packages: Any) -> Description:
+def _sdf(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
     from kinpair.description.sdf import read_sdf
 
     return read_sdf(path, warnings=warnings, packages=packages)
 
 
-def _toml(path: Any, warnings: WarningList, packages: Any) -> Description:
+def _toml(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
     from kinpair.description.toml_reader import read_toml
 
     return read_toml(path, warnings=warnings)
 
 
-def _csv(path: Any, warnings: WarningList, packages: Any) -> Description:
+def _csv(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
     from kinpair.description.dh import read_dh_csv
 
     return read_dh_csv(path, warnings=warnings)

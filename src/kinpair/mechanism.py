@@ -39,8 +39,11 @@ from kinpair.constraints.soundness import DOUBTFUL, check_soundness
 from kinpair.contact.search import ContactPoint, Search
 from kinpair.description.actuated import with_actuators
 from kinpair.description.constraint_parts import ConstraintPart
+from kinpair.description.contact_schema import contact_from
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
+from kinpair.description.place import Place
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import ActuatorsError, InputError, offered
 from kinpair.evaluation.answers import answer_in_loops, answer_of_tree, kernel_request
 from kinpair.evaluation.calls import Calls
@@ -1099,6 +1102,17 @@ class Mechanism(Movable):
     def with_actuators(self, actuators: Mapping[str, Mapping[str, Any]]) -> Mechanism:
         """The same mechanism with more actuators, by joint: {"knee": {"kind": "dc-motor", ...}}, keys as in a file."""
         return self._rebuilt(with_actuators(self.model.description, actuators))
+
+    def with_contact(self, name: str, link: str, **keys: Any) -> Mechanism:
+        """Return the mechanism with one more geom: a shape on a link or frame that touches others.
+
+        Keys as of `Builder.contact`, such as plane=True, mu=0.8 for a floor on the link "ground"; see docs/contact.md.
+        """
+        description = self.model.description
+        place = Place(WarningList(), part=f"contact {name!r}")
+        geom = contact_from({"name": name, "link": link, **keys}, place)
+        contacts = replace(description.contacts, geoms=(*description.contacts.geoms, geom))
+        return self._rebuilt(replace(description, contacts=contacts))
 
     def with_payload(
         self,

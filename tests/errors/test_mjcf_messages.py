@@ -45,8 +45,8 @@ REFUSED = [
     (
         "<mujoco>\n<wordbody/></mujoco>",
         "r.xml:2: <wordbody> is not a section of MJCF; did you mean 'worldbody'? Sections: "
-        "compiler, option, default, asset, worldbody, tendon, equality, keyframe, actuator, size, statistic, visual, "
-        "custom, sensor, extension, contact, deformable",
+        "compiler, option, default, asset, worldbody, tendon, equality, keyframe, actuator, contact, size, statistic, "
+        "visual, custom, sensor, extension, deformable",
     ),
     (
         world("<bdy/>"),
@@ -385,10 +385,10 @@ DOUBTED = [
         body(
             "",
             "<tendon><spatial stiffness='1'/><fixed damping='1'/><fixed/></tendon><actuator><motor/></actuator>"
-            "<contact><exclude/><pair/></contact><deformable><flex/></deformable><sensor/><keyframe/>",
+            "<deformable><flex/></deformable><sensor/><keyframe/>",
         ),
         [
-            "r.xml:1: not simulated, although the motion depends on it: 1 contact pair (unnamed), 1 flex element "
+            "r.xml:1: not simulated, although the motion depends on it: 1 flex element "
             "(unnamed), 2 tendons ('tendon 1', 'tendon 0')",
             "r.xml:1: the section <actuator> has 1 of 1 that are not taken: 'actuator 0' (it drives nothing); efforts "
             "on the joints stand in their place",

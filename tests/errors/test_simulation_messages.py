@@ -33,7 +33,9 @@ class Sampled:
 
 WISHES = {
     "no integrator 'rk5'; did you mean 'rk4'? Integrators: rk4, dopri5, dop853, semi-implicit-euler, "
-    "implicit-midpoint, variational, generalised-alpha, cvode, ida, taylor": {"integrator": "rk5"},
+    "implicit-midpoint, variational, generalised-alpha, time-stepping, cvode, ida, taylor": {
+        "integrator": "rk5"
+    },
     "double-pendulum: cvode chooses its steps; give rtol= and atol=, not dt=": {
         "integrator": "cvode",
         "dt": 0.01,

@@ -31,7 +31,7 @@ def simulate(
     qd: Numbers = None,
     tau: Numbers = None,
     input: Numbers = None,
-    integrator: Annotated[str, Parameter(metavar="NAME")] = "dop853",
+    integrator: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
     dt: Seconds = None,
     rtol: Number = None,
     atol: Number = None,
@@ -76,7 +76,8 @@ def simulate(
     input
         Constant inputs of actuators, such as voltages; default: zeros.
     integrator
-        Such as dop853, rk4 or variational; see docs/simulate.md.
+        Such as dop853, rk4 or variational; see docs/simulate.md. Default: dop853, or time-stepping where shapes may
+        touch.
     dt
         Length of a step [s], for fixed steps.
     rtol
@@ -117,6 +118,7 @@ def simulate(
     """
     from kinpair.runs.simulate import outcome_of
     from kinpair.simulation.options import ALPHA, PATIENCE, Options
+    from kinpair.simulation.prepare import default_integrator
 
     mechanism = source.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)
@@ -129,7 +131,7 @@ def simulate(
         duration=duration,
         torque=efforts,
         input=inputs,
-        integrator=integrator,
+        integrator=integrator or default_integrator(mechanism),
         dt=dt,
         rtol=rtol,
         atol=atol,

@@ -11,6 +11,7 @@ import numpy as np
 
 from kinpair.description.mjcf_actuators import Actuators
 from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
+from kinpair.description.mjcf_contact import ContactReader
 from kinpair.description.mjcf_defaults import defaults
 from kinpair.description.mjcf_equality import Equalities
 from kinpair.description.mjcf_geoms import colours
@@ -54,6 +55,7 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
     constraints = Equalities(bodies, names.links, tendons, omitted).read(root, classes)
     joints = tendons.on_joints(tuple(_joints(bodies, names)), chosen, omitted)
     springs = tuple(tendons.springs(omitted))
+    contacts = ContactReader(bodies, names.links, known_meshes, classes, omitted).read(root)
     omitted.report(warnings)
     driven = Actuators(bodies, joints, tendons, chosen, root).read(classes)
     description = Description(
@@ -67,6 +69,7 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
         springs=distinct("spring", springs),
         actuators=distinct("actuator", driven.actuators),
         source=source,
+        contacts=contacts,
     )
     _warn_of_missing_meshes(description, warnings)
     return replace(description, warnings=tuple(warnings.sentences))

@@ -31,14 +31,11 @@ class Site:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class Geom:
-    """A geom as far as contact depends on it: two touch if contype of one meets conaffinity of the other (bits)."""
+class Geom(NamedTuple):
+    """A geom with the attributes of its class, and its pose in the body."""
 
-    name: str
-    contype: int
-    conaffinity: int
-    where: str
+    tag: Tag
+    pose: Pose
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ class Reader:
         """A body, then those inside it."""
         plugins = tuple(part.tag for part in parts["plugin"])
         self.bodies.append(
-            replace(body, geoms=tuple(_geom(part.tag) for part in parts["geom"]), plugins=plugins)
+            replace(body, geoms=tuple(self._geom(part) for part in parts["geom"]), plugins=plugins)
         )
         for part in parts["body"]:
             self._body(part, body)
@@ -205,18 +202,15 @@ class Reader:
         )
         return tuple(shape for shape in shapes if shape is not None)
 
+    def _geom(self, part: Part) -> Geom:
+        return Geom(part.tag, part.frame @ pose(part.tag, self.settings))
+
     def _sites(self, parts: Parts) -> tuple[Site, ...]:
         return tuple(
             Site(self._named(p.tag, "site", 0), p.frame @ pose(p.tag, self.settings), p.tag.where)
             for p in parts["site"]
             if p.tag.text("name")
         )
-
-
-def _geom(tag: Tag) -> Geom:
-    """Return what contact depends on."""
-    contype, conaffinity = (int(tag.number(mask, 1.0)) for mask in ("contype", "conaffinity"))
-    return Geom(tag.text("name"), contype, conaffinity, tag.where)
 
 
 def scaled(bodies: list[Body], settings: Settings) -> list[Body]:

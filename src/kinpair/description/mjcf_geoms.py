@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def inertia(geom: Tag, frame: Pose, settings: Settings, meshes: Mapping[str, Mes
     low, high = settings.groups
     if what in _WEIGHTLESS or not low <= geom.number("group", 0.0) <= high or geom.text("mass") == "0":
         return NOTHING
-    one = _meshed(geom, meshes).solid() if what in _MESHED else _solid(geom, what)
+    one = meshed(geom, meshes).solid() if what in _MESHED else _solid(geom, what)
     density = geom.number("density", WATER)
     if geom.has("mass"):
         density = _density(geom, one.m)
@@ -68,6 +68,11 @@ def _solid(geom: Tag, what: str) -> Inertia:
     return Inertia(volume, np.zeros(3), np.diag(moments))
 
 
+def whole_size(geom: Tag, what: str) -> Numbers:
+    """The size of a solid as a Shape has it: radii, lengths and edges in full."""
+    return _WHOLE[what](_size(geom, what))
+
+
 def _size(geom: Tag, what: str) -> Numbers:
     """Radii and half lengths, the length along z from `fromto` if there is one."""
     count = SOLIDS[what][0]
@@ -85,7 +90,7 @@ def _count_of(size: Numbers) -> str:
     return f"size {' '.join(f'{x:g}' for x in size)}" if size else "no size"
 
 
-def _meshed(geom: Tag, meshes: Mapping[str, Mesh]) -> Mesh:
+def meshed(geom: Tag, meshes: Mapping[str, Mesh]) -> Mesh:
     name = geom.text("mesh")
     if name not in meshes:
         raise geom.unknown("mesh", name, meshes)
@@ -118,18 +123,19 @@ def shape(
     colour = _rgba(geom) or materials.get(geom.text("material"), ())
     at = origin(frame @ pose(geom, settings))
     if what == "mesh":
-        mesh = _meshed(geom, meshes)
+        mesh = meshed(geom, meshes)
         if not mesh.path:
             return None
         at = origin(frame @ pose(geom, settings) @ mesh.place())
         return Shape("mesh", mesh.scale, at, str(mesh.file or mesh.path), geom.where, colour)
-    if what not in _LOOKS or geom.has("mesh"):
+    if what not in _WHOLE or what == "ellipsoid" or geom.has("mesh"):
         return None
-    return Shape(what, _LOOKS[what](_size(geom, what)), at, where=geom.where, colour=colour)
+    return Shape(what, whole_size(geom, what), at, where=geom.where, colour=colour)
 
 
-_LOOKS = {
+_WHOLE: dict[str, Callable[[Numbers], Numbers]] = {
     "sphere": lambda size: size,
+    "ellipsoid": lambda size: size,
     "capsule": lambda size: (size[0], 2 * size[1]),
     "cylinder": lambda size: (size[0], 2 * size[1]),
     "box": lambda size: tuple(2 * x for x in size),

@@ -44,6 +44,10 @@ class Mesh:
             )
         return _moments(corners, measure)
 
+    def points(self) -> np.ndarray:
+        """The vertices (n, 3) in axes of the geom."""
+        return np.unique(self._corners().reshape(-1, 3), axis=0)
+
     def _corners(self) -> np.ndarray:
         """The triangles (n, 3, 3), their corners in axes of the geom."""
         raw = self._from_file() if self.tag.has("file") else self._written()

@@ -39,6 +39,8 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "weld": f"name class active body1 body2 anchor relpose site1 site2 torquescale {_SOLVER}",
         "equality": f"active {_SOLVER}",
         **dict.fromkeys(("tendon", "fixed", "spatial"), _TENDON),
+        "pair": f"name class geom1 geom2 condim friction {_SOLVER} margin gap",
+        "exclude": "name body1 body2",
         "key": "name time qpos qvel act ctrl mpos mquat",
         "general": f"{_DRIVES} actlimited actrange actdim actearly dyntype dynprm gaintype gainprm biastype biasprm "
         "inheritrange input velrange ffrange",
@@ -68,9 +70,10 @@ SECTIONS = (
     "equality",
     "keyframe",
     "actuator",
+    "contact",
 )
 IDLE_SECTIONS = ("size", "statistic", "visual", "custom", "sensor", "extension")
-OMITTED_SECTIONS = ("contact", "deformable")  # not simulated, see mjcf_omitted.py
+OMITTED_SECTIONS = ("deformable",)  # not simulated, see mjcf_omitted.py
 
 ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "dcmotor")
 OTHER_ACTUATORS = ("muscle", "adhesion", "orientation", "pid", "plugin")

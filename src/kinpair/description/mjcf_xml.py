@@ -113,6 +113,11 @@ class Tag:
         if not any(known.endswith(sentence) for known in self.warnings.sentences):
             self.warn(sentence)
 
+    def note_once(self, sentence: str) -> None:
+        """Report the first element that the sentence is true of, never as an error."""
+        if not any(known.endswith(sentence) for known in self.warnings.sentences):
+            self.warnings.note(self._says(sentence))
+
     def unknown(self, what: str, name: str, names: Iterable[str]) -> DescriptionError:
         """An error about a name that means nothing, to be raised."""
         every = list(names)

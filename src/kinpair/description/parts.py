@@ -244,6 +244,7 @@ class Contact:
     conaffinity: int = 1
     dimensions: int = 6
     priority: int = 0
+    convex: bool = field(default=False, compare=False)  # the hull of its mesh is meant, and not reported
     where: str = field(default="", compare=False)
 
 

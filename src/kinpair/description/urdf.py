@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from kinpair.description.parts import (
     GROUND,
     X_AXIS,
     Z_AXIS,
+    Contact,
+    Contacts,
     Description,
     Joint,
     Link,
@@ -67,12 +70,21 @@ _TYPES = {
 
 
 def read_urdf(
-    path: str | os.PathLike[str], *, warnings: WarningList, packages: Packages | None = None
+    path: str | os.PathLike[str],
+    *,
+    warnings: WarningList,
+    packages: Packages | None = None,
+    contacts: bool = False,
 ) -> Description:
     """The mechanism in a URDF file; `packages` maps names in package:// to folders."""
     folder = Path(path).absolute().parent
     return parse_urdf(
-        read_text(path), source=os.fspath(path), warnings=warnings, folder=folder, packages=packages
+        read_text(path),
+        source=os.fspath(path),
+        warnings=warnings,
+        folder=folder,
+        packages=packages,
+        contacts=contacts,
     )
 
 
@@ -83,8 +95,12 @@ def parse_urdf(
     warnings: WarningList,
     folder: Path | None = None,
     packages: Packages | None = None,
+    contacts: bool = False,
 ) -> Description:
-    """The mechanism in a URDF text; `source` names it in messages, meshes are looked for from `folder`."""
+    """The mechanism in a URDF text; `source` names it in messages, meshes are looked for from `folder`.
+
+    contacts: collision shapes touch each other.
+    """
     robot = Node(robot_element(text, source, warnings), source, warnings, "<robot>")
     _warn_of_version(robot)
     files = Files(folder and folder.absolute(), packages or {})
@@ -94,7 +110,7 @@ def parse_urdf(
     names = [joint.name for joint in joints]
     known = [_with_known_mimic(joint, names, warnings) for joint in joints]
     closed = loops(robot, links, known)
-    omitted_parts(robot, known).report(warnings)
+    omitted_parts(robot, known, contacts=contacts).report(warnings)
     joints, actuators = transmissions(robot, known)
     _warn_of_missing_meshes(links, files, warnings)
     return Description(
@@ -105,7 +121,32 @@ def parse_urdf(
         actuators=distinct("actuator", actuators),
         source=source,
         warnings=tuple(warnings.sentences),
+        contacts=Contacts(tuple(_geoms(robot, files))) if contacts else Contacts(),
     )
+
+
+def _geoms(robot: Node, files: Files) -> Iterator[Contact]:
+    """The collision shapes of the links, `link collision k` where they have no name."""
+    taken = {x.text("name") for link in robot.each("link") for x in link.each("collision")}
+    for link in robot.each("link"):
+        unnamed = (name for k in count(1) if (name := f"{link.text('name')} collision {k}") not in taken)
+        for collision in link.each("collision"):
+            shape = _shape(collision, files)
+            if shape is None:
+                continue
+            if shape.mesh and files.find(shape.mesh) is None:
+                collision.warn(f"has the mesh {shape.mesh!r}, which is not there; it touches nothing")
+                continue
+            yield Contact(
+                collision.text("name") or next(unnamed),
+                link.text("name"),
+                shape.kind,
+                shape.size,
+                shape.origin,
+                shape.mesh,
+                convex=True,
+                where=shape.where,
+            )
 
 
 def _warn_of_version(robot: Node) -> None:
@@ -221,7 +262,7 @@ def _shape(visual: Node, files: Files) -> Shape | None:
     geometry = visual.first("geometry")
     shape = next(iter(geometry.each()), None) if geometry else None
     if shape is None:
-        return visual.warn("has a <visual> without a shape; left out")
+        return visual.warn(f"has a <{visual.name}> without a shape; left out")
     if shape.name == "mesh" and (uri := shape.text("filename")):
         scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
         return Shape("mesh", scale, _origin(visual), str(files.find(uri) or uri), shape.where)

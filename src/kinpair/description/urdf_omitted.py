@@ -20,13 +20,13 @@ MEASURING = re.compile(  # plugins that measure, or pass commands on
 )
 
 
-def omitted_parts(robot: Node, joints: Sequence[Joint]) -> Omitted:
-    """Collect the parts left out, in the order contact, plugins."""
+def omitted_parts(robot: Node, joints: Sequence[Joint], *, contacts: bool = False) -> Omitted:
+    """Collect the parts left out, in the order contact, plugins; `contacts`: collision shapes touch."""
     omitted = Omitted()
     links = robot.each("link")
     shown = [link for link in links if link.each("collision")]
     piece = pieces([link.text("name") for link in links], joints)
-    if len({piece[link.text("name")] for link in shown}) > 1:
+    if not contacts and len({piece[link.text("name")] for link in shown}) > 1:
         for link in shown:
             omitted.add(GEOM, f"<collision> of {link.text('name')!r}", link.where)
     extensions = robot.each("gazebo")

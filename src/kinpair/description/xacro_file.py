@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Generator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.dom import minidom
@@ -36,11 +37,12 @@ def read_xacro(
     warnings: WarningList,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     arguments: Mapping[str, Any] | None = None,
+    contacts: bool = False,
 ) -> Description:
     """The mechanism in a xacro file; `arguments` are the values of <xacro:arg>."""
     folder = Path(path).absolute().parent
     text = expanded(path, Files(folder, packages or {}), arguments or {}, warnings)
-    parse = parse_sdf if "<sdf" in text[:2000] else parse_urdf
+    parse = parse_sdf if "<sdf" in text[:2000] else partial(parse_urdf, contacts=contacts)
     return parse(
         text, source=f"{os.fspath(path)} (expanded)", warnings=warnings, folder=folder, packages=packages
     )

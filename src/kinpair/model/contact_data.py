@@ -7,10 +7,11 @@ between them not counted; the ground has no neighbours), are not excluded, and i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache, partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +38,14 @@ _SIZES: dict[str, tuple[int, Any]] = {  # shape: its kind, and its size from tha
 }
 
 
+class Shapes(NamedTuple):
+    """Sizes (geoms, 5), vertices (all hulls, 3) and faces (all hulls, 4)."""
+
+    size: np.ndarray
+    vertices: np.ndarray
+    faces: np.ndarray
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactData:
     """Geoms and pairs of a model, arrays read-only; a pair has kind[first] ≤ kind[second], pairs with planes first."""
@@ -44,11 +53,9 @@ class ContactData:
     names: tuple[str, ...]  # of the geoms
     body: np.ndarray  # (geoms,) integers
     kind: np.ndarray  # (geoms,) integers
-    size: np.ndarray  # (geoms, 5) see `kinpair.contact.records`
     R: np.ndarray  # (geoms, 9)
     p: np.ndarray  # (geoms, 3)
-    vertices: np.ndarray  # (all hulls, 3)
-    faces: np.ndarray  # (all hulls, 4)
+    shapes: Callable[[], Shapes]  # hulls of meshes are made when they are first needed
     first: np.ndarray  # (pairs,) integers: geom a
     second: np.ndarray  # (pairs,) integers: geom b
     mu: np.ndarray  # (pairs,)
@@ -57,6 +64,21 @@ class ContactData:
     torsional: np.ndarray  # (pairs,) [m]
     rolling: np.ndarray  # (pairs,) [m]
     max_contacts: int
+
+    @property
+    def size(self) -> np.ndarray:
+        """Sizes (geoms, 5), see `kinpair.contact.records`."""
+        return self.shapes().size
+
+    @property
+    def vertices(self) -> np.ndarray:
+        """Vertices (all hulls, 3) in axes of their geoms."""
+        return self.shapes().vertices
+
+    @property
+    def faces(self) -> np.ndarray:
+        """Faces (all hulls, 4) in axes of their geoms."""
+        return self.shapes().faces
 
     @property
     def planes(self) -> int:
@@ -115,7 +137,9 @@ def contact_data(
     number = {x.name: k for k, x in enumerate(geoms)}
     carriers = [_carrier(seat.body, bodies, parents) for seat in seats]
     stated = {frozenset(map(number.__getitem__, x.geoms)): x.surface for x in contacts.pairs}
-    excluded = {frozenset(places[name].body for name in x.links) for x in contacts.exclusions}
+    link = {x.name: x.link for x in description.frames}
+    links = [link.get(x.link, x.link) for x in geoms]
+    excluded = {frozenset(link.get(name, name) for name in x.links) for x in contacts.exclusions}
     above = [_neighbour(carrier, bodies, parents) for carrier in carriers]
     pairs = {
         frozenset((i, j)): _combined(geoms[i], geoms[j])
@@ -123,7 +147,7 @@ def contact_data(
         if carriers[i] != carriers[j]
         and not (above[i] == carriers[j] > 0 or above[j] == carriers[i] > 0)
         and (geoms[i].contype & geoms[j].conaffinity or geoms[j].contype & geoms[i].conaffinity)
-        and frozenset((seats[i].body, seats[j].body)) not in excluded
+        and frozenset((links[i], links[j])) not in excluded
         and not kinds[i] == kinds[j] == PLANE
     }
     for key, surface in stated.items():
@@ -131,17 +155,17 @@ def contact_data(
         pairs[key] = _stated(surface, pairs.get(key) or _combined(*(geoms[k] for k in key)))
     ordered = sorted((_ordered(key, kinds), surface) for key, surface in pairs.items())
     ordered.sort(key=lambda x: int(kinds[x[0][1]] != PLANE))
-    sizes, hulls = _sizes(geoms, warnings)
+    shapes = cache(partial(_shapes, geoms, warnings))
+    if any(x.shape in ("mesh", "hull") and not x.convex for x in geoms):
+        shapes()  # reports meshes that are not convex
     numbers = np.array([surface for _, surface in ordered], dtype=float).reshape(-1, 5).T.copy()
     return ContactData(
         tuple(x.name for x in geoms),
         frozen(np.array([seat.body for seat in seats], dtype=np.int64)),
         frozen(kinds),
-        frozen(sizes),
         frozen(np.array([np.asarray(pose.R, dtype=float).ravel() for pose in poses])),
         frozen(np.array([np.asarray(pose.a, dtype=float) for pose in poses])),
-        frozen(np.vstack([np.zeros((0, 3)), *(x.vertices for x in hulls)])),
-        frozen(np.vstack([np.zeros((0, 4)), *(x.faces for x in hulls)])),
+        shapes,
         frozen(np.array([key[0] for key, _ in ordered], dtype=np.int64)),
         frozen(np.array([key[1] for key, _ in ordered], dtype=np.int64)),
         mu=frozen(numbers[0]),
@@ -153,8 +177,8 @@ def contact_data(
     )
 
 
-def _sizes(geoms: Sequence[Contact], warnings: WarningList) -> tuple[np.ndarray, list[Hull]]:
-    """Return the sizes (geoms, 5), and the hulls that they refer to."""
+def _shapes(geoms: Sequence[Contact], warnings: WarningList) -> Shapes:
+    """Return the sizes of geoms and the hulls that they refer to."""
     sizes, hulls = np.zeros((len(geoms), 5)), list[Hull]()
     vertices, faces = 0, 0
     for k, geom in enumerate(geoms):
@@ -166,7 +190,11 @@ def _sizes(geoms: Sequence[Contact], warnings: WarningList) -> tuple[np.ndarray,
             vertices, faces = vertices + len(hull.vertices), faces + len(hull.faces)
             hulls.append(hull)
         sizes[k, : len(own)] = own
-    return sizes, hulls
+    return Shapes(
+        frozen(sizes),
+        frozen(np.vstack([np.zeros((0, 3)), *(x.vertices for x in hulls)])),
+        frozen(np.vstack([np.zeros((0, 4)), *(x.faces for x in hulls)])),
+    )
 
 
 def _pose(seat: Place, geom: Contact) -> Pose:

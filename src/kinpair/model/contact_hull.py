@@ -32,7 +32,7 @@ def hull_of(geom: Contact, warnings: WarningList) -> Hull:
         return _hull(np.array(geom.size).reshape(-1, 3), part)
     triangles = read_mesh(geom.mesh).corners * np.array(geom.size)
     hull = _hull(triangles.reshape(-1, 3), part)
-    if reason := _difference(triangles, hull):
+    if not geom.convex and (reason := _difference(triangles, hull)):
         warnings.add(f"{part}: the mesh {geom.mesh!r} {reason}; its convex hull touches", contact=geom.name)
     return hull
 

@@ -24,7 +24,7 @@ from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
 from kinpair.simulation.given import movable
 from kinpair.simulation.options import ALPHA, CHECKPOINT, PATIENCE, Options
-from kinpair.simulation.prepare import prepared
+from kinpair.simulation.prepare import default_integrator, prepared
 from kinpair.simulation.run import Run, warn_of_calls
 from kinpair.simulation.schedule import positive
 from kinpair.system import System
@@ -40,7 +40,7 @@ def simulate(
     torque: Any = None,
     input: Any = None,
     x: Any = None,
-    integrator: str = "dop853",
+    integrator: str | None = None,
     dt: float | None = None,
     rtol: float | None = None,
     atol: Any = None,
@@ -73,8 +73,9 @@ def simulate(
     * `input`: where there are actuators, their inputs and the efforts on the other rates, `mechanism.u_names`: as
       `torque`, of nu numbers, by name, or a function (time, q, qd, x); `x`: internal states to begin with (nx,), by
       name, or as the description has them;
-    * `integrator`: by name; `dt` [s] for fixed steps, `rtol` and `atol` (one, or nq + nv of them) for adaptive ones,
-      which are no longer than `max_step` [s]: what is shorter, such as a pulse of a function, may go unseen;
+    * `integrator`: by name; None: "dop853", or "time-stepping" where geoms may touch. `dt` [s] for fixed steps, `rtol`
+      and `atol` (one, or nq + nv of them) for adaptive ones, which are no longer than `max_step` [s]: what is shorter,
+      such as a pulse of a function, may go unseen;
     * `output`: samples at an interval [s] and at the end, or at given times and no others;
     * `external`: wrenches (6,) by link or frame, or functions (time, q, qd) → (6,);
     * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
@@ -90,7 +91,7 @@ def simulate(
     * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
       Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
-    options = Options.of(locals())
+    options = Options.of({**locals(), "integrator": integrator or default_integrator(mechanism)})
     return outcome_of(mechanism, options, save=save, checkpoint=checkpoint, progress=progress).judged
 
 

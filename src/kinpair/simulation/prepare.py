@@ -199,9 +199,18 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     return _with_caller(run, wrenches) if torque.kind == "called" else run
 
 
+def default_integrator(mechanism: object, otherwise: str = "dop853") -> str:
+    """Return the integrator that a run has where none is given: one that sees contact, if geoms may touch."""
+    return "time-stepping" if isinstance(mechanism, Mechanism) and _touches(mechanism) else otherwise
+
+
+def _touches(m: Mechanism) -> bool:
+    return m.model.contacts is not None and len(m.model.contacts.first) > 0
+
+
 def _check_contact(m: Mechanism, method: Integrator) -> None:
     """Reject methods that do not see the contact of a mechanism."""
-    if m.model.contacts is not None and len(m.model.contacts.first) and not method.impulsive:
+    if _touches(m) and not method.impulsive:
         raise InputError(
             f"{m.name}: has geoms that touch, and integrator {method.name!r} does not see them; give "
             "integrator='time-stepping' (--integrator time-stepping), or load it without contact",

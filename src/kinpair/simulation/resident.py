@@ -26,7 +26,7 @@ from kinpair.simulation.held import check_start
 from kinpair.simulation.loops import begin, loop_of
 from kinpair.simulation.monitors.lost_numbers import Jam, jam_of
 from kinpair.simulation.options import ALPHA, Options
-from kinpair.simulation.prepare import check_within, prepared
+from kinpair.simulation.prepare import check_within, default_integrator, prepared
 from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.schedule import MOST_STEPS, Plan, held_steps, positive
 from kinpair.system import System
@@ -47,7 +47,7 @@ def stepper(
     batch: int | None = None,
     *,
     input: Any = None,
-    integrator: str = "rk4",
+    integrator: str | None = None,
     external: Sequence[str] = (),
     passive: bool = True,
     parameters: Mapping[str, Any] | None = None,
@@ -64,7 +64,7 @@ def stepper(
     inputs are the joint efforts. `input`: a regulator or a function (time, q, qd) → inputs that can be recorded; the
     closed loop is then one piece of machine code, and `step` is given no inputs. `parameters`: numbers
     of the mechanism by name, in a batch one for each motion. `limits` and the other arguments are those of
-    `kp.simulate`; integrators are those of fixed steps.
+    `kp.simulate`; integrators are those of fixed steps, None is "rk4", or "time-stepping" where geoms may touch.
     """
     m = movable(mechanism)
     lead = () if batch is None else (_count(m, batch),)
@@ -74,7 +74,7 @@ def stepper(
         qd=np.zeros((*lead, m.nv)),
         duration=positive(m.name, "dt", dt),
         input=np.zeros(m.nu) if input is None else input,
-        integrator=integrator,
+        integrator=integrator or default_integrator(m, "rk4"),
         dt=dt,
         external={name: np.zeros(6) for name in external} or None,
         passive=passive,

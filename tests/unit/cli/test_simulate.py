@@ -93,11 +93,12 @@ def test_tables_pictures_pages_and_files(capsys, tmp_path):
 def test_what_is_not_simulated_is_said_with_the_run(capsys, tmp_path):
     file = tmp_path / "scene.xml"
     file.write_text(
-        '<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/><body name="ball" gravcomp="1"><freejoint/>'
+        '<mujoco><asset><hfield name="hills" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody>'
+        '<geom name="land" type="hfield" hfield="hills"/><body name="ball" gravcomp="1"><freejoint/>'
         '<geom name="shell" size=".1"/></body></worldbody></mujoco>'
     )
     assert answer(capsys, "simulate", str(file), "--duration", "0.1")["notes"] == [
-        f"warning: {file}:1: not simulated, although the motion depends on it: contact of 2 geoms ('floor', 'shell')",
+        f"warning: {file}:1: not simulated, although the motion depends on it: contact of 1 geom ('land' (hfield))",
         f"1 more warning about the description: kinpair check {file}",
     ]
 

@@ -253,3 +253,19 @@ def test_points_in_a_plane_enclose_no_volume():
     with pytest.raises(kp.DescriptionError) as refused:
         kp.build(b)
     assert str(refused.value) == "contact 'leaf': its 4 points enclose no volume; give four or more"
+
+
+URDF = """<robot name="cart"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+ixz="0" iyz="0"/></inertial><collision><origin xyz="0 0 0.1"/><geometry><box size="1 1 0.2"/></geometry></collision>
+<collision name="ball"><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
+
+
+def test_collision_shapes_of_a_urdf_file_touch_on_request(tmp_path):
+    file = tmp_path / "cart.urdf"
+    file.write_text(URDF)
+    assert kp.load(file, base="free").model.contacts is None
+    cart = kp.load(file, base="free", contacts=True).with_contact("floor", "ground", plane=True, mu=0.3)
+    assert [(x.a, x.b, x.mu) for x in cart.contacts(cart.neutral())] == [
+        ("base collision 1", "floor", 0.3)
+    ] * 4 + [("ball", "floor", 0.3)]
+    assert kp.build(cart.model.description, contacts=False).model.contacts is None

@@ -33,12 +33,16 @@ def omitted(text: str, read=parse_mjcf) -> dict[str, tuple[str, ...]]:
     return {}
 
 
-def test_a_floor_that_is_not_simulated_is_reported(tmp_path):
+HILLS = '<asset><hfield name="hills" nrow="2" ncol="2" size="1 1 1 1"/></asset>'
+LAND = '<geom name="land" type="hfield" hfield="hills"/>'
+
+
+def test_a_shape_without_contact_is_reported(tmp_path):
     file = tmp_path / "scene.xml"
-    file.write_text(mjcf(FLOOR + BALL))
+    file.write_text(mjcf(LAND + BALL, HILLS))
     with pytest.warns(kp.DescriptionWarning) as caught:
         scene = kp.load(file)
-    sentence = f"{file}:1: {START}contact of 2 geoms ('floor', 'shell')"
+    sentence = f"{file}:1: {START}contact of 1 geom ('land' (hfield))"
     assert [str(x.message) for x in caught] == [sentence]
     assert scene.warnings == (sentence,)
     with pytest.raises(kp.DescriptionError) as refused:
@@ -47,12 +51,18 @@ def test_a_floor_that_is_not_simulated_is_reported(tmp_path):
     assert advice(sentence).startswith("Do not expect the motion of another simulator")
 
 
-def test_geoms_that_nothing_can_touch_are_not_reported():
-    assert omitted(mjcf(BALL)) == {}
-    assert omitted(mjcf(FLOOR + BALL, NO_CONTACT)) == {}
-    assert omitted(mjcf(FLOOR.replace("/>", ' contype="2" conaffinity="2"/>') + BALL)) == {}
-    assert omitted(mjcf(FLOOR + BALL, '<contact><exclude body1="world" body2="ball"/></contact>')) == {}
-    assert omitted(arm('<geom size=".1"/>')) == {}  # neighbours
+def test_shapes_that_nothing_can_touch_are_not_reported():
+    assert omitted(mjcf(FLOOR + BALL)) == {}
+    assert omitted(mjcf(LAND, HILLS)) == {}
+    assert omitted(mjcf(LAND + BALL, HILLS, NO_CONTACT)) == {}
+    assert omitted(mjcf(LAND.replace("/>", ' contype="2" conaffinity="2"/>') + BALL, HILLS)) == {}
+
+
+def test_softness_is_reported_as_not_used():
+    (sentence,) = reported(mjcf(FLOOR + BALL.replace("size", 'solref="0.01 1" size')))
+    assert sentence == (
+        "r.xml:1: geom 'shell' has solref, which is not used: contact is rigid here, that of others like it too"
+    )
 
 
 def test_what_is_left_out_comes_first_in_one_warning_and_sensors_do_not(tmp_path):
@@ -61,12 +71,11 @@ def test_what_is_left_out_comes_first_in_one_warning_and_sensors_do_not(tmp_path
         '<tendon><fixed name="cable" damping="1"><joint joint="a"/><joint joint="a"/></fixed></tendon>',
         '<equality><tendon name="taut" tendon1="cable"/></equality>',
         '<actuator><muscle name="biceps" joint="a"/></actuator>',
-        '<contact><pair name="near" geom1="x" geom2="y"/><pair geom1="x" geom2="y"/></contact>',
         '<sensor><jointpos joint="a"/></sensor>',
     )
     first, second, *others = reported(text)
     assert first == (
-        f"r.xml:1: {START}2 contact pairs ('near', 'x and y'), 1 plugin "
+        f"r.xml:1: {START}1 plugin "
         "('mujoco.elasticity.cable' on 'arm'), 1 equality constraint ('taut' (<tendon>)), 1 tendon ('cable')"
     )
     assert second.startswith(
@@ -97,9 +106,10 @@ def test_geoms_that_may_touch_are_those_that_touch_in_mujoco(seed):
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    touching = {model.geom(int(k)).name for contact in data.contact for k in contact.geom}
-    names = {label.strip("'") for label in omitted(text).get("geom", ())}
-    assert names == touching
+    touching = {frozenset(model.geom(int(k)).name for k in contact.geom) for contact in data.contact}
+    ours = kp.build(parse_mjcf(text, source="r.xml", warnings=WarningList())).model.contacts
+    pairs = zip(ours.first, ours.second, strict=True) if ours else ()
+    assert {frozenset((ours.names[a], ours.names[b])) for a, b in pairs} == touching
 
 
 URDF = """<robot name="r"><link name="ground">{}</link><link name="box"><collision/></link>

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinpair.model.contact_data import ContactData
+from kinpair.model.contact_data import ContactData, Shapes
 from kinpair.simulation.contact.step import KEPT, LEDGER
 from kinpair.simulation.events.limits import Limit
 
@@ -26,6 +26,7 @@ class Stepped:
 
 def no_geoms() -> ContactData:
     """Return the data of a mechanism in which nothing touches."""
-    whole, numbers, sizes = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3))
-    geoms = (whole, whole, np.zeros((0, 5)), np.zeros((0, 9)), sizes, sizes, np.zeros((0, 4)))
+    whole, numbers, points = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3))
+    shapes = Shapes(np.zeros((0, 5)), points, np.zeros((0, 4)))
+    geoms = (whole, whole, np.zeros((0, 9)), points, lambda: shapes)
     return ContactData((), *geoms, whole, whole, numbers, numbers, numbers, numbers, numbers, 1)
