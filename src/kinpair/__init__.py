@@ -51,6 +51,7 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     walking/                walking by events and impacts: gaits as fixed points of a return map
     optimisation/           optimal motion: from a goal to the motion of least cost that reaches it
     sweeps/                 many runs: on all cores or a cluster, each written down at once
+    identification/         parameters of a real mechanism from its log
     cli/                    the command `kinpair`
 """
 
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         DescriptionError,
         DescriptionWarning,
         FrictionWarning,
+        IdentificationWarning,
         InputError,
         KinpairError,
         LimitWarning,
@@ -100,6 +102,9 @@ if TYPE_CHECKING:
         StorageWarning,
         TraceError,
     )
+    from kinpair.identification.identification import Identification
+    from kinpair.identification.identify import identify
+    from kinpair.identification.signals import Signals
     from kinpair.inverse_kinematics import Target
     from kinpair.loading import build, example, example_text, examples, load, read
     from kinpair.mechanism import Energy, FramePose, Mechanism
@@ -149,6 +154,8 @@ __all__ = [
     "FramePose",
     "FrictionWarning",
     "Grid",
+    "Identification",
+    "IdentificationWarning",
     "InputError",
     "Joint",
     "Kernel",
@@ -172,6 +179,7 @@ __all__ = [
     "RunError",
     "RunWarning",
     "Shape",
+    "Signals",
     "SingularError",
     "StorageError",
     "StorageWarning",
@@ -199,6 +207,7 @@ __all__ = [
     "example_text",
     "examples",
     "formulation",
+    "identify",
     "linearise",
     "load",
     "load_run",
@@ -239,9 +248,12 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.equations_of_motion.equations": "equations",
     "kinpair.equations_of_motion.printed": "Equations",
     "kinpair.errors": "AccuracyWarning ActuatorsError CacheWarning ClusterWarning DescriptionError "
-    "DescriptionWarning FrictionWarning InputError KinpairError LimitWarning MissingExtraError "
+    "DescriptionWarning FrictionWarning IdentificationWarning InputError KinpairError LimitWarning MissingExtraError "
     "PictureWarning RecordingWarning RegulatorWarning RunError RunWarning SingularError StorageError "
     "StorageWarning TraceError",
+    "kinpair.identification.identification": "Identification",
+    "kinpair.identification.identify": "identify",
+    "kinpair.identification.signals": "Signals",
     "kinpair.inverse_kinematics": "Target",
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",

@@ -119,6 +119,10 @@ class RecordingWarning(UserWarning):
     """A function of a user is called from Python, which is slow, and what to use instead of what cannot be compiled."""
 
 
+class IdentificationWarning(UserWarning):
+    """A log that parameters are identified from is suspicious: units, signs, order, joints that do not move."""
+
+
 def caller_level() -> int:
     """The `stacklevel` at which a warning of the calling function points at the first line outside kinpair."""
     inside = os.path.dirname(__file__) + os.sep, contextlib.__file__  # context managers as decorators, too

@@ -53,6 +53,7 @@ PAGES = {
     "motion/[ghl]*.py": ("gait.md", r"\((GB\d+a?)\)"),
     "walking/*.py": ("gait.md", r"\((GW\d+)\)"),
     "optimisation/*.py": ("optimise.md", r"\((OP\d+)\)"),
+    "identification/*.py": ("identification.md", r"\((ID\d+)\)"),
     "quantities/wrenches.py": ("gait.md", r"\((GZ1)\)"),
     "inverse_kinematics/*.py": ("inverse_kinematics.md", r"\((IK\d+)\)"),
     "formulations/kinematics.py": ("kinematics.md", r"\((K\d+)\)"),

@@ -37,7 +37,7 @@ KEYS: dict[str, str] = {  # meaning and unit
     "level_negative": "friction while sliding in the negative direction, N m or N",
     "viscous": "friction per speed, N m s/rad or N s/m",
     "stribeck_speed": "speed at which the static surplus has faded, rad/s or m/s",
-    "exponent": "of the fading, such as 2 or 1",
+    "exponent": "of the fading, such as 2 or 1; of a viscous law: power of the speed, such as 2/3",
     "sigma0": "stiffness of the bristles, N m/rad or N/m",
     "sigma1": "damping of the bristles, N m s/rad or N s/m",
     "mu": "friction per load while sliding",
@@ -75,7 +75,7 @@ _SERVO = (
     "load_square",
 )
 LAWS: dict[str, LawKeys] = {
-    "viscous": LawKeys(("viscous",), (), ("viscous",)),
+    "viscous": LawKeys(("viscous",), ("exponent",), ("viscous",)),
     "coulomb": LawKeys(
         ("level",), ("level_static", "level_negative", "viscous"), ("level", "level_static", "viscous")
     ),

@@ -20,6 +20,7 @@ from kinpair.algebra.arrays import array
 from kinpair.equations_of_motion.constant import ZERO, Constant, merged, signed
 from kinpair.equations_of_motion.places import AXES, place_constants
 from kinpair.errors import InputError
+from kinpair.model.friction_data import is_power
 from kinpair.model.model import FrictionData, Model, Place, SurfaceData
 from kinpair.model.symbols import with_symbols
 from kinpair.spatial.inertia import Inertia
@@ -200,11 +201,13 @@ def _refuse_laws(model: Model) -> None:
     others: list[FrictionData | SurfaceData] = [
         x
         for x in model.frictions
-        if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers or x.signals
+        if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers or x.signals or is_power(x)
     ]
     others += model.surfaces
     if others:
         what = f"law {others[0].law!r}" if others[0].law != "coulomb" else "level_negative"
+        if others[0].law == "viscous":
+            what = "a power of the speed"
         if getattr(others[0], "signals", None):
             what = "a level that changes"
         raise InputError(

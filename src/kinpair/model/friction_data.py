@@ -186,6 +186,11 @@ def friction_data(
     return tuple(records)
 
 
+def is_power(x: FrictionData) -> bool:
+    """True if viscous friction grows with a power of the speed."""
+    return x.law == "viscous" and "exponent" in x.numbers
+
+
 def plain_levels(frictions: Sequence[FrictionData], nv: int) -> np.ndarray:
     """Coulomb levels (nv,) that are the same in both directions."""
     levels = np.zeros(nv)

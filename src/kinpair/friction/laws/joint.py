@@ -62,12 +62,12 @@ class JointFriction(Element):
 
     def efforts(self, at: Instant) -> Mapping[int, Scalar]:
         """−s F(s q̇) − c q̇."""
-        return {self.v: -self._dry(at) - self.law.viscous * at.state.qd[self.v]}  # (FR3)
+        return {self.v: -self._dry(at) - self.law.flowing(at.state.qd[self.v])}  # (FR3)
 
     def losses(self, at: Instant) -> Mapping[str, Scalar]:
         """What it takes."""
         rate = at.state.qd[self.v]
-        return {self.name: (self._dry(at) + self.law.viscous * rate) * rate}  # (FR4)
+        return {self.name: (self._dry(at) + self.law.flowing(rate)) * rate}  # (FR4)
 
     def holds(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
         """−F_s ≤ effort ≤ F_s."""

@@ -11,6 +11,10 @@ A level is a number or parameter, alone or times a function of time or an input:
     F_c = k,   k f(t)   or   k u                          k: number or parameter                        (LV1)
 
 A level below zero has no meaning: there it is NaN, and whoever evaluates it reports it by name.
+
+A viscous law may grow with a power of the speed; n = 2/3 is that of lubricated rolling bearings (Palmgren):
+
+    F(v) = c v (v² + v₀²)^((n − 1)/2)          v₀ = 1 mm/s or 1 mrad/s: the slope at rest is finite     (FR6)
 """
 
 from __future__ import annotations
@@ -65,6 +69,7 @@ def levels_of(numbers: Mapping[str, Scalar], signals: Mapping[str, Signal]) -> d
 KEYS = ("level", "level_static", "level_negative")
 
 
+SLOW = 1e-3  # v₀ of (FR6) [rad/s] or [m/s]
 LEAST = 1e-150  # a smaller part of the Stribeck speed counts as zero
 ZERO = Level(0.0)
 
@@ -116,6 +121,10 @@ class Law(Protocol):
         """Does it resist at rest?"""
         ...
 
+    def flowing(self, rate: Scalar) -> Scalar:
+        """Viscous friction at a rate: no jump where the rate changes its sign."""
+        ...
+
     def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
         """Dry friction at a speed in the direction of sliding, zero or above; its level at speed zero."""
         ...
@@ -128,10 +137,15 @@ class Law(Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class Viscous:
-    """c v alone."""
+    """c v alone, or a power of the speed."""
 
     viscous: Scalar
     levels: Levels = NO_LEVELS
+    exponent: Scalar = 1.0
+
+    def flowing(self, rate: Scalar) -> Scalar:
+        """c v (v² + v₀²)^((n − 1)/2).    (FR6)"""
+        return self.viscous * powered(rate, self.exponent)
 
     @property
     def dry(self) -> bool:
@@ -154,6 +168,10 @@ class Coulomb:
 
     levels: Levels
     viscous: Scalar
+
+    def flowing(self, rate: Scalar) -> Scalar:
+        """c v."""
+        return self.viscous * rate
 
     @property
     def dry(self) -> bool:
@@ -179,6 +197,10 @@ class Stribeck:
     speed: Scalar
     exponent: Scalar
 
+    def flowing(self, rate: Scalar) -> Scalar:
+        """c v."""
+        return self.viscous * rate
+
     @property
     def dry(self) -> bool:
         """Yes."""
@@ -202,8 +224,15 @@ def faded(speed: Scalar, stribeck_speed: Scalar, exponent: Scalar) -> Scalar:
     return np.exp(-np.exp(exponent * np.log(maximum(x * sign(x), LEAST))))  # a complex step passes
 
 
+def powered(rate: Scalar, exponent: Scalar) -> Scalar:
+    """v (v² + v₀²)^((n − 1)/2): v itself with n = 1.    (FR6)"""
+    if isinstance(exponent, (int, float)) and exponent == 1.0:
+        return rate
+    return rate * np.exp(0.5 * (exponent - 1.0) * np.log(rate * rate + SLOW * SLOW))
+
+
 def _viscous(x: Mapping[str, Scalar], levels: Levels) -> Law:
-    return Viscous(x["viscous"])
+    return Viscous(x["viscous"], exponent=x.get("exponent", 1.0))
 
 
 def _coulomb(x: Mapping[str, Scalar], levels: Levels) -> Law:

@@ -11,9 +11,10 @@ motor drives and η_b where the load does, μ = 1, and v the direction of slidin
 
 At rest, both directions have their own bound: a load T rests while the motor gives between η_b T and T/η. With η_b ≤ 0
 it rests without the motor: the gear locks itself. A servo is loaded by the
-external torque τ_e and the motor torque τ_m. Its own friction, dry or viscous (−c q̇), is no load:
+external torque τ_e and the motor torque τ_m. Its own friction is no load, dry or viscous; f are its viscous part and
+viscous laws of the joint with a power of the speed:
 
-    τ_e = −T + c q̇                                                                                    (FE4)
+    τ_e = −T + Σ f(q̇)                                                                                 (FE4)
 
 With s = exp(−|q̇/v_s|^α), a servo has (Dynamixel, law M6 of the BAM project)
 
@@ -33,7 +34,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, sign, where
-from kinpair.friction.laws.laws import faded
+from kinpair.friction.laws.laws import faded, powered
 from kinpair.friction.surfaces.surface import (
     JUMP,
     LINEAR,
@@ -91,7 +92,8 @@ class Teeth(Surface):
 @final
 @dataclass(frozen=True, slots=True)
 class ServoData:
-    """Numbers of (FE2), (FE3) and (FE4): torques in N m, q_m and q_e in 1/(N m), c in N m s/rad."""
+    """Numbers of (FE2) and (FE3): torques in N m, q_m and q_e in 1/(N m); coefficients and exponents of the viscous
+    laws of (FE4)."""
 
     f_b: Scalar
     f_s: Scalar
@@ -103,7 +105,7 @@ class ServoData:
     q_e: Scalar
     v_s: Scalar
     alpha: Scalar
-    viscous: Scalar = 0.0
+    viscous: tuple[tuple[Scalar, Scalar], ...] = ()
 
 
 AT_JUMP, SLOPE = 1e-8, 1e8  # y this close to its limit is there; ∂N/∂y by which it stays there
@@ -134,7 +136,7 @@ class Servo(Surface):
     def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
         x = self.data
         minus_T = at.beside[0] - c[0]
-        tau_e = minus_T + x.viscous * at.qd[0]  # (FE4)
+        tau_e = minus_T + self._flow(at)  # (FE4)
         if at.yields:
             return self._of_motion(tau_e, at.motor[0] - minus_T, at)
         tau_m = at.motor[0]
@@ -196,6 +198,13 @@ class Servo(Surface):
             N, least = where(less(error, least), other, N), minimum(error, least)
         return N
 
+    def _flow(self, at: Carried) -> Scalar:
+        """Viscous friction of the joint."""
+        total: Scalar = 0.0
+        for c, n in self.data.viscous:
+            total = total + c * powered(at.qd[0], n)
+        return total
+
     def _fading(self, at: Carried) -> Scalar:
         """s of (FE2)."""
         return faded(magnitude(at.qd[0]), self.data.v_s, self.data.alpha)
@@ -207,8 +216,8 @@ class Servo(Surface):
     def jump(self, c: Sequence[Scalar], at: Carried) -> Jump:
         """Friction takes from what the gear hands to the child: the jump helps itself where it is upward and the load
         drives, or downward and the motor does."""
-        tau_m, x = at.motor[0], self.data
-        tau_e = at.beside[0] - c[0] + x.viscous * at.qd[0]
+        tau_m = at.motor[0]
+        tau_e = at.beside[0] - c[0] + self._flow(at)
         height, forward = self._height(tau_m, at), sign(tau_m)
         helps = where(less(at.toward * forward * height, 0.0), 1.0, 0.0)
         return Jump(-tau_e * forward, tau_m * forward, height, helps)
@@ -216,7 +225,7 @@ class Servo(Surface):
     def parts(self, at: Carried) -> list[LoadPart]:
         """Return the parts with the effort of the motor given: no `yields`."""
         x, tau_m = self.data, float(at.motor[0])
-        free = float(at.beside[0] + x.viscous * at.qd[0])  # τ_e = free − c
+        free = float(at.beside[0] + self._flow(at))  # τ_e = free − c
         s = float(self._fading(at))
         own = [
             LoadPart(NORM, np.array([[-w * l_e]]), np.array([w * (l_e * free - l_m * tau_m)]))

@@ -7,7 +7,7 @@ accelerations, see `kinpair.friction.loads`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -19,6 +19,7 @@ from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
 from kinpair.friction.surfaces.guide import Guide
 from kinpair.friction.surfaces.surface import Grip, Surface
 from kinpair.friction.surfaces.thread import Thread
+from kinpair.model.friction_data import is_power
 from kinpair.model.model import Model, SurfaceData
 
 Numbers: TypeAlias = Mapping[str, Scalar]
@@ -28,7 +29,7 @@ Make: TypeAlias = Callable[[SurfaceData, Any], list[Surface]]  # of the data and
 def surfaces_of(model: Model) -> tuple[Surface, ...]:
     """All of them, in the order of the description."""
     return tuple(
-        surface
+        _with_viscous(model, surface)
         for data in model.surfaces
         for surface in MADE[data.law, model.body[data.body].pair.kind](data, model.body[data.body].pair)
     )
@@ -99,9 +100,20 @@ SERVO: dict[str, str] = {  # keys of the description, names of the source
 
 def _servo(data: SurfaceData, pair: Any) -> list[Surface]:
     x = data.numbers
-    surplus, viscous = x["level_static"] - x["level"], x.get("viscous", 0.0)
-    numbers = ServoData(f_s=surplus, viscous=viscous, **{name: x[key] for key, name in SERVO.items()})
+    surplus = x["level_static"] - x["level"]
+    numbers = ServoData(f_s=surplus, **{name: x[key] for key, name in SERVO.items()})
     return [Servo(data.name, data.body, Grip(1.0, 1.0), pair.p(np.zeros(1))[:, 0], numbers)]
+
+
+def _with_viscous(model: Model, surface: Surface) -> Surface:
+    """A servo with its own viscous friction and that of its bearings (a power of the speed), which are no load; other
+    surfaces as they are. A plain viscous law next to a servo is a damper outside, and a load.    (FE4)"""
+    if not isinstance(surface, Servo):
+        return surface
+    laws = [x for x in model.frictions if x.body == surface.body and x.law == "viscous"]
+    own = [x.numbers for x in laws if is_power(x) or x.name == surface.name]
+    flows = tuple((x["viscous"], x.get("exponent", 1.0)) for x in own)
+    return replace(surface, data=replace(surface.data, viscous=flows))
 
 
 DRIVEN = ("revolute", "prismatic", "helical")  # by one motor

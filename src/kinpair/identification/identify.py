@@ -1,0 +1,448 @@
+"""`kp.identify`: a mechanism and a log in, consistent parameters with intervals out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from kinpair.analysis.progress import progress as shown_progress
+from kinpair.errors import (
+    IdentificationWarning,
+    InputError,
+    caller_level,
+    expect,
+    known_keywords,
+    listed,
+    nearest,
+)
+from kinpair.identification import suspicions
+from kinpair.identification.base_parameters import Base, numerical
+from kinpair.identification.choice import (
+    Choice,
+    Squares,
+    choose_terms,
+    columns_of,
+    largest_weight,
+    parts_of,
+    restricted,
+    squares,
+    validation_errors,
+)
+from kinpair.identification.columns import Layout, coupled, with_terms
+from kinpair.identification.consistency import Prior, consistent, prior_of, quadratic
+from kinpair.identification.estimators import ESTIMATORS, Estimate, iv
+from kinpair.identification.fitted import Source
+from kinpair.identification.friction_terms import OPTIONAL, PLAIN, Term, terms_from
+from kinpair.identification.gains import identified_gains
+from kinpair.identification.identification import Identification
+from kinpair.identification.inertia_space import floored
+from kinpair.identification.intervals import covariance
+from kinpair.identification.log import TORQUES, Log, Torque, base_rates, gear_matrix, read_log
+from kinpair.identification.rows import Rows, RunColumns, rows_of, run_columns
+from kinpair.identification.signals import Samples, Signals, samples_of
+from kinpair.mechanism import Mechanism
+
+EstimatorName = Literal["wls", "ols", "huber", "tls", "iv"]
+NAMES = (*ESTIMATORS, "iv")
+ROUNDS = 4  # of friction from load
+SETTLED = 1e-3  # change of the loads, relative
+DELAYS = np.arange(-20, 21) * 1e-3  # [s]
+WORTH = 0.02  # part by which a delay has to lower the error
+STAGES = ("read", "columns", "friction", "estimate", "consistent", "done")
+Progress = Callable[[str], None]
+
+
+@known_keywords
+def identify(
+    m: Mechanism,
+    log: Any,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    torque: Torque = "joint",
+    gear: Any = None,
+    gains: Any = None,
+    friction: Any = "auto",
+    estimator: EstimatorName = "wls",
+    prior: Any = "file",
+    validate: Any = None,
+    progress: bool | Progress | None = None,
+    payload: Mapping[str, Any] | None = None,
+    signals: Signals | Mapping[str, Any] | None = None,
+    rotors: bool | None = None,
+) -> Identification:
+    """Identify masses, inertias, rotors and friction of a mechanism from its log; see docs/identification.md.
+
+    * `log`: a path (.csv, .parquet, .npz), a DataFrame, a mapping name → array, or a list of them. Columns are `t`,
+      `q_<joint>` or `q1` ..., `tau_<joint>` or `tau1` ...; others by `columns={"q": [...], "tau": [...]}`. `zero` there
+      are numbers added to the positions;
+    * `torque`: efforts are those of the joints, of motors behind a `gear` (ratios, or a matrix of motor turns per
+      joint turn), motor currents with drive `gains` [N m/A], or of a torque sensor behind the gear (no rotors);
+    * `friction`: "auto" (terms chosen by cross-validation), or a list of viscous, coulomb, offset, power, stribeck,
+      load;
+    * `estimator`: wls, ols, huber, tls or iv;
+    * `prior`: "file", "none", or a mechanism whose bodies are the prior;
+    * `validate`: a log or several for validation, or the part at the end of each log that is kept for it, such as 0.3;
+    * `payload`: {"link": name, "runs": [numbers of logs with it], "mass": if known}. With a known mass and currents
+      without gains, the gains are identified;
+    * `signals`: settings of the signal chain; `rotors`: whether rotor inertias are identified.
+
+    Ctrl-C ends the work; what was reached is returned, and `stage` says what it is. Units: SI.
+    """
+    expect("identify", m, Mechanism)
+    if torque not in TORQUES:
+        raise InputError(
+            f"torque is {torque!r}; {nearest(str(torque), TORQUES)}It is one of {listed(TORQUES)}"
+        )
+    if estimator not in NAMES:
+        raise InputError(
+            f"no estimator {estimator!r}; {nearest(str(estimator), NAMES)}Estimators: {listed(NAMES)}",
+            argument="estimator",
+        )
+    work = _Work(
+        m, Source(columns, torque, gear, gains), Signals.of(signals), terms_from(friction), estimator, prior, validate,
+        payload, rotors if rotors is not None else torque != "sensor",
+    )  # fmt: skip
+    if callable(progress):
+        return work.run(log, progress)
+    with shown_progress("identification", len(STAGES)) as begin:
+        return work.run(log, begin if progress is not False else lambda _: None)
+
+
+@dataclass
+class _Work:
+    """One identification: what was given, and what was reached."""
+
+    m: Mechanism
+    source: Source
+    signals: Signals
+    terms: tuple[Term, ...] | None
+    estimator: str
+    prior: Any
+    validate: Any
+    payload: Mapping[str, Any] | None
+    rotors: bool
+
+    def run(self, log: Any, begin: Progress) -> Identification:
+        begin("read")
+        logs, samples, notes, suspicious = self._read(log)
+        layout = self._layout(logs)
+        still = suspicions.motionless(self.m, samples, layout.rows)
+        moved = [k for k in layout.rows if k in still]
+        if moved:
+            names = listed([self.m.v_names[k] for k in moved])
+            suspicious.append(
+                f"{names} did not move: parameters that only this motion shows are not identifiable"
+            )
+        begin("columns")
+        runs = [run_columns(layout, x) for x in samples]
+        notes += _rest_notes(layout, runs)
+        fixed_gains = None
+        if self.source.torque == "current" and self.source.gains is None:
+            fixed_gains, runs, note = identified_gains(layout, runs, self.payload)
+            notes.append(note)
+        file = self.file_values(layout)
+        suspicious += suspicions.order(self.m, runs, file)
+        runs, note = scan_delay(layout, runs, self.signals)
+        notes += note
+        empty = Choice(layout.terms, 1.0, {}, {1.0: 1.0})
+        still_open = np.ones(len(layout.rows))
+        state = _State(
+            self,
+            layout,
+            tuple(runs),
+            file,
+            logs,
+            notes,
+            suspicious,
+            still,
+            fixed_gains,
+            file,
+            still_open,
+            empty,
+        )
+        try:
+            state.choose(begin)
+            state.fit(begin)
+        except KeyboardInterrupt:
+            if state.estimate is None:
+                raise
+            notes.append(f"interrupted: results of the stage {state.stage!r}")
+        rows, base, estimate = state.rows, state.base, state.estimate
+        if rows is None or base is None or estimate is None:
+            raise AssertionError("fit sets all of them")
+        result = state.result(rows, base, estimate)
+        for x in result.warnings:
+            warnings.warn(x, IdentificationWarning, stacklevel=caller_level())
+        return result
+
+    @property
+    def split(self) -> float:
+        """Part at the end of each log that is kept for validation."""
+        return float(self.validate) if isinstance(self.validate, (int, float)) and self.validate else 0.0
+
+    def _read(self, log: Any) -> tuple[list[Log], list[Samples], list[str], list[str]]:
+        several = list(log) if isinstance(log, (list, tuple)) else [log]
+        if not several:
+            raise InputError("log is an empty list; give a log", argument="log")
+        if not 0.0 <= self.split < 0.9:
+            raise InputError(f"validate is {self.validate!r}; as a number it is a part between 0 and 0.9")
+        loaded = set((self.payload or {}).get("runs", [len(several) - 1] if self.payload else []))
+        s = self.source
+        logs = [
+            read_log(self.m, x, s.columns, s.torque, s.gear, s.gains, k in loaded)
+            for k, x in enumerate(several)
+        ]
+        if len({x.rows for x in logs}) > 1:
+            raise InputError("logs have efforts of different joints; identify them one by one")
+        samples = [samples_of(self.m, logs[0], self.signals)]
+        self.signals = replace(samples[0].settings, delay=self.signals.delay)
+        samples += [samples_of(self.m, x, self.signals) for x in logs[1:]]
+        notes = [f"{x.name}: {note}" for x in logs for note in x.notes] + list(samples[0].notes)
+        return logs, samples, notes, [w for x in logs for w in suspicions.units(self.m, x)]
+
+    def _layout(self, logs: Sequence[Log]) -> Layout:
+        free = tuple(range(base_rates(self.m)))
+        rows = logs[0].rows
+        driven = len(rows) - len(free)
+        R = gear_matrix(self.source.gear, driven)
+        body = None
+        if self.payload is not None:
+            body = payload_body(self.m, self.payload)
+        terms = PLAIN if self.terms is None else self.terms
+        return Layout(self.m, rows, terms, self.rotors, coupled(R), body, free)
+
+    def file_values(self, layout: Layout) -> np.ndarray:
+        """θ of the prior: of the mechanism, or of another one."""
+        if not isinstance(self.prior, Mechanism) and self.prior not in ("file", "none", None):
+            raise InputError(
+                f"prior is {self.prior!r}; it is 'file', 'none', or a mechanism", argument="prior"
+            )
+        return file_values(layout, self.prior if isinstance(self.prior, Mechanism) else self.m, self.payload)
+
+
+@dataclass
+class _State:
+    """Estimates on the way: friction terms, β, θ."""
+
+    work: _Work
+    layout: Layout
+    runs: tuple[RunColumns, ...]
+    file: np.ndarray
+    logs: list[Log]
+    notes: list[str]
+    suspicious: list[str]
+    still: list[int]
+    gains: np.ndarray | None
+    theta: np.ndarray
+    sigma: np.ndarray
+    choice: Choice
+    base: Base | None = None
+    estimate: Estimate | None = None
+    rows: Rows | None = None
+    stage: str = "columns"
+    steps: int = 0
+
+    def _training(self, rows: Rows) -> Rows:
+        """Rows that are fitted: those before the part for validation."""
+        split = self.work.split
+        if not split:
+            return rows
+        ends = np.array([[x.samples.time[0], x.samples.time[-1]] for x in self.runs])
+        last = ends[:, 0] + (1.0 - split) * (ends[:, 1] - ends[:, 0])
+        return rows.take(rows.time < last[rows.run])
+
+    def choose(self, begin: Progress) -> None:
+        """Choose friction terms and the weight of the prior by cross-validation."""
+        begin("friction")
+        optional = OPTIONAL if self.work.terms is None else ()
+        full = with_terms(self.layout, (*self.layout.terms, *optional))
+        file = self.work.file_values(full)
+        theta, value = file, file
+        for _ in range(2):
+            rows = self._training(rows_of(full, self.runs, theta))
+            s = squares(rows, parts_of(rows))
+            x, sigma = _first_guess(s, full, file)
+            prior = prior_of(full, file, x)
+            self.choice = self._chosen(s, rows, prior, sigma, optional)
+            at = columns_of(rows, self.choice.terms)
+            N, c = s.of(at).weighted(sigma)
+            value, _ = consistent(N.sum(0), c.sum(0), restricted(prior, at), self.choice.gamma)
+            self.sigma = _sigma(s.of(at), value)
+            theta = np.zeros(len(file))
+            theta[at] = value
+            if not any(x.kind == "load" for x in full.terms):
+                break
+        self.layout = with_terms(self.layout, self.choice.terms)
+        self.file, self.theta, self.stage = self.work.file_values(self.layout), value, "friction"
+
+    def _chosen(
+        self, s: Squares, rows: Rows, prior: Prior, sigma: np.ndarray, optional: Sequence[Term]
+    ) -> Choice:
+        if self.work.terms is None:
+            choice = choose_terms(s, rows, prior, sigma, optional)
+        else:
+            weights = validation_errors(s, prior, sigma)
+            choice = Choice(rows.layout.terms, largest_weight(weights), {}, weights)
+        return replace(choice, gamma=min(choice.weights)) if self.work.prior in ("none", None) else choice
+
+    def fit(self, begin: Progress) -> None:
+        """Estimate base parameters, then consistent parameters; loads of friction are iterated."""
+        begin("estimate")
+        loads = any(x.kind == "load" for x in self.layout.terms)
+        self.base = numerical(self.layout, self.still, self.runs[0].samples.q[0])
+        for k in range(ROUNDS if loads else 1):
+            before = self.theta
+            self.rows = self._training(rows_of(self.layout, self.runs, self.theta))
+            self.estimate = self._estimated(self.rows, self.base)
+            if k == 0:
+                begin("consistent")
+            s = squares(self.rows, np.zeros(len(self.rows.y), dtype=int))
+            N, c = s.weighted(self.sigma)
+            prior = prior_of(self.layout, self.file, _first_guess(s, self.layout, self.file)[0])
+            self.theta, self.steps = consistent(N[0], c[0], prior, self.choice.gamma)
+            self.sigma = _sigma(s, self.theta)
+            self.stage = "consistent"
+            if _settled(self.rows, before, self.theta):
+                break
+        self.stage = "done"
+
+    def _estimated(self, rows: Rows, base: Base) -> Estimate:
+        A = rows.A[:, base.independent]
+        if self.work.estimator == "iv":
+            Z = self._training(rows_of(self.layout, smoothed(self.layout, self.runs), self.theta)).A
+            return iv(A, rows.y, rows.joint, Z[:, base.independent])
+        return ESTIMATORS[self.work.estimator](A, rows.y, rows.joint)
+
+    def result(self, rows: Rows, base: Base, estimate: Estimate) -> Identification:
+        """Collect what was reached."""
+        work = self.work
+        found = covariance(rows, rows.A[:, base.independent], estimate.beta, estimate.weight)
+        suspicious = [*self.suspicious, *suspicions.signs(rows, base, estimate)]
+        validation = () if work.split or work.validate is None else work.validate
+        logs = tuple(validation) if isinstance(validation, (list, tuple)) else (validation,)
+        return Identification(
+            work.m, self.layout, self.theta, self.file, base, estimate, found, self.choice, work.estimator,
+            self.choice.gamma, self.steps, rows, self.runs, tuple(self.logs), work.source,
+            self.runs[0].samples.settings, logs, work.split, self.stage, tuple(self.notes), tuple(suspicious),
+            "" if self.layout.payload is None else self.layout.bodies[self.layout.payload], self.gains,
+        )  # fmt: skip
+
+
+def _first_guess(s: Squares, layout: Layout, file: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """θ and σ by joint with the quadratic prior of weight one."""
+    scale = np.sqrt(s.yy.sum(0) / np.maximum(s.count.sum(0), 1))
+    sigma = np.maximum(0.1 * scale, 1e-6 * scale.max())
+    prior = prior_of(layout, file, np.ones(len(file)))
+    H, theta = prior.hessian(), prior.theta
+    for _ in range(3):
+        N, c = s.weighted(sigma)
+        theta = quadratic(N.sum(0), c.sum(0), prior.theta, H)
+        sigma = _sigma(s, theta)
+    return theta, sigma
+
+
+def _sigma(s: Squares, theta: np.ndarray) -> np.ndarray:
+    size = np.sqrt(s.errors(theta) / np.maximum(s.count.sum(0), 1))
+    scale = np.sqrt(s.yy.sum(0) / np.maximum(s.count.sum(0), 1))
+    return np.maximum(size, 1e-6 * np.maximum(scale, scale.max()))
+
+
+def _settled(rows: Rows, before: np.ndarray, after: np.ndarray) -> bool:
+    change = rows.A @ (after - before)
+    return float(np.linalg.norm(change)) < SETTLED * float(np.linalg.norm(rows.y))
+
+
+def payload_body(m: Mechanism, payload: Mapping[str, Any]) -> int:
+    """Number of the body that a payload is on, among the moving ones."""
+    moving = list(m.model.moving)
+    name = payload.get("link", m.model.names[moving[-1]])
+    places = m.model.places
+    if name not in places or places[name].body not in moving:
+        raise InputError(
+            f"payload: no moving link {name!r}; {nearest(str(name), places)}Links: {listed(places)}",
+            argument="payload",
+        )
+    return moving.index(places[name].body)
+
+
+def file_values(layout: Layout, m: Mechanism, payload: Mapping[str, Any] | None) -> np.ndarray:
+    """θ of the description: bodies, rotors, viscous and Coulomb friction; a payload has 1 kg, or its known mass."""
+    pi = m.regressor_parameters()
+    by_name = dict(zip(m.regressor_names, pi.tolist(), strict=True))
+    words = {"rotor inertia": "rotor inertia", "viscous": "damping", "coulomb": "friction"}
+    theta = np.zeros(len(layout.parameters))
+    for k, x in enumerate(layout.parameters):
+        if x.group == "payload":
+            continue
+        if x.group == "inertial":
+            theta[k] = pi[k]
+        elif x.group != "motor":
+            owner, _, what = x.name.rpartition(": ")
+            theta[k] = by_name.get(f"{owner}: {words.get(what, '')}", 0.0)
+    if layout.payload is not None:
+        known = float((payload or {}).get("mass") or 1.0)
+        at = layout.bodies_of_ten[-1]
+        theta[at] = floored(np.array([known, *[0.0] * 3, *[0.01 * known] * 3, *[0.0] * 3]), known)
+    return theta
+
+
+def _rest_notes(layout: Layout, runs: Sequence[RunColumns]) -> list[str]:
+    parts: list[str] = []
+    for j in layout.driven:
+        lost = sum(int((~x.keep[:, j] & x.samples.usable[:: x.samples.step]).sum()) for x in runs)
+        total = sum(int(x.samples.usable[:: x.samples.step].sum()) for x in runs)
+        if lost:
+            parts.append(f"{layout.m.v_names[layout.rows[j]]} {lost} of {total}")
+    if not parts:
+        return []
+    return [f"rows at rest left out, where the direction of friction is not known: {listed(parts)}"]
+
+
+def scan_delay(
+    layout: Layout, runs: list[RunColumns], signals: Signals
+) -> tuple[list[RunColumns], list[str]]:
+    """Runs with efforts moved by the delay that is given, or at which a fit is best, and a sentence on it."""
+    if signals.delay is not None:
+        if not signals.delay:
+            return runs, []
+        return [run_columns(layout, x.samples.shifted(signals.delay)) for x in runs], [
+            f"efforts moved by {1e3 * signals.delay:g} ms, as given"
+        ]
+    rows = rows_of(layout, runs, None)
+    y = np.stack([np.concatenate([_moved(x, float(d))[x.keep] for x in runs]) for d in DELAYS], axis=1)
+    scale = np.sqrt(np.bincount(rows.joint, rows.y**2) / np.maximum(np.bincount(rows.joint), 1))[rows.joint]
+    A, y = rows.A / scale[:, None], y / scale[:, None]
+    A = A / np.maximum(np.linalg.norm(A, axis=0), 1e-300)
+    c = A.T @ y
+    fitted = np.einsum("pd,pd->d", c, np.linalg.solve(A.T @ A + 1e-9 * np.eye(len(c)), c))
+    squared = np.einsum("kd,kd->d", y, y)
+    errors = np.sqrt(np.maximum(squared - fitted, 0.0) / squared)
+    best, none = int(np.argmin(errors)), len(DELAYS) // 2
+    sentence = f"delay of efforts behind positions: best fit at {1e3 * DELAYS[best]:g} ms"
+    if errors[best] > (1.0 - WORTH) * errors[none]:
+        return runs, [f"{sentence}, not worth a correction"]
+    sentence += f", corrected (error {errors[none]:.2%} before, {errors[best]:.2%} after)"
+    return [run_columns(layout, x.samples.shifted(float(DELAYS[best]))) for x in runs], [sentence]
+
+
+def _moved(run: RunColumns, delay: float) -> np.ndarray:
+    time = run.samples.time[:: run.samples.step]
+    return np.stack([np.interp(time + delay, time, y) for y in run.y.T], axis=1)
+
+
+def smoothed(layout: Layout, runs: Sequence[RunColumns]) -> list[RunColumns]:
+    """Runs along a motion with half the bandwidth: instruments without most of the noise of positions."""
+    from kinpair.identification.signals import zero_phase
+
+    found: list[RunColumns] = []
+    for run in runs:
+        s = run.samples
+        cutoff, rate = s.settings.position_cutoff, s.settings.rate
+        q, qd, qdd = (zero_phase(x, 0.5 * cutoff, rate) for x in (s.q, s.qd, s.qdd))
+        own = run_columns(layout, replace(s, q=q, qd=qd, qdd=qdd))
+        found.append(replace(own, keep=run.keep))
+    return found

@@ -1,0 +1,208 @@
+"""From logged columns to samples of motion and efforts: the signal chain.
+
+q_f = F_q q,   q̇ = D q_f,   q̈ = D q̇          F: zero-phase Butterworth filter, D: central differences      (ID3)
+F_τ τ = F_τ [Y(q_f, q̇, q̈) π]                  one filter on both sides keeps equality                       (ID4)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinpair.algebra.arrays import columns, rows
+from kinpair.errors import InputError
+from kinpair.formulations.kinematics import difference, normalised
+from kinpair.identification.log import Log
+from kinpair.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ORDER = 4  # of the Butterworth design; forward and backward it acts twice
+SETTLING = 3.0  # periods of the cut-off by which a signal is continued at its ends
+EDGE = 1.0  # periods of both cut-offs at the ends of a run that are left out: filters have no data beyond
+GAP = 0.05  # [s]: rows in a longer gap of the log are left out, and those within it of its ends
+FLOOR = 10.0  # the spectrum of a motion ends where it is below this many times its floor
+SPEED_CUTOFF = 3.0  # cut-off of positions as a multiple of the highest frequency of the motion
+EFFORT_CUTOFF = 10.0  # [Hz] at most
+ROWS_PER_CUTOFF = 2.5  # rows per second kept, by the cut-off of the efforts
+LEAST_SPEED = 0.02  # [rad/s] or [m/s]: below, the direction of friction is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Settings of the chain; zero: chosen from the data.
+
+    rate: of the uniform samples [Hz]. position_cutoff, effort_cutoff: of the filters [Hz]. output_rate: rows per
+    second that are kept. least_speed: rows of a joint below it are left out, a number or one per joint. delay: of
+    efforts behind positions [s], None: scanned.
+    """
+
+    rate: float = 0.0
+    position_cutoff: float = 0.0
+    effort_cutoff: float = 0.0
+    output_rate: float = 0.0
+    least_speed: float | tuple[float, ...] = LEAST_SPEED
+    delay: float | None = None
+
+    @classmethod
+    def of(cls, settings: Signals | Mapping[str, Any] | None) -> Signals:
+        """Settings from a mapping of them; keys that do not exist raise InputError."""
+        if settings is None:
+            return cls()
+        if isinstance(settings, Signals):
+            return settings
+        try:
+            keys: dict[str, Any] = {k: tuple(np.ravel(x)) if np.ndim(x) else x for k, x in settings.items()}
+            made = cls(**keys)
+        except TypeError:
+            known = ", ".join(cls.__dataclass_fields__)
+            raise InputError(
+                f"signals is {dict(settings)!r}; its keys are {known}", argument="signals"
+            ) from None
+        for key in ("rate", "position_cutoff", "effort_cutoff", "output_rate"):
+            x = getattr(made, key)
+            if not 0.0 <= x < np.inf:
+                raise InputError(
+                    f"signals: {key} is {x!r}; give a number above zero [Hz], or leave it out",
+                    argument="signals",
+                )
+        return made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """A run on a uniform grid: time (n,), q (n, nq), qd, qdd (n, nv), measured efforts (n, rows), unfiltered.
+
+    usable (n,): outside gaps of the log. step: samples per row that is kept. settings: all chosen. notes: how.
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    tau: np.ndarray
+    usable: np.ndarray
+    settings: Signals
+    notes: tuple[str, ...]
+    loaded: bool = False
+
+    @property
+    def step(self) -> int:
+        """Samples per row that is kept."""
+        return max(1, round(self.settings.rate / self.settings.output_rate))
+
+    def shifted(self, delay: float) -> Samples:
+        """Samples with the efforts moved earlier by a delay [s]."""
+        tau = np.stack([np.interp(self.time + delay, self.time, x) for x in self.tau.T], axis=1)
+        return replace(self, tau=tau, settings=replace(self.settings, delay=delay))
+
+
+def zero_phase(x: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
+    """Filter x (n, ...) along its first axis, forward and backward; a cut-off at half the rate or above changes
+    nothing.    (ID3)"""
+    from scipy.signal import butter, sosfiltfilt
+
+    if cutoff >= 0.499 * rate:
+        return np.asarray(x, dtype=float)
+    pad = min(round(SETTLING * rate / cutoff), len(x) - 1)
+    return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output="sos"), x, axis=0, padlen=pad)
+
+
+def samples_of(m: Mechanism, log: Log, settings: Signals) -> Samples:
+    """Resample, filter and differentiate a log; what is not given is chosen from it."""
+    chosen, notes = choose(log, settings)
+    time = np.arange(log.time[0], log.time[-1] + 1e-9, 1.0 / chosen.rate)
+    if len(time) < 8 * ORDER:
+        raise InputError(f"{log.name}: {len(time)} samples at {chosen.rate:g} Hz; a longer log is required")
+    q, tau = (np.stack([np.interp(time, log.time, x) for x in y.T], axis=1) for y in (log.q, log.tau))
+    q, qd, qdd = motion_of(m, log, zero_phase(q, chosen.position_cutoff, chosen.rate), 1.0 / chosen.rate)
+    edge = EDGE / chosen.position_cutoff + EDGE / chosen.effort_cutoff
+    inside = (time > time[0] + edge) & (time < time[-1] - edge)
+    notes.append(f"{edge:.3g} s at both ends left out: the filters have no data beyond")
+    usable = _outside_gaps(log, time) & inside
+    return Samples(time, q, qd, qdd, tau, usable, chosen, tuple(notes), log.loaded)
+
+
+def motion_of(m: Mechanism, log: Log, q: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q (n, nq), q̇, q̈ (n, nv) by central differences; quaternions normalised, loops closed.    (ID3)"""
+    model = m.model
+    if m.nq != m.nv:
+        q = rows(normalised(model, columns(q)), len(q))
+    if m.closure is not None:
+        q = m.assemble(q, fixed=[m.q_names[k] for k in log.moving])
+    if m.nq == m.nv:
+        qd = np.gradient(q, dt, axis=0)
+    else:
+        ahead, behind = np.append(q[1:], q[-1:], axis=0), np.append(q[:1], q[:-1], axis=0)
+        qd = rows(difference(model, columns(behind), columns(ahead)), len(q)) / (2 * dt)
+    qdd = np.gradient(qd, dt, axis=0)
+    if m.closure is not None:
+        given = {m.v_names[k]: k for k in log.rows}
+        qd = m.velocities(q, {x: qd[:, k] for x, k in given.items()}, guess=qd)
+        qdd = m.accelerations(q, qd, {x: qdd[:, k] for x, k in given.items()})
+    return q, qd, qdd
+
+
+def _outside_gaps(log: Log, time: np.ndarray) -> np.ndarray:
+    steps = np.diff(log.time)
+    usable = np.ones(len(time), dtype=bool)
+    for k in np.flatnonzero(steps > max(GAP, 5.0 * float(np.median(steps)))):
+        usable &= (time < log.time[k] - GAP) | (time > log.time[k + 1] + GAP)
+    return usable
+
+
+def choose(log: Log, settings: Signals) -> tuple[Signals, list[str]]:
+    """Settings with everything chosen, and sentences on how."""
+    steps = np.diff(log.time)
+    notes: list[str] = []
+    rate = settings.rate
+    if not rate:
+        rate = float(f"{1.0 / float(np.median(steps)):.2g}")
+        notes.append(f"resampled at {rate:g} Hz, the median rate of the log")
+    elif rate > 4.0 / float(np.median(steps)):
+        notes.append(f"resampled at {rate:g} Hz, more than four times the median rate of the log")
+    spread = float(steps.max() / steps.min()) if steps.min() > 0 else np.inf
+    if spread > 1.5:
+        notes.append(
+            f"time steps between {1e3 * steps.min():.3g} and {1e3 * steps.max():.3g} ms: resampled by interpolation"
+        )
+    gaps = int((steps > max(GAP, 5.0 * float(np.median(steps)))).sum())
+    if gaps:
+        notes.append(f"{gaps} gap(s) of up to {steps.max():.3g} s: rows in and next to them are left out")
+    top = motion_bandwidth(log, rate)
+    cutoff = settings.position_cutoff
+    if not cutoff:
+        cutoff = float(f"{min(SPEED_CUTOFF * top, 0.4 * rate):.2g}")
+        notes.append(f"positions filtered at {cutoff:g} Hz: the motion has power up to {top:.2g} Hz")
+    effort = settings.effort_cutoff
+    if not effort:
+        effort = min(cutoff, EFFORT_CUTOFF)
+        notes.append(f"efforts and all columns filtered at {effort:g} Hz")
+    output = settings.output_rate
+    if not output:
+        output = min(rate, ROWS_PER_CUTOFF * effort)
+        notes.append(f"{rate / max(1, round(rate / output)):g} rows per second kept")
+    return replace(
+        settings, rate=rate, position_cutoff=cutoff, effort_cutoff=effort, output_rate=output
+    ), notes
+
+
+def motion_bandwidth(log: Log, rate: float) -> float:
+    """Frequency [Hz] at which the spectrum of the rates reaches its floor: the highest of all joints."""
+    time = np.arange(log.time[0], log.time[-1], 1.0 / rate)
+    top = 0.0
+    for column in log.q.T:
+        if np.ptp(column) == 0.0:
+            continue
+        x = np.diff(np.interp(time, log.time, column)) * np.hanning(len(time) - 1)
+        power = np.abs(np.fft.rfft(x)) ** 2
+        f = np.fft.rfftfreq(len(x), 1.0 / rate)
+        w = max(1, len(power) // 400)
+        power = np.convolve(power, np.ones(w) / w, mode="same")
+        floor = float(np.median(power[len(power) // 2 :]))
+        above = np.flatnonzero(power > max(FLOOR * floor, 1e-7 * float(power.max())))
+        top = max(top, float(f[above[-1]]) if len(above) else 0.0)
+    return max(top, 0.5)
