@@ -179,6 +179,20 @@ class LoopFunction:
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the machine code; arrays are of float64 or int64, rows contiguous."""
+        return self._answer(self._packed(arguments))
+
+    def bound(self, *arguments: Any) -> Callable[[], Any]:
+        """Return a call with these arguments: addresses of arrays are read once, their entries at every call."""
+        packed = self._packed(arguments).raw
+
+        def call() -> Any:
+            return self._answer(ctypes.create_string_buffer(packed, len(packed)))
+
+        call.__dict__["arguments"] = arguments  # alive as long as the call
+        return call
+
+    def _packed(self, arguments: tuple[Any, ...]) -> Any:
+        """Return the arguments as the words that the machine code reads."""
         if len(arguments) != len(self.signature.arguments):
             raise InputError(
                 f"{self.reference.__name__} takes {len(self.signature.arguments)} arguments, not {len(arguments)}"
@@ -186,6 +200,10 @@ class LoopFunction:
         words = ctypes.create_string_buffer(self._room)
         pairs = zip(self.signature.arguments, arguments, strict=True)
         self._words.pack_into(words, 0, *(part for kind, x in pairs for part in _parts(kind, x)))
+        return words
+
+    def _answer(self, words: Any) -> Any:
+        """Call the machine code with words; return the results, which it writes over them."""
         self._call(words)
         results = self._results.unpack_from(words)
         kinds = self.signature.results

@@ -16,7 +16,8 @@ Derivation, no line of code: (NS1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -44,6 +45,7 @@ from kinpair.constraints.solve.residual import (
 from kinpair.constraints.solve.scaling import NO_RESPONSE, scale, solve_rows
 from kinpair.errors import InputError
 
+KEPT = 64  # sizes whose memory is kept, and rows of the largest
 TOLERANCE = 1e-12  # of |F|∞ of the scaled problem
 
 
@@ -121,13 +123,61 @@ def intervals(lo: np.ndarray, hi: np.ndarray, names: Sequence[str] = ()) -> list
 
 def solve(D: np.ndarray, g: np.ndarray, groups: Sequence[Group], start: np.ndarray | None = None) -> Solution:
     """Solve (NS2) for x; `start` is an x nearby, such as that of the step before."""
-    check(D, g, groups)
     if not len(g):
         return Solution(np.zeros(0), np.zeros(0), 0.0, True)
-    p = described(D, g, groups)
-    x = np.zeros(len(g)) if start is None else np.array(start, dtype=float)
-    residual, _, met = _code()(p, empty_like(p), x, memory(len(g)), np.array(PLAN), TOLERANCE)
+    parts = [part for x in groups for part in x.load]
+    room = _room(len(g), len(groups), len(parts), sum(len(part.b) for part in parts))
+    _write(room.problem, D, g, groups)
+    if not _is_sound(room.problem, groups):
+        check(D, g, groups)
+    room.x[:] = 0.0 if start is None else start
+    for own in room.memory:
+        own.fill(0)
+    residual, _, met = room.call()
+    x = room.x.copy()
     return Solution(x, D @ x + g, residual, met)
+
+
+class _Room(NamedTuple):
+    """Memory for problems of one size, and the call of the machine code on it."""
+
+    problem: Problem
+    x: np.ndarray
+    memory: Memory
+    call: Callable[[], tuple[float, int, bool]]
+
+
+class _Rooms(threading.local):
+    """Memory of a thread, by size."""
+
+    def __init__(self) -> None:
+        self.by_size: dict[tuple[int, int, int, int], _Room] = {}
+
+
+_rooms = _Rooms()
+
+
+def _room(n: int, groups: int, parts: int, count: int) -> _Room:
+    """Return memory for n rows, groups, parts of loads and their rows; that of small problems is reused."""
+    sizes = n, groups, parts, count
+    room = _rooms.by_size.get(sizes)
+    if room is None:
+        p, x, own = _blank(*sizes), np.zeros(n), memory(n)
+        room = _Room(p, x, own, _code().bound(p, empty_like(p), x, own, np.array(PLAN), TOLERANCE))
+        if n <= KEPT and len(_rooms.by_size) < KEPT:
+            _rooms.by_size[sizes] = room
+    return room
+
+
+def _is_sound(p: Problem, groups: Sequence[Group]) -> bool:
+    """True if `check` finds nothing to reject."""
+    largest = float(np.abs(p.D).max())
+    if not (np.isfinite(largest) and np.isfinite(p.g).all()):
+        return False
+    if p.D.diagonal().min() < -NO_RESPONSE * largest:
+        return False
+    boxes = all(isinstance(x, Interval) for x in groups)
+    return boxes and bool((p.bounds[:, 0] <= p.bounds[:, 1]).all())
 
 
 def memory(n: int) -> Memory:
@@ -160,22 +210,35 @@ class Scaling:
 
 def described(D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> Problem:
     """Return the problem as the arrays that the loop functions read, in its own units; see `scaling.solve_rows`."""
-    n, m = len(g), len(groups)
-    parts = [(k, part) for k, x in enumerate(groups) for part in x.load]
-    count = sum(len(part.b) for _, part in parts)
-    p = Problem(
-        np.ascontiguousarray(D, dtype=float),
-        np.ascontiguousarray(g, dtype=float),
+    parts = [part for x in groups for part in x.load]
+    p = _blank(len(g), len(groups), len(parts), sum(len(part.b) for part in parts))
+    _write(p, D, g, groups)
+    return p
+
+
+def _blank(n: int, m: int, parts: int, count: int) -> Problem:
+    """Return arrays for n rows in m groups, with loads of so many parts and rows of parts."""
+    return Problem(
+        np.zeros((n, n)),
+        np.zeros(n),
         np.zeros(WIDTH * m, dtype=np.int64),
         np.zeros((m, 3)),
         np.zeros((n, 2)),
-        np.zeros(PART * len(parts), dtype=np.int64),
-        np.zeros((len(parts), 3)),
+        np.zeros(PART * parts, dtype=np.int64),
+        np.zeros((parts, 3)),
         np.zeros((count, n)),
         np.zeros(count),
         np.zeros(n + 1, dtype=np.int64),
         np.zeros(n * n, dtype=np.int64),
     )
+
+
+def _write(p: Problem, D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> None:
+    """Write a problem into arrays of its size."""
+    for own in p[2:]:
+        own.fill(0)
+    p.D[:], p.g[:] = D, g
+    parts = [(k, part) for k, x in enumerate(groups) for part in x.load]
     for k, group in enumerate(groups):
         row = p.table[WIDTH * k : WIDTH * (k + 1)]
         if isinstance(group, Interval):
@@ -191,7 +254,6 @@ def described(D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> Problem:
         if group.direction is not None:
             p.bounds[list(group.rows), 0] = group.direction
     _write_loads(p, parts, groups)
-    return p
 
 
 def _write_loads(p: Problem, parts: Sequence[tuple[int, Part]], groups: Sequence[Group]) -> None:
