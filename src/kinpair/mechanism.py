@@ -285,7 +285,7 @@ class Mechanism(Movable):
         self._check_soundness(q, soundness[..., :2])
         if loaded and soundness.dtype != object:
             state = self.by_name(time, q=q, qd=qd, tau=tau)
-            qdd = self._friction.settled(qdd, soundness[..., 2], state, external or {})
+            qdd = self._friction.settled(qdd, soundness[..., 2], state, external or {}, time)
         if passive and self._friction.rough and not loaded:
             qdd = self._held(qdd, (q, qd, tau), time, options)
         return qdd

@@ -186,8 +186,8 @@ TWO = {
         ),
         (
             TWO | {"level": "t"},
-            "joint 'x': friction: level changes, and law 'lugre' takes a number; laws coulomb, stribeck take levels "
-            "that change",
+            "joint 'x': friction: level changes, and law 'lugre' takes a number; laws coulomb, stribeck, bearing, "
+            "guide, thread, gear take numbers that change",
         ),
         (
             {"law": "coulomb", "level": lambda t: [t, t]},
@@ -199,17 +199,6 @@ def test_levels_that_cannot_change_so(friction, message):
     with pytest.raises(kp.DescriptionError) as caught:
         kp.simulate(kp.build(described(friction)), [0.0], [1.0], duration=0.1)
     assert str(caught.value) == message
-
-
-def test_levels_that_change_and_friction_from_load():
-    builder = described({"law": "coulomb", "level": "t"}).link("b", mass=1.0, inertia=[1, 1, 1])
-    builder.joint("y", "prismatic", "a", "b", friction={"law": "guide", "mu": 0.1, "length": 1, "width": 1})
-    with pytest.raises(kp.DescriptionError) as caught:
-        kp.build(builder)
-    assert str(caught.value) == (
-        "joint 'x' has a level of friction that changes, and joint 'y' has friction from load: these are not solved "
-        "together; give the level as a number, or friction of a given level in both joints"
-    )
 
 
 def test_a_level_below_zero():

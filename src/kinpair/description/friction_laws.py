@@ -86,12 +86,18 @@ LAWS: dict[str, LawKeys] = {
     "servo": LawKeys(_SERVO, ("viscous",), ("level", "level_static", *_SERVO[4:])),
 }
 FROM_LOAD = (*_LOADED, "servo")  # laws whose friction grows with what the joint carries
-LEVELS = ("level", "level_static", "level_negative")  # these may change in time, or with an input
-CHANGING = ("coulomb", "stribeck")  # in these laws
+LEVELS = ("level", "level_static", "level_negative")
+CHANGING: dict[str, tuple[str, ...]] = {  # by law: numbers that may change in time, levels with an input too
+    **dict.fromkeys(("coulomb", "stribeck"), LEVELS),
+    **dict.fromkeys(_LOADED, ("mu", "mu_static")),
+}
 FRICTION: dict[str, Key] = {
     "law": Key(f.name),
     "name": Key(f.name),
-    **{key: Key(levels_from if key in LEVELS else f.numbers, note) for key, note in KEYS.items()},
+    **{
+        key: Key(levels_from if key in (*LEVELS, "mu", "mu_static") else f.numbers, note)
+        for key, note in KEYS.items()
+    },
 }
 
 

@@ -19,8 +19,9 @@ from kinpair.constraints.assembly.batch import at_time
 from kinpair.evaluation.calls import Calls
 from kinpair.forces.elements import elements_of, is_timed
 from kinpair.friction.loads.dynamics import LEAN, is_brief, is_loaded
-from kinpair.friction.phases.dry import DryStates, JointFriction
+from kinpair.friction.phases.dry import DryStates, JointFriction, each_state
 from kinpair.friction.phases.states import LoadedStates
+from kinpair.friction.surfaces.table import check_coefficients
 from kinpair.model.model import Model
 from kinpair.quantities import Request, request_of
 
@@ -79,7 +80,12 @@ class FrictionStates:
         again = dry.needed(arrays[1])
         if again.ndim < np.ndim(qdd) - 1:
             again = np.broadcast_to(again, np.shape(qdd)[:-1])
-        if again.any():
+        if again.any() and is_loaded(self.model, passive=options["passive"]):
+            for k, (*own, moment, u) in each_state(again, arrays):
+                external = {name: np.asarray(w)[k] for name, w in (options.get("external") or {}).items()}
+                states, request, arguments = self.load_state(tuple(own), float(moment[0]), external)
+                qdd[k] = states.at(float(moment[0]), u).one(request, arguments).qdd
+        elif again.any():
             qdd[...] = dry.forward(arrays, qdd, again, self.free_terms(time, options))
         return qdd
 
@@ -88,15 +94,22 @@ class FrictionStates:
         if is_timed(self.model):
             still, moments = np.zeros(self.model.nv), at_time(time)
             self.dry.check(self.model.neutral(), still, still, moments)
+            for moment in moments.reshape(-1).tolist():
+                check_coefficients(replace(self.model, time=moment))
 
     def settled(
-        self, qdd: Any, sound: np.ndarray, state: tuple[Any, ...], external: Mapping[str, Any]
+        self,
+        qdd: Any,
+        sound: np.ndarray,
+        state: tuple[Any, ...],
+        external: Mapping[str, Any],
+        time: Any = 0.0,
     ) -> Any:
         """q̈ of a tree with states solved again that are at rest under friction from load, or where `sound` says that
         the loads were not found."""
         again = self.loaded.needed(np.asarray(state[1], dtype=float), sound)
         if again.any():
-            request, arguments = self._under_load(state, external)
+            request, arguments = self._under_load(state, external, time)
             if is_brief(self.model):
                 again = self._met_closer(request, arguments, qdd, again)
             qdd[...] = self.loaded.forward(request, arguments, qdd, again)
@@ -130,7 +143,7 @@ class FrictionStates:
         if self.model.surfaces:
             if any(x.jumps for x in self.loaded.surfaces):
                 self._by_balance(arrays, qdd, time, external, by)
-            return self.loaded.held_slopes(*self._under_load(arrays, external), by)
+            return self.loaded.held_slopes(*self._under_load(arrays, external, time), by)
         terms = self.free_terms(time, {"passive": True, "external": external})
         return self.dry.held_slopes((*arrays, np.asarray(time, dtype=float)[..., None]), by, terms)
 
@@ -170,14 +183,14 @@ class FrictionStates:
         """What solves one state in floats where joints have friction from load, and its arguments."""
         if self._closure is not None:
             return self._closure.dynamics.load_state(state, time, external)
-        return self.loaded, *self._under_load(state, external)
+        return self.loaded, *self._under_load(state, external, time)
 
-    @staticmethod
     def _under_load(
-        state: tuple[Any, ...], external: Mapping[str, Any]
+        self, state: tuple[Any, ...], external: Mapping[str, Any], time: Any
     ) -> tuple[Request, tuple[np.ndarray, ...]]:
         """Request and arguments of states of a tree."""
-        arrays = tuple(np.asarray(x, dtype=float) for x in (*state, *external.values()))
+        moment = (np.asarray(time, dtype=float)[..., None],) if is_timed(self.model) else ()
+        arrays = tuple(np.asarray(x, dtype=float) for x in (*state, *moment, *external.values()))
         return replace(request_of("forward_dynamics", external=external), method=""), arrays
 
     def free_terms(self, time: Any, options: Mapping[str, Any]) -> Callable[..., Any]:

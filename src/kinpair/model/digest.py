@@ -56,7 +56,8 @@ def _facts(model: Model) -> Iterator[bytes]:
     yield np.fromiter((place.body for place in places), dtype=np.int64, count=len(places)).tobytes()
     yield from _shared([place.pose for place in places], lambda pose: _bytes(pose.R) + _bytes(pose.a))
     yield repr([(x.v, x.law, sorted(x.numbers.items())) for x in model.frictions]).encode()
-    if changing := [(x.name, k, s.text) for x in model.frictions for k, s in sorted(x.signals.items())]:
+    both = (*model.frictions, *model.surfaces)
+    if changing := [(x.name, k, s.text) for x in both for k, s in sorted(x.signals.items())]:
         yield repr(("levels that change", changing)).encode()
     yield repr([(x.body, x.law, sorted(x.numbers.items())) for x in model.surfaces]).encode()
     yield repr(model.slip).encode()

@@ -65,7 +65,7 @@ def _check_name(place: str, name: str, brakes: Mapping[str, str]) -> None:
 
 
 def _check_changing(part: str, description: Description, joint: Joint, laws: Sequence[Friction]) -> None:
-    """Refuse inputs with a name that another input has, and levels that change next to friction from load."""
+    """Refuse inputs with a name that another input has."""
     changing = [x for law in laws for _, values in law.numbers for x in values if isinstance(x, Level)]
     if not changing:
         return
@@ -77,12 +77,6 @@ def _check_changing(part: str, description: Description, joint: Joint, laws: Seq
                 "input of the friction another name",
                 joint=joint.name,
             )
-    if loaded := [x.name for x in description.joints for law in laws_of(x.friction) if law.law in FROM_LOAD]:
-        raise DescriptionError(
-            f"{part} has a level of friction that changes, and joint {loaded[0]!r} has friction from load: these are "
-            "not solved together; give the level as a number, or friction of a given level in both joints",
-            joint=joint.name,
-        )
 
 
 def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
@@ -130,8 +124,10 @@ def _troubles(law: Friction, joint: Joint) -> Iterator[str]:
 
 
 def _signal_troubles(law: Friction, key: str, level: Level) -> Iterator[str]:
-    if law.law not in CHANGING or key not in LEVELS:
-        yield f"{key} changes, and law {law.law!r} takes a number; laws {listed(CHANGING)} take levels that change"
+    if key not in CHANGING.get(law.law, ()):
+        yield f"{key} changes, and law {law.law!r} takes a number; laws {listed(CHANGING, 10)} take numbers that change"
+    elif level.input and key not in LEVELS:
+        yield f"{key} takes a number or a formula of t; an input operates levels alone"
     if bool(level.formula) == bool(level.input):
         yield f"{key} takes a formula of t or an input, one of them"
     if not level.scale >= 0.0 or not np.isfinite(level.scale):

@@ -103,6 +103,9 @@ class SurfaceData:
     body: int
     law: str
     numbers: Mapping[str, Scalar]
+    signals: Mapping[str, Signal] = field(
+        default_factory=dict[str, Signal]
+    )  # of coefficients that change, by key
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from kinpair.description.friction_laws import EFFICIENCIES, FROM_LOAD, KEYS, laws_of, numbered
-from kinpair.description.parts import Friction, Joint
+from kinpair.description.parts import Friction, Joint, Level
+from kinpair.description.place import Place
+from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed
 from kinpair.model.model import SurfaceData
+from kinpair.model.signal import signal_of
 from kinpair.pairs import Pair
+
+Values: TypeAlias = Mapping[str, Sequence[float | Level]]
 
 SIZES = ("radius", "thrust_radius", "length", "width")
 WITHOUT_LOAD = (*SIZES, "exponent", "stribeck_speed", "viscous")  # these alone give no friction from load
@@ -34,7 +40,7 @@ def troubles(law: Friction, joint: Joint) -> Iterator[str]:
     """What is wrong with a law of friction from load in this joint."""
     if law.law not in FROM_LOAD:
         return
-    numbers, pairs = law.fixed, NEEDS[law.law]
+    numbers, pairs = dict(law.numbers), NEEDS[law.law]
     if joint.kind not in pairs:
         own = [name for name, kinds in NEEDS.items() if joint.kind in kinds]
         instead = f"; laws from load for it: {listed(map(repr, own))}" if own else ""
@@ -57,9 +63,12 @@ def troubles(law: Friction, joint: Joint) -> Iterator[str]:
         yield from _gear_troubles(numbers)
 
 
-def _grip_troubles(law: str, numbers: Mapping[str, Sequence[float]]) -> Iterator[str]:
+def _grip_troubles(law: str, numbers: Values) -> Iterator[str]:
     mu, static = (numbers.get(key, (0.0,))[0] for key in ("mu", "mu_static"))
-    if "mu_static" in numbers and static < mu:
+    changing = [isinstance(x, Level) for x in (mu, static)]
+    if "mu_static" in numbers and any(changing) != all(changing):
+        yield "one of mu and mu_static changes; give both as formulas of t, or leave mu_static out"
+    elif not (isinstance(mu, Level) or isinstance(static, Level)) and "mu_static" in numbers and static < mu:
         yield (
             f"mu_static {static:g} is below mu {mu:g}: leaving rest takes at least as much as sliding; "
             f"give {mu:g} or more, or leave mu_static out"
@@ -71,7 +80,7 @@ def _grip_troubles(law: str, numbers: Mapping[str, Sequence[float]]) -> Iterator
                 yield f"{key} is missing; {falls[0]} needs it beside it ({KEYS[key]})"
 
 
-def _gear_troubles(numbers: Mapping[str, Sequence[float]]) -> Iterator[str]:
+def _gear_troubles(numbers: Values) -> Iterator[str]:
     """A gear has mu, or efficiencies."""
     if "mu" not in numbers and "efficiency" not in numbers:
         if "efficiency_back" in numbers:
@@ -82,9 +91,9 @@ def _gear_troubles(numbers: Mapping[str, Sequence[float]]) -> Iterator[str]:
     if own and (more := [key for key in numbers if key not in (*EFFICIENCIES, "viscous")]):
         yield f"{own[0]} and {more[0]} do not go together; give efficiencies, or mu with what belongs to it"
     for key in own:
-        trouble = efficiency_trouble(key, numbers[key][0])
-        if trouble:
-            yield f"{key} is {numbers[key][0]:g}; {trouble}"
+        value = numbers[key][0]
+        if not isinstance(value, Level) and (trouble := efficiency_trouble(key, value)):
+            yield f"{key} is {value:g}; {trouble}"
 
 
 def efficiency_trouble(key: str, value: float) -> str:
@@ -110,14 +119,17 @@ def surface_data(joints: Sequence[tuple[Joint, Pair]], body_of: Mapping[str, int
         for number, law in numbered(laws_of(joint.friction) if joint.friction else ()):
             if law.law not in FROM_LOAD:
                 continue
-            every = law.fixed.items()
-            numbers = {key: float(x[0]) for key, x in every if x and _is_of_load(law.law, key, x)}
+            place = Place(WarningList(), joint.where, f"joint {joint.name!r}, friction{number}")
+            every = {key: signal_of(x[0], place.at(key)) for key, x in law.numbers if x}
+            own = {key: pair for key, pair in every.items() if _is_of_load(law.law, key, pair[0])}
+            numbers = {key: value for key, (value, _) in own.items()}
+            signals = {key: signal for key, (_, signal) in own.items() if signal is not None}
             if any(x for key, x in numbers.items() if key not in WITHOUT_LOAD):
                 name = f"{joint.name}.friction{number}"
-                records.append(SurfaceData(name, body_of[joint.name], law.law, numbers))
+                records.append(SurfaceData(name, body_of[joint.name], law.law, numbers, signals))
     return tuple(records)
 
 
-def _is_of_load(law: str, key: str, values: Sequence[float]) -> bool:
+def _is_of_load(law: str, key: str, value: float) -> bool:
     """True if the load of a law depends on a key; that of a servo depends on its viscous torque, see (FE4)."""
-    return key != "viscous" or (law == "servo" and values[0] != 0.0)
+    return key != "viscous" or (law == "servo" and value != 0.0)

@@ -33,7 +33,7 @@ from kinpair.forces.states import (
 )
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded, only_sound
-from kinpair.friction.surfaces.table import surfaces_of
+from kinpair.friction.surfaces.table import at_moment, surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
@@ -272,6 +272,10 @@ class Dynamics:
         slip = Slip(array(list(share)), array(list(held)))
         return replace(self, model=replace(self.model, slip=slip))
 
+    def _at(self, state: State) -> Model:
+        """Return the model at the time of a state, where coefficients of friction depend on it."""
+        return at_moment(self.model, state.time)
+
     @property
     def weight(self) -> float:
         """Weight of all links [N]: the size of forces of which those in joints are differences."""
@@ -281,30 +285,30 @@ class Dynamics:
     def held_motion(self, state: State, loads: Loads) -> tuple[Vector, Vector]:
         """q̈, and the efforts (nv,) by which rates are held at rest."""
         if self.enforcement is not None:
-            solution = self.enforcement.solution(self.model, self.request, state, loads)
+            solution = self.enforcement.solution(self._at(state), self.request, state, loads)
             return solution.qdd, solution.holding
-        return quantities.held_motion(self.model, self.request, state, loads)
+        return quantities.held_motion(self._at(state), self.request, state, loads)
 
     def levels_from_load(self, state: State, loads: Loads) -> Any:
         """Friction from load of each rate (nv,): that may hold it, and that it begins to slide with."""
         if self.enforcement is not None:
-            return self.enforcement.solution(self.model, self.request, state, loads).levels
-        return quantities.levels_from_load(self.model, self.request, state, loads)
+            return self.enforcement.solution(self._at(state), self.request, state, loads).levels
+        return quantities.levels_from_load(self._at(state), self.request, state, loads)
 
     def load_terms(self, state: State, loads: Loads) -> tuple[Any, ...]:
         """Numbers from which friction from load is solved in floats, see `friction/phases/terms.py`."""
         if self.enforcement is None:
-            acts = loads_on(self.model, state, loads, passive=self.passive)
-            return quantities.terms_under_load(self.model, state, acts)
+            acts = loads_on(self._at(state), state, loads, passive=self.passive)
+            return quantities.terms_under_load(self._at(state), state, acts)
         request = self.enforcement.own(self.request)
-        problem = constrained.equations(self.model, request, state, loads).problem(request)
-        return tuple(friction.loaded_terms(self.model, request, state, loads, problem))
+        problem = constrained.equations(self._at(state), request, state, loads).problem(request)
+        return tuple(friction.loaded_terms(self._at(state), request, state, loads, problem))
 
     def rubbing(self, state: State, loads: Loads) -> Vector:
         """Efforts of friction from load (nv,)."""
         if self.enforcement is not None:
-            return self.enforcement.rubbing(self.model, self.request, state, loads)
-        return quantities.rubbing(self.model, self.request, state, loads)
+            return self.enforcement.rubbing(self._at(state), self.request, state, loads)
+        return quantities.rubbing(self._at(state), self.request, state, loads)
 
     def holding(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Efforts (nv,) by which rates are held at rest."""
@@ -437,8 +441,8 @@ class Dynamics:
     def accelerations(self, state: State, loads: Loads) -> tuple[Vector, Scalar]:
         """q̈, and the power of constraint forces."""
         if self.enforcement is not None:
-            return self.enforcement.accelerations(self.model, self.request, state, loads)
-        qdd, sound = quantities.accelerations(self.model, self.request, state, loads)
+            return self.enforcement.accelerations(self._at(state), self.request, state, loads)
+        qdd, sound = quantities.accelerations(self._at(state), self.request, state, loads)
         return (only_sound(qdd, sound[2]) if len(sound) > 2 else qdd), 0.0
 
     def settled(self, time: Scalar, y: Vector, *u: Vector) -> Any:

@@ -32,6 +32,7 @@ from kinpair.constraints.solvers import Problem
 from kinpair.constraints.solvers.embedding import parts, virtual
 from kinpair.forces.elements import loads_on
 from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.surfaces.table import at_moment
 from kinpair.model.model import Model
 from kinpair.model.slip import sliding
 from kinpair.model.state import State
@@ -77,7 +78,8 @@ def balance(model: Model, request: Request, x: Moving, loads: External) -> Vecto
         tree = replace(request, quantity="inverse_dynamics")
         needed = tree.formulation(model, q, qd, qdd, acting.wrenches) - acting.efforts - tau
         if is_loaded(model, passive=request.passive):
-            needed = needed - of_motion(model, request, state, qdd, lam, acting)
+            moment = at_moment(model, state.time)
+            needed = needed - of_motion(moment, request, state, qdd, lam, acting)
     missing = needed - constraint_rows.A.T @ lam, constraint_rows.A @ qdd - constraint_rows.b
     return np.concatenate(missing)
 

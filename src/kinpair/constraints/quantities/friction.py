@@ -24,7 +24,7 @@ from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.loads import contraction, dynamics, system, tree
 from kinpair.friction.loads.system import Response, System, times
 from kinpair.friction.surfaces.surface import Carried
-from kinpair.friction.surfaces.table import surfaces_of
+from kinpair.friction.surfaces.table import at_moment, surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates
 from kinpair.model.state import State
@@ -64,6 +64,7 @@ def with_friction(
     changing: bool = False,
 ) -> Rubbed:
     """From the solution without friction; `answer` solves for the answers to it; `changing`: rows of any rank."""
+    model = at_moment(model, state.time)
     acting = loads_on(model, state, external, passive=request.passive)
     own = dynamics.sliding(model, state.qd)
     none = np.zeros(len(problem.b))

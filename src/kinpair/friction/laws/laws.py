@@ -55,10 +55,17 @@ class Level:
         """F_c at a state [N m] or [N], NaN below zero.    (LV1)"""
         if self.signal is None:
             return self.scale
-        level = self.scale * (
-            at.u[0] if self.signal.function is None else self.signal.function(at.state.time)
-        )
-        return where(less(level, NEGATIVE), np.nan, level)
+        return self.at_time(at.state.time) if self.timed else _not_negative(self.scale * at.u[0])
+
+    def at_time(self, time: Scalar) -> Scalar:
+        """Evaluate a function of time t [s] as a level, or a coefficient; NaN below zero.    (LV1)"""
+        assert self.signal is not None
+        assert self.signal.function is not None
+        return _not_negative(self.scale * self.signal.function(time))
+
+
+def _not_negative(level: Scalar) -> Scalar:
+    return where(less(level, NEGATIVE), np.nan, level)
 
 
 def levels_of(numbers: Mapping[str, Scalar], signals: Mapping[str, Signal]) -> dict[str, Level]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from kinpair.errors import FrictionWarning, SingularError, caller_level, listed
 from kinpair.evaluation.calls import Calls
+from kinpair.forces.elements import is_timed
 from kinpair.friction.loads import closer
 from kinpair.friction.loads.system import Response, Slip, System
 from kinpair.friction.phases import classes, rest
@@ -26,8 +27,9 @@ from kinpair.friction.phases.resting import NO_LIMITS, Found, Resting, resting_s
 from kinpair.friction.phases.terms import Affine, Terms, affine, sliding_system
 from kinpair.friction.surfaces.level import Level
 from kinpair.friction.surfaces.surface import Carried, Grip, Surface
-from kinpair.friction.surfaces.table import surfaces_of
+from kinpair.friction.surfaces.table import check_coefficients, surfaces_of
 from kinpair.model.model import Model
+from kinpair.model.state import NOTHING
 from kinpair.quantities import Request
 from kinpair.results import FrictionSolutions
 
@@ -56,17 +58,39 @@ class LoadedStates:
     """Solves in floats for a model whose joints have friction from load."""
 
     def __init__(
-        self, model: Model, calls: Calls | None, quantity: str = "load_terms", still: float = STILL
+        self,
+        model: Model,
+        calls: Calls | None,
+        quantity: str = "load_terms",
+        still: float = STILL,
+        inputs: np.ndarray | None = None,
     ) -> None:
         self.model, self._calls, self.quantity, self.still = model, calls, quantity, still
+        self.inputs = inputs  # u (nu,) of levels that inputs operate; None: these do not act
         self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
+
+    def at(self, time: float, inputs: np.ndarray | None = None) -> LoadedStates:
+        """Return the solves with coefficients and levels of a time [s] and of inputs u (nu,)."""
+        if inputs is None and (not is_timed(self.model) or time == self.model.time):
+            return self
+        return LoadedStates(replace(self.model, time=time), self._calls, self.quantity, self.still, inputs)
+
+    def _of(self, arguments: tuple[np.ndarray, ...]) -> LoadedStates:
+        """Return the solves at the time that is behind q, qd and tau, where something depends on it."""
+        if not is_timed(self.model):
+            return self
+        here = self.at(float(arguments[3][0]))
+        check_coefficients(here.model)
+        return here
 
     def _levels(self) -> list[Surface]:
         """Dry friction of constant level, which is at rest together with that from load."""
-        dry, model = DryStates(self.model), self.model
+        dry, model = DryStates(self.model, driven=self.inputs is not None), self.model
         if not len(dry.rates):
             return []
-        levels, found = dry.levels(model.neutral(), np.zeros(model.nv)), list[Surface]()
+        still, u = np.zeros(model.nv), NOTHING if self.inputs is None else self.inputs
+        levels = dry.levels(model.neutral(), still, still, np.array([float(model.time)]), u)
+        found = list[Surface]()
         owner = {v: i for i in model.moving for v in range(model.nv)[model.v_span[i]]}
         for n, v in enumerate(dry.rates.tolist()):
             lo, _, slide_lo, slide_hi = (float(x[n]) for x in levels)
@@ -198,6 +222,8 @@ class LoadedStates:
 
     def solutions(self, request: Request, arguments: tuple[np.ndarray, ...]) -> FrictionSolutions:
         """Every solution of one state, as far as trying every choice finds them."""
+        if (own := self._of(arguments)) is not self:
+            return own.solutions(request, arguments)
         answer, joints = self.terms(request, arguments)
         x = self._system(answer, joints, *self._now(arguments[1]))
         verdict = classes.classified(x)
@@ -219,7 +245,7 @@ class LoadedStates:
 
     def terms(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[Affine, list[Carried]]:
         """The affine answer at one state, and what the joints are in."""
-        return self._affine(self.numbers(request, arguments), *arguments[:3])
+        return self._of(arguments)._affine(self.numbers(request, arguments), *arguments[:3])
 
     def numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         """The terms of one state, see `friction/phases/terms.py`."""
@@ -239,7 +265,8 @@ class LoadedStates:
 
     def one(self, request: Request, arguments: tuple[np.ndarray, ...], which: str = "") -> Rubbed:
         """The solution at one state; SingularError where there is none."""
-        return self.of_numbers(self.numbers(request, arguments), *arguments[:3], which=which)
+        here = self._of(arguments)
+        return here.of_numbers(self.numbers(request, arguments), *arguments[:3], which=which)
 
     def of_numbers(
         self,
@@ -272,7 +299,8 @@ class LoadedStates:
     def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting:
         """The system of one state for all friction forces, whether surfaces are at rest or slide."""
         x, joints = self.terms(request, arguments)
-        return self._system(x, joints, *self._now(arguments[1]))
+        here = self._of(arguments)
+        return here._system(x, joints, *here._now(arguments[1]))
 
     def _now(self, qd: np.ndarray) -> tuple[list[Slip], list[bool]]:
         """How surfaces slide, and which are at rest."""
@@ -300,6 +328,8 @@ class LoadedStates:
 
     def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
         """What friction does at one state, by name of the rate; laws of constant level at rest with it."""
+        if (own := self._of(arguments)) is not self:
+            return own.by_rate(request, arguments)
         found: dict[str, JointFriction] = {}
         solved, qd = self.one(request, arguments), arguments[1]
         for k, x in enumerate(self.surfaces):
@@ -330,6 +360,8 @@ class LoadedStates:
         `multipliers` of the rows follow linearly from the efforts that the motion asks for beyond what friction gives,
         which are `first` where that is nothing; `own` are further ones, by the motion alone.
         """
+        if (here := self._of(arguments)) is not self:
+            return here.of_motion(request, arguments, qdd, first, multipliers, own, which)
         q, qd = arguments[:2]
         rotors = np.concatenate([np.zeros(0), *(self.model.body[i].rotor for i in self.model.in_order)])
         _, _, _, _, c, Q, L, beside = self.numbers(request, arguments)

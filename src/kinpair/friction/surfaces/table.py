@@ -13,7 +13,9 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
+from kinpair.errors import InputError
 from kinpair.forces.element import Element, Instant
+from kinpair.friction.laws.laws import Level
 from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve
 from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
 from kinpair.friction.surfaces.guide import Guide
@@ -27,12 +29,39 @@ Make: TypeAlias = Callable[[SurfaceData, Any], list[Surface]]  # of the data and
 
 
 def surfaces_of(model: Model) -> tuple[Surface, ...]:
-    """All of them, in the order of the description."""
+    """All of them, in the order of the description, with the coefficients of `model.time`."""
     return tuple(
         _with_viscous(model, surface)
         for data in model.surfaces
-        for surface in MADE[data.law, model.body[data.body].pair.kind](data, model.body[data.body].pair)
+        for surface in MADE[data.law, model.body[data.body].pair.kind](
+            _at(data, model.time), model.body[data.body].pair
+        )
     )
+
+
+def _at(data: SurfaceData, time: Scalar) -> SurfaceData:
+    """Return the data with coefficients that change as they are at a time [s]; NaN below zero.    (LV1)"""
+    if not data.signals:
+        return data
+    changed = {key: Level(data.numbers[key], x).at_time(time) for key, x in data.signals.items()}
+    return replace(data, numbers={**data.numbers, **changed}, signals={})
+
+
+def at_moment(model: Model, time: Scalar) -> Model:
+    """Return the model with `model.time`, where a coefficient of friction depends on it."""
+    return replace(model, time=time) if any(x.signals for x in model.surfaces) else model
+
+
+def check_coefficients(model: Model) -> None:
+    """Reject a coefficient of friction below zero at `model.time`."""
+    for data in model.surfaces:
+        for key, value in _at(data, model.time).numbers.items():
+            if data.signals and np.isnan(value):
+                raise InputError(
+                    f"{model.name}: {data.name} has a {key} below zero at t = {float(model.time):.9g} s; friction "
+                    "resists motion, so its coefficient is zero or above",
+                    element=data.name,
+                )
 
 
 def _grip(x: Numbers) -> Grip:
@@ -143,7 +172,13 @@ class LoadedJoint(Element):
     law: str
     together: bool  # do its rates slide as one?
     heats: tuple[str, ...]  # names of its losses, one a rate, or one where they slide as one
+    changes: bool = False  # does a coefficient depend on time?
     from_load = True
+
+    @property
+    def timed(self) -> bool:
+        """True if a coefficient is a function of time."""
+        return self.changes
 
     @property
     def jumps(self) -> bool:
@@ -178,5 +213,9 @@ def loaded_joints(model: Model) -> list[Element]:
         together = model.body[x.body].pair.kind in TOGETHER
         law = x.name.removeprefix(model.joint_names[x.body])
         heats = (x.name,) if together else tuple(f"{model.v_names[v]}{law}" for v in rates)
-        found.append(LoadedJoint(x.name, (model.parent[x.body], x.body), rates, x.law, together, heats))
+        found.append(
+            LoadedJoint(
+                x.name, (model.parent[x.body], x.body), rates, x.law, together, heats, bool(x.signals)
+            )
+        )
     return found

@@ -75,6 +75,12 @@ class Standing:
         kernel = kernel_of(d, f, time=(), y=(d.ny,), u=(d.nu,))
         return kernel(self.time, y, self.u, *((self.p,) if d.parameters else ()))
 
+    def loaded_states(self, y: np.ndarray) -> LoadedStates:
+        """Return the solves in floats for friction at the time and the inputs."""
+        d = self.own
+        inputs = np.asarray(d.state(self.time, y, self.u).u, dtype=float) if d.actuated else None
+        return LoadedStates(d.model, None, still=0.0).at(self.time, inputs)
+
     def rough_surfaces(self, y: np.ndarray, psi: np.ndarray | None = None) -> RoughSurfaces | None:
         """Return the surfaces under load that an impact at a state acts on; None where there is none.
 
@@ -88,7 +94,7 @@ class Standing:
         kept = [] if d.enforcement is None else list(d.enforcement.request.kept)
         jump = 0.0 * b.reshape(-1) if psi is None else -psi[kept]
         impulsive = (H, 0.0 * F, A.reshape(-1, len(F)), jump, 0.0 * c, Q, L, 0.0 * others)
-        states = LoadedStates(d.model, None, still=0.0)
+        states = self.loaded_states(y)
         return rough_surfaces(*states.system_of(_independent(impulsive), *d.motion(y), 0.0 * tau), states.G)
 
     @cached_property
@@ -193,7 +199,7 @@ class _Loaded:
         *numbers, self.tau = x.numbers(_load_terms, y)
         self.F, self.joined = numbers[1], len(numbers[3]) > 0
         self.numbers, self.motion = _independent(numbers), self.d.motion(y)
-        self.states = LoadedStates(self.d.model, None, still=0.0)
+        self.states = x.loaded_states(y)
         self.affine, self.system = self._with((*x.closed, *x.released))
         self.surfaces = [
             [k for k, G in enumerate(self.states.G) if G[:, list(group.rates)].any()]

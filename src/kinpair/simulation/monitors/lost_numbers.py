@@ -8,17 +8,19 @@ solution says why it ended.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.errors import SingularError
+from kinpair.errors import InputError, SingularError
 from kinpair.evaluation.arguments import WRENCH
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import Owner, acting
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.phases.states import LoadedStates
+from kinpair.friction.surfaces.table import check_coefficients
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.run import Run
 
@@ -46,7 +48,22 @@ def lost_number(run: Run, state: np.ndarray, since: float, time: float, dt: floa
             when, value = first
             k = int(np.flatnonzero(~np.isfinite(value))[0])
             return f"{what} is {value[k]} for {names[k]!r} at t = {when:.9g} s"
-    return _lost_level(run, known, since, until)
+    return _lost_level(run, known, since, until) or _lost_coefficient(run, since, until)
+
+
+def _lost_coefficient(run: Run, since: float, until: float) -> str:
+    """Return which coefficient of friction is below zero first, or nothing."""
+    model = run.d.concrete(run.inputs.parameters).model
+
+    def trouble(time: float) -> str:
+        try:
+            check_coefficients(replace(model, time=time))
+        except InputError as problem:
+            return str(problem).removeprefix(f"{model.name}: ")
+        return ""
+
+    first = _first(lambda time: np.array([np.nan if trouble(time) else 0.0]), since, until)
+    return trouble(first[0]) if first is not None and any(x.signals for x in model.surfaces) else ""
 
 
 def _lost_level(run: Run, y: np.ndarray, since: float, until: float) -> str:
@@ -150,8 +167,10 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
             loads = here.loads(time, state.q, state.qd, u)
             try:
                 tau = np.asarray(here.efforts(state), dtype=float)
-                qdd = states.of_numbers(here.load_terms(state, loads), state.q, state.qd, tau).qdd
-            except SingularError as problem:
+                own = states.at(time, np.asarray(state.u, dtype=float) if d.actuated else None)
+                check_coefficients(own.model)
+                qdd = own.of_numbers(here.load_terms(state, loads), state.q, state.qd, tau).qdd
+            except (SingularError, InputError) as problem:
                 return Jam(time, str(problem).removeprefix(f"{d.model.name}: "))
             if not np.isfinite(np.asarray(here.accelerations(state, loads)[0], dtype=float)).all():
                 return Jam(time, UNSOLVED)
