@@ -13,7 +13,7 @@ ground and traces the step until no assumption is contradicted.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import add
 from typing import Any, TypeAlias
 
@@ -43,6 +43,15 @@ class Field:
     structures: tuple[Structure, ...]
     shapes: tuple[tuple[Shape, ...], ...]
     entries: tuple[tuple[Any, ...], ...]
+    walk: int = -1  # the outward walk whose values it has
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByKind:
+    """A value for each kind of item that steps see as it is, such as a choice of what they do."""
+
+    values: tuple[Any, ...]
+    loop: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +72,9 @@ class Walk:
     source: str
     start: list[float]
     handed: list[list[Expr]]
+    labels: list[Hashable]
+    structure: Structure
+    shapes: list[Shape]
 
 
 @dataclass(slots=True, eq=False)
@@ -163,13 +175,13 @@ class Tape:
 
     # walks
 
-    def each(self, step: Callable[..., Any], *fields: Field) -> Field:
+    def each(self, step: Callable[..., Any], *fields: Field | ByKind) -> Field:
         """x_i = step(given_i...), items on their own."""
         loop = self._loop_for(fields, 0)
         results = [flatten(step(*self._values(loop, kind, fields))) for kind in range(self.kinds)]
         return self._field(loop, results)
 
-    def outward(self, step: Callable[..., Any], ground: Any, *fields: Field) -> Field:
+    def outward(self, step: Callable[..., Any], ground: Any, *fields: Field | ByKind) -> Field:
         """x_i = step(x_parent, given_i...), from the root outward; x = ground before the first.
 
         An array of the ground without entries stands for one that no item reads of its parent.
@@ -191,9 +203,19 @@ class Tape:
             handed = [x for x, shape in zip(result[1], shapes, strict=True) if np.prod(shape) > 0]
             return result, self._nodes(loop, kind, handed)
 
-        return self._field(loop, self._settled(loop, "parent", take, structure, leaves))
+        results = self._settled(loop, "parent", take, structure, leaves)
+        return replace(self._field(loop, results), walk=len(self.walks) - 1)
 
-    def inward(self, step: Callable[..., Any], nothing: Any, *fields: Field) -> Field:
+    def others(self, field: Field, numbers: np.ndarray) -> Field:
+        """x_i = the value of item numbers[i], of an outward walk that is complete; −1: its value on the ground."""
+        walk, index = self.walks[field.walk], self._index(np.asarray(numbers, dtype=np.int64) + 1)
+        entries = tuple(x if isinstance(x, float) else ("other", field.walk, x, index) for x in walk.labels)
+        every = self.kinds
+        return Field(
+            walk.loop + 1, (walk.structure,) * every, (tuple(walk.shapes),) * every, (entries,) * every
+        )
+
+    def inward(self, step: Callable[..., Any], nothing: Any, *fields: Field | ByKind) -> Field:
         """x_i, y_i = step(Σ y_child, given_i...), from the tips inward; the sum starts with nothing."""
         loop = self._loop_for(fields, -1)
         structure, leaves = flatten(nothing)
@@ -204,7 +226,9 @@ class Tape:
 
         return self._field(loop, self._settled(loop, "sum", take, structure, leaves))
 
-    def total(self, step: Callable[..., Any], start: Any, *fields: Field, combine: Combine = add) -> Any:
+    def total(
+        self, step: Callable[..., Any], start: Any, *fields: Field | ByKind, combine: Combine = add
+    ) -> Any:
         """Combine step(given_i...) of all items, from `start` on: nested arrays of symbols of the end of the program.
 
         A number where nothing is added to it.
@@ -265,7 +289,7 @@ class Tape:
 
     # how
 
-    def _loop_for(self, fields: Sequence[Field], direction: int) -> int:
+    def _loop_for(self, fields: Sequence[Field | ByKind], direction: int) -> int:
         """The first loop in which the fields are known, and that goes in the direction; 0: in any."""
         first = max((f.loop for f in fields), default=-1)
         if direction == 0 and first < 0:
@@ -305,10 +329,13 @@ class Tape:
             return self.symbol(loop, kind, self.loops[other].sources[kind][node.id])
         return self.symbol(loop, kind, ("own", other, node.id))
 
-    def _values(self, loop: int, kind: int, fields: Sequence[Field]) -> list[Any]:
+    def _values(self, loop: int, kind: int, fields: Sequence[Field | ByKind]) -> list[Any]:
         """The values of an item of a kind as a step in a loop sees them."""
         values: list[Any] = []
         for f in fields:
+            if isinstance(f, ByKind):
+                values.append(f.values[kind])
+                continue
             entries: list[Any] = []
             for x in f.entries[kind]:
                 if isinstance(x, tuple):
@@ -356,7 +383,7 @@ class Tape:
                 handed.append(nodes)
             refined = _refined(labels, start, handed, source)
             if refined == labels:
-                self.walks.append(Walk(loop, source, start, handed))
+                self.walks.append(Walk(loop, source, start, handed, labels, structure, shapes))
                 return results
             labels = refined
 

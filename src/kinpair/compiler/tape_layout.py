@@ -101,7 +101,7 @@ class Layout:
                 return [(other, kind, self._tape.loops[other].graphs[kind].nodes[number])]
             case ("total", _):
                 return []
-            case (_, walk, label):
+            case (_, walk, label) | ("other", walk, label, _):
                 self._handed.setdefault((walk, label), len(self._handed))
                 found = self._tape.walks[walk]
                 return [(found.loop, k, row[label[0]]) for k, row in enumerate(found.handed)]
@@ -145,6 +145,8 @@ class Layout:
                 return Place(WORK, "", 0, number)
             case ("parent", walk, label):
                 return self._record(PARENT, self._handed[walk, label])
+            case ("other", walk, label, index):
+                return self._record(index, self._handed[walk, label])
             case (_, walk, label):
                 return self._record(ITEM, self._handed[walk, label])
             case _:

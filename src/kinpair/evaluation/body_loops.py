@@ -7,7 +7,7 @@ which formulations add and subtract as they do arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import add, mul, sub, truediv
 from typing import Any
@@ -17,11 +17,14 @@ import numpy as np
 from kinpair.algebra.arrays import same_objects
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.structure import flatten
-from kinpair.compiler.tape import Field, Tape
+from kinpair.compiler.tape import ByKind, Field, Tape
+from kinpair.constraints.quantities import along_tree
+from kinpair.constraints.quantities.table import LOOPS
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.forces.elements import elements_of
 from kinpair.forces.joint import JointDamper, JointSpring
 from kinpair.model.model import Body, Model
+from kinpair.model.recursion import Roles
 from kinpair.pairs import Pair
 from kinpair.quantities.frames import links_alone
 from kinpair.quantities.request import Request
@@ -83,18 +86,19 @@ class ByBodyRows:
 class Roller:
     """Takes the steps of a recursion on a tape."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, roles: Sequence[Hashable] | None = None) -> None:
         self.model = model
         which, chosen = same_objects(model.body[1:])
         pairs = [model.body[i + 1].pair for i in chosen]
-        self._kinds: dict[type[Pair], int] = {}
-        kinds = np.array([self._kinds.setdefault(type(pair), len(self._kinds)) for pair in pairs])
-        self._pairs = [next(pair for pair in pairs if type(pair) is kind) for kind in self._kinds]
-        self.tape = Tape(np.array(model.parent[1:]) - 1, kinds[which])
+        self._types: dict[type[Pair], int] = {}
+        types = np.array([self._types.setdefault(type(pair), len(self._types)) for pair in pairs])[which]
+        self._pairs = [next(pair for pair in pairs if type(pair) is kind) for kind in self._types]
+        self.tape = Tape(np.array(model.parent[1:]) - 1, types if roles is None else _kinds(types, roles))
         self._starts = {"q": _starts(model.q_span), "v": _starts(model.v_span)}
-        self._widths = {"q": [pair.nq for pair in self._pairs], "v": [pair.nv for pair in self._pairs]}
+        own = [model.body[i + 1].pair for i in self.tape.first]
+        self._widths = {"q": [pair.nq for pair in own], "v": [pair.nv for pair in own]}
         self._bodies: dict[int, tuple[Any, Field]] = {}
-        self._known: dict[tuple[Any, ...], Field] = {}
+        self._known: dict[tuple[Any, ...], tuple[list[Any], Field]] = {}
 
     def size(self, spans: str) -> int:
         """Entries of a vector over the coordinates or the rates."""
@@ -108,13 +112,13 @@ class Roller:
         if key not in self._bodies:
             which, places = same_objects(model.body[1:])
             chosen = np.array(places)
-            kinds = self.tape.kind[chosen]
+            types = np.array([self._types[type(model.body[i + 1].pair)] for i in places])
             rows = [
-                self._table([model.body[i + 1] for i in chosen[kinds == k]]) for k in range(self.tape.kinds)
+                self._table([model.body[i + 1] for i in chosen[types == k]]) for k in range(len(self._types))
             ]
             table = np.zeros((len(chosen), max(x.shape[1] for x in rows)))
             for k, numbers in enumerate(rows):
-                table[kinds == k, : numbers.shape[1]] = numbers
+                table[types == k, : numbers.shape[1]] = numbers
             examples = [flatten(self._numbers(model.body[i + 1])) for i in self.tape.first]
             self._bodies[key] = model.body, self.tape.rows(examples, table, which)
         return self._bodies[key][1]
@@ -122,7 +126,7 @@ class Roller:
     def _numbers(self, body: Body) -> dict[str, Any]:
         """The constants of a body by name, those of its pair and the number of its kind among them."""
         of_pair = {f"pair.{f.name}": getattr(body.pair, f.name) for f in fields(body.pair)}  # type: ignore[arg-type]
-        kind = {"kind": float(self._kinds[type(body.pair)])}
+        kind = {"kind": float(self._types[type(body.pair)])}
         return {name: getattr(body, name) for name in CONSTANTS} | of_pair | kind
 
     def _table(self, bodies: Sequence[Body]) -> np.ndarray:
@@ -136,9 +140,14 @@ class Roller:
         pair: Pair = replace(self._pairs[int(numbers["kind"])], **own)  # type: ignore[type-var]
         return Body(pair, **{name: numbers[name] for name in CONSTANTS})
 
-    def _fields(self, values: Sequence[Any]) -> list[Field]:
-        """Fields as they are; lists of numbers by body as constants."""
-        return [x if isinstance(x, Field) else self.tape.constants(list(x)[1:]) for x in values]
+    def _fields(self, values: Sequence[Any]) -> list[Field | ByKind]:
+        """Fields as they are; roles by kind, and lists of numbers by body as constants."""
+        return [x if isinstance(x, Field) else self._given(x) for x in values]
+
+    def _given(self, values: Sequence[Any]) -> Field | ByKind:
+        if isinstance(values, Roles):
+            return ByKind(tuple(values[i + 1] for i in self.tape.first))
+        return self.tape.constants(list(values)[1:])
 
     # walks
 
@@ -146,9 +155,9 @@ class Roller:
         """x_i = step(body, given_i...); computed once for the same step of the same values."""
         given = [self._constants(model), *self._fields(values)]
         key = (step, *map(id, given))
-        if key not in self._known:
-            self._known[key] = self.tape.each(lambda body, *x: step(self._body(body), *x), *given)
-        return self._known[key]
+        if key not in self._known:  # with what was given, so that no other object gets its id
+            self._known[key] = given, self.tape.each(lambda body, *x: step(self._body(body), *x), *given)
+        return self._known[key][1]
 
     def outward(self, model: Model, step: Callable[..., Any], ground: Any, *values: Any) -> Field:
         """x_i = step(body, x_parent, given_i...)."""
@@ -166,6 +175,10 @@ class Roller:
         """start ∘ step(body, given_i...) ∘ ... of all bodies."""
         given = [self._constants(model), *self._fields(values)]
         return self.tape.total(lambda body, *x: step(self._body(body), *x), start, *given, combine=combine)
+
+    def others(self, values: Field, numbers: Sequence[int]) -> Field:
+        """x_i = the value of body numbers[i], of an outward walk."""
+        return self.tape.others(values, np.array(numbers[1:]) - 1)
 
     # vectors
 
@@ -234,6 +247,13 @@ class Roller:
         return self.tape.finish(name, structure)
 
 
+def _kinds(types: np.ndarray, roles: Sequence[Hashable]) -> np.ndarray:
+    """Kinds of bodies by type of their pair and by role (entry 0 of `roles` is the ground's)."""
+    numbers: dict[Hashable, int] = {}
+    own = np.array([numbers.setdefault(role, len(numbers)) for role in roles[1:]])
+    return np.unique(types * len(numbers) + own, return_inverse=True)[1].reshape(-1)
+
+
 def _starts(spans: Sequence[slice]) -> np.ndarray:
     return np.fromiter((span.start for span in spans[1:]), dtype=np.int64, count=len(spans) - 1)
 
@@ -252,6 +272,7 @@ QUANTITIES = (
     "mass_solution",
     "pose_rows",
     "wrenches",
+    *LOOPS,
 )
 METHODS = ("", "newton-euler", "denoc")
 
@@ -267,7 +288,7 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
         "nothing moves": not model.nv,
         "it has external wrenches": bool(request.external),
         "it has named parameters": bool(parameters),
-        "the mechanism has constraints": is_constrained(model.description),
+        "the mechanism has constraints": is_constrained(model.description) and request.quantity not in LOOPS,
         "the system is given by its energy": model.terms is not None,
         "the mechanism has friction from load": bool(model.surfaces),
         "something other than springs and dampers of joints acts": any(
@@ -276,13 +297,25 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
         "bodies are welded to the ground": len(model.carried) < len(model.moving),
         "links are welded to others": request.quantity == "pose_rows" and not links_alone(model),
     }
-    return next((reason for reason, holds in reasons.items() if holds), "")
+    found = next((reason for reason, holds in reasons.items() if holds), "")
+    return found or (along_tree.obstacle(model) if request.quantity in LOOPS else "")
+
+
+def walking(model: Model) -> tuple[Roller, Model]:
+    """A roller, and the model that it walks: with the ends of its loops as bodies, where it has loops."""
+    if not is_constrained(model.description):
+        roller = Roller(model)
+        return roller, replace(model, walker=roller)
+    plan = along_tree.plan_of(model)
+    roller = Roller(plan.model, plan.roles)
+    walked = replace(plan.model, walker=roller)
+    along_tree.plan_is(walked, plan)
+    return roller, walked
 
 
 def rolled(model: Model, name: str, state: Sequence[str], compute: Callable[..., Any]) -> Rolled:
     """Record compute(*state, model=...) as loops over the bodies; arguments are vectors over coordinates or rates."""
-    roller = Roller(model)
-    walked = replace(model, walker=roller)
+    roller, walked = walking(model)
     with np.errstate(all="ignore"):
         result = compute(*(roller.vector(argument) for argument in state), model=walked)
     return roller.finish(name, result)

@@ -66,7 +66,7 @@ class Calls:
         call = self._ready.get(request) or self._prepared(request)
         if self._timed:
             arguments = self._with_time(request, arguments)
-        if self._quaternions.size:
+        if self.quaternions.size:
             self._check_quaternions(arguments[0])
         if out is None and threads == 1:
             return call(*arguments)
@@ -140,7 +140,7 @@ class Calls:
         from kinpair.compiler.entry_table import Outcome
 
         quantity = quantity_of(self.model, request.quantity)
-        quaternions = tuple(self._quaternions[:, 0].tolist()) if quantity.state[0] == "q" else ()
+        quaternions = tuple(self.quaternions[:, 0].tolist()) if quantity.state[0] == "q" else ()
         return Outcome(quaternions, (), quantity.line, quantity.shape)
 
     def _prepared(self, request: Request) -> Any:
@@ -237,7 +237,7 @@ class Calls:
         return np.flatnonzero(np.array([pair.nq > pair.nv for pair in pairs])[which]).tolist()
 
     @cached_property
-    def _quaternions(self) -> np.ndarray:
+    def quaternions(self) -> np.ndarray:
         """Where the quaternions are in q (joints, 4)."""
         stops = [self.model.q_span[i].stop for i in self._with_quaternion]
         return np.array([range(stop - 4, stop) for stop in stops], dtype=int).reshape(-1, 4)
@@ -245,7 +245,7 @@ class Calls:
     def _check_quaternions(self, q: Any) -> None:
         if holds_symbols(q):
             return
-        turning = self._expected["q"].checked(self.model.name, q)[..., self._quaternions].any(-1)
+        turning = self._expected["q"].checked(self.model.name, q)[..., self.quaternions].any(-1)
         if not turning.all():
             k = int(np.argwhere(~turning)[0][-1])
             joint = self.model.joint_names[self._with_quaternion[k]]

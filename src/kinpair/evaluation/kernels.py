@@ -22,7 +22,7 @@ from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
 from kinpair.constraints import quantities as constrained
-from kinpair.constraints.quantities import CALLED, CONSTRAINED, EVERY
+from kinpair.constraints.quantities import CALLED, CONSTRAINED, EVERY, LOOPS
 from kinpair.errors import InputError, LengthError
 from kinpair.evaluation import body_loops
 from kinpair.forces.elements import is_timed
@@ -191,11 +191,11 @@ class Kernels:
         """True where it is compiled as loops over the bodies, because one formula would have too many operations."""
         if request not in self._long:
             few = (
-                len(self.model.moving) <= FEW
+                (len(self.model.moving) <= FEW and request.quantity not in LOOPS)
                 or body_loops.obstacle(self.model, request)
                 or is_timed(self.model)
             )
-            many = len(self.model.moving) > UNROLLED
+            many = len(self.model.moving) > UNROLLED or request.quantity in LOOPS
             self._long[request] = not few and (many or self._loops(request).count["total"] > LOOPED)
         return self._long[request]
 

@@ -108,9 +108,14 @@ def _bias(
 
 def biases(model: Model, q: Vector, qd: Vector, state: ByBody) -> ByBody:
     """Accelerations by body while q̈ is zero, from their `states`."""
+    return [x for x, _ in turning_biases(model, q, qd, state)]
+
+
+def turning_biases(model: Model, q: Vector, qd: Vector, state: ByBody) -> ByBody:
+    """Accelerations while q̈ is zero, and the angular velocity, by body, from their `states`."""
     qs, qds = coordinates(model, q), rates(model, qd)
     ground = (Bias(ZERO, ZERO), ZERO)
-    return [x for x, _ in outward(model, _bias, ground, placements(model, q), state, qs, qds)]
+    return outward(model, _bias, ground, placements(model, q), state, qs, qds)
 
 
 def pose(model: Model, q: Vector, place: Place) -> tuple[Matrix, Vector]:

@@ -22,6 +22,10 @@ ByBody: TypeAlias = list[Any]
 Step: TypeAlias = Callable[..., Any]
 
 
+class Roles(list[Any]):
+    """A value for each body that decides what a step does there; bodies of one role are one kind to a walker."""
+
+
 def each(model: Model, step: Step, *values: Sequence[Any]) -> ByBody:
     """x_i = step(body, given_i...), bodies on their own."""
     if model.walker:
@@ -71,14 +75,25 @@ def ancestors(model: Model, begin: Step, step: Step, *values: Sequence[Any]) -> 
     return entries
 
 
-def total(model: Model, step: Step, start: Any, *values: Sequence[Any], combine: Step = add) -> Any:
-    """start ∘ step(body, given_i...) ∘ ... of all bodies that some joint can move; ∘ is the sum unless given.
+def others(model: Model, values: ByBody, numbers: Sequence[int]) -> ByBody:
+    """x_i = the value of body numbers[i], of an `outward` walk; 0 is the ground."""
+    if model.walker:
+        return model.walker.others(values, numbers)
+    return [None, *(values[numbers[i]] for i in model.moving)]
+
+
+def total(
+    model: Model, step: Step, start: Any, *values: Sequence[Any], combine: Step = add, every: bool = False
+) -> Any:
+    """start ∘ step(body, given_i...) ∘ ... of all bodies that some joint can move, or of `every` body; ∘ is the sum
+    unless given.
 
     `start` is a number, an array or a tuple of them, as the step returns it.
     """
     if model.walker:
         return model.walker.total(model, step, start, *values, combine=combine)
-    parts = [step(model.body[i], *(g[i] for g in values)) for i in model.carried]
+    bodies = model.moving if every else model.carried
+    parts = [step(model.body[i], *(g[i] for g in values)) for i in bodies]
     if isinstance(start, tuple):
         return tuple(reduce(combine, column) for column in zip(start, *parts, strict=True))  # type: ignore[arg-type]
     return reduce(combine, parts if combine is not add and parts else [start, *parts])

@@ -22,6 +22,7 @@ from kinpair.quantities.dynamics import (
     forward_dynamics,
     held_motion,
     inverse_dynamics,
+    pivot_measures,
 )
 from kinpair.quantities.frames import jacobian, jacobian_rate, link_names, pose
 from kinpair.quantities.friction import levels_from_load, rubbing, terms_under_load
@@ -55,6 +56,7 @@ __all__ = [
     "joint_order",
     "levels_from_load",
     "link_names",
+    "pivot_measures",
     "pose",
     "reactions",
     "regressor_names",

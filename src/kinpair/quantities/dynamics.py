@@ -17,6 +17,7 @@ from kinpair.forces.elements import loads_on, stored_energy
 from kinpair.forces.states import beside_forward_dynamics, state_rates
 from kinpair.formulations import articulated, composite, kinematics, rotors
 from kinpair.formulations.catalogue import giving
+from kinpair.formulations.solution import Solution
 from kinpair.friction.loads.dynamics import forward as loaded_motion
 from kinpair.friction.loads.dynamics import friction_of_motion, is_loaded, one_solution, slides, standing
 from kinpair.model.inertia_scales import reach
@@ -100,14 +101,20 @@ def accelerations(
         tau = state.tau + acting.efforts
         solution = request.formulation(model, state.q, state.qd, tau, acting.wrenches)
         of_loads = []
+    of_pivots, determinants = pivot_measures(model, solution)
+    for near in nearness(model, state.q):
+        of_pivots = minimum(of_pivots, near)
+    return solution.qdd, array([of_pivots, determinants, *of_loads])
+
+
+def pivot_measures(model: Model, solution: Solution) -> tuple[Scalar, Scalar]:
+    """The smallest pivot as a part of the largest, and the smallest determinant of a joint as a part of the product of
+    its diagonal."""
     pivots = rates(model, solution.pivots)
     smallest = total(model, partial(_of_entries, minimum), np.inf, pivots, combine=minimum)
     largest = total(model, partial(_of_entries, maximum), -np.inf, pivots, combine=maximum)
-    of_pivots = np.divide(smallest, largest) if model.nv else 1.0
-    for near in nearness(model, state.q):
-        of_pivots = minimum(of_pivots, near)
     determinants = total(model, _determinant, 1.0, pivots, rates(model, solution.scales), combine=minimum)
-    return solution.qdd, array([of_pivots, determinants, *of_loads])
+    return np.divide(smallest, largest) if model.nv else 1.0, determinants
 
 
 def _of_entries(combine: Callable[[Scalar, Scalar], Scalar], body: Body, pivots: Vector) -> Scalar:

@@ -128,6 +128,7 @@ class Enforcement:
     moves: bool = False  # do they move by themselves, so that their forces do work?
     sizes: tuple[float, ...] = ()  # of A M⁻¹ Aᵀ at the start, a number a row
     within: float = 0.0  # [1/s] of Baumgarte's within the steps of external solvers
+    along_tree: bool = False  # are loops eliminated along the tree, as those of long mechanisms are?
 
     def own(self, request: Request) -> Request:
         """A request with this solver and these rows."""
@@ -145,7 +146,17 @@ class Enforcement:
 
     def solution(self, model: Model, request: Request, state: State, loads: Any) -> constrained.Solution:
         """Accelerations and multipliers."""
+        self.check_short(model)
         return constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
+
+    def check_short(self, model: Model) -> None:
+        """Refuse what is no loop over the bodies where loops are eliminated along the tree."""
+        if self.along_tree:
+            raise InputError(
+                f"{model.name}: {len(model.moving)} bodies with loops are simulated by rk4, dopri5, dop853 "
+                "or semi-implicit-euler, with efforts that are arrays or tables, and without events, limits, friction "
+                "or external wrenches"
+            )
 
     def rubbing(self, model: Model, request: Request, state: State, loads: Any) -> Vector:
         """Efforts of friction from load (nv,)."""
@@ -154,6 +165,7 @@ class Enforcement:
 
     def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
         """The state brought back to the constraints, and the smallest pivot of their rows there."""
+        self.check_short(model)
         return constrained.projected(model, self.request, q, qd, array([time]), self.mu, self.sizes)
 
     def watched(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> list[Scalar]:
@@ -175,6 +187,9 @@ def check_start(mechanism: Mechanism, states: np.ndarray, time: float) -> None:
         return
     for k, state in enumerate(states.reshape(-1, states.shape[-1])):
         which = f" (motion {k} of the batch)" if states.ndim > 1 else ""
+        if closure.long.used:
+            closure.long.check_obeys(state[: mechanism.nq], state[mechanism.nq :], which)
+            continue
         closure.check_obeys(state[: mechanism.nq], state[mechanism.nq :], time, which, "hold='none'")
 
 
@@ -190,6 +205,10 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
     closure = mechanism.closure
     if closure is None:
         return None
+    if closure.long.used and solver in (None, DEFAULT_SOLVER):
+        pull = alpha if hold == "baumgarte" else 0.0
+        own = replace(Request("accelerations"), solver=DEFAULT_SOLVER)
+        return Enforcement(own, hold, pull, within=0.0 if hold == "none" else alpha, along_tree=True)
     if holding.passive and closure.drives.rubbing is not None:
         closure.drives.rubbing.check()
     lost = has_lost_mass(mechanism.model, q, np.zeros(mechanism.nv), time)

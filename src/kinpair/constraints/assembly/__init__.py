@@ -2,6 +2,7 @@
 
 batch           states of a batch, one by one; time as an argument of compiled code
 rows            the rows of one model, and checks of a state
+long            positions, rates and accelerations of long mechanisms with loops
 actuated        rates that have efforts, and choices of joints that can drive a closed mechanism
 sharing         loads that redundant rows leave open, and compliances that share them out
 rates           rates and accelerations that obey

@@ -17,9 +17,11 @@ import numpy as np
 from kinpair.algebra.choice import holds_symbols
 from kinpair.constraints.assembly.batch import at_time, copied, state_of
 from kinpair.constraints.assembly.forces import AnyRank
+from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.requests import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import rows_sound
+from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.friction.phases.states import LoadedStates
 from kinpair.quantities import Request
 
@@ -55,8 +57,8 @@ class Answer(NamedTuple):
 class ClosedAccelerations:
     """Solves for the accelerations of a closure."""
 
-    def __init__(self, rows: ConstraintRows, requests: Requests, any_rank: AnyRank) -> None:
-        self.rows, self.requests, self.any_rank = rows, requests, any_rank
+    def __init__(self, rows: ConstraintRows, requests: Requests, any_rank: AnyRank, long: LongLoops) -> None:
+        self.rows, self.requests, self.any_rank, self.long = rows, requests, any_rank, long
         self._usual: dict[tuple[Any, ...], tuple[Request, Any]] = {}
 
     def forward(
@@ -70,6 +72,9 @@ class ClosedAccelerations:
         threads: int,
     ) -> np.ndarray:
         """q̈ with every row in force."""
+        if solver == DEFAULT_SOLVER and not external and self.long.used and not holds_symbols(state[0]):
+            qdd = self.long.accelerations(state, {**options, "external": None}, threads)
+            return qdd if out is None else copied(qdd, out)
         key = _key(solver, options, external)
         usual = self._usual.get(key)
         request, call = usual or self._request(state[0], time, solver, options)

@@ -11,6 +11,7 @@ from kinpair.constraints.assembly.derivatives import Derivatives
 from kinpair.constraints.assembly.drives import Drives
 from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives, EffortRegressor
 from kinpair.constraints.assembly.forces import AnyRank, Forces
+from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.positions import Assembly
 from kinpair.constraints.assembly.rank import Rank
 from kinpair.constraints.assembly.rates import Rates
@@ -43,12 +44,17 @@ class Closure(ConstraintRows):
     @cached_property
     def assembly(self) -> Assembly:
         """Positions that obey."""
-        return Assembly(self)
+        return Assembly(self, self.long)
+
+    @cached_property
+    def long(self) -> LongLoops:
+        """Loops of a long mechanism."""
+        return LongLoops(self)
 
     @cached_property
     def rates(self) -> Rates:
         """Rates and accelerations that obey."""
-        return Rates(self)
+        return Rates(self, self.long)
 
     @cached_property
     def rank(self) -> Rank:
@@ -83,7 +89,7 @@ class Closure(ConstraintRows):
     @cached_property
     def dynamics(self) -> ClosedAccelerations:
         """Accelerations with every row in force."""
-        return ClosedAccelerations(self, self.requests, self.any_rank)
+        return ClosedAccelerations(self, self.requests, self.any_rank, self.long)
 
     @cached_property
     def derivatives(self) -> Derivatives:

@@ -17,6 +17,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
 from kinpair.constraints.assembly.batch import Often, at_time, each_state, named
+from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.rows.closing import (
     BEYOND,
@@ -90,8 +91,8 @@ REMEMBERED = 16  # searches, closed or not
 class Assembly:
     """Closes the loops of a closure, and moves them."""
 
-    def __init__(self, rows: ConstraintRows) -> None:
-        self.rows, self.model = rows, rows.model
+    def __init__(self, rows: ConstraintRows, long: LongLoops) -> None:
+        self.rows, self.model, self.long = rows, rows.model, long
         self._often = Often()
         self._remembered = lru_cache(REMEMBERED)(
             lambda q, fixed, time, within_limits: self._search(np.frombuffer(q), fixed, time, within_limits)
@@ -191,6 +192,8 @@ class Assembly:
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, silent: bool = False
     ) -> np.ndarray:
         """One state, by compiled code where it is often asked for."""
+        if not fixed and self.long.used and np.isfinite(q).all():
+            return self.long.assembled(np.array(q, dtype=float))
         if self._often(tuple(fixed)) and np.isfinite(q).all():
             found, near = self._from_near_guesses(q[None], fixed, np.array([[time]]))
             if near[0]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.constraints.assembly.batch import Often, at_time, each_state, named
+from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import rank_revealing
@@ -22,8 +23,8 @@ STANDING = 1e-12  # a step of the rates below this part of them counts as zero
 class Rates:
     """Rates and accelerations of a closure."""
 
-    def __init__(self, rows: ConstraintRows) -> None:
-        self.rows, self.model = rows, rows.model
+    def __init__(self, rows: ConstraintRows, long: LongLoops) -> None:
+        self.rows, self.model, self.long = rows, rows.model, long
         self._usual: dict[tuple[Any, ...], Request | None] = {}
         self._often = Often()
 
@@ -54,6 +55,8 @@ class Rates:
         x = self.rows.calls.checked_arguments({}, **state, **{argument: near}, time=moment)
         batch = x.batch if x.batch is not None else batch_of(self.model, own)
         start, stated = filled(self.model, INPUTS, own, _rows(x.state[-2], batch))
+        if batch is None and argument == "qd" and not stated and self.long.used:
+            return self.long.rates(x.state[0], start)
         if batch is None and not self._often((argument, *stated)):
             return of_one(*x.state[:-2], start, stated, float(moment[0]), None)
         count = 1 if batch is None else batch

@@ -8,6 +8,7 @@ efforts      efforts of chosen actuators that make a motion
 derivatives  derivatives of q̈, by an embedding; with friction from load by the whole system
 projection   coordinates, rates and accelerations brought to the constraints
 reactions    wrenches in joints and loops, as one matrix; multipliers, and where they act
+along_tree   loops eliminated along the tree, for long mechanisms
 table        the quantities by name, with the arguments that compiled code takes
 """
 
@@ -41,6 +42,7 @@ __all__ = [
     "EMBEDDED",
     "EVERY",
     "HOLDS",
+    "LOOPS",
     "WIDE_OPEN",
     "Equations",
     "Moving",

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.jet import rate
-from kinpair.constraints.quantities import friction
+from kinpair.constraints.quantities import along_tree, friction
 from kinpair.constraints.quantities.derivatives import Moving, Slopes, balance
 from kinpair.constraints.quantities.efforts import actuator_efforts
 from kinpair.constraints.quantities.equations import equations
@@ -31,12 +31,12 @@ from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import carried
 from kinpair.constraints.solvers.embedding import rosenberg
-from kinpair.forces.elements import is_timed
+from kinpair.forces.elements import is_timed, loads_on
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded, slides
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request, timed
+from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request, pivot_measures, timed
 from kinpair.results import AccelerationDerivatives
 
 
@@ -166,6 +166,32 @@ def loop_loads(
     return carried(model, constraints_of(model), q, time[0], lam, external, request.axes)
 
 
+def loop_accelerations(
+    model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
+) -> tuple[Vector, Vector]:
+    """q̈ with loops eliminated along the tree; and its soundness: the two numbers of a tree, the smallest pivot of the
+    loops as a part of the diagonal, and the largest |φ|."""
+    efforts = loads_on(model, State(q, qd), loads, passive=request.passive).efforts
+    x = along_tree.accelerations(model, q, qd, tau + efforts, 0.0)
+    tree = along_tree.longer(model)[1]
+    return x.solution.qdd, array([*pivot_measures(tree, x.solution), x.least, x.gap])
+
+
+def loop_projection(model: Model, request: Request, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
+    """Coordinates and rates brought back to the loops, and the smallest pivot of the loops."""
+    return along_tree.projected(model, q, qd, 0.0)
+
+
+def loop_step(model: Model, request: Request, q: Vector) -> tuple[Vector, Scalar]:
+    """The step (nv,) towards closed loops, and the largest |φ| before it."""
+    return along_tree.closer(model, q, 0.0)
+
+
+def loop_residuals(model: Model, request: Request, q: Vector, qd: Vector) -> Vector:
+    """The largest |φ| and |ψ|."""
+    return array(along_tree.residuals(model, q, qd, 0.0))
+
+
 _FORCED = ("q", "qd", "tau", "time")
 CONSTRAINED: dict[str, Quantity] = {
     "accelerations": Quantity(_FORCED, accelerations, loaded=True, columns=False, line=0.5),
@@ -205,7 +231,13 @@ CONSTRAINED: dict[str, Quantity] = {
         ("q", "qd", "qdd", "tau", "time"), constrained_wrenches, loaded=True, columns=False
     ),
 }
-EVERY: dict[str, Quantity] = QUANTITIES | OF_TREES | CONSTRAINED
+LOOPS: dict[str, Quantity] = {  # of long mechanisms, as loops over the bodies
+    "loop_accelerations": Quantity(("q", "qd", "tau"), loop_accelerations, loaded=True, columns=False),
+    "loop_projection": Quantity(("q", "qd"), loop_projection, columns=False),
+    "loop_step": Quantity(("q",), loop_step, columns=False),
+    "loop_residuals": Quantity(("q", "qd"), loop_residuals, columns=False),
+}
+EVERY: dict[str, Quantity] = QUANTITIES | OF_TREES | CONSTRAINED | LOOPS
 
 
 def quantity_of(model: Model, name: str) -> Quantity:
@@ -219,4 +251,5 @@ CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
     "derivatives_at_efforts": "forward_dynamics_derivatives",
     "pose_rows": "poses",
     "constrained_derivatives": "forward_dynamics_derivatives",
+    "loop_accelerations": "forward_dynamics",
 }  # what a caller knows a quantity by

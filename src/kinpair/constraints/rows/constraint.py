@@ -41,8 +41,7 @@ class Configuration:
 
     def pose_in(self, S: Place, M: Place) -> Pose:
         """Pose of M in S."""
-        seat, moved = self.pose(S), self.pose(M)
-        return Pose(seat.R.T @ moved.R, seat.R.T @ (moved.a - seat.a))
+        return pose_in(self.pose(S), self.pose(M))
 
 
 class Relative(NamedTuple):
@@ -51,6 +50,36 @@ class Relative(NamedTuple):
     pose: Pose
     t: Vector
     td: Vector
+
+
+class Moved(NamedTuple):
+    """Pose of a frame in the world; angular and linear velocity, and their rates at q̈ = 0, in axes of the frame."""
+
+    pose: Pose
+    omega: Vector
+    v: Vector
+    alpha: Vector
+    a: Vector
+
+
+def relative(S: Moved, M: Moved) -> Relative:
+    """How M moves in S.
+
+    u = v_M − v_S − ω_S × d,   t = [ω_M − ω_S; u],   ṫ = [ω̇_M − ω̇_S − ω_S × ω_M;
+    v̇_M − v̇_S − ω̇_S × d − ω_S × (ω_S × d) − 2 ω_S × u]          d = x_M − x_S, axes of S     (CO4)
+    """
+    P = pose_in(S.pose, M.pose)
+    omega, v, alpha, a = S[1:]
+    omega_M, v_M, alpha_M, a_M = (S.pose.R.T @ (M.pose.R @ x) for x in M[1:])
+    u = v_M - v - cross(omega, P.a)
+    turned = alpha_M - alpha - cross(omega, omega_M)
+    moved = a_M - a - cross(alpha, P.a) - cross(omega, cross(omega, P.a) + 2.0 * u)
+    return Relative(P, np.concatenate([omega_M - omega, u]), np.concatenate([turned, moved]))  # (CO4)
+
+
+def pose_in(seat: Pose, moved: Pose) -> Pose:
+    """Pose of the moved frame in the seat."""
+    return Pose(seat.R.T @ moved.R, seat.R.T @ (moved.a - seat.a))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,26 +104,14 @@ class Motion(Configuration):
         return kinematics.biases(self.model, self.q, self.qd, self.states)
 
     def relative(self, S: Place, M: Place) -> Relative:
-        """How M moves in S.
+        """How M moves in S, see `relative`."""
+        return relative(self._own(S), self._own(M))
 
-        u = v_M − v_S − ω_S × d,   t = [ω_M − ω_S; u],   ṫ = [ω̇_M − ω̇_S − ω_S × ω_M;
-        v̇_M − v̇_S − ω̇_S × d − ω_S × (ω_S × d) − 2 ω_S × u]          d = x_M − x_S, axes of S     (CO4)
-        """
-        P = self.pose_in(S, M)
-        omega, v, alpha, a = self._own(S)
-        R_S, R_M = self.pose(S).R, self.pose(M).R
-        omega_M, v_M, alpha_M, a_M = (R_S.T @ (R_M @ x) for x in self._own(M))
-        u = v_M - v - cross(omega, P.a)
-        turned = alpha_M - alpha - cross(omega, omega_M)
-        moved = a_M - a - cross(alpha, P.a) - cross(omega, cross(omega, P.a) + 2.0 * u)
-        return Relative(P, np.concatenate([omega_M - omega, u]), np.concatenate([turned, moved]))  # (CO4)
-
-    def _own(self, place: Place) -> tuple[Vector, Vector, Vector, Vector]:
-        """ω, v, and their rates at q̈ = 0, in axes of the place."""
+    def _own(self, place: Place) -> Moved:
         (_, omega, v), (alpha, a) = self.states[place.body], self.biases[place.body]
         r, R = place.pose.a, place.pose.R.T
         swung = a + cross(alpha, r) + cross(omega, cross(omega, r))
-        return R @ omega, R @ (v + cross(omega, r)), R @ alpha, R @ swung
+        return Moved(self.pose(place), R @ omega, R @ (v + cross(omega, r)), R @ alpha, R @ swung)
 
 
 class Rows(NamedTuple):

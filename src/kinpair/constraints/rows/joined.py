@@ -20,7 +20,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, assemble
 from kinpair.algebra.jet import rate
-from kinpair.constraints.rows.constraint import Configuration, Constraint, Motion, Rows
+from kinpair.constraints.rows.constraint import Configuration, Constraint, Motion, Relative, Rows
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model, Place
 from kinpair.spatial.pose import HOME, Pose
@@ -86,15 +86,18 @@ class Joined(Constraint):
         return assemble((len(self.labels), at.model.nv), blocks)
 
     def rows(self, at: Motion) -> Rows:
-        P, t, td = at.relative(*self.places(at.model))
+        return Rows(self.matrix(at), *self.moved(at.relative(*self.places(at.model)), at.time))
+
+    def moved(self, x: Relative, time: Scalar) -> tuple[Vector, Vector]:
+        """ψ and b of the motion of M in S."""
+        P, t, td = x
 
         def psi(R: Matrix, a: Vector, time: Any) -> Vector:
             pose = Pose(R, a)
             return self.wrenches(HOME, pose, time).M @ t + self._drift(HOME, pose, time)
 
-        change = rate(psi, (P.R, P.a, at.time), (skew(t[:3]) @ P.R, t[3:], 1.0))
-        b = -(self.wrenches(HOME, P, at.time).M @ td) - change  # (CO6)
-        return Rows(self.matrix(at), psi(P.R, P.a, at.time), b)
+        change = rate(psi, (P.R, P.a, time), (skew(t[:3]) @ P.R, t[3:], 1.0))
+        return psi(P.R, P.a, time), -(self.wrenches(HOME, P, time).M @ td) - change  # (CO6)
 
     def _drift(self, S: Pose, M: Pose, time: Any) -> Vector:
         if not self.moving:

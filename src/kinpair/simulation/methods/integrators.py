@@ -145,6 +145,13 @@ def flow_of(
             )
 
     loops = looped.is_looped(d)
+    by_loops = (
+        loops
+        and integrator.solved is None
+        and (integrator.direct is None or looped.looped_step(d, integrator.name))
+    )
+    if d.enforcement is not None and not by_loops:
+        d.enforcement.check_short(d.model)
     programs: dict[str, Any] = {}
     if watched:
         programs["watch"] = looped.watched(d) if loops else record(Dynamics.watched, "time", "y", "u")

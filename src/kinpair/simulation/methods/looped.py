@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from kinpair import quantities
+from kinpair.algebra.choice import less, maximum, where
 from kinpair.compiler.rolled import Rolled
-from kinpair.evaluation.body_loops import ByBodyVector, Roller, obstacle
+from kinpair.constraints.quantities import along_tree
+from kinpair.evaluation.body_loops import ByBodyVector, Roller, obstacle, walking
 from kinpair.evaluation.kernels import FEW, LOOPED
-from kinpair.forces.elements import losses
+from kinpair.forces.elements import loads_on, losses
 from kinpair.formulations import kinematics
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import joined, rates, total
 from kinpair.model.state import State
-from kinpair.simulation.dynamics import Dynamics, with_quaternion
+from kinpair.simulation.dynamics import LEAST, Dynamics, with_quaternion
 
 OUT = "result"
 
@@ -29,12 +31,16 @@ OUT = "result"
 def is_looped(d: Dynamics) -> bool:
     """True where the equations are loops over the bodies: trees of many operations without friction or events."""
     layout = d.layout
-    plain = d.enforcement is None and d.torque is None and not (d.parameters or d.external or d.actuated)
+    closed = d.enforcement is not None
+    plain = d.torque is None and not (d.parameters or d.external or d.actuated)
     free = not (d.sticking or d.stops or np.isfinite(d.saturation).any())
-    known = layout.size == layout.loss.stop and layout.x.start == layout.x.stop
-    if not (plain and free and known) or len(d.model.moving) <= FEW or obstacle(d.model, d.request):
+    known = layout.trace.start == layout.loss.stop and layout.x.start == layout.x.stop and not d.memory
+    if not (plain and free and known) or (d.enforcement is not None and not d.enforcement.along_tree):
         return False
-    return rate(d).count["total"] > LOOPED
+    few = not closed and len(d.model.moving) <= FEW
+    if few or obstacle(d.model, replace(d.request, quantity="loop_accelerations") if closed else d.request):
+        return False
+    return closed or rate(d).count["total"] > LOOPED
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +54,8 @@ class _Recording:
 
     @classmethod
     def of(cls, d: Dynamics) -> _Recording:
-        roller = Roller(d.model)
-        model, layout = replace(d.model, walker=roller), d.layout
+        roller, model = walking(d.model)
+        layout = d.layout
         q: Any = roller.vector("q", array="y", start=layout.q.start, size=d.ny)
         qd: Any = roller.vector("qd", array="y", start=layout.qd.start, size=d.ny)
         tau: Any = np.zeros(model.nv)
@@ -73,8 +79,12 @@ class _Recording:
         return [work, sum(losses(self.model, state, passive=self.d.passive).values(), 0.0)]
 
     def accelerations(self) -> Any:
-        """q̈."""
-        return quantities.accelerations(self.model, self.d.request, self.state, {})[0]
+        """q̈, with every loop."""
+        if self.d.enforcement is None:
+            return quantities.accelerations(self.model, self.d.request, self.state, {})[0]
+        efforts = loads_on(self.model, self.state, passive=self.d.passive).efforts
+        q, qd, tau = self.state.q, self.state.qd, self.state.tau + efforts
+        return along_tree.accelerations(self.model, q, qd, tau, 0.0, self.d.enforcement.alpha).solution.qdd
 
     def finish(self, name: str) -> Rolled:
         """The program, named for its code."""
@@ -91,7 +101,7 @@ def rate(d: Dynamics) -> Rolled:
         x = _Recording.of(d)
         x.write(kinematics.dq_dt(x.model, x.state.q, x.state.qd), d.layout.q.start, d.ny)
         x.write(x.accelerations(), d.layout.qd.start, d.ny)
-        x.write(x.powers(x.state), d.layout.work.start, d.ny)
+        x.write([*x.powers(x.state), *[0.0] * (d.ny - d.layout.loss.stop)], d.layout.work.start, d.ny)
         return x.finish("rate")
 
 
@@ -103,6 +113,8 @@ def watched(d: Dynamics) -> Rolled:
         energies = replace(d, model=x.model).energies(x.state)
         x.write(list(energies), layout.kinetic.start, d.nw)
         x.write(joined(x.model, rates(x.model, x.state.tau)), layout.tau.start, d.nw)
+        if d.enforcement is not None:
+            x.write(along_tree.residuals(x.model, x.state.q, x.state.qd, 0.0), layout.residual.start, d.nw)
         return x.finish("watched")
 
 
@@ -110,23 +122,34 @@ def semi_implicit_euler(d: Dynamics) -> Rolled:
     """y₁, see `steps.semi_implicit_euler`; of coordinates whose derivatives are the rates."""
     with np.errstate(all="ignore"):
         x = _Recording.of(d)
-        dt, y = x.roller.tape.scalar("dt"), x.roller.totals("y", d.layout.work.start, 2, d.ny)
+        dt = x.roller.tape.scalar("dt")
+        y = x.roller.totals("y", d.layout.work.start, d.ny - d.layout.work.start, d.ny)
         later = x.roller.moved(x.state.qd, x.accelerations(), dt)
         x.write(x.roller.moved(x.state.q, later, dt), d.layout.q.start, d.ny)
         x.write(later, d.layout.qd.start, d.ny)
         h = x.roller.totals("dt", 0, 1, 0)[0]
         powers = x.powers(replace(x.state, qd=later))
-        x.write([a + h * b for a, b in zip(y, powers, strict=True)], d.layout.work.start, d.ny)
+        ledger = [a + h * b for a, b in zip(y, powers, strict=False)]
+        x.write([*ledger, *y[len(ledger) :]], d.layout.work.start, d.ny)
         return x.finish("semi_implicit_euler")
 
 
 def settled(d: Dynamics) -> Rolled:
-    """y with quaternions of length one, see `Dynamics.settled`."""
-    x = _Recording.of(d)
-    x.write(kinematics.normalised(x.model, x.state.q), d.layout.q.start, d.ny)
-    x.write(x.state.qd, d.layout.qd.start, d.ny)
-    x.write(x.roller.totals("y", d.layout.work.start, 2, d.ny), d.layout.work.start, d.ny)
-    return x.finish("settled")
+    """y with quaternions of length one and with closed loops, see `Dynamics.settled`."""
+    with np.errstate(all="ignore"):
+        x = _Recording.of(d)
+        q, qd = kinematics.normalised(x.model, x.state.q), x.state.qd
+        rest = x.roller.totals("y", d.layout.work.start, d.ny - d.layout.work.start, d.ny)
+        if d.traced:
+            q, qd, least = along_tree.projected(x.model, q, qd, 0.0)
+            worst, over = rest[-2], 1.0 / maximum(np.abs(least), LEAST)
+            worse = less(worst, over)
+            time = x.roller.totals("time", 0, 1, 0)[0]
+            rest[-2:] = [where(worse, over, worst), where(worse, time, rest[-1])]
+        x.write(q, d.layout.q.start, d.ny)
+        x.write(qd, d.layout.qd.start, d.ny)
+        x.write(rest, d.layout.work.start, d.ny)
+        return x.finish("settled")
 
 
 def looped_step(d: Dynamics, name: str) -> Callable[[Dynamics], Rolled] | None:

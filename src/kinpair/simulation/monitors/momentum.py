@@ -145,7 +145,8 @@ def _allowed(model: Model) -> np.ndarray:
     U, at = _without_gravity(np.asarray(model.gravity, dtype=float)), model.neutral()
     for _ in range(TRIES):
         for i in _roots(model):
-            U = _within(U, _motions(_plain(model), i, at))
+            if U.size:
+                U = _within(U, _motions(model, i, at))
         step = rng.uniform(-APART, APART, model.nv)
         at = kinematics.normalised(model, kinematics.moved(model, at, step))
     return U
@@ -255,12 +256,13 @@ def _without_gravity(g: np.ndarray) -> np.ndarray:
     return _kernel(np.block([[across, np.zeros((3, 3))], [np.zeros((1, 3)), g[None]]]))
 
 
-def _motions(plain: Mechanism, i: int, q: np.ndarray) -> np.ndarray:
+def _motions(model: Model, i: int, q: np.ndarray) -> np.ndarray:
     """Twists (6, k) at the world's origin that the joint of a root allows."""
-    model = plain.model
-    J = np.asarray(plain.jacobian(q, model.names[i]))[:, model.v_span[i]]
-    at = np.asarray(plain.pose(q, model.names[i])[1])
-    return np.concatenate([J[:3], J[3:] + np.cross(at, J[:3], axisb=0, axisc=0)])
+    own = q[model.q_span[i]]
+    R, a = (np.asarray(x, dtype=float) for x in kinematics.placement(model.body[i], own))
+    p = np.asarray(model.body[i].pair.p(own), dtype=float)
+    e, u = R @ p[:3], R @ p[3:]
+    return np.concatenate([e, u + np.cross(a, e, axisb=0, axisc=0)])
 
 
 def _within(U: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -274,7 +276,7 @@ def _rates(plain: Mechanism, roots: list[int], U: np.ndarray, q: np.ndarray) -> 
     """Rates (nv, k) of the motions U."""
     X = np.zeros((plain.nv, U.shape[1]))
     for i in roots:
-        X[plain.model.v_span[i]] = np.linalg.lstsq(_motions(plain, i, q), U, rcond=None)[0]
+        X[plain.model.v_span[i]] = np.linalg.lstsq(_motions(plain.model, i, q), U, rcond=None)[0]
     return X
 
 
