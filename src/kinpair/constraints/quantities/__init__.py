@@ -34,7 +34,7 @@ from kinpair.constraints.quantities.solution import (
     solve_any_rank,
     solve_equations,
 )
-from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, EVERY, quantity_of, rate_rows
+from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, EVERY, LOOPS, quantity_of, rate_rows
 
 __all__ = [
     "CALLED",
