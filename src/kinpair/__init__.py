@@ -7,7 +7,7 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     algebra/                arrays of floats, symbols or columns of a batch, and solves over them
     spatial/                rotations, twists, wrenches, inertia: pure functions, no mechanism
     pairs/                  the kinematic pairs, one file each
-    description/            what a person writes: parts as plain data; TOML, URDF, MJCF, DH readers; builder
+    description/            what a person writes: parts as plain data; readers of TOML, URDF, SDF, MJCF, DH; builder
     model/                  checked, numbered, frozen; and the walks over its bodies
     formulations/           the mechanics, one formulation a file
     constraints/solvers/    accelerations under rows A q̈ = b, one solver a file
@@ -40,6 +40,7 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     bundled/                examples
     conventions             states and efforts as Pinocchio, MuJoCo and Drake have them
     loading                 load, example, build
+    writing/                descriptions as files of other formats
     textbook/               arrays of formulations and solvers in the symbols of their sources
     equations_of_motion/    H, C and g of a mechanism with letters, printed
     motion/                 trajectories of joints and frames
@@ -129,6 +130,7 @@ if TYPE_CHECKING:
     from kinpair.textbook.solver import solver
     from kinpair.tracking.track import track
     from kinpair.tracking.tracking import Tracking
+    from kinpair.writing.write import write
 
 __version__ = "0.1.0"
 
@@ -227,6 +229,7 @@ __all__ = [
     "transmission",
     "walking",
     "where",
+    "write",
     "write_toml",
 ]
 
@@ -277,6 +280,7 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.textbook.solver": "solver",
     "kinpair.tracking.track": "track",
     "kinpair.tracking.tracking": "Tracking",
+    "kinpair.writing.write": "write",
 }
 _MODULES = {  # public under a name of their own
     "constraint": "kinpair.description.constraint_forms",

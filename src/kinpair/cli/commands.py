@@ -15,6 +15,10 @@ COMMANDS = {
         "FILE [OPTIONS]",
         "Say whether a description is sound: every warning with what to do, whether loops close, and what moves.",
     ),
+    "convert": (
+        "FILE NEW [OPTIONS]",
+        "Write a description in another format: URDF, SDF, MJCF (.xml) or TOML.",
+    ),
     "info": (
         "FILE [OPTIONS]",
         "Bodies, joints, frames and totals of a mechanism, and what is doubtful in its description.",

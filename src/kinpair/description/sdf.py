@@ -161,9 +161,13 @@ class _Reader:
     including: tuple[Path, ...] = ()
 
     def world(self, node: Node) -> None:
-        """Collect everything in a world."""
+        """Collect everything in a world; names of the only thing in it have no prefix."""
         self._check(node, "world")
-        self._models(node, "", WORLD, False)
+        models = node.each("model")
+        if len(models) == 1 and not any(node.each(x) for x in ("include", "frame", "joint")):
+            self.model(models[0], "", WORLD, top=True)
+        else:
+            self._models(node, "", WORLD, False)
         self._parts(node, "", WORLD, False)
 
     def model(

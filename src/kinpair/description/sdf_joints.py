@@ -2,13 +2,12 @@
 
 An SDF file is a graph. Joints are taken from the ground outward; one that reaches a link already placed closes a loop,
 and one whose child is placed but not its parent is reversed: its axis is turned round, so that its coordinate has the
-same sign. A link that nothing holds is fixed where it is, if it is the only one, and free otherwise.
+same sign. A link that nothing holds is fixed where it is, if nothing else is on the world, and free otherwise.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -202,7 +201,8 @@ def graph(edges: Sequence[Edge], links: Mapping[str, Pose], welded: Sequence[str
     pairs = [x for x in pairs if not set(x.links) <= still]  # joints within static models
     loops = unused & {x.name for x in pairs}
     joints: list[Joint] = [_fixed(x, links[x], f"{x} fixed") for x in welded]
-    joints += _bases(roots, links)
+    held = bool(welded) or any(WORLD in x.links for x in pairs)
+    joints += _bases(roots, links, held)
     between: list[Link] = []
     for x in pairs:
         if x.name not in loops:
@@ -223,38 +223,33 @@ def graph(edges: Sequence[Edge], links: Mapping[str, Pose], welded: Sequence[str
 def _spanned(
     pairs: Sequence[Edge], links: Sequence[str], welded: Sequence[str]
 ) -> tuple[set[str], set[str], list[str]]:
-    """Return the joints that are reversed, those that the tree does not need, and the links that nothing holds."""
-    leaving: dict[str, list[Edge]] = {name: [] for name in (WORLD, *links)}
-    entering: dict[str, list[Edge]] = {name: [] for name in (WORLD, *links)}
-    for x in pairs:
-        leaving[x.links[0]].append(x)
-        entering[x.links[1]].append(x)
+    """Return the joints that are reversed, those that the tree does not need, and the links that nothing holds.
+
+    Joints are taken in the order of the file, from parent to child as long as that places a link, else from child to
+    parent.
+    """
     reached, used, turned = {WORLD, *welded}, set[str](), set[str]()
     roots: list[str] = []
-    forward, backward = deque(leaving[WORLD]), deque(entering[WORLD])
-    for name in welded:
-        forward += leaving[name]
-        backward += entering[name]
-
-    def reach(link: str) -> None:
-        reached.add(link)
-        forward.extend(leaving[link])
-        backward.extend(entering[link])
-
-    free = sorted(links, key=lambda name: bool(entering[name]))  # links without a parent first
-    while True:
-        while forward or backward:
-            x, end = (forward.popleft(), 1) if forward else (backward.popleft(), 0)
-            if x.links[end] not in reached:
-                used.add(x.name)
-                if end == 0:
-                    turned.add(x.name)
-                reach(x.links[end])
-        root = next((name for name in free if name not in reached), None)
-        if root is None:
-            break
-        roots.append(root)
-        reach(root)
+    moved = {x.links[1] for x in pairs}
+    free = sorted(links, key=lambda name: name in moved)  # links without a parent first
+    while len(reached) <= len(links):
+        x, end = next(
+            (
+                (x, end)
+                for end in (1, 0)
+                for x in pairs
+                if x.links[1 - end] in reached and x.links[end] not in reached
+            ),
+            (None, 0),
+        )
+        if x is None:
+            roots.append(next(name for name in free if name not in reached))
+            reached.add(roots[-1])
+            continue
+        used.add(x.name)
+        reached.add(x.links[end])
+        if end == 0:
+            turned.add(x.name)
     return turned, {x.name for x in pairs} - used, roots
 
 
@@ -262,9 +257,10 @@ def _fixed(link: str, home: Pose, name: str) -> Joint:
     return Joint(name, "fixed", GROUND, link, origin=origin(home))
 
 
-def _bases(roots: Sequence[str], links: Mapping[str, Pose]) -> Iterator[Joint]:
-    """Yield the joints of links that nothing holds. One alone is fixed: where the world is, it is the root itself."""
-    if len(roots) == 1:
+def _bases(roots: Sequence[str], links: Mapping[str, Pose], held: bool) -> Iterator[Joint]:
+    """Yield the joints of links that nothing holds. One alone is fixed, where nothing else is held by the world; at the
+    place of the world it is the root itself."""
+    if len(roots) == 1 and not held:
         home = links[roots[0]]
         if home.a.any() or (home.R != HOME.R).any():
             yield _fixed(roots[0], home, BASE)

@@ -7,7 +7,7 @@ two are regular in one direction and, away from gimbal lock, in the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -33,23 +33,25 @@ _OF_RATES = (
 )  # of joints of several degrees, those with a quaternion alone have a rotor
 
 
-def split_description(description: Description, *, passive: bool = True) -> Description:
+def split_description(
+    description: Description, *, passive: bool = True, kinds: Collection[str] | None = None
+) -> Description:
     """Every joint of several degrees replaced by its steps: joints and massless links `name.1`, `name.2`, ...
 
     passive: False leaves out springs, dampers and friction of all joints, and springs between points. Those of a joint
     with a quaternion belong to its rates ω = S(s) ṡ: a damper −c ω there is −c SᵀS ṡ in the hinges, which no dampers in
-    single hinges are.
+    single hinges are. kinds: of joints to split; default: all that have steps.
     """
     if not passive:
         none = dict.fromkeys(_PASSIVE, ())
         bare = tuple(replace(joint, **none) for joint in description.joints)  # type: ignore[arg-type]
-        return split_description(replace(description, joints=bare, springs=()))
+        return split_description(replace(description, joints=bare, springs=()), kinds=kinds)
     links, joints, renamed = list(description.links), list[Joint](), dict[str, str]()
     chains = list[tuple[Joint, list[Joint]]]()
     taken = {part.name for part in (*description.links, *description.joints, *description.frames)}
     for joint in description.joints:
         steps = PAIRS[joint.kind].steps
-        if not steps:
+        if not steps or (kinds is not None and joint.kind not in kinds):
             joints.append(joint)
             continue
         chain = _chain(joint, taken)

@@ -44,9 +44,9 @@ def test_a_joint_that_closes_a_loop_is_a_loop():
         + joint("j3", "revolute", "b", "c", hinge)
         + joint("j4", "revolute", "world", "c", f"<pose>-1 0 0 0 0 0</pose>{hinge}")
     )
-    assert [x.name for x in parts.joints] == ["j1", "j2", "j4"]
+    assert [x.name for x in parts.joints] == ["j1", "j2", "j3"]
     [loop] = parts.constraints
-    assert (loop.name, loop.kind, loop.parent, loop.child) == ("j3", "revolute", "b", "c")
+    assert (loop.name, loop.kind, loop.parent, loop.child) == ("j4", "revolute", "ground", "c")
     m = kp.build(parts)
     assert np.abs(m.constraint_residual(np.zeros(3))).max() < 1e-12
     assert m.mobility(np.zeros(3)).freedom == 1

@@ -1,0 +1,35 @@
+"""`kinpair convert`: a description in another format."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from kinpair import DescriptionWarning, InputError
+from kinpair.cli import source
+from kinpair.cli.screen import Screen
+from kinpair.cli.source import Described, Root, Snap
+from kinpair.writing.write import write
+
+New = Annotated[str, Parameter(help="File to write: .urdf, .sdf, .xml (MJCF) or .toml.")]
+
+
+def convert(file: Described, new: New, /, *, base: Root = "fixed", snap: Snap = 0.0) -> None:
+    """Write a description in another format: URDF, SDF, MJCF (.xml) or TOML.
+
+    What the format cannot represent is reported by name. Reading the new file gives the same dynamics without these
+    parts.
+    """
+    mechanism = source.mechanism(file, base=base, snap=snap)
+    screen = Screen()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DescriptionWarning)
+            sentences = write(mechanism, new)
+    except OSError as reason:
+        raise InputError(f"{new}: cannot be written ({reason.strerror})", path=new) from None
+    for sentence in sentences:
+        screen.say(f"- {sentence}")
+    screen.say(f"written: {new}")
