@@ -50,7 +50,7 @@ PAGES = {
     "motion/[ast]*.py": ("vessel.md", r"\((VS\d+)\)"),
     "motion/[cfs]*.py": ("gait.md", r"\((GS\d+)\)"),
     "motion/support.py": ("gait.md", r"\((GZ[2-9])\)"),
-    "motion/[ghl]*.py": ("gait.md", r"\((GB\d+a?)\)"),
+    "motion/[ghlp]*.py": ("gait.md", r"\((GB\d+a?)\)"),
     "walking/*.py": ("gait.md", r"\((GW\d+)\)"),
     "optimisation/*.py": ("optimise.md", r"\((OP\d+)\)"),
     "identification/*.py": ("identification.md", r"\((ID\d+)\)"),

@@ -197,8 +197,7 @@ REFUSED |= {
     ),
     "no biped": (
         lambda: motion.gait(kp.example("scara")),
-        "gait: scara has no base, trunk-pitch, trunk-roll, left-shoulder, ... (19 in all); joints and frames are named "
-        "as those of kp.example('biped')",
+        "gait: scara has no link on its left side (y > 0); give roles",
     ),
     "no steps to replay": (
         lambda: kp.walking.replay(None, steps=0),

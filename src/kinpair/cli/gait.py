@@ -25,11 +25,11 @@ def gait(
     file: File = "biped",
     /,
     *,
-    speed: Annotated[float, Parameter(metavar="NUMBER")] = 0.8,
+    speed: Number = None,
     step: Number = None,
-    double: Annotated[float, Parameter(metavar="NUMBER")] = 0.2,
+    double: Number = None,
     slope: Annotated[float, Parameter(metavar="DEGREES")] = 0.0,
-    arms: Annotated[float, Parameter(metavar="NUMBER")] = 0.5,
+    arms: Number = None,
     friction: Annotated[float, Parameter(metavar="NUMBER")] = 0.6,
     plot: Out = None,
     save: Out = None,
@@ -38,22 +38,22 @@ def gait(
     """Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.
 
     Tells how it walks, how far the zero-moment point stays inside the feet, what friction it takes, and what no foot
-    could give. Joints must be named as those of the bundled biped (kinpair examples biped).
+    could give. Roles of joints that are not named as those of the bundled biped are guessed and printed.
 
     Parameters
     ----------
     file
         A description (.urdf, .xml, .toml), or the name of a bundled example.
     speed
-        How fast it walks [m/s].
+        How fast it walks [m/s]; default: 0.8 for the bundled biped, else by the length of the legs.
     step
         Length of a step [m]; default: by the speed.
     double
-        Part of a step with both feet on the ground.
+        Part of a step with both feet on the ground; default: 0.2, or 0.3 where roles are guessed.
     slope
         By how much the ground falls forward [degrees].
     arms
-        Part of the moment about the vertical that arms take by swinging; 0: they hang still.
+        Part of the moment about the vertical that arms take by swinging; 0: they hang still; default: 0.5.
     friction
         What the ground offers.
     plot
@@ -69,6 +69,8 @@ def gait(
     if save is not None:
         target(save, GAIT)
     m = source.mechanism(file)
+    if not any(joint.kind == "free" for joint in m.model.description.joints):
+        m = source.mechanism(file, base="free")
     x = kinpair.motion.gait(
         m, speed=speed, step=step, double=double, slope=float(np.deg2rad(slope)), arms=arms, friction=friction
     )

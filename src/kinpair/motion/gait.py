@@ -28,6 +28,7 @@ from kinpair.motion.human_gait import quintic
 from kinpair.motion.inputs import Inputs, inputs_of
 from kinpair.motion.leg_synergy import LegNumbers, LegSynergy
 from kinpair.motion.nominal import Nominal
+from kinpair.motion.pelvis_gait import PelvisStep, PlannedStep
 from kinpair.motion.steps import Steps, mirror
 from kinpair.motion.support import Ground, Support, carried, shared, support
 from kinpair.motion.synergy import Synergy
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 TRUNK = ("trunk-pitch", "trunk-roll")
 ARMS = {"left-shoulder": 1.0, "right-shoulder": -1.0}
 SOLES = ("left-sole", "right-sole")
-SOLE = ((-0.07, 0.19), (-0.05, 0.05))  # [m]: outline forward and sideways of the ankle
+Outline = tuple[tuple[float, float], tuple[float, float]]
+SOLE: Outline = ((-0.07, 0.19), (-0.05, 0.05))  # [m]: outline forward and sideways of the ankle
 SAMPLES = 401
 
 
@@ -54,12 +56,14 @@ class Gait:
     """
 
     mechanism: Mechanism
-    synergy: Synergy
-    legs: LegSynergy
+    synergy: Synergy | PelvisStep
+    legs: LegSynergy | PlannedStep
     path: Trajectory
     ground: Ground
     slope: float
     arms: float
+    outline: Outline = SOLE
+    notes: tuple[str, ...] = ()  # roles of joints that were guessed, and what else was assumed
 
     @property
     def numbers(self) -> LegNumbers:
@@ -74,7 +78,7 @@ class Gait:
     @property
     def soles(self) -> Mapping[str, np.ndarray]:
         """Outlines of the soles (4, 3) in axes of their frames."""
-        (back, front), (inner, outer) = SOLE
+        (back, front), (inner, outer) = self.outline
         corners = [(back, inner), (front, inner), (front, outer), (back, outer)]
         return dict.fromkeys(SOLES, np.array([(x, y, 0.0) for x, y in corners]))
 
@@ -220,7 +224,9 @@ class Gait:
     def figures(self) -> dict[str, float]:
         """The numbers that tell gaits from each other."""
         x, s = self.samples, self.support
-        trunk = self.synergy.free.at(s.time).q
+        trunk = (
+            self.synergy.free.at(s.time).q if self.synergy.names[0] in TRUNK else np.zeros((len(s.time), 2))
+        )
         joints = slice(6, None)
         work = float(np.trapezoid(np.clip(x["power"][:, joints], 0.0, None).sum(1), x["time"]))
         way = 2 * self.numbers.step
@@ -280,5 +286,6 @@ class Gait:
                 f"a rigid trunk would take the zero-moment point {-1e3 * x['rigid_margin']:.0f} mm out of the feet",
                 f"trunk ±{x['trunk_pitch_deg']:.1f} degrees forward, ±{x['trunk_roll_deg']:.1f} sideways; largest "
                 f"effort {x['largest_effort']:.0f} N m; positive work {x['cost']:.3f} of weight times way",
+                *self.notes,
             ]
         )

@@ -5,19 +5,22 @@ The path (GB9), (GB10) is prescribed; trunk, and arms where they swing, follow f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from kinpair.errors import InputError, expect, listed
+from kinpair.errors import InputError, expect
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
 from kinpair.motion.free_rows import Resultant, moment
-from kinpair.motion.gait import ARMS, SAMPLES, SOLES, TRUNK, Gait
+from kinpair.motion.gait import ARMS, SAMPLES, SOLES, TRUNK, Gait, Outline
 from kinpair.motion.human_gait import swing_coefficients
 from kinpair.motion.laws import polynomial_law
 from kinpair.motion.leg_synergy import ANGLES, LegNumbers, LegSynergy, angles_of, places
+from kinpair.motion.pelvis_gait import PelvisGait, first_posture
 from kinpair.motion.retimed import Straight, retimed
+from kinpair.motion.roles import foot_links, renamed, roles_of, sole_of
 from kinpair.motion.sequence import Part, sequence
 from kinpair.motion.support import Ground
 from kinpair.motion.synergy import synergy
@@ -27,7 +30,8 @@ PRESSED = (0.0, 0.1)  # [m]: where the zero-moment point is under a foot, from a
 EXTENSION = 0.985  # of a straight leg: the longest that legs become
 TRACK = 0.65  # of the distance of the hips from the middle
 WAY, BENT = 0.2, 0.9  # [m], part of a straight leg: of a foot that is moved to see what mass goes with it
-SWAY_Z, LIFT = 0.01, 0.06  # [m]
+SWAY_Z, LIFT, LOW = 0.01, 0.06, 0.04  # [m]
+SLOW, SHORT = 0.1, 0.25  # speed and step of any machine: of √(g l), and of the length l of a leg
 INTERVALS = 24
 CORRECTIONS, BEND = 2, 0.1  # of where the pelvis is; [rad]
 
@@ -35,30 +39,59 @@ CORRECTIONS, BEND = 2, 0.1  # of where the pelvis is; [rad]
 def gait(
     m: Mechanism,
     *,
-    speed: float = 0.8,
+    speed: float | None = None,
     step: float | None = None,
-    double: float = 0.2,
+    double: float | None = None,
     slope: float = 0.0,
-    arms: float = 0.5,
-    lift: float = LIFT,
+    arms: float | None = None,
+    lift: float | None = None,
     friction: float = 0.6,
     track: float | None = None,
     method: str = "collocation",
+    roles: Mapping[str, str] | None = None,
+    posture: Mapping[str, float] | None = None,
+    soles: tuple[float, Outline] | None = None,
+    extension: float = 0.93,
 ) -> Gait:
-    """A gait of a biped with joints named as those of the bundled one: legs as people move them, the rest in balance.
+    """A gait of a machine with two legs: feet as people move them, the rest in balance.
 
-    speed [m/s]; step: its length [m], by default 0.3 m and a quarter of a second of the way; double: part of a step
-    with both feet on the ground; slope [rad]: the ground falls forward; arms: they take away this part of the moment
-    about the normal by swinging, and hang still with 0; lift: how high the swinging foot goes [m]; track: half the
-    distance of the feet [m]; friction: what the ground offers. method: of `synergy`.
+    Joints named as those of the bundled biped: trunk and arms keep the balance. Other machines, and where `roles` are
+    given: the pelvis does, and trunk and arms are held.
 
-    `feasible` and `support.excesses` of the result say whether feet can give it. SingularError where no motion of trunk
-    and arms does it.
+    speed [m/s], by default 0.8; step: its length [m], by default 0.3 m and a quarter of a second of the way; double:
+    part of a step with both feet on the ground; slope [rad]: the ground falls forward; arms: they take away this part
+    of the moment about the normal by swinging, and hang still with 0; lift: how high the swinging foot goes [m]; track:
+    half the distance of the feet [m]; friction: what the ground offers. method: of `synergy`.
+
+    roles: role → joint, such as {"left_hip_pitch": "l_leg_hpy"}; others are guessed from names and geometry of the
+    file, and `notes` of the result reports them. posture: angles of joints without a role and of the "pelvis pitch"
+    [rad], held. soles: height of the ankle above the sole, and outline ((back, front), (right, left)) about the ankle
+    [m], by default from the meshes of the feet. extension: largest length of a leg as a part of a straight one. By
+    default such a machine walks slowly, by the length of its legs, with 0.3 of a step on both feet.
+
+    `feasible` and `support.excesses` of the result say whether feet can give it. SingularError where no motion of
+    trunk, arms or pelvis does it, or joints exceed their limits: which, and by how much.
     """
     expect("gait", m, Mechanism)
-    positive("gait", speed=speed)
+    given = {"speed": speed, "step": step, "lift": lift}
+    positive("gait", **{name: value for name, value in given.items() if value is not None})
+    if roles is not None or _lacking(m):
+        return _by_pelvis(
+            m,
+            roles,
+            posture or {},
+            soles,
+            speed,
+            step,
+            double or 0.3,
+            lift or LOW,
+            friction,
+            track,
+            extension,
+        )
+    speed, double, arms = speed or 0.8, 0.2 if double is None else double, 0.5 if arms is None else arms
     length = 0.3 + 0.25 * speed if step is None else step
-    positive("gait", step=length, lift=lift)
+    lift = lift or LIFT
     if not 0.0 <= arms <= 1.0:
         raise InputError(f"gait: arms is {arms!r}; give the part of the moment that they take, from 0 to 1")
     if not 0.05 <= double <= 0.8:
@@ -116,16 +149,16 @@ def _tilted(m: Mechanism, slope: float) -> Mechanism:
     """The mechanism with gravity as it is on a ground that falls forward."""
     if not (np.isscalar(slope) and abs(float(slope)) < 0.5):  # type: ignore[arg-type]
         raise InputError(f"gait: slope is {slope!r}; give an angle [rad] below 0.5")
-    needed = ["base", *TRUNK, *ARMS, *(f"{side}-{x}" for side in ("left", "right") for x in ANGLES)]
-    lacking = [x for x in needed if x not in m.joint_names] + [x for x in SOLES if x not in m.frames]
-    if lacking:
-        raise InputError(
-            f"gait: {m.name} has no {listed(lacking, 4)}; joints and frames are named as those of kp.example('biped')"
-        )
     g = float(np.sqrt(m.model.gravity @ m.model.gravity))
     gravity = (g * float(np.sin(slope)), 0.0, -g * float(np.cos(slope)))
     description = m.model.description
     return m if slope == 0.0 else Mechanism(build(description.with_gravity(gravity)), compiled=m.compiled)
+
+
+def _lacking(m: Mechanism) -> list[str]:
+    """Joints and frames of the bundled biped that a machine has not."""
+    needed = ["base", *TRUNK, *ARMS, *(f"{side}-{x}" for side in ("left", "right") for x in ANGLES)]
+    return [x for x in needed if x not in m.joint_names] + [x for x in SOLES if x not in m.frames]
 
 
 def _numbers(
@@ -190,14 +223,14 @@ def _legs(m: Mechanism, numbers: LegNumbers) -> LegSynergy:
     return LegSynergy(numbers.T, (m.nq,), knots, numbers, *swing, m.neutral(), m.nv, np.array(q), np.array(v))
 
 
-def _path(p: LegNumbers) -> Trajectory:
+def _path(p: LegNumbers, pressed: tuple[float, float] = PRESSED) -> Trajectory:
     """Of the zero-moment point, on the ground (3,).    (GB9), (GB10)"""
     points = [
         np.array(x)
         for x in (
-            (PRESSED[0], -p.track, 0.0),
-            (PRESSED[1], -p.track, 0.0),
-            (p.step + PRESSED[0], p.track, 0.0),
+            (pressed[0], -p.track, 0.0),
+            (pressed[1], -p.track, 0.0),
+            (p.step + pressed[0], p.track, 0.0),
         )
     ]
     parts = [
@@ -205,3 +238,59 @@ def _path(p: LegNumbers) -> Trajectory:
         for a, b, duration in zip(points[:-1], points[1:], (p.swing, p.T - p.swing), strict=True)
     ]
     return sequence((Part(parts[0], 0.0), Part(parts[1], p.swing)), (0.0, p.swing, p.T))
+
+
+def _by_pelvis(
+    m: Mechanism,
+    given: Mapping[str, str] | None,
+    posture: Mapping[str, float],
+    soles: tuple[float, Outline] | None,
+    speed: float | None,
+    step: float | None,
+    double: float,
+    lift: float,
+    friction: float,
+    track: float | None,
+    extension: float,
+) -> Gait:
+    """A gait of any machine with two legs, by the way of its pelvis."""
+    roles = roles_of(m, given)
+    ankle, outline, note = sole_of(m, foot_links(m, roles)["left"]) if soles is None else (*soles, "")
+    own = renamed(m, roles, dict.fromkeys(("left", "right"), ankle), posture)
+    rest = first_posture(own, roles, posture)
+    numbers = _lengths(own, rest, ankle, track)
+    leg = numbers.thigh + numbers.shank
+    pace = SLOW * float(np.sqrt(9.81 * leg)) if speed is None else float(speed)
+    length = SHORT * leg if step is None else float(step)
+    T = length / pace
+    reach = (extension * leg) ** 2 - (0.55 * length) ** 2
+    if reach <= 0.0:
+        raise InputError(
+            f"gait: steps of {length:.3g} m are too long for legs of {leg:.3g} m; take shorter steps",
+            step=length,
+        )
+    pelvis = numbers.pelvis - leg + float(np.sqrt(reach))
+    numbers = numbers._replace(
+        T=T, swing=(1.0 - double) * T, speed=pace, step=length, lift=lift, pelvis=pelvis
+    )
+    (back, front), _ = outline
+    pressed = (back + 0.4 * (front - back), back + 0.6 * (front - back))
+    path = _path(numbers, pressed)
+    found, planned = PelvisGait(own, roles, numbers, rest).found(path)
+    notes = (*roles.notes, *([note] if note else []))
+    return Gait(own, found, planned, path, Ground(friction=friction), 0.0, 0.0, outline, notes)
+
+
+def _lengths(m: Mechanism, rest: np.ndarray, ankle: float, track: float | None) -> LegNumbers:
+    """Lengths of the legs, and the pelvis where straight legs stand."""
+    q = m.neutral()
+    hip, knee = (m.pose(q, next(j.child for j in m.model.description.joints if j.name == name)).position
+                 for name in ("left-hip", "left-knee"))  # fmt: skip
+    foot, base = m.pose(q, "left-foot").position, q[:3]
+    thigh, shank = float(np.linalg.norm(hip - knee)), float(np.linalg.norm(knee - foot))
+    stands = float(base[2] - foot[2] + ankle)
+    half = float(foot[1] - base[1]) if track is None else float(track)
+    ahead = float(foot[0] - m.centre_of_mass(rest)[0])
+    offset = ahead + float(base[0])
+    of_step = [0.0, 0.0, 0.0, 0.0, stands, offset, 0.0, 0.0, half, 0.0]
+    return LegNumbers._make([*of_step, *(hip - base).tolist(), thigh, shank, ankle, 0.0])
