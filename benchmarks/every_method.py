@@ -87,11 +87,14 @@ CLOSED: dict[str, Method] = {
 }
 SPECIAL: dict[str, str] = {  # methods with a measurement of their own
     "inverse_kinematics": "benchmarks/planning.py",
+    "inverse_kinematics_solutions": "benchmarks/planning.py",
     "compile": "benchmarks/compile_time.py",
     "kernel": "benchmarks/compile_time.py",
 }
 NOT_TIMED: dict[str, str] = {
     "mass_operator": "its products are timed with long mechanisms",
+    "contacts": "timed with the steps of runs with contact",
+    "with_contact": "builds a mechanism, once before a run",
     "actuated": "names from the description, read once before a call",
     "start_warning": "a sentence about the start of a run, once",
     "answer_to": "asked once by each kind of call, on its way to machine code",

@@ -14,6 +14,7 @@ import kinpair as kp
 from benchmarks.robots import Robot, robot
 
 TOOLS = {"UR5": "tool0", "Panda": "panda_hand", "xArm7": "link7"}
+CLOSED_FORM = ("UR5",)  # six hinges whose axes have all solutions
 MOVE, STEP = np.array([-0.05, 0.03, 0.05]), np.array([0.6, -0.4, 0.3, 0.5, 0.2, -0.3, 0.4])
 POSES, QUICK_POSES, TURNS = 10_000, 1000, 15
 EPS, STEPS, DAMP = 1e-4, 1000, 1e-12  # of Pinocchio's example of inverse kinematics
@@ -63,6 +64,14 @@ def inverse_rows(of: Robot, poses: int) -> Iterator[Row]:
     yield Row(f"{of.label}: a pose 0.05 rad away, median", 1e3 * float(np.median(close)), "ms", 1.0)
     gone = min(_seconds(lambda: _refused(m, start, frame, target.rotation[0])) for _ in range(TURNS))
     yield Row(f"{of.label}: a pose out of reach is refused", 1e3 * gone, "ms", 50.0)
+    if of.label in CLOSED_FORM:
+
+        def every() -> Any:
+            return m.inverse_kinematics_solutions(frame, target.position, target.rotation)
+
+        every()
+        micro = 1e6 * min(_seconds(every) for _ in range(TURNS)) / poses
+        yield Row(f"{of.label}: all solutions of a pose, {poses} at once", micro, "µs", 10.0)
     pose = m.pose(start + 0.3, frame)
     line = kp.motion.line(pose, kp.FramePose(pose.rotation, pose.position + MOVE), 2.0)
 

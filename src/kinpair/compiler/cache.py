@@ -36,6 +36,7 @@ from kinpair.compiler.target import host
 from kinpair.errors import CacheWarning
 
 MAGIC = b"kinpair object 2\n"
+CODE = b"code\n"  # before object code
 VARIABLE = "KINPAIR_CACHE"
 
 
@@ -162,10 +163,17 @@ class Store:
     def code(self, text: str, compile: Callable[[], bytes]) -> bytes:
         """Return the object code of a text: the stored one, else what `compile` returns, which is stored."""
         key = text_key(text)
-        code = self.get(key)
+        code = self.stored_code(key)
         if code is None:
-            self.put(key, code := compile())
+            self.put(key, CODE + (code := compile()))
         return code
+
+    def stored_code(self, key: str) -> bytes | None:
+        """Return the object code of a key, or None if there is none that can be trusted."""
+        payload = self.get(key)
+        if payload is None or payload.startswith(CODE):
+            return payload and payload[len(CODE) :]
+        return self.refuse(key, "is damaged (its content makes no sense)")
 
     def refuse(self, key: str, objection: str) -> None:
         """Tell that the entry of a key was not used."""

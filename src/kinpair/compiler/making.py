@@ -148,7 +148,7 @@ class Making:
         key = self._entry_key(form)
         payload = self.store.get(key)
         try:
-            return machine_code.unpacked(payload, self.store.get) if payload is not None else None
+            return machine_code.unpacked(payload, self.store.stored_code) if payload is not None else None
         except (ValueError, KeyError, TypeError):
             return self.store.refuse(key, "is damaged (its content makes no sense)")
 

@@ -60,7 +60,10 @@ def phase(
     actuators: Sequence[str] | None = None,
     passive: bool = True,
 ) -> _Stage:
-    """Describe one phase of a motion of several phases; arguments as those of `kp.optimise`."""
+    """Describe one phase of a motion of several phases; arguments as those of `kp.optimise`.
+
+    Units: SI, durations [s], coordinates [rad] or [m], efforts [N m] or [N].
+    """
     eq = equations_of(subject, cost=cost, actuators=actuators, passive=passive, guess=start)
     first, last = (end_values(eq, x, which) for x, which in ((start, "start"), (end, "end")))
     bounds = variable_bounds(eq, limits, first, last)

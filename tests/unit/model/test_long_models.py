@@ -9,7 +9,7 @@ import pytest
 import kinpair as kp
 from kinpair.description.builder import Builder
 from kinpair.description.parts import Description, Joint, Link
-from kinpair.description.urdf_omitted import _pieces
+from kinpair.description.urdf_omitted import pieces
 from kinpair.model.build import build
 from kinpair.model.check_inertia import turning_axes, turning_directions
 from kinpair.model.table import FIRST, LAST, MOST
@@ -112,7 +112,7 @@ def test_a_plane_chain_needs_one_moment_and_a_spatial_one_three():
 
 def test_pieces_are_those_of_the_joints():
     joints = [Joint("", "revolute", "a", "b"), Joint("", "free", "b", "c"), Joint("", "fixed", "d", "c")]
-    piece = _pieces("abcde", joints)
+    piece = pieces("abcde", joints)
     assert piece["a"] == piece["b"] != piece["c"] == piece["d"] != piece["e"]
 
 
