@@ -16,11 +16,13 @@ from kinpair.simulation.driver.actions import MANY, Actions
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.root_finding import RootFinder, search
 from kinpair.simulation.driver.sticking import settle
-from kinpair.simulation.driver.touching import touch
+from kinpair.simulation.driver.touching import slam, touch
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.modes import Entry, Mode, Modes
+from kinpair.simulation.monitors.endings import LOST
+from kinpair.simulation.monitors.lost_numbers import jam_of
 from kinpair.simulation.monitors.singular_ends import without_ruins
 from kinpair.simulation.run import GOOD, Piece, Run, Stage
 from kinpair.simulation.status import Status
@@ -157,6 +159,9 @@ class Driver:
                     piece = replace(piece.first(0), why="crossed")
                 if piece.why == "refused" and self.modes.called:
                     piece = piece.first(0)  # an event before its samples is not known
+                if piece.why in LOST and self._slammed(piece):
+                    yield replace(piece, why="more")
+                    continue
                 if piece.why == "crossed":
                     yield replace(piece, why="more")
                     yield from self._crossed()
@@ -176,12 +181,25 @@ class Driver:
             self.run.ended, self.run.error = end.status, end.__cause__
             yield stepper.sample("event")
 
+    def _slammed(self, piece: Piece) -> bool:
+        """Go on by an impact without collision where friction from load has no solution; False: that is not why a
+        step has failed, or rates stay as they are."""
+        run, stepper = self.run, self.ongoing.stepper
+        y = self.ongoing.active.d.layout.converted(stepper.y, run.d.layout)
+        if jam_of(run, y, stepper.time, stepper.time + piece.dt, piece.dt) is None or not slam(self.ongoing):
+            return False
+        settle(self.ongoing, [])
+        return True
+
     def _crossed(self) -> Iterator[Piece]:
         """What is ahead in the next step happens, or turns out to be nothing."""
         stepper = self.ongoing.stepper
         time, causes, lost = self.roots.first(stepper.time, stepper.ahead)
         piece = stepper.move(time)
-        yield piece
+        slammed = piece.why in LOST and self._slammed(piece)
+        yield replace(piece, why="more") if slammed else piece
+        if slammed:
+            return
         if piece.why not in GOOD:
             message = f"Stopped at t = {stepper.time:.9g} s: {piece.why}"
             raise EndError(Status(piece.why, stepper.time, message))

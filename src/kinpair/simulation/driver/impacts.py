@@ -39,6 +39,7 @@ OF_DEGREE_ONE = (NORM, LINEAR)  # parts of loads that impulses have
 AGAIN = 20  # impacts after one another at one instant
 FINE = 1e-10  # relative: signs of rates, and growth of energy
 HALVINGS = 50  # of the interval of β
+SAME = 1e-9  # relative: rates that an impact leaves as they are
 
 
 def mobility_matrix(M: np.ndarray, A: np.ndarray) -> np.ndarray:
@@ -110,14 +111,20 @@ class Struck(NamedTuple):
     rows: BoundedRows
     rough: RoughSurfaces | None = None
 
-    def impulses(self, qd: np.ndarray, e: np.ndarray, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Solve (IM3) and (IM6): impulses Λ ≥ least of the limits and on the rates (nv,), from rates qd."""
+    def impulses(
+        self, qd: np.ndarray, e: np.ndarray, least: np.ndarray, *, from_rest: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Solve (IM3) and (IM6): impulses Λ ≥ least of the limits and on the rates (nv,), from rates qd.
+
+        from_rest: of several solutions the one that is near to rest of all surfaces.
+        """
         N, own = self.rows.N, self.rough
         J = N if own is None else np.concatenate([N, own.S])
         D, u = J @ self.G @ J.T, J @ qd
         u[: len(N)] += e * u[: len(N)]
         limits = [Interval(k, float(x), np.inf, self.rows.names[k]) for k, x in enumerate(least)]
-        solution = solve(D, u, [*limits, *([] if own is None else own.groups(J, len(N)))])
+        start = np.linalg.lstsq(D, -u, rcond=None)[0] if from_rest else None
+        solution = solve(D, u, [*limits, *([] if own is None else own.groups(J, len(N)))], start)
         if not solution.met:
             raise self._unsolved()
         return solution.x[: len(N)], J.T @ solution.x
@@ -139,6 +146,19 @@ class Struck(NamedTuple):
         if not (e * Lambda).any():
             return compressed
         return compressed + self.G @ self.impulses(compressed, nothing, e * Lambda)[1]  # (IM7)
+
+    def slammed(self, qd: np.ndarray) -> np.ndarray | None:
+        """Return the rates (nv,) behind an impact without collision; None where there is none that moves something.
+
+        Where no force satisfies friction, its impulses may: (IM6) with e = 0, from rest of all surfaces.
+        """
+        nothing = np.zeros(len(self.rows.N))
+        try:
+            after = qd + self.G @ self.impulses(qd, nothing, nothing, from_rest=True)[1]
+        except SingularError:
+            return None
+        stays = np.abs(after - qd).max() <= SAME * np.abs(qd).max()
+        return None if stays or self.energy(after) > (1.0 + FINE) * self.energy(qd) else after
 
     def energy(self, qd: np.ndarray) -> float:
         """Compute the kinetic energy [J]."""

@@ -14,7 +14,7 @@ from kinpair.friction.loads.system import CREEP
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import AtRest, Standing, by_levels, under_load
 from kinpair.simulation.driver.touching import STILL as TOUCHING
-from kinpair.simulation.driver.touching import reached
+from kinpair.simulation.driver.touching import reached, slam
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.events.limits import Limit
@@ -47,6 +47,9 @@ def settle(ongoing: Ongoing, causes: Sequence[Watched], released: Set[Limit] = f
     try:
         later, result = decided(ongoing, open_.d, y, u, ended, closed, released)
     except SingularError as problem:
+        if slam(ongoing):
+            settle(ongoing, causes, released)
+            return
         reason = str(problem).removeprefix(f"{open_.d.model.name}: ")
         raise EndError(Status("jammed", time, f"Stopped at t = {time:.9g} s: {reason}")) from problem
     if (later == y).all() and not ended and result.closed == mode.resting:

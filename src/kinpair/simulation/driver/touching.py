@@ -10,11 +10,12 @@ import numpy as np
 from kinpair.constraints.rows.bounded import stacked
 from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import Standing
 from kinpair.simulation.events.limits import Limit
-from kinpair.simulation.modes.modes import equations_of
+from kinpair.simulation.modes.modes import WITHOUT_COLLISION, Active, equations_of
 from kinpair.simulation.status import Status
 
 STILL = 1e-9  # [rad/s], [m/s]: a rate this small counts as zero
@@ -34,6 +35,37 @@ def touch(ongoing: Ongoing) -> None:
         raise EndError(Status("singular", time, f"Stopped at t = {time:.9g} s: {problem}")) from None
 
 
+def slam(ongoing: Ongoing) -> bool:
+    """Compute an impact without collision where no force satisfies friction from load; True if rates have changed."""
+    time, (q, before) = ongoing.stepper.time, ongoing.motion
+    mode = replace(ongoing.active.mode, resting=())
+    active = ongoing.modes.active(mode, q, time)
+    y = ongoing.open_state(active)
+    if not (is_loaded(active.d.model, passive=active.d.passive) and np.isfinite(y).all()):
+        return False
+    at = _standing(ongoing, active, y)
+    M, _, A, *_ = at.numbers(equations_of, y)
+    rows = stacked([x.bounded(q, before) for x in reached(ongoing.modes.limits, q)], len(before))
+    struck = Struck(M, mobility_matrix(M, A), rows, at.rough_surfaces(y))
+    qd = struck.slammed(before) if struck.rough is not None else None
+    if qd is None:
+        return False
+    lost = struck.energy(before) - struck.energy(qd)
+    y, layout = ongoing.stepper.y, ongoing.active.d.layout
+    y[layout.qd] = qd
+    ongoing.enter(mode, y, max(lost, 0.0))
+    ongoing.note(WITHOUT_COLLISION, before, lost)
+    return True
+
+
+def _standing(ongoing: Ongoing, active: Active, y: np.ndarray) -> Standing:
+    """Return where the run stands, in a mode with all limits open."""
+    time = ongoing.stepper.time
+    return Standing(
+        active.d, ongoing.run.inputs.parameters, time, y, ongoing.inputs(time, y, ongoing.stepper.u)
+    )
+
+
 def _touch(ongoing: Ongoing) -> None:
     stepper, model, time = ongoing.stepper, ongoing.run.d.model, ongoing.stepper.time
     q, before = ongoing.motion
@@ -43,7 +75,7 @@ def _touch(ongoing: Ongoing) -> None:
     mode = replace(ongoing.active.mode, resting=())
     active = ongoing.modes.active(mode, q, time)
     y, limits = ongoing.open_state(active), ongoing.run.limits
-    at = Standing(active.d, ongoing.run.inputs.parameters, time, y, ongoing.inputs(time, y, stepper.u))
+    at = _standing(ongoing, active, y)
     M, _, A, *_ = at.numbers(equations_of, y)
     rows = stacked([x.bounded(q, before) for x in closed], model.nv)
     N, G = rows.N, mobility_matrix(M, A)

@@ -18,6 +18,7 @@ from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.compiler.kernel import Kernel
 from kinpair.constraints import quantities as constrained
 from kinpair.description.constraint_parts import ConstraintPart, Custom
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
 from kinpair.simulation.dynamics import Dynamics
@@ -30,6 +31,7 @@ from kinpair.simulation.phases import levels, slides, sticks
 from kinpair.simulation.recording import Recorded
 from kinpair.simulation.run import Run, Stage
 
+WITHOUT_COLLISION = "impact without collision"
 ROUNDING = 1e-13  # of the value of an event's function at the start
 
 
@@ -123,8 +125,10 @@ class Modes:
     def names(self) -> list[str]:
         """Of what may happen."""
         ends = [name for limit in self.limits for name in (limit.label, limit.leaving)]
-        rough = [name for x in self.run.d.groups for name in (sticks(x.name), slides(x.name))]
-        return [*(event.name for event in self.events), *ends, *rough]
+        d = self.run.d
+        rough = [name for x in d.groups for name in (sticks(x.name), slides(x.name))]
+        loaded = [WITHOUT_COLLISION] if is_loaded(d.model, passive=d.passive) else []
+        return [*(event.name for event in self.events), *ends, *rough, *loaded]
 
     def mechanism(self, mode: Mode) -> Mechanism:
         """The one that moves in a mode."""

@@ -159,7 +159,7 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
         since, y[d.layout.q], y[d.layout.qd] = last.time, last.q, last.qd
     states = LoadedStates(d.model, None)
     u = inputs_at(run, since, y)
-    time, h = since, max(until - since, dt, SHORTEST) / STEPS
+    time, h, missed = since, max(until - since, dt, SHORTEST) / STEPS, None
     with np.errstate(all="ignore"):
         for _ in range(2 * STEPS):
             here = d.in_phase(y)
@@ -172,10 +172,12 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
                 qdd = own.of_numbers(here.load_terms(state, loads), state.q, state.qd, tau).qdd
             except (SingularError, InputError) as problem:
                 return Jam(time, str(problem).removeprefix(f"{d.model.name}: "))
-            if not np.isfinite(np.asarray(here.accelerations(state, loads)[0], dtype=float)).all():
-                return Jam(time, UNSOLVED)
+            if not (
+                missed or np.isfinite(np.asarray(here.accelerations(state, loads)[0], dtype=float)).all()
+            ):
+                missed = Jam(time, UNSOLVED)  # loads may be about to grow without bound
             y[d.layout.q] = kinematics.moved(d.model, state.q, h * state.qd)
             y[d.layout.qd], time = state.qd + h * qdd, time + h
             if run.torque.source != "call":
                 u = inputs_at(run, time, y)
-    return None
+    return missed
