@@ -52,6 +52,10 @@ COMMANDS = {
         "FILE [OPTIONS]",
         "Follow a motion in a closed loop from a perturbed start: errors, efforts, settling.",
     ),
+    "optimise": (
+        "FILE --to COORDINATES [OPTIONS]",
+        "Find the motion of least cost that leads a mechanism from rest to rest under limits.",
+    ),
     "gait": (
         "[FILE] [OPTIONS]",
         "Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.",

@@ -13,10 +13,12 @@ optimum               the result: a motion, its cost, active limits, pictures
 guesses               where the iteration begins
 requirements          ends, limits, costs and constraints, checked
 optimise              `kp.optimise`, `kp.phase`
+trade_off             motions of least cost over durations
 
 A module imports only what stands above it; a test checks it.
 """
 
 from kinpair.optimisation.optimum import ActiveLimit, Optimum
+from kinpair.optimisation.trade_off import TradeOff, trade_off
 
-__all__ = ["ActiveLimit", "Optimum"]
+__all__ = ["ActiveLimit", "Optimum", "TradeOff", "trade_off"]

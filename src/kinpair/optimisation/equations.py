@@ -20,6 +20,8 @@ from kinpair.algebra.user_functions import rebound
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
+from kinpair.formulations import kinematics
+from kinpair.model.model import Model
 
 GROUPS = ("states", "algebraic", "inputs")
 Names = tuple[str, ...]
@@ -68,6 +70,10 @@ class Point:
         """Position (3,) of the origin of a frame or link in the world [m]."""
         return self.equations.position(self, frame)
 
+    def velocity(self, frame: str) -> Any:
+        """Velocity (3,) of the origin of a frame or link in the world [m/s]."""
+        return self.equations.velocity(self, frame)
+
     def arrays(self) -> Point:
         """The point with arrays that take ordinary NumPy functions."""
         if not any(is_recorded(x) for x in self.values.values()):
@@ -92,11 +98,12 @@ def called(function: Callable[..., Any], *points: Point) -> Any:
 
 
 class Limited(NamedTuple):
-    """A function of a point whose values have a largest size."""
+    """A function of a point whose values have bounds."""
 
     name: str
     function: Callable[[Point], Any]
-    size: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
 
 
 @final
@@ -122,6 +129,7 @@ class Equations:
     implicit: bool = False  # residuals fix derivatives of algebraic variables only: needs Radau points
     subject: Any = None  # the Mechanism
     path: tuple[Limited, ...] = ()
+    following: Callable[[np.ndarray, str], tuple[int, ...]] = lambda states, which: ()  # of an end, checked
 
     @property
     def nx(self) -> int:
@@ -145,11 +153,18 @@ class Equations:
 
     def position(self, point: Point, frame: str) -> Any:
         """Position (3,) of a frame at a point [m]."""
+        model = self._model(frame)
+        return kinematics.pose(model, plain(point.q), model.place(frame))[1]
+
+    def velocity(self, point: Point, frame: str) -> Any:
+        """Velocity (3,) of a frame at a point [m/s]."""
+        model = self._model(frame)
+        return kinematics.jacobian(model, plain(point.q), model.place(frame))[3:] @ plain(point.qd)
+
+    def _model(self, frame: str) -> Model:
         if self.subject is None:
             raise InputError(f"{self.name} has no frame {frame!r}: it is given by a function")
-        from kinpair.formulations import kinematics
-
-        return kinematics.pose(self.subject.model, plain(point.q), self.subject.model.place(frame))[1]
+        return self.subject.model
 
 
 @inner

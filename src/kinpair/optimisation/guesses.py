@@ -155,7 +155,13 @@ def _nearest(problem: Problem, plain: Ends, solve: Callable[..., Outcome]) -> En
         *(np.concatenate([getattr(x, side) for x in problem.boundary]) for side in ("lower", "upper"))
     )
     program = NonlinearProgram(
-        blocks, sparse.csr_matrix((rows, len(w))), C, c, Bounds(low, high), limits, lambda row: "boundary"
+        blocks,
+        sparse.csr_matrix((rows, len(w))),
+        C,
+        c,
+        Bounds(low, high),
+        limits,
+        lambda row: ("boundary", 0, np.nan),
     )
     found = solve(program, w).w
     ends, start = list[tuple[np.ndarray, np.ndarray]](), count + n

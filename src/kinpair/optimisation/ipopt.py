@@ -45,7 +45,7 @@ OPTIONS: Mapping[str, Any] = {
     "sb": "yes",
     "tol": 1e-8,
     "mu_strategy": "adaptive",
-    "max_iter": 3000,
+    "max_iter": 1000,
     "nlp_lower_bound_inf": -1e19,
     "nlp_upper_bound_inf": 1e19,
 }

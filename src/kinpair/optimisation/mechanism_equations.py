@@ -47,7 +47,7 @@ from kinpair.system import System
 
 SMOOTH = 0.01  # [rad/s], [m/s]: dry friction takes its level within a few of these
 RESTORED = 10.0  # rate at which unit quaternions are restored, per duration
-IDLE = 1e-2  # [W]: positive power is smoothed within this
+CLOSED = 1e-6  # [m], [rad]: a wider gap at an end is rejected
 
 
 @final
@@ -230,6 +230,27 @@ class Machine:
             parts.append([phi[k] for k in self._places])
         return [x for part in parts for x in part]
 
+    def following(self, states: np.ndarray, which: str) -> tuple[int, ...]:
+        """States of an end that follow from the others under the constraints: coordinates and rates by pivoting.
+
+        InputError where the coordinates do not satisfy the constraints.
+        """
+        nq, nv = self.model.nq, self.model.nv
+        q = states[:nq]
+        if not self.kept or not np.isfinite(q).all():
+            return ()
+        constraints = constraints_of(self.model)
+        gap = np.abs(all_rows.residual(self.model, constraints, q, 0.0)).max(initial=0.0)
+        if gap > CLOSED:
+            raise InputError(
+                f"optimise: {which} breaks the constraints of {self.model.name} by {gap:.2g}; give m.assemble(q)",
+                gap=gap,
+            )
+        A = np.asarray(all_rows.matrix(self.model, constraints, q, 0.0), dtype=float)
+        E = np.array([kinematics.dq_dt(self.model, q, unit) for unit in np.eye(nv)], dtype=float).T
+        of_q, of_qd = A[self.position_rows] @ np.linalg.pinv(E), A[list(self.kept)]
+        return (*_pivots(of_q), *(nq + k for k in _pivots(of_qd)))
+
     # simulation, by another formulation
 
     @cached_property
@@ -256,7 +277,7 @@ class Machine:
         shapes = {
             "q": (model.nq,),
             "qd": (model.nv,),
-            "x": (max(len(ports.x_names), 1),),
+            "x": (len(ports.x_names) if self.internal else 1,),
             "u": (max(self.nu, 1),),
             "time": (),
         }
@@ -271,7 +292,7 @@ class Machine:
         """ẋ of a batch (k, nx)."""
         nq, nv = self.model.nq, self.model.nv
         rest = y[:, nq + nv :] if self.internal else np.zeros((len(y), 1))
-        u = u if u.shape[1] else np.zeros((len(y), 1))
+        u = u[:, : self.nu] if self.nu else np.zeros((len(y), 1))
         parts = [np.ascontiguousarray(x) for x in (y[:, :nq], y[:, nq : nq + nv], rest, u, time)]
         *found, xd, dq = self._forward(*parts)
         qdd = np.linalg.solve(found[0], found[1][..., None])[..., 0] if len(found) == 2 else found[0]
@@ -280,15 +301,17 @@ class Machine:
     # costs
 
     def energy(self, point: Point) -> Any:
-        """Power that motors take from their sources; of efforts the positive power [W]."""
+        """Power that motors take from their sources, and positive power of efforts [W]."""
         qd, u = plain(point.qd), plain(point.u)
-        total: Any = 0.0
-        for motor, i in zip(self.motors, u, strict=False):
-            total = total + motor.work(i, qd)[2]
-        for k, each in zip(self.direct, u[len(self.motors) :], strict=False):
-            power = each * qd[k]
-            total = total + 0.5 * (power + np.sqrt(power * power + IDLE * IDLE) - IDLE)
-        return total
+        total = sum((motor.work(i, qd)[2] for motor, i in zip(self.motors, u, strict=False)), 0.0)
+        return total + sum(plain(point.power), 0.0) if self.direct else total
+
+    def unused(self, point: Point) -> Any:
+        """Positive power less that of each effort, which is not negative [W]."""
+        qd, u, power = (plain(getattr(point, name)) for name in ("qd", "u", "power"))
+        return array(
+            [p - each * qd[k] for k, each, p in zip(self.direct, u[len(self.motors) :], power, strict=True)]
+        )
 
     def voltages(self, point: Point) -> Any:
         """Voltages of the motors that have a limit [V]."""
@@ -322,8 +345,8 @@ def equations_of(
             "or a list of kp.phase(...)"
         )
     own = Machine(subject, actuators, passive, internal, _coordinates(subject, guess))
-    jerky = cost == "jerk" or (isinstance(cost, Mapping) and "jerk" in cost)
-    return _assembled(own, jerky)
+    costs = {*cost} if isinstance(cost, Mapping) else {cost}
+    return _assembled(own, "jerk" in costs, "energy" in costs and bool(own.direct))
 
 
 def _coordinates(m: Mechanism | System, guess: Any) -> np.ndarray | None:
@@ -335,7 +358,7 @@ def _coordinates(m: Mechanism | System, guess: Any) -> np.ndarray | None:
     return x[: m.model.nq] if x.ndim == 1 and len(x) >= m.model.nq else None
 
 
-def _assembled(own: Machine, jerky: bool) -> Equations:
+def _assembled(own: Machine, jerky: bool, powered: bool) -> Equations:
     model, ports = own.model, ports_of(own.model)
     nq, nv = model.nq, model.nv
     x_names = tuple(ports.x_names) if own.internal else ()
@@ -365,6 +388,9 @@ def _assembled(own: Machine, jerky: bool) -> Equations:
         parts["jerk"] = ("inputs", slice(len(inputs), len(inputs) + nv))
         inputs += tuple(f"{x}.jerk" for x in model.v_names)
         costs["jerk"] = _marked(lambda point: sum(x * x for x in plain(point.jerk)))
+    if powered:
+        parts["power"] = ("inputs", slice(len(inputs), len(inputs) + len(direct)))
+        inputs += tuple(x.removesuffix(".u") + ".power" for x in direct)
     return Equations(
         model.name,
         states,
@@ -374,18 +400,29 @@ def _assembled(own: Machine, jerky: bool) -> Equations:
         own.rates,
         own.residual,
         _jerk_simulated(own, nv) if jerky else own.simulated,
-        limits=_limits(own, jerky),
+        limits=_limits(own, jerky)
+        | ({"power": (np.zeros(len(direct)), np.full(len(direct), np.inf))} if powered else {}),
         costs=costs,
         origin=_origin(own, len(states)),
         implicit=bool(own.kept),
         subject=own.m,
-        path=_voltage_limits(own),
+        path=_limited(own, powered),
+        following=own.following,
     )
 
 
 def _marked(function: Callable[[Point], Any]) -> Callable[[Point], Any]:
     """A function of this package that takes points as they are."""
     return inner(lambda point: function(point))
+
+
+def _pivots(A: np.ndarray) -> list[int]:
+    """Columns that the rows determine best, as many as there are rows."""
+    if not len(A):
+        return []
+    from scipy.linalg import qr
+
+    return sorted(qr(A, pivoting=True, mode="r")[-1][: len(A)].tolist())
 
 
 def _numbered(names: Sequence[str], rows: Sequence[int]) -> list[str]:
@@ -398,7 +435,7 @@ def _jerk_simulated(own: Machine, nv: int) -> Callable[..., np.ndarray]:
 
     def simulated(y: np.ndarray, u: np.ndarray, time: np.ndarray, p: Mapping[str, Any]) -> np.ndarray:
         rates = own.simulated(y[:, :-nv], u[:, :nu], time, p)
-        return np.concatenate([rates, u[:, nu:]], axis=1)
+        return np.concatenate([rates, u[:, nu : nu + nv]], axis=1)
 
     return simulated
 
@@ -422,10 +459,12 @@ def _limits(own: Machine, jerky: bool) -> dict[str, tuple[np.ndarray, np.ndarray
     return limits | {"u": (-high, high)}
 
 
-def _voltage_limits(own: Machine) -> tuple[Limited, ...]:
-    """Voltages of motors as constraints of the path: name, function, largest size."""
+def _limited(own: Machine, powered: bool) -> tuple[Limited, ...]:
+    """Limits of functions: voltages of motors, and the positive power of efforts, which is no less than their power."""
     high = np.array([float(v) for _, v in own.limits_of_motors if v])
-    return (Limited("voltage", _marked(own.voltages), high),) if len(high) else ()
+    voltage = (Limited("voltage", _marked(own.voltages), -high, high),) if len(high) else ()
+    zero = np.zeros(len(own.direct))
+    return (*voltage, Limited("power", _marked(own.unused), zero, zero + np.inf)) if powered else voltage
 
 
 def _origin(own: Machine, size: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 from scipy import sparse
@@ -70,10 +70,10 @@ class NonlinearProgram:
         c: np.ndarray,
         bounds: Bounds,
         row_bounds: Bounds,
-        row_name: Callable[[int], str],
+        place: Callable[[int], tuple[str, int, float]],
     ) -> None:
         self.blocks, self.C, self.c = blocks, C, c
-        self.A, self.bounds, self.row_bounds, self.row_name = A, bounds, row_bounds, row_name
+        self.A, self.bounds, self.row_bounds, self.place = A, bounds, row_bounds, place
         self.m, self.n = len(row_bounds.lower), len(bounds.lower)
         self._offsets = np.cumsum([0, *(x.size for x in blocks)])
         self._build_jacobian()
@@ -174,10 +174,7 @@ class NonlinearProgram:
         g = self.rows(w)
         return np.maximum(np.maximum(self.row_bounds.lower - g, g - self.row_bounds.upper), 0.0)
 
-    def as_matrices(self, w: np.ndarray, sigma: float, y: np.ndarray) -> tuple[Any, Any]:
-        """J (m, n) and the lower triangle of L (n, n) as sparse matrices."""
-        J = sparse.csr_matrix((self.jacobian(w), (self.J_rows, self.J_columns)), shape=(self.m, self.n))
-        L = sparse.csr_matrix(
-            (self.hessian(w, sigma, y), (self.L_rows, self.L_columns)), shape=(self.n, self.n)
-        )
-        return J, L
+    def row_name(self, row: int) -> str:
+        """Describe a row and where it is."""
+        name, _, fraction = self.place(row)
+        return name if np.isnan(fraction) else f"{name} at {fraction:.3g} of the duration"

@@ -31,9 +31,10 @@ from kinpair.optimisation.transcription import Phase, Problem, Transcription, tr
 from kinpair.runs.progress import Progress
 
 SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": ipopt.solve, "casadi": casadi_solver.solve}
-INTERVALS = 40
+METHOD = "radau-5"
+INTERVALS = 30
 ROUNDS = 6  # of refinement
-KEPT = ("solved", "acceptable", "stopped")
+WARM = {"mu_init": 1e-3, "mu_strategy": "monotone", "max_iter": 300}  # options of IPOPT on a finer mesh
 POINTS = 20_000  # of a mesh: no finer
 
 
@@ -68,12 +69,16 @@ def phase(
     first, last = (end_values(eq, x, which) for x, which in ((start, "start"), (end, "end")))
     bounds = variable_bounds(eq, limits, first, last)
     T = duration_bounds(duration)
-    names = {name: _middle(value) for name, value in (parameters or {}).items()}
+    names = {name: _middle(name, value) for name, value in (parameters or {}).items()}
     point = _example(eq, first, T, names)
     costs, time_weight = running_costs(eq, cost, point)
-    of_file = {} if limits is False else {name: (-high, f, high) for name, f, high in eq.path}
+    of_file = {
+        x.name: (x.lower, x.function, x.upper) for x in eq.path if limits is not False or x.name == "power"
+    }
     every = of_file | dict(path) if path is not None else of_file
-    own = Phase(eq, T, *bounds, first, last, costs, constraints(every, [point], "path"))
+    eq.following(first, "start")
+    following = eq.following(last, "end")
+    own = Phase(eq, T, *bounds, first, last, costs, constraints(every, [point], "path"), following)
     return _Stage(own, time_weight, {})
 
 
@@ -92,7 +97,7 @@ def optimise(
     parameters: Mapping[str, Any] | None = None,
     actuators: Sequence[str] | None = None,
     passive: bool = True,
-    method: str | None = None,
+    method: str = METHOD,
     intervals: int = INTERVALS,
     accuracy: float | None = 1e-4,
     guess: Any = None,
@@ -141,11 +146,11 @@ def optimise(
     return found
 
 
-def _schemes(problem: Problem, method: str | None) -> list[Scheme]:
-    """The scheme of each phase: Hermite–Simpson, or Radau where constraints fix the multipliers."""
+def _schemes(problem: Problem, method: str) -> list[Scheme]:
+    """The scheme of each phase; InputError where constraints need one without the left end of an interval."""
     chosen: list[Scheme] = []
     for x in problem.phases:
-        own = scheme(method or ("radau-5" if x.equations.implicit else "hermite-simpson"))
+        own = scheme(method)
         if x.equations.implicit and own.shares:
             raise InputError(
                 f"optimise: {x.equations.name} has constraints, for which method {own.name!r} has no unique "
@@ -161,7 +166,7 @@ def _problem(stages: Sequence[Any], boundary: Any, terminal: Any, parameters: An
         if not isinstance(x, _Stage):
             raise InputError(f"optimise: {x!r} is no phase; make phases with kp.phase(...)")
     named = {name: _bounds_of(name, value) for name, value in (parameters or {}).items()}
-    middle = {name: _middle(value) for name, value in (parameters or {}).items()}
+    middle = {name: _middle(name, value) for name, value in (parameters or {}).items()}
     ends = [
         _example(x.phase.equations, v, x.phase.duration, middle)
         for x in stages
@@ -197,9 +202,9 @@ def _bounds_of(name: str, value: Any) -> tuple[float, float]:
     return low, high
 
 
-def _middle(value: Any) -> float:
+def _middle(name: str, value: Any) -> float:
     """A value between bounds: their middle, or the nearest one to zero."""
-    low, high = _bounds_of("", value)
+    low, high = _bounds_of(name, value)
     return (low + high) / 2 if np.isfinite(low + high) else float(np.clip(0.0, low, high))
 
 
@@ -267,7 +272,7 @@ class _Search:
         return straight_ends(self.problem, self.solve)
 
     def _solved(self, on_mesh: Transcription, w: np.ndarray, *, warm: bool) -> Optimum:
-        options = {"mu_init": 1e-3, "mu_strategy": "monotone"} | self.options if warm else self.options
+        options = WARM | self.options if warm else self.options
         outcome = self.solve(on_mesh.program, w, options=options, report=self._progress)
         count = len(self.problem.parameters)
         durations = outcome.w[count : count + len(on_mesh.grids)]
@@ -297,7 +302,7 @@ class _Search:
     def _progress(self, iteration: int, cost: float, violation: float, optimality: float) -> None:
         """Report a part of the way, by the decades that are left to the tolerance."""
         rest = max(violation, optimality, 1e-9)
-        self.report(min(0.99, max(iteration / 3000, (2.0 - np.log10(rest)) / 10.0)))
+        self.report(min(0.99, max(iteration / 1000, (2.0 - np.log10(rest)) / 10.0)))
 
 
 def _report_failure(found: Optimum) -> None:

@@ -182,10 +182,15 @@ class Optimum(Trajectory):
         g = program.rows(self.outcome.w)
         inequality = low < high
         for side, bound in (("lower", low), ("upper", high)):
-            near = inequality & (np.abs(g - bound) <= TOUCHED * (1.0 + np.abs(bound)))
+            near = inequality & np.isfinite(bound) & (np.abs(g - bound) <= TOUCHED * (1.0 + np.abs(bound)))
+            rows: dict[str, list[tuple[float, float]]] = {}
             for row in np.flatnonzero(near):
-                name = program.row_name(int(row))
-                found.append(ActiveLimit(name, side, np.zeros(0), float(abs(self.outcome.rows[row]))))
+                name, phase, fraction = program.place(int(row))
+                time = self._starts[phase] + fraction * self.durations[phase]
+                rows.setdefault(name, []).append((time, abs(self.outcome.rows[row])))
+            for name, touched in rows.items():
+                times, multipliers = (np.array(x) for x in zip(*touched, strict=True))
+                found.append(ActiveLimit(name, side, times[np.isfinite(times)], float(multipliers.max())))
         return found
 
     # words and pictures

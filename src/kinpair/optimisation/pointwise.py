@@ -71,6 +71,11 @@ class Pointwise:
         return tuple(Kernel(x, key=_fingerprint(x), store=Store()) for x in self._programs)
 
     @property
+    def program(self) -> Program:
+        """The recorded values."""
+        return self._programs[0]
+
+    @property
     def operations(self) -> tuple[int, ...]:
         """Number of operations of values, Jacobian and Hessian."""
         return tuple(x.count["total"] for x in self._programs)

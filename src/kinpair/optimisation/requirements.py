@@ -103,8 +103,8 @@ def variable_bounds(eq: Equations, limits: Any, start: np.ndarray, end: np.ndarr
         indices = range(spans[group].start, spans[group].stop)[place]
         return slice(indices.start, indices.stop)
 
-    if limits is not False:
-        for part, (low, high) in eq.limits.items():
+    for part, (low, high) in eq.limits.items():
+        if limits is not False or part == "power":
             lower[part_place(part)], upper[part_place(part)] = low, high
     given = limits if isinstance(limits, Mapping) else {}
     every = [x for group in GROUPS for x in getattr(eq, group)]

@@ -25,6 +25,7 @@ from kinpair.optimisation.pointwise import Pointwise
 from kinpair.optimisation.schemes import Scheme
 
 UserFunction = Callable[..., Any]
+Place = tuple[str, int, float]  # name of a row, number of its phase, fraction of the duration or nan
 
 
 @final
@@ -60,6 +61,7 @@ class Phase:
     end: np.ndarray
     running: tuple[tuple[UserFunction, float], ...] = ()
     path: tuple[Constraint, ...] = ()
+    following: tuple[int, ...] = ()  # states at the end that follow from the others by the residuals
 
 
 @final
@@ -208,7 +210,7 @@ def transcribe(problem: Problem, schemes: Sequence[Scheme], meshes: Sequence[np.
     blocks = [rows.phase(problem, k, grid) for k, grid in enumerate(grids)]
     blocks.append(rows.ends(problem, grids))
     program = NonlinearProgram(
-        blocks, *rows.matrices(), rows.costs(), _bounds(problem, grids, first), rows.bounds(), rows.name
+        blocks, *rows.matrices(), rows.costs(), _bounds(problem, grids, first), rows.bounds(), rows.place
     )
     return Transcription(problem, tuple(grids), program)
 
@@ -222,7 +224,7 @@ class _Rows:
         self.C: list[tuple[np.ndarray, ...]] = []
         self.c: list[np.ndarray] = []
         self.limits: list[tuple[np.ndarray, np.ndarray]] = []
-        self.names: list[tuple[int, Callable[[int], str]]] = []
+        self.names: list[tuple[int, Callable[[int], Place]]] = []
 
     def phase(self, problem: Problem, k: int, grid: Grid) -> Block:
         """Defects, residuals, path constraints and the running cost of a phase."""
@@ -240,7 +242,7 @@ class _Rows:
             grid.fractions[points][:, None],
         )
         m, start, h = function.m, self.r, np.diff(grid.mesh)
-        self._defects(grid, start, m, h)
+        self._defects(grid, k, start, m, h)
         place = start + np.arange(len(points))[:, None] * m
         path = [x for x in grid.phase.path for _ in range(x.size)]
         residuals = m - 1 - eq.nx - len(path)
@@ -251,17 +253,14 @@ class _Rows:
         titles = [f"equations of {eq.name}, row {j + 1}" for j in range(residuals)] + [x.name for x in path]
         times = grid.fractions[points]
         if titles:
-            self._named(
-                own.size,
-                lambda i: f"{titles[i % len(titles)]} at {times[i // len(titles)]:.3g} of the duration",
-            )
+            self._named(own.size, lambda i: (titles[i % len(titles)], k, float(times[i // len(titles)])))
         weights = np.zeros((len(points), m))
         np.add.at(weights[:, -1], grid.places().ravel(), (h[:, None] * scheme.a[-1]).ravel())
         self.c.append(weights.ravel())
         self.r += weights.size
         return block
 
-    def _defects(self, grid: Grid, start: int, m: int, h: np.ndarray) -> None:
+    def _defects(self, grid: Grid, own: int, start: int, m: int, h: np.ndarray) -> None:
         """X_j − x_k − h Σ_l a_jl T f_l = 0.    (OP5)"""
         eq, scheme = grid.phase.equations, grid.scheme
         first = 1 if scheme.shares else 0
@@ -279,7 +278,8 @@ class _Rows:
         size = row.size
         self.limits.append((np.zeros(size), np.zeros(size)))
         width, names = (s - first) * eq.nx, eq.states
-        self._named(size, lambda i: f"motion of {names[i % eq.nx]!r} in interval {i // width + 1}")
+        middle = (grid.mesh[1:] + grid.mesh[:-1]) / 2
+        self._named(size, lambda i: (f"motion of {names[i % eq.nx]}", own, float(middle[i // width])))
         self.m += size
 
     def _direct(self, raw: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
@@ -288,7 +288,7 @@ class _Rows:
         self.limits.append((lower, upper))
         self.m += len(raw)
 
-    def _named(self, count: int, name: Callable[[int], str]) -> None:
+    def _named(self, count: int, name: Callable[[int], Place]) -> None:
         self.names.append((count, name))
 
     def ends(self, problem: Problem, grids: Sequence[Grid]) -> Block:
@@ -304,7 +304,7 @@ class _Rows:
         lower = np.concatenate([*none, *(x.lower for x in problem.boundary)])
         upper = np.concatenate([*none, *(x.upper for x in problem.boundary)])
         self._direct(self.r + np.arange(len(every)), lower, upper)
-        self._named(len(every), lambda i: every[i])
+        self._named(len(every), lambda i: (every[i], 0, np.nan))
         self.c.append(np.append(np.zeros(len(every)), 1.0))
         self.r += len(every) + 1
         return block
@@ -330,8 +330,8 @@ class _Rows:
         """Bounds of the rows."""
         return Bounds(*(np.concatenate(x) for x in zip(*self.limits, strict=True)))
 
-    def name(self, row: int) -> str:
-        """Describe a row."""
+    def place(self, row: int) -> Place:
+        """What a row is, its phase, and where in it."""
         for count, name in self.names:
             if row < count:
                 return name(row)
@@ -352,6 +352,8 @@ def _bounds(problem: Problem, grids: Sequence[Grid], n: int) -> Bounds:
             lower[offset : offset + size] = phase.lower[:size]
             upper[offset : offset + size] = phase.upper[:size]
         for offset, values in ((grid.offsets[0], phase.start), (grid.offsets[-1], phase.end)):
-            fixed = np.flatnonzero(np.isfinite(values))
+            given = np.isfinite(values)
+            given[list(phase.following if offset == grid.offsets[-1] else ())] = False
+            fixed = np.flatnonzero(given)
             lower[offset + fixed] = upper[offset + fixed] = values[fixed]
     return Bounds(lower, upper)

@@ -95,3 +95,81 @@ def test_robot_arm_takes_the_published_time():
     )
     assert x.duration == approx(9.1409, abs=5e-4)
     assert x.error <= 1e-4
+
+
+# messages
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"limits": {"force": (3.0, -3.0)}}, "the limits of 'force' contradict each other"),
+        ({"limits": {"froce": 3.0}}, "did you mean 'force'"),
+        ({"limits": {"position": 0.5}}, "end has position = 1, outside its limits -0.5 to 0.5"),
+        ({"end": [1, 0, 0]}, "end has shape"),
+        ({"duration": -1.0}, "duration is -1.0"),
+        ({"cost": "efort"}, "cost 'efort' is not known"),
+        ({"cost": lambda point: "much"}, "it must return numbers"),
+        ({"cost": lambda point: point.x}, "it must return one number"),
+        ({"method": "radau"}, "method 'radau' is not known"),
+        ({"intervals": 0}, "intervals is 0"),
+        ({"solver": "snopt"}, "solver 'snopt'"),
+        ({"path": {"wall": 3.0}}, "path 'wall' is 3.0"),
+        (
+            {"boundary": {"ends": (2.0, lambda a, b: 0.0, 1.0)}},
+            "the bounds of boundary 'ends' contradict each other",
+        ),
+        ({"guess": 3}, "guess is int"),
+        ({"actuators": ["force"]}, "actuators= is for mechanisms"),
+        ({"parameters": {"mass": (2, 1)}}, "the bounds of parameter 'mass' contradict each other"),
+    ],
+)
+def test_wrong_input_is_named(change, words):
+    goal = {"start": [0, 0], "end": [1, 0], "duration": 1.0} | change
+    with pytest.raises(kp.InputError, match=words):
+        kp.optimise(BLOCK, **goal)
+
+
+def test_an_unreachable_goal_names_the_constraint_and_keeps_the_iterate():
+    with pytest.raises(kp.RunError, match=r"no solution .*'motion of (rate|position) at") as problem:
+        kp.optimise(BLOCK, start=[0, 0], end=[1, 0], duration=1.0, limits={"force": 1.0})
+    assert problem.value.run.states.shape[1] == 2
+
+
+def test_a_cost_that_is_not_a_number_on_the_way_is_reported():
+    with pytest.raises(kp.RunError, match="not a finite number"):
+        kp.optimise(
+            BLOCK, start=[0, 0], end=[1, 0], duration=1.0, cost=lambda point: np.log(-1.0 - point.u[0] ** 2)
+        )
+
+
+def test_too_few_intervals_are_refined():
+    x = kp.optimise(CART_POLE, **SWING_UP, intervals=6)
+    assert x.rounds[0]["intervals"] == 6
+    assert len(x.rounds) > 1
+    assert x.error <= 1e-4
+
+
+def test_a_missing_extra_is_reported(monkeypatch):
+    from kinpair.optimisation import ipopt
+
+    ipopt.library.cache_clear()
+    monkeypatch.setattr(ipopt.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(kp.MissingExtraError, match="optimise"):
+        kp.optimise(BLOCK, start=[0, 0], end=[1, 0], duration=1.0)
+    ipopt.library.cache_clear()
+
+
+def test_an_interrupt_keeps_the_last_iterate():
+    calls = []
+
+    def progress(part):
+        calls.append(part)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.warns(kp.RunWarning, match="stopped after"):
+        x = kp.optimise(CART_POLE, **SWING_UP, progress=progress)
+    assert x.status == "stopped"
+    assert x.states.shape == (91, 4)
+    assert calls[-1] <= 1.0

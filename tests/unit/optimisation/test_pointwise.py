@@ -81,7 +81,7 @@ def test_derivatives_of_a_mechanism_agree_with_complex_steps(name):
     chosen = {"five-bar": ["left-crank", "right-crank"], "diff-drive": ["left-wheel", "right-wheel"]}.get(
         name
     )
-    eq = equations_of(m, guess=q, actuators=chosen)
+    eq = equations_of(m, guess=q, actuators=chosen, cost={"energy": 0.5})
     start = end_values(eq, q, "start")
     costs = ((eq.costs["effort"], 1.0), (eq.costs["energy"], 0.5))
     phase = Phase(eq, duration_bounds(None), *variable_bounds(eq, False, start, start), start, start, costs)
