@@ -44,9 +44,10 @@ from kinpair.description.parts import Description, without_constraints
 from kinpair.description.payload import with_payload
 from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import ActuatorsError, InputError, offered
+from kinpair.errors import ActuatorsError, InputError, listed, offered
 from kinpair.evaluation.answers import answer_in_loops, answer_of_tree, kernel_request
 from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.mass_operators import mass_operator, sparse_mass_matrix
 from kinpair.evaluation.thin import Answer, Thin, thin
 from kinpair.forces.elements import is_timed
 from kinpair.friction.loads.dynamics import is_loaded
@@ -426,12 +427,16 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg].
         """
-        return self._evaluate(
-            request_of("mass_matrix", owner=self.name, method=method, force=force),
-            (q,),
-            out=out,
-            threads=threads,
-        )
+        request = request_of("mass_matrix", owner=self.name, method=method, force=force)
+        if method is None and np.ndim(q) == 1 and self._is_long(request):
+            H = sparse_mass_matrix(self._calls, self._calls.one("q", q)).toarray()
+            return H if out is None else copied(H, out)
+        return self._evaluate(request, (q,), out=out, threads=threads)
+
+    def _is_long(self, request: Request) -> bool:
+        """True where a matrix is too long for one formula, and products with it are loops over the bodies."""
+        loops = self._calls.compiled and not self._calls.kernels.can(request)
+        return loops and self._by_loops(request_of("mass_product"))
 
     def mass_operator(self, q: Any, *, inverse: bool = False) -> Any:
         """H at one position as a `scipy.sparse.linalg.LinearOperator` (nv, nv): H @ x takes time in proportion to nv.
@@ -441,26 +446,36 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg], or their reciprocals.
         """
-        from scipy.sparse.linalg import LinearOperator
+        return mass_operator(self._calls, self._calls.one("q", q).copy(), inverse=inverse)
 
-        request = request_of("mass_solution" if inverse else "mass_product", owner=self.name)
-        position = self._calls.one("q", q).copy()
+    def sparse_mass_matrix(self, q: Any) -> Any:
+        """H at one position as a `scipy.sparse.csc_array` (nv, nv): entries between rates of which none carries the
+        other are zero. The time grows as the bodies times the depth of the tree, as the number of entries does.
 
-        def product(x: np.ndarray) -> np.ndarray:
-            return self._calls(request, (position, np.ravel(np.asarray(x, dtype=float))))
+        Units: entries [kg m²], [kg m] or [kg].
+        """
+        return sparse_mass_matrix(self._calls, self._calls.one("q", q).copy())
 
-        def products(X: np.ndarray) -> np.ndarray:
-            return np.stack([product(x) for x in X.T], axis=1) if X.shape[1] else np.zeros(X.shape)
+    def derivative_operator(self, quantity: str, by: str, **state: Any) -> Any:
+        """∂quantity/∂by at one state as a `scipy.sparse.linalg.LinearOperator`: products with it and with its transpose
+        take time in proportion to the bodies, and the matrix is not formed.
 
-        operator: Any = LinearOperator
-        return operator(
-            (self.nv, self.nv),
-            matvec=product,
-            rmatvec=product,
-            matmat=products,
-            rmatmat=products,
-            dtype=np.dtype(float),
-        )
+        quantity: "inverse_dynamics", "forward_dynamics", "bias_forces", "gravity_forces", "momentum", "centre_of_mass",
+        "energy" or "dq_dt". by: one of its arguments; state: all of them by name, as q=..., qd=..., qdd=... .
+        Directions of q are those of the rates.
+
+        Units: those of the quantity, divided by [rad], [m], [rad/s] or [m/s].
+        """
+        from kinpair.evaluation.derivative_operators import OF, check_derivative, derivative_operator
+
+        check_derivative(self.name, quantity, by)
+        if set(state) != set(OF[quantity]):
+            raise InputError(
+                f"{self.name}: {quantity} is taken at {listed(OF[quantity])}; given: {listed(state) or 'nothing'}",
+                quantity=quantity,
+            )
+        values = {name: self._calls.one(name, state[name]).copy() for name in OF[quantity]}
+        return derivative_operator(self._calls.kernels, quantity, by, values)
 
     @thin
     def coriolis_matrix(

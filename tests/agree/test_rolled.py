@@ -232,3 +232,78 @@ def test_mass_operators_of_a_long_chain_are_inverse():
     product, solution = mechanism.mass_operator(q), mechanism.mass_operator(q, inverse=True)
     f = product @ x
     assert np.abs(product @ (solution @ f) - f).max() < 1e-10 * np.abs(f).max()
+
+
+@pytest.mark.parametrize("mechanism", [*TREES, kp.example("four-bar")], ids=lambda m: m.name)
+def test_sparse_mass_matrices_are_the_mass_matrix(mechanism):
+    q = zoo.motion(mechanism, 4).q
+    H = Mechanism(mechanism.model).sparse_mass_matrix(q)
+    assert zoo.relative_error(H.toarray(), mechanism.mass_matrix(q)) < 1e-12
+
+
+def test_mass_matrices_of_long_trees_have_the_entries_of_carriers_alone():
+    tree = zoo.tree(7, 200, kinds=("revolute",), reach=40)
+    q = zoo.motion(tree, 1).q
+    mechanism = Mechanism(tree.model)
+    H, expected = mechanism.sparse_mass_matrix(q), tree.mass_matrix(q)
+    assert H.nnz == np.count_nonzero(expected)
+    assert zoo.relative_error(mechanism.mass_matrix(q), expected) < 1e-12
+
+
+DIFFERENTIATED = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+    "gravity_forces": ("q",),
+    "momentum": ("q", "qd"),
+    "energy": ("q", "qd"),
+}
+
+
+@pytest.mark.parametrize("quantity", DIFFERENTIATED)
+@pytest.mark.parametrize("mechanism", [TREES[0], TREES[2]], ids=lambda m: m.name)
+def test_derivative_operators_are_differences_of_the_quantity(mechanism, quantity):
+    compiled = Mechanism(mechanism.model)
+    s, names = zoo.motion(mechanism, 3), DIFFERENTIATED[quantity]
+    every = {"q": s.q, "qd": s.qd, "qdd": s.qdd, "tau": s.qdd}
+    state = {name: every[name] for name in names}
+    rng = np.random.default_rng(5)
+    for by in names:
+        operator = compiled.derivative_operator(quantity, by, **state)
+        x, y = rng.normal(size=operator.shape[1]), rng.normal(size=operator.shape[0])
+
+        def value(step, by=by, x=x):
+            moved = dict(state)
+            way = mechanism.dq_dt(s.q, x) if by == "q" else x
+            moved[by] = state[by] + step * way
+            result = getattr(mechanism, quantity)(*moved.values())
+            return np.ravel(result if quantity != "energy" else np.array(result))
+
+        differences = (8 * (value(1e-4) - value(-1e-4)) - (value(2e-4) - value(-2e-4))) / 12e-4
+        assert zoo.relative_error(operator @ x, differences) < 1e-7
+        assert y @ (operator @ x) == pytest.approx(x @ operator.rmatvec(y), rel=1e-9, abs=1e-9)
+
+
+def test_derivative_operators_are_the_matrices():
+    mechanism = kp.example("stanford-arm")
+    s = zoo.motion(mechanism, 3)
+    by_matrix = mechanism.inverse_dynamics_derivatives(s.q, s.qd, s.qdd)
+    for by, expected in zip(("q", "qd"), by_matrix, strict=False):
+        operator = mechanism.derivative_operator("inverse_dynamics", by, q=s.q, qd=s.qd, qdd=s.qdd)
+        assert zoo.relative_error(operator @ np.eye(mechanism.nv), expected) < 1e-12
+        assert zoo.relative_error(operator.H @ np.eye(mechanism.nv), expected.T) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda m: m.derivative_operator("mass_matrix", "q", q=m.model.neutral()),
+            "no derivative operator of 'mass_matrix'",
+        ),
+        (lambda m: m.derivative_operator("gravity_forces", "qd", q=m.model.neutral()), "by q, not by 'qd'"),
+        (lambda m: m.derivative_operator("gravity_forces", "q"), "is taken at q; given: nothing"),
+    ],
+)
+def test_wrong_derivative_operators_are_explained(call, message):
+    with pytest.raises(kp.InputError, match=message):
+        call(kp.example("scara"))

@@ -94,14 +94,20 @@ def _chosen(x: Expr, slopes: dict[int, Tangent]) -> Tangent:
 
 def gradient(root: Expr, inputs: Sequence[Expr]) -> list[Expr]:
     """Reverse mode: the derivatives of one root with respect to the inputs."""
-    zero = root.graph.const(0.0)
-    adjoint: Tangent = {root.id: root.graph.const(1.0)}
-    for x in reversed(needed([root])):
+    return adjoints([root], [root.graph.const(1.0)], inputs)
+
+
+def adjoints(roots: Sequence[Expr], bars: Sequence[Expr], inputs: Sequence[Expr]) -> list[Expr]:
+    """Reverse mode: Σ bar · ∂root/∂input over the roots, of each input."""
+    adjoint: Tangent = {}
+    for root, bar in zip(roots, bars, strict=True):
+        adjoint[root.id] = add(adjoint[root.id], bar) if root.id in adjoint else bar
+    for x in reversed(needed(roots)):
         bar = adjoint.get(x.id)
         if bar is not None:
             for y, term in _shares(x, bar):
                 adjoint[y.id] = add(adjoint[y.id], term) if y.id in adjoint else term
-    return [adjoint.get(x.id, zero) for x in inputs]
+    return [adjoint[x.id] if x.id in adjoint else x.graph.const(0.0) for x in inputs]
 
 
 def _shares(x: Expr, bar: Expr) -> list[tuple[Expr, Expr]]:

@@ -71,6 +71,7 @@ class Rolled:
     work: int
     loops: tuple[Loop, ...]
     note: str = ""
+    cleared: tuple[str, ...] = ()  # outputs whose entries are zero where no loop writes them
 
     @cached_property
     def count(self) -> dict[str, int]:

@@ -273,6 +273,15 @@ QUANTITIES = (
     "pose_rows",
     "wrenches",
 )
+OF_MOTION = (
+    "gravity_forces",
+    "centre_of_mass",
+    "momentum",
+    "dq_dt",
+    "mass_product",
+    "mass_solution",
+    "pose_rows",
+)
 METHODS = ("", "newton-euler", "denoc")
 
 
@@ -282,14 +291,16 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
         return f"only these can: {', '.join(QUANTITIES)}"
     if request.method not in METHODS:
         return f"method {request.method!r} has no steps from body to body; 'newton-euler' and 'denoc' have"
-    acting = elements_of(model, passive=request.passive)
+    alone = request.quantity in OF_MOTION  # whatever acts, and whatever the constraints are
+    acting = () if alone else elements_of(model, passive=request.passive)
     reasons = {
         "nothing moves": not model.nv,
         "it has external wrenches": bool(request.external),
         "it has named parameters": bool(parameters),
-        "the mechanism has constraints": is_constrained(model.description) and request.quantity not in LOOPS,
+        "the mechanism has constraints": is_constrained(model.description)
+        and not (alone or request.quantity in LOOPS),
         "the system is given by its energy": model.terms is not None,
-        "the mechanism has friction from load": bool(model.surfaces),
+        "the mechanism has friction from load": bool(model.surfaces) and not alone,
         "something other than springs and dampers of joints acts": any(
             not isinstance(x, JointSpring | JointDamper) for x in acting
         ),
@@ -300,9 +311,9 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
     return found or (along_tree.obstacle(model) if request.quantity in LOOPS else "")
 
 
-def walking(model: Model) -> tuple[Roller, Model]:
-    """A roller, and the model that it walks: with the ends of its loops as bodies, where it has loops."""
-    if not is_constrained(model.description):
+def walking(model: Model, *, closed: bool) -> tuple[Roller, Model]:
+    """A roller, and the model that it walks: with the ends of its loops as bodies, where these are `closed`."""
+    if not closed:
         roller = Roller(model)
         return roller, replace(model, walker=roller)
     plan = along_tree.plan_of(model)
@@ -312,9 +323,14 @@ def walking(model: Model) -> tuple[Roller, Model]:
     return roller, walked
 
 
-def rolled(model: Model, name: str, state: Sequence[str], compute: Callable[..., Any]) -> Rolled:
-    """Record compute(*state, model=...) as loops over the bodies; arguments are vectors over coordinates or rates."""
-    roller, walked = walking(model)
+def rolled(
+    model: Model, name: str, state: Sequence[str], compute: Callable[..., Any], *, closed: bool = False
+) -> Rolled:
+    """Record compute(*state, model=...) as loops over the bodies; arguments are vectors over coordinates or rates.
+
+    closed: the loops of the mechanism are closed.
+    """
+    roller, walked = walking(model, closed=closed)
     with np.errstate(all="ignore"):
         result = compute(*(roller.vector(argument) for argument in state), model=walked)
     return roller.finish(name, result)

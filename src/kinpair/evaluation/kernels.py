@@ -203,8 +203,10 @@ class Kernels:
         """The quantity as loops over the bodies; recorded once."""
         if request not in self._rolled:
             name, quantity = CALLED.get(request.quantity, request.quantity), self._quantity(request)
+            closed = request.quantity in LOOPS
+            function = self._function(request, ())
             self._rolled[request] = body_loops.rolled(
-                self.model, name, quantity.state, self._function(request, ())
+                self.model, name, quantity.state, function, closed=closed
             )
         return self._rolled[request]
 
@@ -238,12 +240,25 @@ class Kernels:
                 partial(self._loops, request) if looped else straight,
                 dtype=dtype,
                 key=repr((self._digest, request, parameters, looped)),
-                store=None if has_functions(self.model) else self._store,
+                store=self.store,
                 within=partial(self._short, request) if looped else straight,
                 straight=straight,
             )
             self._kernels.setdefault(key, kernel)  # of several threads the first one's
         return self._kernels[key]
+
+    @property
+    def store(self) -> Store | None:
+        """Where code is kept between runs; nowhere where the model holds functions of Python."""
+        return None if has_functions(self.model) else self._store
+
+    def key_of(self, request: Request, *more: str) -> str:
+        """What determines code that is made of a quantity elsewhere."""
+        return repr((self._digest, request, *more))
+
+    def function_of(self, request: Request) -> Callable[..., Any]:
+        """The quantity as a function of its state and of `model`."""
+        return self._function(request, ())
 
     def _short(self, request: Request, most: float) -> Rolled:
         """The loops; LengthError where they have more than `most` operations."""

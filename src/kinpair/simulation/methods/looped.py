@@ -54,7 +54,7 @@ class _Recording:
 
     @classmethod
     def of(cls, d: Dynamics) -> _Recording:
-        roller, model = walking(d.model)
+        roller, model = walking(d.model, closed=d.enforcement is not None)
         layout = d.layout
         q: Any = roller.vector("q", array="y", start=layout.q.start, size=d.ny)
         qd: Any = roller.vector("qd", array="y", start=layout.qd.start, size=d.ny)
