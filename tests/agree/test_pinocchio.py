@@ -84,7 +84,7 @@ def mass_matrix(both: Both) -> np.ndarray:
 def test_refused_by_both(robot):
     with pytest.raises(ValueError, match="does not contain a valid URDF"):
         pinocchio_model(urdf_files()[robot], "fixed")
-    with pytest.raises(kp.DescriptionError, match="there is no link"):
+    with pytest.raises(kp.DescriptionError, match="has no link, so there is no mechanism"):
         kp.load(urdf_files()[robot])
 
 

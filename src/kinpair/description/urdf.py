@@ -77,15 +77,14 @@ def read_urdf(
     contacts: bool = False,
 ) -> Description:
     """The mechanism in a URDF file; `packages` maps names in package:// to folders."""
-    folder = Path(path).absolute().parent
-    return parse_urdf(
-        read_text(path),
-        source=os.fspath(path),
-        warnings=warnings,
-        folder=folder,
-        packages=packages,
-        contacts=contacts,
+    folder, source, text = Path(path).absolute().parent, os.fspath(path), read_text(path)
+    description = parse_urdf(
+        text, source=source, warnings=warnings, folder=folder, packages=packages, contacts=contacts
     )
+    if not description.links:
+        line = text[: text.index("<robot")].count("\n") + 1
+        raise DescriptionError(f"{source}:{line}: <robot> has no link, so there is no mechanism in it")
+    return description
 
 
 def parse_urdf(
