@@ -56,6 +56,10 @@ COMMANDS = {
         "FILE --to COORDINATES [OPTIONS]",
         "Find the motion of least cost that leads a mechanism from rest to rest under limits.",
     ),
+    "identify": (
+        "FILE LOG... [OPTIONS]",
+        "Identify masses, inertias, rotor inertias and friction of a mechanism from its logs.",
+    ),
     "gait": (
         "[FILE] [OPTIONS]",
         "Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.",

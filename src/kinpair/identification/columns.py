@@ -45,14 +45,14 @@ class Parameter:
 class Layout:
     """Columns of a problem: rates with efforts `rows`, friction terms by row, rotors, couplings, body of a payload.
 
-    couplings (motors, rows): r_k of coupled motors.
+    couplings: coupled motors, each with the number k of its own joint and r_k (driven joints,).
     """
 
     m: Mechanism
     rows: tuple[int, ...]
     terms: tuple[Term, ...]
     rotors: bool
-    couplings: np.ndarray
+    couplings: tuple[tuple[int, np.ndarray], ...] = ()
     payload: int | None = None
     passive: tuple[int, ...] = ()  # rows without friction, rotor and offset: a free base
 
@@ -87,8 +87,8 @@ class Layout:
             for term in self.terms
             for k in self.driven
         ]
-        for r in self.couplings:
-            motor = names[self.driven[int(np.argmax(r == 1.0))]]
+        for k, _ in self.couplings:
+            motor = names[self.driven[k]]
             found += [Parameter(f"motor of {motor}: rotor inertia", "motor", -1, "kg m²", True)] * self.rotors
             found += [
                 Parameter(f"motor of {motor}: {t.name}", "motor", -1, UNITS[t.kind], True, t)
@@ -130,7 +130,7 @@ class Layout:
             for row in self.driven:
                 Y[:, row, k] = x[:, row]
                 k += 1
-        for r in self.couplings:
+        for _, r in self.couplings:
             speed, rate = v[:, self.driven] @ r, a[:, self.driven] @ r
             for x in [rate] * self.rotors + [speed, np.sign(speed)]:
                 Y[:, self.driven, k] = x[:, None] * r  # (ID8)
@@ -138,10 +138,10 @@ class Layout:
         return Y
 
 
-def coupled(R: np.ndarray) -> np.ndarray:
-    """r_k (motors, n) of the motors that turn with several joints.    (ID8)"""
+def coupled(R: np.ndarray) -> tuple[tuple[int, np.ndarray], ...]:
+    """Motors k that turn with several joints, and their r_k (n,).    (ID8)"""
     scaled = R / np.diag(R)[:, None]
-    return scaled[(np.abs(scaled) > 1e-12).sum(1) > 1]
+    return tuple((k, r) for k, r in enumerate(scaled) if (np.abs(r) > 1e-12).sum() > 1)
 
 
 def with_terms(layout: Layout, terms: Sequence[Term]) -> Layout:

@@ -145,7 +145,7 @@ class _Work:
             fixed_gains, runs, note = identified_gains(layout, runs, self.payload)
             notes.append(note)
         file = self.file_values(layout)
-        suspicious += suspicions.order(self.m, runs, file)
+        suspicious += suspicions.order(layout, runs) + suspicions.opposite(self.m, runs, file)
         runs, note = scan_delay(layout, runs, self.signals)
         notes += note
         empty = Choice(layout.terms, 1.0, {}, {1.0: 1.0})
@@ -324,12 +324,14 @@ class _State:
         suspicious = [*self.suspicious, *suspicions.signs(rows, base, estimate)]
         validation = () if work.split or work.validate is None else work.validate
         logs = tuple(validation) if isinstance(validation, (list, tuple)) else (validation,)
-        return Identification(
+        result = Identification(
             work.m, self.layout, self.theta, self.file, base, estimate, found, self.choice, work.estimator,
             self.choice.gamma, self.steps, rows, self.runs, tuple(self.logs), work.source,
             self.runs[0].samples.settings, logs, work.split, self.stage, tuple(self.notes), tuple(suspicious),
             "" if self.layout.payload is None else self.layout.bodies[self.layout.payload], self.gains,
         )  # fmt: skip
+        poor = suspicions.unrelated(result.joints, result.fit.relative)
+        return replace(result, warnings=(*result.warnings, *poor))
 
 
 def _first_guess(s: Squares, layout: Layout, file: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -83,9 +83,9 @@ def read_log(
     if len(ordered):
         highest = np.maximum.accumulate(time[ordered])
         keep[ordered] = np.concatenate([[True], np.diff(highest) > 0])
-    notes = _dropped_notes(name, time, good, keep, data)
     if keep.sum() < 2:
         raise InputError(f"{name}: no two rows with numbers and growing time")
+    notes = _dropped_notes(name, time, good, keep, data)
     locked = [m.q_names[k] for k in range(m.nq) if k not in moving]
     if locked and m.closure is None:
         notes += (f"not in the log, held at the start of the description: {listed(locked, 8)}",)

@@ -126,7 +126,9 @@ def write_urdf_file(result: Fitted, path: str | os.PathLike[str]) -> Path:
     for node in root.findall("joint"):
         if node.get("name") in plain:
             damping, friction = plain[node.get("name")]
-            _child(node, "dynamics").attrib.update(damping=f"{damping:.9g}", friction=f"{friction:.9g}")
+            _child(node, "dynamics").attrib.update(
+                {"damping": f"{damping:.9g}", "friction": f"{friction:.9g}"}
+            )
     file = Path(path)
     file.write_bytes(etree.tostring(root.getroottree(), xml_declaration=True, encoding="utf-8"))
     return file
@@ -152,7 +154,7 @@ def _child(node: Any, tag: str) -> Any:
 def _write_inertial(node: Any, link: Link) -> None:
     inertial = _child(node, "inertial")
     origin, mass, inertia = (_child(inertial, tag) for tag in ("origin", "mass", "inertia"))
-    origin.attrib.update(xyz=" ".join(f"{x:.9g}" for x in link.com), rpy="0 0 0")
+    origin.attrib.update({"xyz": " ".join(f"{x:.9g}" for x in link.com), "rpy": "0 0 0"})
     mass.attrib["value"] = f"{link.mass:.9g}"
     names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
     inertia.attrib.update({k: f"{x:.9g}" for k, x in zip(names, link.inertia, strict=True)})

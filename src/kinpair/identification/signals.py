@@ -25,7 +25,8 @@ SETTLING = 3.0  # periods of the cut-off by which a signal is continued at its e
 EDGE = 1.0  # periods of both cut-offs at the ends of a run that are left out: filters have no data beyond
 GAP = 0.05  # [s]: rows in a longer gap of the log are left out, and those within it of its ends
 FLOOR = 10.0  # the spectrum of a motion ends where it is below this many times its floor
-SPEED_CUTOFF = 3.0  # cut-off of positions as a multiple of the highest frequency of the motion
+SPEED_CUTOFF = 5.0  # cut-off of positions as a multiple of the highest frequency of the motion
+LEAST_CUTOFF = 5.0  # [Hz]: friction changes faster than a slow motion
 EFFORT_CUTOFF = 10.0  # [Hz] at most
 ROWS_PER_CUTOFF = 2.5  # rows per second kept, by the cut-off of the efforts
 LEAST_SPEED = 0.02  # [rad/s] or [m/s]: below, the direction of friction is not known
@@ -175,7 +176,7 @@ def choose(log: Log, settings: Signals) -> tuple[Signals, list[str]]:
     top = motion_bandwidth(log, rate)
     cutoff = settings.position_cutoff
     if not cutoff:
-        cutoff = float(f"{min(SPEED_CUTOFF * top, 0.4 * rate):.2g}")
+        cutoff = float(f"{min(max(SPEED_CUTOFF * top, LEAST_CUTOFF), 0.4 * rate):.2g}")
         notes.append(f"positions filtered at {cutoff:g} Hz: the motion has power up to {top:.2g} Hz")
     effort = settings.effort_cutoff
     if not effort:

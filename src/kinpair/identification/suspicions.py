@@ -8,18 +8,19 @@ import numpy as np
 
 from kinpair.errors import InputError, listed
 from kinpair.identification.base_parameters import Base
+from kinpair.identification.columns import Layout
 from kinpair.identification.estimators import Estimate
 from kinpair.identification.log import Log
-from kinpair.identification.rows import Rows, RunColumns
+from kinpair.identification.rows import Rows, RunColumns, design
 from kinpair.identification.signals import Samples
 from kinpair.mechanism import Mechanism
 
 DEGREES, RPM = 180.0 / np.pi, 30.0 / np.pi
 CLEAR = 3.0  # friction is clear where it is this many times the residuals
-FITS, FAILS = (
-    0.8,
-    0.4,
-)  # correlations of efforts with those of the file: another column fits, this one does not
+OPPOSITE = 0.8  # correlation of efforts with those of the file, negative
+WORSE = 3.0  # error of a joint's own effort by that of another
+ENOUGH = 2.0  # rows per column for such a comparison
+POOR = 0.5  # relative error of a joint that is not explained
 CLOSE = 0.1  # relative: a ratio is that of a unit
 
 
@@ -101,28 +102,61 @@ def signs(rows: Rows, base: Base, estimate: Estimate) -> list[str]:
     return found
 
 
-def order(m: Mechanism, runs: Sequence[RunColumns], file: np.ndarray) -> list[str]:
-    """Sentences on efforts that correlate with those of another joint, or negatively, with the file's parameters."""
+def unrelated(names: Sequence[str], relative: np.ndarray) -> list[str]:
+    """Sentences on joints whose efforts the model hardly explains."""
+    poor = [f"{name} ({e:.0%})" for name, e in zip(names, relative, strict=True) if e > POOR]
+    if not poor:
+        return []
+    return [
+        f"efforts hardly related to the motion, with their relative error: {listed(poor)}; are these columns efforts?"
+    ]
+
+
+def order(layout: Layout, runs: Sequence[RunColumns]) -> list[str]:
+    """Sentences on efforts that the columns of another joint explain much better: another order of the axes.
+
+    Each measured effort is fitted by the columns of each joint alone.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    layout_rows = runs[0].y.shape[1]
-    inertial = file[: runs[0].filtered.shape[2]]
-    model = np.concatenate([x.filtered @ inertial for x in runs])
-    measured = np.concatenate([x.y for x in runs])
-    if layout_rows < 1 or np.ptp(model, axis=0).min() == 0.0 or np.ptp(measured, axis=0).min() == 0.0:
+    designs = [design(layout, x, None) for x in runs]
+    y = np.concatenate([x.y[x.samples.usable[:: x.samples.step]] for x in runs])
+    names = [layout.m.v_names[k] for k in layout.rows]
+    size = np.linalg.norm(y, axis=0)
+    if not size.all() or len(y) < ENOUGH * len(layout.parameters):
         return []
-    C = np.corrcoef(model.T, measured.T)[:layout_rows, layout_rows:]
+    E = np.ones((len(names), len(names)))  # error of joint j's columns for effort i
+    for j in range(len(names)):
+        A = np.concatenate(
+            [d[x.samples.usable[:: x.samples.step], j] for d, x in zip(designs, runs, strict=True)]
+        )
+        A = A[:, np.linalg.norm(A, axis=0) > 0]
+        A = A / np.linalg.norm(A, axis=0)
+        c = A.T @ y
+        fitted = A @ np.linalg.solve(A.T @ A + 1e-8 * np.eye(A.shape[1]), c)
+        E[j] = np.linalg.norm(y - fitted, axis=0) / size
+    _, best = linear_sum_assignment(np.log(E + 1e-6))
+    return [
+        f"effort column {best[j] + 1} fits the motion of {name} with an error of {E[j, best[j]]:.0%}, column {j + 1} "
+        f"of {E[j, j]:.0%}: is the order of the axes another one?"
+        for j, name in enumerate(names)
+        if best[j] != j and E[j, j] > WORSE * E[j, best[j]]
+    ]
+
+
+def opposite(m: Mechanism, runs: Sequence[RunColumns], file: np.ndarray) -> list[str]:
+    """Sentences on efforts that are opposite to those of the file's parameters."""
+    inertial = file[: runs[0].filtered.shape[2]]
     found: list[str] = []
-    _, best = linear_sum_assignment(-np.abs(C))
-    for j in range(layout_rows):
-        if best[j] != j and abs(C[j, best[j]]) > FITS and abs(C[j, j]) < FAILS:
+    for j in range(runs[0].y.shape[1]):
+        model = np.concatenate([x.filtered[:, j] @ inertial for x in runs])
+        measured = np.concatenate([x.y[:, j] for x in runs])
+        if np.ptp(model) == 0.0 or np.ptp(measured) == 0.0:
+            continue
+        c = float(np.corrcoef(model, measured)[0, 1])
+        if c < -OPPOSITE:
             found.append(
-                f"effort column {j + 1} correlates with the model's effort of {m.v_names[j]} by {C[j, j]:.2f}, column "
-                f"{best[j] + 1} by {C[j, best[j]]:.2f}: is the order of the axes another one?"
-            )
-        elif C[j, j] < -FITS:
-            found.append(
-                f"effort of {m.v_names[j]} is opposite to that of the file's parameters (correlation {C[j, j]:.2f}): "
+                f"effort of {m.v_names[j]} is opposite to that of the file's parameters (correlation {c:.2f}): "
                 "its sign seems to be wrong"
             )
     return found

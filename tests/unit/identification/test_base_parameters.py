@@ -23,7 +23,7 @@ TREES = ("planar-3r", "scara", "stanford-arm", "kr5", "cart-pole", "two-handed-a
 
 
 def layout(m, *, terms=(), rotors=False):
-    return Layout(m, tuple(range(m.nv)), terms, rotors, np.zeros((0, m.nv)))
+    return Layout(m, tuple(range(m.nv)), terms, rotors)
 
 
 @pytest.mark.parametrize("rotors", [False, True])
