@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 from operator import attrgetter
 
-from kinpair.constraints.rows import table as constraints
+from kinpair.constraints.rows import mobility as constraints
 from kinpair.model.model import Model
 from kinpair.model.table import (
     BRAKE_HEADINGS,

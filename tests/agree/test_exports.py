@@ -14,7 +14,7 @@ import kinpair as kp
 import zoo
 from c_compiler import STRICT
 from families import ALIKE, LARGE_EXAMPLES, family
-from kinpair.compiler.structure import flatten
+from kinpair.compiler.program import flatten
 from kinpair.quantities import QUANTITIES
 from load_friction_family import mechanism, states
 from robots import urdf

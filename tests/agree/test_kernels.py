@@ -18,7 +18,7 @@ import pytest
 import kinpair as kp
 import zoo
 from families import LARGE_EXAMPLES, example, family
-from kinpair.compiler.structure import flatten
+from kinpair.compiler.program import flatten
 from kinpair.model.welds import with_welds
 from kinpair.quantities import METHODS, QUANTITIES, request_of
 from robots import urdf_files

@@ -11,9 +11,9 @@ import kinpair as kp
 from endings import stopped
 from kinpair.simulation.driver import driver
 from kinpair.simulation.driver.sticking import decided
+from kinpair.simulation.given import Options
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.guards import Guards
-from kinpair.simulation.options import Options
 from kinpair.simulation.prepare import prepared
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}

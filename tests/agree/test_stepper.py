@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.compiler.time_loop.resident import FEW
+from kinpair.compiler.time_loop.loop import FEW
 
 MECHANISMS = ["double-pendulum", "four-bar", "floating-arm", "diff-drive", "crane"]
 METHODS = ["rk4", "semi-implicit-euler", "implicit-midpoint", "generalised-alpha"]
@@ -209,7 +209,7 @@ def test_a_stepper_gives_its_memory_back():
 def test_a_stepper_without_the_short_way_steps_alike(monkeypatch):
     m, q = kp.example("double-pendulum"), np.array([0.3, 0.2])
     one = kp.stepper(m, 1e-3)
-    monkeypatch.setattr("kinpair.compiler.time_loop.resident.thin_calls_work", lambda: False)
+    monkeypatch.setattr("kinpair.compiler.time_loop.loop.thin_calls_work", lambda: False)
     other = kp.stepper(m, 1e-3)
     for s in (one, other):
         s.reset(q, np.zeros(2))

@@ -66,7 +66,7 @@ PAGES = {
     "description/data_sheet.py": ("actuators.md", r"\((DS\d+)\)"),
     "forces/element.py": ("forces.md", r"\((EL\d+)\)"),
     "forces/joint.py": ("forces.md", r"\((P\d+)\)"),
-    "friction/laws/bristle.py": ("friction.md", r"\((LU\d+)\)"),
+    "friction/laws/joint.py": ("friction.md", r"\((LU\d+)\)"),
     "friction/laws/*.py": ("friction.md", r"\((FR\d+)\)"),
     "friction/laws/laws.py": ("friction.md", r"\((LV\d+)\)"),
     "forces/limit_spring.py": ("forces.md", r"\((BU\d+)\)"),

@@ -22,8 +22,8 @@ from kinpair.mechanism import (
 from kinpair.runs.result import Result
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.held import Residual, Singular
-from kinpair.simulation.monitors.balance import Balance, Ledger
 from kinpair.simulation.monitors.momentum import Momentum
+from kinpair.simulation.monitors.verdict import Balance, Ledger
 from kinpair.simulation.status import Status
 
 PAGE = (Path(__file__).parents[2] / "docs" / "results.md").read_text("utf-8")

@@ -17,7 +17,7 @@ import pytest
 import kinpair as kp
 import zoo
 from kinpair.compiler.cache import contents
-from kinpair.compiler.structure import flatten
+from kinpair.compiler.program import flatten
 from kinpair.evaluation import kernels
 
 ARM = kp.example("scara")

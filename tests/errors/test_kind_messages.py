@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.compiler.structure import named_tuple
+from kinpair.compiler.program import named_tuple
 
 
 def test_a_zero_byte_is_not_in_the_name_of_a_file():

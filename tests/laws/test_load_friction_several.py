@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.friction.loads import contraction, lean
+from kinpair.friction.loads import contraction, tree
 from kinpair.friction.phases import classes
-from kinpair.friction.phases.terms import sliding_system
+from kinpair.friction.phases.resting import sliding_system
 from kinpair.friction.surfaces.table import surfaces_of
 from load_friction_family import mechanism, states
 
@@ -148,7 +148,7 @@ def test_derivatives_warn_once_of_several_motions():
 def test_the_sign_of_a_determinant_does_not_underflow():
     """Of 90 rates with inertia 1e-4: the product of the pivots is no float."""
     n = 90
-    x = lean.Equations(1e-4 * np.eye(n), None, np.zeros(n), [np.eye(n)[0]], [[0.0]], [[np.zeros(n)]])
+    x = tree.Equations(1e-4 * np.eye(n), None, np.zeros(n), [np.eye(n)[0]], [[0.0]], [[np.zeros(n)]])
     bare = SimpleNamespace(slopes=lambda *_: [0.0], feels_force=False)
     own = SimpleNamespace(surfaces=[bare], slips=[SimpleNamespace(force=lambda N: N)], joints=[None])
-    assert lean._slopes(x, own, [[0.0]], np.ones(1)).orientation == 1.0
+    assert tree._slopes(x, own, [[0.0]], np.ones(1)).orientation == 1.0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.compiler.structure import flatten
+from kinpair.compiler.program import flatten
 from kinpair.constraints.soundness import check_soundness
 from kinpair.evaluation.arguments import Arguments, evaluate
 from kinpair.formulations import composite, kinematics

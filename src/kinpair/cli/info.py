@@ -14,7 +14,7 @@ from kinpair.cli.machine import print_json
 from kinpair.cli.screen import Screen
 from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.tables import table, texts
-from kinpair.constraints.rows.table import HEADINGS, Entry
+from kinpair.constraints.rows.mobility import HEADINGS, Entry
 from kinpair.description.fields import AXES
 from kinpair.description.parts import Spring
 from kinpair.model.table import SPRING_HEADINGS, shortened, spring_cells

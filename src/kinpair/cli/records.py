@@ -7,8 +7,7 @@ from typing import Any
 
 from kinpair import Mechanism, SingularError
 from kinpair.constraints.rows.build import is_constrained
-from kinpair.constraints.rows.mobility import Mobility
-from kinpair.constraints.rows.table import entries
+from kinpair.constraints.rows.mobility import Mobility, entries
 from kinpair.description.parts import Joint
 from kinpair.description.schema import SPRING_IN_FILE
 from kinpair.friction.surfaces.table import surfaces_of

@@ -117,7 +117,7 @@ def simulate(
         Print one JSON document: the samples too, unless they are saved.
     """
     from kinpair.runs.simulate import outcome_of
-    from kinpair.simulation.options import ALPHA, PATIENCE, Options
+    from kinpair.simulation.given import ALPHA, PATIENCE, Options
     from kinpair.simulation.prepare import default_integrator
 
     mechanism = source.mechanism(file, base=base, snap=snap)

@@ -2,7 +2,6 @@
 
     operations     what a node can be, and what it means
     graph, rules   hash-consed nodes, and the rewrites applied while one is built
-    structure      nested results taken apart and together
     program        inputs, outputs, nodes in order, their text and meaning; trace makes one and checks it
     derivative     its Jacobians, forward and reverse
     schedule       the order of the nodes, and cutting into pieces
@@ -10,6 +9,7 @@
     instructions   a node as a line of LLVM text; sincos: sine and cosine
     rolled         loops over items instead; tape, tape_layout: recorded from steps; rolled_llvm: as functions;
                    rolled_derivative: products with their Jacobians
+    rolled         loops over items instead; tape, tape_layout: recorded from steps
     llvm           whole modules: a schedule as functions, one state, or the rows of a batch in lanes
     loops/         loops of run-time size: restricted Python functions as LLVM text
     time_loop/     many steps of a recorded flow in one call

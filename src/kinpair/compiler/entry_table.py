@@ -16,9 +16,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kinpair.compiler.program import Shape
+from kinpair.compiler.program import PARTS, Shape, Structure, named_tuple
 from kinpair.compiler.python_objects import MEMBERS, function_address, numpy_function
-from kinpair.compiler.structure import PARTS, Structure, named_tuple
 from kinpair.compiler.target import Real
 
 SLOT, CONSTANT, WRENCH, MOMENT = range(4)

@@ -24,10 +24,9 @@ from kinpair.compiler.entry_table import AS_IT_IS, Outcome, Pattern, Table, is_t
 from kinpair.compiler.jit import assembly
 from kinpair.compiler.machine_code import Signature, aligned
 from kinpair.compiler.making import Making, Source
-from kinpair.compiler.program import Program, Shape, interpret
+from kinpair.compiler.program import Program, Shape, flatten, interpret, rebuild
 from kinpair.compiler.python_objects import thin_calls_work
 from kinpair.compiler.rolled import Rolled, interpret_rolled
-from kinpair.compiler.structure import flatten, rebuild
 from kinpair.compiler.target import Real, real_of
 from kinpair.compiler.trace import name_of, shapes_of, trace
 from kinpair.errors import InputError

@@ -16,12 +16,10 @@ import numpy as np
 from kinpair.compiler import llvm
 from kinpair.compiler.jit import Loaded
 from kinpair.compiler.llvm import straight_blocks
-from kinpair.compiler.program import Program, Shape
+from kinpair.compiler.program import Program, Shape, Structure
 from kinpair.compiler.python_objects import MEMBERS, thin_calls_work
-from kinpair.compiler.rolled import Rolled
-from kinpair.compiler.rolled_llvm import rolled_blocks
+from kinpair.compiler.rolled import Rolled, rolled_blocks
 from kinpair.compiler.schedule import schedule
-from kinpair.compiler.structure import Structure
 from kinpair.compiler.target import Form, Real, host
 
 FORMS = ("one", "batch")

@@ -21,9 +21,8 @@ import numpy as np
 
 from kinpair.algebra.arrays import same_objects
 from kinpair.compiler.graph import Expr, Graph
-from kinpair.compiler.program import Leaf, Shape
+from kinpair.compiler.program import SINGLE, Leaf, Shape, Structure, flatten, rebuild
 from kinpair.compiler.rolled import Rolled
-from kinpair.compiler.structure import SINGLE, Structure, flatten, rebuild
 from kinpair.compiler.tape_layout import ITEM, PARENT, Layout
 from kinpair.compiler.trace import as_array, no_collection, output
 from kinpair.errors import TraceError

@@ -15,8 +15,7 @@ import numpy as np
 from kinpair.compiler.graph import RECORDED, Expr, Graph
 from kinpair.compiler.operations import OPERATIONS
 from kinpair.compiler.patience import patience
-from kinpair.compiler.program import Leaf, Program, Shape
-from kinpair.compiler.structure import flatten
+from kinpair.compiler.program import Leaf, Program, Shape, flatten
 from kinpair.errors import TraceError
 
 

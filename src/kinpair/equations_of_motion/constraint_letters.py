@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.algebra.arrays import array
 from kinpair.constraints.rows.build import SHAPES, constraints_of
 from kinpair.constraints.rows.constraint import Constraint
-from kinpair.constraints.rows.distance import Rod
+from kinpair.constraints.rows.frames import Rod
 from kinpair.constraints.rows.joined import Joined, Mark
 from kinpair.constraints.rows.rolling import Rolls
 from kinpair.description.constraint_parts import Rolling

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from kinpair.constraints.assembly.closure import Closure
-from kinpair.constraints.assembly.requests import KERNELS, check_solver
+from kinpair.constraints.assembly.rank import KERNELS, check_solver
 from kinpair.constraints.quantities import EMBEDDED, EVERY
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, listed, nearest

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import same_objects
+from kinpair.compiler.program import flatten
 from kinpair.compiler.rolled import Rolled
-from kinpair.compiler.structure import flatten
 from kinpair.compiler.tape import ByKind, Field, Tape
 from kinpair.constraints.quantities import along_tree
 from kinpair.constraints.quantities.table import LOOPS

@@ -259,7 +259,7 @@ class Calls:
 def _copied(name: str, result: Any, out: Any, batch: int | None) -> Any:
     """The results in the arrays given for them."""
     from kinpair.compiler.arguments import checked_out
-    from kinpair.compiler.structure import flatten
+    from kinpair.compiler.program import flatten
 
     results, targets = ([x for _, x in flatten(value)[1]] for value in (result, out))
     shapes = {str(k): x.shape[0 if batch is None else 1 :] for k, x in enumerate(results)}

@@ -15,9 +15,8 @@ from kinpair.runs.result import Result
 from kinpair.runs.samples import residual_of, samples_of, singular_of
 from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
-from kinpair.simulation.monitors.balance import Energies
 from kinpair.simulation.monitors.endings import nearest_singular, status_of
-from kinpair.simulation.monitors.verdict import Seen, verdict
+from kinpair.simulation.monitors.verdict import Energies, Seen, verdict
 from kinpair.simulation.run import Piece, called_of
 from kinpair.simulation.sample_memory import joined
 

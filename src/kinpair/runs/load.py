@@ -24,8 +24,8 @@ from kinpair.runs.history import History, Known
 from kinpair.runs.result import Result
 from kinpair.runs.samples import driving
 from kinpair.simulation.events.limits import limits_from, limits_of
+from kinpair.simulation.given import Missing
 from kinpair.simulation.held import Residual
-from kinpair.simulation.options import Missing
 
 
 def load_run(

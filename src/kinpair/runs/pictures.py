@@ -12,7 +12,7 @@ from kinpair.runs.friction_panel import friction_panels
 from kinpair.runs.record import Record, lead_of
 from kinpair.runs.targets import PICTURE, target
 from kinpair.runs.vectors import vectors_of
-from kinpair.simulation.monitors.balance import Energies, start_of
+from kinpair.simulation.monitors.verdict import Energies, start_of
 from kinpair.simulation.sample_memory import blocks
 from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import GREYS, Look, distinct

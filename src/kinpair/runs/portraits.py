@@ -15,7 +15,7 @@ from kinpair.model.units import units
 from kinpair.runs.pictures import POINTS
 from kinpair.runs.record import Record, lead_of
 from kinpair.runs.targets import PICTURE, target
-from kinpair.simulation.monitors.balance import Energies, start_of
+from kinpair.simulation.monitors.verdict import Energies, start_of
 from kinpair.viewer.curves import WIDE, blank_figure, write_figure
 from kinpair.viewer.labels import plain
 from kinpair.viewer.looks import COLOURS

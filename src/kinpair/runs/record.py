@@ -18,8 +18,8 @@ from kinpair.runs.history import History
 from kinpair.runs.vectors import by_inputs
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.held import Residual, Singular
-from kinpair.simulation.monitors.balance import Balance, Energies, Ledger, ledger
 from kinpair.simulation.monitors.momentum import Momentum, momentum_of
+from kinpair.simulation.monitors.verdict import Balance, Energies, Ledger, ledger
 from kinpair.simulation.phases import sticks as sticks_name
 from kinpair.simulation.status import Status
 

@@ -45,9 +45,8 @@ from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.modes.modes import Entry
-from kinpair.simulation.monitors.balance import Energies
 from kinpair.simulation.monitors.endings import status_of
-from kinpair.simulation.monitors.verdict import Seen
+from kinpair.simulation.monitors.verdict import Energies, Seen
 from kinpair.simulation.run import Piece, Run
 from kinpair.simulation.status import Status
 

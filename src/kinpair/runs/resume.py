@@ -23,8 +23,8 @@ from kinpair.runs.result import Result
 from kinpair.runs.stream import saved, stream
 from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
+from kinpair.simulation.given import CHECKPOINT, Missing, Options
 from kinpair.simulation.modes.modes import Entry
-from kinpair.simulation.options import CHECKPOINT, Missing, Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.run import warn_of_calls
 from kinpair.simulation.schedule import positive

@@ -22,8 +22,7 @@ from kinpair.runs.targets import RUN, target
 from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
-from kinpair.simulation.given import movable
-from kinpair.simulation.options import ALPHA, CHECKPOINT, PATIENCE, Options
+from kinpair.simulation.given import ALPHA, CHECKPOINT, PATIENCE, Options, movable
 from kinpair.simulation.prepare import default_integrator, prepared
 from kinpair.simulation.run import Run, warn_of_calls
 from kinpair.simulation.schedule import positive

@@ -9,11 +9,9 @@ regulated      a regulator in a run
 torques        what `torque=` and `external=` may be
 events         events and limits of joints, as a user gives them
 contact        time steps with contact: rows, responses, impulses
-options        everything that a simulation is given
 held           how constraints are held, and how well; which model moves
 phases         how dry friction slides and holds
 dynamics       what moves, as functions of time, state and inputs
-stiffness      internal states that are too fast for explicit steps
 methods        steps, tableaux, integrators by name
 loops          compiled loops
 given          checks of what the user handed over

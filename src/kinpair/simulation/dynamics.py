@@ -296,7 +296,7 @@ class Dynamics:
         return quantities.levels_from_load(self._at(state), self.request, state, loads)
 
     def load_terms(self, state: State, loads: Loads) -> tuple[Any, ...]:
-        """Numbers from which friction from load is solved in floats, see `friction/phases/terms.py`."""
+        """Numbers from which friction from load is solved in floats, see `friction/phases/resting.py`."""
         if self.enforcement is None:
             acts = loads_on(self._at(state), state, loads, passive=self.passive)
             return quantities.terms_under_load(self._at(state), state, acts)

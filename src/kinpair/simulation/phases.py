@@ -20,7 +20,7 @@ long as the effort f that holds the rate is
     f − lo > 0  at a lower limit,    hi − f > 0  at an upper one                                          (FP4)
 
 While it is carried, others hold it through constraints, and the share says what part of its level acts. See
-`constraints/solve/stick.py` and `friction/phases/rest.py` for what follows. Derivation, no line of code: (FP1),
+`constraints/solve/stick.py` and `friction/phases/resting.py` for what follows. Derivation, no line of code: (FP1),
 which is in `friction/loads/system.py`.
 """
 

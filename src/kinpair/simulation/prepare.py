@@ -1,4 +1,7 @@
-"""From what `simulate` was given to a run: everything is checked here."""
+"""From what `simulate` was given to a run: everything is checked here.
+
+Internal states that are too fast for explicit steps are seen from ∂ẋ/∂x at the start.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,22 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import columns, rows
 from kinpair.compiler.arguments import whole_threads
 from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.errors import InputError, listed
-from kinpair.forces.states import has_actuators, ports_of
+from kinpair.forces.states import has_actuators, ports_of, state_rates
 from kinpair.mechanism import Mechanism
+from kinpair.model.state import State
 from kinpair.simulation.contact.stepped import Stepped, no_geoms
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
 from kinpair.simulation.events.limits import limit_springs, limits_from, limits_of, saturation, stated
 from kinpair.simulation.given import (
+    ATOL,
+    DT,
+    RTOL,
+    Options,
     by_name,
     in_rows,
     named_numbers,
@@ -28,9 +37,7 @@ from kinpair.simulation.given import (
 )
 from kinpair.simulation.held import Holding, check_start, enforcement_of, model_to_move, with_elements
 from kinpair.simulation.loops import BoundedCache, begin
-from kinpair.simulation.methods.combinations import check_combination
-from kinpair.simulation.methods.integrators import Integrator, integrator_named
-from kinpair.simulation.options import ATOL, DT, RTOL, Options
+from kinpair.simulation.methods.integrators import Integrator, check_combination, integrator_named
 from kinpair.simulation.run import Run
 from kinpair.simulation.schedule import (
     FINEST,
@@ -43,7 +50,6 @@ from kinpair.simulation.schedule import (
     patient,
     positive,
 )
-from kinpair.simulation.stiffness import check_stiffness
 from kinpair.simulation.torques import (
     Caller,
     Start,
@@ -55,6 +61,44 @@ from kinpair.simulation.torques import (
     torque_of,
     with_called,
 )
+
+STABLE = 6.0  # |λ| dt that a method of order eight bears
+MOST = 1e8  # steps: some minutes of work
+PART = 1e-6  # of a state's size, by which it is moved
+
+
+def check_stiffness(d: Dynamics, start: np.ndarray, duration: float, integrator: str) -> None:
+    """Refuse what explicit steps would take hours for, with the name of the fastest state."""
+    ports = ports_of(d.model)
+    if not ports.x_names or d.parameters:
+        return
+    fastest, name = _fastest(d, np.atleast_2d(start)[0])
+    steps = fastest * duration / STABLE
+    if steps > MOST:
+        raise InputError(
+            f"{d.model.name}: {name!r} settles within {1.0 / fastest:.1g} s, and {integrator} would take {steps:.0e} "
+            "steps to follow it; take integrator='cvode', which is made for stiff motions, or leave out what is so "
+            "fast",
+            integrator=integrator,
+            state=name,
+        )
+
+
+def _fastest(d: Dynamics, start: np.ndarray) -> tuple[float, str]:
+    """The largest |∂ẋ_k/∂x_k| [1/s], and of which state."""
+    y, u = d.parted(start)
+    ports, layout = ports_of(d.model), d.layout
+    steps = PART * np.maximum(np.abs(y[layout.x]), ports.x_scale)
+    moved = np.tile(y, (1 + len(steps), 1))
+    moved[1:, layout.x] += np.diag(steps)
+    inputs = u[d.input_layout.control] if d.torque_in_u else np.zeros(len(d.controls))
+    own = columns(np.tile(inputs, (len(moved), 1))) if d.actuated else np.zeros(0)
+    q, qd, x = (columns(moved[:, part]) for part in (layout.q, layout.qd, layout.x))
+    rates = rows(state_rates(d.model, State(q, qd, x, own), passive=d.passive), len(moved))
+    slopes = np.abs(np.diagonal(rates[1:] - rates[0]) / steps)
+    k = int(np.argmax(slopes))
+    return float(slopes[k]), ports.x_names[k]
+
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
 ABSENT = ("input", "x", "external", "parameters", "events")  # in a run that is kept

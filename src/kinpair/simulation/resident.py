@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.compiler.time_loop.resident import Resident
+from kinpair.compiler.time_loop.loop import Resident
 from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import WRENCH
@@ -21,11 +21,10 @@ from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.driver.lanes import Group, Lane, Lanes
 from kinpair.simulation.events.events import EventRecord
-from kinpair.simulation.given import movable, start_states, start_x
+from kinpair.simulation.given import ALPHA, Options, movable, start_states, start_x
 from kinpair.simulation.held import check_start
 from kinpair.simulation.loops import begin, loop_of
 from kinpair.simulation.monitors.lost_numbers import Jam, jam_of
-from kinpair.simulation.options import ALPHA, Options
 from kinpair.simulation.prepare import check_within, default_integrator, prepared
 from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.schedule import MOST_STEPS, Plan, held_steps, positive

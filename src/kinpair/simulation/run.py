@@ -26,10 +26,10 @@ from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.events.limits import Limit, Limits
+from kinpair.simulation.given import PATIENCE
 from kinpair.simulation.held import Holding, Suspended
 from kinpair.simulation.loops import Guard
 from kinpair.simulation.methods.integrators import Integrator
-from kinpair.simulation.options import PATIENCE
 from kinpair.simulation.recording import NotRecorded, Recorded
 from kinpair.simulation.schedule import Plan
 from kinpair.simulation.status import Status

@@ -19,9 +19,8 @@ from kinpair.loading import example, load
 from kinpair.mechanism import Mechanism
 from kinpair.runs.result import Result
 from kinpair.runs.simulate import outcome_of
-from kinpair.simulation.given import parameter_values
+from kinpair.simulation.given import DT, Options, parameter_values
 from kinpair.simulation.methods.integrators import integrator_named
-from kinpair.simulation.options import DT, Options
 from kinpair.simulation.schedule import fixed_plan
 from kinpair.simulation.status import INTERRUPTED, Status
 from kinpair.simulation.torques import Start, Torque, Wanted, control_of, torque_of

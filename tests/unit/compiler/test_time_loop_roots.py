@@ -9,9 +9,9 @@ import pytest
 
 from kinpair.algebra.choice import less, where
 from kinpair.compiler.time_loop.loop import AdaptiveLoop
+from kinpair.compiler.time_loop.memory import Standing
 from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.time_loop.roots import LOOK, NOTHING, PASS, STOP, row_length
-from kinpair.compiler.time_loop.standing import Standing
 from kinpair.compiler.trace import trace
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5
 

@@ -3,8 +3,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kinpair.compiler.program import interpret
-from kinpair.compiler.structure import flatten, rebuild
+from kinpair.compiler.program import flatten, interpret, rebuild
 from kinpair.compiler.trace import shapes_of, trace
 from kinpair.errors import TraceError
 

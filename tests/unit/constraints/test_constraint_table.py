@@ -8,7 +8,7 @@ import pytest
 
 import closed
 import kinpair as kp
-from kinpair.constraints.rows.table import entries
+from kinpair.constraints.rows.mobility import entries
 from kinpair.model.build import build
 
 

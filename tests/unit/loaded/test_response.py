@@ -7,8 +7,7 @@ import pytest
 
 import zoo
 from kinpair.friction.loads import system, tree
-from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve
-from kinpair.friction.surfaces.guide import Guide
+from kinpair.friction.surfaces.bearing import Ball, Guide, Journal, Pin, Sleeve
 from kinpair.friction.surfaces.surface import Grip
 from kinpair.friction.surfaces.thread import Thread
 

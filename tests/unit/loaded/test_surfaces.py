@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve, supports
+from kinpair.friction.surfaces.bearing import Ball, Guide, Journal, Pin, Sleeve, supports
 from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
-from kinpair.friction.surfaces.guide import Guide
 from kinpair.friction.surfaces.level import Level
 from kinpair.friction.surfaces.surface import Carried, Grip
 from kinpair.friction.surfaces.thread import Thread

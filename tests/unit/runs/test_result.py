@@ -7,7 +7,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.runs.pictures import POINTS, curves, drawn
-from kinpair.simulation.monitors.balance import Energies, balance
+from kinpair.simulation.monitors.verdict import Energies, balance
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from kinpair.runs import recorder
 from kinpair.runs.files import checkpoint
 from kinpair.runs.files import stored_options as storage_options
 from kinpair.runs.files.checkpoint import Checkpoint
-from kinpair.simulation.options import Missing
+from kinpair.simulation.given import Missing
 from kinpair.simulation.steppers import stepper as runs
 
 Q, QD = [0.3, 0.2], [0.0, 0.0]

@@ -8,8 +8,8 @@ import pytest
 import kinpair as kp
 from endings import stopped
 from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.given import Options
 from kinpair.simulation.monitors import runaways
-from kinpair.simulation.options import Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.sample_memory import joined
 from kinpair.simulation.steppers import adaptive, external, stepper

@@ -11,8 +11,7 @@ import numpy as np
 
 from kinpair.compiler.export.names import identifier, identifiers
 from kinpair.compiler.operations import OPERATIONS
-from kinpair.compiler.program import Program, interpret
-from kinpair.compiler.structure import flatten
+from kinpair.compiler.program import Program, flatten, interpret
 from kinpair.compiler.target import REALS, Real
 
 FORMS = {

@@ -1,11 +1,16 @@
-"""The memory of a loop that chooses its steps: all that it knows between two calls, in one array, and its settings."""
+"""The memory of a loop that chooses its steps: all that it knows between two calls, in one array, and its settings;
+where a run stands when a loop returns, and what made it return."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from kinpair.compiler.time_loop.step import REFUSED, Step
+import numpy as np
+
+from kinpair.compiler.time_loop.step import CROSSED, NOT_FINITE, REFUSED, STUCK, Step
+from kinpair.compiler.time_loop.step import FULL as NO_ROOM
 
 STOP, RTOL, STEPS, LONGEST, WANTED, HOLD, T0 = range(7)  # of the settings; then ROWS
 TIME, LENGTH, ERROR, ACCEPTED, REJECTED, CURSOR, STALE, STATUS, HOLDS, FRESH, LARGEST, LOGGED = range(
@@ -73,3 +78,75 @@ class Memory:
         self.refused()
         with self.code.when(self.running()):
             yield
+
+
+WHY = {  # what ended a run
+    0.0: "more",
+    NOT_FINITE: "not finite",
+    STUCK: "not converged",
+    REFUSED: "refused",
+    CROSSED: "crossed",
+    NO_ROOM: "full",
+    COLLAPSED: "collapsed",
+    SHORT: "short",
+    ROOT: "root",
+    FULL: "more",
+    DONE: "done",
+}
+
+
+@dataclass(slots=True, eq=False)
+class Standing:
+    """Where an adaptive run stands: its whole memory between two calls, and the samples so far."""
+
+    memory: np.ndarray
+    Y: np.ndarray
+    W: np.ndarray
+
+    def number(self, k: int) -> float:
+        """A number of the head."""
+        return float(self.memory[k])
+
+    @property
+    def time(self) -> float:
+        """Reached."""
+        return self.number(TIME)
+
+    @property
+    def samples(self) -> int:
+        """Written."""
+        return int(self.number(CURSOR))
+
+    @property
+    def why(self) -> str:
+        """What ended the last call."""
+        return WHY[self.number(STATUS)]
+
+    @property
+    def steps(self) -> int:
+        """Accepted."""
+        return int(self.number(ACCEPTED))
+
+    @property
+    def rejected(self) -> int:
+        """Tried in vain."""
+        return int(self.number(REJECTED))
+
+    @property
+    def roots(self) -> int:
+        """Rows of the log that the last call has written."""
+        return int(self.number(LOGGED))
+
+    @property
+    def dt(self) -> float:
+        """Length the next step would have."""
+        return self.number(LENGTH)
+
+    @property
+    def largest(self) -> float:
+        """Length of the longest step so far."""
+        return self.number(LARGEST)
+
+    def state(self, ny: int) -> np.ndarray:
+        """y reached."""
+        return self.memory[HEAD : HEAD + ny].copy()

@@ -7,8 +7,7 @@ actuated        rates that have efforts, and choices of joints that can drive a 
 sharing         loads that redundant rows leave open, and compliances that share them out
 rates           rates and accelerations that obey
 positions       positions that obey
-rank            which rows say something new, and what the equations depend on
-requests        by which rows, in which order, a solver works
+rank            which rows say something new, what the equations depend on, by which rows a solver works
 rubbing         friction from load in a motion that is given
 drives          efforts that make a motion, and what the loops carry
 reactions       wrenches in joints and loops, and which of them are not unique
@@ -28,7 +27,7 @@ from kinpair.constraints.assembly.closure import Closure, constraint_tables
 from kinpair.constraints.assembly.forces import ConstraintForces
 from kinpair.constraints.assembly.movable import Movable, actuators_from, names_from
 from kinpair.constraints.assembly.positions import start_outside
-from kinpair.constraints.assembly.requests import KERNELS, check_solver
+from kinpair.constraints.assembly.rank import KERNELS, check_solver
 from kinpair.errors import moved
 
 __all__ = [

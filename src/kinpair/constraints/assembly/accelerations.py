@@ -18,7 +18,7 @@ from kinpair.algebra.choice import holds_symbols
 from kinpair.constraints.assembly.batch import at_time, copied, state_of
 from kinpair.constraints.assembly.forces import AnyRank
 from kinpair.constraints.assembly.long import LongLoops
-from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import rows_sound
 from kinpair.constraints.solvers import DEFAULT_SOLVER

@@ -13,12 +13,11 @@ from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives, E
 from kinpair.constraints.assembly.forces import AnyRank, Forces
 from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.positions import Assembly
-from kinpair.constraints.assembly.rank import Rank
+from kinpair.constraints.assembly.rank import Rank, Requests
 from kinpair.constraints.assembly.rates import Rates
 from kinpair.constraints.assembly.reactions import ConstrainedReactions
-from kinpair.constraints.assembly.requests import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.rows.table import HEADINGS, entries
+from kinpair.constraints.rows.mobility import HEADINGS, entries
 from kinpair.errors import KinpairError
 from kinpair.evaluation.calls import Calls
 from kinpair.model.model import Model

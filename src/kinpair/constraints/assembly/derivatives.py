@@ -14,7 +14,7 @@ import numpy as np
 
 from kinpair.constraints.assembly.accelerations import Answer, ClosedAccelerations, Part
 from kinpair.constraints.assembly.batch import at_time, state_of, states_of
-from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinpair.constraints.assembly.actuated import Actuated, Actuators
 from kinpair.constraints.assembly.batch import at_time, named, state_of
-from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.rubbing import Rubbing
 from kinpair.constraints.assembly.sharing import SharedLoads

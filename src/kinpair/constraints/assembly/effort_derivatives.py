@@ -24,7 +24,7 @@ import numpy as np
 from kinpair.constraints.assembly.actuated import Actuators
 from kinpair.constraints.assembly.batch import at_time, named
 from kinpair.constraints.assembly.drives import Drives
-from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinpair.constraints.assembly.batch import Often, at_time, named, state_of
 from kinpair.constraints.assembly.drives import Drives
-from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import Terms, solve_any_rank
 from kinpair.constraints.rows.joined import Joined

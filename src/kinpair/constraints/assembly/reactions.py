@@ -10,7 +10,7 @@ import numpy as np
 
 from kinpair.constraints.assembly.batch import at_time, state_of
 from kinpair.constraints.assembly.drives import Drives
-from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
 from kinpair.constraints.reactions import Reactions, by_name

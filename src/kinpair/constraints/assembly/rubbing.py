@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.constraints.assembly.batch import at_time
-from kinpair.constraints.assembly.requests import Requests
+from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
 from kinpair.constraints.quantities import friction

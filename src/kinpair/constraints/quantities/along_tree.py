@@ -16,7 +16,7 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import maximum
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Moved, pose_in, relative
-from kinpair.constraints.rows.distance import Rod
+from kinpair.constraints.rows.frames import Rod
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loop import LoopClosure
 from kinpair.formulations import closed_articulated, kinematics, newton_euler

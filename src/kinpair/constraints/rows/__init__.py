@@ -3,18 +3,15 @@
 constraint       what every constraint answers
 joined           constraints between two marked frames
 loop             a pair that closes a loop
-distance         a massless rod
-surface          a point on a surface or curve
+frames           rods, surfaces and curves, blades, frames that move as prescribed
 rolling          a convex body on a plane
-knife_edge       a blade
-guide            a frame that moves as prescribed
 coordinates      couplings, drives, momentum, functions and formulas of a user
 build            from the constraints of a description to constraints
 stacked          the rows of all constraints, stacked
-mobility         freedoms, redundant rows; are the constraints right, and do they hold what has no inertia?
+mobility         freedoms, redundant rows; are the constraints right, and do they hold what has no
+                 inertia? a table for a reader
 closing          coordinates that close the loops
 loads            multipliers as wrenches
-table            the constraints for a reader
 bounded          rows whose multipliers have bounds
 
 A module imports only what stands above it; a test checks it.

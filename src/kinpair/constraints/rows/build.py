@@ -10,13 +10,10 @@ import numpy as np
 from kinpair.constraints.rows import coordinates as c
 from kinpair.constraints.rows import rolling
 from kinpair.constraints.rows.constraint import Constraint
-from kinpair.constraints.rows.distance import Rod
-from kinpair.constraints.rows.guide import Guided
+from kinpair.constraints.rows.frames import Blade, Guided, OnZeros, Rod
 from kinpair.constraints.rows.joined import Mark
-from kinpair.constraints.rows.knife_edge import Blade
 from kinpair.constraints.rows.loop import LoopClosure
 from kinpair.constraints.rows.rolling import Rolls, Support
-from kinpair.constraints.rows.surface import OnZeros
 from kinpair.description import constraint_parts as d
 from kinpair.description.constraint_schema import WORDS
 from kinpair.description.formula import function_of, one_number

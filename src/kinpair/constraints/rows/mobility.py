@@ -1,14 +1,19 @@
-"""How many freedoms the constraints leave, by counting and by rank; and whether they hold what has no inertia."""
+"""What can be said of constraints without a motion: how many freedoms they leave, by counting and by rank; whether
+they hold what has no inertia; and for a reader name, kind, what each holds together, its rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.lu import pivot_order
 from kinpair.constraints.rows import stacked as rows
 from kinpair.constraints.rows.build import constraints_of, is_constrained
+from kinpair.constraints.rows.constraint import Constraint
+from kinpair.constraints.rows.coordinates import OfPositions
+from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.solvers.rank_revealing import RANK, lengths, null_space
 from kinpair.description.fields import counted
 from kinpair.description.warning_list import WarningList
@@ -139,3 +144,32 @@ def _without_rotor(model: Model, i: int, span: slice) -> list[int]:
     return [
         k for k, rotor in zip(range(span.start, span.stop), model.body[i].rotor, strict=True) if not rotor
     ]
+
+
+HEADINGS = ("constraint", "kind", "between", "rows")
+
+
+class Entry(NamedTuple):
+    """One constraint: links or coordinates that it holds together (empty: all that moves), and names of its rows."""
+
+    name: str
+    kind: str
+    between: tuple[str, ...]
+    rows: tuple[str, ...]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The same as text, in the order of the headings."""
+        return self.name, self.kind, ", ".join(self.between) or "all that moves", str(len(self.rows))
+
+
+def entries(model: Model) -> list[Entry]:
+    """Every constraint, in the order of the rows; mimic joints are among them."""
+    return [Entry(x.name, x.kind, _between(model, x), x.row_names) for x in constraints_of(model)]
+
+
+def _between(model: Model, x: Constraint) -> tuple[str, ...]:
+    if isinstance(x, Joined):
+        return x.S.name, x.M.name
+    rates = x.rates if isinstance(x, OfPositions) else None
+    return tuple(model.v_names[k] for k in rates or ())

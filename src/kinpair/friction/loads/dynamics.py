@@ -15,9 +15,9 @@ from kinpair.algebra.choice import less, sign, where
 from kinpair.constraints.solvers.problem import masked
 from kinpair.forces.elements import Loads
 from kinpair.formulations.solution import Solution
-from kinpair.friction.loads import contraction, lean, system, tree
-from kinpair.friction.loads.lean import Sweeps
+from kinpair.friction.loads import contraction, system, tree
 from kinpair.friction.loads.system import Response, Slip, Solved, System, times
+from kinpair.friction.loads.tree import Sweeps
 from kinpair.friction.surfaces.surface import Carried, Surface, length
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.model import Model
@@ -128,12 +128,12 @@ def forward(
     sweeps = sweeps_of(own.surfaces, brief=brief)
     if method == LEAN or is_held(model) or near is not None:
         x, D = held_terms(model, tree.composite(forced, own.surfaces), own.D)
-        equations = lean.Equations(x.H, x.factors, x.F, D, x.forms, x.Q)
-        rubbing = lean.Rubbing(own.surfaces, own.slips, joints)
+        equations = tree.Equations(x.H, x.factors, x.F, D, x.forms, x.Q)
+        rubbing = tree.Rubbing(own.surfaces, own.slips, joints)
         if near is None:
-            qdd, loads = lean.solve(equations, rubbing, sweeps)
+            qdd, loads = tree.solve(equations, rubbing, sweeps)
         else:
-            qdd, loads = lean.solve_from(equations, rubbing, near, NEAR)
+            qdd, loads = tree.solve_from(equations, rubbing, near, NEAR)
         solution = Solution(qdd, *x.soundness)
     else:
         response, solution = of_method(forced, method, own.surfaces, own.D)
@@ -197,7 +197,7 @@ def standing(model: Model, state: State, acting: Loads) -> Standing:
     x, qdd = tree.composite(forced, own.surfaces), moved.solution.qdd
     holding = x.H @ qdd - x.F - moved.friction
     joints = carried(model, own, state.q, state.qd, state.tau, acting)
-    forms = lean.forms_of(lean.Equations(x.H, x.factors, x.F, own.D, x.forms, x.Q), qdd)
+    forms = tree.forms_of(tree.Equations(x.H, x.factors, x.F, own.D, x.forms, x.Q), qdd)
     return Standing(qdd, holding, levels_of(model, own, forms, joints, moved.loads.N, holding))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.constraints.solve import solutions
-from kinpair.friction.phases import rest
+from kinpair.friction.phases import resting
 from kinpair.friction.phases.resting import Found, Resting
 
 ONE, SHARED, SEVERAL, NONE, ILL = KINDS = ("one", "shared", "several", "none", "ill-conditioned")
@@ -43,7 +43,7 @@ class Classified(NamedTuple):
 
 def classified(x: Resting, first: Found | None = None) -> Classified:
     """Of one state; `first` is a solution that is known."""
-    first = rest.from_start(x, rest.still(x)) if first is None else first
+    first = resting.from_start(x, resting.still(x)) if first is None else first
     if first.met and is_unique(x):
         return Classified(ONE, True, (first,))
     return of_choices(x, first)
@@ -56,18 +56,18 @@ def is_unique(x: Resting) -> bool:
 
 def found_one(x: Resting) -> Classified:
     """Return a solution without trying every choice, unless there is none or another start leads to another motion."""
-    first = rest.from_start(x, rest.still(x))
+    first = resting.from_start(x, resting.still(x))
     if not first.met:
         return of_choices(x, first)
     if is_unique(x):
         return Classified(ONE, True, (first,))
-    apart = any(other.met and not _same(first.a, other.a) for other in rest.others(x))
+    apart = any(other.met and not _same(first.a, other.a) for other in resting.others(x))
     return of_choices(x, first) if apart else Classified(ONE, False, (first,))
 
 
 def of_choices(x: Resting, first: Found | None = None) -> Classified:
     """The same by every choice of what sticks and what slides which way, and nothing else."""
-    found = rest.every(x)
+    found = resting.every(x)
     if first is not None and first.met and not any(_same(first.f, other.f) for other in found):
         found = [first, *found]
     if not found:
@@ -101,10 +101,10 @@ def begins(x: Resting) -> float:
 
 def ends(x: Resting) -> tuple[float, Found]:
     """The part of the coefficients up to which there is a solution, all of them made smaller by it, and the last."""
-    lo, hi, last = 0.0, 1.0, rest.solve(_scaled(x, 0.0))
+    lo, hi, last = 0.0, 1.0, resting.solve(_scaled(x, 0.0))
     for _ in range(HALVINGS):
         middle = 0.5 * (lo + hi)
-        own = rest.solve(_scaled(x, middle), last.x)
+        own = resting.solve(_scaled(x, middle), last.x)
         lo, hi, last = (middle, hi, own) if own.met else (lo, middle, last)
     return lo, last
 

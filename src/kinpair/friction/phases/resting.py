@@ -11,12 +11,21 @@ wrenches are affine in them:
 Limits of joints without gap and rate have rows behind those of the surfaces, by which they push and never pull:
 
     0 ≤ f_l  ⟂  a_l ≥ 0                                                                                (FH4)
+
+The numbers of one state, from which every solve in floats is made:
+
+H q̈ = F + Aᵀλ + e,   A q̈ = b                        e: efforts of friction                          (FA1)
+c_k = c_k(0) + Q_k q̈ + L_k λ                                                                        (FA2)
+q̈ = q̈₀ + P e,   c_k = c_k0 + E_k e                                                                  (FA3)
+
+The chain of `kinpair.constraints.solve` solves (FH2) and (FH3) for all surfaces at once, from the
+forces that keep all of them at rest. Where it fails, every choice of what sticks and what slides is tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
@@ -24,10 +33,54 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinpair.constraints.solve import problem, solutions
 from kinpair.constraints.solve import residual as shapes
 from kinpair.constraints.solve.problem import Disc, Group, Interval, Part
-from kinpair.friction.phases.terms import Affine
+from kinpair.friction.loads.system import Response, Slip, System
 from kinpair.friction.surfaces.surface import JUMP, LINEAR, NORM, SQUARE, Carried, LoadPart, Surface
+
+
+class Terms(NamedTuple):
+    """(FA1) and (FA2) in floats: H (nv, nv), F (nv,), rows A and b, and by surface c(0), Q and L."""
+
+    H: np.ndarray
+    F: np.ndarray
+    A: np.ndarray
+    b: np.ndarray
+    c: Sequence[np.ndarray]
+    Q: Sequence[np.ndarray]
+    L: Sequence[np.ndarray]
+
+
+class Affine(NamedTuple):
+    """(FA3): q̈₀, P, and by surface c₀ and E."""
+
+    qdd: np.ndarray
+    P: np.ndarray
+    c: Sequence[np.ndarray]
+    E: Sequence[np.ndarray]
+
+
+def affine(x: Terms) -> Affine:
+    """Compute the answer to efforts of friction.    (FA3)"""
+    n, rows = len(x.F), len(x.b)
+    K = np.block([[x.H, -x.A.T], [x.A, np.zeros((rows, rows))]])
+    right = np.block([[x.F[:, None], np.eye(n)], [x.b[:, None], np.zeros((rows, n))]])
+    answer = np.linalg.solve(K, right)  # (FA1)
+    qdd, lam = answer[:n], answer[n:]
+    forms = [Q @ qdd + L @ lam for Q, L in zip(x.Q, x.L, strict=True)]  # (FA2)
+    first = [c + both[:, 0] for c, both in zip(x.c, forms, strict=True)]
+    return Affine(qdd[:, 0], qdd[:, 1:], first, [both[:, 1:] for both in forms])
+
+
+def sliding_system(
+    x: Affine, surfaces: Sequence[Surface], slips: Sequence[Slip], joints: Sequence[Carried], D: np.ndarray
+) -> System:
+    """Return (FS3) with D (surfaces, nv)."""
+    by_load = [-(x.P @ d) for d in D]
+    by_forms = [[list(-(E @ d)) for d in D] for E in x.E]
+    return System(surfaces, slips, joints, Response(x.qdd, by_load, [list(c) for c in x.c], by_forms))
+
 
 RANK = 1e-11  # a response below this part of the largest counts as zero
 NO_LIMITS: Mapping[str, np.ndarray] = MappingProxyType({})
@@ -222,3 +275,85 @@ def _unit(a: np.ndarray, least: float) -> np.ndarray:
     """Return its direction, or zeros where it is shorter than `least`."""
     size = float(np.linalg.norm(a))
     return a / size if size > least else np.zeros(len(a))
+
+
+def solve(x: Resting, start: np.ndarray | None = None) -> Found:
+    """Return f of (FH2) and (FH3), from `start` or from the forces that keep all surfaces at rest."""
+    found = from_start(x, still(x) if start is None else start)
+    if found.met:
+        return found
+    return next(iter(every(x)), found)
+
+
+def from_start(x: Resting, start: np.ndarray) -> Found:
+    """Return f of (FH2) and (FH3) as the chain finds it."""
+    D, g = x.problem
+    solution = problem.solve(D, g, x.groups, start)
+    return x.found(solution.x, solution.residual, solution.met)
+
+
+def every(x: Resting) -> list[Found]:
+    """Return all solutions that the choices of what sticks and what slides lead to."""
+    return [x.found(own.x, own.residual, True) for own in solutions.every(*x.problem, x.groups)]
+
+
+def still(x: Resting) -> np.ndarray:
+    """Return the forces that keep all surfaces at rest, as a start; surfaces that slide have none here."""
+    f = np.zeros(len(x.a))
+    rows = [v for k in x.still for v in range(x.where[k].start, x.where[k].stop)]
+    rows += x.of_limits
+    f[rows] = np.linalg.lstsq(x.A[np.ix_(rows, rows)], -x.a[rows], rcond=None)[0]
+    return with_jumps(x, f)
+
+
+def with_jumps(x: Resting, f: np.ndarray) -> np.ndarray:
+    """Return x = (f, θ) with θ of the side on which each load that jumps is at f."""
+    D, g = x.problem
+    n = len(f)
+    return np.concatenate([f, (D[n:, :n] @ f + g[n:] < 0.0).astype(float)])
+
+
+def others(x: Resting) -> Iterator[Found]:
+    """Return solutions from other starts: no friction, and all surfaces at rest pushed forward or backward."""
+    n = len(x.a)
+    zero = np.zeros(n + len(x.jumps))
+    yield from_start(x, zero)
+    levels = np.zeros(len(zero))
+    N = x.loads(zero)
+    for k in x.still:
+        levels[x.where[k]] = x.mu_static[k] * N[k] + x.surplus[k]
+    for sign in (-4.0, 4.0):
+        yield from_start(x, sign * levels)
+
+
+def settled(x: Resting, first: Found) -> Found:
+    """Return f with the friction of sliding, not that at rest, on the surfaces that begin to slide.
+
+    Those that break away at their static level slide in the direction of their acceleration, then by μ; the others may
+    break away too.
+    """
+    found = first
+    while found.met:
+        static = [k for k in x.still if x.mu[k] < x.mu_static[k] or x.surplus[k] > 0.0]
+        leaving = [k for k in static if _leaves(x, found, k)]
+        if not leaving:
+            break
+        x = breaking_away(x, leaving)
+        found = solve(x, found.x)
+    return found
+
+
+def breaking_away(x: Resting, leaving: Sequence[int], part: float = 1.0) -> Resting:
+    """Return the system where surfaces have broken away: `part` of the friction of sliding acts on them, against the
+    direction in which they accelerate."""
+    mu_static, surplus = x.mu_static.copy(), x.surplus.copy()
+    mu_static[list(leaving)] = part * x.mu[list(leaving)]
+    surplus[list(leaving)] = 0.0
+    return replace(x, mu_static=mu_static, surplus=surplus)
+
+
+def _leaves(x: Resting, found: Found, k: int) -> bool:
+    """Return True if the friction force is at its bound and the surface accelerates."""
+    force, a = np.linalg.norm(found.f[x.where[k]]), np.linalg.norm(found.a[x.where[k]])
+    edge = force >= (1.0 - 1e-9) * (x.mu_static[k] * found.N[k] + x.surplus[k])
+    return bool(edge and a > 1e-9 * (1.0 + float(np.abs(x.a).max())))

@@ -20,11 +20,20 @@ from kinpair.evaluation.calls import Calls
 from kinpair.forces.elements import is_timed
 from kinpair.friction.loads import closer
 from kinpair.friction.loads.system import Response, Slip, System
-from kinpair.friction.phases import classes, rest
+from kinpair.friction.phases import classes
+from kinpair.friction.phases import resting as rest
 from kinpair.friction.phases.classes import Classified
 from kinpair.friction.phases.dry import DryStates, JointFriction, each_state, held_slopes
-from kinpair.friction.phases.resting import NO_LIMITS, Found, Resting, resting_system
-from kinpair.friction.phases.terms import Affine, Terms, affine, sliding_system
+from kinpair.friction.phases.resting import (
+    NO_LIMITS,
+    Affine,
+    Found,
+    Resting,
+    Terms,
+    affine,
+    resting_system,
+    sliding_system,
+)
 from kinpair.friction.surfaces.level import Level
 from kinpair.friction.surfaces.surface import Carried, Grip, Surface
 from kinpair.friction.surfaces.table import check_coefficients, surfaces_of
@@ -248,7 +257,7 @@ class LoadedStates:
         return self._of(arguments)._affine(self.numbers(request, arguments), *arguments[:3])
 
     def numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """The terms of one state, see `friction/phases/terms.py`."""
+        """The terms of one state, see `friction/phases/resting.py`."""
         assert self._calls is not None
         return self._calls(replace(request, quantity=self.quantity), arguments)
 
@@ -276,7 +285,7 @@ class LoadedStates:
         tau: np.ndarray,
         which: str = "",
     ) -> Rubbed:
-        """The same from the terms of the state, see `friction/phases/terms.py`, and the efforts of motors."""
+        """The same from the terms of the state, see `friction/phases/resting.py`, and the efforts of motors."""
         x, joints = self._affine(numbers, q, qd, tau)
         slips, at_rest = self._now(qd)
         if not any(at_rest):

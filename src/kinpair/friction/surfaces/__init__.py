@@ -1,8 +1,7 @@
 """Surfaces in joints that slide under load: their friction grows with what the joint carries.
 
 surface  what every surface answers; Coulomb's and Stribeck's coefficient
-bearing  journal bearings of hinges and cylindrical joints, balls, crosses of universal joints
-guide    slides with edge pressure
+bearing  journal bearings of hinges and cylindrical joints, balls, crosses of universal joints; guides
 thread   screws
 gear     teeth, and servos whose friction grows with both torques
 level    friction of a constant level, beside the others at rest

@@ -1,4 +1,4 @@
-"""Bearings: journals of hinges and cylindrical joints, balls, crosses of universal joints.
+"""Bearings and guides: journals of hinges and cylindrical joints, balls, crosses of universal joints, sliding joints.
 
 A journal of radius r rests on two supports, the distance b apart and the joint point between them. With the force F and
 the moment M across its axis e, and A along it:
@@ -10,6 +10,15 @@ the moment M across its axis e, and A along it:
     s = r ω,   N = |F| + preload   ball                                                               (FB5)
 
 The cross of a universal joint has two pins; each is a journal about its own axis under the whole wrench.
+
+A guide of a sliding joint has edge pressure from moments. Shoes at both ends, the length L apart, take the force F and
+the moment M across the axis as the supports of a journal do. A moment A about the axis presses two rails, the width b
+apart:
+
+    N = |F/2 + (M × e)/L| + |F/2 − (M × e)/L| + 2 |A|/b + preload,   s = q̇                             (FG1)
+
+A drawer pulled by a force P at the distance a from its middle has N = 2 P a/L. It jams where
+μ N ≥ P: from μ = L/(2a) on.
 """
 
 from __future__ import annotations
@@ -22,15 +31,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import sign
-from kinpair.friction.surfaces.surface import (
-    NORM,
-    Carried,
-    Grip,
-    LoadPart,
-    Surface,
-    length,
-    magnitude,
-)
+from kinpair.friction.surfaces.surface import NORM, Carried, Grip, LoadPart, Surface, length, magnitude
 
 
 def across(n: Sequence[Scalar] | Vector, f: Sequence[Scalar] | Vector, span: Scalar) -> list[Scalar]:
@@ -205,3 +206,33 @@ class Pin(Surface):
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return [*directions(c), np.divide(self.thrust_radius, self.radius) * sign(c[4])]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Guide(Surface):
+    """Of a prismatic joint."""
+
+    kind = "guide"
+    answers_strongly = True
+    name: str
+    body: int
+    grip: Grip
+    span: Scalar
+    width: Scalar
+    preload: Scalar
+
+    def sliding(self) -> Matrix:
+        return array([[1.0]])
+
+    def forms(self, w: Vector, q: Vector) -> list[Scalar]:
+        return [*across(w[:2], w[3:5], self.span), w[2] * np.divide(2.0, self.width)]
+
+    def load(self, c: Sequence[Scalar], force: Vector, at: Carried) -> Scalar:
+        return carried_by(c) + magnitude(c[4]) + self.preload  # (FG1)
+
+    def parts(self, at: Carried) -> list[LoadPart]:
+        return [*support_parts(5), single(4, 1.0)]
+
+    def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
+        return [*directions(c), sign(c[4])]

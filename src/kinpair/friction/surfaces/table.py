@@ -16,9 +16,8 @@ from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.errors import InputError
 from kinpair.forces.element import Element, Instant
 from kinpair.friction.laws.laws import Level
-from kinpair.friction.surfaces.bearing import Ball, Journal, Pin, Sleeve
+from kinpair.friction.surfaces.bearing import Ball, Guide, Journal, Pin, Sleeve
 from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
-from kinpair.friction.surfaces.guide import Guide
 from kinpair.friction.surfaces.surface import Grip, Surface
 from kinpair.friction.surfaces.thread import Thread
 from kinpair.model.friction_data import is_power

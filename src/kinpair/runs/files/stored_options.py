@@ -15,7 +15,7 @@ import numpy as np
 
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
-from kinpair.simulation.options import Missing
+from kinpair.simulation.given import Missing
 
 
 def put(group: h5py.Group, options: Mapping[str, Any]) -> None:

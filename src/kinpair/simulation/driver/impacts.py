@@ -31,8 +31,7 @@ from kinpair.constraints.solve.problem import Disc, Group, Interval, Part, solve
 from kinpair.constraints.solvers.rank_revealing import null_space
 from kinpair.constraints.solvers.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
-from kinpair.friction.phases.resting import SHAPES, Resting
-from kinpair.friction.phases.terms import Affine
+from kinpair.friction.phases.resting import SHAPES, Affine, Resting
 from kinpair.friction.surfaces.surface import LINEAR, NORM, STILL, Surface
 
 OF_DEGREE_ONE = (NORM, LINEAR)  # parts of loads that impulses have

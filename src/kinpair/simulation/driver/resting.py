@@ -27,10 +27,9 @@ from kinpair.constraints.solve.stick import (
 )
 from kinpair.errors import FrictionWarning, caller_level
 from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.friction.phases import classes, rest
-from kinpair.friction.phases.resting import Found, Resting
+from kinpair.friction.phases import classes, resting
+from kinpair.friction.phases.resting import Affine, Found, Resting
 from kinpair.friction.phases.states import LoadedStates, Several
-from kinpair.friction.phases.terms import Affine
 from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.limits import Limit
@@ -186,7 +185,7 @@ def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, 
 
 
 def under_load(x: Standing, y: np.ndarray) -> AtRest:
-    """Solve friction from load, of constant level and limits at rest (`friction/phases/rest.py`). SingularError: no
+    """Solve friction from load, of constant level and limits at rest (`friction/phases/resting.py`). SingularError: no
     solution."""
     return _Loaded(x, y).result()
 
@@ -221,19 +220,19 @@ class _Loaded:
         elif x.released:
             leaving = []  # other limits carry what those would have to pull
         if self.joined and leaving:  # the others may take over
-            found = rest.solve(self._pushed(leaving))
+            found = resting.solve(self._pushed(leaving))
             if found.met and not self._moving(found):
                 return self._phases(found, [], loose)
-        system = rest.breaking_away(self.system, leaving)
+        system = resting.breaking_away(self.system, leaving)
         verdict = classes.found_one(system)
         if not verdict.solutions:
             raise self.states.unsettled(self.system)
-        found = rest.settled(system, verdict.solutions[0])
+        found = resting.settled(system, verdict.solutions[0])
         if not found.met:
             raise self.states.unsettled(self.system)
         moving = self._moving(found)
         if leaving and not self._clearly(found, x.leaving):
-            ahead = rest.solve(rest.breaking_away(self.system, leaving, 1.0 - ASKED), found.x)
+            ahead = resting.solve(resting.breaking_away(self.system, leaving, 1.0 - ASKED), found.x)
             if ahead.met:
                 found, moving = found._replace(a=ahead.a), self._moving(ahead)
         if verdict.kind == classes.SEVERAL:
@@ -243,7 +242,7 @@ class _Loaded:
 
     def _unloaded(self) -> tuple[Limit, ...]:
         """Return the limits that carry no load, if a released one is among them; without a solution, those released."""
-        x, found = self.x, rest.solve(self.system)
+        x, found = self.x, resting.solve(self.system)
         if not found.met:
             return x.released
         efforts, margin = self.d.forces(self._efforts(found)), found.f[self.system.of_limits].copy()

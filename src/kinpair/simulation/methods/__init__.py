@@ -5,6 +5,5 @@ steps                steps that are not explicit Runge–Kutta
 generalised_alpha    the generalised-α method under constraints
 time_stepping        time steps with contact (Moreau–Jean)
 looped               the programs of a run as loops over the bodies, for long mechanisms
-combinations         which integrator takes what
-integrators          methods by name, and the flow that each makes of a mechanism
+integrators          which method takes what; methods by name, and the flow that each makes of a mechanism
 """

@@ -36,7 +36,7 @@ from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.simulation.events.events import Event
-from kinpair.simulation.options import Missing
+from kinpair.simulation.given import Missing
 from kinpair.simulation.torques import torque_of
 
 SAMPLES, ROWS = 256, 2_048  # of a motion, and of all together, at which momentum is looked at; two at least

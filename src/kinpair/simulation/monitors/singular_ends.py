@@ -29,8 +29,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kinpair.compiler.time_loop.memory import HEAD, LARGEST, LENGTH, STALE
-from kinpair.compiler.time_loop.standing import Standing
+from kinpair.compiler.time_loop.memory import HEAD, LARGEST, LENGTH, STALE, Standing
 from kinpair.constraints.solvers.rank_revealing import lengths
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.time_loop.loop import AdaptiveLoop
-from kinpair.compiler.time_loop.memory import CURSOR, HEAD, LENGTH, STALE
-from kinpair.compiler.time_loop.standing import Standing
+from kinpair.compiler.time_loop.memory import CURSOR, HEAD, LENGTH, STALE, Standing
 from kinpair.simulation.loops import loop_of
 from kinpair.simulation.monitors.runaways import STEPS, Runaway
 from kinpair.simulation.monitors.singular_ends import Passage

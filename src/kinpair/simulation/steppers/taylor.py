@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from kinpair.compiler.export.heyoka import import_heyoka, to_heyoka
-from kinpair.errors import InputError
+from kinpair.compiler.export.names import smooth_forms
+from kinpair.compiler.program import Program
+from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.steppers.solver import Task
+
+
+def import_heyoka() -> Any:
+    """The library, or which extra to install."""
+    try:
+        import heyoka
+    except ImportError as missing:
+        raise MissingExtraError(f"integrator 'taylor' needs heyoka; {installs('stiff')}") from missing
+    return heyoka
+
+
+def to_heyoka(program: Program, values: dict[str, list[Any]]) -> list[Any]:
+    """Expressions of the results of a program, given those of its inputs by name."""
+    hy = import_heyoka()
+    forms = smooth_forms(hy)
+    value: dict[int, Any] = {}
+    for leaf in program.inputs:
+        for x, expression in zip(leaf.entries, values[leaf.name], strict=True):
+            value[x.id] = expression
+    for x in program.nodes:
+        if x.op == "const":
+            value[x.id] = hy.expression(float(x.value))
+        elif x.op != "symbol":
+            if x.op not in forms:
+                raise InputError(
+                    f"integrator 'taylor' needs a motion without kinks, and this one contains {x.op!r} (friction, "
+                    "limits, or a choice in a torque); 'dop853' and 'cvode' take it",
+                    operation=x.op,
+                )
+            value[x.id] = forms[x.op](*[value[y.id] for y in x.args])
+    return [value[x.id] for leaf in program.outputs for x in leaf.entries]
+
 
 COMPACT = 300  # operations: beyond that it writes loops instead of formulas, which compile in reasonable time
 FINEST = 1e-16

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.simulation.methods.combinations import FEATURES, PARTLY, REJECTED, table
-from kinpair.simulation.methods.integrators import INTEGRATORS
+from kinpair.simulation.methods.integrators import FEATURES, INTEGRATORS, PARTLY, REJECTED, table
 
 DOCS = Path(__file__).parents[4] / "docs" / "events.md"
 G, HEIGHT, LEVEL, SPEED = 10.0, 0.2, 2.0, 1.0

@@ -8,9 +8,9 @@ import pytest
 import kinpair as kp
 from endings import stopped
 from kinpair.algebra.choice import sign
+from kinpair.simulation.given import Options
 from kinpair.simulation.monitors import runaways
 from kinpair.simulation.monitors.runaways import chatter_of
-from kinpair.simulation.options import Options
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.steppers import stepper
 
