@@ -36,6 +36,7 @@ from kinpair.constraints.rows.build import is_constrained
 from kinpair.constraints.rows.mobility import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
 from kinpair.constraints.soundness import DOUBTFUL, check_soundness
+from kinpair.contact.lifting import lifted
 from kinpair.contact.search import ContactPoint, Search
 from kinpair.description.actuated import with_actuators
 from kinpair.description.constraint_parts import ConstraintPart
@@ -50,6 +51,7 @@ from kinpair.evaluation.calls import Calls
 from kinpair.evaluation.mass_operators import mass_operator, sparse_mass_matrix
 from kinpair.evaluation.thin import Answer, Thin, thin
 from kinpair.forces.elements import is_timed
+from kinpair.formulations.kinematics import normalised
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.phases.dry import JointFriction
 from kinpair.friction.states import FrictionStates
@@ -860,6 +862,48 @@ class Mechanism(Movable):
     @cached_property
     def _search(self) -> Search:
         return Search(self.model)
+
+    def normal_rows(self, q: Any, points: Sequence[ContactPoint]) -> np.ndarray:
+        """Rows (points, nv) of the gaps of contact points: φ̇ = J q̇, with J = n·(J_a − J_b) at the point.
+
+        Units: [m/rad], of slides [m/m].
+        """
+        links = {x.name: x.link for x in self.model.description.contacts.geoms}
+        known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        rows = np.zeros((len(points), self.nv))
+        for k, x in enumerate(points):
+            for geom, sign in ((x.a, 1.0), (x.b, -1.0)):
+                link = links[geom]
+                if self.model.places[link].body:
+                    if link not in known:
+                        known[link] = self.pose(q, link).position, self.jacobian(q, link)
+                    origin, J = known[link]
+                    rows[k] += sign * (np.cross(x.point - origin, x.normal) @ J[:3] + x.normal @ J[3:])
+        return rows
+
+    def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: Any = 0.0) -> np.ndarray:
+        """Coordinates near the guess q that close every loop, without overlap of geoms; see `Movable.assemble`.
+
+        Geoms that overlap are moved apart by the least displacement, weighted by mass; loops are closed again.
+
+        Units: coordinates [rad] or [m].
+        """
+        end = super().assemble(q, fixed=fixed, time=time)
+        if self.model.contacts is None or end.ndim != 1:
+            return end
+        stay = names_from("fixed", fixed)
+        free = [k for k, v in enumerate(self.v_names) if not {v, v.rpartition(".")[0]} & {*stay}]
+
+        def moved(at: np.ndarray, step: np.ndarray) -> np.ndarray:
+            near = normalised(self.model, at + self.dq_dt(at, step))
+            return np.asarray(
+                near
+                if self.closure is None
+                else super(Mechanism, self).assemble(near, fixed=fixed, time=time),
+                dtype=float,
+            )
+
+        return lifted(self, end, np.array(free), moved)
 
     @thin
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int = 1) -> np.ndarray:

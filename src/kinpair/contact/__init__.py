@@ -11,9 +11,10 @@
     broad    boxes around geoms, and a sweep over them
     find     all points of a state: `find_contacts`
     search   the search of a model, callable from Python: `Search`, `ContactPoint`
+    lifting  coordinates without overlap
 
-All but `search` are loop functions: plain Python as the reference, machine code in use, callable from other loop
-functions without Python. Numbers of geoms and pairs are data, so one compiled function serves all mechanisms:
+All but `search` and `lifting` are loop functions: plain Python as the reference, machine code in use, callable from
+other loop functions without Python. Numbers of geoms and pairs are data: one compiled function serves all mechanisms.
 
     count = find_contacts(R, p, geometry, found, margin)
 

@@ -28,6 +28,8 @@ from kinpair.simulation.run import Run, warn_of_calls
 from kinpair.simulation.schedule import positive
 from kinpair.system import System
 
+OVERLAP = 1e-4  # of geoms at the start that is reported [m]
+
 
 @known_keywords
 def simulate(
@@ -123,6 +125,22 @@ def _check_start(run: Run) -> None:
         "limited", lambda: bool(np.isfinite([m.model.joints.lower, m.model.joints.upper]).any())
     ) and (text := m.start_warning(run.start[..., : m.nq], time=run.time)):
         warnings.warn(text, LimitWarning, stacklevel=caller_level())
+    _warn_of_overlap(run)
+
+
+def _warn_of_overlap(run: Run) -> None:
+    """Warn of geoms that overlap at the start; of a batch, those of its first state."""
+    m, q = run.mechanism, run.start[..., : run.mechanism.nq].reshape(-1, run.mechanism.nq)[0]
+    deep = [x for x in m.contacts(q) if x.gap < -OVERLAP] if m.model.contacts is not None else []
+    if deep:
+        worst, pairs = min(deep, key=lambda x: x.gap), len({(x.a, x.b) for x in deep})
+        warnings.warn(
+            f"{m.name}: geoms {worst.a!r} and {worst.b!r} overlap by {-worst.gap:.2g} m at the start"
+            + (f" ({pairs} pairs in all)" if pairs > 1 else "")
+            + "; m.assemble(q) is a start without overlap",
+            LimitWarning,
+            stacklevel=caller_level(),
+        )
 
 
 def _streamed(
