@@ -7,9 +7,8 @@
     schedule       the order of the nodes, and cutting into pieces
     target         the machine at hand, and how a value is written for it
     instructions   a node as a line of LLVM text; sincos: sine and cosine
-    rolled         loops over items instead; tape, tape_layout: recorded from steps; rolled_llvm: as functions;
+    rolled         loops over items instead; tape, tape_layout: recorded from steps;
                    rolled_derivative: products with their Jacobians
-    rolled         loops over items instead; tape, tape_layout: recorded from steps
     llvm           whole modules: a schedule as functions, one state, or the rows of a batch in lanes
     loops/         loops of run-time size: restricted Python functions as LLVM text
     time_loop/     many steps of a recorded flow in one call
