@@ -65,7 +65,7 @@ def as_result(driver: Driver | BatchDriver, pieces: list[Piece], took: float) ->
         passive=run.d.passive,
         parameters=run.d.parameters,
         failures=failures,
-        events=tuple(run.event_log),
+        events=tuple(sorted(run.event_log, key=lambda x: x.time) if run.d.touching else run.event_log),
         springs=run.springs,
         options=options,
         notes=tuple(called.sentence for called in called_of(run)),

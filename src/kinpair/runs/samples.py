@@ -6,6 +6,8 @@ import numpy as np
 
 from kinpair.forces.states import ports_of
 from kinpair.model.model import Model
+from kinpair.simulation.contact.between import KEPT, SUMS
+from kinpair.simulation.contact.step import LEDGER, POINTS
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.held import NEAR, Residual, Singular
 
@@ -16,7 +18,7 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
     vectors = {"q": Y[..., state.q], "qd": Y[..., state.qd], "tau": W[..., watched.tau]}
     vectors |= {"x": Y[..., state.x], "account": Y[..., state.account]}
     vectors |= {"slid": Y[..., state.way], "phase": Y[..., state.phase]}
-    vectors["touching"] = Y[..., state.contact]
+    vectors["touching"] = Y[..., state.contact] if d.touching is None else _by_events(d, Y, W)
     vectors["u"] = W[..., watched.u] if d.actuated else driving(d.model, vectors["tau"])
     scalars = {
         "kinetic": W[..., watched.kinetic],
@@ -25,6 +27,16 @@ def samples_of(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> dict[str, np.ndarra
         "loss": Y[..., state.loss],
     }
     return vectors | {name: x[..., 0] for name, x in scalars.items()}
+
+
+def _by_events(d: Dynamics, Y: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """Return the numbers of contact (..., n, k) that events found: losses, number of points, forces by slot."""
+    forces = W[..., d.watched_layout.contact]
+    numbers = np.zeros((*Y.shape[:-1], LEDGER + forces.shape[-1]))
+    numbers[..., :SUMS] = Y[..., d.layout.contact][..., :SUMS]
+    numbers[..., POINTS] = (forces[..., ::KEPT] > 0.0).sum(axis=-1)
+    numbers[..., LEDGER:] = forces
+    return numbers
 
 
 def driving(model: Model, tau: np.ndarray) -> np.ndarray:

@@ -42,6 +42,7 @@ def vectors_of(
     unit_of = dict(zip(m.v_names, unit["qd"], strict=True))
     vectors["slid"] = {name: unit_of.get(name, "m/s").removesuffix("/s") for name in rough}
     vectors["phase"] = dict.fromkeys(rough, "")
-    vectors["touching"] = entries(m) if steps else {}
+    touches = m.model.contacts is not None and len(m.model.contacts.first) > 0
+    vectors["touching"] = entries(m) if steps or touches else {}
     vectors[ACCOUNT] = {f"{kind} {name}": "J" for kind, names in account for name in names}
     return {name: names for name, names in vectors.items() if names}

@@ -34,11 +34,13 @@ from kinpair.forces.states import (
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded, only_sound
 from kinpair.friction.surfaces.table import at_moment, surfaces_of
+from kinpair.model.contact_data import ContactData
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
+from kinpair.simulation.contact.between import ACTIVE, KEPT, SUMS
 from kinpair.simulation.contact.stepped import Stepped
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import Enforcement
@@ -80,6 +82,7 @@ class Dynamics:
     actuators and single rates, not efforts? `saturation`: the largest size of each effort or input, which are clipped
     there; empty where they are not. `stops`: limits of joints whose phases, open or closed, are in the state.
     `contact`: what is solved for in time steps with contact, dry friction of joints included; None: no such steps.
+    `touching`: geoms whose contact is found by events; None: there are none.
     """
 
     model: Model
@@ -96,6 +99,7 @@ class Dynamics:
     saturation: tuple[float, ...] = ()
     stops: tuple[Limit, ...] = ()
     contact: Stepped | None = None
+    touching: ContactData | None = None
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -103,7 +107,7 @@ class Dynamics:
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
         own += (self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
-        return (*own, self.actuated, self.saturation, self.stops, self.contact)
+        return (*own, self.actuated, self.saturation, self.stops, self.contact, self.touching)
 
     @cached_property
     def request(self) -> Request:
@@ -148,17 +152,27 @@ class Dynamics:
         m, account = self.model, sum(map(len, account_names(self.model, self.actuated, passive=self.passive)))
         own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
         rough = {"way": len(self.groups), "share": len(self.sticking), "phase": len(self.groups)}
-        rough |= {"closed": len(self.stops), "contact": 0 if self.contact is None else self.contact.numbers}
+        rough |= {"closed": len(self.stops), "contact": self._contact_numbers}
         return StateLayout.of(
             **own, work=1, loss=1, account=account, **rough, trace=2 * self.traced, memory=self.memory
         )
+
+    @property
+    def _contact_numbers(self) -> int:
+        """Entries of the state that contact has."""
+        if self.touching is not None:
+            return SUMS + ACTIVE * self.touching.max_contacts
+        return 0 if self.contact is None else self.contact.numbers
 
     @cached_property
     def watched_layout(self) -> WatchedLayout:
         """Of what is watched at each sample."""
         residual = 2 * (self.enforcement is not None)
         u = len(self.controls) if self.actuated else 0
-        return WatchedLayout.of(kinetic=1, potential=1, tau=self.model.nv, u=u, residual=residual)
+        contact = 0 if self.touching is None else KEPT * self.touching.max_contacts
+        return WatchedLayout.of(
+            kinetic=1, potential=1, tau=self.model.nv, u=u, residual=residual, contact=contact
+        )
 
     @cached_property
     def ny(self) -> int:
@@ -423,6 +437,16 @@ class Dynamics:
         qdd = self._still(y, qdd)
         moves = [*kinematics.dq_dt(self.model, q, qd), *qdd, *self.x_rates(state)]
         return array([*moves, *powers, *np.zeros(self.ny - self.layout.ledger.stop)])
+
+    def rate_at(self, time: Scalar, y: Vector, u: Vector, qdd: Vector, friction: Scalar) -> Vector:
+        """ẏ where q̈ and the power of friction in contact are known."""
+        state = self.state(time, y, u)
+        powers = self.powers(state, self.loads(time, state.q, state.qd, u))
+        powers[1] = powers[1] + friction
+        moves = [*kinematics.dq_dt(self.model, state.q, state.qd), *qdd, *self.x_rates(state)]
+        others = np.zeros(self.ny - self.layout.ledger.stop, dtype=object)
+        others[self.layout.contact.start + 1 - self.layout.ledger.stop] = friction
+        return array([*moves, *powers, *others])
 
     def _still(self, y: Vector, qdd: Vector) -> Vector:
         """q̈ where rates that others carry stand still as these do, to the last bit."""

@@ -101,10 +101,11 @@ class InputLayout(Layout):
 @dataclass(frozen=True, slots=True)
 class WatchedLayout(Layout):
     """What is evaluated at each sample: energies [J], efforts, inputs of elements, the largest residuals of positions
-    and of rates."""
+    and of rates, slots and forces of contact."""
 
     kinetic: slice
     potential: slice
     tau: slice
     u: slice
     residual: slice
+    contact: slice

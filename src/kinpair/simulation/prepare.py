@@ -17,6 +17,7 @@ from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators, ports_of, state_rates
 from kinpair.mechanism import Mechanism
+from kinpair.model.contact_data import ContactData
 from kinpair.model.state import State
 from kinpair.simulation.contact.stepped import Stepped, no_geoms
 from kinpair.simulation.dynamics import Dynamics
@@ -210,6 +211,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         actuated=actuated,
         saturation=saturation(m, limits, actuated),
         contact=Stepped(m.model.contacts or no_geoms(), ends) if method.impulsive else None,
+        touching=_touching(m, method),
     )
     torque = with_called(m, torque, applied, len(d.controls) if d.torque_in_u else 0)
     run = Run(
@@ -254,12 +256,17 @@ def _touches(m: Mechanism) -> bool:
 
 def _check_contact(m: Mechanism, method: Integrator) -> None:
     """Reject methods that do not see the contact of a mechanism."""
-    if _touches(m) and not method.impulsive:
+    if _touching(m, method) is not None and method.tableau is None:
         raise InputError(
             f"{m.name}: has geoms that touch, and integrator {method.name!r} does not see them; give "
-            "integrator='time-stepping' (--integrator time-stepping), or load it without contact",
+            "integrator='time-stepping' or 'dop853' (--integrator), or load it without contact",
             integrator=method.name,
         )
+
+
+def _touching(m: Mechanism, method: Integrator) -> ContactData | None:
+    """Return geoms and pairs whose contact is found by events; None where there are none, or steps see them."""
+    return m.model.contacts if _touches(m) and not method.impulsive else None
 
 
 def _is_fixed(method: Integrator, chosen: Options) -> bool:
@@ -344,8 +351,29 @@ def _check_guards(run: Run) -> None:
         "level": run.d.sticking,
         "load": run.d.passive and run.d.model.surfaces,
     }
+    _check_touching(run)
     check_combination(name, run.integrator.name, [x for x, there in features.items() if there])
     check_within(run, run.states)
+
+
+def _check_touching(run: Run) -> None:
+    """Reject what contact by events does not take."""
+    if run.d.touching is None:
+        return
+    other = {
+        "a batch": run.batch is not None,
+        "limits that stop or bounce": bool(run.ends),
+        "dry friction of joints": bool(run.d.sticking),
+        "constraints that move": run.d.constraints_work,
+        "rolling or torsional friction": bool(run.d.touching.rolling.any() or run.d.touching.torsional.any()),
+    }
+    for what, there in other.items():
+        if there:
+            raise InputError(
+                f"{run.name}: contact by events does not take {what}; give integrator='time-stepping' "
+                "(--integrator time-stepping)",
+                integrator=run.integrator.name,
+            )
 
 
 def check_within(run: Run, states: np.ndarray) -> None:

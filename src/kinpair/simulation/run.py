@@ -125,12 +125,15 @@ class Run:
     @property
     def guarded(self) -> bool:
         """Is anything watched on the way?"""
-        return bool(self.events or self.ends or (self.d.sticking and not self.d.at_ends))
+        touches = self.d.touching is not None
+        return bool(self.events or self.ends or touches or (self.d.sticking and not self.d.at_ends))
 
     @property
     def longest_at_rest(self) -> float:
         """How long a step may be [s]: a joint at rest lets any step pass, and inputs that change by themselves may
         reach its level and fall again within one."""
+        if self.d.touching is not None:
+            return self.duration / CHECKS_AT_REST
         changes = self.torque.kind not in ("none", "constant", "table") and not self.torque.sampled
         wakes = changes or any(f is not None for _, f in self.d.external)
         return self.duration / CHECKS_AT_REST if self.d.sticking and not self.d.at_ends and wakes else np.inf

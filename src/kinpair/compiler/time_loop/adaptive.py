@@ -12,7 +12,7 @@ from typing import Any
 
 from kinpair.compiler.target import ATTRIBUTES, Form, Real
 from kinpair.compiler.time_loop.code import Code, OpenLoop
-from kinpair.compiler.time_loop.fixed import declarations, programs_text
+from kinpair.compiler.time_loop.fixed import declarations, declared_solve, programs_text
 from kinpair.compiler.time_loop.lengths import Lengths
 from kinpair.compiler.time_loop.memory import (
     ACCEPTED,
@@ -122,7 +122,7 @@ class Dense:
             if not flow.sampled:
                 step.refresh(time, place)
                 step.share(time, "time")
-            step.parts["watch"].call(code, places, [places["w"]], y=places[place])
+            step.evaluate("watch", [places["w"]], y=places[place])
             self.arrays.put(code, "W", code.op(f"mul i64 {at}, {flow.nw}"), flow.nw, places["w"])
         if flow.source == "call":
             loop.leave(step.failed)
@@ -156,6 +156,7 @@ def adaptive_text(
             *programs_text(parts, form),
             declarations(code),
             *code.declared_loops,
+            *(declared_solve() if flow.solve is not None else ()),
             *(f"declare {code.number} @{f}({code.number})" for f in ("log", "exp") if f not in used),
             f"declare {code.number} @llvm.sqrt.{real.suffix}({code.number})",
             f"declare {code.wide} @llvm.fabs.{code.suffix}({code.wide})",

@@ -74,7 +74,7 @@ def fixed_text(
             *programs_text(parts, form),
             layout or "declare void @llvm.donothing()",
             declarations(code),
-            *(_declared_solve() if flow.solve is not None else ()),
+            *(declared_solve() if flow.solve is not None else ()),
             f"define void {head} {ATTRIBUTES} {{",
             "start:",
             *code.lines,
@@ -84,7 +84,7 @@ def fixed_text(
     )
 
 
-def _declared_solve() -> list[str]:
+def declared_solve() -> list[str]:
     """Return declarations of the loop function of a flow and of its constants."""
     constants = [f"@{SOLVE}.{name} = external constant i64" for name in ("numbers", "whole")]
     return [*constants, f"declare void @{SOLVE}(ptr)"]
@@ -276,5 +276,5 @@ def _sample(step: Step, sample: str, every: str, first: str, t0: str, dt: str) -
         if flow.source == "call":
             _refused(step)
     step.share(time, "time")
-    step.parts["watch"].call(code, places, [places["w"]])
+    step.evaluate("watch", [places["w"]])
     arrays.put(code, "W", code.op(f"mul i64 {sample}, {flow.nw}"), flow.nw, places["w"])

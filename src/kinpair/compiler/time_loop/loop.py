@@ -31,7 +31,7 @@ from kinpair.compiler.time_loop import adaptive, fixed
 from kinpair.compiler.time_loop.fixed import EVERY, FIRST
 from kinpair.compiler.time_loop.inputs import Inputs
 from kinpair.compiler.time_loop.memory import HEAD, LENGTH, STALE, TIME, WHY, Standing
-from kinpair.compiler.time_loop.parts import SOLVE, Flow, Part, data_of, frame_of, parts_of
+from kinpair.compiler.time_loop.parts import Flow, Part, data_of, frame_of, parts_of
 from kinpair.compiler.time_loop.roots import LOOK, row_length
 from kinpair.compiler.time_loop.step import FREE, LEAST, ROOM, ROWS, SETTINGS
 from kinpair.compiler.time_loop.tableau import Tableau
@@ -109,13 +109,7 @@ class FixedLoop:
         frame = frame_of(self.flow, parts, form, width, self.tableau.stages if self.tableau else 0)
         sums = width if lanes > 1 else _single(self.flow, parts)
         text = fixed.fixed_text(self.flow, parts, frame, self.tableau, REAL, lanes, sums)
-        constants = self.flow.solve.data if self.flow.solve is not None else {}
-        return text, frame.bytes, data_of(parts, REAL) | constants
-
-    @property
-    def _functions(self) -> dict[str, int]:
-        """Address of the loop function of the flow, by symbol."""
-        return {} if self.flow.solve is None else {SOLVE: self.flow.solve.function.address}
+        return text, frame.bytes, data_of(parts, REAL) | self.flow.constants
 
     def _object_code(self, form: str, lanes: int) -> ObjectCode:
         text, room, data = self._written(lanes)
@@ -127,12 +121,12 @@ class FixedLoop:
 
     @cached_property
     def _one(self) -> One:
-        return One(self._object_code("one", 1), self._functions)
+        return One(self._object_code("one", 1), self.flow.functions)
 
     @cached_property
     def _batch(self) -> Batch:
         lanes = host().lanes(REAL)
-        return Batch(self._object_code("batch", lanes), lanes, self._functions)
+        return Batch(self._object_code("batch", lanes), lanes, self.flow.functions)
 
     def code(self, *, batch: bool) -> One | Batch:
         """Loaded machine code, for one trajectory or for a batch."""
@@ -223,7 +217,7 @@ class AdaptiveLoop:
         operations = sum(program.count["total"] for program in self.flow.programs.values())
         signature = Signature("time loop", {}, {}, "result")
         code, data = self._compiled.code(text, operations, loops), data_of(self._parts, REAL)
-        return One(ObjectCode("one", signature, room, code, data))
+        return One(ObjectCode("one", signature, room, code, data | self.flow.constants), self.flow.functions)
 
     def begin(self, start: np.ndarray, time: float, wanted: np.ndarray, dt: float = 0.0) -> Standing:
         """At the start: state and inputs (ny + nu,), and the times at which samples are wanted."""

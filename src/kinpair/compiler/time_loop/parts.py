@@ -80,7 +80,7 @@ WORDS = 11  # of its arguments
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solve:
-    """A loop function that changes the unknowns z of one trajectory between `start` and `finish`.
+    """A loop function that changes the unknowns z of one trajectory between `start` and a program that reads z.
 
     `function` has the arguments (dt, z, numbers, whole, memory, places) and returns a verdict, zero if all is well.
     `numbers` and `whole` are constants; `memory` and `places` are working memory of so many numbers and whole numbers,
@@ -106,8 +106,8 @@ class Flow:
     Names: `time`, `dt`, the state `y`, the held inputs `u`, the parameters `p`, and the unknowns `z` of an
     implicit step. An explicit method has `rhs` → ẏ; any other gives its step as `finish` → y₁, with `start` → z and
     `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1; or the loop function
-    `solve` changes z. `after` → y, or (y, size) to be repeated likewise, is applied to each state reached; `watch` → w
-    looks at samples. A step in which
+    `solve` changes z, also for `rhs`, `guard` and `watch` that read z. `after` → y, or (y, size) to be repeated
+    likewise, is applied to each state reached; `watch` → w looks at samples. A step in which
     an entry of `guard` → g changes its sign is not taken: a trajectory stops before it, the others of a batch go on. An
     adaptive one may go on from the root by `change` → (y, size), which reads in `e` which guards have theirs there, and
     behind these a one when it is called for the first time; see `roots.py`.
@@ -165,6 +165,16 @@ class Flow:
     def changes_u(self) -> bool:
         """Do the inputs change along a trajectory that guards may stop?"""
         return self.guard is not None and self.source != "constant"
+
+    @property
+    def constants(self) -> dict[str, bytes]:
+        """Bytes that the loop function reads, by symbol."""
+        return {} if self.solve is None else self.solve.data
+
+    @property
+    def functions(self) -> dict[str, int]:
+        """Address of the loop function, by symbol."""
+        return {} if self.solve is None else {SOLVE: self.solve.function.address}
 
     @property
     def programs(self) -> dict[str, Program | Rolled]:
@@ -296,5 +306,11 @@ def _memory_of(flow: Flow, lanes: int) -> dict[str, int]:
     """Sizes of the places of `solve`: of one trajectory, whatever the number of lanes."""
     if flow.solve is None:
         return {}
-    sizes = {"words": WORDS, "own": flow.nz, "memory": flow.solve.memory, "places": flow.solve.places}
+    sizes = {
+        "words": WORDS,
+        "solved": lanes,
+        "own": flow.nz,
+        "memory": flow.solve.memory,
+        "places": flow.solve.places,
+    }
     return {name: -(-size // lanes) for name, size in sizes.items()}

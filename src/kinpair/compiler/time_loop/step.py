@@ -108,7 +108,7 @@ class Step:
         if not self.flow.sampled:
             self.refresh(time, place)
         self.share(time, "time")
-        self.parts["rhs"].call(self.code, self.places, [self.places[f"k{j}"]], y=self.places[place])
+        self.evaluate("rhs", [self.places[f"k{j}"]], y=self.places[place])
 
     def stages(self, rows: Iterable[tuple[int, float, Sequence[float]]], time: str, dt: str) -> None:
         """Stage after stage (number, c, row of a)."""
@@ -141,13 +141,20 @@ class Step:
         if "improve" in self.parts:
             self.parts["start"].call(code, places, [places["z"]])
             self.repeated("improve", "z", flow.nz)
+        self.evaluate("finish", [places["next"]], dt)
         if flow.solve is not None:
-            self.parts["start"].call(code, places, [places["z"]])
+            self._judge()
+
+    def evaluate(self, name: str, targets: Sequence[str], dt: str = "0.0", **instead: str) -> None:
+        """Call a program; one that reads z in a flow with a loop function is called with z of the same state."""
+        part = self.parts[name]
+        if self.flow.solve is not None and "z" in part.reads:
+            self.parts["start"].call(self.code, self.places, [self.places["z"]], **instead)
             self._solve(dt)
-        self.parts["finish"].call(code, places, [places["next"]])
+        part.call(self.code, self.places, targets, **instead)
 
     def _solve(self, dt: str) -> None:
-        """Call the loop function for one lane after the other; its verdicts count as those of the step."""
+        """Call the loop function for one lane after the other; its verdicts are in the place `solved`."""
         code, places, flow = self.code, self.places, self.flow
         assert flow.solve is not None
         lanes = code.lanes
@@ -161,19 +168,22 @@ class Step:
         with code.loop(lanes) as lane:
             if lanes > 1:
                 self._lane(lane, to_own=True)
-            words = [f"{code.number} {dt}"]
+            words = [f"{code.number} {code.real(0.0) if dt == '0.0' else dt}"]
             for pointer, size in sizes.items():
                 words += [f"ptr {pointer}", f"i64 {size}"]
             for k, word in enumerate(words):
                 target = code.op(f"getelementptr i64, ptr {places['words']}, i64 {k}")
                 code.do(f"store {word}, ptr {target}")
             code.do(f"call void @{SOLVE}(ptr {places['words']})")
-            code.set(code.get(places["words"], 0), places["size"], lane)
+            code.set(code.get(places["words"], 0), places["solved"], lane)
             if lanes > 1:
                 self._lane(lane, to_own=False)
-        form = code.form
+
+    def _judge(self) -> None:
+        """Take the verdicts of the loop function for those of the step."""
+        code, form = self.code, self.code.form
         kind = form.of(form.real.llvm)
-        verdict = code.op(f"load {kind}, ptr {places['size']}")
+        verdict = code.op(f"load {kind}, ptr {self.places['solved']}")
         for value in (NOT_FINITE, STUCK, FULL):
             self.lost(code.op(f"fcmp oeq {kind} {verdict}, {form.number(value)}"), value)
 
@@ -304,7 +314,7 @@ class Step:
 
     def look(self, place: str, values: str = "g") -> None:
         """The guards at a state; time stands in its place."""
-        self.parts["guard"].call(self.code, self.places, [self.places[values]], y=self.places[place])
+        self.evaluate("guard", [self.places[values]], y=self.places[place])
 
     def crossed(self, slopes: Mapping[int, int] = MappingProxyType({})) -> str:
         """In which lanes has a guard left its side, or become NaN? Zero is the other side.

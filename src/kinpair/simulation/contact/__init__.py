@@ -6,6 +6,7 @@ items       contact points, limits and rates with friction of a step, and their 
 closing     items that close in a step: bias, restitution, positions, energy
 prediction  where contact points are at the end of a step
 step        a time step (Moreau–Jean)
+between     contact between events: phases are fixed, closed rows are equalities
 stepped     what a time step is about: geoms, pairs, limits
 
 All but `stepped` are loop functions. `methods/time_stepping.py` records what is before and after them.

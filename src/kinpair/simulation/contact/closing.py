@@ -20,6 +20,7 @@ from kinpair.simulation.contact.tree import Tree
 
 REST = 1e-9  # of Σ |J_k v_k|: a velocity below this is rounding
 HALVINGS = 30  # of β
+SLOW = 0.1  # of what forces do to the approach in the step: what is slower does not close
 
 
 def energy_added(items: Items, c: Contact, first: int, last: int) -> float:
@@ -82,7 +83,7 @@ def write_theta(items: Items, c: Contact, small: Vector, dt: float, theta: Vecto
         before, part = c.before[k, 0], 0.0
         if c.rebound[k] == 1 and c.after[k, 0] > before:
             part = (c.rise[k] - max(c.gap[k], 0.0) - dt * before) / (dt * (c.after[k, 0] - before))
-        elif -before > small[k]:
+        elif -before > max(small[k], SLOW * abs(c.ahead[k, 0] - before)):
             part = 1.0
         for e in range(items.length[k]):
             rate = items.rates[k * nv + e]

@@ -6,6 +6,7 @@ resting       which groups with dry friction stick, and which way the others sli
 touching      limits that are reached
 sticking      phases of groups and limits
 root_finding  where in a step something happens
+contacts      contact: impacts and phases of points
 driver        what events do; the driver of one motion, and of batches without guards
 lanes         many motions with guards, one of them through steps with events
 batch         the driver of batches with guards

@@ -16,6 +16,7 @@ import numpy as np
 
 from kinpair.constraints.rows.bounded import stacked
 from kinpair.errors import KinpairError, listed
+from kinpair.simulation.driver.contacts import decide
 from kinpair.simulation.driver.impacts import Struck, begun, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.resting import Standing
@@ -61,6 +62,7 @@ class Actions:
         if any(x.kind == "gap" for x in causes):
             touch(self.ongoing)
         settle(self.ongoing, causes, released)
+        decide(self.ongoing)
         if any(x.kind == "switch" for x in causes):
             stepper.put(stepper.y, self.ongoing.active.stage)  # it begins afresh: forces jump here
         self._count(stepper.time, causes)
@@ -289,6 +291,7 @@ class Driver:
             if not begun:
                 touch(self.ongoing)
                 settle(self.ongoing, [])
+                decide(self.ongoing)
             self.roots.look()
             while not stepper.finished:
                 acts = search(self.ongoing, self.actions.room) if self._searches else None

@@ -69,6 +69,7 @@ _PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {
     "switch": _of_switch,
     "phase": _of_phase,
     "slowing": lambda ongoing, x: (NOTHING, NOTHING),
+    "contact": lambda ongoing, x: (STOP, NOTHING),
 }
 
 
@@ -240,9 +241,11 @@ class RootFinder:
                 assert watched.event is not None
                 if self._happens(watched.event, before[k], after[k]):
                     roots.append((when(k, b, after[k]), watched))
-            elif watched.kind in ("push", "switch", "phase") and self._leaves(watched, before[k], after[k]):
+            elif watched.kind in ("push", "switch", "phase", "contact") and self._leaves(
+                watched, before[k], after[k]
+            ):
                 roots.append((when(k, b, after[k]), watched))
-            elif watched.kind in ("phase", "push") and before[k] < 0.0:
+            elif watched.kind in ("phase", "push", "contact") and before[k] < 0.0:
                 roots.append((a, watched))
             elif watched.kind == "slowing" and before[k] < 0.0 <= after[k]:
                 phase = self._all.index(replace(watched, kind="phase"))

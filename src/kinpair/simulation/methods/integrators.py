@@ -23,7 +23,7 @@ from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, nearest
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
-from kinpair.simulation.methods import looped
+from kinpair.simulation.methods import contact_between, looped
 from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
@@ -180,6 +180,8 @@ def flow_of(
     sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
     if integrator.solved is not None:
         sizes["z"] = (integrator.solved.size(d),)
+    if d.touching:
+        sizes["z"] = (contact_between.size(d),)
 
     def record(f: Callable[..., Any], *names: str) -> Program:
         """f(dynamics, *inputs); the parameters are put into the model first."""
@@ -202,9 +204,11 @@ def flow_of(
     )
     if d.enforcement is not None and not by_loops:
         d.enforcement.check_short(d.model)
+    at = ("time", "y", "u", *(("z",) if d.touching else ()))
     programs: dict[str, Any] = {}
     if watched:
-        programs["watch"] = looped.watched(d) if loops else record(Dynamics.watched, "time", "y", "u")
+        own = contact_between.watched if d.touching else Dynamics.watched
+        programs["watch"] = looped.watched(d) if loops else record(own, *at)
     if d.settles:
         ends = ("u",) if d.at_ends and d.sticking else ()
         programs["after"] = looped.settled(d) if loops else record(Dynamics.settled, "time", "y", *ends)
@@ -213,13 +217,17 @@ def flow_of(
     if control is not None:
         programs["control"] = record(control, "time", "y", "u", *(("r",) if numbers else ()))
     if guard is not None:
-        programs["guard"] = record(guard, "time", "y", "u")
+        programs["guard"] = record(guard, *at)
         sizes["e"] = (programs["guard"].outputs[0].size + 1,)
     if change is not None:
         programs["change"] = record(change, "time", "y", "u", "e")
     everything = ("time", "dt", "y", "u")
     if integrator.tableau is not None:
-        programs["rhs"] = looped.rate(d) if loops else record(Dynamics.rate, "time", "y", "u")
+        own = contact_between.rate if d.touching else Dynamics.rate
+        programs["rhs"] = looped.rate(d) if loops else record(own, *at)
+    if d.touching:
+        programs["start"] = record(contact_between.start, "time", "y", "u")
+        programs["solve"] = contact_between.solve(d)
     if integrator.direct is not None:
         step = looped.looped_step(d, integrator.name) if loops else None
         programs["finish"] = step(d) if step else record(integrator.direct, *everything)

@@ -12,34 +12,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.compiler.time_loop.parts import Solve
-from kinpair.constraints import quantities as constrained
-from kinpair.constraints.rows.build import constraints_of
-from kinpair.constraints.rows.stacked import row_names
 from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
 from kinpair.constraints.solve.residual import WIDTH
-from kinpair.contact.records import INTEGERS, MEMORY, WORK, geometry_of
+from kinpair.contact.records import INTEGERS, MEMORY, WORK
 from kinpair.forces.elements import loads_on
 from kinpair.forces.states import sticking_groups
-from kinpair.formulations import composite, kinematics
-from kinpair.model.recursion import coordinates, rate_tree
 from kinpair.model.slip import Slip
 from kinpair.model.state import State
 from kinpair.simulation.contact.prediction import CURVED
 from kinpair.simulation.contact.rows import GROUPS, ROWS
 from kinpair.simulation.contact.step import KEPT, LEDGER, Sizes, step
 from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.methods.contact_terms import (
+    biases_of,
+    geoms_of,
+    masses,
+    poses_of,
+    row_count,
+    screws_of,
+    tree_of,
+)
 from kinpair.simulation.methods.steps import ahead
 from kinpair.simulation.phases import STILL, levels
-from kinpair.spatial.rotation import skew
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,7 @@ class TimeStepping:
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
         """z before the step: poses, screws, H, v⁻, v_f, rows of constraints, joints, and forces of the last step."""
         q, qd = d.motion(y)
-        where = kinematics.poses(d.model, q)
-        poses = [where[i] for i in range(len(d.model.parent))]
-        entries = [x for pose in poses for x in np.ravel(pose.R)] + [x for pose in poses for x in pose.a]
+        entries = poses_of(d, q)
         entries += [x for row in biases_of(d, q, qd) for x in row]
         end = ahead(d, q, dt, qd)
         for place in (q, end):
@@ -111,31 +111,10 @@ class TimeStepping:
         """The loop function with its constants and memory."""
         assert d.contact is not None
         s, c, limits = sizes_of(d), d.contact.data, d.contact.limits
-        g, materials = (
-            geometry_of(c),
-            np.column_stack([c.mu, c.mu_static, c.restitution, c.rolling, c.torsional]),
-        )
-        whole = [
-            *s,
-            *tree_of(d),
-            *(x.v for x in limits),
-            *frictions(d),
-            *g.body,
-            *g.kind,
-            *g.first,
-            *g.second,
-            *g.pair_of,
-        ]
-        numbers = [
-            self.theta,
-            *(x.side for x in limits),
-            *(x.restitution for x in limits),
-            *np.ravel(PLAN),
-            *np.ravel(materials),
-            *np.ravel(g.size),
-            *np.ravel(g.R),
-        ]
-        numbers += [*np.ravel(g.p), *np.ravel(g.vertices), *np.ravel(g.faces)]
+        of_geoms, numbers = geoms_of(c)
+        whole = [*s, *tree_of(d), *(x.v for x in limits), *frictions(d), *of_geoms]
+        ends = [*(x.side for x in limits), *(x.restitution for x in limits)]
+        numbers = [self.theta, *ends, *np.ravel(PLAN), *numbers]
         return Solve(_code(), np.array(numbers, dtype=float), np.array(whole, dtype=np.int64), *room(s))
 
 
@@ -148,7 +127,7 @@ def _code() -> LoopFunction:
 def sizes_of(d: Dynamics) -> Sizes:
     """Sizes of the arrays of a step."""
     assert d.contact is not None
-    c, rows = d.contact.data, 0 if d.enforcement is None else len(row_names(constraints_of(d.model)))
+    c, rows = d.contact.data, row_count(d)
     per_point = ROWS if c.rolling.any() or c.torsional.any() else 3
     geoms, pairs, nb = len(c.names), len(c.first), len(d.model.parent)
     contact = geoms, pairs, c.planes, len(c.vertices), len(c.faces), len(PLAN), per_point
@@ -158,16 +137,6 @@ def sizes_of(d: Dynamics) -> Sizes:
 def frictions(d: Dynamics) -> list[int]:
     """Return the rates with dry friction of constant level."""
     return [k for group in sticking_groups(d.model, passive=d.passive) for k in group.rates]
-
-
-def masses(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
-    """Return H (nv, nv) and the rows A (n, nv) of all constraints at a state."""
-    if d.enforcement is None:
-        return composite.mass_matrix(d.model, q), np.zeros((0, d.model.nv))
-    state = State(q, qd, tau=np.zeros(d.model.nv), time=time)
-    return composite.mass_matrix(d.model, q), constrained.equations(
-        d.model, d.enforcement.request, state, {}
-    ).every.A
 
 
 def joints(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> list[Scalar]:
@@ -202,41 +171,3 @@ def room(s: Sizes) -> tuple[int, int]:
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
     places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
     return found + problem, places + WIDTH * groups + 4 * rows + 3 + rows**2
-
-
-def tree_of(d: Dynamics) -> list[int]:
-    """Return the tree of the rates: parent, inward, place, root, and the last rate of each body."""
-    model = d.model
-    parent, inward = rate_tree(model)
-    place = np.argsort(inward).tolist()
-    root = list(range(model.nv))
-    for k in reversed(inward):
-        root[k] = k if parent[k] < 0 else root[parent[k]]
-    last = [-1] * len(model.parent)
-    for i in model.moving:
-        span = model.v_span[i]
-        last[i] = span.stop - 1 if span.stop > span.start else last[model.parent[i]]
-    return [*parent, *inward, *place, *root, *last]
-
-
-def screws_of(d: Dynamics, q: Vector) -> list[Vector]:
-    """Return the screw (ω, v at the origin of the world) of each rate, in world axes."""
-    poses = kinematics.poses(d.model, q)
-    qs, screws = coordinates(d.model, q), list[Any]([None] * d.model.nv)
-    for i in d.model.moving:
-        p = d.model.body[i].pair.p(qs[i])
-        e, u = poses[i].R @ p[:3], poses[i].R @ p[3:]
-        columns = np.concatenate([e, u + skew(poses[i].a) @ e])
-        for n, k in enumerate(range(d.model.v_span[i].start, d.model.v_span[i].stop)):
-            screws[k] = columns[:, n]
-    return screws
-
-
-def biases_of(d: Dynamics, q: Vector, qd: Vector) -> list[Vector]:
-    """Return angular acceleration and that of the origin (6,) of each body while q̈ is zero, in world axes."""
-    states = kinematics.states(d.model, q, qd)
-    biases = kinematics.biases(d.model, q, qd, states)
-    return [
-        np.concatenate([states[i].pose.R @ biases[i].alpha, states[i].pose.R @ biases[i].a])
-        for i in range(len(d.model.parent))
-    ]

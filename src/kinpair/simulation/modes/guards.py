@@ -21,6 +21,7 @@ from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
+from kinpair.simulation.methods import contact_between
 from kinpair.simulation.phases import PhaseValues, guard_values, is_told, switched
 from kinpair.simulation.recording import Recorded
 
@@ -61,7 +62,7 @@ def _solved(d: Dynamics, state: State, loads: dict[str, Vector]) -> tuple[Vector
 class Watched:
     """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is closed, or a `switch`, where
     the forces of an element have a kink or a jump; of a `group` of rates with dry friction its `phase`, and where it is
-    `slowing`.
+    `slowing`; one of the values of `contact`.
 
     `row` is the place of a limit among those whose phases are in the state, −1: it is open. Values of an event below
     `small` are zero: a constraint that has begun may hold it there.
@@ -79,12 +80,14 @@ class Watched:
 
 
 class Known(NamedTuple):
-    """What guards share: switching functions of elements, forces by name, guards of phases, and closed limits."""
+    """What guards share: switching functions of elements, forces by name, guards of phases, closed limits, guards of
+    contact."""
 
     switches: Mapping[str, Scalar]
     forces: Mapping[str, Any]
     phases: PhaseValues
     closed: Vector
+    contact: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +99,12 @@ class Guards:
     @property
     def uses_inputs(self) -> bool:
         """Is there a limit or a joint that is held, whose forces depend on them, or a switch of an actuator?"""
-        return any(x.kind in ("push", "phase") or x.inputs for x in self.watched)
+        return any(x.kind in ("push", "phase", "contact") or x.inputs for x in self.watched)
 
     @property
     def lasting(self) -> tuple[int, ...]:
         """Places of guards that are positive until something happens."""
-        return tuple(k for k, x in enumerate(self.watched) if x.kind in ("phase", "push"))
+        return tuple(k for k, x in enumerate(self.watched) if x.kind in ("phase", "push", "contact"))
 
     @property
     def slopes(self) -> tuple[tuple[int, int], ...]:
@@ -119,8 +122,8 @@ class Guards:
         ended = {x.group: e[k] for k, x in enumerate(self.watched) if x.kind == "phase"}
         return switched(d, time, y, u, [ended[j] for j in range(len(d.groups))], e[-1])
 
-    def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
-        """Their values, positive on the near side of limits."""
+    def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, z: Vector | None = None) -> Vector:
+        """Their values, positive on the near side of limits; z: of contact, see `contact_between.py`."""
         state = d.state(time, y, u)
         q, qd = state.q, state.qd
         kinds = {x.kind for x in self.watched}
@@ -130,6 +133,7 @@ class Guards:
             forces(d, names, state, u) if names else {},
             guard_values(d, time, y, u) if kinds & {"phase", "push"} else PhaseValues(),
             y[d.layout.closed],
+            np.zeros(0) if z is None else contact_between.results(d, z)[2],
         )
         return array([_VALUES[x.kind](x, time, q, qd, known) for x in self.watched])
 
@@ -171,6 +175,10 @@ def _slowing(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> S
     return known.phases.slowing[x.group]
 
 
+def _contact(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:
+    return known.contact[x.row]
+
+
 _VALUES: dict[str, Callable[..., Any]] = {
     "event": _of_event,
     "gap": _gap,
@@ -179,4 +187,5 @@ _VALUES: dict[str, Callable[..., Any]] = {
     "switch": _switch,
     "phase": _phase,
     "slowing": _slowing,
+    "contact": _contact,
 }

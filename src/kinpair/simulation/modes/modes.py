@@ -21,11 +21,12 @@ from kinpair.description.constraint_parts import ConstraintPart, Custom
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
+from kinpair.simulation.contact.between import GUARDS
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import enforcement_of, model_to_move, with_elements
-from kinpair.simulation.loops import BoundedCache, kernel_of
+from kinpair.simulation.loops import BoundedCache, held_contact, kernel_of
 from kinpair.simulation.modes.guards import Guards, Watched
 from kinpair.simulation.phases import levels, slides, sticks
 from kinpair.simulation.recording import Recorded
@@ -128,7 +129,24 @@ class Modes:
         d = self.run.d
         rough = [name for x in d.groups for name in (sticks(x.name), slides(x.name))]
         loaded = [WITHOUT_COLLISION] if is_loaded(d.model, passive=d.passive) else []
-        return [*(event.name for event in self.events), *ends, *rough, *loaded]
+        return [*(event.name for event in self.events), *ends, *rough, *loaded, *self._of_contact]
+
+    @property
+    def _of_contact(self) -> list[str]:
+        """Names of events of contact."""
+        data = self.run.d.touching
+        if data is None:
+            return []
+        pairs = [
+            f"{data.names[a]} on {data.names[b]}"
+            for a, b in zip(data.first.tolist(), data.second.tolist(), strict=True)
+        ]
+        words = [
+            f"{name} {word}"
+            for name in pairs
+            for word in ("lands", "lifts", "sticks", "slides", "comes to rest")
+        ]
+        return [*words, *(f"impact without collision of {name}" for name in pairs)]
 
     def mechanism(self, mode: Mode) -> Mechanism:
         """The one that moves in a mode."""
@@ -172,6 +190,8 @@ class Modes:
         if not d.at_ends:
             groups = range(len(d.groups))
             watched += [Watched(kind, group=j) for kind in ("phase", "slowing") for j in groups]
+        if d.touching is not None:
+            watched += [Watched("contact", row=k) for k in range(GUARDS)]
         guards = Guards(tuple(watched))
         return Stage(self.run, m, d, guards if watched else None, self._make), guards
 
@@ -208,6 +228,9 @@ class Active:
     def values(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Of what is watched, at a state."""
         d = self.d
+        if d.touching is not None:
+            z = held_contact(d).solved(p, time, y, u)
+            return self.guards(d.concrete(p), time, y, u, z)
         if not (d.sticking or d.actuated or d.stops):
             return self.guards(d.concrete(p), time, y, u)
         return self._kernel(time, y, u, *((p,) if d.parameters else ()))

@@ -1,0 +1,380 @@
+"""Contact where a run stands: impacts of points that close, and phases of points that stay closed.
+
+    impact   u⁺ = D Λ + u⁻,   c = u⁺ + e min(u⁻, 0),   then rates v⁺ = v⁻ + G Jᵀ Λ                             (CN14)
+    phases   c = D λ + J q̈₀ + J̇q̇ over points that are closed and do not separate                             (CN15)
+
+Both are the problem of `constraints/solve/problem.py`. A ball that bounces lower and lower comes to rest at the time
+
+    t + 2 u⁺/(a (1 − e)),   a: what presses it down                                                          (CN16)
+
+and is taken to rest where its next bounce is lower than `LOW`. Where (CN15) has no solution, the rates jump: an impact
+without collision (Painlevé). If an impulse with e = 0 changes nothing either, the contact is jammed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinpair.constraints.solve.problem import Disc, Group, Interval, Solution, solve
+from kinpair.contact.records import SLOTS
+from kinpair.contact.search import Search
+from kinpair.formulations import kinematics
+from kinpair.simulation.contact.between import (
+    ACTIVE,
+    DIRECTION,
+    FORCE,
+    PHASE,
+    RESTS,
+    SLIDES,
+    SLOT,
+    SUMS,
+)
+from kinpair.simulation.driver.impacts import mobility_matrix
+from kinpair.simulation.driver.ongoing import EndError, Ongoing
+from kinpair.simulation.events.events import EventRecord
+from kinpair.simulation.loops import held_contact
+from kinpair.simulation.status import Status
+
+NEAR = 1e-9  # [m]: a gap this small is closed
+STILL = 1e-9  # [m/s]: a velocity this small is zero
+LOW = 1e-9  # [m]: a bounce lower than this is the last one
+FINE = 1e-10  # relative: signs of accelerations, growth of energy
+HALVINGS = 50  # of the interval of β
+AGAIN = 20  # impacts and phases after one another at one instant
+
+
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """Points near to closed at a state: slots, axes (m, 3, 3), gaps, rows J (3 m, nv), relative velocities (m, 3),
+    J q̈₀ + J̇q̇ (m, 3), materials (m, 5), and the response G (nv, nv) with M (nv, nv)."""
+
+    slots: list[int]
+    axes: np.ndarray
+    gaps: np.ndarray
+    J: np.ndarray
+    u: np.ndarray
+    c: np.ndarray
+    materials: np.ndarray
+    G: np.ndarray
+    M: np.ndarray
+
+    def some(self, chosen: Sequence[int]) -> Touching:
+        """Return some of the points."""
+        rows = [3 * k + r for k in chosen for r in range(3)]
+        some = list(chosen)
+        return Touching(
+            [self.slots[k] for k in some],
+            self.axes[some],
+            self.gaps[some],
+            self.J[rows],
+            self.u[some],
+            self.c[some],
+            self.materials[some],
+            self.G,
+            self.M,
+        )
+
+
+def look(ongoing: Ongoing, y: np.ndarray) -> Touching:
+    """Return the points that are closed at a state (ny,)."""
+    d, run, stepper = ongoing.run.d, ongoing.run, ongoing.stepper
+    own = d.concrete(run.inputs.parameters)
+    assert d.touching is not None
+    u = ongoing.inputs(stepper.time, y, stepper.u)
+    terms = held_contact(d).terms(run.inputs.parameters, stepper.time, y, u)
+    search: Search = d.model.once("contact search", lambda: Search(d.model))
+    count, found = search(terms.R, terms.P, NEAR)
+    chosen = range(count)
+    slots = [int(found.slot[k]) for k in chosen]
+    data = d.touching
+    axes = np.array([found.frame[k].reshape(3, 3) for k in chosen]).reshape(-1, 3, 3)
+    rows = list[np.ndarray]()
+    for k in chosen:
+        pair = int(found.pair[k])
+        a, b = int(data.body[data.first[pair]]), int(data.body[data.second[pair]])
+        J = terms.jacobian(a, found.point[k]) - terms.jacobian(b, found.point[k])
+        rows.append(axes[k] @ J)
+    J = np.vstack([np.zeros((0, own.model.nv)), *rows])
+    bias = np.array([terms.bias(found, k) for k in chosen]).reshape(-1, 3)
+    materials = np.array(
+        [[x[int(found.pair[k])] for x in (data.mu, data.mu_static, data.restitution)] for k in chosen]
+    ).reshape(-1, 3)
+    G = mobility_matrix(terms.M, terms.A)
+    gaps = found.gap[:count].copy()
+    return Touching(
+        slots,
+        axes,
+        gaps,
+        J,
+        (J @ terms.qd).reshape(-1, 3),
+        (J @ terms.free).reshape(-1, 3) + bias,
+        materials,
+        G,
+        terms.M,
+    )
+
+
+def decide(ongoing: Ongoing) -> None:
+    """Compute impacts and phases of contact where the run stands, and go on from there."""
+    if ongoing.run.d.touching is None:
+        return
+    before = ongoing.stepper.y
+    y, waited = before.copy(), False
+    x = look(ongoing, y)
+    for _ in range(AGAIN):
+        if _strikes(x):
+            y = _impact(ongoing, x, y)
+            x = look(ongoing, y)
+            continue
+        closed = [k for k in range(len(x.slots)) if x.u[k, 0] <= STILL]
+        stays = x.some(closed)
+        result = _phases(stays)
+        if result is not None:
+            y = _lifted(ongoing, x, stays, y)
+            _enter(ongoing, stays, result, before, y)
+            return
+        if waited:
+            break
+        waited = True
+        y = _without_collision(ongoing, stays, y)
+        x = look(ongoing, y)
+    time = ongoing.stepper.time
+    names = ", ".join(dict.fromkeys(_pair_name(ongoing, slot) for slot in x.slots))
+    raise EndError(
+        Status(
+            "jammed",
+            time,
+            f"Stopped at t = {time:.9g} s: contact {names} has no forces that satisfy Coulomb's law",
+        )
+    )
+
+
+def _strikes(x: Touching) -> bool:
+    return bool((x.u[:, 0] < -STILL).any())
+
+
+def _groups(x: Touching, coefficient: int, sliding: dict[int, np.ndarray]) -> list[Group]:
+    """Return the groups of all points: a normal, and a disc that slides in a direction, or rests."""
+    groups = list[Group]()
+    for k in range(len(x.slots)):
+        groups.append(Interval(3 * k, name=str(k)))
+        way = sliding.get(k)
+        mu = float(x.materials[k, 0 if way is not None else coefficient])
+        groups.append(
+            Disc(
+                (3 * k + 1, 3 * k + 2),
+                mu=mu,
+                normal=3 * k,
+                direction=None if way is None or not way.any() else (float(way[0]), float(way[1])),
+            )
+        )
+    return groups
+
+
+def _impact(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
+    """Compute the rates after an impact of all points that are closed.    (CN14)"""
+    layout, D = ongoing.active.d.layout, x.J @ x.G @ x.J.T
+    before, normal = y[layout.qd].copy(), x.u[:, 0]
+
+    def after(beta: float) -> tuple[np.ndarray, float]:
+        e = beta * x.materials[:, 2] * np.minimum(normal, 0.0)
+        g = x.u.copy()
+        g[:, 0] += e
+        impulse = solve(D, g.ravel(), _groups(x, 0, {})).x
+        qd = before + x.G @ x.J.T @ impulse
+        return qd, 0.5 * float(qd @ x.M @ qd - before @ x.M @ before)
+
+    beta, (qd, gained) = 1.0, after(1.0)
+    if gained > FINE * 0.5 * float(before @ x.M @ before):
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            beta = 0.5 * (low + high)
+            low, high = (beta, high) if after(beta)[1] <= 0.0 else (low, beta)
+        beta = low
+        qd, gained = after(beta)
+    qd, rest = _rested(ongoing, x, before, qd)
+    gained = 0.5 * float(qd @ x.M @ qd - before @ x.M @ before)
+    y = y.copy()
+    y[layout.qd] = qd
+    y[layout.loss] += max(-gained, 0.0)
+    y[layout.contact.start] += max(-gained, 0.0)
+    struck = [_pair_name(ongoing, x.slots[k]) for k in range(len(x.slots)) if normal[k] < -STILL]
+    for name in dict.fromkeys(struck):
+        _note(ongoing, f"{name} lands", before, max(-gained, 0.0), beta)
+        gained = 0.0
+    for name, time in {name: time for time, name in rest}.items():
+        _note(ongoing, name, qd, 0.0, time=time)
+    return y
+
+
+def _rested(
+    ongoing: Ongoing, x: Touching, before: np.ndarray, qd: np.ndarray
+) -> tuple[np.ndarray, list[tuple[float, str]]]:
+    """Return the rates with points at rest whose next bounce is below `LOW`, and when they come to rest.    (CN16)"""
+    u = (x.J @ qd).reshape(-1, 3)[:, 0]
+    least, ends = STILL, list[tuple[float, str]]()
+    for k in range(len(x.slots)):
+        a, e = -float(x.c[k, 0]), float(x.materials[k, 2])
+        if not (u[k] > STILL and a > 0.0 and u[k] ** 2 <= 2.0 * a * LOW):
+            continue
+        least = max(least, float(u[k]))
+        if x.u[k, 0] < 0.0 and 0.0 < e < 1.0:
+            last = 2.0 * u[k] / (a * (1.0 - e))
+            ends.append((ongoing.stepper.time + last, f"{_pair_name(ongoing, x.slots[k])} comes to rest"))
+    rests = x.some([k for k in range(len(x.slots)) if u[k] <= least])
+    return qd + _least(rests, -(rests.J @ qd)[::3]), ends
+
+
+@dataclass(frozen=True, eq=False)
+class Phases:
+    """Points that stay closed: phase, direction of sliding in the tangents (m, 2), multipliers (m, 3)."""
+
+    chosen: list[int]
+    phase: list[float]
+    way: np.ndarray
+    force: np.ndarray
+
+
+def _phases(x: Touching) -> Phases | None:
+    """Decide which points stay closed, rest and slide; None where no forces satisfy the laws.    (CN15)"""
+    m = len(x.slots)
+    if not m:
+        return Phases([], [], np.zeros((0, 2)), np.zeros((0, 3)))
+    D, g = x.J @ x.G @ x.J.T, x.c.ravel()
+    speed = np.sqrt((x.u[:, 1:] ** 2).sum(axis=1))
+    sliding = {k: x.u[k, 1:] / speed[k] for k in range(m) if speed[k] > STILL}
+    solution, small = Solution(np.zeros(3 * m), g, 0.0, True), np.zeros(m)
+    for _ in range(m + 1):
+        solution = solve(D, g, _groups(x, 1, sliding))
+        if not solution.met:
+            return None
+        small = FINE * (np.abs(D) @ np.abs(solution.x) + np.abs(g)).reshape(-1, 3).max(axis=1)
+        c = solution.c.reshape(-1, 3)
+        moves = {
+            k: c[k, 1:] / np.linalg.norm(c[k, 1:])
+            for k in range(m)
+            if k not in sliding and np.linalg.norm(c[k, 1:]) > small[k] and x.materials[k, 0] > 0.0
+        }
+        changes = [k for k in moves if x.materials[k, 1] > x.materials[k, 0]]
+        sliding |= moves
+        if not changes:
+            break
+    c, force = solution.c.reshape(-1, 3), solution.x.reshape(-1, 3)
+    chosen = [k for k in range(m) if force[k, 0] > 0.0 or c[k, 0] <= small[k]]
+    way = np.array([sliding.get(k, np.zeros(2)) for k in chosen]).reshape(-1, 2)
+    phase = [SLIDES if k in sliding or x.materials[k, 1] == 0.0 else RESTS for k in chosen]
+    return Phases(chosen, phase, way, force[chosen])
+
+
+def _lifted(ongoing: Ongoing, x: Touching, stays: Touching, y: np.ndarray) -> np.ndarray:
+    """Return the state with gaps taken to zero by the least displacement: of points that stay closed, whose rates are
+    taken to zero, too, and of all that overlap."""
+    d, y = ongoing.active.d, y.copy()
+    q, qd = d.layout.q, d.layout.qd
+    overlapping = x.some([k for k in range(len(x.slots)) if x.gaps[k] < 0.0 or x.slots[k] in stays.slots])
+    y[q] = kinematics.nudged(d.model, y[q], _least(overlapping, -overlapping.gaps))
+    y[qd] += _least(stays, -stays.u[:, 0])
+    return y
+
+
+def _least(x: Touching, change: np.ndarray) -> np.ndarray:
+    """Return the least displacement (nv,), weighted by mass, that changes the gaps of points so."""
+    if not len(x.slots):
+        return np.zeros(len(x.G))
+    N = x.J[::3]
+    return x.G @ N.T @ np.linalg.lstsq(N @ x.G @ N.T, change, rcond=1e-10)[0]
+
+
+def _without_collision(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
+    """Compute a jump of the rates where no forces satisfy the laws: an impulse with e = 0 on points that are closed."""
+    layout = ongoing.active.d.layout
+    before = y[layout.qd].copy()
+    D = x.J @ x.G @ x.J.T
+    starts = [
+        np.zeros(len(D)),
+        *(np.eye(len(D))[3 * k] / max(D[3 * k, 3 * k], 1e-300) for k in range(len(x.slots))),
+    ]
+    for start in starts:
+        impulse = solve(D, x.u.ravel(), _groups(x, 0, {}), start=start)
+        if impulse.met and np.abs(impulse.x).max(initial=0.0) > STILL:
+            break
+    else:
+        return _slipped(ongoing, x, y)
+    return _jumped(ongoing, x, y, before + x.G @ x.J.T @ impulse.x)
+
+
+def _slipped(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
+    """Compute the jump of points that slide into a surface they press on ever harder: sliding stops at once."""
+    layout = ongoing.active.d.layout
+    before = y[layout.qd].copy()
+    T = x.J
+    qd = before - x.G @ T.T @ np.linalg.lstsq(T @ x.G @ T.T, T @ before, rcond=1e-10)[0]
+    return _jumped(ongoing, x, y, qd)
+
+
+def _jumped(ongoing: Ongoing, x: Touching, y: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return the state with other rates after an impact without collision, if it loses energy and changes rates."""
+    layout = ongoing.active.d.layout
+    before = y[layout.qd].copy()
+    gained = 0.5 * float(qd @ x.M @ qd - before @ x.M @ before)
+    if np.abs(qd - before).max() <= STILL or gained > FINE * 0.5 * float(before @ x.M @ before):
+        return y
+    y = y.copy()
+    y[layout.qd] = qd
+    y[layout.loss] += max(-gained, 0.0)
+    y[layout.contact.start] += max(-gained, 0.0)
+    for name in dict.fromkeys(_pair_name(ongoing, slot) for slot in x.slots):
+        _note(ongoing, f"impact without collision of {name}", before, max(-gained, 0.0))
+        gained = 0.0
+    return y
+
+
+def _enter(ongoing: Ongoing, x: Touching, result: Phases, before: np.ndarray, y: np.ndarray) -> None:
+    """Write the closed points into the state, note what has changed, and go on."""
+    layout, d = ongoing.active.d.layout, ongoing.run.d
+    assert d.touching is not None
+    entries = np.zeros((d.touching.max_contacts, ACTIVE))
+    if len(result.chosen) > len(entries):
+        time = ongoing.stepper.time
+        message = f"Stopped at t = {time:.9g} s: more contact points than max_contacts; give a larger one"
+        raise EndError(Status("full", time, message))
+    for n, k in enumerate(result.chosen):
+        entries[n, SLOT], entries[n, PHASE] = x.slots[k] + 1, result.phase[n]
+        entries[n, DIRECTION : DIRECTION + 3] = result.way[n] @ x.axes[k, 1:]
+        entries[n, FORCE : FORCE + 3] = result.force[n] @ x.axes[k]
+    old = before[layout.contact][SUMS:].reshape(-1, ACTIVE)
+    y[layout.contact.start + SUMS : layout.contact.stop] = entries.ravel()
+    if ongoing.stepper.time > ongoing.run.time:
+        _note_phases(ongoing, old, entries, y[layout.qd])
+    ongoing.stepper.put(y, ongoing.active.stage)
+
+
+def _note_phases(ongoing: Ongoing, old: np.ndarray, new: np.ndarray, qd: np.ndarray) -> None:
+    """Note points that lift, stick and slide, by pair."""
+    was, now = ({int(e[SLOT]) - 1: e[PHASE] for e in x if e[SLOT] > 0.0} for x in (old, new))
+    changed = {slot: "lifts" for slot in was if slot not in now}
+    changed |= {
+        slot: "sticks" if phase == RESTS else "slides"
+        for slot, phase in now.items()
+        if was.get(slot) not in (None, phase)
+    }
+    for name in dict.fromkeys(f"{_pair_name(ongoing, slot)} {word}" for slot, word in changed.items()):
+        _note(ongoing, name, qd, 0.0)
+
+
+def _pair_name(ongoing: Ongoing, slot: int) -> str:
+    data = ongoing.run.d.touching
+    assert data is not None
+    pair = slot // SLOTS
+    return f"{data.names[data.first[pair]]} on {data.names[data.second[pair]]}"
+
+
+def _note(
+    ongoing: Ongoing, name: str, before: np.ndarray, lost: float, beta: float = 1.0, time: float | None = None
+) -> None:
+    """Log an event of contact."""
+    at = float(ongoing.stepper.time) if time is None else time
+    ongoing.run.event_log.append(EventRecord(at, name, *ongoing.motion, before.copy(), lost, beta))
