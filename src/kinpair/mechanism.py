@@ -24,6 +24,7 @@ from kinpair.constraints.assembly import (
     names_from,
 )
 from kinpair.constraints.quantities import EVERY, quantity_of, reaction_names
+from kinpair.constraints.quantities.groups import row_names
 from kinpair.constraints.reactions import (
     BearingLoad,
     MotorLoad,
@@ -1243,6 +1244,11 @@ class Mechanism(Movable):
 
     # Compiled code.
 
+    @property
+    def row_groups(self) -> tuple[str, ...]:
+        """Names of the rows of dry friction, one a rate, and of limits of joints, in the order of kernels."""
+        return row_names(self.model)
+
     def kernel(
         self,
         quantity: str,
@@ -1271,6 +1277,11 @@ class Mechanism(Movable):
         of their entries, how far redundant rows are from holding, how far the loops are from closing; and 1 where all
         four are as they should be, else 0. Where it is 0, the method of the mechanism looks closer, and a kernel
         cannot. In single precision the rounding of redundant rows makes it 0.
+
+        For friction and limits in other programs there are row_groups of (q, qd, tau, time): M, f, J, γ and φ with rows
+        in the order of `row_groups`; and forward_dynamics_in_phases of (q, qd, tau, share, held, time): accelerations,
+        efforts that hold rates, and levels (4, groups), where `held` (nv,) is 1 of a rate at rest or at a closed limit,
+        else 0, and `share` (nv,) is the sign of sliding of the others.
 
         With friction from load kernels, and code exported from them, are made for joints that slide. That number, or
         without constraints the last of the three beside the accelerations, is 0 where its loads were not found, and

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import subprocess
 import warnings
 from functools import cache
@@ -13,6 +12,7 @@ import pytest
 import kinpair as kp
 import zoo
 from c_compiler import STRICT
+from exported_code import called, exported, library
 from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.compiler.program import flatten
 from kinpair.quantities import QUANTITIES
@@ -62,23 +62,8 @@ def agree(found, expected, tolerance) -> None:
         assert zoo.relative_error(a.reshape(b.shape), b) <= tolerance
 
 
-def library(kernel: kp.Kernel, folder):
-    """The exported function, loaded from a shared library."""
-    source = kernel.c(folder / "exported.c")
-    shared = folder / "exported.so"
-    subprocess.run([*STRICT, "-shared", "-fPIC", source, "-o", shared, "-lm"], check=True)
-    return getattr(ctypes.CDLL(str(shared)), kernel.signature.name)
-
-
 def by_c(kernel: kp.Kernel, folder, given) -> list[np.ndarray]:
     return called(library(kernel, folder), kernel, given)
-
-
-def called(function, kernel: kp.Kernel, given) -> list[np.ndarray]:
-    results = [np.full(shape, np.nan) for shape in kernel.signature.outputs.values()]
-    arrays = [np.ascontiguousarray(x, dtype=float) for x in given] + results
-    function(*(ctypes.c_void_p(x.ctypes.data) for x in arrays))
-    return results
 
 
 def check_c(m: kp.Mechanism, quantity: str, folder) -> None:
@@ -183,16 +168,6 @@ def sliding(name: str) -> tuple[kp.Mechanism, list[np.ndarray]]:
     m, rng = kp.example(name), np.random.default_rng(4)
     q, qd = 0.3 * rng.normal(size=m.nq), rng.normal(size=m.nv)
     return m, [q, qd, m.inverse_dynamics(q, qd, rng.normal(size=m.nv))]
-
-
-def exported(kernel: kp.Kernel, language: str, folder):
-    """The function in another language, with a list of arrays as its result."""
-    if language == "c":
-        folder.mkdir()
-        function = library(kernel, folder)
-        return lambda *given: called(function, kernel, given)
-    casadi = kernel.casadi()
-    return lambda *given: [np.asarray(x).ravel() for x in casadi.call(list(given))]
 
 
 @pytest.mark.parametrize("language", ["c", "casadi"])

@@ -37,7 +37,7 @@ REFUSED = {
         "no quantity 'mass_matrx'; did you mean 'mass_matrix'? Quantities: inverse_dynamics, forward_dynamics, "
         "mass_matrix, coriolis_matrix, bias_forces, gravity_forces, reactions, resultant, regressor, "
         "inverse_dynamics_derivatives, forward_dynamics_derivatives, energy, pose, poses, jacobian, jacobian_rate, "
-        "twists, twist_rates, centre_of_mass, momentum, dq_dt, actuation",
+        "twists, twist_rates, centre_of_mass, momentum, dq_dt, actuation, row_groups, forward_dynamics_in_phases",
     ),
     "frame": (
         lambda: ARM.kernel("pose", frame="tol"),

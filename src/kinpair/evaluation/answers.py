@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from kinpair.constraints.assembly.closure import Closure
-from kinpair.constraints.assembly.rank import KERNELS, check_solver
+from kinpair.constraints.assembly.rank import IN_PHASES, KERNELS, check_solver
 from kinpair.constraints.quantities import EMBEDDED, EVERY
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, listed, nearest
@@ -80,6 +80,7 @@ def _known(closure: Closure, method: str, options: dict[str, Any]) -> Request | 
     return closure.dynamics.known(solver, chosen, external)
 
 
+SOLVED = ("phases", "friction_solutions", "friction", "impact")  # with inequalities, by loop functions
 OF_FRAMES = ("pose", "jacobian", "jacobian_rate")
 OUTSIDE = (  # under constraints: solved with the rank found in each state, which no kernel does
     "inverse_dynamics",
@@ -101,20 +102,29 @@ def kernel_request(
     _check_quantity(model, closure, quantity)
     _check_arguments(model, quantity, solver, frame, external)
     whole: dict[str, Any] = {**options, "external": dict.fromkeys(external)}
-    if closure is None or quantity not in KERNELS:
+    if closure is None and quantity in IN_PHASES:
+        return replace(request_of("forward_dynamics", owner=model.name, **whole), quantity=quantity)
+    if closure is None or quantity not in (*KERNELS, *IN_PHASES):
         if solver is not None:
             check_solver(solver)
         return request_of(quantity, owner=model.name, frame=frame, **whole)
     if quantity == "forward_dynamics" and options.get("passive", True) and closure.drives.rubbing is not None:
         closure.drives.rubbing.check()
-    at = closure.assembly.start() if quantity == "forward_dynamics" else model.neutral()
+    dynamic = quantity in ("forward_dynamics", "forward_dynamics_in_phases")
+    at = closure.assembly.start() if dynamic else model.neutral()
     return closure.requests.of_kernel(quantity, at, DEFAULT_SOLVER if solver is None else solver, whole)
 
 
 def _check_quantity(model: Model, closure: Closure | None, quantity: str) -> None:
     """Refuse an unknown quantity, and one that no kernel gives under constraints."""
     more = KERNELS if closure else OF_SURFACES if model.surfaces else ()
-    known = dict.fromkeys((*QUANTITIES, *more))
+    known = dict.fromkeys((*QUANTITIES, *IN_PHASES, *more))
+    if quantity in SOLVED:
+        raise InputError(
+            f"{model.name}: {quantity} is a problem with inequalities, which no formula solves; kernels give its "
+            "parts, 'row_groups', and 'forward_dynamics_in_phases' with phases as arguments",
+            quantity=quantity,
+        )
     if quantity in KERNELS and quantity not in known:
         raise InputError(f"{model.name} has no constraints, so there is no {quantity}", quantity=quantity)
     if quantity not in known:

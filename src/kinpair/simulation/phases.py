@@ -34,7 +34,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
-from kinpair.forces.elements import acting
+from kinpair.constraints.quantities.groups import bounds_of
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.loads.system import CREEP, NARROW, SMALL, steady
 from kinpair.model.state import State
@@ -120,17 +120,9 @@ def levels(d: Any, state: State, loads: Any) -> tuple[Vector, Vector, Vector, Ve
     """Least and greatest effort of friction on each group: at rest, and as it begins to slide. Of several rates they
     are forces, the same in every direction."""
     first = [x.rates[0] for x in d.groups]
-    sums: list[dict[int, Any]] = [dict.fromkeys(first, 0.0) for _ in range(4)]
-    for x, at in acting(d.model, state, passive=d.passive):
-        for n, bounds in enumerate((x.element.holds(at), x.element.slides(at))):
-            for k, (lo, hi) in bounds.items():
-                sums[2 * n][k] = sums[2 * n][k] + lo
-                sums[2 * n + 1][k] = sums[2 * n + 1][k] + hi
-    if is_loaded(d.model, passive=d.passive):
-        for n, bound in enumerate(d.levels_from_load(state, loads)):
-            for k in first:
-                sums[2 * n][k] = sums[2 * n][k] - bound[k]
-                sums[2 * n + 1][k] = sums[2 * n + 1][k] + bound[k]
+    loaded = is_loaded(d.model, passive=d.passive)
+    from_load = d.levels_from_load(state, loads) if loaded else None
+    sums = bounds_of(d.model, state, first, from_load, passive=d.passive)
     rest_lo, rest_hi, slide_lo, slide_hi = (array(list(x.values())) if first else np.zeros(0) for x in sums)
     return rest_lo, rest_hi, slide_lo, slide_hi
 

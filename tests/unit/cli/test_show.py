@@ -14,7 +14,8 @@ from kinpair.cli.main import main
 QUANTITIES = (
     "Quantities: inverse_dynamics, forward_dynamics, mass_matrix, coriolis_matrix, bias_forces, "
     "gravity_forces, reactions, resultant, regressor, inverse_dynamics_derivatives, forward_dynamics_derivatives, "
-    "energy, pose, poses, jacobian, jacobian_rate, twists, twist_rates, centre_of_mass, momentum, dq_dt, actuation"
+    "energy, pose, poses, jacobian, jacobian_rate, twists, twist_rates, centre_of_mass, momentum, dq_dt, actuation, "
+    "row_groups, forward_dynamics_in_phases"
 )
 STAGES = 'Choose from: "graph", "llvm", "asm", "latex", "c"'
 FRAMES = "Links and frames: ground, upper, lower, tip"

@@ -225,6 +225,7 @@ class Rank:
 INDEPENDENT = 1e-4  # of singular values of rows of length one: rounding grows by their inverse
 CHOICES = 8  # of rows and order for one solver: code is compiled for each
 KERNELS = ("forward_dynamics", "terms", "constraint_positions", "constraint_matrix", "constraint_rows")
+IN_PHASES = ("row_groups", "forward_dynamics_in_phases")  # kernels of all mechanisms, for exported code
 
 
 class Requests:
@@ -254,8 +255,12 @@ class Requests:
         """For a kernel of one of `KERNELS`; the rows kept are chosen at q."""
         if quantity == "forward_dynamics":
             return self.checked(q, 0.0, solver, options)
-        if quantity == "terms":
-            return replace(request_of("forward_dynamics", owner=self.model.name, **options), quantity="terms")
+        if quantity == "forward_dynamics_in_phases":
+            return replace(self.checked(q, 0.0, solver, options), quantity=quantity)
+        if quantity in ("terms", "row_groups"):
+            return replace(
+                request_of("forward_dynamics", owner=self.model.name, **options), quantity=quantity
+            )
         return Request(quantity)
 
     def _sample(self, q: Any, time: Any) -> tuple[np.ndarray, float]:

@@ -4,6 +4,7 @@ equations    M, F and the rows at a state: M q̈ = F + Aᵀλ, A q̈ = b
 multipliers  λ of all rows, redundant ones with them, shared by compliances
 friction     friction from load under constraints
 solution     q̈, λ and power, by any solver; what a solve must be like to need no closer look
+groups       row groups of friction and limits, accelerations in phases that are given
 efforts      efforts of chosen actuators that make a motion
 derivatives  derivatives of q̈, by an embedding; with friction from load by the whole system
 projection   coordinates, rates and accelerations brought to the constraints

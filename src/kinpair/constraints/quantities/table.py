@@ -15,6 +15,12 @@ from kinpair.constraints.quantities import along_tree, friction
 from kinpair.constraints.quantities.derivatives import Moving, Slopes, balance
 from kinpair.constraints.quantities.efforts import actuator_efforts
 from kinpair.constraints.quantities.equations import equations
+from kinpair.constraints.quantities.groups import (
+    InPhases,
+    RowGroups,
+    forward_dynamics_in_phases,
+    row_groups,
+)
 from kinpair.constraints.quantities.projection import (
     closing_step,
     nearest_accelerations,
@@ -218,6 +224,14 @@ CONSTRAINED: dict[str, Quantity] = {
     ),
     "constraint_forces": Quantity(_FORCED, constraint_forces, loaded=True, columns=False),
     "loaded_terms": Quantity(_FORCED, loaded_terms, loaded=True, columns=False),
+    "row_groups": Quantity(_FORCED, row_groups, loaded=True, columns=False, shape=RowGroups),
+    "forward_dynamics_in_phases": Quantity(
+        ("q", "qd", "tau", "share", "held", "time"),
+        forward_dynamics_in_phases,
+        loaded=True,
+        columns=False,
+        shape=InPhases,
+    ),
     "constraint_positions": Quantity(("q", "time"), constraint_positions, columns=False),
     "constraint_matrix": Quantity(("q", "time"), constraint_matrix, columns=False),
     "constraint_rows": Quantity(("q", "qd", "time"), constraint_rows, columns=False),
