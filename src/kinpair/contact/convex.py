@@ -24,13 +24,14 @@ from kinpair.contact.support import (
     radius_of,
     scale_of,
 )
-from kinpair.model.contact_data import CYLINDER, ELLIPSOID, SPHERE
+from kinpair.model.contact_data import CYLINDER, ELLIPSOID, HULL, SPHERE
 
 HALF = SLOTS // 2
 RIMS = 2 * RIM  # features of a cylinder after its corners are the lowest points of its rims
 NEAR = 1e-3  # cores nearer than this part of their size are searched by a polytope
 FACE = 1e-5  # angle between a normal and that of a face that are the same
 BOTH = 0.9  # cosine between normals of faces that meet
+DIRECTIONS = 8  # in which a hull on a plane has its outermost corners
 SIDE = 1e-9  # sine of the angle to its axis below which a cylinder has no nearest point on its rim
 POLISH = 6  # Newton steps of a normal between smooth shapes
 
@@ -266,11 +267,53 @@ def convex_plane(g: Geometry, f: Found, count: int, pair: int, a: int, b: int, m
             x[i] = -n[i]
         farthest(g, f, a, x, on_a)
         return one_point(g, f, count, pair, a, b, 0, dot(n, on_a) - height, margin)
+    if g.kind[a] == HULL and corners(g, a) > DIRECTIONS:
+        return hull_plane(g, f, count, pair, a, b, height, margin)
     for i in range(corners(g, a)):
-        corner_of(g, f, a, i, x)
-        after = emit(f, count, pair, 1 + i, b, dot(n, x) - height, n, x, margin)
-        curve(f, count, after, 0, SHARP, SHARP, n)
-        count = after
+        count = corner_plane(g, f, count, pair, a, b, i, height, margin)
     if g.kind[a] == CYLINDER:
         count = rims_over(g, f, count, pair, a, b, height, True, margin)
+    return count
+
+
+def corner_plane(
+    g: Geometry, f: Found, count: int, pair: int, a: int, b: int, i: int, height: float, margin: float
+) -> int:
+    """Write corner i of geom a on plane b, whose normal is work[0]."""
+    n, x = f.work[0], f.work[4]
+    corner_of(g, f, a, i, x)
+    after = emit(f, count, pair, 1 + i, b, dot(n, x) - height, n, x, margin)
+    curve(f, count, after, 0, SHARP, SHARP, n)
+    return after
+
+
+def hull_plane(
+    g: Geometry, f: Found, count: int, pair: int, a: int, b: int, height: float, margin: float
+) -> int:
+    """Write the lowest corner of hull a on plane b, and of those within the margin the outermost in each direction.
+
+    A rounded rim has many corners, of which few carry; the lowest one is always among them.
+    """
+    n, x, chosen, best = f.work[0], f.work[4], f.integers[0 : DIRECTIONS + 1], f.memory[0 : DIRECTIONS + 1]
+    chosen[:], best[:] = -1, -math.inf
+    for i in range(corners(g, a)):
+        corner_of(g, f, a, i, x)
+        gap = dot(n, x) - height
+        if gap > margin:
+            continue
+        if -gap > best[DIRECTIONS]:
+            best[DIRECTIONS], chosen[DIRECTIONS] = -gap, i
+        u = f.pose[b, 0] * x[0] + f.pose[b, 3] * x[1] + f.pose[b, 6] * x[2]
+        v = f.pose[b, 1] * x[0] + f.pose[b, 4] * x[1] + f.pose[b, 7] * x[2]
+        for k in range(DIRECTIONS):
+            angle = 2.0 * math.pi * k / DIRECTIONS
+            out = u * math.cos(angle) + v * math.sin(angle)
+            if out > best[k]:
+                best[k], chosen[k] = out, i
+    for i in range(corners(g, a)):
+        is_chosen = False
+        for k in range(DIRECTIONS + 1):
+            is_chosen = is_chosen or chosen[k] == i
+        if is_chosen:
+            count = corner_plane(g, f, count, pair, a, b, i, height, margin)
     return count
