@@ -19,10 +19,12 @@ from kinpair.errors import SingularError
 from kinpair.identification.columns import Layout
 from kinpair.identification.inertia_space import BASIS, floored, pseudo_inertia
 
-ROUNDS = 60
+ROUNDS = 100
 SETTLED = 1e-9  # decrement of Newton's method per parameter, as a part of γ
 NEAR = 1e-2  # the same on the way
-FALLING = 10.0 ** np.arange(4, -1, -1)  # weights of the prior on the way, as multiples of γ
+FALL, MOST = 5.0, 1e12  # weights of the prior fall by this factor to γ, from at most this multiple of it
+BOUNDARY = 0.9  # part of the way to the boundary that a step may go
+ENOUGH = 0.1  # part of the promised decrease that a step has to bring
 SHRINK = 0.5
 FREE = 1e-8  # curvature, relative to N, of parameters without a prior and without effect
 
@@ -50,6 +52,17 @@ class Prior:
             total += float(np.trace(np.linalg.solve(P0, P)) - log + np.linalg.slogdet(P0)[1] - 4.0)
         u = theta[self.positive] / self.theta[self.positive]
         return np.inf if (u <= 0).any() else total + float((u - np.log(u) - 1.0).sum())
+
+    def reach(self, theta: np.ndarray, step: np.ndarray) -> float:
+        """Largest length of a step that keeps a tenth of the distance to the boundary, at most one."""
+        lowest = -1.0 / BOUNDARY  # of the relative change
+        for at in self.bodies:
+            L = np.linalg.inv(np.linalg.cholesky(pseudo_inertia(theta[at])))
+            change = np.linalg.eigvalsh(L @ pseudo_inertia(step[at]) @ L.T)
+            lowest = min(lowest, float(change[0]))
+        x = self.positive
+        lowest = min(lowest, float((step[x] / theta[x]).min(initial=lowest)))
+        return min(1.0, -BOUNDARY / lowest)
 
     def slopes(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Gradient (p,) and second derivatives (p, p) of all divergences.    (ID21)"""
@@ -88,15 +101,34 @@ def _kind(layout: Layout, k: int) -> tuple[str, str]:
 
 
 def consistent(N: np.ndarray, c: np.ndarray, prior: Prior, gamma: float) -> tuple[np.ndarray, int]:
-    """θ of (ID19) and the number of Newton steps: from the prior, with weights that fall to γ."""
+    """θ of (ID19) and the number of Newton steps: from the prior, with weights that fall to γ.
+
+    The first weight is one at which a Newton step from the prior is short.
+    """
     free = np.ones(len(c), dtype=bool)
     free[np.concatenate([*prior.bodies, prior.positive]).astype(int)] = False
     N = N + np.diag(np.where(free, FREE * np.maximum(np.diag(N), 1.0), 0.0))
-    theta, steps = prior.theta.copy(), 0
-    for weight in gamma * FALLING:
-        theta, count = _newton(N, c, prior, weight, theta, NEAR if weight > gamma else SETTLED)
+    theta, steps, weight = prior.theta.copy(), 0, gamma
+    while _newton_step(N, c, prior, weight, theta)[1] > len(c) * weight and weight < MOST * gamma:
+        weight *= FALL
+    while True:
+        last = weight <= gamma * (1.0 + 1e-9)
+        theta, count = _newton(N, c, prior, weight, theta, SETTLED if last else NEAR)
         steps += count
-    return theta, steps
+        if last:
+            return theta, steps
+        weight /= FALL
+
+
+def _newton_step(
+    N: np.ndarray, c: np.ndarray, prior: Prior, gamma: float, theta: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Newton step (p,) of (ID19) and its decrement: twice the decrease that it promises."""
+    g, H = prior.slopes(theta)
+    gradient, hessian = N @ theta - c + gamma * g, N + gamma * H
+    scale = np.sqrt(np.diag(hessian))
+    step = -np.linalg.solve(hessian / np.outer(scale, scale), gradient / scale) / scale
+    return step, -float(gradient @ step)
 
 
 def _newton(
@@ -109,15 +141,11 @@ def _newton(
 
     value = cost(theta)
     for k in range(ROUNDS):
-        g, H = prior.slopes(theta)
-        gradient, hessian = N @ theta - c + gamma * g, N + gamma * H
-        scale = np.sqrt(np.diag(hessian))
-        step = -np.linalg.solve(hessian / np.outer(scale, scale), gradient / scale) / scale
-        decrement = -float(gradient @ step)
+        step, decrement = _newton_step(N, c, prior, gamma, theta)
         if decrement < settled * len(theta) * gamma:
             return theta, k
-        length = 1.0
-        while not (trial := cost(theta + length * step)) < value:
+        length = prior.reach(theta, step)
+        while not (trial := cost(theta + length * step)) < value - ENOUGH * length * decrement:
             length *= SHRINK
             if length < 1e-12:  # rounding of the cost: as near as numbers allow
                 return theta, k

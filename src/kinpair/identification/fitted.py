@@ -14,7 +14,7 @@ from kinpair.identification.choice import Choice
 from kinpair.identification.columns import Layout
 from kinpair.identification.estimators import Estimate
 from kinpair.identification.inertia_space import body_numbers, is_consistent
-from kinpair.identification.intervals import Z95, Covariance, bootstrap
+from kinpair.identification.intervals import Covariance, bootstrap
 from kinpair.identification.log import Log, read_log
 from kinpair.identification.rows import Rows, RunColumns, design, run_columns
 from kinpair.identification.signals import Signals, samples_of
@@ -113,7 +113,7 @@ class Fitted:
     @cached_property
     def intervals(self) -> list[Interval]:
         """Base parameters with 95 % intervals. Parameters that are not identifiable have none."""
-        M, d = self.base.matrix, Z95 * self.covariance.deviation
+        M, d = self.base.matrix, self.covariance.reach
         labels = self.base.labels(lengths_of(self.mechanism))
         units = [self.layout.parameters[k].unit for k in self.base.independent]
         values = zip(labels, self.estimate.beta, d, M @ self.theta, M @ self.file, units, strict=True)

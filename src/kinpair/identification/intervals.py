@@ -17,17 +17,26 @@ import numpy as np
 
 from kinpair.identification.rows import Rows
 
-Z95 = 1.96  # of the normal distribution
+SHARE = 0.975  # of the distribution below the upper end of an interval
 ENOUGH = 2.0  # blocks per parameter for (ID17)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Covariance:
-    """C (p, p) of the base parameters, nominal standard deviations (p,), and the method, in words."""
+    """C (p, p) of the base parameters, nominal standard deviations (p,), the method in words, and its degrees of
+    freedom."""
 
     C: np.ndarray
     nominal: np.ndarray
     method: str
+    freedom: int
+
+    @property
+    def reach(self) -> np.ndarray:
+        """Half of the 95 % intervals (p,), by Student's distribution."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(max(self.freedom, 3), SHARE)) * self.deviation
 
     @property
     def deviation(self) -> np.ndarray:
@@ -51,14 +60,18 @@ def covariance(rows: Rows, A: np.ndarray, beta: np.ndarray, weight: np.ndarray) 
     count = len(np.unique(rows.block))
     if count >= ENOUGH * A.shape[1]:
         C = inverse @ _meat_of_blocks(rows, A, r, weight, inverse) @ inverse  # (ID17)
-        return Covariance(C, nominal, f"sandwich over {count} blocks of one second")
+        return Covariance(C, nominal, f"sandwich over {count} blocks of one second", count - A.shape[1])
     meat = np.zeros_like(N)
     for j in np.unique(rows.joint):
         at = rows.joint == j
         meat += inflation(rows, r, int(j)) * (A[at].T @ (A[at] * weight[at, None]))
     C = inverse @ meat @ inverse  # (ID18)
+    free = len(r) - A.shape[1]
     return Covariance(
-        C, nominal, f"nominal, multiplied by the correlation time of residuals ({count} blocks are too few)"
+        C,
+        nominal,
+        f"nominal, multiplied by the correlation time of residuals ({count} blocks are too few)",
+        free,
     )
 
 
