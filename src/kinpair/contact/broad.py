@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from kinpair.compiler.loops.kinds import Matrix
 from kinpair.contact.records import Found, Geometry
-from kinpair.model.contact_data import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
+from kinpair.contact.support import farthest, radius_of
+from kinpair.description.contact_shapes import PLANE
 
 
 def place_geoms(g: Geometry, R: Matrix, p: Matrix, f: Found) -> None:
@@ -27,26 +26,14 @@ def place_geoms(g: Geometry, R: Matrix, p: Matrix, f: Found) -> None:
 
 def reach(g: Geometry, f: Found, k: int, r: int) -> tuple[float, float]:
     """Return the lowest and highest coordinate r of geom k."""
-    x, y, z, centre = f.pose[k, 3 * r], f.pose[k, 3 * r + 1], f.pose[k, 3 * r + 2], f.pose[k, 9 + r]
-    kind, a, b, c = g.kind[k], g.size[k, 0], g.size[k, 1], g.size[k, 2]
-    if kind == HULL:
-        low, high = math.inf, -math.inf
-        for i in range(int(a), int(a + b)):
-            at = x * g.vertices[i, 0] + y * g.vertices[i, 1] + z * g.vertices[i, 2]
-            low, high = min(low, at), max(high, at)
-        return centre + low, centre + high
-    half = math.inf
-    if kind == SPHERE:
-        half = a
-    elif kind == CAPSULE:
-        half = a + b * abs(z)
-    elif kind == BOX:
-        half = a * abs(x) + b * abs(y) + c * abs(z)
-    elif kind == CYLINDER:
-        half = a * math.sqrt(x * x + y * y) + b * abs(z)
-    elif kind == ELLIPSOID:
-        half = math.sqrt(a * a * x * x + b * b * y * y + c * c * z * z)
-    return centre - half, centre + half
+    d, x, radius = f.work[0], f.work[1], radius_of(g, k)
+    d[:] = 0.0
+    d[r] = 1.0
+    farthest(g, f, k, d, x)
+    high = x[r] + radius
+    d[r] = -1.0
+    farthest(g, f, k, d, x)
+    return x[r] - radius, high
 
 
 def surround(g: Geometry, f: Found) -> None:

@@ -24,7 +24,7 @@ from kinpair.contact.support import (
     radius_of,
     scale_of,
 )
-from kinpair.model.contact_data import CYLINDER, ELLIPSOID, HULL, SPHERE
+from kinpair.description.contact_shapes import CYLINDER, ELLIPSOID, HULL, SPHERE
 
 HALF = SLOTS // 2
 RIMS = 2 * RIM  # features of a cylinder after its corners are the lowest points of its rims
@@ -121,6 +121,11 @@ def convex_convex(g: Geometry, f: Found, count: int, pair: int, a: int, b: int, 
     return one_point(g, f, count, pair, a, b, 0, gap, margin)
 
 
+def has_nearest(g: Geometry, k: int) -> bool:
+    """True if the point of a geom nearest to a face may be another one than its corners."""
+    return g.kind[k] == ELLIPSOID or g.kind[k] > HULL
+
+
 def is_smooth(g: Geometry, k: int) -> bool:
     """True if a geom has a single normal at each point and a point for each normal."""
     return g.kind[k] == SPHERE or g.kind[k] == ELLIPSOID
@@ -162,7 +167,7 @@ def over_face(
         count = point_over(g, f, count, pair, p, q, feature, height, x, p_first, margin)
     if kind == CYLINDER:
         count = rims_over(g, f, count, pair, p, q, height, p_first, margin)
-    elif kind == ELLIPSOID:
+    elif has_nearest(g, p):
         farthest(g, f, p, back, x)
         count = point_over(g, f, count, pair, p, q, 0, height, x, p_first, margin)
     return faces_meet(g, f, count, pair, p, q, p_first, margin)
@@ -246,7 +251,7 @@ def point_over(
         on_a[i] = x[i] - r * n[i] if p_first else foot[i]
     after = emit(f, count, pair, feature, g.second[pair], gap, out, on_a, margin)
     side = 0 if p_first else 1
-    if g.kind[p] == ELLIPSOID or (g.kind[p] == CYLINDER and feature % HALF > RIMS):
+    if (has_nearest(g, p) and feature == 0) or (g.kind[p] == CYLINDER and feature % HALF > RIMS):
         for i in range(3):
             out[i] = -n[i]
         along, across = bends(g, f, p, x, out, d, f.work[10])
@@ -262,17 +267,17 @@ def convex_plane(g: Geometry, f: Found, count: int, pair: int, a: int, b: int, m
     n, x, on_a = f.work[0], f.work[4], f.work[1]
     rotate(f.pose, b, 0.0, 0.0, 1.0, n)
     height = dot(n, f.pose[b, 9:12])
-    if g.kind[a] == ELLIPSOID:
-        for i in range(3):
-            x[i] = -n[i]
-        farthest(g, f, a, x, on_a)
-        return one_point(g, f, count, pair, a, b, 0, dot(n, on_a) - height, margin)
     if g.kind[a] == HULL and corners(g, a) > DIRECTIONS:
         return hull_plane(g, f, count, pair, a, b, height, margin)
     for i in range(corners(g, a)):
         count = corner_plane(g, f, count, pair, a, b, i, height, margin)
     if g.kind[a] == CYLINDER:
         count = rims_over(g, f, count, pair, a, b, height, True, margin)
+    elif has_nearest(g, a):
+        for i in range(3):
+            x[i] = -n[i]
+        farthest(g, f, a, x, on_a)
+        count = one_point(g, f, count, pair, a, b, 0, dot(n, on_a) - height, margin)
     return count
 
 

@@ -15,7 +15,7 @@ from kinpair.contact.round import (
     sphere_plane,
     sphere_sphere,
 )
-from kinpair.model.contact_data import BOX, CAPSULE, PLANE, SPHERE
+from kinpair.description.contact_shapes import BOX, CAPSULE, PLANE, SPHERE
 
 
 def narrow(g: Geometry, f: Found, count: int, pair: int, margin: float) -> int:

@@ -24,8 +24,8 @@ class Geometry(NamedTuple):
     """Geoms and pairs as arrays; a sphere of radius zero is a point, a plane is solid below z = 0 of its axes.
 
     Sizes: sphere (radius,), capsule and cylinder (radius, half length along z), box and ellipsoid half sizes, hull
-    (first row and number of rows in `vertices`, first row and number of rows in `faces`, thickness). A pair has
-    kind[first] ≤ kind[second]; pairs with planes come first.
+    (first row and number of rows in `vertices`, first row and number of rows in `faces`); the fifth is the smallest
+    size, of a hull its thickness. A pair has kind[first] ≤ kind[second]; pairs with planes come first.
     """
 
     body: Integers  # (geoms,) number of the body in the model; 0 is the ground

@@ -12,7 +12,7 @@ import math
 from kinpair.compiler.loops.kinds import Vector
 from kinpair.contact.points import dot, local, place
 from kinpair.contact.records import SHARP, Found, Geometry
-from kinpair.model.contact_data import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
+from kinpair.description.contact_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
 
 RIM = 4  # corners on each rim of a cylinder
 ON = 1e-7  # a point on a face, an edge or a rim may be off by this part of the size
@@ -25,13 +25,7 @@ def radius_of(g: Geometry, k: int) -> float:
 
 def scale_of(g: Geometry, k: int) -> float:
     """Return a length of geom k: its smallest size, of a hull its thickness; inf for spheres and planes."""
-    kind = g.kind[k]
-    if kind <= SPHERE or kind == PLANE:
-        return math.inf
-    if kind == HULL:
-        return g.size[k, 4]
-    least = min(g.size[k, 0], g.size[k, 1])
-    return least if kind == CAPSULE or kind == CYLINDER else min(least, g.size[k, 2])  # noqa: SIM109
+    return g.size[k, 4]
 
 
 def farthest(g: Geometry, f: Found, k: int, d: Vector, out: Vector) -> None:
@@ -127,8 +121,9 @@ def has_point(g: Geometry, f: Found, k: int, point: Vector, room: float, x: Vect
         return abs(x[0]) <= a + room and abs(x[1]) <= b + room and abs(x[2]) <= c + room
     if kind == CYLINDER:
         return math.sqrt(x[0] * x[0] + x[1] * x[1]) <= a + room and abs(x[2]) <= b + room
-    inside = kind >= HULL
+    inside = kind == PLANE
     if kind == HULL:
+        inside = True
         for i in range(int(g.size[k, 2]), int(g.size[k, 2] + g.size[k, 3])):
             height = g.faces[i, 0] * x[0] + g.faces[i, 1] * x[1] + g.faces[i, 2] * x[2] + g.faces[i, 3]
             if height > room:

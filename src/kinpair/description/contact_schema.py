@@ -8,8 +8,9 @@ from reprlib import repr as shown
 from typing import Any
 
 from kinpair.description import fields as f
-from kinpair.description.parts import Contact, ContactExclusion, ContactPair, Numbers, Surface
-from kinpair.description.place import Key, Place, Read, checked, items
+from kinpair.description.contact_shapes import SHAPES, positive
+from kinpair.description.parts import Contact, ContactExclusion, ContactPair, Surface
+from kinpair.description.place import Key, Place, checked
 
 SURFACE: dict[str, Key] = {
     "mu": Key(f.zero_or_more, "coefficient of sliding friction"),
@@ -18,34 +19,6 @@ SURFACE: dict[str, Key] = {
     "torsional": Key(f.zero_or_more, "m, friction moment about the normal by normal force"),
     "rolling": Key(f.zero_or_more, "m, friction moment about the tangents by normal force"),
 }
-
-
-def _present(value: object, place: Place) -> Numbers:
-    """Return no size, of a shape that has none."""
-    if value is not True:
-        raise place.error(f"is {shown(value)}; give true")
-    return ()
-
-
-def _points(value: object, place: Place) -> Numbers:
-    """Return the coordinates of points, one after the other."""
-    entries = items(value)
-    if entries is None or len(entries) < 4:
-        raise place.error(f"is {shown(value)}; give four or more points [x, y, z]")
-    return tuple(x for i, point in enumerate(entries) for x in f.vector(point, place.entry(i)))
-
-
-def positive(count: int, form: str) -> Read:
-    """Return a reader of `count` positive numbers; one number stands without brackets."""
-    several = f.several(f.number, count, form)
-
-    def check(value: object, place: Place) -> Numbers:
-        size = several(value, place) if count > 1 else (f.number(value, place),)
-        if not min(size) > 0.0:
-            raise place.error(f"is {shown(value)}; give {form}, positive")
-        return size
-
-    return check
 
 
 def count_from(value: object, place: Place) -> int:
@@ -71,21 +44,10 @@ def max_contacts_from(value: object, place: Place) -> int:
     return count
 
 
-SHAPES: dict[str, Key] = {
-    "point": Key(_present, "a point"),
-    "sphere": Key(positive(1, "a radius"), "m, radius"),
-    "capsule": Key(positive(2, "[radius, length]"), "m, radius and length along z, caps not counted"),
-    "box": Key(positive(3, "[x, y, z]"), "m, edges along x, y, z"),
-    "cylinder": Key(positive(2, "[radius, length]"), "m, radius and length along z"),
-    "ellipsoid": Key(positive(3, "[x, y, z]"), "m, semi-axes along x, y, z"),
-    "plane": Key(_present, "solid below z = 0"),
-    "mesh": Key(f.name, "file with the surface; its convex hull touches"),
-    "hull": Key(_points, "m, points; their convex hull touches"),
-}
 CONTACT: dict[str, Key] = {
     "name": Key(f.name, needs="a name for the geom"),
     "link": Key(f.name, needs='the link or frame it sits on, or "ground"'),
-    **SHAPES,
+    **{word: shape.key for word, shape in SHAPES.items()},
     "scale": Key(positive(3, "[x, y, z]"), "of the mesh"),
     **f.origin_keys("", "m, in the link or frame"),
     **SURFACE,

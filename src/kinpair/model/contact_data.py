@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinpair.description.contact_shapes import HULL, PLANE, SHAPES, SPHERE
 from kinpair.description.parts import GROUND, Contact, Description, Surface
 from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
@@ -23,19 +24,7 @@ from kinpair.model.gathering import frozen
 from kinpair.model.model import Body, Place
 from kinpair.spatial.pose import Pose
 
-SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, PLANE = range(7)
 PER_GEOM = 4  # contact points for each geom, where max_contacts is not given
-_SIZES: dict[str, tuple[int, Any]] = {  # shape: its kind, and its size from that of the description
-    "point": (SPHERE, lambda size: ()),
-    "sphere": (SPHERE, lambda size: size),
-    "capsule": (CAPSULE, lambda size: (size[0], size[1] / 2)),
-    "box": (BOX, lambda size: tuple(x / 2 for x in size)),
-    "cylinder": (CYLINDER, lambda size: (size[0], size[1] / 2)),
-    "ellipsoid": (ELLIPSOID, lambda size: size),
-    "plane": (PLANE, lambda size: ()),
-    "mesh": (HULL, lambda size: ()),
-    "hull": (HULL, lambda size: ()),
-}
 
 
 class Shapes(NamedTuple):
@@ -133,7 +122,7 @@ def contact_data(
     geoms = contacts.geoms
     seats = [places[x.link] for x in geoms]
     poses = [_pose(seat, x) for seat, x in zip(seats, geoms, strict=True)]
-    kinds = np.array([_SIZES[x.shape][0] for x in geoms], dtype=np.int64)
+    kinds = np.array([SHAPES[x.shape].number for x in geoms], dtype=np.int64)
     number = {x.name: k for k, x in enumerate(geoms)}
     carriers = [_carrier(seat.body, bodies, parents) for seat in seats]
     stated = {frozenset(map(number.__getitem__, x.geoms)): x.surface for x in contacts.pairs}
@@ -182,9 +171,10 @@ def _shapes(geoms: Sequence[Contact], warnings: WarningList) -> Shapes:
     sizes, hulls = np.zeros((len(geoms), 5)), list[Hull]()
     vertices, faces = 0, 0
     for k, geom in enumerate(geoms):
-        kind, size = _SIZES[geom.shape]
-        own = size(geom.size)
-        if kind == HULL:
+        shape = SHAPES[geom.shape]
+        own = shape.size(geom.size)
+        sizes[k, 4] = min(own) if own and shape.number != SPHERE else np.inf
+        if shape.number == HULL:
             hull = hull_of(geom, warnings)
             own = (vertices, len(hull.vertices), faces, len(hull.faces), hull.thickness)
             vertices, faces = vertices + len(hull.vertices), faces + len(hull.faces)
