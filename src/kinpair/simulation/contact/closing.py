@@ -74,9 +74,14 @@ def rebounds(c: Contact, dt: float, beta: float) -> bool:
     return changed
 
 
-def write_theta(items: Items, c: Contact, small: Vector, dt: float, theta: Vector) -> None:
-    """Raise θ of the rates of items that close or rebound in the step.    (CN6)"""
-    nv = len(theta)
+def write_theta(
+    items: Items, t: Tree, c: Contact, small: Vector, dt: float, joined: bool, theta: Vector
+) -> None:
+    """Raise θ of the rates of items that close or rebound in the step.    (CN6)
+
+    All rates of a tree have one θ, and trees that push each other, too: so closed points stay closed. Constraints join
+    all trees.
+    """
     for k in range(len(c.gap)):
         if items.first[k] < 0 or not c.impulse[k, 0] > 0.0:
             continue
@@ -85,9 +90,27 @@ def write_theta(items: Items, c: Contact, small: Vector, dt: float, theta: Vecto
             part = (c.rise[k] - max(c.gap[k], 0.0) - dt * before) / (dt * (c.after[k, 0] - before))
         elif -before > max(small[k], SLOW * abs(c.ahead[k, 0] - before)):
             part = 1.0
-        for e in range(items.length[k]):
-            rate = items.rates[k * nv + e]
-            theta[rate] = max(theta[rate], min(part, 1.0))
+        raise_tree(t, items.tip[2 * k], min(part, 1.0), joined, theta)
+        raise_tree(t, items.tip[2 * k + 1], min(part, 1.0), joined, theta)
+    changed = True
+    while changed:
+        changed = False
+        for k in range(len(c.gap)):
+            a, b = items.tip[2 * k], items.tip[2 * k + 1]
+            if items.first[k] >= 0 and c.impulse[k, 0] > 0.0 and a >= 0 and b >= 0 and theta[a] != theta[b]:
+                largest = max(theta[a], theta[b])
+                raise_tree(t, a, largest, joined, theta)
+                raise_tree(t, b, largest, joined, theta)
+                changed = True
+
+
+def raise_tree(t: Tree, tip: int, part: float, joined: bool, theta: Vector) -> None:
+    """Raise θ of all rates of the tree of a rate, or of all rates that constraints join."""
+    if tip < 0:
+        return
+    for k in range(len(theta)):
+        if joined or t.root[k] == t.root[tip]:
+            theta[k] = max(theta[k], part)
 
 
 def shifted_work(H: Matrix, t: Tree, rates: Matrix) -> float:
@@ -146,7 +169,7 @@ def solve_step(
                 x, t, items, c, f, count, j, materials, plan, memory, places, rates[1], rates[2], W
             )
         rates[3] = theta_0
-        write_theta(items, c, small, dt, rates[3])
+        write_theta(items, t, c, small, dt, len(x.Q) > 0, rates[3])
         elastic, size = False, 0.0
         for k in range(len(c.gap)):
             elastic = elastic or c.rebound[k] == 1
