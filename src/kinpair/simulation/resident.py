@@ -19,6 +19,7 @@ from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import WRENCH
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.contact.step import POINTS
 from kinpair.simulation.driver.lanes import Group, Lane, Lanes
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.given import ALPHA, Options, movable, start_states, start_x
@@ -166,6 +167,14 @@ class Stepper:
     def loss(self) -> np.ndarray:
         """Taken by dampers and friction since `reset` [J]."""
         return self._numbers[..., self._run.d.layout.loss.start]
+
+    @property
+    def contacts(self) -> Any:
+        """Number of contact points that push, of time-stepping; in a batch a number for each motion."""
+        d = self._run.d
+        if d.contact is None:
+            raise InputError(f"{self.mechanism.name}: give integrator='time-stepping' for contact")
+        return self._numbers[..., d.layout.contact.start + POINTS].astype(int)
 
     @property
     def failed(self) -> Any:

@@ -61,7 +61,7 @@ def largest_response(D: Matrix, first: int, count: int) -> float:
 
 
 def scales(p: Problem, T: Vector) -> float:
-    """Compute T (n,) of (NS3) and return γ; NaN where D or g has an entry that is not finite."""
+    """Compute T (n,) of (NS3) and return γ; NaN where g has an entry that is not finite."""
     n, largest, gamma = len(T), 0.0, 0.0
     for i in range(n):
         T[i] = abs(p.D[i, i])
@@ -81,9 +81,8 @@ def scales(p: Problem, T: Vector) -> float:
             T[p.table[WIDTH * k + FIRST]] = math.inf
     for i in range(n):
         gamma = max(gamma, abs(p.g[i]) / T[i])
-        for j in range(n):
-            if not math.isfinite(p.D[i, j]) or not math.isfinite(p.g[i]):
-                return math.nan
+        if not math.isfinite(p.g[i]):
+            return math.nan
     gamma = gamma if gamma > 0.0 else 1.0
     for i in range(n):
         if T[i] == math.inf:
@@ -132,12 +131,18 @@ def scale(p: Problem, s: Problem, T: Vector) -> float:
     an entry that is not finite.
     """
     n, gamma = len(T), scales(p, T)
-    if math.isnan(gamma):
-        return gamma
     find_entries(p, s.starts, s.columns)
     for i in range(n):
+        for t in range(s.starts[i], s.starts[i + 1]):
+            if not math.isfinite(p.D[i, s.columns[t]]):
+                gamma = math.nan
+    if math.isnan(gamma):
+        return gamma
+    s.D[:] = 0.0
+    for i in range(n):
         s.g[i] = p.g[i] / T[i] / gamma
-        for j in range(n):
+        for t in range(s.starts[i], s.starts[i + 1]):
+            j = s.columns[t]
             s.D[i, j] = p.D[i, j] / (T[i] * T[j])
     for k in range(len(p.radii)):
         kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
