@@ -10,6 +10,7 @@ simplify   fewer triangles
 pieces     the parts of a scene
 meshes     what the description says a link looks like
 bodies     links that it does not draw: solids of the same inertia, rods to the joints
+geoms      shapes that touch, where nothing else is drawn
 markers    joints, loop closures and wheels
 drives     actuators and springs at joints
 long_chain  mechanisms of many links: one rod a link

@@ -18,6 +18,7 @@ from kinpair.model.model import Model
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.viewer import drives
 from kinpair.viewer.bodies import Around, Sizes, bones, by_inertia
+from kinpair.viewer.geoms import floor_height, geom_pieces
 from kinpair.viewer.long_chain import is_long, rods
 from kinpair.viewer.looks import LINK_COLOURS
 from kinpair.viewer.markers import joint_marker, loop_markers, wheel
@@ -109,11 +110,15 @@ def scene_of(mechanism: Drawn) -> Scene:
     sizes = Sizes.of(description, home, looks)
     colours = link_colours(description)
     shown = {name for name, pieces in looks.items() if any(p.is_mesh for p in pieces)}
+    geoms = geom_pieces(description, looks, sizes.size, sizes.centre, _up(description))
+    touching = {piece.link for piece in geoms}
     pieces = [
         piece.in_colour(colours[link.name])
         for link in description.links
+        if link.name not in touching
         for piece in looks[link.name] or _primitive(around, link, sizes, bool(shown))
     ]
+    pieces += [piece.in_colour(colours.get(piece.link, GREY)) for piece in geoms]
     for joint in description.joints:
         if joint.child not in shown:
             pieces += joint_marker(joint, sizes)
@@ -242,10 +247,13 @@ def _up(description: Description) -> np.ndarray:
 
 
 def _floor(description: Description, sizes: Sizes, pieces: Iterable[Piece], home: Poses) -> float:
-    """Height of the ground: of the plane that something rolls on, else of the lowest thing that is drawn."""
+    """Height of the ground: of the plane that something rolls on or touches, else of the lowest thing drawn."""
     up = _up(description)
     for x in description.constraints:
         if type(x).__name__ == "Rolling" and x.parent == GROUND:
             return float(up @ np.array(x.origin.xyz))
+    plane = floor_height(description, up)
+    if plane is not None:
+        return plane
     heights = [float((piece.surface.moved(home[piece.link]).points @ up).min()) for piece in pieces]
     return min([*heights, 0.0])
