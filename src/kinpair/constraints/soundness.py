@@ -24,6 +24,7 @@ from kinpair.quantities import DOUBTFUL
 
 FULL = 1e-10  # an inertia above this part of the largest that a joint carries is never lost
 LOST = 1e-13  # an inertia this small against what the joint carries is lost in rounding
+MANY = 1_000  # rates, of which H takes a second in Python
 INACCURATE = 1e-6  # an estimated error above this part of the accelerations is reported
 FAR = 1e3  # [m]: a longer distance of a link from its parent is reported as the cause
 
@@ -62,7 +63,10 @@ def check_soundness(model: Model, q: Any, soundness: np.ndarray) -> None:
 
 
 def rounding_error(model: Model, q: np.ndarray) -> float:
-    """Estimate the error of forward dynamics at q as a part of the largest acceleration.    (SO1)"""
+    """Estimate the error of forward dynamics at q as a part of the largest acceleration; 0 of more than MANY rates,
+    which are solved without H.    (SO1)"""
+    if model.nv > MANY:
+        return 0.0
     with np.errstate(all="ignore"):
         H = np.asarray(composite.mass_matrix(model, q), dtype=float)
         root = np.sqrt(np.diag(H))
@@ -93,7 +97,7 @@ def has_full_inertia(model: Model) -> bool:
 
 def _has_full_inertia(model: Model) -> bool:
     least = FULL * max(inertia_scales(model), default=0.0)
-    bodies = [model.body[i] for i in model.moving if model.body[i].pair.nv]
+    bodies = [model.body[i] for i in model.different[1] if i and model.body[i].pair.nv]
     return all(np.linalg.eigvalsh(_resistance(body))[0] > least for body in bodies)
 
 
@@ -108,8 +112,9 @@ def _resistance(body: Body) -> np.ndarray:
 
 
 def lost_joint(model: Model, q: np.ndarray) -> int | None:
-    """The outermost body whose block of H, all outer joints free to move, has no inverse; None if there is none."""
-    if has_full_inertia(model):
+    """The outermost body whose block of H, all outer joints free to move, has no inverse; None if there is none, and of
+    more than MANY rates, for which H takes too long."""
+    if model.nv > MANY or has_full_inertia(model):
         return None
     with np.errstate(all="ignore"):
         H = composite.mass_matrix(model, q)

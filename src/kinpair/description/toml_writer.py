@@ -69,42 +69,47 @@ def to_toml(description: Description) -> str:
         "contact_exclude": ([{"links": list(x.links)} for x in description.contacts.exclusions], EXCLUSION),
         "keyframe": ([_changed(state, _KEYFRAME) for state in description.keyframes], KEYFRAME),
     }
-    for word, (tables, schema) in parts.items():
-        if tables:
-            document.add(word, _array_of_tables(tables, _notes(schema)))
-    return "\n".join([tomlkit.dumps(document), *_constraints(description.constraints)])
+    texts = [_tables(word, tables, _notes(schema)) for word, (tables, schema) in parts.items() if tables]
+    return "\n".join([tomlkit.dumps(document), *texts, *_constraints(description.constraints)])
 
 
 def _constraints(constraints: tuple[ConstraintPart, ...]) -> list[str]:
     """A text for each, so that their order is kept where kinds alternate."""
-    import tomlkit
-
     notes = {word: _notes(kind.keys) for word, kind in CONSTRAINTS.items()}
-    texts: list[str] = []
-    for part in constraints:
-        word, values = WORDS[type(part)], _constraint(part)
-        document = tomlkit.document()
-        document.add(word, _array_of_tables([values], notes[word]))
-        texts.append(tomlkit.dumps(document))
-    return texts
+    return [_tables(WORDS[type(x)], [_constraint(x)], notes[WORDS[type(x)]]) for x in constraints]
 
 
 def _notes(schema: Mapping[str, Key]) -> dict[str, str]:
     return {key: rule.note for key, rule in schema.items() if rule.note}
 
 
-def _array_of_tables(tables: list[dict[str, Any]], notes: dict[str, str]) -> Any:
-    """The tables; each note is said where its key comes first, and taken out."""
+def _tables(word: str, tables: list[dict[str, Any]], notes: dict[str, str]) -> str:
+    """The text of an array of tables; each note is said where its key comes first, and taken out.
+
+    Equal values are formatted once: a chain has many equal links.
+    """
+    known: dict[tuple[str, str], str] = {}
+    texts: list[str] = []
+    for values in tables:
+        lines = [f"[[{word}]]\n"]
+        for key, value in values.items():
+            same = key, repr(value)
+            if key in notes:
+                lines.append(_line(key, value, notes.pop(key)))
+            else:
+                lines.append(known[same] if same in known else known.setdefault(same, _line(key, value)))
+        texts.append("".join(lines))
+    return "\n".join(texts)
+
+
+def _line(key: str, value: Any, note: str = "") -> str:
+    """A key with its value and a note, as a line."""
     import tomlkit
 
-    array = tomlkit.aot()
-    for values in tables:
-        written = tomlkit.table()
-        for key, value in values.items():
-            item = _item(value)
-            written.add(key, item.comment(notes.pop(key)) if key in notes else item)
-        array.append(written)
-    return array
+    document = tomlkit.document()
+    item = _item(value)
+    document.add(key, item.comment(note) if note else item)
+    return tomlkit.dumps(document)
 
 
 def _item(value: Any) -> Any:

@@ -25,6 +25,7 @@ from kinpair.runs.hdf5 import opened, seal
 PAGE = 4096  # datasets begin at multiples of this
 SMALL = 512  # bytes of one that need not
 ROWS = 1 << 14  # copied at a time
+MOST_WORDS = 500  # of an attribute, which holds 64 kB; more are a dataset of their own, such as `q names`
 CHECKSUM = ("checksum", "<u4")  # last field of a record, over all others
 
 
@@ -120,7 +121,11 @@ def _allocate(file: h5py.File, column: Column) -> None:
     how.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     kind = h5py.h5t.py_create(np.dtype(column.dtype), logical=True)
     h5py.h5d.create(file.id, column.name.encode(), kind, h5py.h5s.create_simple(column.shape), how)
-    file[column.name].attrs.update(column.attributes)
+    for key, value in column.attributes.items():
+        if isinstance(value, list) and len(value) > MOST_WORDS:
+            file.create_dataset(f"{column.name} {key}", data=np.array([x.encode() for x in value]))
+        else:
+            file[column.name].attrs[key] = value
 
 
 def _extent(file: h5py.File, name: str) -> tuple[int, int]:
