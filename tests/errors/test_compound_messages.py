@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kinpair as kp
+from endings import stopped
 
 
 def shafts() -> kp.Builder:
@@ -41,6 +42,18 @@ REFUSED = {
         lambda: shafts().stop("end", lower=0.0),
         "stop 'end': limits a joint, or a point and a plane; give one of joint and links",
     ),
+    "a joint with itself": (
+        lambda: shafts().clutch("disc", joints=["a", "a"], level=1.0),
+        "clutch 'disc': connects the joint 'a' with itself; give two joints, or use a brake",
+    ),
+    "limits that exclude each other": (
+        lambda: shafts().stop("end", joint="a", lower=1.0, upper=0.0),
+        "stop 'end': has the lower limit 1 above the upper limit 0; exchange them",
+    ),
+    "between and joint": (
+        lambda: shafts().stop("end", joint="a", between="a", lower=1.0),
+        "stop 'end': has between and joint or links; give one of them",
+    ),
     "a loop that is added": (
         lambda: kp.build(shafts()).with_constraints(kp.constraint.loop("pin", "pin", "A", "B", friction=1.0)),
         "loop 'pin': has friction, for which it needs a joint of its own; write it in a file or with Builder.loop, not "
@@ -55,3 +68,14 @@ def test_message(case):
     with pytest.raises(kp.DescriptionError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.filterwarnings("ignore::kinpair.DescriptionWarning")
+def test_friction_on_what_has_no_inertia():
+    b = kp.Builder("light").link("a").joint("y", "prismatic", "ground", "a", axis="z", friction=1.0)
+    run = stopped(kp.build(b), [1.0], [0.0], duration=1.0)
+    assert run.status.name == "singular"
+    assert str(run.status) == (
+        "Stopped at t = 0 s: joint 'y' moves nothing that has inertia, and friction or a limit acts on it; give it "
+        "mass, or leave friction and limits out"
+    )

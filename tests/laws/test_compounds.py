@@ -145,6 +145,29 @@ def test_a_rod_that_lands_on_two_stops_at_once_bounces_straight(law, settings):
         assert hit.qd[:2] == pytest.approx([0.5 * G * lands, 0.0], abs=1e-9)
 
 
+def test_a_stop_between_a_joint_or_links_is_that_of_joint_and_links():
+    def ball(**keys):
+        b = (
+            kp.Builder("ball")
+            .link("ball", mass=1.0)
+            .joint("z", "prismatic", "ground", "ball", axis="z", start=1.0)
+        )
+        return kp.build(b.stop("floor", lower=0.0, restitution=0.5, **keys))
+
+    runs = [
+        kp.simulate(m, {"z": 1.0}, {"z": 0.0}, duration=1.0, limits="bounce")
+        for m in (
+            ball(joint="z", slides=True),
+            ball(between="z", slides=True),
+            ball(links=["ground", "ball"], axis="z"),
+            ball(between=["ground", "ball"], axis="z"),
+        )
+    ]
+    for run in runs[1:]:
+        assert run.q[-1, 0] == pytest.approx(runs[0].q[-1, 0], abs=1e-12)
+        assert len(run.events) == len(runs[0].events) > 1
+
+
 def test_a_rod_that_lands_on_one_stop_tips_onto_the_other():
     """The second law of Newton about the first stop: ω⁺ = v d/(d² + I/m) at the first impact."""
     m = rod()

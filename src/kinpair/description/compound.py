@@ -92,6 +92,8 @@ def clutch_from(keys: Mapping[str, object], place: Place) -> Compound:
         at = {key: values[key] for key in ("axis", *OF_ORIGIN, *OF_CHILD) if key in values}
         return _sided(name, "revolute", "turn", {"links": read["links"], **at, **own}, place)
     (a, b), ratio = read["joints"], read.get("ratio", 1.0)
+    if a == b:
+        raise place.error(f"connects the joint {a!r} with itself; give two joints, or use a brake")
     return _coupled(name, {"slides": read.get("slides", False), **own}, [(a, 1.0), (b, -ratio)], place)
 
 
@@ -100,8 +102,16 @@ def stop_from(keys: Mapping[str, object], place: Place) -> Compound:
     values = dict(keys)
     read = checked(values, STOP, place)
     name = read["name"]
+    if "between" in read:
+        if {"joint", "links"} & set(read):
+            raise place.error("has between and joint or links; give one of them")
+        one = isinstance(read["between"], str)
+        read["joint" if one else "links"] = values["joint" if one else "links"] = read["between"]
     if ("joint" in read) == ("links" in read):
         raise place.error("limits a joint, or a point and a plane; give one of joint and links")
+    ends = [values.get(key) for key in ("lower", "upper")]
+    if all(isinstance(x, (int, float)) for x in ends) and ends[0] > ends[1]:  # type: ignore[operator]
+        raise place.error(f"has the lower limit {ends[0]:g} above the upper limit {ends[1]:g}; exchange them")
     own = {key: values[key] for key in ("lower", "upper", "restitution", "start") if key in values}
     if not {"lower", "upper"} & set(own):
         raise place.error("has no lower and no upper; give the least or the greatest value, rad or m")
@@ -130,6 +140,13 @@ def has_joint(keys: Mapping[str, object]) -> bool:
 
 
 _NAMES = f.several(f.name, 2, "two names")
+
+
+def _one_or_two(value: object, place: Place) -> Any:
+    """Return a name, or a list of two."""
+    return f.name(value, place) if isinstance(value, str) else _NAMES(value, place)
+
+
 _AT = {
     "axis": Key(f.axis),
     **f.origin_keys("", "m, in the first link"),
@@ -147,6 +164,7 @@ CLUTCH: dict[str, Key] = {
 STOP: dict[str, Key] = {
     "name": Key(f.name, needs="a name for the stop"),
     "joint": Key(f.name, "coordinate that it limits"),
+    "between": Key(_one_or_two, "a coordinate, as joint; or the two links, as links"),
     "slides": Key(f.flag, "true: the coordinate is a length"),
     "links": Key(_NAMES, "link of the plane, normal to axis at xyz; link of the point, at child_xyz"),
     **_AT,

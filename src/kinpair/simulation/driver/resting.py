@@ -31,11 +31,13 @@ from kinpair.friction.phases import classes, resting
 from kinpair.friction.phases.resting import Affine, Found, Resting
 from kinpair.friction.phases.states import LoadedStates, Several
 from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
+from kinpair.simulation.driver.ongoing import EndError
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.modes import equations_of
 from kinpair.simulation.phases import PULL
+from kinpair.simulation.status import Status
 
 
 class AtRest(NamedTuple):
@@ -130,6 +132,24 @@ def by_levels(x: Standing, y: np.ndarray) -> AtRest:
     Where others can carry the load of a limit that would have to pull, it stays; else all limits without load open.
     """
     numbers = x.numbers(equations_of, y)
+    try:
+        return _by_levels(x, numbers)
+    except np.linalg.LinAlgError:
+        raise EndError(_massless(x, numbers[0])) from None
+
+
+def _massless(x: Standing, M: np.ndarray) -> Status:
+    """Return the end of a run in which friction or limits push what has no inertia."""
+    k = int(np.abs(np.linalg.svd(M)[2][-1]).argmax())
+    reason = (
+        f"joint {x.d.model.v_names[k]!r} moves nothing that has inertia, and friction or a limit acts on it"
+    )
+    message = f"Stopped at t = {x.time:.9g} s: {reason}; give it mass, or leave friction and limits out"
+    return Status("singular", x.time, message)
+
+
+def _by_levels(x: Standing, numbers: Sequence[np.ndarray]) -> AtRest:
+    """Solve from the equations of the state."""
     every = replace(x, closed=(*x.closed, *x.released))
     loose = _unloaded(every, numbers) if x.released else ()
     here = replace(every, closed=tuple(limit for limit in every.closed if limit not in loose))

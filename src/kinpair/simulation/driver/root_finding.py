@@ -76,6 +76,7 @@ _PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {
 FINE = 1e-14  # of a step: how finely an event is located
 BAND = 1e-8  # of the size of a function: so near to zero is held at zero
 
+GRAZES = 1e-3  # of the time to a limit: the slack takes less of it
 TURNS = 200  # in which a root is found
 LOOKS = 18  # at a step in which a rate slows down and speeds up again: has it turned round in between?
 
@@ -233,7 +234,8 @@ class RootFinder:
             time, limit = when(k, end, value), self._all[k].limit
             assert limit is not None
             rate = self._values(time, *stepper.peek(time))[k + 1]
-            return max(a, time + limit.slack / rate) if rate < 0.0 else time
+            fast = -rate * (time - a) * GRAZES > limit.slack  # else it grazes, and the slack is no way back
+            return time + limit.slack / rate if fast else time
 
         roots: list[tuple[float, Watched]] = []
         for k, watched in enumerate(self._all):
