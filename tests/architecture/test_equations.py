@@ -53,6 +53,7 @@ PAGES = {
     "motion/[ghlp]*.py": ("gait.md", r"\((GB\d+a?)\)"),
     "walking/*.py": ("gait.md", r"\((GW\d+)\)"),
     "optimisation/*.py": ("optimise.md", r"\((OP\d+)\)"),
+    "motion/excitation.py": ("identification.md", r"\((EX\d+)\)"),
     "identification/*.py": ("identification.md", r"\((ID\d+)\)"),
     "quantities/wrenches.py": ("gait.md", r"\((GZ1)\)"),
     "inverse_kinematics/*.py": ("inverse_kinematics.md", r"\((IK\d+)\)"),

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinpair.constraints.solvers.rank_revealing import DEPENDENT, independent_columns
 from kinpair.identification.columns import Layout
 from kinpair.identification.inertia_space import TEN, hat, measurement, rate, transfer
 from kinpair.mechanism import Mechanism
 
-DEPENDENT = 1e-7  # |R_kk| of a scaled column that depends on those before it
 NOTHING = 1e-9  # coefficients below are rounding
 STATES_PER_COLUMN = 4
 SEED = 1
@@ -108,19 +108,8 @@ def reduced(names: Sequence[str], A: np.ndarray) -> Base:
     from scipy.linalg import solve_triangular
 
     scale = np.linalg.norm(A, axis=0)
-    active = np.flatnonzero(scale > 1e-10 * max(float(scale.max(initial=0.0)), 1e-300))
-    kept: list[int] = []
     scaled = A / np.where(scale > 0, scale, 1.0)
-    Q = np.zeros((min(A.shape), len(A)))  # by rows
-    for k in active:  # orthogonalised twice: as accurate as Householder's columns
-        found = Q[: len(kept)]
-        x = scaled[:, k] - (found @ scaled[:, k]) @ found
-        x -= (found @ x) @ found
-        size = float(np.linalg.norm(x))
-        if size > DEPENDENT:
-            Q[len(kept)] = x / size
-            kept.append(int(k))
-    independent = np.array(kept, dtype=int)
+    independent = independent_columns(A)
     dependent = np.setdiff1d(np.arange(A.shape[1]), independent)
     q, r = np.linalg.qr(scaled[:, independent])
     K = solve_triangular(r, q.T @ scaled[:, dependent])

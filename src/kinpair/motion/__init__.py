@@ -9,6 +9,7 @@ profiles        from 0 to 1: the shortest under limits
 limits          limits of rate, acceleration and jerk
 joints          from one place to another
 spline          through given points
+excitation      motions that make parameters identifiable
 sequence        one after the other
 frame_motion    what every motion of a frame answers
 frame_paths     lines, arcs, screws, and blends between them
@@ -53,6 +54,7 @@ A module imports only what stands above it; a test checks it.
 
 from kinpair.motion.aligned import Tilt, apparent_vertical
 from kinpair.motion.compensate import compensate
+from kinpair.motion.excitation import Excitation, excitation
 from kinpair.motion.fastest import fastest
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameMotion, FrameTrajectory
@@ -71,6 +73,7 @@ from kinpair.motion.trajectory import Motion, Trajectory
 from kinpair.motion.vessel import Transfer, vessel
 
 __all__ = [
+    "Excitation",
     "FrameMotion",
     "FrameTrajectory",
     "Gait",
@@ -89,6 +92,7 @@ __all__ = [
     "blended",
     "compensate",
     "cycloid",
+    "excitation",
     "fastest",
     "follow",
     "force",

@@ -171,3 +171,24 @@ def multipliers_of(A: np.ndarray, efforts: np.ndarray) -> np.ndarray:
         return np.zeros(0)
     sizes = lengths(A)
     return np.linalg.lstsq((A / sizes[:, None]).T, efforts, rcond=1e-12)[0] / sizes
+
+
+DEPENDENT = 1e-7  # part of a column of length one beyond those before it: below, it depends on them
+
+
+def independent_columns(A: np.ndarray) -> np.ndarray:
+    """Indices of the columns of A (rows, columns) that do not depend on those before them."""
+    scale = np.linalg.norm(A, axis=0)
+    active = np.flatnonzero(scale > 1e-10 * max(float(scale.max(initial=0.0)), 1e-300))
+    Q = np.zeros((min(A.shape), len(A)))  # by rows
+    kept: list[int] = []
+    for k in active:  # orthogonalised twice: as accurate as Householder's columns
+        found = Q[: len(kept)]
+        x = A[:, k] / scale[k]
+        x = x - (found @ x) @ found
+        x = x - (found @ x) @ found
+        size = float(np.linalg.norm(x))
+        if size > DEPENDENT:
+            Q[len(kept)] = x / size
+            kept.append(int(k))
+    return np.array(kept, dtype=int)
