@@ -21,5 +21,6 @@ modes          which constraints hold and what is watched
 steppers       fixed, adaptive, external: they take a run forward
 driver         the driver of every run: stepper, guards, what then happens
 prepare        from options to a run
+step_derivatives  derivatives of a time step with contact
 resident       `kp.stepper`
 """

@@ -29,6 +29,7 @@ from kinpair.simulation.monitors.lost_numbers import Jam, jam_of
 from kinpair.simulation.prepare import check_within, default_integrator, prepared
 from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.schedule import MOST_STEPS, Plan, held_steps, positive
+from kinpair.simulation.step_derivatives import StepDerivatives, derivatives
 from kinpair.system import System
 
 
@@ -307,6 +308,26 @@ class Stepper:
             return None
         run, since = replace(self._run, start=self._before), self.time - steps * self.dt
         return jam_of(run, run.d.parted(self._before)[0].copy(), since, self.time, self.dt)
+
+    def derivatives(self) -> StepDerivatives:
+        """Derivatives of the next step of time-stepping by q, q̇ and inputs, with phases of contact fixed.
+
+        Units: those of the rates and inputs. In a batch, of each motion. Where `degenerate` is True, they are those of
+        one side; no entry is NaN.
+        """
+        run = self._run
+        if run.d.contact is None:
+            raise InputError(
+                f"{self.mechanism.name}: give integrator='time-stepping' for derivatives of a step"
+            )
+        rows = np.atleast_2d(self._numbers)
+        parameters = np.broadcast_to(run.inputs.parameters, (len(rows), run.inputs.parameters.shape[-1]))
+        own = list[StepDerivatives]()
+        for row, p in zip(rows, parameters, strict=True):
+            y, u = run.d.parted(row)
+            own.append(derivatives(run, self.time, y.copy(), u.copy(), p))
+        together = StepDerivatives(*(np.array(x) for x in zip(*own, strict=True)))
+        return StepDerivatives(*(x[0] for x in together)) if self._one else together
 
     def state(self) -> Snapshot:
         """A copy of all numbers, to come back to."""

@@ -14,12 +14,22 @@ import math
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.contact.records import Found
-from kinpair.simulation.contact.items import Contact, Joints, solve_all
-from kinpair.simulation.contact.rows import ROWS, Items, Moving, component
+from kinpair.simulation.contact.items import (
+    Contact,
+    Joints,
+    place_rows,
+    push,
+    solve_all,
+    velocities,
+    write_rows,
+)
+from kinpair.simulation.contact.rows import ROWS, Items, Moving, component, twists
 from kinpair.simulation.contact.tree import Tree
 
 REST = 1e-9  # of Σ |J_k v_k|: a velocity below this is rounding
 HALVINGS = 30  # of β
+FROZEN = 16  # numbers of an item whose impulses are known: key, kind, μ, impulses (6), c (6), place
+CLOSED, OPENED, REBOUNDS = range(3)
 SLOW = 0.1  # of what forces do to the approach in the step: what is slower does not close
 
 
@@ -98,7 +108,7 @@ def write_theta(
         for k in range(len(c.gap)):
             a, b = items.tip[2 * k], items.tip[2 * k + 1]
             if items.first[k] >= 0 and c.impulse[k, 0] > 0.0 and a >= 0 and b >= 0 and theta[a] != theta[b]:
-                largest = max(theta[a], theta[b])
+                largest = float(max(theta[a], theta[b]))
                 raise_tree(t, a, largest, joined, theta)
                 raise_tree(t, b, largest, joined, theta)
                 changed = True
@@ -111,6 +121,67 @@ def raise_tree(t: Tree, tip: int, part: float, joined: bool, theta: Vector) -> N
     for k in range(len(theta)):
         if joined or t.root[k] == t.root[tip]:
             theta[k] = max(theta[k], part)
+
+
+def frozen_step(
+    x: Moving,
+    t: Tree,
+    items: Items,
+    c: Contact,
+    f: Found,
+    count: int,
+    j: Joints,
+    memory: Vector,
+    frozen: Matrix,
+    rates: Matrix,
+    W: Matrix,
+    small: Vector,
+    theta_0: float,
+    dt: float,
+) -> bool:
+    """Take a step with impulses that are known, and write c = u⁺ + bias of their rows; False where a point is missing.
+
+    `frozen` (items, FROZEN) has for each item its slot + 1, or minus its place among limits and rates with friction, 1
+    onwards; whether it closes (OPENED), rests (CLOSED) or rebounds; μ; impulses (6), and room for c (6).
+    """
+    points = len(f.gap)
+    c.inside[:], c.impulse[:] = 0, 0.0
+    set_bias(c, dt)
+    for i in range(len(frozen)):
+        key, k = int(frozen[i, 0]), -1
+        if key == 0:
+            continue
+        if key < 0:
+            k = points - key - 1
+        for e in range(count):
+            if f.slot[e] == key - 1:
+                k = e
+        if k < 0:
+            return False
+        c.inside[k], c.mu[k] = 1, frozen[i, 2]
+        for r in range(ROWS):
+            c.impulse[k, r] = frozen[i, 3 + r]
+        if k < len(c.gap):
+            c.bias[k] = c.gap[k] / dt - 0.5 * c.drift[k] if frozen[i, 1] == OPENED else 0.0
+            c.rebound[k] = 1 if frozen[i, 1] == REBOUNDS else 0
+        frozen[i, FROZEN - 1] = float(k)
+    rebounds(c, dt, 1.0)
+    n = place_rows(items, c)
+    Y = memory[: n * rates.shape[1]].reshape(n, rates.shape[1])
+    write_rows(x, t, items, f, j, Y)
+    push(x, t, items, c, Y, rates[1], rates[2])
+    twists(x.screws, t, rates[2], W)
+    velocities(items, f, count, W, j, rates[2], c.after)
+    rates[3] = theta_0
+    write_theta(items, t, c, small, dt, len(x.Q) > 0, rates[3])
+    for i in range(len(frozen)):
+        if frozen[i, 0] != 0.0:
+            k = int(frozen[i, FROZEN - 1])
+            for r in range(items.rows[k]):
+                frozen[i, 9 + r] = c.after[k, component(r, items.rows[k])]
+            if k < len(c.gap):
+                frozen[i, 9] += c.bias[k]
+    return True
 
 
 def shifted_work(H: Matrix, t: Tree, rates: Matrix) -> float:

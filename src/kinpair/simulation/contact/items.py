@@ -187,20 +187,28 @@ def solve_items(
     )
     work = Memory(vectors, small.reshape(SMALL, 4), J, part, pivots, active, regular, counts)
     residual, _, met = solve_rows(p, s, start, work, plan, TOLERANCE)
-    rate[:] = 0.0
     for k in range(len(items.first)):
         for r in range(ROWS):
             c.impulse[k, r] = 0.0
         if items.first[k] >= 0:
             for r in range(items.rows[k]):
-                row = items.first[k] + r
-                c.impulse[k, r] = start[row]
+                c.impulse[k, r] = start[items.first[k] + r]
+    push(x, t, items, c, Y, free, rate)
+    return residual, met
+
+
+def push(x: Moving, t: Tree, items: Items, c: Contact, Y: Matrix, free: Vector, rate: Vector) -> None:
+    """Compute the rates v_f + G Jᵀ Λ from the impulses of the items in the problem."""
+    nv = len(free)
+    rate[:] = 0.0
+    for k in range(len(items.first)):
+        if items.first[k] >= 0:
+            for r in range(items.rows[k]):
                 for i in range(nv):
-                    rate[i] += Y[row, i] * start[row]
+                    rate[i] += Y[items.first[k] + r, i] * c.impulse[k, r]
     outward(x.H, t, rate)
     for i in range(nv):
         rate[i] += free[i]
-    return residual, met
 
 
 def solve_all(

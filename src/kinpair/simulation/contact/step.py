@@ -12,7 +12,14 @@ from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.time_loop.step import FULL, NOT_FINITE
 from kinpair.contact.find import find_contacts
 from kinpair.contact.records import INTEGERS, MEMORY, WORK, Found, Geometry
-from kinpair.simulation.contact.closing import REST, energy_added, shifted_work, solve_step
+from kinpair.simulation.contact.closing import (
+    FROZEN,
+    REST,
+    energy_added,
+    frozen_step,
+    shifted_work,
+    solve_step,
+)
 from kinpair.simulation.contact.items import Contact, Joints, velocities
 from kinpair.simulation.contact.prediction import CURVED, body_speed, predict
 from kinpair.simulation.contact.rows import MU, MU_STATIC, RESTITUTION, ROWS, Items, Moving, rows_of, twists
@@ -127,6 +134,8 @@ def coefficients(c: Contact, f: Found, count: int, materials: Matrix, small: Vec
 
 def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector, places: Integers) -> float:
     """Take the state z through a step with contact; see `TimeStepping` for the layout of all arrays.
+
+    The last entry of z is 0; where it is 1, impulses are known, see `closing.frozen_step`.
 
     Returns 0, FULL where there are more points than there is room for, or NOT_FINITE.
     """
@@ -267,6 +276,12 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     velocities(items, f, count, W, j, free, c.ahead)
     warm_start(kept, f, count, dt, c)
     rates[0], rates[1] = before, free
+    if z[len(z) - 1] != 0.0:
+        frozen = memory[len(memory) - FROZEN * n :].reshape(n, FROZEN)
+        if not frozen_step(x, t, items, c, f, count, j, memory[w:], frozen, rates, W, small, theta_0, dt):
+            return NOT_FINITE
+        rate[:], theta[:], ledger[:] = rates[2], rates[3], 0.0
+        return 0.0
     residual, met = solve_step(
         x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, small, theta_0, dt
     )

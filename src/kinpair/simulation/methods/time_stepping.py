@@ -27,6 +27,7 @@ from kinpair.forces.elements import loads_on
 from kinpair.forces.states import sticking_groups
 from kinpair.model.slip import Slip
 from kinpair.model.state import State
+from kinpair.simulation.contact.closing import FROZEN
 from kinpair.simulation.contact.prediction import CURVED
 from kinpair.simulation.contact.rows import GROUPS, ROWS
 from kinpair.simulation.contact.step import KEPT, LEDGER, Sizes, step
@@ -54,7 +55,7 @@ class TimeStepping:
         """Number of entries of z."""
         s = sizes_of(d)
         state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 2 * s.rates + s.constraints * s.rates
-        return state + s.limits + 2 * s.frictions + KEPT * s.points + 2 * s.rates + LEDGER
+        return state + s.limits + 2 * s.frictions + KEPT * s.points + 2 * s.rates + LEDGER + 1
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
         """z before the step: poses, screws, H, v⁻, v_f, rows of constraints, joints, and forces of the last step."""
@@ -68,7 +69,7 @@ class TimeStepping:
         entries += [*np.ravel(M), *qd, *(qd + dt * self.accelerations(d, time, dt, y, u)), *np.ravel(A)]
         entries += joints(d, time, dt, y, u)
         entries += list(y[d.layout.contact][LEDGER:])
-        return array([*entries, *np.zeros(2 * d.model.nv + LEDGER)])
+        return array([*entries, *np.zeros(2 * d.model.nv + LEDGER + 1)])
 
     def accelerations(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
         """q̈ without impulses.    (CN7)"""
@@ -88,11 +89,11 @@ class TimeStepping:
         """y₁."""
         (q, qd), nv, layout = d.motion(y), d.model.nv, d.layout
         kept = layout.contact.stop - layout.contact.start - LEDGER
-        results = len(z) - 2 * nv - LEDGER
+        results = len(z) - 2 * nv - LEDGER - 1
         rate, theta, ledger = (
             z[results : results + nv],
             z[results + nv : results + 2 * nv],
-            z[results + 2 * nv :],
+            z[results + 2 * nv : -1],
         )
         mean = 0.5 * (rate + qd)
         later, middle = time + (1.0 - self.theta) * dt, ahead(d, q, (1.0 - self.theta) * dt, qd)
@@ -170,4 +171,4 @@ def room(s: Sizes) -> tuple[int, int]:
     found = 19 * s.points + 18 * s.geoms + 3 * WORK + MEMORY + 31 * items + 11 * s.rates + CURVED
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
     places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
-    return found + problem, places + WIDTH * groups + 4 * rows + 3 + rows**2
+    return found + problem + FROZEN * items, places + WIDTH * groups + 4 * rows + 3 + rows**2

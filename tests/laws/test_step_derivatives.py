@@ -1,0 +1,123 @@
+"""Derivatives of a time step with contact are those of differences, never NaN, and marked where a set is degenerate."""
+
+import numpy as np
+import pytest
+
+import kinpair as kp
+from kinpair.formulations import kinematics
+
+G, SMALL = 9.81, 1e-6
+
+
+def body(shape, *, mu=0.5, restitution=0.0):
+    b = kp.Builder("body")
+    b.link("body", mass=1.0, inertia=[0.002, 0.003, 0.004])
+    b.joint("free", "free", "ground", "body", start=[0, 0, 0.05, 0, 0, 0, 1])
+    b.contact("floor", "ground", plane=True, mu=mu, restitution=restitution).contact("shape", "body", **shape)
+    return kp.build(b)
+
+
+def differences(m, s, q, qd):
+    """Derivatives of a step by central differences of the step itself."""
+
+    def end(at, rates):
+        s.reset(at, rates)
+        s.step()
+        return s.q.copy(), s.qd.copy()
+
+    q1, _ = end(q, qd)
+    E = np.array([kinematics.dq_dt(m.model, q1, x) for x in np.eye(m.nv)], dtype=float).T
+    columns = []
+    for k in range(2 * m.nv):
+        ends = []
+        for h in (SMALL, -SMALL):
+            step = h * np.eye(2 * m.nv)[k]
+            at = np.asarray(kinematics.nudged(m.model, q, step[: m.nv]), dtype=float)
+            there, rates = end(at, qd + step[m.nv :])
+            ends.append(np.concatenate([np.linalg.pinv(E) @ there, rates]))
+        columns.append((ends[0] - ends[1]) / (2 * SMALL))
+    return np.array(columns).T
+
+
+HEIGHTS = {"slides": 0.05 - 1e-5, "lands": 0.0505, "flies": 0.5}
+RATES = {
+    "slides": [0, 0, 0, 1.0, 0.2, -0.01],
+    "lands": [1.0, 2.0, 3.0, 1.0, 0.2, -1.0],
+    "flies": [1.0, 2.0, 3.0, 1.0, 0, 0],
+}
+
+
+@pytest.mark.parametrize("case", HEIGHTS)
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_derivatives_of_a_ball_are_those_of_differences(case, restitution):
+    m = body({"sphere": 0.05}, mu=0.3, restitution=restitution)
+    s = kp.stepper(m, 1e-3, integrator="time-stepping")
+    q, qd = np.array([0, 0, HEIGHTS[case], 0, 0, 0, 1.0]), np.array(RATES[case], dtype=float)
+    s.reset(q, qd)
+    found = s.derivatives()
+    exact = differences(m, s, q, qd)
+    assert not found.degenerate
+    assert np.abs(found.A - exact).max() <= 1e-6 * max(1.0, np.abs(exact).max())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_of_a_box_on_a_corner_are_those_of_differences(seed):
+    m, rng = body({"box": [0.1, 0.12, 0.14]}), np.random.default_rng(seed)
+    s = kp.stepper(m, 1e-3, integrator="time-stepping")
+    turn = rng.normal(size=4)
+    q = np.array([0.0, 0.0, 0.3, *(turn / np.linalg.norm(turn))])
+    q[2] -= min(x.gap for x in m.contacts(q, margin=1.0)) + 1e-5  # the lowest corner overlaps by 10 µm
+    qd = np.array([*rng.normal(size=3), *rng.normal(size=3)])
+    s.reset(q, qd)
+    found = s.derivatives()
+    exact = differences(m, s, q, qd)
+    assert not found.degenerate
+    assert np.abs(found.A - exact).max() <= 1e-6 * max(1.0, np.abs(exact).max())
+
+
+def test_inputs_are_differentiated():
+    b = kp.Builder("slide")
+    b.link("body", mass=2.0, inertia=[0.01] * 3).joint("x", "prismatic", "ground", "body", axis=[1, 0, 0])
+    s = kp.stepper(kp.build(b), 1e-3, integrator="time-stepping")
+    found = s.derivatives()
+    np.testing.assert_allclose(found.B, [[0.5e-6 / 2.0], [1e-3 / 2.0]], rtol=1e-6)
+
+
+def test_a_batch_has_derivatives_of_each_row_and_no_nan():
+    m = body({"sphere": 0.05})
+    s = kp.stepper(m, 1e-3, batch=3, integrator="time-stepping")
+    s.reset(np.tile([0, 0, 0.2, 0, 0, 0, 1.0], (3, 1)), np.zeros((3, 6)))
+    s.qd[1, 0] = np.nan
+    found = s.derivatives()
+    assert found.A.shape == (3, 12, 12)
+    assert np.isfinite(found.A).all()
+    assert found.degenerate.tolist() == [False, True, False]
+
+
+def some_states(count, seed):
+    """Random states of a box around touchdown: some fly, some land, some overlap, some only touch."""
+    rng = np.random.default_rng(seed)
+    turn = rng.normal(size=(count, 4))
+    turn[::4] = [0, 0, 0, 1]
+    turn /= np.linalg.norm(turn, axis=1)[:, None]
+    heights = rng.choice([0.05, 0.05 - 1e-6, 0.06, 0.09], size=count)
+    q = np.column_stack([np.zeros((count, 2)), heights, turn])
+    return q, rng.normal(size=(count, 6)) * rng.choice([0.0, 1e-3, 1.0, 10.0], size=(count, 1))
+
+
+def no_nan(count, seed):
+    s = kp.stepper(body({"box": [0.1] * 3}), 1e-3, batch=count, integrator="time-stepping")
+    s.reset(*some_states(count, seed))
+    found = s.derivatives()
+    assert np.isfinite(found.A).all()
+    assert np.isfinite(found.B).all()
+
+
+def test_derivatives_at_random_states_are_never_nan():
+    no_nan(40, 3)
+
+
+@pytest.mark.long("100 000 states take half an hour")
+@pytest.mark.parametrize("seed", range(100))
+def test_derivatives_at_many_random_states_are_never_nan(seed):
+    no_nan(1000, seed)
