@@ -864,14 +864,15 @@ class Mechanism(Movable):
     def _search(self) -> Search:
         return Search(self.model)
 
-    def normal_rows(self, q: Any, points: Sequence[ContactPoint]) -> np.ndarray:
-        """Rows (points, nv) of the gaps of contact points: φ̇ = J q̇, with J = n·(J_a − J_b) at the point.
+    def contact_rows(self, q: Any, points: Sequence[ContactPoint]) -> np.ndarray:
+        """Rows (3 · points, nv) of contact points: velocities of the first geom relative to the second along normal and
+        tangents are J q̇, with J = d·(J_a − J_b) at the point.
 
         Units: [m/rad], of slides [m/m].
         """
         links = {x.name: x.link for x in self.model.description.contacts.geoms}
         known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        rows = np.zeros((len(points), self.nv))
+        rows = np.zeros((len(points), 3, self.nv))
         for k, x in enumerate(points):
             for geom, sign in ((x.a, 1.0), (x.b, -1.0)):
                 link = links[geom]
@@ -879,8 +880,9 @@ class Mechanism(Movable):
                     if link not in known:
                         known[link] = self.pose(q, link).position, self.jacobian(q, link)
                     origin, J = known[link]
-                    rows[k] += sign * (np.cross(x.point - origin, x.normal) @ J[:3] + x.normal @ J[3:])
-        return rows
+                    axes = np.vstack([x.normal, x.tangents])
+                    rows[k] += sign * (np.cross(x.point - origin, axes) @ J[:3] + axes @ J[3:])
+        return rows.reshape(-1, self.nv)
 
     def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: Any = 0.0) -> np.ndarray:
         """Coordinates near the guess q that close every loop, without overlap of geoms; see `Movable.assemble`.

@@ -22,6 +22,7 @@ outputs        what is looked at
 linearise      `kp.linearise`
 steady_state   what vanishes in an equilibrium or a steady motion
 search         an equilibrium from one guess
+standing       whether contact holds a mechanism at rest, and with which margin
 equilibrium    `kp.equilibrium`
 
 A module imports only what stands above it; a test checks it.

@@ -13,6 +13,7 @@ from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
 from kinpair.analysis.linear.point import has_ports, movable, point_of
 from kinpair.analysis.linear.search import Balance, EquilibriumRequest, Search
+from kinpair.analysis.linear.standing import Standing, standing
 from kinpair.analysis.linear.steady_state import grounded
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.formulations import kinematics
@@ -149,6 +150,9 @@ def equilibrium(
       `free_rates`: rates, and joints that spin, whose size is to be found, beginning with what is given;
     * `limits`: False lets coordinates pass the limits of their joints.
 
+    Where geoms touch at the guess, the result is a `Standing`: whether contact holds the mechanism there, with which
+    margin of friction, and the forces.
+
     SingularError where there is none, with the rates that keep accelerating.
     """
     m = movable("equilibrium", mechanism)
@@ -187,19 +191,26 @@ def _check(request: EquilibriumRequest, **names: Any) -> None:
             )
 
 
-def _one(request: EquilibriumRequest, guess: Any, u: Any, x: Any) -> Equilibrium:
+def _one(request: EquilibriumRequest, guess: Any, u: Any, x: Any) -> Equilibrium | Standing:
     m, time = request.m, request.time
     if guess is None:
         guess = m.start() if isinstance(m, Mechanism) else np.zeros(m.nq)
     start = m.by_name(time, q=guess)[0]
     if m.closure is not None and m.closure.row_names and not isinstance(guess, Mapping):
         start = m.assemble(start, fixed=request.fixed, time=time)
+    if isinstance(m, Mechanism) and m.model.contacts is not None:
+        efforts = point_of(m, start, None, u, time, x).tau
+        on_contacts = standing(m, start, efforts, time, passive=request.passive)
+        if on_contacts is not None:
+            return on_contacts
     found = Search(request, point_of(m, start, None, u, time, x)).found()
     return Equilibrium(**found.parts)
 
 
-def _every(request: EquilibriumRequest, guesses: np.ndarray, u: Any, x: Any) -> tuple[Equilibrium, ...]:
-    found: list[Equilibrium] = []
+def _every(
+    request: EquilibriumRequest, guesses: np.ndarray, u: Any, x: Any
+) -> tuple[Equilibrium | Standing, ...]:
+    found: list[Equilibrium | Standing] = []
     reasons: list[SingularError] = []
     for guess in guesses:
         try:
@@ -214,8 +225,10 @@ def _every(request: EquilibriumRequest, guesses: np.ndarray, u: Any, x: Any) -> 
     return tuple(found)
 
 
-def _same(a: Equilibrium, b: Equilibrium) -> bool:
+def _same(a: Equilibrium | Standing, b: Equilibrium | Standing) -> bool:
     """Are all bodies at the same place, and the rates equal?"""
+    if isinstance(a, Standing) or isinstance(b, Standing):
+        return type(a) is type(b) and bool(np.abs(a.q - b.q).max() < SAME)
     model = a.mechanism.model
     if np.abs(a.qd - b.qd).max(initial=0.0) > SAME:
         return False
