@@ -51,6 +51,7 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     tracking/               closed loops along a motion: errors, efforts, settling
     walking/                walking by events and impacts: gaits as fixed points of a return map
     optimisation/           optimal motion: from a goal to the motion of least cost that reaches it
+    learning/               environments of Gymnasium over the batched stepper
     sweeps/                 many runs: on all cores or a cluster, each written down at once
     identification/         parameters of a real mechanism from its log
     cli/                    the command `kinpair`
@@ -285,6 +286,7 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
 _MODULES = {  # public under a name of their own
     "constraint": "kinpair.description.constraint_forms",
     "conventions": "kinpair.conventions",
+    "gymnasium": "kinpair.learning.public",
     "motion": "kinpair.motion",
     "regulator": "kinpair.regulators.public",
     "walking": "kinpair.walking",

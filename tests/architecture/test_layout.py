@@ -22,7 +22,7 @@ ORDER = (
     "closed_form evaluation constraints/reactions constraints/solve contact friction/phases "
     "constraints/assembly friction/states evaluation/answers inverse_kinematics constraints/mobility "
     "constraints/soundness notebook viewer mechanism system bundled conventions loading writing textbook "
-    "equations_of_motion motion analysis regulators simulation runs tracking walking optimisation sweeps "
+    "equations_of_motion motion analysis regulators simulation runs tracking walking optimisation learning sweeps "
     "identification cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
