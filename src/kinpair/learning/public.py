@@ -45,6 +45,9 @@ def make(task: str, m: Mechanism | None = None, **options: Any) -> gymnasium.Env
 
     Units: observations and actions as in docs/learning.md.
     """
+    from kinpair.learning.environment import checked_mode
+
+    checked_mode(options.get("render_mode"))
     return gymnasium.make(_id_of(task), m=m, disable_env_checker=True, **options).unwrapped
 
 
