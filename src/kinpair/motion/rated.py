@@ -46,13 +46,12 @@ class WithRates(Trajectory):
     def at(self, time: Any, *, side: str = "") -> Motion:
         """Return coordinates (nq), rates, accelerations and jerk (nv) at a time or times (...)."""
         found = self._scaled(self.coordinates.series(time, ORDER, side), ORDER)
-        rates = [self._rates([x[..., span] for x in found]) for span in self._spans]
-        every = [np.concatenate([own[k] for own in rates], axis=-1) for k in range(ORDER)]
+        every = [np.zeros((*found[0].shape[:-1], self.model.nv)) for _ in range(ORDER)]
+        for i in self.model.moving:  # in the order of bodies, which may be another one than that of rates
+            own = self._rates([x[..., self.model.q_span[i]] for x in found])
+            for k in range(ORDER):
+                every[k][..., self.model.v_span[i]] = own[k]
         return Motion(found[0], *series.derivatives(every))
-
-    @property
-    def _spans(self) -> list[slice]:
-        return [self.model.q_span[i] for i in self.model.moving]
 
     def _scaled(self, found: list[Any], order: int) -> list[np.ndarray]:
         """Return Taylor coefficients up to the order, with quaternions of length one."""

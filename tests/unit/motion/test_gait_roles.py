@@ -12,12 +12,12 @@ import kinpair as kp
 from kinpair.motion.roles import ROLES, roles_of
 
 SMALL_STEPS = {  # knee and ankle of its right leg bend one way only, so its feet stay in front of the hips
-    "posture": {"WAIST_P": 0.98, "pelvis pitch": -0.08, "RARM_SHOULDER_P": -0.6, "LARM_SHOULDER_P": -0.6},
+    "posture": {"WAIST_P": 1.02, "pelvis pitch": -0.08, "RARM_SHOULDER_P": -0.6, "LARM_SHOULDER_P": -0.6},
     "soles": (0.08, ((-0.1, 0.1), (-0.05, 0.05))),
-    "step": 0.02,
-    "speed": 0.02,
+    "step": 0.015,
+    "speed": 0.015,
     "lift": 0.006,
-    "extension": 0.97,
+    "extension": 0.968,
 }
 MACHINES = {"talos_reduced": {}, "g1_29dof_rev_1_0": {}, "simple_humanoid": SMALL_STEPS}
 LEGS = {
@@ -106,3 +106,13 @@ def test_an_ambiguous_name_is_rejected_with_the_candidates():
         parent = f"link{k}"
     with pytest.raises(kp.InputError, match="left_knee may be left_knee_a, left_knee_b"):
         kp.motion.gait(kp.build(b))
+
+
+def test_rates_of_a_motion_are_in_the_order_of_the_rates():
+    """Bodies of this file are numbered in another order than its joints."""
+    m = machine("simple_humanoid")
+    start, end = m.neutral(), m.neutral()
+    end[7:] += np.linspace(0.1, 0.5, m.nq - 7)
+    x = kp.motion.nominal(m, kp.motion.cycloid(start, end, 1.0), actuators="all").motion.at(0.4)
+    slope = kp.motion.cycloid(0.0, 1.0, 1.0).at(0.4).qd
+    assert x.qd[6:] == pytest.approx(slope * (end - start)[7:])
