@@ -2,11 +2,13 @@
 
 The inputs are the polynomials through their values at the places of each interval. Interval by interval, and once over
 the whole motion from its start, the equations are integrated by the method of Dormand and Prince with steps of a part
-of the interval. Of a mechanism, the rates then come from its forward dynamics, not from the residuals that the solver
+of the interval. Of a mechanism, the rates then come from its mass matrix, not from the residuals that the solver
 satisfied.
 
     e_k = max_j |x_j(t_{k+1}) − X_j| / (1 + max |X_j|)     from X at t_k, in interval k                (OP7)
     n_k = ⌈(e_k / ε)^{1/(p+1)}⌉                            parts of interval k, for order p             (OP8)
+
+An interval in which an input goes from one limit towards the other is split too: the switch lies somewhere in it.
 """
 
 from __future__ import annotations
@@ -21,6 +23,10 @@ from kinpair.simulation.methods.tableaux import DOPRI5
 
 STEPS = 4  # of an interval
 MOST = 5  # parts into which an interval is split at once
+SWITCHED, SWITCH = (
+    3,
+    0.5,
+)  # parts of an interval with a switch; part of the range of an input that counts as one
 
 
 class Errors(NamedTuple):
@@ -39,6 +45,11 @@ def input_powers(grid: Grid, w: np.ndarray, group: str = "inputs") -> np.ndarray
     """Coefficients (intervals, s, n) of the polynomials of the inputs over x from 0 to 1, the lowest power first."""
     values = grid.group(w, group)[grid.places()]
     return np.einsum("pj,kjn->kpn", grid.scheme.powers, values)
+
+
+def inputs_between(powers: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Inputs (..., k, n) at x (..., k) of intervals with polynomials (k, s, n)."""
+    return np.einsum("...kp,kpn->...kn", x[..., None] ** np.arange(powers.shape[1]), powers)
 
 
 def errors(
@@ -71,7 +82,7 @@ class _Simulation:
         self.h = duration * np.diff(grid.mesh)[:, None]
         parts = (np.arange(STEPS)[:, None] + np.array(DOPRI5.c)) / STEPS  # (steps, stages)
         powers = input_powers(grid, w)
-        self.u = np.einsum("jsp,kpn->jskn", parts[..., None] ** np.arange(powers.shape[1]), powers)
+        self.u = inputs_between(powers, np.broadcast_to(parts[..., None], (*parts.shape, len(powers))))
         self.time = duration * grid.mesh[:-1] + parts[..., None] * self.h[:, 0]
 
     def over(self, x: np.ndarray, chosen: slice) -> np.ndarray:
@@ -87,11 +98,21 @@ class _Simulation:
         return x
 
 
-def refined(grid: Grid, found: Errors, accuracy: float) -> np.ndarray:
+def switches(grid: Grid, w: np.ndarray) -> np.ndarray:
+    """True for intervals (k,) in which an input with limits switches."""
+    powers = input_powers(grid, w)
+    span = grid.phase.equations.spans()["inputs"]
+    room = grid.phase.upper[span] - grid.phase.lower[span]
+    change = np.abs(powers[:, 1:].sum(axis=1))
+    return (np.isfinite(room) & (change > SWITCH * room)).any(axis=1)
+
+
+def refined(grid: Grid, found: Errors, accuracy: float, switching: np.ndarray) -> np.ndarray:
     """A finer mesh: intervals with an error above the share of each are split.    (OP8)"""
     share = accuracy * min(1.0, accuracy / max(found.end, 1e-300)) / 4
     e = np.minimum(found.intervals, 1e300)
-    parts = np.clip(np.ceil((e / share) ** (1.0 / (grid.scheme.order + 1))), 1, MOST).astype(int)
+    parts = np.clip(np.ceil((e / share) ** (1.0 / (grid.scheme.order + 1))), 1, MOST).astype(int)  # (OP8)
+    parts[switching] = np.maximum(parts[switching], SWITCHED)
     if parts.max() == 1:
         parts[:] = 2
     pieces = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(grid.mesh, grid.mesh[1:], parts, strict=False)]

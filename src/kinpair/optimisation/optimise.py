@@ -12,7 +12,7 @@ import numpy as np
 
 from kinpair.errors import InputError, RunError, RunWarning, caller_level, listed, nearest
 from kinpair.optimisation import casadi_solver, ipopt
-from kinpair.optimisation.accuracy import Errors, errors, refined
+from kinpair.optimisation.accuracy import Errors, errors, refined, switches
 from kinpair.optimisation.equations import Equations, Point
 from kinpair.optimisation.guesses import guess_on, straight_ends
 from kinpair.optimisation.mechanism_equations import equations_of
@@ -249,11 +249,14 @@ class _Search:
             if found is not None and not later.solved and found.solved:
                 return found
             found = later
-            if not found.solved or accuracy is None or found.error <= accuracy or turn == ROUNDS - 1:
+            switching = [switches(grid, found.outcome.w) for grid in on_mesh.grids]
+            if not found.solved or accuracy is None or turn == ROUNDS - 1:
+                break
+            if found.error <= accuracy and (self._settled(accuracy) or not any(x.any() for x in switching)):
                 break
             meshes = [
-                refined(grid, own, accuracy) if own.largest > accuracy else grid.mesh
-                for grid, own in zip(on_mesh.grids, found.errors, strict=True)
+                refined(grid, own, accuracy, x) if own.largest > accuracy or x.any() else grid.mesh
+                for grid, own, x in zip(on_mesh.grids, found.errors, switching, strict=True)
             ]
             if sum(map(len, meshes)) > POINTS:
                 break
@@ -266,6 +269,11 @@ class _Search:
                 stacklevel=caller_level(),
             )
         return found
+
+    def _settled(self, accuracy: float) -> bool:
+        """True if the cost of the last two meshes differs by less than the accuracy."""
+        costs = [x["cost"] for x in self.rounds[-2:]]
+        return len(costs) == 2 and abs(costs[1] - costs[0]) <= accuracy * abs(costs[1])
 
     def ends(self, on_mesh: Transcription) -> list[tuple[np.ndarray, np.ndarray]]:
         """States at the ends of the phases from which a cold start begins."""

@@ -18,7 +18,7 @@ from kinpair.errors import InputError, listed, nearest
 from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Trajectory
 from kinpair.notebook import html_table
-from kinpair.optimisation.accuracy import Errors, input_powers
+from kinpair.optimisation.accuracy import Errors, input_powers, inputs_between
 from kinpair.optimisation.nonlinear_program import Outcome
 from kinpair.optimisation.transcription import Grid, Transcription
 from kinpair.viewer.curves import figure_of, write_figure
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TOUCHED = 1e-6  # of the size of a limit: a value nearer to it lies on it
+TITLES = {
+    "q": ("coordinates", "q [rad or m]"),
+    "qd": ("rates", "q̇ [rad/s or m/s]"),
+    "qdd": ("accelerations", "q̈ [rad/s² or m/s²]"),
+    "x": ("states", "x"),
+    "u": ("inputs", "u"),
+    "jerk": ("jerk", "q⃛ [rad/s³ or m/s³]"),
+    "power": ("positive power", "[W]"),
+}
 DENSE = 12  # points of a picture in each interval
 
 
@@ -133,8 +142,7 @@ class Optimum(Trajectory):
             tau = (t[chosen] - self._starts[n]) / self.durations[n]
             i = np.clip(np.searchsorted(grid.mesh, tau, "right") - 1, 0, grid.intervals - 1)
             x = (tau - grid.mesh[i]) / np.diff(grid.mesh)[i]
-            powers = input_powers(grid, self.outcome.w)[i]
-            found[chosen] = np.einsum("kp,kpn->kn", x[:, None] ** np.arange(powers.shape[1]), powers)
+            found[chosen] = inputs_between(input_powers(grid, self.outcome.w)[i], x)
         return found
 
     def named(self, name: str) -> np.ndarray:
@@ -257,8 +265,7 @@ class Optimum(Trajectory):
         )
         panels = [
             Panel(
-                part,
-                part,
+                *TITLES.get(part, (part, part)),
                 dict(zip(eq.short_names(part), curves.T, strict=True)),
                 distinct([*eq.short_names(part)]),
             )

@@ -243,6 +243,7 @@ class _Rows:
         )
         m, start, h = function.m, self.r, np.diff(grid.mesh)
         self._defects(grid, k, start, m, h)
+        self._linear_inputs(grid, k)
         place = start + np.arange(len(points))[:, None] * m
         path = [x for x in grid.phase.path for _ in range(x.size)]
         residuals = m - 1 - eq.nx - len(path)
@@ -281,6 +282,31 @@ class _Rows:
         middle = (grid.mesh[1:] + grid.mesh[:-1]) / 2
         self._named(size, lambda i: (f"motion of {names[i % eq.nx]}", own, float(middle[i // width])))
         self.m += size
+
+    def _linear_inputs(self, grid: Grid, own: int) -> None:
+        """Inputs with limits are linear in each interval, so that limits at its ends are limits at all times. They stay
+        polynomials of the scheme where equations of the path determine them.
+
+        u_j = u_1 + (c_j − c_1)/(1 − c_1) (u_s − u_1),   u_lower ≤ u(0) ≤ u_upper                      (OP11)
+        """
+        eq, span, c = grid.phase.equations, grid.phase.equations.spans()["inputs"], grid.scheme.c
+        low, high = grid.phase.lower[span], grid.phase.upper[span]
+        determined = any((x.lower == x.upper).any() for x in grid.phase.path)
+        limited = np.flatnonzero((np.isfinite(low) | np.isfinite(high)) & (not determined))
+        places = [(x, np.zeros_like(low), np.zeros_like(high)) for x in c[1:-1]] + (
+            [] if grid.scheme.shares else [(0.0, low, high)]
+        )
+        k, i = np.ix_(np.arange(grid.intervals), np.arange(len(limited)))
+        points = grid.offsets[grid.evaluated][grid.places()]
+        names = [eq.inputs[n] for n in limited]
+        for x, lower, upper in places if len(limited) else ():
+            row, part = self.m + k * len(limited) + i, (x - c[0]) / (1.0 - c[0])
+            weights = {0: 1.0 - part, len(c) - 1: part} | ({int(np.argmax(c == x)): -1.0} if x in c else {})
+            for stage, weight in weights.items():  # (OP11)
+                self.A.append((row, points[k, stage] + span.start + limited[i], np.full(row.shape, weight)))
+            self.limits.append(tuple(np.tile(b[limited], grid.intervals) for b in (lower, upper)))  # type: ignore[arg-type]
+            self._named(row.size, lambda n: (names[n % len(names)], own, float(grid.mesh[n // len(names)])))
+            self.m += row.size
 
     def _direct(self, raw: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
         """Rows that are values of r themselves."""
