@@ -34,7 +34,7 @@ SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": ipopt.solve, "casadi":
 METHOD = "radau-5"
 INTERVALS = 30
 ROUNDS = 6  # of refinement
-WARM = {"mu_init": 1e-3, "mu_strategy": "monotone", "max_iter": 300}  # options of IPOPT on a finer mesh
+WARM = {"mu_init": 1e-3, "mu_strategy": "monotone", "max_iter": 150}  # options of IPOPT on a finer mesh
 POINTS = 20_000  # of a mesh: no finer
 
 

@@ -194,6 +194,8 @@ class Optimum(Trajectory):
             rows: dict[str, list[tuple[float, float]]] = {}
             for row in np.flatnonzero(near):
                 name, phase, fraction = program.place(int(row))
+                if name in self.transcription.grids[phase].phase.equations.inputs:
+                    continue  # is among the limits of variables
                 time = self._starts[phase] + fraction * self.durations[phase]
                 rows.setdefault(name, []).append((time, abs(self.outcome.rows[row])))
             for name, touched in rows.items():

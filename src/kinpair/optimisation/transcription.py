@@ -285,13 +285,13 @@ class _Rows:
 
     def _linear_inputs(self, grid: Grid, own: int) -> None:
         """Inputs with limits are linear in each interval, so that limits at its ends are limits at all times. They stay
-        polynomials of the scheme where equations of the path determine them.
+        polynomials of the scheme where the jerk or equations of the path determine them.
 
         u_j = u_1 + (c_j − c_1)/(1 − c_1) (u_s − u_1),   u_lower ≤ u(0) ≤ u_upper                      (OP11)
         """
         eq, span, c = grid.phase.equations, grid.phase.equations.spans()["inputs"], grid.scheme.c
         low, high = grid.phase.lower[span], grid.phase.upper[span]
-        determined = any((x.lower == x.upper).any() for x in grid.phase.path)
+        determined = "jerk" in eq.parts or any((x.lower == x.upper).any() for x in grid.phase.path)
         limited = np.flatnonzero((np.isfinite(low) | np.isfinite(high)) & (not determined))
         places = [(x, np.zeros_like(low), np.zeros_like(high)) for x in c[1:-1]] + (
             [] if grid.scheme.shares else [(0.0, low, high)]
