@@ -30,6 +30,7 @@ from kinpair.mechanism import Mechanism
 NOTHING = 1e-9  # coefficients below are rounding
 STATES_PER_COLUMN = 4
 SEED = 1
+NEARBY = 0.4  # [rad] or [m]: random states of closed mechanisms are this near to the log
 TWIST = 6
 
 
@@ -123,11 +124,7 @@ def numerical(layout: Layout, still: Sequence[int] = (), at: np.ndarray | None =
     m, rng = layout.m, np.random.default_rng(SEED)
     p = len(layout.parameters)
     n = max(30, STATES_PER_COLUMN * p // len(layout.rows))
-    q, qd, qdd = random_motion(m, n, rng)
-    if len(still) and m.nq == m.nv:
-        rest = list(still)
-        q[:, rest] = (m.start() if at is None else at)[rest]
-        qd[:, rest] = qdd[:, rest] = 0.0
+    q, qd, qdd = random_motion(m, n, rng, still if m.nq == m.nv else (), m.start() if at is None else at)
     loaded = layout.payload is not None
     parts = [layout.inertial(q, qd, qdd, loaded)]
     T = rng.normal(size=(n, len(layout.rows)))
@@ -140,20 +137,22 @@ def numerical(layout: Layout, still: Sequence[int] = (), at: np.ndarray | None =
 
 
 def random_motion(
-    m: Mechanism, n: int, rng: np.random.Generator
+    m: Mechanism, n: int, rng: np.random.Generator, still: Sequence[int], at: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Random q, q̇, q̈ of n states that satisfy the constraints of the mechanism."""
+    """Random q, q̇, q̈ of n states near `at` (nq,) that satisfy the constraints; rates `still` are zero."""
     from kinpair.formulations.kinematics import moved, normalised
 
     qd, qdd = rng.normal(size=(2, n, m.nv))
-    start = m.start()
-    spread = rng.uniform(-np.pi, np.pi, (n, m.nv)) if m.closure is None else rng.uniform(-0.4, 0.4, (n, m.nv))
-    q = np.array([np.asarray(normalised(m.model, moved(m.model, start, x)), dtype=float) for x in spread])
+    spread = rng.uniform(-1.0, 1.0, (n, m.nv)) * (np.pi if m.closure is None else NEARBY)
+    for x in (qd, qdd, spread):
+        x[:, list(still)] = 0.0
+    q = np.array([np.asarray(normalised(m.model, moved(m.model, at, x)), dtype=float) for x in spread])
     if m.closure is None:
         return q, qd, qdd
-    q = m.assemble(q)
-    qd = m.velocities(q, {}, guess=qd)
-    return q, qd, m.accelerations(q, qd, {}, guess=qdd)
+    rest = [m.v_names[k] for k in still]
+    q = m.assemble(q, fixed=rest)
+    qd = m.velocities(q, dict.fromkeys(rest, 0.0), guess=qd)
+    return q, qd, m.accelerations(q, qd, dict.fromkeys(rest, 0.0), guess=qdd)
 
 
 def structural(m: Mechanism, *, rotors: bool = False, offsets: bool = False) -> Base:

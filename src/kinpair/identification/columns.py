@@ -67,6 +67,12 @@ class Layout:
         return [k for k, v in enumerate(self.rows) if v not in self.passive]
 
     @cached_property
+    def groups(self) -> np.ndarray:
+        """Group (rows,) of equal weight of each row: its own, or one for all with a free base, whose zero efforts
+        would get all the weight."""
+        return np.zeros(len(self.rows), dtype=int) if self.passive else np.arange(len(self.rows))
+
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """What each column is."""
         found = [

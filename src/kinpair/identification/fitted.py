@@ -210,7 +210,8 @@ def score_of(predictions: list[Prediction]) -> Score:
     e = np.concatenate([np.where(p.kept, p.measured - p.predicted, 0.0) for p in predictions])
     y = np.concatenate([np.where(p.kept, p.measured, 0.0) for p in predictions])
     n = np.maximum(np.concatenate([p.kept for p in predictions]).sum(0), 1)
-    size = np.maximum(np.linalg.norm(y, axis=0), 1e-300)
+    size = np.linalg.norm(y, axis=0)
+    size = np.where(size > 0, size, np.inf)  # without efforts there is no relative error
     total = float(np.linalg.norm(e) / max(float(np.linalg.norm(y)), 1e-300))
     return Score(total, np.sqrt((e**2).sum(0) / n), np.linalg.norm(e, axis=0) / size)
 

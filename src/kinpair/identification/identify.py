@@ -271,7 +271,7 @@ class _State:
             at = columns_of(rows, self.choice.terms)
             N, c = s.of(at).weighted(sigma)
             value, _ = consistent(N.sum(0), c.sum(0), restricted(prior, at), self.choice.gamma)
-            self.sigma = _sigma(s.of(at), value)
+            self.sigma = _sigma(s.of(at), full, value)
             theta = np.zeros(len(file))
             theta[at] = value
             if not any(x.kind == "load" for x in full.terms):
@@ -304,7 +304,7 @@ class _State:
             N, c = s.weighted(self.sigma)
             prior = prior_of(self.layout, self.file, _first_guess(s, self.layout, self.file)[0])
             self.theta, self.steps = consistent(N[0], c[0], prior, self.choice.gamma)
-            self.sigma = _sigma(s, self.theta)
+            self.sigma = _sigma(s, self.layout, self.theta)
             self.stage = "consistent"
             if _settled(self.rows, before, self.theta):
                 break
@@ -314,8 +314,8 @@ class _State:
         A = rows.A[:, base.independent]
         if self.work.estimator == "iv":
             Z = self._training(rows_of(self.layout, smoothed(self.layout, self.runs), self.theta)).A
-            return iv(A, rows.y, rows.joint, Z[:, base.independent])
-        return ESTIMATORS[self.work.estimator](A, rows.y, rows.joint)
+            return iv(A, rows.y, self.layout.groups[rows.joint], Z[:, base.independent])
+        return ESTIMATORS[self.work.estimator](A, rows.y, self.layout.groups[rows.joint])
 
     def result(self, rows: Rows, base: Base, estimate: Estimate) -> Identification:
         """Collect what was reached."""
@@ -336,20 +336,21 @@ class _State:
 
 def _first_guess(s: Squares, layout: Layout, file: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """θ and σ by joint with the quadratic prior of weight one."""
-    scale = np.sqrt(s.yy.sum(0) / np.maximum(s.count.sum(0), 1))
-    sigma = np.maximum(0.1 * scale, 1e-6 * scale.max())
+    sigma = 0.1 * _sigma(s, layout, np.zeros(len(file)))
     prior = prior_of(layout, file, np.ones(len(file)))
     H, theta = prior.hessian(), prior.theta
     for _ in range(3):
         N, c = s.weighted(sigma)
         theta = quadratic(N.sum(0), c.sum(0), prior.theta, H)
-        sigma = _sigma(s, theta)
+        sigma = _sigma(s, layout, theta)
     return theta, sigma
 
 
-def _sigma(s: Squares, theta: np.ndarray) -> np.ndarray:
-    size = np.sqrt(s.errors(theta) / np.maximum(s.count.sum(0), 1))
-    scale = np.sqrt(s.yy.sum(0) / np.maximum(s.count.sum(0), 1))
+def _sigma(s: Squares, layout: Layout, theta: np.ndarray) -> np.ndarray:
+    """σ (rows,) of the residuals, one for each group of rows."""
+    g = layout.groups
+    count = np.maximum(np.bincount(g, s.count.sum(0)), 1)
+    size, scale = (np.sqrt(np.bincount(g, x) / count)[g] for x in (s.errors(theta), s.yy.sum(0)))
     return np.maximum(size, 1e-6 * np.maximum(scale, scale.max()))
 
 

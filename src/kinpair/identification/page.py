@@ -27,7 +27,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 1160px; margin: 2rem aut
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
 td, th { padding: .12rem .7rem; text-align: right; border-bottom: 1px solid #8884; font-weight: normal; }
-th { border-bottom: 2px solid #8888; } td:first-child, th:first-child { text-align: left; }
+th { border-bottom: 2px solid #8888; } td:first-child, th:first-child { text-align: left; white-space: normal; }
+td { white-space: nowrap; } td:last-child { white-space: normal; }
 img { max-width: 100%; height: auto; } .warning { color: #a03010; font-weight: 600; }
 """
 DPI = 90
@@ -162,8 +163,7 @@ def _friction_table(result: Fitted) -> tuple[list[str], list[list[str]]]:
         values = {x: by_name[f"{name}: {x.name}"] for x in terms}
         laws = laws_of(values, offset_is_friction=result.source.torque != "sensor")
         written = "; ".join(
-            f"{x.law} " + ", ".join(f"{key} {v[0]:.4g}" for key, v in x.numbers)
-            for x in laws  # type: ignore[str-format]
+            f"{x.law} " + ", ".join(f"{key} {v[0]:.4g}" for key, v in x.fixed.items() if v[0]) for x in laws
         )
         rotor = [f"{by_name.get(f'{name}: rotor inertia', 0.0):.4g}"] * result.layout.rotors
         rows.append([name, *(f"{v:.4g}" for v in values.values()), *rotor, written])

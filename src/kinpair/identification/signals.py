@@ -122,6 +122,10 @@ def samples_of(m: Mechanism, log: Log, settings: Signals) -> Samples:
     q, qd, qdd = motion_of(m, log, zero_phase(q, chosen.position_cutoff, chosen.rate), 1.0 / chosen.rate)
     edge = EDGE / chosen.position_cutoff + EDGE / chosen.effort_cutoff
     inside = (time > time[0] + edge) & (time < time[-1] - edge)
+    notes.append(
+        f"chain: {chosen.rate:g} Hz, positions {chosen.position_cutoff:g} Hz, efforts {chosen.effort_cutoff:g} Hz, "
+        f"{chosen.rate / max(1, round(chosen.rate / chosen.output_rate)):g} rows per second"
+    )
     notes.append(f"{edge:.3g} s at both ends left out: the filters have no data beyond")
     usable = _outside_gaps(log, time) & inside
     return Samples(time, q, qd, qdd, tau, usable, chosen, tuple(notes), log.loaded)
@@ -133,18 +137,35 @@ def motion_of(m: Mechanism, log: Log, q: np.ndarray, dt: float) -> tuple[np.ndar
     if m.nq != m.nv:
         q = rows(normalised(model, columns(q)), len(q))
     if m.closure is not None:
-        q = m.assemble(q, fixed=[m.q_names[k] for k in log.moving])
+        q = closed_path(m, q, log)
     if m.nq == m.nv:
         qd = np.gradient(q, dt, axis=0)
     else:
-        ahead, behind = np.append(q[1:], q[-1:], axis=0), np.append(q[:1], q[:-1], axis=0)
-        qd = rows(difference(model, columns(behind), columns(ahead)), len(q)) / (2 * dt)
+        here, ahead = columns(q), columns(np.append(q[1:], q[-1:], axis=0))
+        behind = columns(np.append(q[:1], q[:-1], axis=0))
+        qd = (
+            rows(difference(model, here, ahead), len(q)) - rows(difference(model, here, behind), len(q))
+        ) / (2 * dt)
+        qd[[0, -1]] *= 2.0  # one side alone
     qdd = np.gradient(qd, dt, axis=0)
     if m.closure is not None:
         given = {m.v_names[k]: k for k in log.rows}
         qd = m.velocities(q, {x: qd[:, k] for x, k in given.items()}, guess=qd)
         qdd = m.accelerations(q, qd, {x: qdd[:, k] for x, k in given.items()})
     return q, qd, qdd
+
+
+def closed_path(m: Mechanism, q: np.ndarray, log: Log) -> np.ndarray:
+    """Coordinates (n, nq) that close all loops, actuated ones as logged; those without a column follow step by step."""
+    names = [m.v_names[k] for k in log.rows]
+    if len(log.moving) == m.nq:
+        return m.assemble(q, fixed=names)
+    found, logged = q.copy(), list(log.moving)
+    guess = m.start()
+    for k in range(len(q)):
+        guess[logged] = q[k, logged]
+        guess = found[k] = m.assemble(guess, fixed=names)
+    return found
 
 
 def _outside_gaps(log: Log, time: np.ndarray) -> np.ndarray:

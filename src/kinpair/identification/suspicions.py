@@ -92,9 +92,9 @@ def signs(rows: Rows, base: Base, estimate: Estimate) -> list[str]:
         effort = rows.A[at][:, own] @ estimate.beta[[place[k] for k in own]]
         direction = np.sign(rows.A[at][:, own[0]])
         mean = float((effort * direction).mean())
-        if mean < -CLEAR * float(estimate.sigma[j]) / np.sqrt(max(at.sum() / 25.0, 1.0)) and abs(
-            mean
-        ) > 0.01 * float(np.abs(rows.y[at]).mean()):
+        if mean < -CLEAR * float(estimate.sigma[layout.groups[j]]) / np.sqrt(
+            max(at.sum() / 25.0, 1.0)
+        ) and abs(mean) > 0.01 * float(np.abs(rows.y[at]).mean()):
             found.append(
                 f"friction of {layout.m.v_names[rate]} comes out negative ({mean:.3g} in the direction of motion): "
                 "its effort seems to have the wrong sign"
