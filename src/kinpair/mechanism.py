@@ -51,7 +51,9 @@ from kinpair.evaluation.answers import answer_in_loops, answer_of_tree, kernel_r
 from kinpair.evaluation.calls import Calls
 from kinpair.evaluation.mass_operators import mass_operator, sparse_mass_matrix
 from kinpair.evaluation.thin import Answer, Thin, thin
-from kinpair.forces.elements import is_timed
+from kinpair.forces.element import Instant
+from kinpair.forces.elements import is_timed, own_elements
+from kinpair.forces.pad import Pad
 from kinpair.formulations.kinematics import normalised
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.phases.dry import JointFriction
@@ -64,6 +66,7 @@ from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.split import SplitMap, split_description
 from kinpair.model.starts import StateByName
+from kinpair.model.state import State
 from kinpair.model.symbols import check_symbols, symbol_names
 from kinpair.model.table import table
 from kinpair.model.welds import with_welds
@@ -863,6 +866,16 @@ class Mechanism(Movable):
     @cached_property
     def _search(self) -> Search:
         return Search(self.model)
+
+    def compliant_forces(self, q: Any, qd: Any) -> dict[str, np.ndarray]:
+        """Force (3,) on the first geom of each compliant contact, by name, in the world; see docs/contact.md.
+
+        Units: [N].
+        """
+        at, rates = self.by_name(0.0, q=q, qd=qd)
+        instant = Instant(self.model, State(np.asarray(at, dtype=float), np.asarray(rates, dtype=float)))
+        pads = [x.element for x in own_elements(self.model) if isinstance(x.element, Pad)]
+        return {x.name: np.asarray(x.force(instant)[0], dtype=float) for x in pads}
 
     def contact_rows(self, q: Any, points: Sequence[ContactPoint]) -> np.ndarray:
         """Rows (3 · points, nv) of contact points: velocities of the first geom relative to the second along normal and

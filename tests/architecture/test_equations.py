@@ -71,6 +71,7 @@ PAGES = {
     "friction/laws/*.py": ("friction.md", r"\((FR\d+)\)"),
     "friction/laws/laws.py": ("friction.md", r"\((LV\d+)\)"),
     "forces/limit_spring.py": ("forces.md", r"\((BU\d+)\)"),
+    "forces/pad.py": ("contact.md", r"\((HC\d+)\)"),
     "forces/*spring*.py": ("forces.md", r"\((PS\d+)\)"),
     "friction/surfaces/*.py": ("load_friction.md", r"\((F[LBGTE]\d+)\)"),
     "friction/loads/*.py": ("load_friction.md", r"\((F[SCNU]\d+)\)"),

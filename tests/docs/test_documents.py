@@ -48,6 +48,7 @@ def test_pages_and_messages_install_from_the_sources():
     "page",
     [
         "compiler",
+        "contact",
         "conventions",
         "mjcf",
         "motion",

@@ -234,6 +234,10 @@ class MaterialKeys(TypedDict, total=False):
     restitution: float
     torsional: float
     rolling: float
+    stiffness: float
+    exponent: float
+    dissipation: float
+    slip_speed: float
 
 
 class ContactKeys(Turned, MaterialKeys, total=False):

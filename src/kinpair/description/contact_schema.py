@@ -12,12 +12,31 @@ from kinpair.description.contact_shapes import SHAPES, positive
 from kinpair.description.parts import Contact, ContactExclusion, ContactPair, Surface
 from kinpair.description.place import Key, Place, checked
 
+
+def _positive(value: object, place: Place) -> float:
+    """Return a number above zero."""
+    if not (x := f.number(value, place)) > 0.0:
+        raise place.error(f"is {x:g}; give a number above zero")
+    return x
+
+
+def _exponent(value: object, place: Place) -> float:
+    """Return the exponent of a compliant contact."""
+    if (x := f.number(value, place)) not in (1.0, 1.5):
+        raise place.error(f"is {x:g}; give 1 (linear) or 1.5 (Hertz)")
+    return x
+
+
 SURFACE: dict[str, Key] = {
     "mu": Key(f.zero_or_more, "coefficient of sliding friction"),
     "mu_static": Key(f.zero_or_more, "coefficient of friction at rest"),
     "restitution": Key(f.part, "normal velocity after an impact by that before it"),
     "torsional": Key(f.zero_or_more, "m, friction moment about the normal by normal force"),
     "rolling": Key(f.zero_or_more, "m, friction moment about the tangents by normal force"),
+    "stiffness": Key(_positive, "N/m, of a compliant contact"),
+    "exponent": Key(_exponent, "of the overlap, 1 or 1.5"),
+    "dissipation": Key(f.zero_or_more, "s/m"),
+    "slip_speed": Key(_positive, "m/s, at which friction of a compliant contact is complete"),
 }
 
 

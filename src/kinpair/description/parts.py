@@ -220,6 +220,10 @@ class Surface:
     restitution: float | None = None  # normal velocity after an impact by that before it
     torsional: float | None = None  # friction moment about the normal by normal force [m]
     rolling: float | None = None  # friction moment about the tangents by normal force [m]
+    stiffness: float | None = None  # of a compliant contact [N/m], [N/m^1.5]; none: rigid
+    exponent: float | None = None  # of the overlap: 1 or 1.5
+    dissipation: float | None = None  # of Hunt and Crossley [s/m]
+    slip_speed: float | None = None  # at which friction of a compliant contact is complete [m/s]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
 from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy, walked_losses
 from kinpair.forces.joint_input import joint_inputs
+from kinpair.forces.pad import pad_elements
 from kinpair.forces.point_spring import point_springs
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.laws.joint import joint_frictions
@@ -75,6 +76,7 @@ def _numbered(model: Model) -> tuple[Owner, ...]:
         *(x for x in frictions if not x.nu),
         *loaded_joints(model),
         *point_springs(model),
+        *pad_elements(model),
         *actuator_elements(model),
         *(x for x in frictions if x.nu),
     )

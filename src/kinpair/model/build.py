@@ -64,6 +64,7 @@ def build(
     ordered = [(joint, moving[joint.name]) for joint in order]
     numbers = {seed.joint.name: i + 1 for i, seed in enumerate(seeds)}
     frictions = friction_data(ordered, v_names, numbers)
+    touching = contact_data(description, places, bodies, parents, warnings)
     model = Model(
         name=description.name,
         names=(root, *(seed.joint.child for seed in seeds)),
@@ -85,7 +86,8 @@ def build(
         springs=spring_data(description.springs, places, warnings),
         frictions=frictions,
         surfaces=surface_data(ordered, numbers),
-        contacts=contact_data(description, places, bodies, parents, warnings),
+        contacts=touching,
+        pads=touching.pads if touching else (),
     )
     model = replace(
         model,

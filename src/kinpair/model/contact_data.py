@@ -8,7 +8,7 @@ between them not counted; the ground has no neighbours), are not excluded, and i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from kinpair.description.parts import GROUND, Contact, Description, Surface
 from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.model.contact_hull import Hull, hull_of
+from kinpair.model.contact_pads import PadData, pads, softness
 from kinpair.model.gathering import frozen
 from kinpair.model.model import Body, Place
 from kinpair.spatial.pose import Pose
@@ -53,6 +54,7 @@ class ContactData:
     torsional: np.ndarray  # (pairs,) [m]
     rolling: np.ndarray  # (pairs,) [m]
     max_contacts: int
+    pads: tuple[PadData, ...] = ()  # compliant pairs, which are not among the pairs above
 
     @property
     def size(self) -> np.ndarray:
@@ -144,6 +146,15 @@ def contact_data(
         pairs[key] = _stated(surface, pairs.get(key) or _combined(*(geoms[k] for k in key)))
     ordered = sorted((_ordered(key, kinds), surface) for key, surface in pairs.items())
     ordered.sort(key=lambda x: int(kinds[x[0][1]] != PLANE))
+    spots = [Place(seat.body, pose) for seat, pose in zip(seats, poses, strict=True)]
+    soft = {key: _softness(key, geoms, stated) for key, _ in ordered}
+    compliant = [
+        pad
+        for (i, j), surface in ordered
+        if (numbers := soft[i, j])
+        for pad in pads((geoms[i], spots[i]), (geoms[j], spots[j]), surface[0], numbers)
+    ]
+    ordered = [(key, surface) for key, surface in ordered if not soft[key]]
     shapes = cache(partial(_shapes, geoms, warnings))
     if any(x.shape in ("mesh", "hull") and not x.convex for x in geoms):
         shapes()  # reports meshes that are not convex
@@ -163,7 +174,16 @@ def contact_data(
         torsional=frozen(numbers[3]),
         rolling=frozen(numbers[4]),
         max_contacts=contacts.max_contacts or PER_GEOM * len(geoms),
+        pads=tuple(compliant),
     )
+
+
+def _softness(
+    key: tuple[int, int], geoms: Sequence[Contact], stated: Mapping[frozenset[int], Surface]
+) -> dict[str, float]:
+    """Return the numbers of a compliant pair: its own, else those of its geoms; empty where it is rigid."""
+    own = stated.get(frozenset(key))
+    return (softness([own]) if own else {}) or softness([geoms[k].surface for k in key])
 
 
 def _shapes(geoms: Sequence[Contact], warnings: WarningList) -> Shapes:
@@ -244,7 +264,7 @@ _ORDER = ("mu", "mu_static", "restitution", "torsional", "rolling")
 
 def _stated(surface: Surface, otherwise: tuple[float, ...]) -> tuple[float, ...]:
     """Return the numbers of a pair that is written out; what it does not specify is that of its geoms."""
-    values = {x.name: getattr(surface, x.name) for x in fields(surface)}
+    values = {key: getattr(surface, key) for key in _ORDER}
     if values["mu"] is not None and values["mu_static"] is None:
         values["mu_static"] = values["mu"]
     return tuple(

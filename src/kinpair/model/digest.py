@@ -61,6 +61,18 @@ def _facts(model: Model) -> Iterator[bytes]:
         yield repr(("levels that change", changing)).encode()
     yield repr([(x.body, x.law, sorted(x.numbers.items())) for x in model.surfaces]).encode()
     yield repr(model.slip).encode()
+    for pad in model.pads:
+        numbers = (
+            pad.radius,
+            pad.other_radius,
+            pad.stiffness,
+            pad.exponent,
+            pad.dissipation,
+            pad.mu,
+            pad.slip_speed,
+        )
+        yield repr((pad.name, pad.a.body, pad.b.body, numbers)).encode()
+        yield from (_bytes(x) for place in (pad.a, pad.b) for x in (place.pose.R, place.pose.a))
     for parts in (model.description.constraints, model.description.springs, model.description.actuators):
         yield repr([replace(part, where="") for part in parts]).encode()
     yield repr(model.added).encode()

@@ -144,6 +144,7 @@ class Model:
     surfaces: tuple[SurfaceData, ...] = ()  # in joints, with friction from load
     slip: Any = None  # how each rate slides, see `kinpair.forces.slip`; None: as its sign says
     actuators: tuple[ActuatorData, ...] = ()
+    pads: tuple[Any, ...] = ()  # compliant contacts, see `contact_pads.py`
     contacts: Any = None  # geoms and pairs, see `contact_data.py`; None: nothing touches
     added: tuple[Any, ...] = ()  # elements that act beside those of the description, see `kinpair.forces`
     time: Any = 0.0  # [s] at which functions of time are evaluated, where a quantity takes it, see `Quantity`
