@@ -18,7 +18,7 @@ TURNS, QUICK_TURNS = 30, 8
 CALLS = 2000
 BATCH = 1000
 LEVEL, GRAVITY, LENGTH = 1.0, 9.81, 0.1
-COST, RUN_MS, EVENT_MS = 1.3, 20.0, 2.0  # demanded
+COST, RUN_MS, EVENT_MS, STOPS_MS = 1.3, 8.0, 2.0, 5.0  # demanded
 LANES, IDLE = 256, 1.15  # motions of a batch with limits that are not reached, and what is demanded
 BALLS, EVENTS = 64, 1.2  # the same with impacts
 STIFFNESS, SPEED = 1600.0, 0.1  # of the spring and of the belt: some 120 switches in 10 s
@@ -66,6 +66,26 @@ def event_rows(turns: int) -> Iterator[Row]:
     happened = len(run().events)
     what = f"run of 1 s with {happened} event{'s' * (happened != 1)} of the user"
     yield Row(what, 1e3 * _raced([run], turns, 1)[0], "ms", EVENT_MS)
+
+
+def stop_row(turns: int) -> Row:
+    """Ten sliders that fall on stops and are lifted off again, second call."""
+    builder, number = kp.Builder("ten stops"), 10
+    for k in range(number):
+        builder.link(f"slider {k}", mass=1.0 + 0.1 * k)
+        keys: dict[str, Any] = {"axis": "z", "lower": 0.0, "start": 0.05 + 0.02 * k}
+        builder.joint(f"z{k}", "prismatic", "ground", f"slider {k}", **keys)
+    m = kp.build(builder)
+
+    def push(t: Any, q: Any, qd: Any) -> Any:
+        return np.array([(30.0 + k) * np.sin(6.0 * t - 2.0) for k in range(number)])
+
+    def run() -> Any:
+        return kp.simulate(m, m.start(), np.zeros(number), duration=1.2, limits="stop", torque=push)
+
+    happened = len(run().events)
+    what = f"run of {number} stops that close and open, {happened} events"
+    return Row(what, 1e3 * _raced([run], turns, 1)[0], "ms", STOPS_MS)
 
 
 def limit_rows(turns: int) -> Iterator[Row]:
@@ -135,6 +155,7 @@ def rows(turns: int) -> Iterator[Row]:
     """Every row."""
     yield from cost_rows(turns)
     yield run_row(turns)
+    yield stop_row(turns)
     yield from event_rows(turns)
     yield from limit_rows(turns)
     yield from creep_rows()

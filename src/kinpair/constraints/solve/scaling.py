@@ -42,12 +42,21 @@ from kinpair.constraints.solve.residual import (
 NO_RESPONSE = 1e-14  # D_jj below this part of the largest is zero
 
 
+def hypotenuse(a: float, b: float) -> float:
+    """Compute √(a² + b²) without overflow; `math.hypot` of Python and of the C library differ in the last bit."""
+    large, small = max(abs(a), abs(b)), min(abs(a), abs(b))
+    if not large > 0.0:
+        return 0.0
+    ratio = small / large
+    return large * math.sqrt(1.0 + ratio * ratio)
+
+
 def largest_response(D: Matrix, first: int, count: int) -> float:
     """Compute λmax of the symmetric part of D_tt, two or three rows from `first` on."""
     i, j, k = first, first + 1, first + 2
     a, b, d = D[i, i], D[j, j], 0.5 * (D[i, j] + D[j, i])
     if count == 2:
-        return 0.5 * (a + b) + math.hypot(0.5 * (a - b), d)
+        return 0.5 * (a + b) + hypotenuse(0.5 * (a - b), d)
     c, e, f = D[k, k], 0.5 * (D[i, k] + D[k, i]), 0.5 * (D[j, k] + D[k, j])
     mean = (a + b + c) / 3.0
     a, b, c = a - mean, b - mean, c - mean

@@ -74,6 +74,13 @@ def at_rest(
     level = np.maximum(np.maximum(-levels.rest_lo, levels.rest_hi), 0.0)
     friction = np.where(np.isfinite(level), level, 0.0)
     small = STILL * (np.abs(G[rates]) @ np.abs(F) + np.abs(D) @ friction)  # (ST4)
+    if not len(b) and not left.any():
+        x = _all_at_rest(D, g, levels)
+        if x is not None:
+            still = np.zeros(len(rates))
+            qdd = qdd + G[:, rates] @ x
+            qdd[rates] = 0.0
+            return AtRest(still + HELD, still, x, still, qdd)
     while True:
         lo = np.where(left, levels.slide_lo, levels.rest_lo)
         hi = np.where(left, levels.slide_hi, levels.rest_hi)
@@ -97,6 +104,17 @@ def at_rest(
     qdd = qdd + G[:, rates] @ x
     qdd[rates[(phase == HELD) | (phase == CARRIED)]] = 0.0
     return AtRest(phase, share, x, c, qdd)
+
+
+def _all_at_rest(D: np.ndarray, g: np.ndarray, levels: Levels) -> np.ndarray | None:
+    """Return x with c = 0 everywhere, where that is well inside all sets: it is the solution of (ST1) then."""
+    try:
+        x = -np.linalg.solve(D, g)
+    except np.linalg.LinAlgError:
+        return None
+    margin = ASKED * (np.abs(x).max(initial=0.0) + 1e-300)
+    inside = (levels.rest_lo + margin < x) & (x < levels.rest_hi - margin)
+    return x if bool(inside.all()) else None
 
 
 def moving_among(c: np.ndarray, small: np.ndarray) -> np.ndarray:

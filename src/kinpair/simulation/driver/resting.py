@@ -153,6 +153,8 @@ def _by_levels(x: Standing, numbers: Sequence[np.ndarray]) -> AtRest:
     every = replace(x, closed=(*x.closed, *x.released))
     loose = _unloaded(every, numbers) if x.released else ()
     here = replace(every, closed=tuple(limit for limit in every.closed if limit not in loose))
+    if loose and not (len(x.resting) or len(numbers[4])):  # what the others carry is known from all of them
+        return AtRest([], [], here.closed, loose)
     result, place = _at_rest(here, numbers)
     shares = [np.array([share]) for share in result.share[: len(x.resting)]]
     closed = tuple(limit for limit in here.closed if result.phase[place[limit.v]] == HELD)

@@ -70,6 +70,9 @@ class Limit:
     at: float
     restitution: float = 0.0
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.side))
+
     @property
     def word(self) -> str:
         """Which end."""
