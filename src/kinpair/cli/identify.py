@@ -38,7 +38,7 @@ def identify(
     time: Text = None,
     zero: Numbers = None,
     friction: Words = None,
-    estimator: Literal["wls", "ols", "huber", "tls", "iv"] = "wls",
+    estimator: Literal["wls", "ols", "huber", "tls", "iv", "output-error"] = "wls",
     prior: Literal["file", "none"] = "file",
     validate: Words = None,
     payload: Text = None,

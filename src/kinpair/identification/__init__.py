@@ -18,6 +18,7 @@ new_description  identified values as a description, TOML and URDF
 pictures        curves and bars of a result
 page            a result as one page of HTML
 identification  what identification gives
+output_error    parameters by simulation in the loop
 identify        `kp.identify`
 
 A module imports only what stands above it; a test checks it.

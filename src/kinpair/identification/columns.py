@@ -55,6 +55,13 @@ class Layout:
     couplings: tuple[tuple[int, np.ndarray], ...] = ()
     payload: int | None = None
     passive: tuple[int, ...] = ()  # rows without friction, rotor and offset: a free base
+    sensor: bool = False  # efforts are those of sensors behind the gear
+
+    @property
+    def offsets_measured(self) -> bool:
+        """True if offsets are those of the measurement: of sensors, or next to friction from load, which has one level.
+        Else they are friction that differs by direction."""
+        return self.sensor or any(x.kind == "load" for x in self.terms)
 
     @cached_property
     def bodies(self) -> list[str]:

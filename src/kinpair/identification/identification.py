@@ -24,7 +24,7 @@ class Identification(Fitted):
     @property
     def description(self) -> Description:
         """The description with identified masses, inertias, rotors and friction."""
-        return new_description.described(self)
+        return new_description.described(self.layout, self.theta)
 
     def toml(self, path: str | os.PathLike[str]) -> Path:
         """Write the new description as TOML."""

@@ -34,7 +34,7 @@ from kinpair.identification.choice import (
 )
 from kinpair.identification.columns import Layout, coupled, with_terms
 from kinpair.identification.consistency import Prior, consistent, prior_of, quadratic
-from kinpair.identification.estimators import ESTIMATORS, Estimate, iv
+from kinpair.identification.estimators import ESTIMATORS, Estimate, iv, wls
 from kinpair.identification.fitted import Source
 from kinpair.identification.friction_terms import OPTIONAL, PLAIN, Term, terms_from
 from kinpair.identification.gains import identified_gains
@@ -42,12 +42,15 @@ from kinpair.identification.identification import Identification
 from kinpair.identification.inertia_space import floored
 from kinpair.identification.intervals import covariance
 from kinpair.identification.log import TORQUES, Log, Torque, base_rates, gear_matrix, read_log
+from kinpair.identification.new_description import described
+from kinpair.identification.output_error import output_error
 from kinpair.identification.rows import Rows, RunColumns, rows_of, run_columns
 from kinpair.identification.signals import Samples, Signals, samples_of
+from kinpair.loading import build
 from kinpair.mechanism import Mechanism
 
-EstimatorName = Literal["wls", "ols", "huber", "tls", "iv"]
-NAMES = (*ESTIMATORS, "iv")
+EstimatorName = Literal["wls", "ols", "huber", "tls", "iv", "output-error"]
+NAMES = (*ESTIMATORS, "iv", "output-error")
 ROUNDS = 4  # of friction from load
 SETTLED = 1e-3  # change of the loads, relative
 DELAYS = np.arange(-20, 21) * 1e-3  # [s]
@@ -83,7 +86,7 @@ def identify(
       joint turn), motor currents with drive `gains` [N m/A], or of a torque sensor behind the gear (no rotors);
     * `friction`: "auto" (terms chosen by cross-validation), or a list of viscous, coulomb, offset, power, stribeck,
       load;
-    * `estimator`: wls, ols, huber, tls or iv;
+    * `estimator`: wls, ols, huber, tls, iv or output-error;
     * `prior`: "file", "none", or a mechanism whose bodies are the prior;
     * `validate`: a log or several for validation, or the part at the end of each log that is kept for it, such as 0.3;
     * `payload`: {"link": name, "runs": [numbers of logs with it], "mass": if known}. With a known mass and currents
@@ -213,7 +216,9 @@ class _Work:
         if self.payload is not None:
             body = payload_body(self.m, self.payload)
         terms = PLAIN if self.terms is None else self.terms
-        return Layout(self.m, rows, terms, self.rotors, coupled(R), body, free)
+        return Layout(
+            self.m, rows, terms, self.rotors, coupled(R), body, free, self.source.torque == "sensor"
+        )
 
     def file_values(self, layout: Layout) -> np.ndarray:
         """θ of the prior: of the mechanism, or of another one."""
@@ -294,6 +299,7 @@ class _State:
         begin("estimate")
         loads = any(x.kind == "load" for x in self.layout.terms)
         self.base = numerical(self.layout, self.still, self.runs[0].samples.q[0])
+        prior = prior_of(self.layout, self.file, np.ones(len(self.file)))
         for k in range(ROUNDS if loads else 1):
             before = self.theta
             self.rows = self._training(rows_of(self.layout, self.runs, self.theta))
@@ -308,14 +314,31 @@ class _State:
             self.stage = "consistent"
             if _settled(self.rows, before, self.theta):
                 break
+        if self.work.estimator == "output-error":
+            begin("output error")
+            self._follow_outputs(prior)
         self.stage = "done"
+
+    def _follow_outputs(self, prior: Prior) -> None:
+        """Replace estimates of efforts by those of simulated positions."""
+        if self.base is None or self.estimate is None:
+            raise AssertionError("fit sets both")
+        ends = [x.samples.time[-1] - self.work.split * np.ptp(x.samples.time) for x in self.runs]
+        own, self.theta, note = output_error(
+            self.layout, self.runs, ends, self.base, self.theta, prior, self.choice.gamma, self._built
+        )
+        self.estimate = replace(self.estimate, beta=own.beta)
+        self.notes.append(note)
+
+    def _built(self, theta: np.ndarray) -> Mechanism:
+        return build(described(self.layout, theta))
 
     def _estimated(self, rows: Rows, base: Base) -> Estimate:
         A = rows.A[:, base.independent]
         if self.work.estimator == "iv":
             Z = self._training(rows_of(self.layout, smoothed(self.layout, self.runs), self.theta)).A
             return iv(A, rows.y, self.layout.groups[rows.joint], Z[:, base.independent])
-        return ESTIMATORS[self.work.estimator](A, rows.y, self.layout.groups[rows.joint])
+        return ESTIMATORS.get(self.work.estimator, wls)(A, rows.y, self.layout.groups[rows.joint])
 
     def result(self, rows: Rows, base: Base, estimate: Estimate) -> Identification:
         """Collect what was reached."""

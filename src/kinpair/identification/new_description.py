@@ -13,6 +13,7 @@ from kinpair.description.parts import Description, Joint, Link
 from kinpair.description.text import read_text
 from kinpair.description.toml_writer import to_toml
 from kinpair.errors import InputError
+from kinpair.identification.columns import Layout
 from kinpair.identification.friction_terms import laws_of
 from kinpair.identification.inertia_space import body_numbers
 
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from kinpair.identification.fitted import Fitted
 
 
-def _links(result: Fitted) -> dict[str, Link]:
+def _links(layout: Layout, theta: np.ndarray) -> dict[str, Link]:
     """Links with new values: that of each body has all of it, those welded to it nothing."""
-    model = result.mechanism.model
+    model = layout.m.model
     links = {x.name: x for x in model.description.links}
-    for at, i in zip(result.layout.bodies_of_ten, model.moving, strict=False):
+    for at, i in zip(layout.bodies_of_ten, model.moving, strict=False):
         own = model.names[i]
-        numbers = body_numbers(result.theta[at])
+        numbers = body_numbers(theta[at])
         I = numbers["inertia"]
         tensor = tuple(float(I[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
         for name, place in model.places.items():
@@ -38,15 +39,10 @@ def _links(result: Fitted) -> dict[str, Link]:
     return links
 
 
-def _is_friction(result: Fitted) -> bool:
-    """True if offsets are friction that differs by direction: none of sensors, none next to friction from load."""
-    return result.source.torque != "sensor" and not any(x.kind == "load" for x in result.layout.terms)
-
-
-def _joint_values(result: Fitted, row: int) -> tuple[float | None, dict[Any, float]]:
+def _joint_values(layout: Layout, theta: np.ndarray, row: int) -> tuple[float | None, dict[Any, float]]:
     """Rotor inertia at the joint, and friction by term, of one row."""
     rotor, terms = None, dict[Any, float]()
-    for x, value in zip(result.layout.parameters, result.theta, strict=True):
+    for x, value in zip(layout.parameters, theta, strict=True):
         if x.owner == row and x.group == "rotor":
             rotor = float(value)
         if x.owner == row and x.group == "friction" and x.term is not None:
@@ -54,24 +50,24 @@ def _joint_values(result: Fitted, row: int) -> tuple[float | None, dict[Any, flo
     return rotor, terms
 
 
-def _joint(result: Fitted, joint: Joint, row: int, has_actuator: bool) -> Joint:
-    rotor, terms = _joint_values(result, row)
-    laws = laws_of(terms, offset_is_friction=_is_friction(result))
+def _joint(layout: Layout, theta: np.ndarray, joint: Joint, row: int, has_actuator: bool) -> Joint:
+    rotor, terms = _joint_values(layout, theta, row)
+    laws = laws_of(terms, offset_is_friction=not layout.offsets_measured)
     joint = replace(joint, damping=(), friction=laws)
     if rotor is not None and not has_actuator:
         joint = replace(joint, rotor_inertia=rotor / joint.gear_ratio**2)
     return joint
 
 
-def described(result: Fitted) -> Description:
-    """The description with identified masses, inertias, rotor inertias and friction."""
-    m = result.mechanism
+def described(layout: Layout, theta: np.ndarray) -> Description:
+    """The description with masses, inertias, rotor inertias and friction of θ."""
+    m = layout.m
     description = m.model.description
-    row_of = {m.v_names[v]: k for k, v in enumerate(result.layout.rows)}
+    row_of = {m.v_names[v]: k for k, v in enumerate(layout.rows)}
     actuated = {x.joint for x in description.actuators}
-    links = _links(result)
+    links = _links(layout, theta)
     joints = tuple(
-        _joint(result, x, row_of[x.name], x.name in actuated) if x.name in row_of else x
+        _joint(layout, theta, x, row_of[x.name], x.name in actuated) if x.name in row_of else x
         for x in description.joints
     )
     return replace(
@@ -86,7 +82,9 @@ def write_toml_file(result: Fitted, path: str | os.PathLike[str]) -> Path:
     ]
     head += [f"# not contained: {x} = {v:.6g}" for x, v in _left_out(result)]
     file = Path(path)
-    file.write_text("\n".join([*head, to_toml(described(result))]), encoding="utf-8", newline="\n")
+    file.write_text(
+        "\n".join([*head, to_toml(described(result.layout, result.theta))]), encoding="utf-8", newline="\n"
+    )
     return file
 
 
@@ -95,7 +93,8 @@ def _left_out(result: Fitted) -> list[tuple[str, float]]:
     return [
         (x.name, float(v))
         for x, v in zip(result.layout.parameters, result.theta, strict=True)
-        if x.group == "motor" or (x.term is not None and x.term.kind == "offset" and not _is_friction(result))
+        if x.group == "motor"
+        or (x.term is not None and x.term.kind == "offset" and result.layout.offsets_measured)
     ]
 
 
@@ -114,7 +113,7 @@ def write_urdf_file(result: Fitted, path: str | os.PathLike[str]) -> Path:
     root = etree.fromstring(read_text(source).encode(), etree.XMLParser(remove_blank_text=False))
     if root.tag != "robot":
         raise InputError(f"{source} is no URDF file; write TOML with result.toml(path)")
-    links, plain = _links(result), _plain_friction(result)
+    links, plain = _links(result.layout, result.theta), _plain_friction(result)
     changed = {result.mechanism.model.names[i] for i in result.mechanism.model.moving}
     welded = {n for n, p in result.mechanism.model.places.items() if p.body and n not in changed}
     for node in root.findall("link"):

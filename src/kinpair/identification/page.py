@@ -161,7 +161,7 @@ def _friction_table(result: Fitted) -> tuple[list[str], list[list[str]]]:
     for k in result.layout.driven:
         name = result.joints[k]
         values = {x: by_name[f"{name}: {x.name}"] for x in terms}
-        laws = laws_of(values, offset_is_friction=result.source.torque != "sensor")
+        laws = laws_of(values, offset_is_friction=not result.layout.offsets_measured)
         written = "; ".join(
             f"{x.law} " + ", ".join(f"{key} {v[0]:.4g}" for key, v in x.fixed.items() if v[0]) for x in laws
         )
