@@ -69,7 +69,7 @@ def optimise(
     actuators
         Joints that act; default: those with an actuator or actuated = true in the file, or all.
     method
-        Scheme: trapezoidal, hermite-simpson, radau-3 or radau-5.
+        Scheme: trapezoidal, hermite-simpson, radau-3, radau-5 or shooting.
     intervals
         Intervals of the first mesh.
     accuracy

@@ -7,6 +7,7 @@ casadi_solver         IPOPT as CasADi calls it
 schemes               collocation schemes as data
 equations             what moves at one point of a motion; `kp.dynamics`
 mechanism_equations   equations of a Mechanism or System
+shooting              intervals that are integrated, with exact derivatives
 transcription         phases on meshes as a nonlinear program
 accuracy              errors by simulation, and finer meshes
 optimum               the result: a motion, its cost, active limits, pictures

@@ -129,6 +129,7 @@ class Equations:
     implicit: bool = False  # residuals fix derivatives of algebraic variables only: needs Radau points
     subject: Any = None  # the Mechanism
     path: tuple[Limited, ...] = ()
+    explicit: Callable[[Point], Any] | None = None  # rates without algebraic variables
     following: Callable[[np.ndarray, str], tuple[int, ...]] = lambda states, which: ()  # of an end, checked
 
     @property
@@ -234,6 +235,7 @@ def dynamics(
         simulated,
         costs={"effort": effort},
         origin=np.zeros(len(names[0])),
+        explicit=at_point,
     )
     return equations
 

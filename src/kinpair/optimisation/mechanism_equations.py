@@ -21,6 +21,7 @@ from typing import Any, final
 
 import numpy as np
 
+from kinpair.algebra import ldl
 from kinpair.algebra.arrays import array
 from kinpair.algebra.user_arrays import plain
 from kinpair.compiler.kernel import Kernel
@@ -174,6 +175,17 @@ class Machine:
         for k, each in zip(self.direct, u[len(self.motors) :], strict=True):
             tau[k] = tau[k] + each
         return array(tau)
+
+    def explicit(self, point: Point) -> Any:
+        """ẋ by the mass matrix, without algebraic variables."""
+        q, qd, u, x = (plain(getattr(point, name)) for name in ("q", "qd", "u", "x"))
+        own, request = self.sliding(qd), request_of("inverse_dynamics", passive=self.passive)
+        bias = inverse_dynamics(own, request, q, qd, np.zeros(self.model.nv), {})
+        H = composite.mass_matrix(self.model, q) + np.diag(self.rotors)
+        qdd = ldl.solve(H, self.efforts(q, qd, x, u, point.time) - bias)[0]
+        state = State(q, qd, x, u, point.time)
+        xd = state_rates(self.model, state, passive=self.passive) if self.internal else []
+        return [*kinematics.dq_dt(self.model, q, qd), *qdd, *xd]
 
     @property
     def rotors(self) -> np.ndarray:
@@ -408,6 +420,7 @@ def _assembled(own: Machine, jerky: bool, powered: bool) -> Equations:
         subject=own.m,
         path=_limited(own, powered),
         following=own.following,
+        explicit=None if own.kept or jerky or model.terms is not None else own.explicit,
     )
 
 

@@ -27,6 +27,7 @@ from kinpair.optimisation.requirements import (
     variable_bounds,
 )
 from kinpair.optimisation.schemes import Scheme, scheme
+from kinpair.optimisation.shooting import explicit
 from kinpair.optimisation.transcription import Phase, Problem, Transcription, transcribe
 from kinpair.runs.progress import Progress
 
@@ -60,12 +61,16 @@ def phase(
     parameters: Mapping[str, Any] | None = None,
     actuators: Sequence[str] | None = None,
     passive: bool = True,
+    shooting: bool = False,
 ) -> _Stage:
     """Describe one phase of a motion of several phases; arguments as those of `kp.optimise`.
+
+    shooting: for method="shooting", rates without algebraic variables.
 
     Units: SI, durations [s], coordinates [rad] or [m], efforts [N m] or [N].
     """
     eq = equations_of(subject, cost=cost, actuators=actuators, passive=passive, guess=start)
+    eq = explicit(eq) if shooting else eq
     first, last = (end_values(eq, x, which) for x, which in ((start, "start"), (end, "end")))
     bounds = variable_bounds(eq, limits, first, last)
     T = duration_bounds(duration)
@@ -115,10 +120,10 @@ def optimise(
     a point or of the ends (start, end). terminal: cost functions of the ends. repeat: the start is what becomes of the
     end. parameters: name → (lower, upper) of variables that are constant in time. actuators: inputs that act.
 
-    method: "trapezoidal", "hermite-simpson", "radau-3" or "radau-5". The mesh of `intervals` is refined until a
-    simulation of the result differs by less than `accuracy`, relative to 1 + the size of each state; None: not refined.
-    guess: an earlier result, a motion, a run, or (times, states); otherwise the straight line between the ends and no
-    input. solver: "ipopt" or "casadi"; options: of IPOPT.
+    method: "trapezoidal", "hermite-simpson", "radau-3", "radau-5" or "shooting". The mesh of `intervals` is refined
+    until a simulation of the result differs by less than `accuracy`, relative to 1 + the size of each state; None: not
+    refined. guess: an earlier result, a motion, a run, or (times, states); otherwise the straight line between the ends
+    and no input. solver: "ipopt" or "casadi"; options: of IPOPT.
 
     Returns an Optimum. RunError where the problem has no solution: the message names the constraint, and its `run` has
     the last iterate. Ctrl-C keeps the last iterate, with status "stopped".
@@ -127,7 +132,8 @@ def optimise(
     stages = list(subject) if isinstance(subject, Sequence) else None
     if stages is None:
         own = {"start": start, "end": end, "duration": duration, "cost": cost, "limits": limits, "path": path}
-        only = phase(subject, **own, parameters=parameters, actuators=actuators, passive=passive)
+        own |= {"parameters": parameters, "actuators": actuators, "passive": passive}
+        only = phase(subject, **own, shooting=method == "shooting")
         stages = [replace(only, repeat=repeated(only.phase.equations, repeat))]
     problem = _problem(stages, boundary, terminal, parameters)
     schemes = _schemes(problem, method)
@@ -151,6 +157,10 @@ def _schemes(problem: Problem, method: str) -> list[Scheme]:
     chosen: list[Scheme] = []
     for x in problem.phases:
         own = scheme(method)
+        if own.shoots and x.equations.algebraic:
+            raise InputError(
+                "optimise: phases for method 'shooting' are made with kp.phase(..., shooting=True)"
+            )
         if x.equations.implicit and own.shares:
             raise InputError(
                 f"optimise: {x.equations.name} has constraints, for which method {own.name!r} has no unique "

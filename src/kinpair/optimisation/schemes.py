@@ -3,7 +3,7 @@
     X_j = x_k + h Σ_l a_jl f(X_l),   X at the places c_j of an interval of length h                     (OP5)
 
 Lobatto IIIA has both ends of the interval among its places (trapezoidal rule with two, Hermite–Simpson with three),
-Radau IIA its right end. Orders at the nodes: 2, 4 and 3, 5.
+Radau IIA its right end. Multiple shooting has the nodes alone. Orders at the nodes: 2, 4 and 3, 5.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class Scheme:
     name: str
     c: np.ndarray
     order: int
+    shoots: bool = False  # intervals are integrated, see shooting.py
 
     @property
     def shares(self) -> bool:
@@ -49,6 +50,7 @@ SCHEMES = {
         Scheme("trapezoidal", np.array([0.0, 1.0]), 2),
         Scheme("hermite-simpson", np.array([0.0, 0.5, 1.0]), 4),
         Scheme("radau-3", np.array([1 / 3, 1.0]), 3),
+        Scheme("shooting", np.array([0.0, 1.0]), 4, shoots=True),
         Scheme("radau-5", np.array([(4 - _ROOT) / 10, (4 + _ROOT) / 10, 1.0]), 5),
     )
 }

@@ -23,6 +23,7 @@ from kinpair.optimisation.equations import GROUPS, Equations, Point, called
 from kinpair.optimisation.nonlinear_program import Block, Bounds, NonlinearProgram
 from kinpair.optimisation.pointwise import Pointwise
 from kinpair.optimisation.schemes import Scheme
+from kinpair.optimisation.shooting import interval
 
 UserFunction = Callable[..., Any]
 Place = tuple[str, int, float]  # name of a row, number of its phase, fraction of the duration or nan
@@ -80,6 +81,11 @@ class Problem:
     def functions(self) -> tuple[Pointwise, ...]:
         """The recorded functions of the phases, and that of the ends."""
         return (*(self._at_point(x) for x in self.phases), self._at_ends())
+
+    @cached_property
+    def shots(self) -> tuple[Pointwise, ...]:
+        """The recorded intervals of the phases, for multiple shooting."""
+        return tuple(interval(x, self.parameters) for x in self.phases)
 
     def _at_point(self, phase: Phase) -> Pointwise:
         count, eq = len(self.parameters), phase.equations
@@ -207,7 +213,11 @@ def transcribe(problem: Problem, schemes: Sequence[Scheme], meshes: Sequence[np.
         grids.append(Grid(phase, scheme, mesh, first))
         first = grids[-1].end
     rows = _Rows(first)
-    blocks = [rows.phase(problem, k, grid) for k, grid in enumerate(grids)]
+    blocks: list[Block] = []
+    for k, grid in enumerate(grids):
+        blocks.append(rows.phase(problem, k, grid))
+        if grid.scheme.shoots:
+            blocks.append(rows.shots(problem, k, grid))
     blocks.append(rows.ends(problem, grids))
     program = NonlinearProgram(
         blocks, *rows.matrices(), rows.costs(), _bounds(problem, grids, first), rows.bounds(), rows.place
@@ -242,8 +252,9 @@ class _Rows:
             grid.fractions[points][:, None],
         )
         m, start, h = function.m, self.r, np.diff(grid.mesh)
-        self._defects(grid, k, start, m, h)
-        self._linear_inputs(grid, k)
+        if not scheme.shoots:
+            self._defects(grid, k, start, m, h)
+            self._linear_inputs(grid, k)
         place = start + np.arange(len(points))[:, None] * m
         path = [x for x in grid.phase.path for _ in range(x.size)]
         residuals = m - 1 - eq.nx - len(path)
@@ -256,10 +267,33 @@ class _Rows:
         if titles:
             self._named(own.size, lambda i: (titles[i % len(titles)], k, float(times[i // len(titles)])))
         weights = np.zeros((len(points), m))
-        np.add.at(weights[:, -1], grid.places().ravel(), (h[:, None] * scheme.a[-1]).ravel())
+        if not scheme.shoots:
+            np.add.at(weights[:, -1], grid.places().ravel(), (h[:, None] * scheme.a[-1]).ravel())
         self.c.append(weights.ravel())
         self.r += weights.size
         return block
+
+    def shots(self, problem: Problem, own: int, grid: Grid) -> Block:
+        """x_{k+1} − Φ_k = 0 of all intervals, and their running costs.    (OP12)"""
+        function, eq, count = problem.shots[own], grid.phase.equations, len(problem.parameters)
+        nodes, x, u = grid.offsets, np.arange(eq.nx), np.arange(eq.nx, eq.size)
+        head = np.tile([*range(count), count + own], (grid.intervals, 1))
+        parts = [nodes[:-1, None] + x, nodes[:-1, None] + u, nodes[1:, None] + u]
+        data = np.stack([grid.mesh[:-1], np.diff(grid.mesh)], axis=1)
+        k, i = np.ix_(np.arange(grid.intervals), x)
+        row, ones = self.m + k * eq.nx + i, np.ones((grid.intervals, eq.nx))
+        self.A.append((row, nodes[k + 1] + i, ones))
+        self.C.append((row, self.r + k * function.m + i, -ones))
+        self.limits.append((np.zeros(row.size), np.zeros(row.size)))
+        self._named(
+            row.size, lambda n: (f"motion of {eq.states[n % eq.nx]}", own, float(grid.mesh[n // eq.nx]))
+        )
+        self.m += row.size
+        weights = np.zeros((grid.intervals, function.m))
+        weights[:, -1] = 1.0
+        self.c.append(weights.ravel())
+        self.r += weights.size
+        return Block(function, np.concatenate([head, *parts], axis=1), data)
 
     def _defects(self, grid: Grid, own: int, start: int, m: int, h: np.ndarray) -> None:
         """X_j − x_k − h Σ_l a_jl T f_l = 0.    (OP5)"""

@@ -173,3 +173,92 @@ def test_an_interrupt_keeps_the_last_iterate():
     assert x.status == "stopped"
     assert x.states.shape == (91, 4)
     assert calls[-1] <= 1.0
+
+
+# several phases, parameters, shooting
+
+
+def test_two_phases_that_are_linked_are_one_motion():
+    """The fastest motion of a block through a gate on its way takes 2 s as without the gate."""
+    limits = {"force": 1.0}
+    phases = [
+        kp.phase(BLOCK, start=[0, 0], cost="time", limits=limits),
+        kp.phase(BLOCK, end=[1, 0], cost="time", limits=limits),
+    ]
+    links = {
+        "continuous": lambda start_1, end_1, start_2, end_2: end_1.x - start_2.x,
+        "gate": lambda start_1, end_1, start_2, end_2: end_1.x[0] - 0.5,
+    }
+    x = kp.optimise(phases, boundary=links, intervals=8)
+    assert x.duration == approx(2.0, abs=1e-6)
+    assert x.durations == approx([1.0, 1.0], abs=1e-5)
+    assert x.at(1.0).q == approx([0.5, 1.0], abs=1e-5)
+
+
+def test_a_parameter_is_chosen_with_the_motion():
+    """ẍ = u + a from rest to x(1) = 1, least ∫u² + 4 a²: u = c (1 − t), c/3 + a/2 = 1, so a = 6/19."""
+    f = kp.dynamics(lambda x, u, time, p: np.array([x[1], u[0] + p["push"]]), ("x", "v"), ("u",))
+    goal = {
+        "start": [0, 0],
+        "end": {"x": 1.0},
+        "duration": 1.0,
+        "parameters": {"push": (-5, 5)},
+        "intervals": 12,
+    }
+    x = kp.optimise(f, **goal, terminal=lambda start, end: 4.0 * start["push"] ** 2)
+    push = x.parameters["push"]
+    assert push == approx(6 / 19, abs=1e-6)
+    assert x.cost == approx((3 * (1 - push / 2)) ** 2 / 3 + 4 * push**2, rel=1e-6)
+
+
+def test_shooting_finds_what_collocation_finds():
+    x = kp.optimise(CART_POLE, **SWING_UP, method="shooting", intervals=60)
+    assert x.cost == approx(58.8077, abs=1e-3)
+    assert x.error <= 1e-4
+
+
+@pytest.mark.long("an integrated interval of a mechanism takes some seconds to compile")
+def test_shooting_of_a_mechanism_finds_what_collocation_finds():
+    m = kp.example("double-pendulum")
+    goal = {"start": [0, 0], "end": [1, 0.5], "duration": 1.0}
+    other = kp.optimise(m, **goal)
+    same = kp.optimise(m, **goal, method="shooting", guess=(other.time, other.states, other.inputs))
+    assert same.cost == approx(other.cost, rel=1e-4)
+
+
+def test_shooting_names_what_it_needs():
+    m = kp.example("five-bar")
+    with pytest.raises(
+        kp.InputError, match="method 'shooting' needs accelerations as functions of the state"
+    ):
+        kp.optimise(
+            m, start=m.start(), end=m.start(), duration=1.0, method="shooting", actuators=["left-crank"]
+        )
+    with pytest.raises(kp.InputError, match="shooting=True"):
+        kp.optimise(
+            [kp.phase(kp.example("double-pendulum"), start=[0, 0], end=[1, 1], duration=1.0)],
+            method="shooting",
+        )
+
+
+def test_every_module_is_imported_and_the_functions_still_work():
+    """`kp.dynamics`, `kp.phase` and `kp.optimise` are functions whatever modules are imported."""
+    import importlib
+    import pkgutil
+
+    import kinpair.optimisation as package
+
+    for module in pkgutil.iter_modules(package.__path__, "kinpair.optimisation."):
+        importlib.import_module(module.name)
+    assert kp.optimise(
+        kp.dynamics(double_integrator, ("a", "b"), ("u",)), start=[0, 0], end=[1, 0], duration=1.0
+    ).solved
+
+
+def test_a_motion_a_run_or_a_table_starts_the_iteration():
+    m = kp.example("double-pendulum")
+    goal = {"start": [0, 0], "end": [1, 0.5], "duration": 1.0, "intervals": 10, "accuracy": None}
+    first = kp.optimise(m, **goal)
+    run = kp.simulate(m, [0, 0], [0, 0], duration=1.0, torque=(first.time, first.inputs))
+    for guess in (first, kp.motion.cycloid([0, 0], [1, 0.5], 1.0), run, (first.time, first.states)):
+        assert kp.optimise(m, **goal, guess=guess).cost == approx(first.cost, rel=1e-6)

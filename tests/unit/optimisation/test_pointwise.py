@@ -9,6 +9,7 @@ import kinpair as kp
 from kinpair.optimisation.mechanism_equations import equations_of
 from kinpair.optimisation.pointwise import Pointwise
 from kinpair.optimisation.requirements import duration_bounds, end_values, variable_bounds
+from kinpair.optimisation.shooting import explicit
 from kinpair.optimisation.transcription import Phase, Problem
 
 STEP = 1e-30
@@ -95,3 +96,14 @@ def test_entries_that_are_always_zero_are_left_out():
     f = Pointwise(lambda v, d: np.array([v[0] * v[1], 3.0 * v[2]], dtype=object), 3, 1, "F")
     assert list(zip(f.rows.tolist(), f.columns.tolist(), strict=True)) == [(0, 0), (0, 1), (1, 2)]
     assert list(zip(f.lower.tolist(), f.upper.tolist(), strict=True)) == [(1, 0)]
+
+
+def test_derivatives_of_an_integrated_interval_agree_with_complex_steps():
+    eq = explicit(equations_of(kp.example("double-pendulum")))
+    start = end_values(eq, [0.1, 0.2], "start")
+    phase = Phase(
+        eq, (1.0, 1.0), *variable_bounds(eq, False, start, start), start, start, ((eq.costs["effort"], 1.0),)
+    )
+    f = Problem((phase,)).shots[0]
+    rng = np.random.default_rng(8)
+    check_derivatives(f, rng.normal(size=f.n), np.array([0.4, 0.1]), rng.normal(size=f.m))
