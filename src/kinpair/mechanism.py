@@ -37,40 +37,27 @@ from kinpair.constraints.rows.build import is_constrained
 from kinpair.constraints.rows.mobility import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
 from kinpair.constraints.soundness import DOUBTFUL, check_soundness
-from kinpair.contact.lifting import lifted
-from kinpair.contact.search import ContactPoint, Search
-from kinpair.description.actuated import with_actuators
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.contact_schema import contact_from
 from kinpair.description.parts import Description, without_constraints
-from kinpair.description.payload import with_payload
 from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import ActuatorsError, InputError, listed, offered
-from kinpair.evaluation.answers import answer_in_loops, answer_of_tree, kernel_request
 from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.mass_operators import mass_operator, sparse_mass_matrix
 from kinpair.evaluation.thin import Answer, Thin, thin
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import is_timed, own_elements
 from kinpair.forces.pad import Pad
 from kinpair.formulations.kinematics import normalised
 from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.friction.phases.dry import JointFriction
-from kinpair.friction.states import FrictionStates
-from kinpair.inverse_kinematics.hinges import Hinges, hinges_of, rotations_and_positions
-from kinpair.inverse_kinematics.targets import Target, wanted
 from kinpair.model import starts
 from kinpair.model.build import build
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
-from kinpair.model.split import SplitMap, split_description
 from kinpair.model.starts import StateByName
 from kinpair.model.state import State
 from kinpair.model.symbols import check_symbols, symbol_names
 from kinpair.model.table import table
-from kinpair.model.welds import with_welds
-from kinpair.notebook import mechanism_html
 from kinpair.quantities import (
     AXES,
     METHODS,
@@ -96,8 +83,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kinpair.compiler.kernel import Kernel
+    from kinpair.contact.search import ContactPoint, Search
     from kinpair.evaluation.kernels import Kernels
+    from kinpair.friction.phases.dry import JointFriction
+    from kinpair.friction.states import FrictionStates
+    from kinpair.inverse_kinematics.hinges import Hinges
     from kinpair.inverse_kinematics.solver import Solver
+    from kinpair.inverse_kinematics.targets import Target
+    from kinpair.model.split import SplitMap
     from kinpair.viewer.page import Page
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
@@ -202,6 +195,8 @@ class Mechanism(Movable):
 
     def tables_html(self) -> str:
         """Bodies, joints, springs and constraints as tables of HTML."""
+        from kinpair.notebook import mechanism_html
+
         freedom = "" if self.closure is None else constraint_tables(self.closure)[-1]
         return mechanism_html(self.model, freedom)
 
@@ -274,6 +269,7 @@ class Mechanism(Movable):
 
         Units: efforts [N m] or [N], accelerations [rad/s²] or [m/s²].
         """
+
         options: dict[str, Any] = {"method": method, "force": force, "passive": passive, "external": external}
         if self.closure is not None:
             if not (type(q) is type(qd) is type(tau) is np.ndarray):
@@ -363,6 +359,8 @@ class Mechanism(Movable):
     @cached_property
     def _friction(self) -> FrictionStates:
         """States in which friction is at rest, or in which compiled accelerations do not end."""
+        from kinpair.friction.states import FrictionStates
+
         return FrictionStates(self.model, self._calls, self.closure)
 
     def state_derivative(
@@ -433,6 +431,8 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg].
         """
+        from kinpair.evaluation.mass_operators import sparse_mass_matrix
+
         request = request_of("mass_matrix", owner=self.name, method=method, force=force)
         if method is None and np.ndim(q) == 1 and self._is_long(request):
             H = sparse_mass_matrix(self._calls, self._calls.one("q", q)).toarray()
@@ -452,6 +452,8 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg], or their reciprocals.
         """
+        from kinpair.evaluation.mass_operators import mass_operator
+
         return mass_operator(self._calls, self._calls.one("q", q).copy(), inverse=inverse)
 
     def sparse_mass_matrix(self, q: Any) -> Any:
@@ -460,6 +462,8 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg].
         """
+        from kinpair.evaluation.mass_operators import sparse_mass_matrix
+
         return sparse_mass_matrix(self._calls, self._calls.one("q", q).copy())
 
     def derivative_operator(self, quantity: str, by: str, **state: Any) -> Any:
@@ -865,6 +869,8 @@ class Mechanism(Movable):
 
     @cached_property
     def _search(self) -> Search:
+        from kinpair.contact.search import Search
+
         return Search(self.model)
 
     def compliant_forces(self, q: Any, qd: Any) -> dict[str, np.ndarray]:
@@ -907,6 +913,8 @@ class Mechanism(Movable):
         end = super().assemble(q, fixed=fixed, time=time)
         if self.model.contacts is None or end.ndim != 1:
             return end
+        from kinpair.contact.lifting import lifted
+
         stay = names_from("fixed", fixed)
         free = [k for k, v in enumerate(self.v_names) if not {v, v.rpartition(".")[0]} & {*stay}]
 
@@ -1119,6 +1127,8 @@ class Mechanism(Movable):
 
         Units: positions [m], coordinates [rad] or [m].
         """
+        from kinpair.inverse_kinematics.targets import Target, wanted
+
         if not isinstance(frame, str | Mapping):  # type: ignore[redundant-expr]
             raise InputError(
                 f"{self.name}: frame is {frame!r}; give its name behind the guess: "
@@ -1139,12 +1149,16 @@ class Mechanism(Movable):
         q (n, 8, 6), NaN behind the last solution, and count (n,). They are within the limits of the joints. A hinge
         that may have any angle has the angle 0. InputError where the axes have no closed form.
         """
+        from kinpair.inverse_kinematics.hinges import rotations_and_positions
+
         R, p, many = rotations_and_positions(frame, position, rotation)
         found = self._hinges(frame).solve(R, p)
         return found if many else found.q[0, : found.count[0]]
 
     def _hinges(self, frame: str) -> Hinges:
         """Return the six hinges before a frame, looked at once."""
+        from kinpair.inverse_kinematics.hinges import hinges_of
+
         if frame not in self._hinges_of:
             self.model.place(frame)
             if self._is_closed or self.nq != self.nv:
@@ -1176,6 +1190,8 @@ class Mechanism(Movable):
 
     def with_actuators(self, actuators: Mapping[str, Mapping[str, Any]]) -> Mechanism:
         """The same mechanism with more actuators, by joint: {"knee": {"kind": "dc-motor", ...}}, keys as in a file."""
+        from kinpair.description.actuated import with_actuators
+
         return self._rebuilt(with_actuators(self.model.description, actuators))
 
     def with_contact(self, name: str, link: str, **keys: Any) -> Mechanism:
@@ -1204,6 +1220,8 @@ class Mechanism(Movable):
         Keys as of a link: mass [kg], mass centre [m], inertia (3, 6 or 3 × 3 numbers) [kg m²]. They are parameters of
         runs: `parameters={"payload.mass": 3.0}`.
         """
+        from kinpair.description.payload import with_payload
+
         self.model.place(frame)
         keys = {"mass": mass, "com": com, "inertia": inertia, "inertia_about": inertia_about}
         return self._rebuilt(with_payload(self.model.description, frame, name, keys))
@@ -1215,6 +1233,8 @@ class Mechanism(Movable):
     @cached_property
     def _welded(self) -> Mechanism:
         """The same with a body for every link, so that welds have reactions; itself where there are none."""
+        from kinpair.model.welds import with_welds
+
         model = with_welds(self.model)
         return self if model is self.model else Mechanism(model, compiled=self.compiled)
 
@@ -1254,6 +1274,8 @@ class Mechanism(Movable):
 
         Springs, dampers and friction of joints with a quaternion cannot be split; passive=False leaves out all of them.
         """
+        from kinpair.model.split import SplitMap, split_description
+
         other = self._rebuilt(split_description(self.model.description, passive=passive))
         return other, SplitMap(self.model, other.model)
 
@@ -1302,6 +1324,8 @@ class Mechanism(Movable):
         without constraints the last of the three beside the accelerations, is 0 where its loads were not found, and
         always where such a joint is at rest.
         """
+        from kinpair.evaluation.answers import kernel_request
+
         options = {"method": method, "force": force, "passive": passive}
         wrenches, kept = names_from("external", external), names_from("parameters", parameters)
         of = self._welded if quantity == "reactions" else self
@@ -1347,6 +1371,8 @@ class Mechanism(Movable):
 
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
         """What machine code may give instead of a method, see `thin`; nothing where levels are checked in each call."""
+        from kinpair.evaluation.answers import answer_in_loops, answer_of_tree
+
         if is_timed(self.model):
             return None
         if self.closure is not None:

@@ -6,13 +6,12 @@ with inputs acts where the state has inputs, and only there: without them, effor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.forces.actuators.kinds import actuator_elements
 from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
@@ -77,7 +76,7 @@ def _numbered(model: Model) -> tuple[Owner, ...]:
         *loaded_joints(model),
         *point_springs(model),
         *pad_elements(model),
-        *actuator_elements(model),
+        *_actuators(model),
         *(x for x in frictions if x.nu),
     )
     owners, nx, places = list[Owner](), 0, dict[str, int]()
@@ -88,6 +87,15 @@ def _numbered(model: Model) -> tuple[Owner, ...]:
         owners.append(Owner(x, slice(nx, nx + x.nx), slice(first, first + x.nu), passive, plain=False))
         nx += x.nx
     return tuple(owners)
+
+
+def _actuators(model: Model) -> Iterable[Element]:
+    """The actuators of a model; their kinds are imported where there are some."""
+    if not model.actuators:
+        return ()
+    from kinpair.forces.actuators.kinds import actuator_elements
+
+    return actuator_elements(model)
 
 
 def _plain(model: Model) -> Iterator[Owner]:

@@ -9,24 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any, TypeAlias
 
-from kinpair.formulations import (
-    appell,
-    composite,
-    denoc,
-    kane,
-    lagrange,
-    newton_euler,
-    newton_euler_forward,
-    popov,
-    roberson_wittenburg,
-    screw,
-    uicker,
-    zhao_gu,
-)
-
 Function: TypeAlias = Callable[..., Any]
+
+
+@cache
+def _found(module: str, name: str) -> Function:
+    return getattr(import_module(f"kinpair.formulations.{module}"), name)
+
+
+@dataclass(frozen=True, slots=True)
+class OfModule:
+    """A function of a formulation; its module is imported when the function is first called."""
+
+    module: str
+    name: str
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return _found(self.module, self.name)(*arguments, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,53 +48,30 @@ class Formulation:
     differentiated: bool = False
 
 
+def _row(module: str, *more: str, differentiated: bool = False, **elsewhere: str) -> Formulation:
+    """A formulation in a module that also gives `more`; some of its functions are in other modules."""
+    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", *more)
+    functions: dict[str, Any] = {name: OfModule(elsewhere.get(name, module), name) for name in names}
+    return Formulation(**functions, differentiated=differentiated)
+
+
 FORMULATIONS: dict[str, Formulation] = {
-    "newton-euler": Formulation(
-        newton_euler.inverse_dynamics,
-        newton_euler_forward.forward_dynamics,
-        composite.mass_matrix,
-        reactions=newton_euler.reactions,
+    "newton-euler": _row(
+        "newton_euler",
+        "reactions",
         differentiated=True,
+        forward_dynamics="newton_euler_forward",
+        mass_matrix="composite",
     ),
-    "denoc": Formulation(
-        denoc.inverse_dynamics,
-        denoc.forward_dynamics,
-        denoc.mass_matrix,
-        denoc.coriolis_matrix,
-        denoc.reactions,
-        differentiated=True,
-    ),
-    "lagrange": Formulation(
-        lagrange.inverse_dynamics,
-        lagrange.forward_dynamics,
-        lagrange.mass_matrix,
-        lagrange.coriolis_matrix,
-        differentiated=True,
-    ),
-    "uicker": Formulation(
-        uicker.inverse_dynamics,
-        uicker.forward_dynamics,
-        uicker.mass_matrix,
-        uicker.coriolis_matrix,
-        differentiated=True,
-    ),
-    "popov": Formulation(
-        popov.inverse_dynamics, popov.forward_dynamics, popov.mass_matrix, reactions=popov.reactions
-    ),
-    "appell": Formulation(appell.inverse_dynamics, appell.forward_dynamics, appell.mass_matrix),
-    "kane": Formulation(kane.inverse_dynamics, kane.forward_dynamics, kane.mass_matrix),
-    "roberson-wittenburg": Formulation(
-        roberson_wittenburg.inverse_dynamics,
-        roberson_wittenburg.forward_dynamics,
-        roberson_wittenburg.mass_matrix,
-        reactions=roberson_wittenburg.reactions,
-    ),
-    "screw": Formulation(
-        screw.inverse_dynamics, screw.forward_dynamics, screw.mass_matrix, reactions=screw.reactions
-    ),
-    "zhao-gu": Formulation(
-        zhao_gu.inverse_dynamics, zhao_gu.forward_dynamics, zhao_gu.mass_matrix, reactions=zhao_gu.reactions
-    ),
+    "denoc": _row("denoc", "coriolis_matrix", "reactions", differentiated=True),
+    "lagrange": _row("lagrange", "coriolis_matrix", differentiated=True),
+    "uicker": _row("uicker", "coriolis_matrix", differentiated=True),
+    "popov": _row("popov", "reactions"),
+    "appell": _row("appell"),
+    "kane": _row("kane"),
+    "roberson-wittenburg": _row("roberson_wittenburg", "reactions"),
+    "screw": _row("screw", "reactions"),
+    "zhao-gu": _row("zhao_gu", "reactions"),
 }
 
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.solve.stick import SLIDES
 from kinpair.errors import InputError
 from kinpair.forces.states import account_names, sticking_names
 from kinpair.mechanism import Energy, Mechanism
-from kinpair.runs.contacts import Contacts
 from kinpair.runs.history import History
 from kinpair.runs.vectors import by_inputs
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.monitors.momentum import Momentum, momentum_of
 from kinpair.simulation.monitors.verdict import Balance, Energies, Ledger, ledger
-from kinpair.simulation.phases import sticks as sticks_name
 from kinpair.simulation.status import Status
+
+if TYPE_CHECKING:
+    from kinpair.runs.contacts import Contacts
 
 
 class Rubbed(NamedTuple):
@@ -106,6 +106,8 @@ class Record:
     def friction(self) -> dict[str, Rubbed]:
         """What dry friction did, by name of the rate, or of a joint whose rates rub as one: when it stuck, how far it
         has slid, its heat, and since when it sticks at the end."""
+        from kinpair.constraints.solve.stick import SLIDES
+
         found, model = dict[str, Rubbed](), self.mechanism.model
         for k, name in enumerate(sticking_names(model, passive=self.passive) if self.phase.shape[-1] else ()):
             brakes = {x.name for x in model.frictions if model.v_names[x.v] == name}
@@ -119,6 +121,8 @@ class Record:
 
     def _since(self, name: str, sticks: np.ndarray) -> float:
         """NaN where it slides at the end, and of a batch."""
+        from kinpair.simulation.phases import sticks as sticks_name
+
         if sticks.ndim > 1 or not len(sticks) or not sticks[-1]:
             return np.nan
         times = [x.time for x in self.events if x.name == sticks_name(name)]
@@ -126,6 +130,8 @@ class Record:
 
     def contacts_at(self, lead: tuple[int, ...]) -> Contacts | None:
         """Return contact at the samples of one motion; None where nothing touches."""
+        from kinpair.runs.contacts import Contacts
+
         if not self.touching.shape[-1] or self.mechanism.model.contacts is None:
             return None
         q, qd, numbers = (np.asarray(x[lead]) for x in (self.q, self.qd, self.touching))

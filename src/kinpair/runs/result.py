@@ -13,12 +13,7 @@ import numpy as np
 
 from kinpair.description.fields import counted
 from kinpair.errors import InputError, MissingExtraError, installs
-from kinpair.runs import portraits
-from kinpair.runs.accelerations import accelerations, constraint_forces, reactions
-from kinpair.runs.contacts import Contacts
-from kinpair.runs.pictures import plot
 from kinpair.runs.record import Record, lead_of
-from kinpair.runs.summary import summary
 from kinpair.runs.targets import FILM, target
 from kinpair.runs.vectors import vectors_of
 
@@ -26,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kinpair.motion.support import Support
+    from kinpair.runs.contacts import Contacts
     from kinpair.viewer.inline import Frame
     from kinpair.viewer.page import Page
 
@@ -62,6 +58,8 @@ class Result(Record):
     @property
     def summary(self) -> str:
         """One paragraph: what was done, how it ended, and whether the energy adds up."""
+        from kinpair.runs.summary import summary
+
         return summary(self)
 
     @cached_property
@@ -70,6 +68,8 @@ class Result(Record):
 
         Units: [rad/s²] or [m/s²].
         """
+        from kinpair.runs.accelerations import accelerations
+
         return accelerations(self)
 
     @cached_property
@@ -78,6 +78,8 @@ class Result(Record):
 
         Units: moment [N m], force [N].
         """
+        from kinpair.runs.accelerations import reactions
+
         return reactions(self, self.qdd)
 
     @cached_property
@@ -88,6 +90,8 @@ class Result(Record):
 
         Units: [N m] or [N].
         """
+        from kinpair.runs.accelerations import constraint_forces
+
         return constraint_forces(self, self.qdd)
 
     @cached_property
@@ -108,6 +112,8 @@ class Result(Record):
 
         Where a path is given (.png, .svg, .pdf), the figure is saved there too.
         """
+        from kinpair.runs.pictures import plot
+
         return plot(self, path, row)
 
     def plot_phase(
@@ -115,11 +121,15 @@ class Result(Record):
     ) -> Figure:
         """Phase portraits: rates [rad/s], [m/s] over coordinates [rad], [m], a panel for each joint of one degree or
         of those named; from a circle to a square, every motion of a batch in its colour."""
+        from kinpair.runs import portraits
+
         return portraits.phase(self, names, path)
 
     def plot_energy(self, path: str | os.PathLike[str] | None = None, *, row: int = 0) -> Figure:
         """Energy since the start [J] by name: where it went to (each loss, what is stored) above, where it came from
         (each supply, work, what was released) below; both are equal if it adds up. Of a batch, one row."""
+        from kinpair.runs import portraits
+
         return portraits.energy(self, path, row)
 
     def view(

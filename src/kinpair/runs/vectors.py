@@ -8,7 +8,6 @@ from typing import Any
 from kinpair.forces.states import account_names, has_actuators, ports_of, sticking_names
 from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
-from kinpair.runs.contacts import entries
 
 
 def by_inputs(mechanism: Mechanism, options: Mapping[str, Any]) -> bool:
@@ -25,6 +24,8 @@ def vectors_of(
     mechanism: Mechanism, options: Mapping[str, Any], *, passive: bool = True
 ) -> dict[str, dict[str, str]]:
     """Entries with their units, by vector; without those that have no entries, and inputs that are the efforts."""
+    from kinpair.runs.contacts import entries
+
     m, unit = mechanism, units(mechanism.model)
     ports = ports_of(m.model)
     driven = by_inputs(m, options)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from kinpair import quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints import quantities as constrained
-from kinpair.constraints.quantities import friction
-from kinpair.forces.actuators.smooth import clipped
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.element import Element
 from kinpair.forces.elements import acting, elements_of, loads_on, losses, stored_energy
@@ -41,11 +39,12 @@ from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import Request, request_of
 from kinpair.simulation.contact.between import ACTIVE, KEPT, SUMS
-from kinpair.simulation.contact.stepped import Stepped
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
-from kinpair.simulation.phases import ended_step, followed, is_carried, is_held, slid_rate
+
+if TYPE_CHECKING:
+    from kinpair.simulation.contact.stepped import Stepped
 
 WRENCH = 6
 Loads = dict[str, Vector]
@@ -271,6 +270,8 @@ class Dynamics:
 
     def in_phase(self, y: Vector) -> Dynamics:
         """Return the dynamics with the phases of dry friction and of limits that the state has."""
+        from kinpair.simulation.phases import is_held
+
         if self.contact is not None and self.model.slip is None:
             nothing = np.zeros(self.model.nv)
             return replace(self, model=replace(self.model, slip=Slip(nothing, nothing)))
@@ -311,6 +312,8 @@ class Dynamics:
 
     def load_terms(self, state: State, loads: Loads) -> tuple[Any, ...]:
         """Numbers from which friction from load is solved in floats, see `friction/phases/resting.py`."""
+        from kinpair.constraints.quantities import friction
+
         if self.enforcement is None:
             acts = loads_on(self._at(state), state, loads, passive=self.passive)
             return quantities.terms_under_load(self._at(state), state, acts)
@@ -378,6 +381,8 @@ class Dynamics:
         return self._saturated(np.asarray(self.torque(time, q, qd, *more)))
 
     def _saturated(self, inputs: Vector) -> Vector:
+        from kinpair.forces.actuators.smooth import clipped
+
         if not np.isfinite(self.saturation).any():
             return inputs
         bounded = zip(inputs, self.saturation, strict=True)
@@ -414,6 +419,8 @@ class Dynamics:
 
     def _ways(self, slip: Slip, qd: Vector) -> list[Scalar]:
         """How fast each group slides."""
+        from kinpair.simulation.phases import slid_rate
+
         pairs = zip(self.groups, self.sliding(qd), strict=True)
         return [slid_rate(array([slip.share[k] for k in group.rates]), s) for group, s in pairs]
 
@@ -450,6 +457,8 @@ class Dynamics:
 
     def _still(self, y: Vector, qdd: Vector) -> Vector:
         """q̈ where rates that others carry stand still as these do, to the last bit."""
+        from kinpair.simulation.phases import is_carried
+
         if self.enforcement is None or not self.sticking:
             return qdd
         entries = list(qdd)
@@ -471,6 +480,8 @@ class Dynamics:
 
     def settled(self, time: Scalar, y: Vector, *u: Vector) -> Any:
         """The state where it belongs; with inputs u, also a number above one while it is not yet there."""
+        from kinpair.simulation.phases import ended_step, followed
+
         if self.at_ends and u:
             y, more = ended_step(self, time, y, *u)
             return self.in_phase(y).settled(time, y), more

@@ -19,7 +19,6 @@ from kinpair.forces.states import has_actuators, ports_of, state_rates
 from kinpair.mechanism import Mechanism
 from kinpair.model.contact_data import ContactData
 from kinpair.model.state import State
-from kinpair.simulation.contact.stepped import Stepped, no_geoms
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
 from kinpair.simulation.events.limits import limit_springs, limits_from, limits_of, saturation, stated
@@ -173,6 +172,8 @@ def _plain(x: Any) -> Any:
 
 
 def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
+    from kinpair.simulation.contact.stepped import Stepped, no_geoms
+
     m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
     chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
     chosen = replace(chosen, limits=stated(m, chosen.limits))

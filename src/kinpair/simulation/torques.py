@@ -20,6 +20,7 @@ number that the function gives.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,10 +35,8 @@ from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.errors import InputError, described, listed
 from kinpair.evaluation.arguments import WRENCH, Expected
 from kinpair.mechanism import Mechanism
-from kinpair.regulators.regulator import Regulator
 from kinpair.simulation.layout import StateLayout
 from kinpair.simulation.recording import NotRecorded, Recorded, recorded
-from kinpair.simulation.regulated import regulated
 from kinpair.simulation.schedule import real
 
 PLAIN = (FunctionType, partial, BuiltinFunctionType)
@@ -141,6 +140,12 @@ class Wanted(NamedTuple):
     names: tuple[str, ...]
 
 
+def is_regulator(control: Any) -> bool:
+    """Is it a regulator? Where their module was not imported, there are none."""
+    regulators = sys.modules.get("kinpair.regulators.regulator")
+    return regulators is not None and isinstance(control, regulators.Regulator)
+
+
 class Start(NamedTuple):
     """A state to try functions on."""
 
@@ -158,12 +163,14 @@ def torque_of(mechanism: Mechanism, torque: Any, q: np.ndarray, qd: np.ndarray, 
 
 def control_of(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) -> Torque:
     """What was given as `torque=` or `input=`."""
+    from kinpair.simulation.regulated import regulated
+
     word, names = wanted
     if control is None:
         return Torque(word=word)
     if isinstance(control, Torque):
         return control
-    if isinstance(control, Regulator):
+    if is_regulator(control):
         own, table = regulated(mechanism, control, names), control.table
         return Torque(
             "regulated", table.rows, table.times, own, control.sample_time, control.memory, word=word

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
-from kinpair.constraints.assembly.accelerations import ClosedAccelerations
-from kinpair.constraints.assembly.derivatives import Derivatives
 from kinpair.constraints.assembly.drives import Drives
-from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives, EffortRegressor
-from kinpair.constraints.assembly.forces import AnyRank, Forces
 from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.positions import Assembly
 from kinpair.constraints.assembly.rank import Rank, Requests
 from kinpair.constraints.assembly.rates import Rates
-from kinpair.constraints.assembly.reactions import ConstrainedReactions
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.rows.mobility import HEADINGS, entries
 from kinpair.errors import KinpairError
 from kinpair.evaluation.calls import Calls
 from kinpair.model.model import Model
 from kinpair.model.table import aligned
+
+if TYPE_CHECKING:
+    from kinpair.constraints.assembly.accelerations import ClosedAccelerations
+    from kinpair.constraints.assembly.derivatives import Derivatives
+    from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives, EffortRegressor
+    from kinpair.constraints.assembly.forces import AnyRank, Forces
+    from kinpair.constraints.assembly.reactions import ConstrainedReactions
 
 T = TypeVar("T")
 
@@ -73,36 +75,50 @@ class Closure(ConstraintRows):
     @cached_property
     def reactions(self) -> ConstrainedReactions:
         """Wrenches in joints and loops."""
+        from kinpair.constraints.assembly.reactions import ConstrainedReactions
+
         return ConstrainedReactions(self, self.requests, self.drives)
 
     @cached_property
     def any_rank(self) -> AnyRank:
         """Accelerations and forces of one state, with the rank found there."""
+        from kinpair.constraints.assembly.forces import AnyRank
+
         return AnyRank(self, self.drives)
 
     @cached_property
     def forces(self) -> Forces:
         """What the constraints do under given efforts."""
+        from kinpair.constraints.assembly.forces import Forces
+
         return Forces(self, self.requests, self.any_rank)
 
     @cached_property
     def dynamics(self) -> ClosedAccelerations:
         """Accelerations with every row in force."""
+        from kinpair.constraints.assembly.accelerations import ClosedAccelerations
+
         return ClosedAccelerations(self, self.requests, self.any_rank, self.long)
 
     @cached_property
     def derivatives(self) -> Derivatives:
         """Derivatives of the accelerations, and reduced equations."""
+        from kinpair.constraints.assembly.derivatives import Derivatives
+
         return Derivatives(self, self.requests, self.dynamics)
 
     @cached_property
     def effort_derivatives(self) -> EffortDerivatives:
         """Derivatives of the efforts of chosen actuators."""
+        from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives
+
         return EffortDerivatives(self, self.requests, self.drives)
 
     @cached_property
     def effort_regressor(self) -> EffortRegressor:
         """Regressor of the efforts of chosen actuators."""
+        from kinpair.constraints.assembly.effort_derivatives import EffortRegressor
+
         return EffortRegressor(self, self.drives)
 
 

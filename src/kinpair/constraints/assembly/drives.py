@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,18 +13,19 @@ from kinpair.constraints.assembly.actuated import Actuated, Actuators
 from kinpair.constraints.assembly.batch import at_time, named, state_of
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.assembly.rubbing import Rubbing
 from kinpair.constraints.assembly.sharing import SharedLoads
 from kinpair.constraints.quantities import HOLDS
 from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import IN_LOOP, ON_LINK, by_constraint
-from kinpair.constraints.rows.rolling import Rolls
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.constraints.solvers.rank_revealing import Efforts, efforts, multipliers_of
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import Arguments
 from kinpair.quantities import Request
+
+if TYPE_CHECKING:
+    from kinpair.constraints.assembly.rubbing import Rubbing
 
 ByConstraint = dict[str, np.ndarray]
 
@@ -139,7 +140,11 @@ class Drives:
     @cached_property
     def rubbing(self) -> Rubbing | None:
         """Friction from load; None where there is none."""
-        return Rubbing(self.rows, self.shares, self.requests) if self.model.surfaces else None
+        if not self.model.surfaces:
+            return None
+        from kinpair.constraints.assembly.rubbing import Rubbing
+
+        return Rubbing(self.rows, self.shares, self.requests)
 
     def efforts(
         self,
@@ -290,6 +295,8 @@ class Drives:
     ) -> tuple[ByConstraint, ByConstraint, ByConstraint]:
         """Wrench of each constraint between two frames on its child, at its mark, world axes; where that mark is; and
         where rolling bodies touch."""
+        from kinpair.constraints.rows.rolling import Rolls
+
         at = Motion(self.model, np.asarray(q, dtype=float), time, np.zeros(self.model.nv))
         wrenches, points, contacts = ByConstraint(), ByConstraint(), ByConstraint()
         for name, x, own in by_constraint(self.rows.constraints, lam):

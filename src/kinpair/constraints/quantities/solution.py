@@ -37,7 +37,7 @@ from kinpair.constraints.solvers.problem import soundest, with_held
 from kinpair.constraints.solvers.rank_revealing import NO_DRIFT, Drift, Solved
 from kinpair.constraints.solvers.udwadia_kalaba import constrained
 from kinpair.forces.elements import loads_on
-from kinpair.formulations import kinematics, screw, zhao_gu
+from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import Levels, is_loaded, levels_of
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model
@@ -205,6 +205,8 @@ def _of_screws(
 
     The response to each row is an elimination of its own, with everything else at rest.
     """
+    from kinpair.formulations import screw
+
     q, qd = state.q, state.qd
     acting = loads_on(model, state, loads, passive=request.passive)
     free = screw.forward_dynamics(model, q, qd, state.tau + acting.efforts, acting.wrenches)
@@ -222,6 +224,8 @@ def _of_reactions(
 
     λ comes from differences of large numbers, in thin bodies; the rows, applied to q̈ once, return the digits lost.
     """
+    from kinpair.formulations import zhao_gu
+
     acting = loads_on(model, state, loads, passive=request.passive)
     every = wrench_rows(model, constraints_of(model), state.q, state.time)
     cuts = [every[k] or row for k, row in zip(request.kept, given.A, strict=True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from kinpair.constraints.solvers import embedding, multipliers, slack, udwadia_kalaba, voronets
 from kinpair.constraints.solvers.problem import Accelerations, Problem, Solver
 from kinpair.errors import listed
-from kinpair.formulations.zhao_gu_reactions import massless
 from kinpair.model.model import Model
 
 SOLVERS: dict[str, Solver] = {
@@ -23,6 +22,8 @@ DEFAULT_SOLVER = next(iter(SOLVERS))
 
 def refusal(model: Model, solver: str) -> str:
     """Why this solver does not work for this model; empty where it does."""
+    from kinpair.formulations.zhao_gu_reactions import massless
+
     if model.terms is not None and solver in OF_BODIES:
         others = listed(x for x in EVERY_SOLVER if x not in OF_BODIES)
         return f"solver {solver!r} works on bodies, and this system is given by its energy; Solvers: {others}"

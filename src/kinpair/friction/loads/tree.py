@@ -31,12 +31,10 @@ import numpy as np
 from kinpair.algebra import lu, tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import minimum, sign
-from kinpair.formulations import newton_euler, zhao_gu
-from kinpair.formulations.carried_wrenches import carried_wrenches
+from kinpair.formulations import newton_euler
 from kinpair.formulations.catalogue import FORMULATIONS
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.solution import Solution
-from kinpair.formulations.zhao_gu_friction import reaction_response
 from kinpair.friction.loads.system import (
     FEELING,
     Edge,
@@ -81,6 +79,8 @@ class Composite(NamedTuple):
 
 def composite(x: Forced, surfaces: Sequence[Surface]) -> Composite:
     """By composite bodies: H, and the wrenches as linear forms of q̈, in one walk."""
+    from kinpair.formulations.carried_wrenches import carried_wrenches
+
     model, qs = x.model, coordinates(x.model, x.q)
     bias = newton_euler.wrenches(model, x.q, x.qd, np.zeros(model.nv), x.w_ext)
     h = joined(model, each(model, lambda body, w, own: body.pair.p(own).T @ w, bias, qs))
@@ -160,6 +160,9 @@ def by_reaction_equation(
     x: Forced, surfaces: Sequence[Surface], D: Sequence[Vector]
 ) -> tuple[Response, Solution]:
     """Zhao & Gu's: wrenches from the reaction equation, in which there is no acceleration; then those of motion."""
+    from kinpair.formulations import zhao_gu
+    from kinpair.formulations.zhao_gu_friction import reaction_response
+
     model = x.model
     solution = zhao_gu.forward_dynamics(model, x.q, x.qd, x.tau, x.w_ext)
     factors = tree_ldl.factor(zhao_gu.mass_matrix(model, x.q), *rate_tree(model))

@@ -10,16 +10,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.constraints.rows.bounded import stacked
 from kinpair.errors import KinpairError, listed
 from kinpair.simulation.driver.contacts import decide
-from kinpair.simulation.driver.impacts import Struck, begun, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
-from kinpair.simulation.driver.resting import Standing
 from kinpair.simulation.driver.root_finding import RootFinder, search
 from kinpair.simulation.driver.sticking import note_phases, settle
 from kinpair.simulation.driver.touching import slam, touch
@@ -30,15 +28,16 @@ from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.modes.modes import Entry, Mode, Modes, equations_of
 from kinpair.simulation.monitors.endings import LOST
-from kinpair.simulation.monitors.lost_numbers import jam_of
 from kinpair.simulation.monitors.singular_ends import without_ruins
 from kinpair.simulation.run import GOOD, Piece, Run, Stage
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.adaptive import AdaptiveStepper
-from kinpair.simulation.steppers.external import ExternalStepper
-from kinpair.simulation.steppers.fixed import FixedStepper
 from kinpair.simulation.steppers.stepper import Root
 from kinpair.simulation.torques import RefusedError
+
+if TYPE_CHECKING:
+    from kinpair.simulation.steppers.external import ExternalStepper
+    from kinpair.simulation.steppers.fixed import FixedStepper
 
 MANY = 100  # so many events,
 SHORT, BRIEF = 1e-7, 1e-6  # each after so small a part of the run, or [s], have no end
@@ -156,6 +155,9 @@ class Actions:
 
     def _obeying(self, mode: Mode, y: np.ndarray) -> np.ndarray:
         """The state with rates that obey the constraints of a mode; its positions must do so already."""
+        from kinpair.simulation.driver.impacts import Struck, begun, mobility_matrix
+        from kinpair.simulation.driver.resting import Standing
+
         time, (q, qd) = self.ongoing.stepper.time, self.ongoing.run.d.motion(y)
         closure = self.ongoing.modes.mechanism(mode).closure
         if closure is None:
@@ -179,6 +181,19 @@ BEGIN = "energies at the start"
 ADDED = 8  # entries that a mode may add to the memory of a stepper next to phases of limits: its trace, slopes of it
 
 
+def _stepper_of(run: Run) -> type[FixedStepper] | type[ExternalStepper] | type[AdaptiveStepper]:
+    """The kind of stepper that takes a run forward, imported where it is used."""
+    if run.fixed:
+        from kinpair.simulation.steppers.fixed import FixedStepper
+
+        return FixedStepper
+    if run.integrator.external:
+        from kinpair.simulation.steppers.external import ExternalStepper
+
+        return ExternalStepper
+    return AdaptiveStepper
+
+
 class Driver:
     """Takes a run to its end, piece by piece; with `whole` False a piece is gone when the next one comes.
 
@@ -187,7 +202,7 @@ class Driver:
 
     def __init__(self, run: Run, *, whole: bool = True, loop: Callable[[Stage], Any] | None = None) -> None:
         self.run = run
-        kind = FixedStepper if run.fixed else ExternalStepper if run.integrator.external else AdaptiveStepper
+        kind = _stepper_of(run)
         self.modes = Modes(run, loop or kind.loop)
         q, _ = run.d.motion(np.atleast_2d(run.start)[0])
         active = self.modes.active(Mode(), q, run.time)
@@ -329,6 +344,8 @@ class Driver:
     def _slammed(self, piece: Piece) -> bool:
         """Go on by an impact without collision where friction from load has no solution; False: that is not why a
         step has failed, or rates stay as they are."""
+        from kinpair.simulation.monitors.lost_numbers import jam_of
+
         run, stepper = self.run, self.ongoing.stepper
         y = self.ongoing.active.d.layout.converted(stepper.y, run.d.layout)
         if jam_of(run, y, stepper.time, stepper.time + piece.dt, piece.dt) is None or not slam(self.ongoing):

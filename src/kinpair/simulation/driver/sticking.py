@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinpair.constraints.solve.stick import HELD, SLIDES
 from kinpair.errors import SingularError
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.loads.system import CREEP
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
-from kinpair.simulation.driver.resting import AtRest, Standing, by_levels, under_load
 from kinpair.simulation.driver.touching import STILL as TOUCHING
 from kinpair.simulation.driver.touching import reached, slam
 from kinpair.simulation.dynamics import Dynamics
@@ -21,6 +20,9 @@ from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.guards import Watched
 from kinpair.simulation.phases import STILL, slides, sticks
 from kinpair.simulation.status import Status
+
+if TYPE_CHECKING:
+    from kinpair.simulation.driver.resting import AtRest
 
 STOPPED = 20.0 * CREEP  # [m/s]: several rates that rub as one and come so near to rest are there
 
@@ -64,6 +66,8 @@ def settle(ongoing: Ongoing, causes: Sequence[Watched], released: Set[Limit] = f
 
 def note_phases(ongoing: Ongoing, time: float, y: np.ndarray, later: np.ndarray) -> None:
     """Groups that stick or slide from now on, in the log of events."""
+    from kinpair.constraints.solve.stick import SLIDES
+
     d = ongoing.run.d
     old, new = (x[d.layout.phase].tolist() for x in (y, later))
     ways = zip(*(d.by_group(x[d.layout.share]) for x in (y, later)), strict=True)
@@ -91,6 +95,9 @@ def decided(
     ended: groups, by place, whose phase is over. closed: limits without gap and rate. released: those that would have
     to pull.
     """
+    from kinpair.constraints.solve.stick import HELD, SLIDES
+    from kinpair.simulation.driver.resting import AtRest, Standing, by_levels, under_load
+
     p, time, layout = ongoing.run.inputs.parameters, ongoing.stepper.time, d.layout
     own, before, y = d.concrete(p), y, y.copy()
     qd, phase = y[layout.qd], y[layout.phase].copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,12 +12,13 @@ from kinpair.constraints.rows.bounded import stacked
 from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
-from kinpair.simulation.driver.resting import Standing
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.modes import WITHOUT_COLLISION, Active, equations_of
 from kinpair.simulation.status import Status
+
+if TYPE_CHECKING:
+    from kinpair.simulation.driver.resting import Standing
 
 STILL = 1e-9  # [rad/s], [m/s]: a rate this small counts as zero
 
@@ -37,6 +39,8 @@ def touch(ongoing: Ongoing) -> None:
 
 def slam(ongoing: Ongoing) -> bool:
     """Compute an impact without collision where no force satisfies friction from load; True if rates have changed."""
+    from kinpair.simulation.driver.impacts import Struck, mobility_matrix
+
     time, (q, before) = ongoing.stepper.time, ongoing.motion
     mode = replace(ongoing.active.mode, resting=())
     active = ongoing.modes.active(mode, q, time)
@@ -60,6 +64,8 @@ def slam(ongoing: Ongoing) -> bool:
 
 def _standing(ongoing: Ongoing, active: Active, y: np.ndarray) -> Standing:
     """Return where the run stands, in a mode with all limits open."""
+    from kinpair.simulation.driver.resting import Standing
+
     time = ongoing.stepper.time
     return Standing(
         active.d, ongoing.run.inputs.parameters, time, y, ongoing.inputs(time, y, ongoing.stepper.u)
@@ -67,6 +73,8 @@ def _standing(ongoing: Ongoing, active: Active, y: np.ndarray) -> Standing:
 
 
 def _touch(ongoing: Ongoing) -> None:
+    from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix
+
     stepper, model, time = ongoing.stepper, ongoing.run.d.model, ongoing.stepper.time
     q, before = ongoing.motion
     closed = reached(ongoing.modes.limits, q)

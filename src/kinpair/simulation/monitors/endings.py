@@ -8,7 +8,6 @@ from kinpair.constraints.soundness import lost_joint
 from kinpair.errors import listed
 from kinpair.model.model import Model
 from kinpair.simulation.held import Singular
-from kinpair.simulation.monitors.lost_numbers import jam_of, lost_number
 from kinpair.simulation.monitors.runaways import chatter_of
 from kinpair.simulation.monitors.singular_ends import ended_near
 from kinpair.simulation.run import Piece, Run
@@ -68,6 +67,8 @@ def status_of(run: Run, pieces: list[Piece], Y: np.ndarray) -> tuple[Status, dic
 
 def _lost(run: Run, piece: Piece, why: str, since: float, time: float, state: np.ndarray) -> Status | None:
     """Return the status where an input was no number, or friction has no solution; state (0 or 1, n) at `since`."""
+    from kinpair.simulation.monitors.lost_numbers import jam_of, lost_number
+
     if why not in LOST or not len(state):
         return None
     cause = lost_number(run, state[0], since, time, piece.dt) if why == "not finite" else ""
