@@ -57,6 +57,7 @@ def measure(console: Console, quick: bool):
         machine,
         methods,
         operations,
+        optimise,
         simulation,
         single,
         startup,
@@ -111,7 +112,8 @@ def measure(console: Console, quick: bool):
             sweeps=followed("sweep", sweep.rows(), lambda r: r.method),
             started=followed("start", startup.rows(), lambda r: r.what),
             figures=followed("friction", friction.rows(turns), lambda r: r.what)
-            + followed("actuators", actuators.rows(), lambda r: r.what),
+            + followed("actuators", actuators.rows(), lambda r: r.what)
+            + followed("optimal motion", optimise.rows(quick=quick), lambda r: r.what),
             every=followed("methods", every_method.rows(turns), lambda r: f"{r.robot}, {r.method}"),
             gcc=followed("compiled C", casadi_gcc.rows(turns), lambda r: r.quantity),
         )

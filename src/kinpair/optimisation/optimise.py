@@ -131,7 +131,14 @@ def optimise(
     began = perf_counter()
     stages = list(subject) if isinstance(subject, Sequence) else None
     if stages is None:
-        own = {"start": start, "end": end, "duration": duration, "cost": cost, "limits": limits, "path": path}
+        own: dict[str, Any] = {
+            "start": start,
+            "end": end,
+            "duration": duration,
+            "cost": cost,
+            "limits": limits,
+            "path": path,
+        }
         own |= {"parameters": parameters, "actuators": actuators, "passive": passive}
         only = phase(subject, **own, shooting=method == "shooting")
         stages = [replace(only, repeat=repeated(only.phase.equations, repeat))]
