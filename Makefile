@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo test browser long lint bench docs dist clean
+.PHONY: demo test test-torch test-jax test-versions browser long lint bench docs dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/kinpair demo
@@ -19,6 +19,16 @@ browser: $(VENV)/.dev
 
 long: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) -m "long or not long"
+
+# m.torch and m.jax, each in an environment of its own
+test-torch test-jax: test-%:
+	$(PYTHON) -m venv build/$*
+	build/$*/bin/python -m pip install --quiet --disable-pip-version-check -e ".[$*]" pytest
+	build/$*/bin/python -m pytest -n 0 -p no:cacheprovider -c tests/tensors/pytest.ini tests/tensors/test_$*.py
+
+# test_tiny and the path of a call on every interpreter that is found; PYTHONS="python3.11 python3.13" names them
+test-versions:
+	$(PYTHON) tools/test_versions.py $(PYTHONS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

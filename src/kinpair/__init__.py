@@ -35,6 +35,7 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     constraints/soundness   the joint that makes a solve for accelerations fail, and the error of a solve
     notebook                what notebooks show of a mechanism; tables of HTML
     viewer/                 curves, and mechanisms in three dimensions: scene, still pictures, page, report
+    tensors/                dynamics as functions of torch tensors and JAX arrays
     mechanism               the object a user holds
     system                  a system given by its energy, without bodies
     bundled/                examples

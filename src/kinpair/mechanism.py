@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from kinpair.inverse_kinematics.solver import Solver
     from kinpair.inverse_kinematics.targets import Target
     from kinpair.model.split import SplitMap
+    from kinpair.tensors.jax_arrays import JaxFunctions
+    from kinpair.tensors.torch_arrays import TorchFunctions
     from kinpair.viewer.page import Page
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
@@ -1225,6 +1227,22 @@ class Mechanism(Movable):
         self.model.place(frame)
         keys = {"mass": mass, "com": com, "inertia": inertia, "inertia_about": inertia_about}
         return self._rebuilt(with_payload(self.model.description, frame, name, keys))
+
+    # Arrays of other libraries.
+
+    @cached_property
+    def torch(self) -> TorchFunctions:
+        """Forward and inverse dynamics, step and rollout of torch tensors with exact derivatives (docs/tensors.md)."""
+        from kinpair.tensors.torch_arrays import TorchFunctions
+
+        return TorchFunctions(self)
+
+    @cached_property
+    def jax(self) -> JaxFunctions:
+        """Forward and inverse dynamics, step and rollout of JAX arrays with exact derivatives (docs/tensors.md)."""
+        from kinpair.tensors.jax_arrays import JaxFunctions
+
+        return JaxFunctions(self)
 
     def without_constraints(self) -> Mechanism:
         """The spanning tree alone: loops open, no rolling, nothing prescribed, mimic joints free."""

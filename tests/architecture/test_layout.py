@@ -21,7 +21,7 @@ ORDER = (
     "friction/laws friction/surfaces forces friction/loads results quantities constraints/quantities compiler "
     "closed_form evaluation constraints/reactions constraints/solve contact friction/phases "
     "constraints/assembly friction/states evaluation/answers inverse_kinematics constraints/mobility "
-    "constraints/soundness notebook viewer mechanism system bundled conventions loading writing textbook "
+    "constraints/soundness notebook viewer tensors mechanism system bundled conventions loading writing textbook "
     "equations_of_motion motion analysis regulators simulation runs tracking walking optimisation learning sweeps "
     "identification cli"
 ).split()
