@@ -1,4 +1,4 @@
-"""Run test_tiny on several versions of Python: `make test-versions`, PYTHONS="python3.11 python3.13" names interpreters.
+"""Run test_tiny on several versions of Python; PYTHONS="python3.11 python3.13" of `make test-versions` names them.
 
 Without names, those of 3.11 to 3.14 and 3.14t on PATH and under pyenv. Each gets an environment of its own in build/.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 VERSIONS = ("3.11", "3.12", "3.13", "3.14", "3.14t")
 ROOT = Path(__file__).parents[1]
-CALLS = "import kinpair as kp; m = kp.example('scara'); [m.forward_dynamics(m.start(), [0] * 4, [0] * 4) for _ in range(3)]"
+CALLS = "import kinpair as kp; m = kp.example('scara'); [m.mass_matrix(m.start()) for _ in range(3)]"
 
 
 def interpreters() -> dict[str, str]:
