@@ -94,6 +94,10 @@ SPECIAL: dict[str, str] = {  # methods with a measurement of their own
 NOT_TIMED: dict[str, str] = {
     "mass_operator": "its products are timed with long mechanisms",
     "contacts": "timed with the steps of runs with contact",
+    "contact_rows": "timed with the steps of runs with contact",
+    "compliant_forces": "one contact element of a state, for a person who looks into it",
+    "sparse_mass_matrix": "timed with long mechanisms",
+    "derivative_operator": "its products are timed with long mechanisms",
     "with_contact": "builds a mechanism, once before a run",
     "actuated": "names from the description, read once before a call",
     "start_warning": "a sentence about the start of a run, once",

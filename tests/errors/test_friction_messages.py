@@ -48,7 +48,7 @@ def described(friction, kind: str = "prismatic") -> kp.Builder:
         ),
         (
             [COULOMB, {"law": "viscous", "viscous": 1.0, "level": 2.0}],
-            "joint 'x', entry 2 of friction: law 'viscous' takes no level; it takes viscous",
+            "joint 'x', entry 2 of friction: law 'viscous' takes no level; it takes viscous, exponent",
         ),
         (
             [COULOMB, 2.0],

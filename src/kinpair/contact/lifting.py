@@ -46,7 +46,7 @@ def lifted(
         if not len(gaps) or gaps.min() >= -DEEP:
             return q
         J = m.contact_rows(q, points)[::3, free]
-        G = np.linalg.solve(m.mass_matrix(q)[np.ix_(free, free)], J.T)
+        G = np.linalg.solve(m.mass_matrix(q)[free][:, free], J.T)
         lam = solve(J @ G, gaps, intervals(np.zeros(len(gaps)), np.full(len(gaps), np.inf))).x
         step = np.zeros(m.mass_matrix(q).shape[0])
         step[free] = G @ lam

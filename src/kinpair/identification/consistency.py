@@ -71,7 +71,7 @@ class Prior:
             inverse, prior = (np.linalg.inv(pseudo_inertia(x[at])) for x in (theta, self.theta))
             g[at] = np.einsum("ij,kji->k", prior - inverse, BASIS)  # (ID21)
             G = np.einsum("ij,kjl->kil", inverse, BASIS)
-            H[np.ix_(at, at)] = np.einsum("aij,bji->ab", G, G)  # (ID21)
+            H[np.asarray(at)[:, None], at] = np.einsum("aij,bji->ab", G, G)  # (ID21)
         x, x0 = theta[self.positive], self.theta[self.positive]
         g[self.positive] = 1.0 / x0 - 1.0 / x
         H[self.positive, self.positive] = 1.0 / x**2

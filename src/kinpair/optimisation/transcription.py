@@ -280,7 +280,7 @@ class _Rows:
         head = np.tile([*range(count), count + own], (grid.intervals, 1))
         parts = [nodes[:-1, None] + x, nodes[:-1, None] + u, nodes[1:, None] + u]
         data = np.stack([grid.mesh[:-1], np.diff(grid.mesh)], axis=1)
-        k, i = np.ix_(np.arange(grid.intervals), x)
+        k, i = np.arange(grid.intervals)[:, None], np.asarray(x)[None, :]
         row, ones = self.m + k * eq.nx + i, np.ones((grid.intervals, eq.nx))
         self.A.append((row, nodes[k + 1] + i, ones))
         self.C.append((row, self.r + k * function.m + i, -ones))
@@ -301,7 +301,7 @@ class _Rows:
         first = 1 if scheme.shares else 0
         s = len(scheme.c)
         node = grid.step * np.arange(grid.intervals)
-        k, j, i = np.ix_(np.arange(grid.intervals), np.arange(s - first), np.arange(eq.nx))
+        k, j, i = np.indices((grid.intervals, s - first, eq.nx), sparse=True)
         row = self.m + (k * (s - first) + j) * eq.nx + i
         point = node[k] + j + 1
         ones = np.ones(row.shape)
@@ -330,7 +330,7 @@ class _Rows:
         places = [(x, np.zeros_like(low), np.zeros_like(high)) for x in c[1:-1]] + (
             [] if grid.scheme.shares else [(0.0, low, high)]
         )
-        k, i = np.ix_(np.arange(grid.intervals), np.arange(len(limited)))
+        k, i = np.indices((grid.intervals, len(limited)), sparse=True)
         points = grid.offsets[grid.evaluated][grid.places()]
         names = [eq.inputs[n] for n in limited]
         for x, lower, upper in places if len(limited) else ():

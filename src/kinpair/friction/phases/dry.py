@@ -34,7 +34,7 @@ def held_slopes(by: Sequence[np.ndarray], rates: np.ndarray) -> list[np.ndarray]
     if not len(rates):
         return list(by)
     by_tau = by[2]
-    answer = by_tau[:, rates] @ np.linalg.pinv(by_tau[np.ix_(rates, rates)], rcond=RANK)
+    answer = by_tau[:, rates] @ np.linalg.pinv(by_tau[rates][:, rates], rcond=RANK)
     found = [x - answer @ x[rates] for x in by]  # (FD3)
     for x in found:
         x[rates] = 0.0
