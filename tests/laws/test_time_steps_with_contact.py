@@ -74,21 +74,34 @@ def test_a_ball_bounces_to_e_squared_of_its_height(restitution):
     assert_allclose(result.q[bounce, 2].max() - r, restitution**2 * height, rtol=2e-3)
 
 
-@pytest.mark.parametrize("shape", [BOX, BALL, {"capsule": [0.03, 0.1]}], ids=["box", "ball", "capsule"])
-def test_random_landings_never_gain_energy(shape):
-    m, rng, rows, h = body(shape, mu=0.4, restitution=0.3), np.random.default_rng(7), 64, 1e-3
+SHAPES = {"box": BOX, "ball": BALL, "capsule": {"capsule": [0.03, 0.1]}}
+
+
+def no_energy_gained(shape, rows, seed):
+    """Land bodies with random positions and rates; energy falls, up to what the positions of a step do not resolve."""
+    m, rng, h = body(shape, mu=0.4, restitution=0.3), np.random.default_rng(seed), 1e-3
     turned = rng.normal(size=(rows, 4))
-    q = np.hstack(
+    start = np.hstack(
         [np.zeros((rows, 2)), np.full((rows, 1), 0.3), turned / np.linalg.norm(turned, axis=1)[:, None]]
     )
-    result = kp.simulate(
-        m, q, rng.normal(size=(rows, 6)), duration=1.0, integrator="time-stepping", dt=h, output=0.05
-    )
+    rates = rng.normal(size=(rows, 6))
+    result = kp.simulate(m, start, rates, duration=1.0, integrator="time-stepping", dt=h, output=0.05)
     assert result.status.ok
     E = total(result)
-    # between samples energy may vary by what the positions of a step do not resolve: m g h v
-    assert (np.diff(E, axis=1) <= G * h * np.abs(result.qd).max()).all()
+    assert (np.diff(E, axis=1) <= G * h * np.abs(result.qd).max()).all()  # m g h v
     assert (E[:, -1] < E[:, 0]).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_random_landings_never_gain_energy(shape):
+    no_energy_gained(SHAPES[shape], 64, 7)
+
+
+@pytest.mark.long("10 000 landings")
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_many_random_landings_never_gain_energy(shape, seed):
+    no_energy_gained(SHAPES[shape], 480, seed)
 
 
 def test_a_row_of_a_batch_without_numbers_leaves_the_others_alone():

@@ -203,10 +203,10 @@ def _impact(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
     y[layout.contact.start] += max(-gained, 0.0)
     struck = [_pair_name(ongoing, x.slots[k]) for k in range(len(x.slots)) if normal[k] < -STILL]
     for name in dict.fromkeys(struck):
-        _note(ongoing, f"{name} lands", before, max(-gained, 0.0), beta)
+        _note(ongoing, y, f"{name} lands", before, max(-gained, 0.0), beta)
         gained = 0.0
     for name, time in {name: time for time, name in rest}.items():
-        _note(ongoing, name, qd, 0.0, time=time)
+        _note(ongoing, y, name, qd, 0.0, time=time)
     return y
 
 
@@ -327,7 +327,7 @@ def _jumped(ongoing: Ongoing, x: Touching, y: np.ndarray, qd: np.ndarray) -> np.
     y[layout.loss] += max(-gained, 0.0)
     y[layout.contact.start] += max(-gained, 0.0)
     for name in dict.fromkeys(_pair_name(ongoing, slot) for slot in x.slots):
-        _note(ongoing, f"impact without collision of {name}", before, max(-gained, 0.0))
+        _note(ongoing, y, f"impact without collision of {name}", before, max(-gained, 0.0))
         gained = 0.0
     return y
 
@@ -348,11 +348,11 @@ def _enter(ongoing: Ongoing, x: Touching, result: Phases, before: np.ndarray, y:
     old = before[layout.contact][SUMS:].reshape(-1, ACTIVE)
     y[layout.contact.start + SUMS : layout.contact.stop] = entries.ravel()
     if ongoing.stepper.time > ongoing.run.time:
-        _note_phases(ongoing, old, entries, y[layout.qd])
+        _note_phases(ongoing, y, old, entries)
     ongoing.stepper.put(y, ongoing.active.stage)
 
 
-def _note_phases(ongoing: Ongoing, old: np.ndarray, new: np.ndarray, qd: np.ndarray) -> None:
+def _note_phases(ongoing: Ongoing, y: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
     """Note points that lift, stick and slide, by pair."""
     was, now = ({int(e[SLOT]) - 1: e[PHASE] for e in x if e[SLOT] > 0.0} for x in (old, new))
     changed = {slot: "lifts" for slot in was if slot not in now}
@@ -362,7 +362,7 @@ def _note_phases(ongoing: Ongoing, old: np.ndarray, new: np.ndarray, qd: np.ndar
         if was.get(slot) not in (None, phase)
     }
     for name in dict.fromkeys(f"{_pair_name(ongoing, slot)} {word}" for slot, word in changed.items()):
-        _note(ongoing, name, qd, 0.0)
+        _note(ongoing, y, name, y[ongoing.active.d.layout.qd], 0.0)
 
 
 def _pair_name(ongoing: Ongoing, slot: int) -> str:
@@ -373,8 +373,15 @@ def _pair_name(ongoing: Ongoing, slot: int) -> str:
 
 
 def _note(
-    ongoing: Ongoing, name: str, before: np.ndarray, lost: float, beta: float = 1.0, time: float | None = None
+    ongoing: Ongoing,
+    y: np.ndarray,
+    name: str,
+    before: np.ndarray,
+    lost: float,
+    beta: float = 1.0,
+    time: float | None = None,
 ) -> None:
-    """Log an event of contact."""
-    at = float(ongoing.stepper.time) if time is None else time
-    ongoing.run.event_log.append(EventRecord(at, name, *ongoing.motion, before.copy(), lost, beta))
+    """Log an event of contact: the state (ny,) behind it, and the rates before it."""
+    layout, at = ongoing.active.d.layout, float(ongoing.stepper.time) if time is None else time
+    state = y[layout.q].copy(), y[layout.qd].copy()
+    ongoing.run.event_log.append(EventRecord(at, name, *state, before.copy(), lost, beta))

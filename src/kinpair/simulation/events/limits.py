@@ -118,8 +118,11 @@ class Limit:
 
 
 def stated(mechanism: Mechanism, option: Any) -> Any:
-    """What `limits=` stands for: None for what the description says, "ignore" where it says nothing."""
-    return mechanism.model.description.limits or "ignore" if option is None else option
+    """What `limits=` stands for: None for what the description says; where it says nothing, "stop" of a mechanism with
+    geoms that touch, "ignore" of others."""
+    data = mechanism.model.contacts
+    silent = "stop" if data is not None and len(data.first) else "ignore"
+    return mechanism.model.description.limits or silent if option is None else option
 
 
 def limits_from(mechanism: Mechanism, option: Any) -> Limits:
