@@ -133,7 +133,7 @@ def decide(ongoing: Ongoing) -> None:
         stays = x.some(closed)
         result = _phases(stays)
         if result is not None:
-            y = _lifted(ongoing, x, stays, y)
+            y = _lifted(ongoing, x, stays, result, y)
             _enter(ongoing, stays, result, before, y)
             return
         if waited:
@@ -225,7 +225,7 @@ def _rested(
             last = 2.0 * u[k] / (a * (1.0 - e))
             ends.append((ongoing.stepper.time + last, f"{_pair_name(ongoing, x.slots[k])} comes to rest"))
     rests = x.some([k for k in range(len(x.slots)) if u[k] <= least])
-    return qd + _least(rests, -(rests.J @ qd)[::3]), ends
+    return qd + _least(x.G, rests.J[::3], -(rests.J @ qd)[::3]), ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,23 +269,24 @@ def _phases(x: Touching) -> Phases | None:
     return Phases(chosen, phase, way, force[chosen])
 
 
-def _lifted(ongoing: Ongoing, x: Touching, stays: Touching, y: np.ndarray) -> np.ndarray:
-    """Return the state with gaps taken to zero by the least displacement: of points that stay closed, whose rates are
-    taken to zero, too, and of all that overlap."""
+def _lifted(ongoing: Ongoing, x: Touching, stays: Touching, result: Phases, y: np.ndarray) -> np.ndarray:
+    """Return the state with gaps of points that stay closed or overlap taken to zero by the least displacement, and
+    with the rates of points that stay closed, and along the tangents of those that rest, taken to zero."""
     d, y = ongoing.active.d, y.copy()
     q, qd = d.layout.q, d.layout.qd
     overlapping = x.some([k for k in range(len(x.slots)) if x.gaps[k] < 0.0 or x.slots[k] in stays.slots])
-    y[q] = kinematics.nudged(d.model, y[q], _least(overlapping, -overlapping.gaps))
-    y[qd] += _least(stays, -stays.u[:, 0])
+    y[q] = kinematics.nudged(d.model, y[q], _least(x.G, overlapping.J[::3], -overlapping.gaps))
+    rests = [k for k, phase in zip(result.chosen, result.phase, strict=True) if phase == RESTS]
+    still = [3 * k for k in range(len(stays.slots))] + [3 * k + r for k in rests for r in (1, 2)]
+    y[qd] += _least(x.G, stays.J[still], -stays.u.ravel()[still])
     return y
 
 
-def _least(x: Touching, change: np.ndarray) -> np.ndarray:
-    """Return the least displacement (nv,), weighted by mass, that changes the gaps of points so."""
-    if not len(x.slots):
-        return np.zeros(len(x.G))
-    N = x.J[::3]
-    return x.G @ N.T @ np.linalg.lstsq(N @ x.G @ N.T, change, rcond=1e-10)[0]
+def _least(G: np.ndarray, N: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """Return the least displacement (nv,), weighted by mass, with N displacement = change."""
+    if not len(N):
+        return np.zeros(len(G))
+    return G @ N.T @ np.linalg.lstsq(N @ G @ N.T, change, rcond=1e-10)[0]
 
 
 def _without_collision(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
