@@ -111,7 +111,8 @@ def write_problem(
         for r in range(items.rows[k]):
             p.g[row + r] = c.ahead[k, component(r, items.rows[k])]
             start[row + r] = c.impulse[k, r]
-        p.g[row] += c.bias[k]
+        if k < points + limits:  # friction has no gap
+            p.g[row] += c.bias[k]
         if k < points:
             material = materials[f.pair[k]]
             groups = point_groups(p.table, p.radii, p.bounds, groups, row, items.rows[k], material, c.mu[k])
