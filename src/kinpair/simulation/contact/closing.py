@@ -66,7 +66,7 @@ def rebounds(c: Contact, dt: float, beta: float) -> bool:
 
         u⁺ = −e (u⁻ + a t) + a (h − t),   a = (u_f − u⁻)/h,   t: when the gap closes                        (CN10)
 
-    Where this is not positive, the item comes to rest in the step.
+    A rebound that is slower than what forces do to it in a step is none: the item comes to rest in the step.
     """
     changed = False
     for k in range(len(c.gap)):
@@ -76,7 +76,7 @@ def rebounds(c: Contact, dt: float, beta: float) -> bool:
         a = (c.ahead[k, 0] - c.before[k, 0]) / dt
         t = time_to_close(c.gap[k], c.before[k, 0], a, dt)
         speed = -beta * c.restitution[k] * (c.before[k, 0] + a * t)
-        if speed + a * (dt - t) > 0.0:
+        if speed > abs(a) * dt:
             c.bias[k] = -(speed + a * (dt - t))
             c.rise[k] = speed * (dt - t) + 0.5 * a * (dt - t) * (dt - t)
             c.rebound[k] = 1
@@ -186,16 +186,16 @@ def frozen_step(
 
 def shifted_work(H: Matrix, t: Tree, rates: Matrix) -> float:
     """Compute h f·(θ − ½)(v⁺ − v⁻): what forces do more along q⁺ − q than along the mean rate.    (CN8)"""
-    before, free, rate, theta, work = rates[0], rates[1], rates[2], rates[3], rates[4]
+    before, rate, theta, work, still = rates[0], rates[2], rates[3], rates[4], rates[5]
     total = 0.0
-    for k in range(len(before)):  # Δ L (v_f − v⁻)
-        work[k] = free[k] - before[k]
+    for k in range(len(before)):  # Δ L h q̈(q_θ, 0)
+        work[k] = still[k]
         i = t.parent[k]
         while i >= 0:
-            work[k] += H[k, i] * (free[i] - before[i])
+            work[k] += H[k, i] * still[i]
             i = t.parent[i]
         work[k] *= H[k, k]
-    for k in range(len(before)):  # (v⁺ − v⁻)ᵀ (θ − ½) Lᵀ Δ L (v_f − v⁻)
+    for k in range(len(before)):  # (v⁺ − v⁻)ᵀ (θ − ½) Lᵀ Δ L h q̈(q_θ, 0)
         total += work[k] * (theta[k] - 0.5) * (rate[k] - before[k])
         i = t.parent[k]
         while i >= 0:
@@ -224,7 +224,7 @@ def solve_step(
 ) -> tuple[float, bool]:
     """Solve a step with restitution; all e are reduced where they would add energy.
 
-    `rates` has v⁻, v_f, v⁺, θ, and a row of working memory.
+    `rates` has v⁻, v_f, v⁺, θ, a row of working memory, and what forces at rest do in the step, h q̈(q_θ, 0).
     """
     set_bias(c, dt)
     for k in range(len(c.gap)):

@@ -185,8 +185,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     b += 12 * nv
     H = z[b : b + nv * nv].reshape(nv, nv)
     b += nv * nv
-    before, free = z[b : b + nv], z[b + nv : b + 2 * nv]
-    b += 2 * nv
+    before, free, still = z[b : b + nv], z[b + nv : b + 2 * nv], z[b + 2 * nv : b + 3 * nv]
+    b += 3 * nv
     Q = z[b : b + rows * nv].reshape(rows, nv)
     b += rows * nv
     j = Joints(
@@ -246,8 +246,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     )
     small, W = memory[w + 30 * n : w + 31 * n], memory[w + 31 * n : w + 31 * n + 6 * nv].reshape(nv, 6)
     spare = memory[w + 31 * n + 6 * nv : w + 31 * n + 6 * nv + CURVED]
-    rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 11 * nv + CURVED].reshape(5, nv)
-    w, e = w + 31 * n + 11 * nv + CURVED, e + 7 * n + n * nv
+    rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 12 * nv + CURVED].reshape(6, nv)
+    w, e = w + 31 * n + 12 * nv + CURVED, e + 7 * n + n * nv
     if not factor(H, t):
         return NOT_FINITE
     for r in range(rows):
@@ -275,7 +275,7 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     twists(later, t, free, W)
     velocities(items, f, count, W, j, free, c.ahead)
     warm_start(kept, f, count, dt, c)
-    rates[0], rates[1] = before, free
+    rates[0], rates[1], rates[5] = before, free, still
     if z[len(z) - 1] != 0.0:
         frozen = memory[len(memory) - FROZEN * n :].reshape(n, FROZEN)
         if not frozen_step(x, t, items, c, f, count, j, memory[w:], frozen, rates, W, small, theta_0, dt):

@@ -54,7 +54,7 @@ class TimeStepping:
     def size(self, d: Dynamics) -> int:
         """Number of entries of z."""
         s = sizes_of(d)
-        state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 2 * s.rates + s.constraints * s.rates
+        state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 3 * s.rates + s.constraints * s.rates
         return state + s.limits + 2 * s.frictions + KEPT * s.points + 2 * s.rates + LEDGER + 1
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
@@ -66,13 +66,16 @@ class TimeStepping:
         for place in (q, end):
             entries += [x for screw in screws_of(d, place) for x in screw]
         M, A = masses(d, time + dt, end, qd)
-        entries += [*np.ravel(M), *qd, *(qd + dt * self.accelerations(d, time, dt, y, u)), *np.ravel(A)]
+        moving, still = self.accelerations(d, time, dt, y, u)
+        entries += [*np.ravel(M), *qd, *(qd + dt * moving), *(dt * still), *np.ravel(A)]
         entries += joints(d, time, dt, y, u)
         entries += list(y[d.layout.contact][LEDGER:])
         return array([*entries, *np.zeros(2 * d.model.nv + LEDGER + 1)])
 
-    def accelerations(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
-        """q̈ without impulses.    (CN7)"""
+    def accelerations(
+        self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector
+    ) -> tuple[Vector, Vector]:
+        """q̈ without impulses, and q̈ without impulses and rates.    (CN7)"""
         q, qd = d.motion(y)
         x, later = y[d.layout.x], time + (1.0 - self.theta) * dt
         q = ahead(d, q, (1.0 - self.theta) * dt, qd)
@@ -81,9 +84,8 @@ class TimeStepping:
             state = d.at(later, q, rates, u, x)
             return d.accelerations(state, d.loads(later, q, rates, u))[0]
 
-        nothing = np.zeros(d.model.nv)
-        delta = 0.5 * dt * at(qd)
-        return at(qd + delta) - at(delta) + at(nothing)
+        delta, still = 0.5 * dt * at(qd), at(np.zeros(d.model.nv))
+        return at(qd + delta) - at(delta) + still, still
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
         """y₁."""
@@ -168,7 +170,7 @@ def room(s: Sizes) -> tuple[int, int]:
     """Numbers and whole numbers of working memory, see `step.step` and `step.solve_items`."""
     items, rows = s.points + s.limits + s.frictions, s.per_point * s.points + s.limits + s.frictions
     groups = GROUPS * rows
-    found = 19 * s.points + 18 * s.geoms + 3 * WORK + MEMORY + 31 * items + 11 * s.rates + CURVED
+    found = 19 * s.points + 18 * s.geoms + 3 * WORK + MEMORY + 31 * items + 12 * s.rates + CURVED
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
     places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
     return found + problem + FROZEN * items, places + WIDTH * groups + 4 * rows + 3 + rows**2
