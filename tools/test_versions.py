@@ -41,6 +41,7 @@ def passed(name: str, python: str) -> bool:
             "--disable-pip-version-check",
             f"{ROOT}[view,symbolic]",
             "pytest",
+            "hypothesis",
         ],
         [str(inside), "-c", CALLS],
         [str(inside), "-m", "pytest", "-p", "no:cacheprovider", "tests/test_tiny.py"],
