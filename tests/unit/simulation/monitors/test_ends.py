@@ -127,14 +127,14 @@ class Clock:
 
 
 class Switching:
-    """A torque in Python that opposes the rates, as dry friction does."""
+    """A torque in Python that opposes the rate of the shoulder, as dry friction does; the elbow is free."""
 
     def __call__(self, time, q, qd):
-        return -5.0 * np.sign(qd)
+        return np.array([-5.0 * np.sign(qd[0]), 0.0])
 
 
 def recorded_switching(time, q, qd):
-    return np.array([-5.0 * sign(x) for x in qd])
+    return np.array([-5.0 * sign(qd[0]), 0.0])
 
 
 CHATTERS = (
