@@ -39,7 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(pytestconfig):
     """One directory for all workers and all runs of a checkout: entries are whole or absent, whoever writes them."""
-    directory = pytestconfig.rootpath / "build" / "test-cache"
+    directory = (
+        pytestconfig.rootpath / "build" / "test-cache"
+    ).resolve()  # checkouts may share one by a link
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KINPAIR_CACHE", str(directory))
