@@ -40,8 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _own_cache(pytestconfig):
     """One directory for all workers and all runs of a checkout: entries are whole or absent, whoever writes them."""
     directory = (
-        pytestconfig.rootpath / "build" / "test-cache"
-    ).resolve()  # checkouts may share one by a link
+        pytestconfig.rootpath / "build" / "test-cache" / "code"
+    )  # its parent may be a link that checkouts share
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KINPAIR_CACHE", str(directory))
