@@ -149,8 +149,8 @@ class Stepper:
         if lane is not None:
             lane.compile(batch=not self._one)
         self._begin = run.start.copy()
-        rubs = self._one and is_loaded(d.model, passive=d.passive)
-        self._before = self._numbers.copy() if rubs else None  # of the last call, to tell why it failed
+        rubs = is_loaded(d.model, passive=d.passive)
+        self._before = self._numbers.copy() if rubs else None  # of the last call: to go on, or tell why not
         self._decide(None)
         self._sample(None)
 
@@ -256,6 +256,12 @@ class Stepper:
             self._advance(first, steps)
             lanes.state[closed] = kept
         verdict[closed] = 0.0
+        if self._before is not None:
+            before = np.atleast_2d(self._before)
+            lost = np.flatnonzero((verdict[:, 0] == NOT_FINITE) & np.isfinite(before).all(axis=1))
+            lanes.state[lost], verdict[lost] = before[lost], 0.0
+            if len(lost):
+                groups[first, False] = lost.tolist()
         rows = np.flatnonzero(verdict[:, 0] == CROSSED)
         if len(rows) or groups:
             stopped = [(int(row), int(verdict[row, 1])) for row in rows]

@@ -1,7 +1,8 @@
 """Motions with guards, many at once.
 
 All motions run in vector code, those with a closed limit in a loop of their own. A motion in which a guard changes its
-sign stops before that step; it is taken through the step as a single run is and rejoins the others. So what
+sign stops before that step; it is taken through the step as a single run is and rejoins the others. So is a motion
+with friction from load whose step gives no number: an impulse of friction may go on where no force does. What
 becomes of a motion depends neither on its neighbours nor on how many steps are taken at once.
 
 A step with more than MOST events goes on without rebound at limits: so it comes to its end.
@@ -17,10 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.compiler.time_loop.loop import Chunk
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.loops import slide
 from kinpair.simulation.modes.modes import Active, Mode
+from kinpair.simulation.monitors.endings import LOST
 from kinpair.simulation.run import Piece, Run, Stage
 from kinpair.simulation.schedule import held_steps
 from kinpair.simulation.status import Status
@@ -160,6 +163,9 @@ class Lanes:
         self.run, self.lane, self.state, self.dt = run, lane, state, run.plan.dt
         self.closed = np.zeros((len(state), len(lane.modes.limits)), dtype=bool)
         self.why, self.trouble = ["more"] * len(state), np.zeros(len(state))
+        self.goes_on = is_loaded(
+            run.d.model, passive=run.d.passive
+        )  # by impulses, where no force satisfies friction
         period = run.torque.sample_time
         self.hold = held_steps(run.name, period, self.dt) if period is not None else 1
 
@@ -223,6 +229,7 @@ class Lanes:
         while n < end and len(rows):
             left, every = self.run.plan.ahead(n)
             count, k = (min(left, (end - n) // every), every) if end - n >= every else (1, end - n)
+            before, start = self.state[rows] if self.goes_on else self.state[:0], n
             chunk = self._run(rows, closing, n, count, k, samples.between(n, n + count * k))
             n += count * k
             on = np.ones(len(rows), dtype=bool)
@@ -230,6 +237,10 @@ class Lanes:
                 if why == "crossed":
                     stopped.append((int(rows[i]), int(chunk.step[i])))
                     on[i] = False
+                elif why in LOST and len(before) and np.isfinite(before[i]).all():
+                    stopped.append((int(rows[i]), int(chunk.step[i])))
+                    self.state[rows[i]], on[i] = before[i], False
+                    self._run(rows[i : i + 1], closing, start, 1, int(chunk.step[i]) - start, NO_SAMPLES)
                 elif why != "more":
                     self._fails(int(rows[i]), why, self.run.time + int(chunk.step[i]) * self.dt)
             rows = rows[on]
