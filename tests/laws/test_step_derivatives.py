@@ -94,6 +94,24 @@ def test_a_batch_has_derivatives_of_each_row_and_no_nan():
     assert found.degenerate.tolist() == [False, True, False]
 
 
+def test_a_nan_input_of_one_row_stays_in_that_row_and_is_seen():
+    q, qd = some_states(6, 1)
+    steppers = [kp.stepper(body({"box": [0.1] * 3}), 1e-3, batch=6, integrator="time-stepping") for _ in "ab"]
+    others, inputs = [0, 1, 3, 4, 5], np.zeros((6, 6))
+    for s, value in zip(steppers, (np.nan, 0.0), strict=True):
+        s.reset(q, qd)
+        inputs[2, 0] = value
+        for _ in range(3):
+            s.step(inputs)
+            inputs[:] = 0.0
+    lost, sound = steppers
+    assert lost.failed.tolist() == [k == 2 for k in range(6)]
+    assert not sound.failed.any()
+    assert np.isnan(lost.qd[2]).any()
+    assert (lost.q[others] == sound.q[others]).all()
+    assert (lost.qd[others] == sound.qd[others]).all()
+
+
 def some_states(count, seed):
     """Random states of a box around touchdown: some fly, some land, some overlap, some only touch."""
     rng = np.random.default_rng(seed)

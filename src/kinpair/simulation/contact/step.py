@@ -137,12 +137,14 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
 
     The last entry of z is 0; where it is 1, impulses are known, see `closing.frozen_step`.
 
-    Returns 0, FULL where there are more points than there is room for, or NOT_FINITE.
+    Returns 0, FULL where there are more points than there is room for, or NOT_FINITE: rates are NaN then.
     """
     nv, nb, points, rows, limits, frictions = whole[0], whole[1], whole[2], whole[3], whole[4], whole[5]
     ng, pairs, planes, vertices, faces, plans = whole[6], whole[7], whole[8], whole[9], whole[10], whole[11]
+    result = len(z) - 2 * nv - LEDGER - 1
     for k in range(len(z)):
         if not math.isfinite(z[k]):
+            z[result : result + nv] = math.nan
             return NOT_FINITE
     # constants
     o = HEADER
@@ -249,6 +251,7 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 12 * nv + CURVED].reshape(6, nv)
     w, e = w + 31 * n + 12 * nv + CURVED, e + 7 * n + n * nv
     if not factor(H, t):
+        rate[:] = math.nan
         return NOT_FINITE
     for r in range(rows):
         respond(H, t, t.inward, Q[r])
