@@ -127,3 +127,16 @@ def test_more_points_than_there_is_room_for_end_a_run_by_name():
     with pytest.warns(kp.RunWarning, match="max_contacts"):
         result = run(m, duration=0.1)
     assert result.status.name == "full"
+
+
+def test_a_motion_with_more_points_than_room_has_no_numbers_after_it_and_others_go_on():
+    b = kp.Builder("body", max_contacts=2)
+    b.link("body", mass=1.0, inertia=[0.002] * 3)
+    b.joint("free", "free", "ground", "body", start=[0, 0, 1.0, 0, 0, 0, 1])
+    b.contact("floor", "ground", plane=True).contact("shape", "body", **BOX)
+    s = kp.stepper(kp.build(b), 1e-3, batch=2, integrator="time-stepping")
+    s.reset([[0, 0, 1.0, 0, 0, 0, 1], [0, 0, 0.0505, 0, 0, 0, 1]], np.zeros((2, 6)))
+    s.step(steps=10)
+    assert s.failed.tolist() == [False, True]
+    assert np.isnan(s.qd[1]).all()
+    assert_allclose(s.qd[0], [0, 0, 0, 0, 0, -G * 0.01], atol=1e-14)

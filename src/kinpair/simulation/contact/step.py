@@ -264,6 +264,7 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         f.order[k] = k
     count = find_contacts(R, P, g, f, MARGIN + 2.0 * dt * fastest)
     if count > points:
+        rate[:] = math.nan
         return FULL
     begin(items, c, f, count, g, t, materials, j)
     velocities(items, f, count, W, j, before, c.before)
