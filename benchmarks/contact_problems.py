@@ -1,9 +1,9 @@
 """Time and accuracy of the nonsmooth solver: python -m benchmarks.contact_problems FOLDER of friction-contact problems.
 
 Each `.npz` has W as CSC (`data`, `indices`, `indptr`, `shape`), `q`, `mu` (one per contact) and `d` (2 or 3), with the
-normal first in each contact: u = W r + q. Where Pinocchio 4 is installed, its ADMM solves the problems with d = 3 and
-up to 110 contacts too. It requires a symmetric W: it gets (W + Wᵀ)/2 and is measured with it, with tolerances of 1e-12
-and at most 4 000 iterations.
+normal first in each contact: u = W r + q. Where Pinocchio 4 is installed, its ADMM and PGS solve the problems with
+d = 3 and up to 110 contacts too. They require a symmetric W: they get (W + Wᵀ)/2 and are measured with it, with
+tolerances of 1e-12 and at most 4 000 iterations.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def contacts(mu: np.ndarray, d: int) -> list[Group]:
 class Pinocchio:
     """The solver of Pinocchio for contacts; normals come last there."""
 
-    methods = ("ADMM",)
+    methods = ("ADMM", "PGS")
 
     def __init__(self) -> None:
         self.pin: Any = None

@@ -1,6 +1,7 @@
 """Multipliers in sets: the one problem of friction at rest, limits and impacts. In order of use:
 
     residual  the scaled problem as one equation, and its derivative
+    elimination  elimination for many rows of which few act on each other
     newton    Newton's method with a proximal term
     sweeps    Gauss–Seidel with exact local solves
     interior  an interior-point method for contacts
@@ -11,5 +12,5 @@
     solutions all solutions of a problem, and whether there is exactly one
     stick     joints with dry friction at rest: which stick, and in which direction the others slide
 
-The first seven are loop functions: plain Python as the reference, machine code in use. See docs/equations/nonsmooth.md.
+The first eight are loop functions: plain Python as the reference, machine code in use. See docs/equations/nonsmooth.md.
 """

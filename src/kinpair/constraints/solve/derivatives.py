@@ -95,6 +95,7 @@ def slopes(p: Problem, s: Problem, x: Vector, m: Memory, S: Matrix) -> tuple[boo
     for i in range(n):
         y[i] = x[i] * T[i] / gamma
     residual(s, y, z, m.vectors[1])
+    m.regular[:], m.J[:] = 0.0, 0.0
     derivative(s, y, z, 1.0, m.regular, m.active)
     derivative(s, y, z, 0.0, m.J, m.active)
     for i in range(n):

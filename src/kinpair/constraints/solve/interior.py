@@ -18,7 +18,8 @@ import math
 
 from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.compiler.loops.lapack import lu_factor, lu_solve
-from kinpair.constraints.solve.newton import Memory, newton
+from kinpair.constraints.solve.elimination import Order, clear, factor_nodes, solve_nodes
+from kinpair.constraints.solve.newton import Memory, newton, number_of_nodes
 from kinpair.constraints.solve.residual import (
     COEFFICIENT,
     COUNT,
@@ -135,10 +136,13 @@ def multiply(p: Problem, s: Vector, y: Vector, out: Vector) -> None:
         out[i] = s[i] * total
 
 
-def factor(p: Problem, s: Vector, y: Vector, v: Vector, m: Memory, K: Matrix) -> bool:
+def factor(p: Problem, s: Vector, y: Vector, v: Vector, m: Memory, K: Matrix, o: Order, nodes: int) -> bool:
     """Factor K = 1 + P E⁻¹ A of (NS18); False where it is singular."""
     own_y, own_v, w, u, out = m.small[1], m.small[2], m.small[3], m.small[4], m.small[5]
-    K[:] = 0.0
+    if nodes > 0:
+        clear(K, o, nodes)
+    else:
+        K[:] = 0.0
     for k in range(len(p.radii)):
         if p.table[WIDTH * k + KIND] != DISC:
             continue
@@ -159,6 +163,9 @@ def factor(p: Problem, s: Vector, y: Vector, v: Vector, m: Memory, K: Matrix) ->
                     K[i, p.columns[t]] += out[a] * s[j] * p.D[j, p.columns[t]] * s[p.columns[t]]
     for i in range(len(y)):
         K[i, i] += 1.0
+    if nodes > 0:
+        return factor_nodes(K, o, nodes)
+    for i in range(len(y)):
         for j in range(len(y)):
             if not math.isfinite(K[i, j]):
                 return False
@@ -208,7 +215,7 @@ def right_side(p: Problem, y: Vector, v: Vector, m: Memory, target: float, corre
             right[row_of(p, k, a)] = eta * out[a]
 
 
-def direction(p: Problem, s: Vector, v: Vector, m: Memory, K: Matrix) -> None:
+def direction(p: Problem, s: Vector, v: Vector, m: Memory, K: Matrix, o: Order, nodes: int) -> None:
     """Solve (NS18) for dy and dv, rows 4 and 5 of the memory."""
     r, right, dy, dv, u, own_v = (
         m.vectors[2],
@@ -218,7 +225,10 @@ def direction(p: Problem, s: Vector, v: Vector, m: Memory, K: Matrix) -> None:
         m.small[4],
         m.small[2],
     )
-    lu_solve(K, m.pivots[: len(v)], right)
+    if nodes > 0:
+        solve_nodes(K, o, nodes, right)
+    else:
+        lu_solve(K, m.pivots[: len(v)], right)
     dy[:] = right
     multiply(p, s, dy, dv)
     for i in range(len(v)):
@@ -281,7 +291,18 @@ def interior(p: Problem, x: Vector, m: Memory, tolerance: float) -> tuple[float,
     if not only_contacts(p):
         return size, met
     s, y, v, dy, dv = m.vectors[11], m.vectors[12], m.vectors[13], m.vectors[4], m.vectors[5]
-    K = m.part[: n * n].reshape(n, n)
+    K, nodes = m.part[: n * n].reshape(n, n), number_of_nodes(m)
+    o = Order(
+        m.sparse[:n],
+        m.sparse[n : 2 * n],
+        m.sparse[2 * n : 3 * n],
+        m.sparse[3 * n : 4 * n],
+        m.sparse[4 * n : 5 * n],
+        m.sparse[5 * n : 6 * n],
+        m.sparse[6 * n : 7 * n],
+        m.sparse[7 * n : 8 * n],
+        m.sparse[8 * n : 8 * n + n * n],
+    )
     x[:] = 0.0
     unit = residual(p, x, m.vectors[0], m.vectors[1])
     contacts = start(p, s, y, v, unit)
@@ -295,16 +316,16 @@ def interior(p: Problem, x: Vector, m: Memory, tolerance: float) -> tuple[float,
             if met:
                 break
             misfit(p, s, y, v, m)
-        if not gap > LEAST_GAP * unit * unit or not factor(p, s, y, v, m, K):
+        if not gap > LEAST_GAP * unit * unit or not factor(p, s, y, v, m, K, o, nodes):
             break
         right_side(p, y, v, m, 0.0, False)
-        direction(p, s, v, m, K)
+        direction(p, s, v, m, K, o, nodes)
         part, ahead = min(SHORT * step_length(p, y, v, m), 1.0), 0.0
         for i in range(n):
             ahead += (y[i] + part * dy[i]) * (v[i] + part * dv[i]) / contacts
         ratio = min(max(ahead / gap, 1e-3), 1.0)
         right_side(p, y, v, m, ratio * ratio * ratio * gap, True)
-        direction(p, s, v, m, K)
+        direction(p, s, v, m, K, o, nodes)
         part = min(SHORT * step_length(p, y, v, m), 1.0)
         for i in range(n):
             y[i] += part * dy[i]

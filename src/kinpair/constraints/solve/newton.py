@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.loops.lapack import lu_factor, lu_solve
+from kinpair.constraints.solve.elimination import Order, clear, factor_nodes, solve_nodes
 from kinpair.constraints.solve.residual import Problem, derivative, length, residual, rounding
 
 LEAST, LARGEST = 1e-10, 0.1  # of δ
@@ -23,7 +24,8 @@ SMALL = 6  # rows that are eliminated without a call of LAPACK
 
 class Memory(NamedTuple):
     """Working memory of the methods: rows as long as x, rows of length 4, J, its active part, numbers of rows, D of
-    (NS10), the numbers of Newton steps and of interior-point steps."""
+    (NS10), the numbers of Newton steps and of interior-point steps, and the order of elimination, see `arranged`: empty
+    where rows are eliminated by LAPACK."""
 
     vectors: Matrix
     small: Matrix
@@ -33,6 +35,7 @@ class Memory(NamedTuple):
     active: Integers
     regular: Matrix
     counts: Integers
+    sparse: Integers
 
 
 def eliminate(J: Matrix, f: Vector) -> bool:
@@ -94,6 +97,24 @@ def solved_step(F: Vector, step: Vector, memory: Memory) -> bool:
     return True
 
 
+def solved_by_nodes(F: Vector, step: Vector, J: Matrix, o: Order, nodes: int) -> bool:
+    """Solve J step = −F by nodes. False where J is singular."""
+    if not factor_nodes(J, o, nodes):
+        return False
+    largest = 0.0
+    for i in range(len(F)):
+        step[i] = -F[i]
+    solve_nodes(J, o, nodes, step)
+    for i in range(len(F)):
+        largest = max(largest, abs(step[i])) if step[i] == step[i] else math.inf
+    return largest < math.inf
+
+
+def number_of_nodes(m: Memory) -> int:
+    """Return the number of nodes by which rows are eliminated, 0 where LAPACK does that."""
+    return m.sparse[len(m.sparse) - 1] if len(m.sparse) > 0 else 0
+
+
 def line_search(p: Problem, x: Vector, m: Memory, bar: float, slack: float) -> tuple[float, float, float]:
     """Try the whole step, a half and a quarter of it; return the part that is accepted, |F|∞ and ‖F‖₂ there.
 
@@ -119,6 +140,18 @@ def newton(
     Returns its |F|∞, and whether that is within the tolerance or rounding.
     """
     z, F, step, best, before = m.vectors[0], m.vectors[1], m.vectors[2], m.vectors[6], m.small[0]
+    n, nodes = len(x), number_of_nodes(m)
+    o = Order(
+        m.sparse[:n],
+        m.sparse[n : 2 * n],
+        m.sparse[2 * n : 3 * n],
+        m.sparse[3 * n : 4 * n],
+        m.sparse[4 * n : 5 * n],
+        m.sparse[5 * n : 6 * n],
+        m.sparse[6 * n : 7 * n],
+        m.sparse[7 * n : 8 * n],
+        m.sparse[8 * n : 8 * n + n * n],
+    )
     least = residual(p, x, z, F)
     best[:] = x
     size, since, count = length(F, 0, len(F)), 0, 0
@@ -127,13 +160,22 @@ def newton(
         before[k] = size
     floor = rounding(p, x)
     while least > 0.0 and count < steps and since < PATIENCE and delta <= LARGEST:
+        if nodes > 0:
+            clear(m.J, o, nodes)
+        else:
+            m.J[:] = 0.0
         derivative(p, x, z, delta, m.J, m.active)
         count += 1
         since += 1
         m.counts[0] += 1
         bar = max(max(before[0], before[1]), max(before[2], before[3]))
         part, gain, worst, new = 0.0, 1.0, least, size
-        if solved_step(F, step, m):
+        solved = False
+        if nodes > 0:
+            solved = solved_by_nodes(F, step, m.J, o, nodes)
+        else:
+            solved = solved_step(F, step, m)
+        if solved:
             part, worst, new = line_search(p, x, m, bar, slack)
         if part > 0.0:
             x[:], z[:], F[:] = m.vectors[3], m.vectors[4], m.vectors[5]

@@ -27,6 +27,7 @@ import numpy as np
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
+from kinpair.constraints.solve.elimination import LISTS
 from kinpair.constraints.solve.newton import Memory
 from kinpair.constraints.solve.residual import (
     BOX,
@@ -191,6 +192,7 @@ def memory(n: int) -> Memory:
         np.zeros(n, dtype=np.int64),
         np.zeros((n, n)),
         np.zeros(2, dtype=np.int64),
+        np.zeros(LISTS * n + n * n + 1 if n > KEPT else 0, dtype=np.int64),
     )
 
 

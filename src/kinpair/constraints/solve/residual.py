@@ -170,8 +170,10 @@ def add_radius_slope(
 
 
 def derivative(p: Problem, x: Vector, z: Vector, delta: float, J: Matrix, active: Integers) -> None:
-    """Compute J = 1 − Z + Z (D + δ) − d ∂R/∂x; `active` is one for each row that is not of the unit matrix.    (NS6)"""
-    J[:] = 0.0
+    """Compute J = 1 − Z + Z (D + δ) − d ∂R/∂x; `active` is one for each row that is not of the unit matrix.    (NS6)
+
+    J is zero before, at least where D is not.
+    """
     active[:] = 0
     for i in range(len(x)):
         J[i, i] = 1.0

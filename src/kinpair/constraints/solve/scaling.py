@@ -13,7 +13,8 @@ import math
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.constraints.solve.chain import solve_scaled
-from kinpair.constraints.solve.newton import Memory
+from kinpair.constraints.solve.elimination import FEW, Order, arrange
+from kinpair.constraints.solve.newton import Memory, number_of_nodes
 from kinpair.constraints.solve.residual import (
     BOX,
     COEFFICIENT,
@@ -184,6 +185,27 @@ def unscale(p: Problem, s: Problem, x: Vector, gamma: float, T: Vector, c: Vecto
     x[:] = y
 
 
+def arranged(p: Problem, m: Memory) -> None:
+    """Write the order of elimination to the memory; its last entry is the number of nodes, 0 for LAPACK."""
+    n = len(p.g)
+    if len(m.sparse) == 0:
+        return
+    m.sparse[len(m.sparse) - 1] = 0
+    if len(p.weights) == 0 and FEW * p.starts[n] <= n * n:
+        o = Order(
+            m.sparse[:n],
+            m.sparse[n : 2 * n],
+            m.sparse[2 * n : 3 * n],
+            m.sparse[3 * n : 4 * n],
+            m.sparse[4 * n : 5 * n],
+            m.sparse[5 * n : 6 * n],
+            m.sparse[6 * n : 7 * n],
+            m.sparse[7 * n : 8 * n],
+            m.sparse[8 * n : 8 * n + n * n],
+        )
+        m.sparse[len(m.sparse) - 1] = arrange(p, o)
+
+
 def solve_rows(
     p: Problem, s: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float
 ) -> tuple[float, int, bool]:
@@ -213,6 +235,10 @@ def solve_rows(
         return math.inf, 0, False
     for i in range(len(x)):
         x[i] = x[i] * T[i] / gamma if math.isfinite(x[i]) else 0.0
+    arranged(s, m)
     worst, rounds, met = solve_scaled(s, x, m, plan, tolerance)
+    if not met and number_of_nodes(m) > 0:  # pivots within nodes were not enough
+        m.sparse[len(m.sparse) - 1] = 0
+        worst, rounds, met = solve_scaled(s, x, m, plan, tolerance)
     unscale(p, s, x, gamma, T, m.vectors[0], m.vectors[1])
     return worst, rounds, met

@@ -186,7 +186,7 @@ def solve_items(
         starts,
         columns,
     )
-    work = Memory(vectors, small.reshape(SMALL, 4), J, part, pivots, active, regular, counts)
+    work = Memory(vectors, small.reshape(SMALL, 4), J, part, pivots, active, regular, counts, places[:0])
     residual, _, met = solve_rows(p, s, start, work, plan, TOLERANCE)
     for k in range(len(items.first)):
         for r in range(ROWS):
