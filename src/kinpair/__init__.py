@@ -134,7 +134,7 @@ if TYPE_CHECKING:
     from kinpair.tracking.tracking import Tracking
     from kinpair.writing.write import write
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AccuracyWarning",

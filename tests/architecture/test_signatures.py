@@ -133,6 +133,12 @@ def test_calls_of_the_last_release_are_valid():
     assert broken() == [], "deprecate a name before it is removed, see docs/stability.md"
 
 
+def test_one_version_everywhere():
+    root = Path(__file__).parents[2]
+    assert f"\nversion: {kp.__version__}\n" in (root / "CITATION.cff").read_text("utf-8")
+    assert FILE.read_text("utf-8").startswith(f"# public signatures of kinpair {kp.__version__}\n")
+
+
 def test_the_files_of_the_package_are_small():
     files = [x for x in Path(kp.__file__).parent.rglob("*") if x.is_file() and x.suffix != ".pyc"]
     assert sum(x.stat().st_size for x in files) <= 8e6, "docs/install.md promises it"
