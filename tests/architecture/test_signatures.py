@@ -137,6 +137,7 @@ def test_one_version_everywhere():
     root = Path(__file__).parents[2]
     assert f"\nversion: {kp.__version__}\n" in (root / "CITATION.cff").read_text("utf-8")
     assert FILE.read_text("utf-8").startswith(f"# public signatures of kinpair {kp.__version__}\n")
+    assert f"\n## {kp.__version__}\n" in (root / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_the_files_of_the_package_are_small():
