@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from kinpair.compiler.background import waiting
 from kinpair.compiler.patience import patience as progress_line
+from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import InputError, LimitWarning, caller_level, known_keywords
 from kinpair.mechanism import Mechanism
 from kinpair.runs.collected import as_result, collected
@@ -34,8 +36,8 @@ OVERLAP = 1e-4  # of geoms at the start that is reported [m]
 @known_keywords
 def simulate(
     mechanism: Mechanism | System,
-    q: Any,
-    qd: Any,
+    q: Any = None,
+    qd: Any = None,
     *,
     duration: float,
     torque: Any = None,
@@ -66,8 +68,9 @@ def simulate(
 ) -> Result:
     """The motion from q (nq,), qd (nv,) for `duration` [s], as a `Result`.
 
-    A batch q (batch, nq) gives as many motions, in SIMD lanes and `threads`, by fixed steps. A `System` moves like a
-    mechanism; its potential energy is not known. See docs/simulate.md.
+    Without `q` it starts where the description says (`Mechanism.start`), without `qd` at rest; prescribed motions have
+    their rates. A batch q (batch, nq) gives as many motions, in SIMD lanes and `threads`, by fixed steps. A `System`
+    moves like a mechanism; its potential energy is not known. See docs/simulate.md.
 
     * `torque`: None, constant (nv,), samples (times, values), a function (time, q, qd) → (nv,), or an object to be
       called like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and held between;
@@ -93,7 +96,22 @@ def simulate(
       Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
     options = Options.of({**locals(), "integrator": integrator or default_integrator(mechanism)})
+    if q is None or qd is None:
+        options = replace(options, **_start(movable(mechanism), q, qd, time))
     return outcome_of(mechanism, options, save=save, checkpoint=checkpoint, progress=progress).judged
+
+
+def _start(mechanism: Mechanism | System, q: Any, qd: Any, time: float) -> dict[str, Any]:
+    """Return the state to begin with: the start of the description, at rest but for prescribed motions."""
+    if isinstance(mechanism, System):
+        raise InputError(f"{mechanism.name}: a system without bodies has no start; give q and qd")
+    constrained = is_constrained(mechanism.model.description)
+    if q is None:
+        q = mechanism.start()
+        q = mechanism.assemble(q, time=time) if constrained and time else q
+    if qd is None and constrained:
+        qd = mechanism.velocities(q, time=time)
+    return {"q": q, "qd": np.zeros(mechanism.nv) if qd is None else qd}
 
 
 @waiting()
