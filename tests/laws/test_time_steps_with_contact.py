@@ -140,3 +140,49 @@ def test_a_motion_with_more_points_than_room_has_no_numbers_after_it_and_others_
     assert s.failed.tolist() == [False, True]
     assert np.isnan(s.qd[1]).all()
     assert_allclose(s.qd[0], [0, 0, 0, 0, 0, -G * 0.01], atol=1e-14)
+
+
+@pytest.mark.parametrize("damping", [0.1, 10.0, 1e4])
+def test_damping_is_that_of_the_end_of_a_step(damping):
+    """v⁺ = v⁻/(1 + h c/I), however strong the damper is; in a chain (M + h C) v⁺ = M v⁻ without gravity."""
+    b = kp.Builder("chain", gravity=[0, 0, 0])
+    for k, parent in enumerate(("ground", "link 0", "link 1")):
+        b.link(f"link {k}", mass=1.0, com=[0.2, 0, 0], inertia=[0.01] * 3)
+        b.joint(
+            f"hinge {k}",
+            "revolute",
+            parent,
+            f"link {k}",
+            axis="z",
+            xyz=[0.4 * (k > 0), 0, 0],
+            damping=damping,
+        )
+    m, h, v = kp.build(b), 1e-3, 1e-6 * np.array([1.0, -2.0, 3.0])
+    result = kp.simulate(m, m.start(), v, duration=h, dt=h, integrator="time-stepping")
+    M = m.mass_matrix(m.start())
+    assert_allclose(result.qd[-1], np.linalg.solve(M + h * damping * np.eye(3), M @ v), rtol=1e-9, atol=1e-16)
+
+
+def test_a_regulator_damps_as_a_damper_of_the_joint_does():
+    def chain(damping):
+        b = kp.Builder("arm")
+        for k, parent in enumerate(("ground", "link 0")):
+            b.link(f"link {k}", mass=1.0, com=[0.2, 0, 0], inertia=[1e-4] * 3)
+            b.joint(
+                f"hinge {k}",
+                "revolute",
+                parent,
+                f"link {k}",
+                axis="y",
+                xyz=[0.4 * (k > 0), 0, 0],
+                damping=damping,
+            )
+        return kp.build(b)
+
+    options = {"duration": 0.5, "dt": 1e-3, "integrator": "time-stepping", "output": 0.1}
+    passive, bare = chain(5.0), chain(0.0)
+    with_damper = kp.simulate(passive, [0.3, 0.2], [1.0, -1.0], **options)
+    with_torque = kp.simulate(bare, [0.3, 0.2], [1.0, -1.0], torque=lambda time, q, qd: -5.0 * qd, **options)
+    assert_allclose(with_torque.q, with_damper.q, atol=1e-12)
+    exact = kp.simulate(passive, [0.3, 0.2], [1.0, -1.0], duration=0.5, integrator="dop853", output=0.1)
+    assert_allclose(with_damper.q, exact.q, atol=2e-3)

@@ -108,7 +108,7 @@ class Steps:
             groups += self._groups(row, count, i, float(mu[i]), z)
             row += count
         order = [int(first[i]) + r for i in range(n) if first[i] >= 0 for r in range(int(rows[i]))]
-        start = w + 31 * n + 12 * s.rates + CURVED
+        start = w + 31 * n + 13 * s.rates + CURVED
         D = store[start + row * s.rates : start + row * s.rates + row * row].reshape(row, row).copy()
         x = np.concatenate([np.zeros(0), *(items[k, 3 : 3 + m] for k, m in enumerate(counts))])
         D = D[np.ix_(order, order)]

@@ -24,7 +24,7 @@ from kinpair.simulation.contact.items import (
     write_rows,
 )
 from kinpair.simulation.contact.rows import ROWS, Items, Moving, component, twists
-from kinpair.simulation.contact.tree import Tree
+from kinpair.simulation.contact.tree import Tree, eliminate, outward, respond
 
 REST = 1e-9  # of Σ |J_k v_k|: a velocity below this is rounding
 HALVINGS = 30  # of β
@@ -184,11 +184,27 @@ def frozen_step(
     return True
 
 
+def damp(x: Moving, t: Tree, rates: Matrix) -> None:
+    """Replace v_f without implicit damping by v_f − (M + h C)⁻¹ h C (v_f − v⁻), constraints eliminated.    (CN18)"""
+    before, free, work, damping = rates[0], rates[1], rates[4], rates[6]
+    damped = False
+    for k in range(len(free)):
+        work[k] = damping[k] * (free[k] - before[k])
+        damped = damped or work[k] != 0.0
+    if damped:
+        respond(x.H, t, t.inward, work)
+        eliminate(x.Q, 0, len(x.Q), work)
+        outward(x.H, t, work)
+        for k in range(len(free)):
+            free[k] -= work[k]
+
+
 def shifted_work(H: Matrix, t: Tree, rates: Matrix) -> float:
     """Compute h f·(θ − ½)(v⁺ − v⁻): what forces do more along q⁺ − q than along the mean rate.    (CN8)"""
-    before, rate, theta, work, still = rates[0], rates[2], rates[3], rates[4], rates[5]
+    before, rate, theta, work, still, damping = rates[0], rates[2], rates[3], rates[4], rates[5], rates[6]
     total = 0.0
-    for k in range(len(before)):  # Δ L h q̈(q_θ, 0)
+    for k in range(len(before)):  # Δ L h q̈(q_θ, 0), less that of h C
+        total -= damping[k] * still[k] * (theta[k] - 0.5) * (rate[k] - before[k])
         work[k] = still[k]
         i = t.parent[k]
         while i >= 0:
@@ -224,7 +240,7 @@ def solve_step(
 ) -> tuple[float, bool]:
     """Solve a step with restitution; all e are reduced where they would add energy.
 
-    `rates` has v⁻, v_f, v⁺, θ, a row of working memory, and what forces at rest do in the step, h q̈(q_θ, 0).
+    `rates` has v⁻, v_f, v⁺, θ, a row of working memory, what forces at rest do in the step, h q̈(q_θ, 0), and h C.
     """
     set_bias(c, dt)
     for k in range(len(c.gap)):

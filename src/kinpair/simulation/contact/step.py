@@ -15,6 +15,7 @@ from kinpair.contact.records import INTEGERS, MEMORY, WORK, Found, Geometry
 from kinpair.simulation.contact.closing import (
     FROZEN,
     REST,
+    damp,
     energy_added,
     frozen_step,
     shifted_work,
@@ -188,7 +189,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     H = z[b : b + nv * nv].reshape(nv, nv)
     b += nv * nv
     before, free, still = z[b : b + nv], z[b + nv : b + 2 * nv], z[b + 2 * nv : b + 3 * nv]
-    b += 3 * nv
+    damping = z[b + 3 * nv : b + 4 * nv]
+    b += 4 * nv
     Q = z[b : b + rows * nv].reshape(rows, nv)
     b += rows * nv
     j = Joints(
@@ -248,8 +250,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     )
     small, W = memory[w + 30 * n : w + 31 * n], memory[w + 31 * n : w + 31 * n + 6 * nv].reshape(nv, 6)
     spare = memory[w + 31 * n + 6 * nv : w + 31 * n + 6 * nv + CURVED]
-    rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 12 * nv + CURVED].reshape(6, nv)
-    w, e = w + 31 * n + 12 * nv + CURVED, e + 7 * n + n * nv
+    rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 13 * nv + CURVED].reshape(7, nv)
+    w, e = w + 31 * n + 13 * nv + CURVED, e + 7 * n + n * nv
     if not factor(H, t):
         rate[:] = math.nan
         return NOT_FINITE
@@ -257,6 +259,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         respond(H, t, t.inward, Q[r])
     rank = orthonormal(Q)
     x = Moving(later, H, Q[:rank])
+    rates[0], rates[1], rates[5], rates[6] = before, free, still, damping
+    damp(x, t, rates)
     twists(screws, t, before, W)
     fastest = 0.0
     for k in range(ng):
@@ -276,10 +280,9 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
             )
     coefficients(c, f, count, materials, small)
     predict(items, f, count, W, accelerations, P, g, dt, c, spare)
-    twists(later, t, free, W)
-    velocities(items, f, count, W, j, free, c.ahead)
+    twists(later, t, rates[1], W)
+    velocities(items, f, count, W, j, rates[1], c.ahead)
     warm_start(kept, f, count, dt, c)
-    rates[0], rates[1], rates[5] = before, free, still
     if z[len(z) - 1] != 0.0:
         frozen = memory[len(memory) - FROZEN * n :].reshape(n, FROZEN)
         if not frozen_step(x, t, items, c, f, count, j, memory[w:], frozen, rates, W, small, theta_0, dt):

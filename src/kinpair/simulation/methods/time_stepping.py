@@ -2,10 +2,11 @@
 
     q_θ = q ⊕ (1 − θ) h v⁻,   δ = h/2 q̈(q_θ, v⁻),   v_f = v⁻ + h (q̈(q_θ, v⁻ + δ) − q̈(q_θ, δ) + q̈(q_θ, 0))     (CN7)
     q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v⁻)                                                                         (CN6)
+    C = diag(max(0, −∂τ_k/∂q̇_k)): M + h C in place of M, and v_f ← v_f − (M + h C)⁻¹ h C (v_f − v⁻)         (CN18)
 
 Contact points are those at q. Forces that are quadratic in the rates are those of the middle of the step, forces that
-are linear in them those of its start; at rest every force is that at q, whatever its accelerations would be without
-contact.
+are linear in them those of its start, but damping of a joint that of its end; at rest every force is that at q,
+whatever its accelerations would be without contact.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from functools import cache
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.algebra.choice import less, where
+from kinpair.algebra.choice import less, maximum, where
 from kinpair.compiler.cache import Store
+from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.compiler.time_loop.parts import Solve
 from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
@@ -54,7 +56,7 @@ class TimeStepping:
     def size(self, d: Dynamics) -> int:
         """Number of entries of z."""
         s = sizes_of(d)
-        state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 3 * s.rates + s.constraints * s.rates
+        state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 4 * s.rates + s.constraints * s.rates
         return state + s.limits + 2 * s.frictions + KEPT * s.points + 2 * s.rates + LEDGER + 1
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
@@ -66,16 +68,21 @@ class TimeStepping:
         for place in (q, end):
             entries += [x for screw in screws_of(d, place) for x in screw]
         M, A = masses(d, time + dt, end, qd)
-        moving, still = self.accelerations(d, time, dt, y, u)
-        entries += [*np.ravel(M), *qd, *(qd + dt * moving), *(dt * still), *np.ravel(A)]
+        damping = dt * sum(self.damping(d, time, dt, y, u))
+        M = M + np.diag(damping)  # (CN18)
+        moving, still = self.accelerations(d, time, dt, y, u, 1.0 - damping / np.diag(M))
+        entries += [*np.ravel(M), *qd, *(qd + dt * moving), *(dt * still), *damping, *np.ravel(A)]
         entries += joints(d, time, dt, y, u)
         entries += list(y[d.layout.contact][LEDGER:])
         return array([*entries, *np.zeros(2 * d.model.nv + LEDGER + 1)])
 
     def accelerations(
-        self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector
+        self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, undamped: Vector
     ) -> tuple[Vector, Vector]:
-        """q̈ without impulses, and q̈ without impulses and rates.    (CN7)"""
+        """q̈ without impulses, and q̈ without impulses and rates.    (CN7)
+
+        `undamped`: M_kk/(M_kk + h C_k), by which δ is reduced: with strong damping it would be larger than the rates.
+        """
         q, qd = d.motion(y)
         x, later = y[d.layout.x], time + (1.0 - self.theta) * dt
         q = ahead(d, q, (1.0 - self.theta) * dt, qd)
@@ -84,8 +91,18 @@ class TimeStepping:
             state = d.at(later, q, rates, u, x)
             return d.accelerations(state, d.loads(later, q, rates, u))[0]
 
-        delta, still = 0.5 * dt * at(qd), at(np.zeros(d.model.nv))
+        delta, still = 0.5 * dt * undamped * at(qd), at(np.zeros(d.model.nv))
         return at(qd + delta) - at(delta) + still, still
+
+    def damping(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> tuple[Vector, Vector]:
+        """C (nv,) of efforts τ and of elements: how much each falls with its joint's own rate.    (CN18)"""
+        q, qd = d.motion(y)
+        later, q = time + (1.0 - self.theta) * dt, ahead(d, q, (1.0 - self.theta) * dt, qd)
+        state = d.at(later, q, qd, u, y[d.layout.x])
+        passive = loads_on(d.model, state, passive=d.passive).efforts
+        slopes = [jacobian(x, qd, mode="forward") for x in (state.tau, passive)]
+        of_torque, of_elements = ([maximum(0.0, -x[k, k]) for k in range(d.model.nv)] for x in slopes)
+        return array(of_torque), array(of_elements)
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
         """y₁."""
@@ -101,7 +118,9 @@ class TimeStepping:
         later, middle = time + (1.0 - self.theta) * dt, ahead(d, q, (1.0 - self.theta) * dt, qd)
         state = d.at(later, middle, mean, u, y[layout.x])
         powers = d.powers(state, d.loads(later, middle, mean, u))
-        powers[1] = powers[1] + (ledger[0] + ledger[1]) / dt
+        drive, passive = (0.5 * (x * mean) @ (rate - qd) for x in self.damping(d, time, dt, y, u))
+        powers[0] = powers[0] - drive  # damping is −C v⁺, powers are those of the mean rate
+        powers[1] = powers[1] + passive + (ledger[0] + ledger[1]) / dt
         after = d.stepped(
             y, ahead(d, q, dt, theta * rate + (1.0 - theta) * qd), rate, dt, powers, d.x_rates(state)
         )
@@ -170,7 +189,7 @@ def room(s: Sizes) -> tuple[int, int]:
     """Numbers and whole numbers of working memory, see `step.step` and `step.solve_items`."""
     items, rows = s.points + s.limits + s.frictions, s.per_point * s.points + s.limits + s.frictions
     groups = GROUPS * rows
-    found = 19 * s.points + 18 * s.geoms + 3 * WORK + MEMORY + 31 * items + 12 * s.rates + CURVED
+    found = 19 * s.points + 18 * s.geoms + 3 * WORK + MEMORY + 31 * items + 13 * s.rates + CURVED
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
     places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
     return found + problem + FROZEN * items, places + WIDTH * groups + 4 * rows + 3 + rows**2
