@@ -20,6 +20,7 @@ monitors       energy, momentum, constraints, pace; how a run ended
 modes          which constraints hold and what is watched
 steppers       fixed, adaptive, external: they take a run forward
 driver         the driver of every run: stepper, guards, what then happens
+stiffness      motions that settle faster than explicit steps can follow
 prepare        from options to a run
 step_derivatives  derivatives of a time step with contact
 resident       `kp.stepper`

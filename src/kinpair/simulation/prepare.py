@@ -1,7 +1,4 @@
-"""From what `simulate` was given to a run: everything is checked here.
-
-Internal states that are too fast for explicit steps are seen from ∂ẋ/∂x at the start.
-"""
+"""From what `simulate` was given to a run: everything is checked here."""
 
 from __future__ import annotations
 
@@ -11,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import columns, rows
 from kinpair.compiler.arguments import whole_threads
 from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.errors import InputError, listed
-from kinpair.forces.states import has_actuators, ports_of, state_rates
+from kinpair.forces.states import has_actuators, ports_of
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.model.contact_data import ContactData
-from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import events_from
 from kinpair.simulation.events.limits import limit_springs, limits_from, limits_of, saturation, stated
@@ -50,6 +46,7 @@ from kinpair.simulation.schedule import (
     patient,
     positive,
 )
+from kinpair.simulation.stiffness import INSTEAD, REMEDY, check_stiffness, unstable, warn
 from kinpair.simulation.torques import (
     Caller,
     Start,
@@ -61,44 +58,6 @@ from kinpair.simulation.torques import (
     torque_of,
     with_called,
 )
-
-STABLE = 6.0  # |λ| dt that a method of order eight bears
-MOST = 1e8  # steps: some minutes of work
-PART = 1e-6  # of a state's size, by which it is moved
-
-
-def check_stiffness(d: Dynamics, start: np.ndarray, duration: float, integrator: str) -> None:
-    """Refuse what explicit steps would take hours for, with the name of the fastest state."""
-    ports = ports_of(d.model)
-    if not ports.x_names or d.parameters:
-        return
-    fastest, name = _fastest(d, np.atleast_2d(start)[0])
-    steps = fastest * duration / STABLE
-    if steps > MOST:
-        raise InputError(
-            f"{d.model.name}: {name!r} settles within {1.0 / fastest:.1g} s, and {integrator} would take {steps:.0e} "
-            "steps to follow it; take integrator='cvode', which is made for stiff motions, or leave out what is so "
-            "fast",
-            integrator=integrator,
-            state=name,
-        )
-
-
-def _fastest(d: Dynamics, start: np.ndarray) -> tuple[float, str]:
-    """The largest |∂ẋ_k/∂x_k| [1/s], and of which state."""
-    y, u = d.parted(start)
-    ports, layout = ports_of(d.model), d.layout
-    steps = PART * np.maximum(np.abs(y[layout.x]), ports.x_scale)
-    moved = np.tile(y, (1 + len(steps), 1))
-    moved[1:, layout.x] += np.diag(steps)
-    inputs = u[d.input_layout.control] if d.torque_in_u else np.zeros(len(d.controls))
-    own = columns(np.tile(inputs, (len(moved), 1))) if d.actuated else np.zeros(0)
-    q, qd, x = (columns(moved[:, part]) for part in (layout.q, layout.qd, layout.x))
-    rates = rows(state_rates(d.model, State(q, qd, x, own), passive=d.passive), len(moved))
-    slopes = np.abs(np.diagonal(rates[1:] - rates[0]) / steps)
-    k = int(np.argmax(slopes))
-    return float(slopes[k]), ports.x_names[k]
-
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
 ABSENT = ("input", "x", "external", "parameters", "events")  # in a run that is kept
@@ -239,6 +198,8 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     check_step(name, f"sample_time of {torque.word}", torque.sample_time or np.inf, duration)
     if method.tableau is not None and chosen.dt is None:
         check_stiffness(d, run.start, duration, method.name)
+    if _is_fixed(method, chosen):
+        warn(unstable(d.model, at[0], time, method, chosen.dt or DT, chosen.passive), REMEDY)
     waits = patient(name, chosen.patience)
     threads = whole_threads(name, chosen.threads)
     run = replace(run, duration=duration, longest=longest, threads=threads, patience=waits)
@@ -249,6 +210,16 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
 def default_integrator(mechanism: object, otherwise: str = "dop853") -> str:
     """Return the integrator that a run has where none is given: one that sees contact, if geoms may touch."""
     return "time-stepping" if isinstance(mechanism, Mechanism) and _touches(mechanism) else otherwise
+
+
+def stepper_integrator(m: Mechanism, q: np.ndarray, time: float, dt: float, passive: bool) -> str:
+    """Return the integrator that a stepper has where none is given; one that is stable, if rk4 is not."""
+    name = default_integrator(m, "rk4")
+    reason = unstable(m.model, q, time, integrator_named(name), dt, passive)
+    if not reason or is_loaded(m.model, passive=passive):
+        return name
+    warn(reason, INSTEAD)
+    return "time-stepping"
 
 
 def _touches(m: Mechanism) -> bool:

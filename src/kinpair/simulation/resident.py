@@ -26,7 +26,7 @@ from kinpair.simulation.given import ALPHA, Options, movable, start_states, star
 from kinpair.simulation.held import check_start
 from kinpair.simulation.loops import begin, loop_of
 from kinpair.simulation.monitors.lost_numbers import Jam, jam_of
-from kinpair.simulation.prepare import check_within, default_integrator, prepared
+from kinpair.simulation.prepare import check_within, prepared, stepper_integrator
 from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.schedule import MOST_STEPS, Plan, held_steps, positive
 from kinpair.simulation.step_derivatives import StepDerivatives, derivatives
@@ -65,7 +65,8 @@ def stepper(
     inputs are the joint efforts. `input`: a regulator or a function (time, q, qd) → inputs that can be recorded; the
     closed loop is then one piece of machine code, and `step` is given no inputs. `parameters`: numbers
     of the mechanism by name, in a batch one for each motion. `limits` and the other arguments are those of
-    `kp.simulate`; integrators are those of fixed steps, None is "rk4", or "time-stepping" where geoms may touch.
+    `kp.simulate`; integrators are those of fixed steps, None is "rk4", or "time-stepping" where geoms may touch or a
+    damper of a joint is too stiff for "rk4".
     """
     m = movable(mechanism)
     lead = () if batch is None else (_count(m, batch),)
@@ -75,7 +76,7 @@ def stepper(
         qd=np.zeros((*lead, m.nv)),
         duration=positive(m.name, "dt", dt),
         input=np.zeros(m.nu) if input is None else input,
-        integrator=integrator or default_integrator(m, "rk4"),
+        integrator=integrator or stepper_integrator(m, start, time, dt, passive),
         dt=dt,
         external={name: np.zeros(6) for name in external} or None,
         passive=passive,
