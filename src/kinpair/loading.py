@@ -7,11 +7,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.resources import files
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 from warnings import warn
 
 from kinpair.constraints.rows.mobility import checked
-from kinpair.description.builder import Builder
 from kinpair.description.fields import gravity as gravity_from
 from kinpair.description.parts import Contacts, Description, Three, without_actuators, without_constraints
 from kinpair.description.place import Place
@@ -29,7 +28,10 @@ from kinpair.errors import (
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build as build_model
 from kinpair.model.build import freed
-from kinpair.system import System
+
+if TYPE_CHECKING:
+    from kinpair.description.builder import Builder
+    from kinpair.system import System
 
 Base = Literal["fixed", "free"]
 SHOWN = 3  # sentences in a warning; all are in `Mechanism.warnings`
@@ -93,11 +95,7 @@ def build(
 
     Units: gravity [m/s²].
     """
-    if not isinstance(what, (Description, Builder)):  # type: ignore[redundant-expr]
-        raise InputError(
-            f"build takes a Description or a Builder, not {type(what).__name__}; load() takes files, example() names"
-        )
-    description = what.description() if isinstance(what, Builder) else what
+    description = what if isinstance(what, Description) else _built(what)
     if not constraints:
         description = without_constraints(description)
     if not actuators:
@@ -105,6 +103,17 @@ def build(
     if not contacts:
         description = replace(description, contacts=Contacts())
     return _with_warning(_mechanism(description, base, strict, snap, merge_fixed, gravity))
+
+
+def _built(what: Builder) -> Description:
+    """Return the description of a builder; InputError for anything else."""
+    from kinpair.description.builder import Builder  # files are read without it
+
+    if not isinstance(what, Builder):  # type: ignore[redundant-expr]
+        raise InputError(
+            f"build takes a Description or a Builder, not {type(what).__name__}; load() takes files, example() names"
+        )
+    return what.description()
 
 
 def _mechanism(

@@ -1,4 +1,4 @@
-"""How far work is that takes long: a bar on a terminal, a line now and then elsewhere."""
+"""How far work is that takes long: a bar on a terminal, a line after a second and then every five elsewhere."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Timer
-from time import perf_counter
+
+from kinpair.compiler.patience import ticking
 
 PATIENCE = 1.0  # seconds before the bar appears
-PAUSE = 10.0  # seconds between two lines
 
 Begin = Callable[[str], None]
 
@@ -21,16 +21,15 @@ def progress(what: str, steps: int) -> AbstractContextManager[Begin]:
 
 @contextmanager
 def _lines(what: str, steps: int) -> Generator[Begin]:
-    begun, last = 0, perf_counter()
+    names: list[str] = []  # of the steps that have begun
 
-    def begin(step: str) -> None:
-        nonlocal begun, last
-        if perf_counter() - last >= PAUSE:
-            last = perf_counter()
-            print(f"kinpair: {what}: {begun} of {steps} done, now {step}", file=sys.stderr, flush=True)
-        begun += 1
+    def tell() -> None:
+        if names:
+            done = f"{len(names) - 1} of {steps} done, now {names[-1]}"
+            print(f"kinpair: {what}: {done}", file=sys.stderr, flush=True)
 
-    yield begin
+    with ticking(tell):
+        yield names.append
 
 
 @contextmanager

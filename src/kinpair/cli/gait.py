@@ -14,6 +14,7 @@ from kinpair.cli.run_output import Out, check_outputs
 from kinpair.cli.screen import Screen
 from kinpair.cli.source import File, Flag
 from kinpair.cli.tables import number_table
+from kinpair.compiler.patience import patience
 
 if TYPE_CHECKING:
     from kinpair.motion import Gait
@@ -68,12 +69,19 @@ def gait(
     check_outputs(file, plot=plot)
     if save is not None:
         target(save, GAIT)
-    m = source.mechanism(file)
-    if not any(joint.kind == "free" for joint in m.model.description.joints):
-        m = source.mechanism(file, base="free")
-    x = kinpair.motion.gait(
-        m, speed=speed, step=step, double=double, slope=float(np.deg2rad(slope)), arms=arms, friction=friction
-    )
+    with patience(f"gait of {file}", lines=True):
+        m = source.mechanism(file)
+        if not any(joint.kind == "free" for joint in m.model.description.joints):
+            m = source.mechanism(file, base="free")
+        x = kinpair.motion.gait(
+            m,
+            speed=speed,
+            step=step,
+            double=double,
+            slope=float(np.deg2rad(slope)),
+            arms=arms,
+            friction=friction,
+        )
     written = {"picture": plot, "samples": save}
     if plot is not None:
         x.plot(plot)

@@ -17,6 +17,7 @@ from kinpair.cli.source import Described, Flag, Root, Snap
 from kinpair.cli.state import Numbers
 from kinpair.cli.tables import number_table
 from kinpair.cli.wanted_motion import motion_of, start_of
+from kinpair.compiler.patience import patience
 from kinpair.model.units import units
 
 if TYPE_CHECKING:
@@ -79,17 +80,18 @@ def nominal(
         Print one JSON document with all samples.
     """
     check_outputs(file, plot=plot)
-    m = source.mechanism(file, base=base, snap=snap)
-    start = start_of(m, q)
-    wanted = motion_of("nominal", m, start, to, by, frame, duration, law)
-    options: dict[str, Any] = {
-        "passive": not no_passive,
-        "actuators": chosen_actuators(m, actuators),
-    }
-    options |= {"start": start, "criterion": criterion}
-    if fastest:
-        wanted = kinpair.motion.fastest(m, wanted, **options)
-    x = kinpair.motion.nominal(m, wanted, samples=samples, **options)
+    with patience(f"motion of {file}", lines=True):
+        m = source.mechanism(file, base=base, snap=snap)
+        start = start_of(m, q)
+        wanted = motion_of("nominal", m, start, to, by, frame, duration, law)
+        options: dict[str, Any] = {
+            "passive": not no_passive,
+            "actuators": chosen_actuators(m, actuators),
+        }
+        options |= {"start": start, "criterion": criterion}
+        if fastest:
+            wanted = kinpair.motion.fastest(m, wanted, **options)
+        x = kinpair.motion.nominal(m, wanted, samples=samples, **options)
     if plot is not None:
         x.plot(plot)
     if json:

@@ -1,16 +1,17 @@
-"""A line on a terminal when something takes longer than a second."""
+"""A line on a terminal when something takes longer than a second; of commands, a line every 5 s elsewhere."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from threading import Lock, Timer
+from threading import Event, Lock, Thread, Timer
 from time import perf_counter
 from typing import final
 
 PATIENCE = 1.0  # seconds
+PAUSE = 5.0  # seconds between two lines where there is no terminal
 
 
 @final
@@ -28,6 +29,10 @@ class Line:
             if not self._shown and not self._ended:
                 self._shown = True
                 _say(f"kinpair: {self._what} ...{self._part}")
+
+    def tell(self) -> None:
+        """Print what is going on, and for how long, as a line of its own."""
+        _say(f"kinpair: {self._what} ...{self._part} {perf_counter() - self._start:.0f} s\n")
 
     @contextmanager
     def part(self, what: str) -> Generator[Line]:
@@ -53,19 +58,21 @@ _line: ContextVar[Line | None] = ContextVar("line", default=None)  # of the work
 
 
 @contextmanager
-def patience(what: str) -> Generator[Line]:
+def patience(what: str, *, lines: bool = False) -> Generator[Line]:
     """Say what is going on if it takes longer than a second, and how long it took; on terminals only.
 
-    Work inside of other work is a part of it and continues its line.
+    Work inside of other work is a part of it and continues its line. lines: where there is no terminal, print a line
+    after a second and then every five.
     """
     if (outer := _line.get()) is not None:
         with outer.part(what):
             yield outer
         return
-    if not sys.stderr.isatty():
-        yield Line(what)
-        return
     line = Line(what)
+    if not sys.stderr.isatty():
+        with _as_lines(line) if lines else nullcontext():
+            yield line
+        return
     timer, token = _started(line), _line.set(line)
     try:
         yield line
@@ -73,6 +80,36 @@ def patience(what: str) -> Generator[Line]:
         _line.reset(token)
         timer.cancel()
         line.end()
+
+
+@contextmanager
+def _as_lines(line: Line) -> Generator[None]:
+    token = _line.set(line)
+    try:
+        with ticking(line.tell):
+            yield
+    finally:
+        _line.reset(token)
+
+
+@contextmanager
+def ticking(say: Callable[[], None]) -> Generator[None]:
+    """Call `say` after a second and then every five, until the work inside ends."""
+    ended = Event()
+
+    def tick() -> None:
+        wait = PATIENCE
+        while not ended.wait(wait):
+            say()
+            wait = PAUSE
+
+    thread = Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager

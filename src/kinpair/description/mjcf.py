@@ -18,13 +18,12 @@ from kinpair.description.mjcf_geoms import colours
 from kinpair.description.mjcf_keyframes import keyframes
 from kinpair.description.mjcf_mesh import meshes
 from kinpair.description.mjcf_omitted import omitted_parts
-from kinpair.description.mjcf_orientation import origin
 from kinpair.description.mjcf_replicate import unfolded
 from kinpair.description.mjcf_schema import IDLE_SECTIONS, OMITTED_SECTIONS, SECTIONS
 from kinpair.description.mjcf_settings import gravity, settings
 from kinpair.description.mjcf_tendons import Tendons
 from kinpair.description.mjcf_xml import Tag, mjcf_element
-from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers
+from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers, origin
 from kinpair.description.schema import distinct
 from kinpair.description.text import read_text
 from kinpair.description.warning_list import WarningList

@@ -13,10 +13,17 @@ from kinpair.description.mjcf_bodies import Body, Geom
 from kinpair.description.mjcf_defaults import Defaults
 from kinpair.description.mjcf_geoms import kind, meshed, whole_size
 from kinpair.description.mjcf_mesh import Mesh
-from kinpair.description.mjcf_orientation import origin
 from kinpair.description.mjcf_xml import Tag
 from kinpair.description.omitted import GEOM, Omitted
-from kinpair.description.parts import Contact, ContactExclusion, ContactPair, Contacts, Numbers, Surface
+from kinpair.description.parts import (
+    Contact,
+    ContactExclusion,
+    ContactPair,
+    Contacts,
+    Numbers,
+    Surface,
+    origin,
+)
 from kinpair.errors import DescriptionError
 
 OFF = ("contact", "constraint")  # flags that switch contact off

@@ -11,11 +11,12 @@ from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.mjcf_bodies import WORLD, Body, Site
 from kinpair.description.mjcf_defaults import Defaults
 from kinpair.description.mjcf_joints import Moved
-from kinpair.description.mjcf_orientation import origin, shifted, wxyz
+from kinpair.description.mjcf_orientation import shifted, wxyz
 from kinpair.description.mjcf_schema import COUPLING_ATTRIBUTES
 from kinpair.description.mjcf_tendons import Tendon, Tendons, solved
 from kinpair.description.mjcf_xml import YES_NO, Tag
 from kinpair.description.omitted import Omitted
+from kinpair.description.parts import origin
 from kinpair.errors import nearest
 from kinpair.spatial.pose import Pose
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from kinpair.description.mjcf_mesh import Mesh
-from kinpair.description.mjcf_orientation import between, origin, pose
+from kinpair.description.mjcf_orientation import between, pose
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_solids import SOLIDS
 from kinpair.description.mjcf_xml import YES_NO, Tag
-from kinpair.description.parts import Numbers, Shape
+from kinpair.description.parts import Numbers, Shape, origin
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.spatial.inertia import NOTHING, Inertia
 from kinpair.spatial.pose import Pose

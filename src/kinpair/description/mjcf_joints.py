@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinpair.description.mjcf_orientation import origin, shifted
+from kinpair.description.mjcf_orientation import shifted
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_xml import YES_NO, Tag
-from kinpair.description.parts import Z_AXIS, Joint, Numbers
+from kinpair.description.parts import Z_AXIS, Joint, Numbers, origin
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import about, unit
 

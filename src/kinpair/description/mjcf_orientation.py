@@ -8,7 +8,6 @@ import numpy as np
 
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_xml import Tag
-from kinpair.description.parts import Origin
 from kinpair.errors import listed
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import IDENTITY, about, cross, from_quaternion, unit
@@ -40,13 +39,6 @@ def turn(tag: Tag, settings: Settings) -> np.ndarray:
     if len(named) > 1:
         raise tag.error(f"is turned twice, by {listed(named)}; keep one of them")
     return TURNS[named[0]](tag, settings) if named else IDENTITY
-
-
-def origin(pose: Pose) -> Origin:
-    """A pose as plain data."""
-    x, y, z = (pose.a + 0.0).tolist()
-    still = (pose.R == IDENTITY).all()
-    return Origin((x, y, z), () if still else tuple((pose.R + 0.0).ravel().tolist()))
 
 
 def shifted(to: np.ndarray) -> Pose:

@@ -63,6 +63,13 @@ class Origin:
         return Pose(clean(_TURNS[len(self.turn)](self.turn)), np.array(self.xyz))
 
 
+def origin(pose: Pose) -> Origin:
+    """Return a pose as plain data."""
+    x, y, z = (pose.a + 0.0).tolist()
+    still = (np.eye(3) == pose.R).all()
+    return Origin((x, y, z), () if still else tuple((pose.R + 0.0).ravel().tolist()))
+
+
 HERE = Origin()
 
 

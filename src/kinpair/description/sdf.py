@@ -15,10 +15,20 @@ from pathlib import Path
 import numpy as np
 
 from kinpair.description.left_out import left_out_message
-from kinpair.description.mjcf_orientation import origin
 from kinpair.description.omitted import GEOM, Omitted
 from kinpair.description.package_uri import Files
-from kinpair.description.parts import GRAVITY, GROUND, Description, Frame, Joint, Link, Numbers, Shape, Three
+from kinpair.description.parts import (
+    GRAVITY,
+    GROUND,
+    Description,
+    Frame,
+    Joint,
+    Link,
+    Numbers,
+    Shape,
+    Three,
+    origin,
+)
 from kinpair.description.schema import distinct
 from kinpair.description.sdf_frames import BETWEEN, MODEL, WORLD, Frames, Placed, scoped, written_pose
 from kinpair.description.sdf_joints import Edge, edge, graph

@@ -16,8 +16,7 @@ import numpy as np
 
 from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.left_out import LeftOutError
-from kinpair.description.mjcf_orientation import origin
-from kinpair.description.parts import GROUND, Joint, Link, Mimic, Numbers, Three
+from kinpair.description.parts import GROUND, Joint, Link, Mimic, Numbers, Three, origin
 from kinpair.description.sdf_frames import MODEL, WORLD, Frames
 from kinpair.description.urdf_xml import Node
 from kinpair.errors import listed, nearest

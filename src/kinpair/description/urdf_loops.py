@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from kinpair.description.constraint_parts import Loop
-from kinpair.description.mjcf_orientation import origin
-from kinpair.description.parts import X_AXIS, Joint, Link, Origin, Three
+from kinpair.description.parts import X_AXIS, Joint, Link, Origin, Three, origin
 from kinpair.description.sdf_frames import written_pose
 from kinpair.description.urdf_xml import Node
 from kinpair.errors import listed, nearest

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from kinpair.evaluation.calls import Calls
 from kinpair.forces.elements import elements_of, is_timed
 from kinpair.friction.loads.dynamics import LEAN, is_brief, is_loaded
 from kinpair.friction.phases.dry import DryStates, JointFriction, each_state
-from kinpair.friction.phases.states import LoadedStates
 from kinpair.friction.surfaces.table import check_coefficients
 from kinpair.model.model import Model
 from kinpair.quantities import Request, request_of
+
+if TYPE_CHECKING:
+    from kinpair.friction.phases.states import LoadedStates
 
 
 class FrictionStates:
@@ -45,6 +47,8 @@ class FrictionStates:
     @cached_property
     def loaded(self) -> LoadedStates:
         """Solves in floats where joints have friction from load."""
+        from kinpair.friction.phases.states import LoadedStates  # few mechanisms need them
+
         return LoadedStates(self.model, self._calls, still=0.0)
 
     @cached_property

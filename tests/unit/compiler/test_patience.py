@@ -37,6 +37,21 @@ def test_long_work_is_told_on_terminals(monkeypatch, stream, seconds, line):
     assert re.fullmatch(line, screen.getvalue())
 
 
+def test_a_command_prints_lines_where_there_is_no_terminal(monkeypatch):
+    """The part at work is named, and the seconds so far; short work stays silent."""
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with patience("gait of x", lines=True):
+        pass
+    assert not screen.getvalue()
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setattr(module, "PAUSE", 0.01)
+    with patience("gait of x", lines=True), patience("compiling y"):
+        wait_until(lambda: screen.getvalue().count("\n") > 2, "nothing was said")
+    lines = screen.getvalue().splitlines()[1:]  # the first may be earlier than the part
+    assert all(re.fullmatch(r"kinpair: gait of x \.\.\. compiling y \.\.\. \d+ s", x) for x in lines)
+
+
 def test_parts_of_long_work_share_its_line(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(module, "PATIENCE", 0.0)

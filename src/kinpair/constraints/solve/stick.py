@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.solve.problem import intervals, solve
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.constraints.solvers.rank_revealing import null_space
 
@@ -127,6 +126,11 @@ def moving_among(c: np.ndarray, small: np.ndarray) -> np.ndarray:
 def _solved(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """x and c; of one rate alone at once."""
     if len(g) != 1 or not D[0, 0] > 0.0:
+        from kinpair.constraints.solve.problem import (  # it brings the compiler of loop functions
+            intervals,
+            solve,
+        )
+
         return solve(D, g, intervals(lo, hi))[:2]
     x = np.minimum(np.maximum(-g / D[0], lo), hi)
     return x, np.where((x == lo) | (x == hi), D[0] * x + g, 0.0)
