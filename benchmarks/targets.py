@@ -82,7 +82,21 @@ CHAIN_SECONDS, CHAIN_ERROR = 3.0, 1e-10
 ANSWER_SECONDS = 0.3  # until the first answer
 CACHED_SECONDS = 0.015
 IMPORT, HELP = "import kinpair", "kinpair --help"
-STARTUP = {IMPORT: 0.3, HELP: 0.5}  # seconds of a fresh process
+FIRST_CALL, NEXT_CALL = (
+    f"import kinpair, load, first call: UR5, code cache {x}" for x in ("empty", "filled")
+)
+DYNAMICS, COMPARE = "kinpair dynamics, free Talos, code cache empty", "kinpair compare, UR5, code cache empty"
+GAIT, NOMINAL = "kinpair gait, code cache empty", "kinpair nominal redundant-arm --fastest, code cache empty"
+STARTUP = {  # seconds of a fresh process
+    IMPORT: 0.3,
+    HELP: 0.5,
+    FIRST_CALL: 0.8,
+    NEXT_CALL: 0.4,
+    DYNAMICS: 1.5,
+    COMPARE: 15.0,
+    GAIT: 6.0,
+    NOMINAL: 4.0,
+}
 PEAK_MIB = 1024.0
 COMPILE_RATIO = 5.0  # a formulation of an arm to the default one
 
