@@ -186,3 +186,35 @@ def test_a_regulator_damps_as_a_damper_of_the_joint_does():
     assert_allclose(with_torque.q, with_damper.q, atol=1e-12)
     exact = kp.simulate(passive, [0.3, 0.2], [1.0, -1.0], duration=0.5, integrator="dop853", output=0.1)
     assert_allclose(with_damper.q, exact.q, atol=2e-3)
+
+
+def spheres(speeds, places, max_contacts=None, wall=None):
+    """Spheres of 0.1 m and 1 kg that slide along x, without gravity, and a wall at x = `wall`; with their rates."""
+    b = kp.Builder(
+        "spheres", gravity=[0, 0, 0], **({} if max_contacts is None else {"max_contacts": max_contacts})
+    )
+    for k, x in enumerate(places):
+        b.link(f"ball {k}", mass=1.0, inertia=[0.01] * 3)
+        b.joint(f"ball {k}", "prismatic", "ground", f"ball {k}", axis="x", start=x)
+        b.contact(f"shell {k}", f"ball {k}", sphere=0.1)
+    if wall is not None:
+        b.contact("wall", "ground", plane=True, xyz=[wall, 0, 0], rpy=[0, -np.pi / 2, 0])
+    return kp.build(b), np.array(speeds, dtype=float)
+
+
+@pytest.mark.parametrize("speed", [1.0, 50.0, 200.0])
+def test_points_that_an_impact_closes_in_the_same_step_are_found(speed):
+    """A ball at rest, 30 mm from a wall, is struck: it does not enter the wall, whatever its speed after the impact."""
+    m, qd = spheres([speed, 0.0], [0.0, 0.2 + 1e-4], wall=0.3 + 1e-4 + 0.03)
+    result = run(m, qd, duration=0.1, output=1e-3)
+    assert result.contacts.depth.max() <= 1e-9
+    assert_allclose(result.qd[-1], 0.0, atol=1e-9)
+
+
+def test_points_that_no_body_approaches_are_not_counted():
+    """Ten balls fly together, 4 mm apart: no pair needs room, though each moves farther than the gap in a step."""
+    count = 10
+    m, qd = spheres([100.0] * count, 0.204 * np.arange(count), max_contacts=1)
+    result = run(m, qd, duration=0.05, output=0.01)
+    assert result.status.ok
+    assert_allclose(result.qd[-1], qd, rtol=1e-14)

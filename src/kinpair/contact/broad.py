@@ -1,6 +1,15 @@
-"""Which pairs of geoms may touch: boxes around geoms, and a sweep over them along x. Loop functions."""
+"""Which pairs of geoms may touch: boxes around geoms, and a sweep over them along x. Loop functions.
+
+While a turns by β_a and its origin moves by δ_a, no gap to b falls by more than
+
+    |δ_a − δ_b − β_b × (p_a − p_b)| + |β_a − β_b| radius_a + slack_a + slack_b                                (CT6)
+
+so bodies that move together have a small margin, however fast they are.
+"""
 
 from __future__ import annotations
+
+import math
 
 from kinpair.compiler.loops.kinds import Matrix
 from kinpair.contact.records import Found, Geometry
@@ -36,12 +45,37 @@ def reach(g: Geometry, f: Found, k: int, r: int) -> tuple[float, float]:
     return x[r] - radius, high
 
 
+def length(x: float, y: float, z: float) -> float:
+    """Compute the length of a vector."""
+    return math.sqrt(x * x + y * y + z * z)
+
+
+def approach(g: Geometry, f: Found, a: int, b: int) -> float:
+    """Compute how much a gap of two geoms may fall in the time that is looked ahead.    (CT6)"""
+    x, y, z = f.pose[a, 9] - f.pose[b, 9], f.pose[a, 10] - f.pose[b, 10], f.pose[a, 11] - f.pose[b, 11]
+    one, two = f.moves[a], f.moves[b]
+    along = length(
+        one[3] - two[3] - (two[1] * z - two[2] * y),
+        one[4] - two[4] - (two[2] * x - two[0] * z),
+        one[5] - two[5] - (two[0] * y - two[1] * x),
+    )
+    turn = length(one[0] - two[0], one[1] - two[1], one[2] - two[2])
+    return along + turn * g.radius[a] + f.slack[a] + f.slack[b]
+
+
 def surround(g: Geometry, f: Found) -> None:
-    """Write the box around each geom; planes have none."""
+    """Write the box around each geom and its moves; planes have none."""
     for k in range(len(g.body)):
         if g.kind[k] != PLANE:
+            move = f.moves[k]
+            more = (
+                length(move[3], move[4], move[5])
+                + length(move[0], move[1], move[2]) * g.radius[k]
+                + f.slack[k]
+            )
             for r in range(3):
-                f.reach[k, r], f.reach[k, 3 + r] = reach(g, f, k, r)
+                low, high = reach(g, f, k, r)
+                f.reach[k, r], f.reach[k, 3 + r] = low - more, high + more
 
 
 def sort_geoms(f: Found) -> None:

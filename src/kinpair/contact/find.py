@@ -5,7 +5,7 @@ from __future__ import annotations
 from kinpair.compiler.loops.kinds import Matrix
 from kinpair.contact.box import box_plane, capsule_box, sphere_box
 from kinpair.contact.box_box import box_box
-from kinpair.contact.broad import place_geoms, sweep
+from kinpair.contact.broad import approach, place_geoms, sweep
 from kinpair.contact.convex import convex_convex, convex_plane
 from kinpair.contact.records import Found, Geometry
 from kinpair.contact.round import (
@@ -48,10 +48,18 @@ def narrow(g: Geometry, f: Found, count: int, pair: int, margin: float) -> int:
 def find_contacts(R: Matrix, p: Matrix, g: Geometry, f: Found, margin: float) -> int:
     """Write all points of (CT1) with φ ≤ margin into f; return their number, which may exceed the capacity of f.
 
+    The margin of a pair grows by what its geoms may approach each other in the time that is looked ahead: `f.moves`.
     R (bodies, 9), p (bodies, 3): axes by rows and origin of each body in the world, the ground first.
     """
     place_geoms(g, R, p, f)
+    return find_placed(g, f, margin)
+
+
+def find_placed(g: Geometry, f: Found, margin: float) -> int:
+    """Write all points of geoms that are placed, see `find_contacts`."""
     count = 0
     for k in range(sweep(g, f, margin)):
-        count = narrow(g, f, count, f.near[k], margin)
+        pair = f.near[k]
+        nearer = approach(g, f, int(g.first[pair]), int(g.second[pair]))
+        count = narrow(g, f, count, pair, margin + nearer)
     return count

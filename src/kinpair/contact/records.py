@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+from kinpair.description.contact_shapes import HULL, PLANE
 from kinpair.model.contact_data import ContactData
 
 SHARP = 1e8  # curvature of a vertex or across an edge [1/m]; more would lose digits in (CT2)
@@ -35,6 +36,7 @@ class Geometry(NamedTuple):
     p: Matrix  # (geoms, 3) its origin in its body
     vertices: Matrix  # (all hulls, 3) in axes of the geom
     faces: Matrix  # (all hulls, 4) n and e of n·x + e ≤ 0 inside
+    radius: Vector  # (geoms,) of the ball around the origin of a geom that holds it; 0 of a plane
     first: Integers  # (pairs,) geom a
     second: Integers  # (pairs,) geom b
     pair_of: Integers  # (geoms · geoms,) the pair of geoms i, j at i · geoms + j, −1 where they do not touch
@@ -55,6 +57,10 @@ class Found(NamedTuple):
     curvature: Matrix  # (capacity, 6) of a and of b in (t1, t2): 11, 12, 22; 0 flat, SHARP at a vertex
     pose: Matrix  # (geoms, 12) axes by rows and origin of each geom in the world
     reach: Matrix  # (geoms, 6) box around each geom: lower x, y, z, upper x, y, z
+    moves: (
+        Matrix  # (geoms, 6) turn and displacement of the origin of each geom in the time that is looked ahead
+    )
+    slack: Vector  # (geoms,) more that it may move in this time [m]
     order: Integers  # (geoms,) geoms by lower x, of the last call
     near: Integers  # (pairs,) pairs whose boxes overlap
     work: Matrix  # (WORK, 3)
@@ -63,6 +69,7 @@ class Found(NamedTuple):
 
 
 WORK, INTEGERS, MEMORY = 1024, 4096, 32  # room of the search in a pair
+OF_POINT, OF_GEOM = 19, 25  # numbers of a point and of a geom in `Found`
 
 
 def geometry_of(data: ContactData) -> Geometry:
@@ -78,10 +85,23 @@ def geometry_of(data: ContactData) -> Geometry:
         data.p,
         data.vertices,
         data.faces,
+        _radii(data),
         data.first,
         data.second,
     )
     return Geometry(*arrays, index.ravel(), data.planes)
+
+
+def _radii(data: ContactData) -> np.ndarray:
+    """Return the radius (geoms,) of the ball around the origin of each geom that holds it."""
+    vertices = np.linalg.norm(data.vertices, axis=1)
+
+    def radius(kind: int, size: np.ndarray) -> float:
+        if kind == HULL:
+            return float(vertices[int(size[0]) : int(size[0] + size[1])].max())
+        return 0.0 if kind == PLANE else float(np.abs(size[:3]).sum())
+
+    return np.array([radius(int(kind), size) for kind, size in zip(data.kind, data.size, strict=True)])
 
 
 def room(data: ContactData, capacity: int | None = None) -> Found:
@@ -96,6 +116,8 @@ def room(data: ContactData, capacity: int | None = None) -> Found:
         np.zeros((n, 6)),
         np.zeros((geoms, 12)),
         np.zeros((geoms, 6)),
+        np.zeros((geoms, 6)),
+        np.zeros(geoms),
         np.arange(geoms, dtype=np.int64),
         np.zeros(max(pairs, 1), dtype=np.int64),
         np.zeros((WORK, 3)),

@@ -19,7 +19,7 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.constraints.solve.derivatives import slopes
 from kinpair.constraints.solve.problem import Disc, Group, Interval, described, empty_like, memory
-from kinpair.contact.records import INTEGERS, MEMORY, WORK
+from kinpair.contact.records import INTEGERS, MEMORY, OF_GEOM, OF_POINT, WORK
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.simulation.contact.closing import CLOSED, FROZEN, OPENED, REBOUNDS
@@ -87,7 +87,10 @@ class Steps:
             return None
         s, places, store = self.sizes, self._places, self._memory
         n, points = s.points + s.limits + s.frictions, s.points
-        e, w = 2 * points + s.geoms + s.pairs + INTEGERS, 19 * points + 18 * s.geoms + 3 * WORK + MEMORY
+        e, w = (
+            2 * points + s.geoms + s.pairs + INTEGERS,
+            OF_POINT * points + OF_GEOM * s.geoms + 3 * WORK + MEMORY,
+        )
         first, rows = places[e : e + n], places[e + n : e + 2 * n]
         flags = places[e + 6 * n + n * s.rates : e + 7 * n + n * s.rates]
         impulse = store[w + 18 * n : w + 24 * n].reshape(n, ROWS)

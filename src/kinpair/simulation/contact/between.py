@@ -246,6 +246,7 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         numbers[a + 14 * ng : a + 17 * ng].reshape(ng, 3),
         numbers[a + 17 * ng : a + 17 * ng + 3 * vertices].reshape(vertices, 3),
         numbers[a + 17 * ng + 3 * vertices : a + 17 * ng + 3 * vertices + 4 * faces].reshape(faces, 4),
+        numbers[a + 17 * ng + 3 * vertices + 4 * faces : a + 18 * ng + 3 * vertices + 4 * faces],
         whole[o + 2 * ng : o + 2 * ng + pairs],
         whole[o + 2 * ng + pairs : o + 2 * ng + 2 * pairs],
         whole[o + 2 * ng + 2 * pairs : o + 2 * ng + 2 * pairs + ng * ng],
@@ -277,13 +278,15 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         memory[13 * n : 19 * n].reshape(n, 6),
         memory[19 * n : 19 * n + 12 * ng].reshape(ng, 12),
         memory[19 * n + 12 * ng : 19 * n + 18 * ng].reshape(ng, 6),
+        memory[19 * n + 18 * ng : 19 * n + 24 * ng].reshape(ng, 6),
+        memory[19 * n + 24 * ng : 19 * n + 25 * ng],
         places[2 * n : 2 * n + ng],
         places[2 * n + ng : 2 * n + ng + pairs],
-        memory[19 * n + 18 * ng : 19 * n + 18 * ng + 3 * WORK].reshape(WORK, 3),
+        memory[19 * n + 25 * ng : 19 * n + 25 * ng + 3 * WORK].reshape(WORK, 3),
         places[2 * n + ng + pairs : 2 * n + ng + pairs + INTEGERS],
-        memory[19 * n + 18 * ng + 3 * WORK : 19 * n + 18 * ng + 3 * WORK + MEMORY],
+        memory[19 * n + 25 * ng + 3 * WORK : 19 * n + 25 * ng + 3 * WORK + MEMORY],
     )
-    e, w = 2 * n + ng + pairs + INTEGERS, 19 * n + 18 * ng + 3 * WORK + MEMORY
+    e, w = 2 * n + ng + pairs + INTEGERS, 19 * n + 25 * ng + 3 * WORK + MEMORY
     W, spare = memory[w : w + 6 * nv].reshape(nv, 6), memory[w + 6 * nv : w + 6 * nv + CURVED]
     w += 6 * nv + CURVED
     along, m = memory[w : w + n], 0
@@ -296,6 +299,7 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         return NOT_FINITE
     for r in range(rows):
         respond(H, t, t.inward, Q[r])
+    f.moves[:], f.slack[:] = 0.0, 0.0
     for k in range(ng):
         f.order[k] = k
     count = find_contacts(R, P, g, f, MARGIN)

@@ -2,6 +2,9 @@
 
 J and M of a step are those at q ⊕ h v⁻, with points and axes of contact moved from q by their velocities (CT3), because
 v⁺ are rates at the end of the step; u⁻ = J(q) v⁻. So (CN4) has φ/h − ½ h (J̇q̇)_n in place of φ/h.          (CN9)
+
+Points are searched that v⁻ could close in two steps, see (CT6). Where a body changes its velocity in the step so much
+that it could reach a point beyond them, they are searched again.
 """
 
 from __future__ import annotations
@@ -9,10 +12,12 @@ from __future__ import annotations
 import math
 
 from kinpair.compiler.loops.kinds import Matrix, Vector
+from kinpair.contact.broad import length
 from kinpair.contact.points import curvature_bias
 from kinpair.contact.records import Found, Geometry
 from kinpair.simulation.contact.items import Contact
 from kinpair.simulation.contact.rows import Items
+from kinpair.simulation.contact.tree import Tree
 
 CURVED = 22  # numbers of working memory of `curvature_bias`
 
@@ -42,6 +47,41 @@ def body_motion(W: Matrix, A: Matrix, P: Matrix, tip: int, body: int, c: Vector,
     out[2, 0] = A[body, 3] + A[body, 1] * r2 - A[body, 2] * r1 + w1 * s2 - w2 * s1
     out[2, 1] = A[body, 4] + A[body, 2] * r0 - A[body, 0] * r2 + w2 * s0 - w0 * s2
     out[2, 2] = A[body, 5] + A[body, 0] * r1 - A[body, 1] * r0 + w0 * s1 - w1 * s0
+
+
+def look_ahead(W: Matrix, t: Tree, g: Geometry, f: Found, time: float) -> None:
+    """Write how far the twists W take each geom in this time."""
+    for k in range(len(g.body)):
+        geom_move(W, int(t.last[g.body[k]]), f.pose[k, 9:12], time, f.moves[k])
+        f.slack[k] = 0.0
+
+
+def geom_move(W: Matrix, tip: int, p: Vector, time: float, out: Vector) -> None:
+    """Compute the turn and the displacement of a point of a body at the twists W in this time."""
+    out[:] = 0.0
+    if tip >= 0:
+        w0, w1, w2 = W[tip, 0], W[tip, 1], W[tip, 2]
+        out[0], out[1], out[2] = time * w0, time * w1, time * w2
+        out[3] = time * (W[tip, 3] + w1 * p[2] - w2 * p[1])
+        out[4] = time * (W[tip, 4] + w2 * p[0] - w0 * p[2])
+        out[5] = time * (W[tip, 5] + w0 * p[1] - w1 * p[0])
+
+
+def widen(W: Matrix, t: Tree, g: Geometry, f: Found, dt: float, margin: float, out: Vector) -> bool:
+    """Give geoms whose velocity has changed in the step to that of the twists W more slack; True if one needs it.
+
+    A gap falls by h |u⁻| + h |u⁺ − u⁻| at most; points were searched with 2 h |u⁻| and the margin.
+    """
+    wider = False
+    for k in range(len(g.body)):
+        geom_move(W, int(t.last[g.body[k]]), f.pose[k, 9:12], dt, out)
+        for i in range(6):
+            out[i] -= 0.5 * f.moves[k, i]
+        more = length(out[3], out[4], out[5]) + length(out[0], out[1], out[2]) * g.radius[k] - 0.5 * margin
+        if more > f.slack[k]:
+            f.slack[k] = more
+            wider = True
+    return wider
 
 
 def predict(

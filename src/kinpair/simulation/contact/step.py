@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.time_loop.step import FULL, NOT_FINITE
-from kinpair.contact.find import find_contacts
+from kinpair.contact.broad import place_geoms
+from kinpair.contact.find import find_placed
 from kinpair.contact.records import INTEGERS, MEMORY, WORK, Found, Geometry
 from kinpair.simulation.contact.closing import (
     FROZEN,
@@ -22,13 +23,14 @@ from kinpair.simulation.contact.closing import (
     solve_step,
 )
 from kinpair.simulation.contact.items import Contact, Joints, velocities
-from kinpair.simulation.contact.prediction import CURVED, body_speed, predict
+from kinpair.simulation.contact.prediction import CURVED, body_speed, look_ahead, predict, widen
 from kinpair.simulation.contact.rows import MU, MU_STATIC, RESTITUTION, ROWS, Items, Moving, rows_of, twists
 from kinpair.simulation.contact.tree import Tree, factor, orthonormal, respond
 
 MARGIN = (
-    1e-3  # [m]: points farther apart than this and than the way of both bodies in two steps are not searched
+    1e-3  # [m]: points farther apart than this and than their bodies approach in two steps are not searched
 )
+SEARCHES = 4  # of a step
 TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is rounding
 KEPT = 4  # numbers of a contact point in the state: its slot + 1, and its force in world axes
 LEDGER = 6  # numbers of a step
@@ -174,6 +176,7 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         numbers[a + 14 * ng : a + 17 * ng].reshape(ng, 3),
         numbers[a + 17 * ng : a + 17 * ng + 3 * vertices].reshape(vertices, 3),
         numbers[a + 17 * ng + 3 * vertices : a + 17 * ng + 3 * vertices + 4 * faces].reshape(faces, 4),
+        numbers[a + 17 * ng + 3 * vertices + 4 * faces : a + 18 * ng + 3 * vertices + 4 * faces],
         whole[o + 2 * ng : o + 2 * ng + pairs],
         whole[o + 2 * ng + pairs : o + 2 * ng + 2 * pairs],
         whole[o + 2 * ng + 2 * pairs : o + 2 * ng + 2 * pairs + ng * ng],
@@ -216,13 +219,15 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         memory[13 * points : 19 * points].reshape(points, 6),
         memory[19 * points : 19 * points + 12 * ng].reshape(ng, 12),
         memory[19 * points + 12 * ng : 19 * points + 18 * ng].reshape(ng, 6),
+        memory[19 * points + 18 * ng : 19 * points + 24 * ng].reshape(ng, 6),
+        memory[19 * points + 24 * ng : 19 * points + 25 * ng],
         places[2 * points : 2 * points + ng],
         places[2 * points + ng : 2 * points + ng + pairs],
-        memory[19 * points + 18 * ng : 19 * points + 18 * ng + 3 * WORK].reshape(WORK, 3),
+        memory[19 * points + 25 * ng : 19 * points + 25 * ng + 3 * WORK].reshape(WORK, 3),
         places[2 * points + ng + pairs : 2 * points + ng + pairs + INTEGERS],
-        memory[19 * points + 18 * ng + 3 * WORK : 19 * points + 18 * ng + 3 * WORK + MEMORY],
+        memory[19 * points + 25 * ng + 3 * WORK : 19 * points + 25 * ng + 3 * WORK + MEMORY],
     )
-    e, w = 2 * points + ng + pairs + INTEGERS, 19 * points + 18 * ng + 3 * WORK + MEMORY
+    e, w = 2 * points + ng + pairs + INTEGERS, 19 * points + 25 * ng + 3 * WORK + MEMORY
     items = Items(
         places[e : e + n],
         places[e + n : e + 2 * n],
@@ -262,36 +267,42 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     rates[0], rates[1], rates[5], rates[6] = before, free, still, damping
     damp(x, t, rates)
     twists(screws, t, before, W)
-    fastest = 0.0
+    place_geoms(g, R, P, f)
+    look_ahead(W, t, g, f, 2.0 * dt)
     for k in range(ng):
-        fastest = max(fastest, body_speed(W, int(t.last[g.body[k]]), P[g.body[k]]))
         f.order[k] = k
-    count = find_contacts(R, P, g, f, MARGIN + 2.0 * dt * fastest)
-    if count > points:
-        rate[:] = math.nan
-        return FULL
-    begin(items, c, f, count, g, t, materials, j)
-    velocities(items, f, count, W, j, before, c.before)
-    for k in range(n):
-        small[k] = 0.0
-        if k < count:
-            small[k] = REST * (
-                body_speed(W, items.tip[2 * k], f.point[k]) + body_speed(W, items.tip[2 * k + 1], f.point[k])
-            )
-    coefficients(c, f, count, materials, small)
-    predict(items, f, count, W, accelerations, P, g, dt, c, spare)
-    twists(later, t, rates[1], W)
-    velocities(items, f, count, W, j, rates[1], c.ahead)
-    warm_start(kept, f, count, dt, c)
-    if z[len(z) - 1] != 0.0:
-        frozen = memory[len(memory) - FROZEN * n :].reshape(n, FROZEN)
-        if not frozen_step(x, t, items, c, f, count, j, memory[w:], frozen, rates, W, small, theta_0, dt):
-            return NOT_FINITE
-        rate[:], theta[:], ledger[:] = rates[2], rates[3], 0.0
-        return 0.0
-    residual, met = solve_step(
-        x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, small, theta_0, dt
-    )
+    count, residual, met = 0, 0.0, True
+    for _ in range(SEARCHES):
+        count = find_placed(g, f, MARGIN)
+        if count > points:
+            rate[:] = math.nan
+            return FULL
+        begin(items, c, f, count, g, t, materials, j)
+        twists(screws, t, before, W)
+        velocities(items, f, count, W, j, before, c.before)
+        for k in range(n):
+            small[k] = 0.0
+            if k < count:
+                small[k] = REST * (
+                    body_speed(W, items.tip[2 * k], f.point[k])
+                    + body_speed(W, items.tip[2 * k + 1], f.point[k])
+                )
+        coefficients(c, f, count, materials, small)
+        predict(items, f, count, W, accelerations, P, g, dt, c, spare)
+        twists(later, t, rates[1], W)
+        velocities(items, f, count, W, j, rates[1], c.ahead)
+        warm_start(kept, f, count, dt, c)
+        if z[len(z) - 1] != 0.0:
+            frozen = memory[len(memory) - FROZEN * n :].reshape(n, FROZEN)
+            if not frozen_step(x, t, items, c, f, count, j, memory[w:], frozen, rates, W, small, theta_0, dt):
+                return NOT_FINITE
+            rate[:], theta[:], ledger[:] = rates[2], rates[3], 0.0
+            return 0.0
+        residual, met = solve_step(
+            x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, small, theta_0, dt
+        )
+        if not widen(W, t, g, f, dt, MARGIN, spare):
+            break
     rate[:], theta[:] = rates[2], rates[3]
     ledger[POINTS] = float(keep(f, items, c, count, dt, kept))
     ledger[IMPACT] = shifted_work(H, t, rates) - energy_added(items, c, 0, 1)

@@ -10,7 +10,7 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.compiler.time_loop.parts import Solve
-from kinpair.contact.records import INTEGERS, MEMORY, WORK
+from kinpair.contact.records import INTEGERS, MEMORY, OF_GEOM, OF_POINT, WORK
 from kinpair.simulation.contact.between import ACTIVE, GUARDS, KEPT, SUMS, hold
 from kinpair.simulation.contact.prediction import CURVED
 from kinpair.simulation.dynamics import Dynamics
@@ -75,7 +75,7 @@ def solve(d: Dynamics) -> Solve:
     geoms, pairs = len(data.names), len(data.first)
     of_geoms, numbers = geoms_of(data)
     sizes = [nv, bodies, n, row_count(d), geoms, pairs, data.planes, len(data.vertices), len(data.faces)]
-    memory = 19 * n + 18 * geoms + 3 * WORK + MEMORY + 6 * nv + CURVED + 16 * n
+    memory = OF_POINT * n + OF_GEOM * geoms + 3 * WORK + MEMORY + 6 * nv + CURVED + 16 * n
     memory += rows * nv + 3 * rows * rows + 4 * rows
     places = 2 * n + geoms + pairs + INTEGERS + 7 * n + n * nv + 3 * rows
     whole = np.array([*sizes, *tree_of(d), *of_geoms], dtype=np.int64)

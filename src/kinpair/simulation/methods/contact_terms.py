@@ -40,6 +40,7 @@ def geoms_of(data: ContactData) -> tuple[list[int], list[float]]:
         *numbers,
         *np.ravel(g.vertices),
         *np.ravel(g.faces),
+        *g.radius,
     ]
 
 

@@ -24,7 +24,7 @@ from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.compiler.time_loop.parts import Solve
 from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
 from kinpair.constraints.solve.residual import WIDTH
-from kinpair.contact.records import INTEGERS, MEMORY, WORK
+from kinpair.contact.records import INTEGERS, MEMORY, OF_GEOM, OF_POINT, WORK
 from kinpair.forces.elements import loads_on
 from kinpair.forces.states import sticking_groups
 from kinpair.model.slip import Slip
@@ -189,7 +189,7 @@ def room(s: Sizes) -> tuple[int, int]:
     """Numbers and whole numbers of working memory, see `step.step` and `step.solve_items`."""
     items, rows = s.points + s.limits + s.frictions, s.per_point * s.points + s.limits + s.frictions
     groups = GROUPS * rows
-    found = 19 * s.points + 18 * s.geoms + 3 * WORK + MEMORY + 31 * items + 13 * s.rates + CURVED
+    found = OF_POINT * s.points + OF_GEOM * s.geoms + 3 * WORK + MEMORY + 31 * items + 13 * s.rates + CURVED
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
     places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
     return found + problem + FROZEN * items, places + WIDTH * groups + 4 * rows + 3 + rows**2
