@@ -64,7 +64,7 @@ def compare(
         except KeyboardInterrupt:
             if not rows:
                 raise
-    mimics = [joint for joint in model.description.joints if joint.mimic is not None]
+    mimics = list(model.description.joints_with("mimic"))
     constraints = len(model.description.constraints) + len(mimics)
     missing = steps - len(rows)
     return Comparison(model.name, model.nv, states, seed, host().cpu, tuple(rows), constraints, missing)

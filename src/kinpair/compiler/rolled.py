@@ -15,7 +15,6 @@ for ten.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,7 +84,7 @@ class Rolled:
     def count(self) -> dict[str, int]:
         """Operations by kind, of all turns."""
         total: dict[str, int] = dict.fromkeys((*COLUMNS, "total"), 0)
-        items = Counter(self.kinds.tolist())
+        items = np.bincount(self.kinds).tolist()
         for loop in self.loops:
             for kind, step in enumerate(loop.steps):
                 for column, n in step.program.count.items():

@@ -313,6 +313,17 @@ class Description:
     source: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     contacts: Contacts = Contacts()
+    _joints_with: dict[str, tuple[Joint, ...]] = field(
+        default_factory=dict[str, tuple[Joint, ...]], init=False, repr=False, compare=False
+    )
+
+    def joints_with(self, key: str) -> tuple[Joint, ...]:
+        """Joints whose entry `key` is given, found once: most joints of a long chain have none."""
+        if key not in self._joints_with:
+            self._joints_with[key] = tuple(
+                x for x in self.joints if (entry := getattr(x, key)) or entry is False
+            )
+        return self._joints_with[key]
 
     def with_gravity(self, gravity: Three) -> Description:
         """The same mechanism elsewhere.

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import same_objects
 from kinpair.compiler.program import flatten
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.tape import ByKind, Field, Tape
@@ -88,13 +87,14 @@ class Roller:
 
     def __init__(self, model: Model, roles: Sequence[Hashable] | None = None) -> None:
         self.model = model
-        which, chosen = same_objects(model.body[1:])
-        pairs = [model.body[i + 1].pair for i in chosen]
+        numbers = model.numbering
+        which, chosen = _moving(model)
+        pairs = [model.body[i].pair for i in chosen]
         self._types: dict[type[Pair], int] = {}
         types = np.array([self._types.setdefault(type(pair), len(self._types)) for pair in pairs])[which]
         self._pairs = [next(pair for pair in pairs if type(pair) is kind) for kind in self._types]
-        self.tape = Tape(np.array(model.parent[1:]) - 1, types if roles is None else _kinds(types, roles))
-        self._starts = {"q": _starts(model.q_span), "v": _starts(model.v_span)}
+        self.tape = Tape(numbers.parent[1:] - 1, types if roles is None else _kinds(types, roles))
+        self._starts = {"q": numbers.q_start[1:], "v": numbers.v_start[1:]}
         own = [model.body[i + 1].pair for i in self.tape.first]
         self._widths = {"q": [pair.nq for pair in own], "v": [pair.nv for pair in own]}
         self._bodies: dict[int, tuple[Any, Field]] = {}
@@ -110,12 +110,10 @@ class Roller:
         """The constants of the bodies of a model, which may be regrouped; bodies that are one object share a row."""
         key = id(model.body)
         if key not in self._bodies:
-            which, places = same_objects(model.body[1:])
+            which, places = _moving(model)
             chosen = np.array(places)
-            types = np.array([self._types[type(model.body[i + 1].pair)] for i in places])
-            rows = [
-                self._table([model.body[i + 1] for i in chosen[types == k]]) for k in range(len(self._types))
-            ]
+            types = np.array([self._types[type(model.body[i].pair)] for i in places])
+            rows = [self._table([model.body[i] for i in chosen[types == k]]) for k in range(len(self._types))]
             table = np.zeros((len(chosen), max(x.shape[1] for x in rows)))
             for k, numbers in enumerate(rows):
                 table[types == k, : numbers.shape[1]] = numbers
@@ -144,9 +142,13 @@ class Roller:
         """Fields as they are; roles by kind, and lists of numbers by body as constants."""
         return [x if isinstance(x, Field) else self._given(x) for x in values]
 
-    def _given(self, values: Sequence[Any]) -> Field | ByKind:
+    def _given(self, values: Sequence[Any] | np.ndarray) -> Field | ByKind:
         if isinstance(values, Roles):
             return ByKind(tuple(values[i + 1] for i in self.tape.first))
+        if isinstance(values, np.ndarray):
+            return self.tape.rows(
+                [flatten(0.0)] * self.tape.kinds, values[1:, None], np.arange(len(self.tape.kind))
+            )
         return self.tape.constants(list(values)[1:])
 
     # walks
@@ -194,12 +196,15 @@ class Roller:
         if isinstance(x, ByBodyVector):
             return x.field
         numbers = np.asarray(x, dtype=float)
-        widths = np.array(self._widths[spans])[self.tape.kind]
+        examples = [flatten(np.zeros(width)) for width in self._widths[spans]]
         if not numbers.any():
-            nothing = {width: np.zeros(width) for width in self._widths[spans]}
-            return self.tape.constants([nothing[width] for width in widths.tolist()])
-        ends = zip(self._starts[spans].tolist(), widths.tolist(), strict=True)
-        return self.tape.constants([numbers[start : start + width] for start, width in ends])
+            nothing = np.zeros((1, max(self._widths[spans], default=0)))
+            return self.tape.rows(examples, nothing, np.zeros(len(self.tape.kind), np.int64))
+        widths = np.array(self._widths[spans])[self.tape.kind]
+        table = np.zeros((len(widths), widths.max(initial=0)))
+        for k in range(table.shape[1]):
+            table[widths > k, k] = numbers[self._starts[spans][widths > k] + k]
+        return self.tape.rows(examples, table, np.arange(len(widths)))
 
     def coordinates(self, q: Any) -> Field:
         """The coordinates by body."""
@@ -254,8 +259,10 @@ def _kinds(types: np.ndarray, roles: Sequence[Hashable]) -> np.ndarray:
     return np.unique(types * len(numbers) + own, return_inverse=True)[1].reshape(-1)
 
 
-def _starts(spans: Sequence[slice]) -> np.ndarray:
-    return np.fromiter((span.start for span in spans[1:]), dtype=np.int64, count=len(spans) - 1)
+def _moving(model: Model) -> tuple[np.ndarray, list[int]]:
+    """Number of each moving body by the object it is (n,), and the first body of each."""
+    which, chosen = model.different  # the ground, number 0, is an object of its own
+    return which[1:] - 1, list(chosen[1:])
 
 
 QUANTITIES = (
@@ -315,10 +322,10 @@ def walking(model: Model, *, closed: bool) -> tuple[Roller, Model]:
     """A roller, and the model that it walks: with the ends of its loops as bodies, where these are `closed`."""
     if not closed:
         roller = Roller(model)
-        return roller, replace(model, walker=roller)
+        return roller, model.walked_by(roller)
     plan = along_tree.plan_of(model)
     roller = Roller(plan.model, plan.roles)
-    walked = replace(plan.model, walker=roller)
+    walked = plan.model.walked_by(roller)
     along_tree.plan_is(walked, plan)
     return roller, walked
 

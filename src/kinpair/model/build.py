@@ -94,12 +94,14 @@ def build(
         actuators=actuator_data(description.actuators, model.joint_names, model.q_span, model.v_span),
     )
     warn_of_inertias(model, warnings)
-    if not description.constraints and not any(joint.mimic for joint in description.joints):
+    if not description.constraints and not description.joints_with("mimic"):
         warn_of_weightless(
             model, weightless(model), warnings
         )  # else the constraints decide, see `constraints/rows/mobility.py`
         warn_of_compliance(description, warnings)
-    return replace(model, warnings=tuple(warnings.sentences))
+    model = replace(model, warnings=tuple(warnings.sentences))
+    _ = model.numbering  # read now, once: later calls of a long mechanism find it
+    return model
 
 
 def rebuilt(description: Description, options: Options, added: tuple[Any, ...] = ()) -> Model:

@@ -11,7 +11,8 @@ from kinpair.errors import DescriptionError, listed
 
 def check_compliances(description: Description) -> None:
     """Refuse numbers that no part yields by."""
-    parts = [("joint", x) for x in description.joints] + [("constraint", x) for x in description.constraints]
+    parts = [("joint", x) for x in description.joints_with("compliance")]
+    parts += [("constraint", x) for x in description.constraints]
     for word, part in parts:
         given = getattr(part, "compliance", ())
         usable = len(given) in (1, 6) and all(x >= 0.0 and math.isfinite(x) for x in given) and any(given)
@@ -25,7 +26,7 @@ def check_compliances(description: Description) -> None:
 
 def warn_of_compliance(description: Description, warnings: WarningList) -> None:
     """In a tree every reaction is unique."""
-    if names := [joint.name for joint in description.joints if joint.compliance]:
+    if names := [joint.name for joint in description.joints_with("compliance")]:
         warnings.add(
             f"{at(description.source)}compliance of {listed(map(repr, names), 6)} has no effect: it shares loads out "
             "that redundant constraints leave open, and there is no loop",

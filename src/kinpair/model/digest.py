@@ -25,7 +25,8 @@ def digest(model: Model) -> str:
 def has_functions(model: Model) -> bool:
     """Does it hold a Python function, which no fingerprint can tell from another?"""
     description = model.description
-    joints = [law for joint in description.joints for law in joint.friction if isinstance(law, Friction)]
+    rubbing = description.joints_with("friction")
+    joints = [law for joint in rubbing for law in joint.friction if isinstance(law, Friction)]
     parts = [astuple(part) for part in (*description.constraints, *description.springs, *joints)]
     return model.terms is not None or any(callable(x) for part in parts for x in _leaves(part))
 
@@ -39,22 +40,16 @@ def _leaves(x: Any) -> Iterator[Any]:
 
 
 def _facts(model: Model) -> Iterator[bytes]:
-    for spans in (model.q_span, model.v_span):
-        yield np.fromiter((x.start for x in spans), dtype=np.int64, count=len(spans)).tobytes()
-    yield np.array(model.parent).tobytes()
-    yield from ("\0".join(names).encode() for names in (model.joint_names, model.names))
+    x = model.numbering
+    yield from map(_numbers, (x.q_start, x.v_start, x.parent, x.which, x.place_body, x.pose_which))
+    yield from _names(model)
     yield model.gravity.tobytes()
-    which, chosen = model.different
-    yield which.tobytes()
-    for body in (model.body[i] for i in chosen):
+    for body in (model.body[i] for i in x.chosen):
         yield repr((body.pair.kind, [getattr(body.pair, f.name) for f in fields(body.pair)])).encode()  # type: ignore[arg-type]
         yield from (_bytes(getattr(body, f.name)) for f in fields(body) if f.name != "pair")
-    yield from (_bytes(getattr(model.joints, f.name)) for f in fields(model.joints))
+    yield from (_numbers(getattr(model.joints, f.name)) for f in fields(model.joints))
     yield from _shared(model.R_joint, _bytes)
-    places = list(model.places.values())
-    yield "\0".join(model.places).encode()
-    yield np.fromiter((place.body for place in places), dtype=np.int64, count=len(places)).tobytes()
-    yield from _shared([place.pose for place in places], lambda pose: _bytes(pose.R) + _bytes(pose.a))
+    yield from (_bytes(pose.R) + _bytes(pose.a) for pose in x.poses)
     yield repr([(x.v, x.law, sorted(x.numbers.items())) for x in model.frictions]).encode()
     both = (*model.frictions, *model.surfaces)
     if changing := [(x.name, k, s.text) for x in both for k, s in sorted(x.signals.items())]:
@@ -76,9 +71,10 @@ def _facts(model: Model) -> Iterator[bytes]:
     for parts in (model.description.constraints, model.description.springs, model.description.actuators):
         yield repr([replace(part, where="") for part in parts]).encode()
     yield repr(model.added).encode()
-    yield repr([(joint.name, joint.mimic) for joint in model.description.joints if joint.mimic]).encode()
-    yield repr([(x.name, x.compliance) for x in model.description.joints if x.compliance]).encode()
-    if idle := [x.name for x in model.description.joints if x.actuated is False]:
+    written = model.description.joints_with
+    yield repr([(joint.name, joint.mimic) for joint in written("mimic")]).encode()
+    yield repr([(joint.name, joint.compliance) for joint in written("compliance")]).encode()
+    if idle := [joint.name for joint in written("actuated") if joint.actuated is False]:
         yield repr(("joints without an input", idle)).encode()
     if welded := _welded_links(model):
         yield repr([(x.name, x.mass, x.com, x.tensor().tolist()) for x in welded]).encode()
@@ -89,13 +85,32 @@ def _facts(model: Model) -> Iterator[bytes]:
 def _shared(values: Sequence[Any], content: Callable[[Any], bytes]) -> Iterator[bytes]:
     """Contents of the different objects among the values, and which value is which of them."""
     which, chosen = same_objects(values)
-    yield which.tobytes()
+    yield _numbers(which)
     yield from (content(values[i]) for i in chosen)
 
 
 def _welded_links(model: Model) -> list[Link]:
     """Return the links that are part of a body with another name: each may have parameters of its own."""
-    return [x for x in model.description.links if x.name != model.names[model.places[x.name].body]]
+    bodies, names = model.numbering.place_body, list(model.places)
+    several = np.flatnonzero(np.bincount(bodies)[bodies] > 1).tolist()
+    welded = {names[k] for k in several if names[k] != model.names[bodies[k]]}
+    welded -= {frame.name for frame in model.description.frames}
+    return [x for x in model.description.links if x.name in welded] if welded else []
+
+
+def _names(model: Model) -> Iterator[bytes]:
+    """Names of bodies, joints and places; those of the joints where they differ from those of the bodies."""
+    yield "\0".join(model.names).encode()
+    yield b"" if model.joint_names[1:] == model.names[1:] else "\0".join(model.joint_names).encode()
+    yield "\0".join(model.places).encode()
+
+
+def _numbers(x: np.ndarray) -> bytes:
+    """The bits of an array of 8-byte numbers; first, step and length where they grow by equal steps."""
+    bits = np.ascontiguousarray(x).view(np.int64)
+    if len(bits) > 2 and (np.diff(bits) == bits[1] - bits[0]).all():
+        return repr((int(bits[0]), int(bits[1]), len(bits))).encode()
+    return bits.tobytes()
 
 
 def _bytes(x: object) -> bytes:

@@ -35,9 +35,7 @@ def check_frictions(description: Description) -> None:
     """Refuse what has no meaning, and dry friction in a joint that a drive moves."""
     driven = {x.joint: x for x in description.constraints if isinstance(x, Drive)}
     brakes = dict[str, str]()
-    for joint in description.joints:
-        if not joint.friction:
-            continue
+    for joint in description.joints_with("friction"):
         part = f"{at(joint.where)}joint {joint.name!r}"
         if joint.kind not in PAIRS:
             continue

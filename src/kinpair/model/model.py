@@ -14,10 +14,11 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, same_objects
+from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.description.parts import Description
 from kinpair.errors import InputError, listed, nearest
 from kinpair.model.actuator_data import ActuatorData
+from kinpair.model.numbering import Numbering, numbering
 from kinpair.model.signal import Signal
 from kinpair.pairs import Pair
 from kinpair.spatial.pose import Pose
@@ -184,14 +185,27 @@ class Model:
         return self if self.walker else replace(self, body=self.lean_body())
 
     @property
-    def different(self) -> tuple[np.ndarray, list[int]]:
-        """Which bodies are one object, as equal links of a chain are, see `algebra.arrays.same_objects`."""
-        return self.once("different", lambda: same_objects(self.body))
+    def numbering(self) -> Numbering:
+        """Parents, spans and places as arrays, and which bodies are one object, as equal links of a chain are."""
+        return self.once(
+            "numbering", lambda: numbering(self.parent, self.q_span, self.v_span, self.body, self.places)
+        )
+
+    @property
+    def different(self) -> tuple[np.ndarray, tuple[int, ...]]:
+        """Number of each body by the object it is (n + 1,), and the first body of each, see `same_objects`."""
+        return self.numbering.which, self.numbering.chosen
+
+    def walked_by(self, walker: Any) -> Model:
+        """The same model, whose recursions `walker` takes."""
+        walked = replace(self, walker=walker)
+        walked.once("numbering", lambda: self.numbering)
+        return walked
 
     @property
     def carried(self) -> list[int]:
         """Numbers of the bodies that some joint can move: not those welded to the ground, were they kept apart."""
-        if all(self.body[i].pair.nv for i in self.different[1] if i):
+        if all(self.body[i].pair.nv for i in self.numbering.chosen if i):
             return list(self.moving)
         moves = [False] * len(self.parent)
         for i in self.moving:
@@ -201,9 +215,10 @@ class Model:
     @property
     def in_order(self) -> list[int]:
         """Numbers of the bodies whose pair moves, in the order of the coordinates."""
-        which, chosen = self.different
-        moves = np.array([i > 0 and self.body[i].pair.nv > 0 for i in chosen])[which]
-        return sorted(np.flatnonzero(moves).tolist(), key=lambda i: self.v_span[i].start)
+        x = self.numbering
+        moves = np.array([i > 0 and self.body[i].pair.nv > 0 for i in x.chosen])[x.which]
+        numbers = np.flatnonzero(moves)
+        return numbers[np.argsort(x.v_start[numbers], kind="stable")].tolist()
 
     def __reduce__(self) -> Any:
         """A model travels as its description, with the elements that were added."""

@@ -137,7 +137,7 @@ def nearness(model: Model, q: Vector) -> list[Scalar]:
     t are the translations that inner joints make, ℓ is the length of the mechanism without them. A joint on the ground
     moves everything by its translation, so that it does not count.
     """
-    inner = [0.0 if j == 0 else 1.0 for j in model.parent]
+    inner = (model.numbering.parent != 0).astype(float)
     squares = total(model, _distance, 0.0, coordinates(model, q), inner)
     if is_nothing(squares):
         return []

@@ -57,7 +57,8 @@ def _constraints(model: Model) -> tuple[Constraint, ...]:
 
 def _mimics(description: Description) -> list[d.Coupling]:
     """Joints that follow another; a name that is wrong was doubted when the model was checked, and binds nothing."""
-    mimics = [(joint, joint.mimic) for joint in description.joints if joint.mimic and joint.kind != "fixed"]
+    follows = description.joints_with("mimic")
+    mimics = [(joint, joint.mimic) for joint in follows if joint.mimic and joint.kind != "fixed"]
     kinds = {joint.name: joint.kind for joint in description.joints} if mimics else {}
     return [
         d.Coupling(f"{joint.name} mimics", joint.name, _followed(mimic, kinds), mimic.offset, joint.where)
