@@ -24,7 +24,7 @@ long: $(VENV)/.dev
 test-torch test-jax: test-%:
 	$(PYTHON) -m venv build/$*
 	build/$*/bin/python -m pip install --quiet --disable-pip-version-check -e ".[$*]" pytest
-	build/$*/bin/python -m pytest -n 0 -p no:cacheprovider -c tests/tensors/pytest.ini tests/tensors/test_$*.py
+	build/$*/bin/python -m pytest -p no:cacheprovider -c tests/tensors/pytest.ini tests/tensors/test_$*.py
 
 # test_tiny and the path of a call on every interpreter that is found; PYTHONS="python3.11 python3.13" names them
 test-versions:

@@ -53,9 +53,10 @@ class Pinocchio:
 
     def jacobian(self, q, link):
         frame = self.model.getFrameId(link, pin.FrameType.BODY)
-        return pin.computeFrameJacobian(
+        J = pin.computeFrameJacobian(
             self.model, self.model.createData(), q, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         )
+        return J.reshape(6, self.model.nv)  # one column comes as a vector
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Mujoco:
     def inverse_dynamics(self, q, v, a):
         tau = np.zeros(self.model.nv)
         mujoco.mj_rne(self.model, self._at(q, v, a), 1, tau)
-        return tau
+        return tau + self.model.dof_armature * a  # which mj_rne leaves out
 
     def mass_matrix(self, q):
         H = np.zeros((self.model.nv, self.model.nv))
@@ -91,13 +92,18 @@ class Mujoco:
         return H
 
     def pose(self, q, link):
-        body = self._at(q).body(link)
-        return body.xmat.reshape(3, 3), body.xpos
+        data, k = self._at(q), self._body(link)
+        return data.xmat[k].reshape(3, 3), data.xpos[k]
 
     def jacobian(self, q, link):
         linear, angular = np.zeros((3, self.model.nv)), np.zeros((3, self.model.nv))
-        mujoco.mj_jacBody(self.model, self._at(q), linear, angular, self.model.body(link).id)
+        mujoco.mj_jacBody(self.model, self._at(q), linear, angular, self._body(link))
         return np.concatenate([linear, angular])
+
+    def _body(self, link):
+        """Return the number of a body; one without a name is `body NUMBER` here."""
+        names = [self.model.body(k).name or f"body {k}" for k in range(self.model.nbody)]
+        return names.index(link)
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,15 @@ def bare_urdf(path: Path) -> str:
     for look in robot.xpath("|".join(f"//{name}" for name in LOOKS)):
         look.getparent().remove(look)
     return etree.tostring(robot, encoding="unicode")
+
+
+def bare_sdf(text: str, loops: set[str]) -> str:
+    """Text without looks, plugins, and the joints that close loops, which Drake does not take."""
+    root = etree.fromstring(text.encode())
+    for element in list(root.iter("visual", "collision", "plugin", "joint")):
+        if element.tag != "joint" or element.get("name") in loops:
+            element.getparent().remove(element)
+    return etree.tostring(root, encoding="unicode")
 
 
 def disagreement(ours: Mechanism, theirs: Any, c: Convention, m: zoo.Motion) -> dict[str, float]:

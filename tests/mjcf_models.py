@@ -102,6 +102,12 @@ TREES = {
         _JOINTS.format('<joint name="j" type="slide" pos=".1 .2 .3" axis="1 2 3" ref=".3" range="-2 1"/>', "")
     ),
     "ball": mjcf(_JOINTS.format('<joint name="j" type="ball" pos=".1 .2 .3" damping=".2"/>', "")),
+    "ball-armature": mjcf(
+        _JOINTS.format(
+            '<joint name="j" type="ball" pos=".1 .2 .3" armature=".7"/>',
+            f'<body name="tip" pos="0 0 1"><joint name="z" axis="0 1 0" armature=".2"/>{TIP}</body>',
+        )
+    ),
     "free": mjcf(_JOINTS.format('<freejoint name="j"/>', "")),
     "free-damped": mjcf(_JOINTS.format('<joint type="free" damping=".2"/>', "")),
     "free-armature": mjcf(

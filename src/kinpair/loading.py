@@ -52,7 +52,7 @@ def load(
     arguments: Mapping[str, Any] | None = None,
     contacts: bool | None = None,
 ) -> Mechanism:
-    """The mechanism in a URDF, xacro, SDF, MJCF or TOML file, or a DH table (TOML or CSV).
+    """The mechanism in a URDF, xacro, SDF, MJCF, USD or TOML file, or a DH table (TOML or CSV).
 
     base: "free" lets the root link float. strict: refuse what would otherwise be accepted with a warning.
     snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
@@ -208,6 +208,12 @@ def _sdf(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Des
     return read_sdf(path, warnings=warnings, packages=packages)
 
 
+def _usd(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
+    from kinpair.description.usd import read_usd
+
+    return read_usd(path, warnings=warnings)
+
+
 def _toml(path: Any, warnings: WarningList, packages: Any, contacts: bool) -> Description:
     from kinpair.description.toml_reader import read_toml
 
@@ -226,6 +232,7 @@ _READERS: dict[str, Callable[..., Description]] = {
     ".sdf": _sdf,
     ".toml": _toml,
     ".csv": _csv,
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), _usd),
 }
 
 

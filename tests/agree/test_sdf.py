@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lxml import etree
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
 import kinpair as kp
 import robots
 import zoo
-from engines import Drake, disagreement
+from engines import Drake, bare_sdf, disagreement
 
 TOLERANCE = 1e-9
 NAMES = ("Acrobot", "cart_pole", "planar_gripper", "planar_brick", "transcendesk55inch")
@@ -57,15 +56,6 @@ EVERYTHING = f"""<sdf version="1.9"><model name="everything" placement_frame="se
 </model></sdf>"""
 
 
-def bare(file: Path, loops: set[str]) -> str:
-    """Text without looks, plugins, and the joints that close loops, which Drake does not take."""
-    root = etree.parse(file).getroot()
-    for element in list(root.iter("visual", "collision", "plugin", "joint")):
-        if element.tag != "joint" or element.get("name") in loops:
-            element.getparent().remove(element)
-    return etree.tostring(root, encoding="unicode")
-
-
 def compared(file: Path, monkeypatch) -> float:
     """Largest relative error in three states."""
     monkeypatch.setattr(logging.getLogger("drake"), "level", logging.ERROR)
@@ -73,7 +63,7 @@ def compared(file: Path, monkeypatch) -> float:
     plant = MultibodyPlant(0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        Parser(plant).AddModelsFromString(bare(file, loops), "sdf")
+        Parser(plant).AddModelsFromString(bare_sdf(file.read_text("utf-8"), loops), "sdf")
         plant.Finalize()
         base = "free" if len(plant.GetFloatingBaseBodies()) == 1 else "fixed"
         ours = kp.load(file, base=base, constraints=False)

@@ -223,10 +223,10 @@ def test_spring_on_a_quaternion():
     )
 
 
-def test_rotor_on_a_ball():
-    result = message(links("a"), joint("A", "ground", "a", "spherical", rotor_inertia=1.0))
+def test_rotor_on_a_plane():
+    result = message(links("a"), joint("A", "ground", "a", "planar", rotor_inertia=1.0))
     assert result == (
-        "m.toml:11: joint 'A': a rotor needs a joint of one degree or a free one; a spherical joint has 3"
+        "m.toml:11: joint 'A': a rotor needs a joint of one degree, a spherical or a free joint; a planar joint has 3"
     )
 
 

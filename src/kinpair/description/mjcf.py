@@ -19,7 +19,7 @@ from kinpair.description.mjcf_keyframes import keyframes
 from kinpair.description.mjcf_mesh import meshes
 from kinpair.description.mjcf_omitted import omitted_parts
 from kinpair.description.mjcf_replicate import unfolded
-from kinpair.description.mjcf_schema import IDLE_SECTIONS, OMITTED_SECTIONS, SECTIONS
+from kinpair.description.mjcf_schema import IDLE_SECTIONS, INSIDE_SECTIONS, OMITTED_SECTIONS, SECTIONS
 from kinpair.description.mjcf_settings import gravity, settings
 from kinpair.description.mjcf_tendons import Tendons
 from kinpair.description.mjcf_xml import Tag, mjcf_element
@@ -78,6 +78,11 @@ def _check_sections(root: Tag) -> None:
     """Refuse an unknown section."""
     known = (*SECTIONS, *IDLE_SECTIONS, *OMITTED_SECTIONS)
     for tag in root.inside:
+        if tag.name in INSIDE_SECTIONS:
+            raise tag.error(
+                "stands directly in <mujoco>, so this is a fragment of MJCF, which other files take in; "
+                "load the file that includes it"
+            )
         if tag.name not in known:
             raise tag.error(f"is not a section of MJCF; {nearest(tag.name, known)}Sections: {listed(known)}")
 

@@ -19,7 +19,7 @@ from kinpair.spatial.rotation import about, unit
 
 _KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
 _LIMITED = {"true": True, "false": False, "auto": None}
-_NOT_TAKEN = {"spherical": ("stiffness", "armature"), "free": ("stiffness", "frictionloss")}
+_NOT_TAKEN = {"spherical": ("stiffness",), "free": ("stiffness", "frictionloss")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _with_passive(joint: Joint, tag: Tag) -> Joint:
         damping=_linear(tag, "damping"),
         friction=() if joint.kind == "free" else _nonzero(tag.number("frictionloss", 0.0)),
         stiffness=() if several else _linear(tag, "stiffness"),
-        rotor_inertia=0.0 if joint.kind == "spherical" else tag.number("armature", 0.0),
+        rotor_inertia=tag.number("armature", 0.0),
     )
 
 

@@ -81,6 +81,10 @@ NOT_JOINTS = ("tendon", "site", "body", "cranksite")  # what an actuator may act
 
 # roots of files that are made to be included; an <include> drops the root and takes what is in it
 FRAGMENTS = frozenset(("mujocoinclude", "body", *SECTIONS, *IDLE_SECTIONS, *OMITTED_SECTIONS))
+# elements that stand inside a section; directly in <mujoco> they show that the file is a fragment, too
+INSIDE_SECTIONS = frozenset(
+    ("texture", "material", "hfield", "skin", "camera", "light", *ATTRIBUTES)
+) - FRAGMENTS | {"body"}
 
 
 def wrong_root(name: str, form: str, wanted: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinpair.description.joint_graph import WORLD, Edge, graph
 from kinpair.description.left_out import left_out_message
 from kinpair.description.omitted import GEOM, Omitted
 from kinpair.description.package_uri import Files
@@ -30,8 +31,8 @@ from kinpair.description.parts import (
     origin,
 )
 from kinpair.description.schema import distinct
-from kinpair.description.sdf_frames import BETWEEN, MODEL, WORLD, Frames, Placed, scoped, written_pose
-from kinpair.description.sdf_joints import Edge, edge, graph
+from kinpair.description.sdf_frames import BETWEEN, MODEL, Frames, Placed, scoped, written_pose
+from kinpair.description.sdf_joints import edge
 from kinpair.description.text import read_text
 from kinpair.description.urdf_omitted import MEASURING, pieces
 from kinpair.description.urdf_xml import Node, root_element
@@ -323,8 +324,8 @@ class _Reader:
         self._report_contact(joints)
         self.omitted.report(warnings)
         if left_out:
-            gears = [x for x in edges if not x.kind]
-            gears[0].node.of("<joint>").warn(left_out_message(left_out, len(gears)))
+            gears = [node for _, _, node in self.joints if node.text("type") == "gearbox"]
+            gears[0].of("<joint>").warn(left_out_message(left_out, len(gears)))
         links = tuple(self._link(full, x.node) for full, x in self.links.items())
         return Description(
             name=name,

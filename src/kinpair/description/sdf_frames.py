@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kinpair.description.joint_graph import WORLD
 from kinpair.description.parts import Numbers, Origin
 from kinpair.description.urdf_xml import Node
 from kinpair.errors import listed, nearest
 from kinpair.spatial.pose import HOME, Pose
 
-WORLD, MODEL, BETWEEN = "world", "__model__", "::"
+MODEL, BETWEEN = "__model__", "::"
 _FORMATS = {"euler_rpy": 6, "quat_xyzw": 7}  # rotation_format: numbers in a pose
 
 

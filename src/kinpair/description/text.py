@@ -17,19 +17,24 @@ def file_path(path: Any, call: str, otherwise: str = "") -> Path:
     return Path(path)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """The UTF-8 text of a description file."""
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The content of a description file."""
     file = Path(path)
     if "\0" in str(file):
         raise DescriptionError(f"{str(file)!r} is not the name of a file", path=str(file))
     if file.is_dir():
         raise DescriptionError(f"{file}: is a directory; give the file in it", path=str(file))
     try:
-        raw = file.read_bytes()
+        return file.read_bytes()
     except FileNotFoundError:
         raise DescriptionError(f"{file}: no such file", path=str(file)) from None
     except OSError as reason:
         raise DescriptionError(f"{file}: cannot be read ({reason.strerror})", path=str(file)) from None
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The UTF-8 text of a description file."""
+    file, raw = Path(path), read_bytes(path)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as reason:

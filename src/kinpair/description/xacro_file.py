@@ -24,10 +24,11 @@ from kinpair.description.text import read_text
 from kinpair.description.urdf import parse_urdf
 from kinpair.description.urdf_xml import root_element
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import DescriptionError, InputError, MissingExtraError, installs
+from kinpair.errors import DescriptionError, InputError, MissingExtraError, installs, listed
 
 _ONE_AT_A_TIME = threading.Lock()  # xacro keeps what it reads in its module
 _PACKAGE = re.compile(r"package:/+(.+)")
+_MACRO = re.compile(r"""<xacro:macro\s[^>]*?name\s*=\s*["']([^"']+)""")
 _UNDEFINED = re.compile(r"Undefined substitution argument\W+(\w+)")
 
 
@@ -43,9 +44,28 @@ def read_xacro(
     folder = Path(path).absolute().parent
     text = expanded(path, Files(folder, packages or {}), arguments or {}, warnings)
     parse = parse_sdf if "<sdf" in text[:2000] else partial(parse_urdf, contacts=contacts)
-    return parse(
+    description = parse(
         text, source=f"{os.fspath(path)} (expanded)", warnings=warnings, folder=folder, packages=packages
     )
+    if not description.links:
+        raise _without_links(os.fspath(path))
+    return description
+
+
+def _without_links(path: str) -> DescriptionError:
+    """Return a sentence about a file that has no link after expansion; most such files only define macros."""
+    text = read_text(path)
+    macros = _MACRO.findall(text)
+    uncalled = f" it defines {listed(map(repr, macros))}; load the file that calls them" if macros else ""
+    return DescriptionError(
+        f"{path}:{_line(text, '<robot')}: <robot> has no link after expansion;{uncalled or ' write one'}",
+        macros=macros,
+    )
+
+
+def _line(text: str, part: str) -> int:
+    """Return the line in which a part of a text first stands; 1 if it is not there."""
+    return text[: max(text.find(part), 0)].count("\n") + 1
 
 
 def expanded(
@@ -61,6 +81,16 @@ def expanded(
             raise
         except Exception as reason:
             raise _explained(os.fspath(path), reason, xacro.filestack) from None
+
+
+def _missing(name: str, including: str) -> DescriptionError:
+    """Return a sentence about an included file that is not there, with the line of its <xacro:include>."""
+    line = _line(read_text(including), Path(name).name) if including else 1
+    return DescriptionError(
+        f"{including}:{line}: <xacro:include> takes in {name!r}, which is not there; correct its filename, "
+        "or give packages={name: folder}",
+        path=name,
+    )
 
 
 def _word(name: object, value: Any) -> str:
@@ -107,7 +137,12 @@ def _hooked(files: Files, warnings: WarningList) -> Generator[Any]:
             return minidom.parseString(text) if isinstance(text, str) else text
         name = filename or ""
         if uri := _PACKAGE.search(name):  # xacro takes it for a path
-            name = str(files.find(f"package://{uri[1]}") or f"package://{uri[1]}")
+            name = f"package://{uri[1]}"
+            name = str(files.find(name) or name)
+        if not Path(name).is_file():
+            raise _missing(
+                name, next((x for x in reversed(xacro.filestack or []) if x and x != filename), "")
+            )
         content = read_text(name)
         root_element(content, name, "xacro", warnings)
         return minidom.parseString(content)

@@ -76,11 +76,11 @@ def _spread(joint: Joint, pair: Pair, quantity: str, absent: float, of_q: bool) 
 
 
 def reflected_rotor(joint: Joint, pair: Pair) -> np.ndarray:
-    """Rotor inertia as felt at the joint: gear ratio squared times rotor inertia; that of a free joint resists each of
-    its six rates."""
-    if joint.rotor_inertia and pair.nv not in (1, 6):
+    """Rotor inertia as felt at the joint: gear ratio squared times rotor inertia; that of a spherical or free joint
+    resists each of its rates."""
+    if joint.rotor_inertia and pair.nv > 1 and pair.nq == pair.nv:
         raise DescriptionError(
-            f"{at(joint.where)}joint {joint.name!r}: a rotor needs a joint of one degree or a free one; "
+            f"{at(joint.where)}joint {joint.name!r}: a rotor needs a joint of one degree, a spherical or a free joint; "
             f"a {joint.kind} joint has {pair.nv}",
             joint=joint.name,
         )

@@ -88,7 +88,9 @@ class _Bodies:
         if joint.kind == "free":
             pose = free_pose(joint, "MJCF")
             body = self.add(self.bodies[joint.parent], joint.child, pose)
-            body.insert(0, ET.Element("freejoint", {"name": joint.name}))
+            keys = {"type": "free", "damping": (joint.damping or (0.0,))[0], "armature": _armature(joint)}
+            stated = {k: _list(x) for k, x in keys.items() if x}
+            body.insert(0, child(ET.Element("x"), "joint", name=joint.name, **stated))
             return
         seat = joint.child_origin.pose()
         body = self.add(self.bodies[joint.parent], joint.child, joint.origin.pose() @ seat)
@@ -103,10 +105,10 @@ class _Bodies:
                 keys["range"] = np.clip(limits, -1e10, 1e10)
             if any(joint.stiffness):
                 keys |= {"stiffness": joint.stiffness[0], "springref": (joint.rest or (0.0,))[0]}
-            if joint.rotor_inertia:
-                keys["armature"] = joint.gear_ratio**2 * joint.rotor_inertia
             if joint.effort:
                 keys["actuatorfrcrange"] = (-joint.effort[0], joint.effort[0])
+        if joint.rotor_inertia:
+            keys["armature"] = _armature(joint)
         if any(joint.damping):
             keys["damping"] = joint.damping[0]
         if any(joint.friction):
@@ -167,6 +169,10 @@ class _Bodies:
         else:
             keys["size"] = [shape.size[0], *(x / 2 for x in shape.size[1:])]
         child(body, "geom", **keys, **_place(shape.origin.pose()))
+
+
+def _armature(joint: Joint) -> float:
+    return joint.gear_ratio**2 * joint.rotor_inertia
 
 
 def _list(x: object) -> object:

@@ -112,6 +112,9 @@ def _joint(joint: Joint, to: Format, report: Report) -> Joint:
     if any(joint.stiffness) and not to.springs_in_joints:
         report.add("spring of a joint", joint.name)
         changes["stiffness"] = ()
+    if joint.kind in ("free", "spherical") and len(set(joint.damping)) > 1:
+        report.add("damping that differs by direction", joint.name)
+        changes["damping"] = ()
     if joint.rotor_inertia and not to.rotors:
         report.add("rotor inertia", joint.name)
         changes["rotor_inertia"] = 0.0
