@@ -28,7 +28,8 @@ REFUSED = [
     ("info .", ".: is a directory; give the file in it"),
     (
         "info a.json",
-        "a.json: files named *.json are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, .usd, .usda, .usdc, .usdz, .xacro",
+        "a.json: files named *.json are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, "
+        ".usd, .usda, .usdc, .usdz, .xacro",
     ),
     ("info scara kr5", "'kr5' was not expected (see kinpair info --help)"),
     ("info scara --jsno", "unknown option: --jsno. Did you mean --json? (see kinpair info --help)"),

@@ -50,7 +50,8 @@ def test_unknown_ending(tmp_path):
     path.write_text("x")
     assert (
         message(path)
-        == "DIR/m.docx: files named *.docx are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, .usd, .usda, .usdc, .usdz, .xacro"
+        == "DIR/m.docx: files named *.docx are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, .usd, .usda, "
+        ".usdc, .usdz, .xacro"
     )
 
 
@@ -100,7 +101,8 @@ def test_file_without_an_ending(tmp_path):
     path = tmp_path / "robot"
     path.write_text("x")
     assert message(path) == (
-        "DIR/robot: files without an ending are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, .usd, .usda, .usdc, .usdz, .xacro"
+        "DIR/robot: files without an ending are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, "
+        ".usd, .usda, .usdc, .usdz, .xacro"
     )
 
 

@@ -245,7 +245,9 @@ def test_a_file_that_is_not_usd(tmp_path):
 def test_binary_files_are_read(tmp_path):
     stage, _ = hinge()
     stage.Export(str(tmp_path / "robot.usdc"))
-    assert kp.load(tmp_path / "robot.usdc").mass_matrix([0.0]) == pytest.approx(np.array([[0.875]]), abs=1e-14)
+    assert kp.load(tmp_path / "robot.usdc").mass_matrix([0.0]) == pytest.approx(
+        np.array([[0.875]]), abs=1e-14
+    )
 
 
 def test_without_usd_core_the_extra_is_named(tmp_path, monkeypatch):
