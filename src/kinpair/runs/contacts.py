@@ -12,7 +12,18 @@ import numpy as np
 from kinpair.contact.records import SLOTS
 from kinpair.contact.search import Search, body_poses
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.contact.step import DEPTH, FRICTION, IMPACT, KEPT, LEDGER, POINTS, RESIDUAL, UNMET
+from kinpair.simulation.contact.step import (
+    DEPTH,
+    FRICTION,
+    IMPACT,
+    KEPT,
+    LEDGER,
+    POINTS,
+    REDUCTION,
+    RESIDUAL,
+    SEPARATION,
+    UNMET,
+)
 
 OPEN, RESTS, SLIDES = range(3)  # phases of a point
 SLOW = 1e-6  # [m/s]: a point that slides slower rests
@@ -47,6 +58,8 @@ def entries(mechanism: Mechanism) -> dict[str, str]:
     measures = {
         "impact loss": "J",
         "friction loss": "J",
+        "separation loss": "J",
+        "reduction": "m",
         "residual": "",
         "points": "",
         "depth": "m",
@@ -78,6 +91,16 @@ class Contacts:
     def friction_loss(self) -> np.ndarray:
         """Energy lost in sliding since the start (samples,) [J]; in time steps with dry friction of joints."""
         return self.numbers[:, FRICTION]
+
+    @property
+    def separation_loss(self) -> np.ndarray:
+        """Energy taken out since the start (samples,) [J] by displacements that reduce overlaps."""
+        return self.numbers[:, SEPARATION]
+
+    @property
+    def reduction(self) -> np.ndarray:
+        """Sum since the start (samples,) [m] of what displacements have taken off the deepest overlap."""
+        return self.numbers[:, REDUCTION]
 
     @property
     def residual(self) -> np.ndarray:

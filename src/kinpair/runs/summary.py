@@ -14,7 +14,7 @@ from kinpair.errors import KinpairError, listed
 from kinpair.model.units import units
 from kinpair.runs.accelerations import accelerations, constraint_forces
 from kinpair.runs.record import Record
-from kinpair.simulation.contact.step import DEPTH, FRICTION, IMPACT, UNMET
+from kinpair.simulation.contact.step import DEPTH, FRICTION, IMPACT, REDUCTION, SEPARATION, UNMET
 from kinpair.simulation.events.limits import limits_from
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.sample_memory import blocks
@@ -156,14 +156,17 @@ def _contact(run: Record) -> str:
     if run.mechanism.model.contacts is None or not run.touching.size:
         return ""
     numbers = run.touching.reshape(-1, run.touching.shape[-1])
-    impact, slid = (float(np.nansum(run.touching[..., -1, k])) for k in (IMPACT, FRICTION))
+    impact, slid, lost, reduced = (
+        float(np.nansum(run.touching[..., -1, k])) for k in (IMPACT, FRICTION, SEPARATION, REDUCTION)
+    )
+    moved = f" Overlaps were reduced by {reduced:.2g} m in all, which took {lost:.2g} J." if reduced else ""
     depth, unmet = float(np.nanmax(numbers[:, DEPTH])), int(np.nansum(numbers[:, UNMET]))
     open_steps = (
         f" At {counted(unmet, 'sample')} the contact problem was not solved to rounding." if unmet else ""
     )
     return (
         f"Contact: {impact:.4g} J lost in impacts, {slid:.4g} J in friction; deepest penetration at samples "
-        f"{depth:.2g} m.{open_steps}"
+        f"{depth:.2g} m.{moved}{open_steps}"
     )
 
 

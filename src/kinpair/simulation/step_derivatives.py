@@ -5,8 +5,9 @@ With the impulses Λ of a step, c(y, Λ) = u⁺ + bias of their rows and y₁ = 
     dΛ = S ∂c/∂y,   S = ∂Λ/∂c of (NS16),      dy₁ = ∂F/∂y + ∂F/∂Λ dΛ                                     (CN17)
 
 c and F are smooth: no set is searched in them. Their partial derivatives are central differences. Positions are in the
-tangent space. A set is degenerate where a group is between two phases, a closed point has no gap and no overlap, or
-restitution was reduced; there the derivatives are those of one side. No entry is ever NaN.
+tangent space. A set is degenerate where a group is between two phases, a closed point has no gap and no overlap,
+restitution was reduced, or an overlap is beyond `DEEP`; there the derivatives are those of one side, without the
+displacement that reduces an overlap. No entry is ever NaN.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from kinpair.model.model import Model
 from kinpair.simulation.contact.closing import CLOSED, FROZEN, OPENED, REBOUNDS
 from kinpair.simulation.contact.prediction import CURVED
 from kinpair.simulation.contact.rows import ROWS
-from kinpair.simulation.contact.step import TOUCHING
+from kinpair.simulation.contact.separation import DEEP
+from kinpair.simulation.contact.step import BARE, DEPTH, KEPT, KNOWN, LEDGER, RESULTS, TOUCHING
 from kinpair.simulation.loops import KERNELS, kernel_of
 from kinpair.simulation.methods.time_stepping import TimeStepping, sizes_of
 from kinpair.simulation.run import Run
@@ -83,6 +85,7 @@ class Steps:
         """Take a step and return its active set; None where it has none."""
         own = (p,) if self.d.parameters else ()
         z = np.array(self._start(time, self.dt, y, u, *own))
+        z[-1] = BARE
         if self._call(z) != 0.0:
             return None
         s, places, store = self.sizes, self._places, self._memory
@@ -95,7 +98,8 @@ class Steps:
         flags = places[e + 6 * n + n * s.rates : e + 7 * n + n * s.rates]
         impulse = store[w + 18 * n : w + 24 * n].reshape(n, ROWS)
         gap, mu = store[w + 24 * n :], store[w + 27 * n :]
-        items, counts, groups, degenerate = np.zeros((n, FROZEN)), list[int](), list[Group](), False
+        items, counts, groups = np.zeros((n, FROZEN)), list[int](), list[Group]()
+        degenerate = bool(z[len(z) - 1 - LEDGER + DEPTH] > DEEP)
         row = 0
         for i in range(n):
             if first[i] < 0:
@@ -111,7 +115,7 @@ class Steps:
             groups += self._groups(row, count, i, float(mu[i]), z)
             row += count
         order = [int(first[i]) + r for i in range(n) if first[i] >= 0 for r in range(int(rows[i]))]
-        start = w + 31 * n + 13 * s.rates + CURVED
+        start = w + 31 * n + 14 * s.rates + CURVED
         D = store[start + row * s.rates : start + row * s.rates + row * row].reshape(row, row).copy()
         x = np.concatenate([np.zeros(0), *(items[k, 3 : 3 + m] for k, m in enumerate(counts))])
         D = D[np.ix_(order, order)]
@@ -122,7 +126,7 @@ class Steps:
         s, data = self.sizes, self.d.contact
         assert data is not None
         if item >= s.points + s.limits:
-            first = len(z) - 1 - 6 - 2 * s.rates - 4 * s.points - 2 * s.frictions
+            first = len(z) - 1 - LEDGER - RESULTS * s.rates - KEPT * s.points - 2 * s.frictions
             k = item - s.points - s.limits
             return [Interval(row, float(z[first + k]), float(z[first + s.frictions + k]))]
         own: list[Group] = [Interval(row)]
@@ -141,7 +145,7 @@ class Steps:
         """Return the state after a step with impulses x, and c of their rows."""
         own = (p,) if self.d.parameters else ()
         z = np.array(self._start(time, self.dt, y, u, *own))
-        z[-1] = 1.0
+        z[-1] = KNOWN
         table, at = self._frozen, 0
         table[:] = frozen.items
         for k, count in enumerate(frozen.counts):

@@ -4,6 +4,7 @@ tree        factors of a mass matrix with the sparsity of a tree, responses of r
 rows        rows of contact points and of single rates, groups of the problem
 items       contact points, limits and rates with friction of a step, and their problem
 closing     items that close in a step: bias, restitution, positions, energy
+separation  overlaps that are reduced by a displacement
 prediction  where contact points are at the end of a step
 step        a time step (Moreau–Jean)
 between     contact between events: phases are fixed, closed rows are equalities

@@ -201,21 +201,29 @@ def damp(x: Moving, t: Tree, rates: Matrix) -> None:
 
 def shifted_work(H: Matrix, t: Tree, rates: Matrix) -> float:
     """Compute h f·(θ − ½)(v⁺ − v⁻): what forces do more along q⁺ − q than along the mean rate.    (CN8)"""
-    before, rate, theta, work, still, damping = rates[0], rates[2], rates[3], rates[4], rates[5], rates[6]
+    before, rate, theta, shift = rates[0], rates[2], rates[3], rates[7]
+    for k in range(len(before)):
+        shift[k] = (theta[k] - 0.5) * (rate[k] - before[k])
+    return force_work(H, t, rates, shift)
+
+
+def force_work(H: Matrix, t: Tree, rates: Matrix, shift: Vector) -> float:
+    """Compute h f·shift of forces at rest f = M q̈(q_θ, 0)."""
+    work, still, damping = rates[4], rates[5], rates[6]
     total = 0.0
-    for k in range(len(before)):  # Δ L h q̈(q_θ, 0), less that of h C
-        total -= damping[k] * still[k] * (theta[k] - 0.5) * (rate[k] - before[k])
+    for k in range(len(still)):  # Δ L h q̈(q_θ, 0), less that of h C
+        total -= damping[k] * still[k] * shift[k]
         work[k] = still[k]
         i = t.parent[k]
         while i >= 0:
             work[k] += H[k, i] * still[i]
             i = t.parent[i]
         work[k] *= H[k, k]
-    for k in range(len(before)):  # (v⁺ − v⁻)ᵀ (θ − ½) Lᵀ Δ L h q̈(q_θ, 0)
-        total += work[k] * (theta[k] - 0.5) * (rate[k] - before[k])
+    for k in range(len(still)):  # shiftᵀ Lᵀ Δ L h q̈(q_θ, 0)
+        total += work[k] * shift[k]
         i = t.parent[k]
         while i >= 0:
-            total += H[k, i] * work[k] * (theta[i] - 0.5) * (rate[i] - before[i])
+            total += H[k, i] * work[k] * shift[i]
             i = t.parent[i]
     return total
 
@@ -240,7 +248,7 @@ def solve_step(
 ) -> tuple[float, bool]:
     """Solve a step with restitution; all e are reduced where they would add energy.
 
-    `rates` has v⁻, v_f, v⁺, θ, a row of working memory, what forces at rest do in the step, h q̈(q_θ, 0), and h C.
+    `rates` has v⁻, v_f, v⁺, θ, working memory, what forces at rest do in the step, h q̈(q_θ, 0), h C, working memory.
     """
     set_bias(c, dt)
     for k in range(len(c.gap)):

@@ -25,6 +25,7 @@ from kinpair.simulation.contact.closing import (
 from kinpair.simulation.contact.items import Contact, Joints, velocities
 from kinpair.simulation.contact.prediction import CURVED, body_speed, look_ahead, predict, widen
 from kinpair.simulation.contact.rows import MU, MU_STATIC, RESTITUTION, ROWS, Items, Moving, rows_of, twists
+from kinpair.simulation.contact.separation import separate
 from kinpair.simulation.contact.tree import Tree, factor, orthonormal, respond
 
 MARGIN = (
@@ -33,8 +34,11 @@ MARGIN = (
 SEARCHES = 4  # of a step
 TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is rounding
 KEPT = 4  # numbers of a contact point in the state: its slot + 1, and its force in world axes
-LEDGER = 6  # numbers of a step
-IMPACT, FRICTION, RESIDUAL, POINTS, DEPTH, UNMET = range(LEDGER)
+LEDGER = 8  # numbers of a step
+IMPACT, FRICTION, SEPARATION, REDUCTION, RESIDUAL, POINTS, DEPTH, UNMET = range(LEDGER)
+KNOWN, BARE = 1.0, 2.0
+SUMS = RESIDUAL  # those before it are summed over a run
+RESULTS = 3  # vectors of length nv: rates, θ, displacement
 HEADER = 13  # whole numbers before the tables: sizes in the order of `Sizes`
 
 
@@ -138,13 +142,13 @@ def coefficients(c: Contact, f: Found, count: int, materials: Matrix, small: Vec
 def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector, places: Integers) -> float:
     """Take the state z through a step with contact; see `TimeStepping` for the layout of all arrays.
 
-    The last entry of z is 0; where it is 1, impulses are known, see `closing.frozen_step`.
+    The last entry of z is 0; `KNOWN` where impulses are known, see `closing.frozen_step`; `BARE` without displacement.
 
     Returns 0, FULL where there are more points than there is room for, or NOT_FINITE: rates are NaN then.
     """
     nv, nb, points, rows, limits, frictions = whole[0], whole[1], whole[2], whole[3], whole[4], whole[5]
     ng, pairs, planes, vertices, faces, plans = whole[6], whole[7], whole[8], whole[9], whole[10], whole[11]
-    result = len(z) - 2 * nv - LEDGER - 1
+    result = len(z) - RESULTS * nv - LEDGER - 1
     for k in range(len(z)):
         if not math.isfinite(z[k]):
             z[result : result + nv] = math.nan
@@ -207,7 +211,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     b += limits + 2 * frictions
     kept = z[b : b + KEPT * points].reshape(points, KEPT)
     b += KEPT * points
-    rate, theta, ledger = z[b : b + nv], z[b + nv : b + 2 * nv], z[b + 2 * nv : b + 2 * nv + LEDGER]
+    rate, theta, shift = z[b : b + nv], z[b + nv : b + 2 * nv], z[b + 2 * nv : b + 3 * nv]
+    ledger = z[b + RESULTS * nv : b + RESULTS * nv + LEDGER]
     # memory
     n, m = points + limits + frictions, points + limits
     f = Found(
@@ -255,8 +260,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     )
     small, W = memory[w + 30 * n : w + 31 * n], memory[w + 31 * n : w + 31 * n + 6 * nv].reshape(nv, 6)
     spare = memory[w + 31 * n + 6 * nv : w + 31 * n + 6 * nv + CURVED]
-    rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 13 * nv + CURVED].reshape(7, nv)
-    w, e = w + 31 * n + 13 * nv + CURVED, e + 7 * n + n * nv
+    rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 14 * nv + CURVED].reshape(8, nv)
+    w, e = w + 31 * n + 14 * nv + CURVED, e + 7 * n + n * nv
     if not factor(H, t):
         rate[:] = math.nan
         return NOT_FINITE
@@ -292,11 +297,11 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         twists(later, t, rates[1], W)
         velocities(items, f, count, W, j, rates[1], c.ahead)
         warm_start(kept, f, count, dt, c)
-        if z[len(z) - 1] != 0.0:
+        if z[len(z) - 1] == KNOWN:
             frozen = memory[len(memory) - FROZEN * n :].reshape(n, FROZEN)
             if not frozen_step(x, t, items, c, f, count, j, memory[w:], frozen, rates, W, small, theta_0, dt):
                 return NOT_FINITE
-            rate[:], theta[:], ledger[:] = rates[2], rates[3], 0.0
+            rate[:], theta[:], shift[:], ledger[:] = rates[2], rates[3], 0.0, 0.0
             return 0.0
         residual, met = solve_step(
             x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, small, theta_0, dt
@@ -314,4 +319,9 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     ledger[RESIDUAL], ledger[UNMET], ledger[DEPTH] = residual, 0.0 if met else 1.0, 0.0
     for k in range(count):
         ledger[DEPTH] = max(ledger[DEPTH], -f.gap[k])
+    shift[:], ledger[SEPARATION], ledger[REDUCTION] = 0.0, 0.0, 0.0
+    if z[len(z) - 1] == 0.0:
+        ledger[SEPARATION], ledger[REDUCTION] = separate(
+            x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, shift, dt
+        )
     return 0.0

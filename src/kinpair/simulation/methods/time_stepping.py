@@ -32,7 +32,17 @@ from kinpair.model.state import State
 from kinpair.simulation.contact.closing import FROZEN
 from kinpair.simulation.contact.prediction import CURVED
 from kinpair.simulation.contact.rows import GROUPS, ROWS
-from kinpair.simulation.contact.step import KEPT, LEDGER, Sizes, step
+from kinpair.simulation.contact.step import (
+    FRICTION,
+    IMPACT,
+    KEPT,
+    LEDGER,
+    RESULTS,
+    SEPARATION,
+    SUMS,
+    Sizes,
+    step,
+)
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.contact_terms import (
     biases_of,
@@ -57,7 +67,7 @@ class TimeStepping:
         """Number of entries of z."""
         s = sizes_of(d)
         state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 4 * s.rates + s.constraints * s.rates
-        return state + s.limits + 2 * s.frictions + KEPT * s.points + 2 * s.rates + LEDGER + 1
+        return state + s.limits + 2 * s.frictions + KEPT * s.points + RESULTS * s.rates + LEDGER + 1
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
         """z before the step: poses, screws, H, v⁻, v_f, rows of constraints, joints, and forces of the last step."""
@@ -74,7 +84,7 @@ class TimeStepping:
         entries += [*np.ravel(M), *qd, *(qd + dt * moving), *(dt * still), *damping, *np.ravel(A)]
         entries += joints(d, time, dt, y, u)
         entries += list(y[d.layout.contact][LEDGER:])
-        return array([*entries, *np.zeros(2 * d.model.nv + LEDGER + 1)])
+        return array([*entries, *np.zeros(RESULTS * d.model.nv + LEDGER + 1)])
 
     def accelerations(
         self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, undamped: Vector
@@ -108,25 +118,20 @@ class TimeStepping:
         """y₁."""
         (q, qd), nv, layout = d.motion(y), d.model.nv, d.layout
         kept = layout.contact.stop - layout.contact.start - LEDGER
-        results = len(z) - 2 * nv - LEDGER - 1
-        rate, theta, ledger = (
-            z[results : results + nv],
-            z[results + nv : results + 2 * nv],
-            z[results + 2 * nv : -1],
-        )
+        results = len(z) - RESULTS * nv - LEDGER - 1
+        rate, theta, shift = (z[results + k * nv : results + (k + 1) * nv] for k in range(RESULTS))
+        ledger = z[results + RESULTS * nv : -1]
         mean = 0.5 * (rate + qd)
         later, middle = time + (1.0 - self.theta) * dt, ahead(d, q, (1.0 - self.theta) * dt, qd)
         state = d.at(later, middle, mean, u, y[layout.x])
         powers = d.powers(state, d.loads(later, middle, mean, u))
         drive, passive = (0.5 * (x * mean) @ (rate - qd) for x in self.damping(d, time, dt, y, u))
         powers[0] = powers[0] - drive  # damping is −C v⁺, powers are those of the mean rate
-        powers[1] = powers[1] + passive + (ledger[0] + ledger[1]) / dt
-        after = d.stepped(
-            y, ahead(d, q, dt, theta * rate + (1.0 - theta) * qd), rate, dt, powers, d.x_rates(state)
-        )
-        before = y[layout.contact]
-        losses = [before[0] + ledger[0], before[1] + ledger[1]]
-        own = [*losses, *ledger[2:], *z[results - kept : results]]
+        powers[1] = powers[1] + passive + (ledger[IMPACT] + ledger[FRICTION] + ledger[SEPARATION]) / dt
+        end = ahead(d, q, dt, theta * rate + (1.0 - theta) * qd + shift / dt)
+        after = d.stepped(y, end, rate, dt, powers, d.x_rates(state))
+        sums = y[layout.contact][:SUMS] + ledger[:SUMS]
+        own = [*sums, *ledger[SUMS:], *z[results - kept : results]]
         return array([*after[: layout.contact.start], *own, *after[layout.contact.stop :]])
 
     def solve(self, d: Dynamics) -> Solve:
@@ -189,7 +194,7 @@ def room(s: Sizes) -> tuple[int, int]:
     """Numbers and whole numbers of working memory, see `step.step` and `step.solve_items`."""
     items, rows = s.points + s.limits + s.frictions, s.per_point * s.points + s.limits + s.frictions
     groups = GROUPS * rows
-    found = OF_POINT * s.points + OF_GEOM * s.geoms + 3 * WORK + MEMORY + 31 * items + 13 * s.rates + CURVED
+    found = OF_POINT * s.points + OF_GEOM * s.geoms + 3 * WORK + MEMORY + 31 * items + 14 * s.rates + CURVED
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
     places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
     return found + problem + FROZEN * items, places + WIDTH * groups + 4 * rows + 3 + rows**2
