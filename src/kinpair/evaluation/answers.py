@@ -59,7 +59,7 @@ def answer_in_loops(
         if of_actuators or (method == "inverse_dynamics_derivatives" and loaded):
             return None
         return answer_of_tree(closure.model, calls, friction, method, options)
-    if loaded or actuators not in (None, "all"):
+    if (loaded and method != "inverse_dynamics") or actuators not in (None, "all"):
         return None
     request = _known(closure, method, options)
     moving = friction.moving(passive=passive) if method in LOOKED_AT else ()

@@ -79,9 +79,13 @@ class Drives:
         external: Mapping[str, Any],
     ) -> Request | None:
         """What to compile, with the rows chosen at the first state; None where no machine code can serve."""
-        rubs = self.rubbing is not None and options.get("passive", True)
+        rubbing = self._acting_friction(options)
+        if rubbing is not None:
+            rubbing.check()
+            if not rubbing.is_compiled:
+                return None
         finite = np.isfinite(x.state[0]).all() and np.isfinite(x.state[2]).all()
-        if rubs or not (self.rows.calls.compiled and self.rows.constraints and len(x.state[0]) and finite):
+        if not (self.rows.calls.compiled and self.rows.constraints and len(x.state[0]) and finite):
             return None
         key = _key(actuated, options, external)
         if key not in self._usual:
@@ -91,9 +95,8 @@ class Drives:
     def _chosen(self, x: Arguments, actuated: tuple[int, ...], options: Mapping[str, Any]) -> Request | None:
         q, moments = np.atleast_2d(x.state[0])[0], np.ravel(x.state[2])
         self.rows.check_closed(q, float(moments[0]))
-        request = self.requests.choose(
-            "actuator_efforts", q, float(moments[0]), "rosenberg-extended", options
-        )
+        quantity = "actuator_efforts" if self._acting_friction(options) is None else "efforts_under_load"
+        request = self.requests.choose(quantity, q, float(moments[0]), "rosenberg-extended", options)
         enough = len(actuated) >= self.model.nv - len(request.kept) > 0 and len(request.kept) > 0
         request = replace(request, actuated=actuated)
         return request if enough and self.rows.calls.kernel(request) is not None else None
@@ -110,6 +113,7 @@ class Drives:
                 self.rows.check_closed(q, float(moment[0]))
         motion = (states[0], states[1], np.zeros(self.model.nv))
         terms = self.rows.terms(motion, states[2][:, 0], options, external)
+        terms = self._with_friction(Arguments(states, external, len(rows)), terms, actuated, options, rows)
         every = zip(rows.tolist(), zip(*terms, strict=True), zip(*states, strict=True), strict=True)
 
         def tau(*one: Any) -> np.ndarray:
@@ -131,11 +135,26 @@ class Drives:
         self.rows.check_numbers(q)
         self.rows.check_closed(q, time)
         terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
-        rubbing = self.rubbing if options.get("passive", True) else None
-        if rubbing is not None:
-            chosen = np.array(actuated, dtype=int)
-            terms = rubbing.with_friction(x, terms, lambda A, r: efforts(r, A, chosen).lam)
+        terms = self._with_friction(x, terms, actuated, options)
         return self._each(x, self.model.nv, lambda *one: self.efforts(actuated, *one).tau, terms)
+
+    def _with_friction(
+        self,
+        x: Arguments,
+        terms: Sequence[np.ndarray],
+        actuated: tuple[int, ...],
+        options: Mapping[str, Any],
+        numbers: np.ndarray | None = None,
+    ) -> Sequence[np.ndarray]:
+        """Return M, F, A, b with friction from load in F, where there is any."""
+        if (rubbing := self._acting_friction(options)) is None:
+            return terms
+        chosen = np.array(actuated, dtype=int)
+        own = None if numbers is None else numbers.tolist()
+        return rubbing.with_friction(x, terms, lambda A, r: efforts(r, A, chosen).lam, own)
+
+    def _acting_friction(self, options: Mapping[str, Any]) -> Rubbing | None:
+        return self.rubbing if options.get("passive", True) else None
 
     @cached_property
     def rubbing(self) -> Rubbing | None:

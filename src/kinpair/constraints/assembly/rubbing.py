@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.batch import at_time
+from kinpair.constraints.assembly.batch import at_time, named
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
@@ -17,6 +17,7 @@ from kinpair.constraints.quantities import friction
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import SingularError, listed
 from kinpair.evaluation.arguments import Arguments
+from kinpair.friction.loads import contraction
 from kinpair.friction.phases.states import LoadedStates
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.state import State
@@ -30,6 +31,12 @@ class Rubbing:
 
     def __init__(self, rows: ConstraintRows, shares: SharedLoads, requests: Requests) -> None:
         self.rows, self.model, self.shares, self.requests = rows, rows.model, shares, requests
+
+    @cached_property
+    def is_compiled(self) -> bool:
+        """True if compiled code finds the loads of a motion: none jumps, and it can be proved that no others fit."""
+        surfaces = surfaces_of(self.model)
+        return contraction.is_bounded(surfaces) and not any(x.jumps for x in surfaces)
 
     @cached_property
     def states(self) -> LoadedStates:
@@ -64,10 +71,12 @@ class Rubbing:
         x: Arguments,
         terms: Sequence[np.ndarray],
         answer: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        numbers: Sequence[int] | None = None,
     ) -> tuple[np.ndarray, ...]:
         """Terms M, F, A, b with friction in F. The state is q, q̇, time, q̈, and efforts τ where they are given.
 
-        `answer`: multipliers of rows A and of the efforts that the motion asks for.
+        `answer`: multipliers of rows A and of the efforts that the motion asks for. `numbers` of the states in the
+        batch of the caller, for messages.
         """
         M, F, A, b = terms
         if x.batch is None:
@@ -78,7 +87,9 @@ class Rubbing:
             wrenches = {name: y[k] if y.ndim > 1 else y for name, y in x.external.items()}
             own = [y[k] if y.ndim > n else y for y, n in zip(terms, (2, 1, 2, 1), strict=True)]
             if all(np.isfinite(y).all() for y in (*state, *own)):
-                found[k] = self._one(state, wrenches, own, answer, f" (state {k} of the batch)")
+                found[k] = self._one(
+                    state, wrenches, own, answer, named(k if numbers is None else numbers[k])
+                )
         return M, F + found, A, b
 
     def _one(

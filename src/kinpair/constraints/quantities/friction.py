@@ -6,14 +6,16 @@ solve with the same M and rows; the wrenches of its motion and its multipliers a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
-from kinpair.algebra.choice import less, where
+from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints.quantities.multipliers import Sharing, sharing
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import with_rows, wrench_rows
@@ -23,14 +25,15 @@ from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.loads import contraction, dynamics, system, tree
 from kinpair.friction.loads.system import Response, System, times
-from kinpair.friction.surfaces.surface import Carried
+from kinpair.friction.surfaces.surface import Carried, length
 from kinpair.friction.surfaces.table import at_moment, surfaces_of
 from kinpair.model.model import Model
-from kinpair.model.recursion import ByBody, coordinates
+from kinpair.model.recursion import ByBody, coordinates, each, joined
 from kinpair.model.state import State
 from kinpair.quantities import External, Request, request_of
 
 SWEEPS = 6  # loops answer more strongly than trees
+STILL = 1e-13  # a rate this small, against one and the largest, counts as zero
 
 
 class Loaded(NamedTuple):
@@ -94,6 +97,53 @@ def of_motion(
     on = acting._replace(wrenches=with_rows(acting.wrenches, carry.unit, every))
     method = request_of("inverse_dynamics").method
     return dynamics.friction_of_motion(model, method, state.q, state.qd, qdd, on, state.tau).efforts
+
+
+class Driven(NamedTuple):
+    """Efforts of friction (nv,) in a motion that is given; one where its loads are proved to be the only ones."""
+
+    efforts: Vector
+    sound: Scalar
+
+
+def of_driven_motion(
+    model: Model,
+    request: Request,
+    state: State,
+    external: External,
+    qdd: Vector,
+    r: Vector,
+    multipliers: Callable[[Vector], Vector],
+) -> Driven:
+    """Compute the friction of a motion that actuators make.
+
+    `multipliers` of the rows kept are linear in the efforts that the motion requires: r without friction.    (CE2)
+    """
+    model = at_moment(model, state.time)
+    acting = loads_on(model, state, external, passive=request.passive)
+    own = dynamics.sliding(model, state.qd)
+    carry = _Carrying.of(model, request, state)
+    still, at_rest = np.zeros(model.nv), _without_gravity(model)
+    first = carry.wrenches(model, state.qd, qdd, acting.wrenches, multipliers(r))
+    of_loads = [
+        carry.wrenches(at_rest, still, still, no_wrenches(model), multipliers(column)) for column in own.D
+    ]
+    rotors = joined(model, each(model, lambda body: body.rotor)) * qdd
+    joints = dynamics.carried(model, own, state.q, state.qd, rotors, acting)
+    joints = [x._replace(yields=1.0) for x in joints]
+    forms = tree.formed(model, state.q, own.surfaces, first, of_loads)
+    both = System(own.surfaces, own.slips, joints, Response(qdd, [still] * len(own.D), *forms))
+    loads = system.solve(both, None, SWEEPS)
+    sound = loads.sound * carry.sound * contraction.proved(both) * _slides(own, state.qd)
+    return Driven(own.efforts(loads.N, model.nv), sound)
+
+
+def _slides(own: dynamics.Sliding, qd: Vector) -> Scalar:
+    """One where every surface slides faster than rounding, zero elsewhere."""
+    large = 1.0 + reduce(maximum, [np.abs(v) for v in qd], 0.0)
+    sizes = [(s.sliding(), qd[k]) for s, k in zip(own.surfaces, own.spans, strict=True)]
+    rests = [less(STILL * large * np.abs(G).max(), length(*(G @ v))) for G, v in sizes]
+    return reduce(mul, [where(x, 1.0, 0.0) for x in rests], 1.0)
 
 
 class _Carrying(NamedTuple):

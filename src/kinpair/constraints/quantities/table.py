@@ -13,7 +13,7 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.jet import rate
 from kinpair.constraints.quantities import along_tree, friction
 from kinpair.constraints.quantities.derivatives import Moving, Slopes, balance
-from kinpair.constraints.quantities.efforts import actuator_efforts
+from kinpair.constraints.quantities.efforts import actuator_efforts, efforts_under_load
 from kinpair.constraints.quantities.equations import equations
 from kinpair.constraints.quantities.groups import (
     InPhases,
@@ -222,6 +222,9 @@ CONSTRAINED: dict[str, Quantity] = {
     "actuator_efforts": Quantity(
         ("q", "qd", "qdd", "time"), actuator_efforts, loaded=True, columns=False, line=0.5
     ),
+    "efforts_under_load": Quantity(
+        ("q", "qd", "qdd", "time"), efforts_under_load, loaded=True, columns=False, line=0.5
+    ),
     "constraint_forces": Quantity(_FORCED, constraint_forces, loaded=True, columns=False),
     "loaded_terms": Quantity(_FORCED, loaded_terms, loaded=True, columns=False),
     "row_groups": Quantity(_FORCED, row_groups, loaded=True, columns=False, shape=RowGroups),
@@ -262,6 +265,7 @@ def quantity_of(model: Model, name: str) -> Quantity:
 CALLED = dict.fromkeys(("wrenches", "constrained_wrenches"), "reactions") | {
     "accelerations": "forward_dynamics",
     "actuator_efforts": "inverse_dynamics",
+    "efforts_under_load": "inverse_dynamics",
     "derivatives_at_efforts": "forward_dynamics_derivatives",
     "pose_rows": "poses",
     "constrained_derivatives": "forward_dynamics_derivatives",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinpair.constraints.quantities.friction import STILL
 from kinpair.errors import FrictionWarning, SingularError, caller_level, listed
 from kinpair.evaluation.calls import Calls
 from kinpair.forces.elements import is_timed
@@ -41,8 +42,6 @@ from kinpair.model.model import Model
 from kinpair.model.state import NOTHING
 from kinpair.quantities import Request
 from kinpair.results import FrictionSolutions
-
-STILL = 1e-13  # under constraints a rate this small, against one and the largest, counts as zero
 
 
 class Several(NamedTuple):
