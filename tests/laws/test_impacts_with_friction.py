@@ -7,8 +7,9 @@ import pytest
 
 import kinpair as kp
 from kinpair.constraints.rows.bounded import BoundedRow, stacked
+from kinpair.constraints.solve.stick import response
 from kinpair.friction.surfaces.surface import LINEAR, LoadPart
-from kinpair.simulation.driver.impacts import Impact, RoughSurfaces, Struck, impact, mobility_matrix
+from kinpair.simulation.driver.impacts import Impact, RoughSurfaces, Struck, impact
 
 GUIDE = {"law": "guide", "mu": 0.3, "length": 0.5, "width": 0.4}
 BEARING = {"law": "bearing", "mu": 0.1, "radius": 0.02, "thrust_radius": 0.0, "length": 0.1}
@@ -123,7 +124,7 @@ def strike(
     rows = stacked([BoundedRow("ground", 0.0, float((N @ qd)[0]), N[0])], 2)
     of_ground = np.linalg.inv(np.concatenate([N, S]).T)[:1]  # Λ of impulses on the rates
     rough = RoughSurfaces([Tip()], S, [slice(0, 1)], np.array([mu]), [np.zeros(1)], [of_ground])
-    struck = Struck(M, mobility_matrix(M, np.zeros((0, 2))), rows, rough)
+    struck = Struck(M, response(M, np.zeros((0, 2))), rows, rough)
     return struck, impact(struck, qd, np.array([e]), law)
 
 

@@ -109,6 +109,11 @@ class Dynamics:
         return (*own, self.actuated, self.saturation, self.stops, self.contact, self.touching)
 
     @cached_property
+    def kernels(self) -> dict[Any, Any]:
+        """Machine code that was looked up before, see `loops.kernel_of`."""
+        return {}
+
+    @cached_property
     def request(self) -> Request:
         """How forward dynamics is wanted."""
         return request_of("forward_dynamics", passive=self.passive, external=self._external)

@@ -11,9 +11,9 @@ import numpy as np
 L = TypeVar("L", bound="Layout")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Slices of a vector, one behind the other, in the order of the fields."""
+    """Slices of a vector, one behind the other, in the order of the fields; of the same sizes one object, see `of`."""
 
     @classmethod
     @cache
@@ -37,17 +37,30 @@ class Layout:
 
     def converted(self: L, vectors: np.ndarray, other: L) -> np.ndarray:
         """Vectors (..., size) of this layout in another one; what is missing is zero."""
-        if other is self or other == self:
+        if other is self:
             return vectors.copy()
         result = np.zeros((*vectors.shape[:-1], other.size))
-        for name in self.__dataclass_fields__:
-            here, there = getattr(self, name), getattr(other, name)
-            if there.stop - there.start == here.stop - here.start:
-                result[..., there] = vectors[..., here]
+        for here, there in _common(self, other):
+            result[..., there] = vectors[..., here]
         return result
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def _common(one: Layout, other: Layout) -> tuple[tuple[slice, slice], ...]:
+    """Return where two layouts have entries of the same name and number, neighbours in one slice."""
+    pairs = list[tuple[slice, slice]]()
+    for name in one.__dataclass_fields__:
+        a, b = getattr(one, name), getattr(other, name)
+        if a.stop == a.start or a.stop - a.start != b.stop - b.start:
+            continue
+        if pairs and pairs[-1][0].stop == a.start and pairs[-1][1].stop == b.start:
+            first = pairs.pop()
+            a, b = slice(first[0].start, a.stop), slice(first[1].start, b.stop)
+        pairs.append((a, b))
+    return tuple(pairs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class StateLayout(Layout):
     """The state vector: the motion, internal states of elements, the ledger, and what is carried along.
 
@@ -88,7 +101,7 @@ class StateLayout(Layout):
         return slice(self.q.start, self.x.stop)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class InputLayout(Layout):
     """The inputs of a run: joint efforts or inputs of elements, wrenches [n; f] one behind the other, and what a
     regulator remembers from sample to sample; what equations have inside is not here."""
@@ -98,7 +111,7 @@ class InputLayout(Layout):
     memory: slice
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WatchedLayout(Layout):
     """What is evaluated at each sample: energies [J], efforts, inputs of elements, the largest residuals of positions
     and of rates, slots and forces of contact."""

@@ -90,8 +90,10 @@ def recorded_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Program:
 
 def kernel_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Kernel:
     """Its machine code, with the parameters as its last argument; kept for the next run."""
-    key = (d.key, f, tuple(sizes.items()))
-    return KERNELS.get(key, lambda: Kernel(recorded_of(d, f, **sizes)))
+    own = (f, tuple(sizes.items()))
+    if own not in d.kernels:
+        d.kernels[own] = KERNELS.get((d.key, *own), lambda: Kernel(recorded_of(d, f, **sizes)))
+    return d.kernels[own]
 
 
 def _arms(d: Dynamics, p: np.ndarray, j: int) -> np.ndarray:

@@ -70,9 +70,6 @@ def at_rest(
     qdd = rank_revealing.solve(M, F, A, b).qdd if len(b) else G @ F
     D, g = G[rates][:, rates], qdd[rates]
     left = leaving != 0.0
-    level = np.maximum(np.maximum(-levels.rest_lo, levels.rest_hi), 0.0)
-    friction = np.where(np.isfinite(level), level, 0.0)
-    small = STILL * (np.abs(G[rates]) @ np.abs(F) + np.abs(D) @ friction)  # (ST4)
     if not len(b) and not left.any():
         x = _all_at_rest(D, g, levels)
         if x is not None:
@@ -80,6 +77,9 @@ def at_rest(
             qdd = qdd + G[:, rates] @ x
             qdd[rates] = 0.0
             return AtRest(still + HELD, still, x, still, qdd)
+    level = np.maximum(np.maximum(-levels.rest_lo, levels.rest_hi), 0.0)
+    friction = np.where(np.isfinite(level), level, 0.0)
+    small = STILL * (np.abs(G[rates]) @ np.abs(F) + np.abs(D) @ friction)  # (ST4)
     while True:
         lo = np.where(left, levels.slide_lo, levels.rest_lo)
         hi = np.where(left, levels.slide_hi, levels.rest_hi)
@@ -137,9 +137,12 @@ def _solved(D: np.ndarray, g: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tup
 
 
 def response(M: np.ndarray, A: np.ndarray) -> np.ndarray:
-    """Compute G (nv, nv): accelerations that satisfy A by unit efforts."""
+    """Compute G (nv, nv): accelerations that satisfy A by unit efforts, or changes of rates by unit impulses.
+
+    What has no inertia does not respond.
+    """
     if not len(A):
-        return np.linalg.inv(M)
+        return np.linalg.inv(M) if np.diag(M).all() else np.linalg.pinv(M)
     Z = null_space(A)
     return Z @ np.linalg.lstsq(Z.T @ M @ Z, Z.T, rcond=None)[0]
 

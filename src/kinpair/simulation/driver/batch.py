@@ -56,7 +56,7 @@ class BatchDriver:
         self, memory: np.ndarray, steps: int, happened: Sequence[EventRecord], entered: Sequence[Entry]
     ) -> None:
         """Stand where a batch stood after some steps, with what happened and the modes that were entered by then."""
-        self.modes.entered[:] = entered
+        self.modes.restore(entered)
         self.run.event_log[:] = happened
         own, size = self.lanes, self.lanes.state.size
         self.n = int(memory[0])

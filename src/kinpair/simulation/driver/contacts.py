@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.constraints.solve.problem import Disc, Group, Interval, Solution, solve
+from kinpair.constraints.solve.stick import response
 from kinpair.contact.records import SLOTS
 from kinpair.contact.search import Search
 from kinpair.formulations import kinematics
@@ -32,7 +33,6 @@ from kinpair.simulation.contact.between import (
     SLOT,
     SUMS,
 )
-from kinpair.simulation.driver.impacts import mobility_matrix
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.loops import held_contact
@@ -102,7 +102,7 @@ def look(ongoing: Ongoing, y: np.ndarray) -> Touching:
     materials = np.array(
         [[x[int(found.pair[k])] for x in (data.mu, data.mu_static, data.restitution)] for k in chosen]
     ).reshape(-1, 3)
-    G = mobility_matrix(terms.M, terms.A)
+    G = response(terms.M, terms.A)
     gaps = found.gap[:count].copy()
     return Touching(
         slots,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinpair.constraints.rows.bounded import stacked
+from kinpair.constraints.solve.stick import response
 from kinpair.errors import KinpairError, listed
 from kinpair.simulation.driver.contacts import decide
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
@@ -155,7 +156,7 @@ class Actions:
 
     def _obeying(self, mode: Mode, y: np.ndarray) -> np.ndarray:
         """The state with rates that obey the constraints of a mode; its positions must do so already."""
-        from kinpair.simulation.driver.impacts import Struck, begun, mobility_matrix
+        from kinpair.simulation.driver.impacts import Struck, begun
         from kinpair.simulation.driver.resting import Standing
 
         time, (q, qd) = self.ongoing.stepper.time, self.ongoing.run.d.motion(y)
@@ -171,7 +172,7 @@ class Actions:
         M, _, A, psi, *_ = at.numbers(equations_of, there)
         qd, rough = begun(M, A, psi, qd), at.rough_surfaces(there, psi)
         if rough is not None:
-            struck = Struck(M, mobility_matrix(M, A), stacked([], len(qd)), rough)
+            struck = Struck(M, response(M, A), stacked([], len(qd)), rough)
             qd = struck.after(qd, np.zeros(0), "newton")
         y[layout.qd] = qd
         return y
@@ -257,7 +258,7 @@ class Driver:
         self, memory: np.ndarray, steps: int, happened: Sequence[EventRecord], entered: Sequence[Entry]
     ) -> None:
         """Stand where a run stood after so many steps, with what happened and the modes it had entered by then."""
-        self.modes.entered[:] = entered
+        self.modes.restore(entered)
         entry, ongoing = entered[int(memory[0])], self.ongoing
         self.run.event_log[:] = happened
         self.actions.recent.extend(memory[2 : 2 + int(memory[1])].tolist())

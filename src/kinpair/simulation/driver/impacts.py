@@ -4,7 +4,7 @@ With the rows A of the constraints, the rows N of the limits reached (ġ = N q̇
 (s = S q̇), and Z a basis of A's null space:
 
     H (q̇⁺ − q̇⁻) = Aᵀμ + NᵀΛ + SᵀΦ,   A q̇⁺ + a = 0                                            (IM1)
-    G = Z (ZᵀHZ)⁻¹ Zᵀ,   q̇⁺ = q̇⁻ + G (NᵀΛ + SᵀΦ)                                             (IM2)
+    G = Z (ZᵀHZ)⁻¹ Zᵀ,   q̇⁺ = q̇⁻ + G (NᵀΛ + SᵀΦ)                 G: `stick.response`          (IM2)
     0 ≤ Λ  ⟂  N q̇⁺ + e N q̇⁻ ≥ 0                                  Newton's law, every limit      (IM3)
     T⁺ − T⁻ = −½ (1 − e)/(1 + e) Λᵀ N G Nᵀ Λ                     for one e, without friction     (IM4)
     q̇⁺ = q̇⁻ − H⁻¹Aᵀ (A H⁻¹ Aᵀ)⁻¹ ψ                              a constraint that begins       (IM5)
@@ -28,7 +28,6 @@ import numpy as np
 
 from kinpair.constraints.rows.bounded import BoundedRows
 from kinpair.constraints.solve.problem import Disc, Group, Interval, Part, solve
-from kinpair.constraints.solvers.rank_revealing import null_space
 from kinpair.constraints.solvers.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
 from kinpair.friction.phases.resting import SHAPES, Affine, Resting
@@ -39,12 +38,6 @@ AGAIN = 20  # impacts after one another at one instant
 FINE = 1e-10  # relative: signs of rates, and growth of energy
 HALVINGS = 50  # of the interval of β
 SAME = 1e-9  # relative: rates that an impact leaves as they are
-
-
-def mobility_matrix(M: np.ndarray, A: np.ndarray) -> np.ndarray:
-    """Compute G (nv, nv): the change of rates that satisfy A by a unit impulse.    (IM2)"""
-    Z = null_space(A)
-    return Z @ np.linalg.lstsq(Z.T @ M @ Z, Z.T, rcond=None)[0]
 
 
 class RoughSurfaces(NamedTuple):
@@ -141,7 +134,7 @@ class Struck(NamedTuple):
         if law == "newton":
             return qd + self.G @ self.impulses(qd, e, nothing)[1]  # (IM3)
         Lambda, impulse = self.impulses(qd, nothing, nothing)
-        compressed = qd + self.G @ impulse
+        compressed = qd + self.G @ impulse  # (IM2)
         if not (e * Lambda).any():
             return compressed
         return compressed + self.G @ self.impulses(compressed, nothing, e * Lambda)[1]  # (IM7)

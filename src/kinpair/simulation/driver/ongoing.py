@@ -10,7 +10,7 @@ from kinpair.errors import described
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.modes.guards import Guards
 from kinpair.simulation.modes.modes import Active, Mode, Modes
-from kinpair.simulation.run import Run
+from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.stepper import Stepper
 
@@ -30,6 +30,7 @@ class Ongoing:
         self.run, self.modes, self.active, self.stepper = run, modes, active, stepper
         self.bands: dict[str, float] = {}  # of events whose function is held: how near to zero is zero
         self.fired: dict[str, float] = {}  # values of the functions where their event happened last
+        self.acts: dict[Stage, np.ndarray] = {}  # what guards call for, see `root_finding.search`
         self.rest = run.limits.rest  # [rad/s], [m/s]: what comes back slower from a limit stays
 
     def inputs(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -133,6 +133,8 @@ def by_levels(x: Standing, y: np.ndarray) -> AtRest:
     """
     numbers = x.numbers(equations_of, y)
     try:
+        if not (len(numbers[2]) or np.diag(numbers[0]).all()):
+            raise np.linalg.LinAlgError
         return _by_levels(x, numbers)
     except np.linalg.LinAlgError:
         raise EndError(_massless(x, numbers[0])) from None
@@ -150,9 +152,13 @@ def _massless(x: Standing, M: np.ndarray) -> Status:
 
 def _by_levels(x: Standing, numbers: Sequence[np.ndarray]) -> AtRest:
     """Solve from the equations of the state."""
-    every = replace(x, closed=(*x.closed, *x.released))
+    every = replace(x, closed=(*x.closed, *x.released)) if x.released else x
     loose = _unloaded(every, numbers) if x.released else ()
-    here = replace(every, closed=tuple(limit for limit in every.closed if limit not in loose))
+    here = (
+        replace(every, closed=tuple(limit for limit in every.closed if limit not in loose))
+        if loose
+        else every
+    )
     if loose and not (len(x.resting) or len(numbers[4])):  # what the others carry is known from all of them
         return AtRest([], [], here.closed, loose)
     result, place = _at_rest(here, numbers)
@@ -165,7 +171,7 @@ def _by_levels(x: Standing, numbers: Sequence[np.ndarray]) -> AtRest:
 
 def _unloaded(x: Standing, numbers: Sequence[np.ndarray]) -> tuple[Limit, ...]:
     """Return the closed limits that carry no load, if a released one is among them."""
-    result, place = _at_rest(replace(x, leaving=()), numbers)
+    result, place = _at_rest(replace(x, leaving=()) if x.leaving else x, numbers)
     pushes = np.array([limit.side * result.effort[place[limit.v]] for limit in x.closed])
     margin = pushes + [_level(x, limit, numbers) for limit in x.closed]
     small = ASKED * max(np.abs(pushes).max(), np.abs(numbers[5:7]).max(initial=0.0)) + 10.0 * PULL

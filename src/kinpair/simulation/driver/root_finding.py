@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinpair.compiler.time_loop.roots import FALL, FIRED, LOOK, NOTHING, PASS, RISE, SLOPE, STOP
+from kinpair.compiler.time_loop.roots import FALL, FIRED, LOOK, NOTHING, PASS, RISE, STOP
 from kinpair.compiler.time_loop.step import SAFE
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import Event
@@ -29,12 +29,16 @@ def search(ongoing: Ongoing, room: int) -> Search | None:
     active = ongoing.active
     if not active.watched or ongoing.modes.called:
         return None
-    acts = np.full((4, len(active.watched)), np.nan)
-    slopes = dict(active.guards.slopes)
-    for k, x in enumerate(active.watched):
-        acts[(FALL, RISE), k] = _PAIRS[x.kind](ongoing, x)
+    if active.stage not in ongoing.acts:
+        slopes = dict(active.guards.slopes)
+        pairs = [_PAIRS[x.kind](ongoing, x) for x in active.watched]
+        rows = zip(*pairs, strict=True)
+        places = [slopes.get(k, -1) for k in range(len(pairs))]
+        ongoing.acts[active.stage] = np.array([*rows, [0.0] * len(pairs), places], dtype=float)
+    acts = ongoing.acts[active.stage]
+    for k, x in enumerate(active.watched[: len(ongoing.modes.traced)]):  # events come first
+        acts[(FALL, RISE), k] = _of_event(ongoing, x)
         acts[FIRED, k] = x.event is not None and _has_fired(ongoing, x.event)
-        acts[SLOPE, k] = slopes.get(k, -1)
     return Search(acts, room)
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinpair.constraints.rows.bounded import stacked
+from kinpair.constraints.solve.stick import response
 from kinpair.errors import SingularError
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
+from kinpair.simulation.dynamics import with_quaternion
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.modes import WITHOUT_COLLISION, Active, equations_of
 from kinpair.simulation.status import Status
@@ -39,7 +41,7 @@ def touch(ongoing: Ongoing) -> None:
 
 def slam(ongoing: Ongoing) -> bool:
     """Compute an impact without collision where no force satisfies friction from load; True if rates have changed."""
-    from kinpair.simulation.driver.impacts import Struck, mobility_matrix
+    from kinpair.simulation.driver.impacts import Struck
 
     time, (q, before) = ongoing.stepper.time, ongoing.motion
     mode = replace(ongoing.active.mode, resting=())
@@ -50,7 +52,7 @@ def slam(ongoing: Ongoing) -> bool:
     at = _standing(ongoing, active, y)
     M, _, A, *_ = at.numbers(equations_of, y)
     rows = stacked([x.bounded(q, before) for x in reached(ongoing.modes.limits, q)], len(before))
-    struck = Struck(M, mobility_matrix(M, A), rows, at.rough_surfaces(y))
+    struck = Struck(M, response(M, A), rows, at.rough_surfaces(y))
     qd = struck.slammed(before) if struck.rough is not None else None
     if qd is None:
         return False
@@ -73,7 +75,7 @@ def _standing(ongoing: Ongoing, active: Active, y: np.ndarray) -> Standing:
 
 
 def _touch(ongoing: Ongoing) -> None:
-    from kinpair.simulation.driver.impacts import Struck, impact, mobility_matrix
+    from kinpair.simulation.driver.impacts import Struck, impact
 
     stepper, model, time = ongoing.stepper, ongoing.run.d.model, ongoing.stepper.time
     q, before = ongoing.motion
@@ -86,7 +88,7 @@ def _touch(ongoing: Ongoing) -> None:
     at = _standing(ongoing, active, y)
     M, _, A, *_ = at.numbers(equations_of, y)
     rows = stacked([x.bounded(q, before) for x in closed], model.nv)
-    N, G = rows.N, mobility_matrix(M, A)
+    N, G = rows.N, response(M, A)
     hits = [(x, rate) for x, rate in zip(closed, rows.rates, strict=True) if rate < -STILL]
     qd, beta = before, 1.0
     if hits:
@@ -96,7 +98,8 @@ def _touch(ongoing: Ongoing) -> None:
     back = G @ N.T @ np.linalg.lstsq(N @ G @ N.T, -rows.gaps, rcond=None)[0]
     lost = 0.5 * float(before @ M @ before - qd @ M @ qd)
     y, layout = stepper.y, ongoing.active.d.layout
-    y[layout.q], y[layout.qd] = kinematics.nudged(model, q, back), qd
+    y[layout.q] = kinematics.nudged(model, q, back) if with_quaternion(model) else q + back
+    y[layout.qd] = qd
     ongoing.enter(mode, y, max(lost, 0.0))
     for limit, _ in hits:
         ongoing.note(limit.label, before, lost, beta)

@@ -111,6 +111,7 @@ class Modes:
         self.entered: list[Entry] = []
         self._active: dict[Any, Active] = {}
         self._mechanisms: dict[Any, Mechanism] = {}
+        self._places: dict[Any, int] = {}  # numbers of the modes entered
         self._stages: dict[Any, tuple[Stage, Guards]] = {}
         q, qd = run.d.motion(np.atleast_2d(run.start)[0])
         plain = [x for x in self.traced if not x.watches_forces]
@@ -156,17 +157,25 @@ class Modes:
 
     def active(self, mode: Mode, q: np.ndarray, time: float) -> Active:
         """What moves and what is watched in a mode that is entered at q."""
-        if mode.key not in self._active:
-            known = next((x for x in self.entered if x.mode.key == mode.key), None)
-            entry = known or Entry(mode, q.copy(), time)
-            self._active[mode.key] = self._prepared(entry)
-            if known is None:
+        key = mode.key
+        active = self._active.get(key)
+        if active is None:
+            place = self._places.get(key)
+            entry = Entry(mode, q.copy(), time) if place is None else self.entered[place]
+            active = self._active[key] = self._prepared(entry)
+            if place is None:
+                self._places[key] = len(self.entered)
                 self.entered.append(entry)
-        return self._active[mode.key]
+        return active
+
+    def restore(self, entered: Sequence[Entry]) -> None:
+        """Have entered the modes of another run, in its order."""
+        self.entered[:] = entered
+        self._places = {x.mode.key: k for k, x in enumerate(entered)}
 
     def number(self, mode: Mode) -> int:
         """Of a mode that was entered."""
-        return next(k for k, x in enumerate(self.entered) if x.mode.key == mode.key)
+        return self._places[mode.key]
 
     def _prepared(self, entry: Entry) -> Active:
         open_ = replace(entry.mode, resting=())
