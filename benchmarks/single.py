@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 
 import mujoco
 import numpy as np
@@ -69,4 +70,30 @@ def _casadi(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Cal
     return repeated(lambda _: run(), alive, times=TIMES)
 
 
-PEERS = {"Pinocchio": _pinocchio, "MuJoCo": _mujoco, "CasADi": _casadi}
+def _drake(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Callable[[], None] | None:
+    if robot.base == "free" or find_spec("pydrake") is None:
+        return None
+    from pydrake.multibody.parsing import Parser
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.multibody.tree import MultibodyForces
+
+    plant = MultibodyPlant(0.0)
+    (number,) = Parser(plant).AddModelsFromString(robot.bare_urdf(), "urdf")
+    root = plant.get_body(plant.GetBodyIndices(number)[0])
+    if not plant.HasJointNamed("world_joint"):  # some files have a link `world` of their own
+        plant.WeldFrames(plant.world_frame(), root.body_frame())
+    plant.Finalize()
+    if plant.num_positions() != len(q):  # Drake makes another tree of this file
+        return None
+    context, state = plant.CreateDefaultContext(), np.concatenate([q, qd])
+    forces = MultibodyForces(plant)
+
+    def call() -> None:
+        plant.SetPositionsAndVelocities(context, state)
+        plant.CalcForceElementsContribution(context, forces)
+        plant.CalcInverseDynamics(context, qdd, forces)
+
+    return repeated(call, times=TIMES)
+
+
+PEERS = {"Pinocchio": _pinocchio, "MuJoCo": _mujoco, "Drake": _drake, "CasADi": _casadi}
