@@ -169,3 +169,36 @@ def test_derivatives_at_the_jump_and_next_to_it_are_those_of_differences(seed):
         ]
         expected = np.array([(up - down) / (2 * step) for up, down in ends]).T
         assert by_tau == pytest.approx(expected, rel=1e-6, abs=1e-6 * np.abs(expected).max())
+
+
+STEP = 1.0 / 32000.0  # [s]: 1e-7 needs it, see the order below; all forty runs are within 4.3e-8 there
+
+
+def by_stepper(x: Case) -> np.ndarray:
+    stepper = kp.stepper(x.arm, STEP, input=x.torque)
+    stepper.reset(x.q, x.qd)
+    per_sample = round(0.05 / STEP)
+    return np.array([x.q, *(stepper.step(steps=per_sample)[0].copy() for _ in range(10))])
+
+
+@pytest.mark.parametrize("seed", family(SEEDS, {"8", "13", "27"}, "forty runs of servos by fixed steps"))
+def test_fixed_steps_batches_and_steppers_agree_with_adaptive_steps(seed):
+    x = case(int(seed))
+    options = {"duration": DURATION, "torque": x.torque, "output": 0.05}
+    expected = kp.simulate(x.arm, x.q, x.qd, rtol=1e-12, atol=1e-13, **options).q
+    fixed = {"integrator": "rk4", "dt": STEP, **options}
+    batch = kp.simulate(x.arm, np.array([x.q, x.q]), np.array([x.qd, x.qd]), **fixed).q
+    for q in (kp.simulate(x.arm, x.q, x.qd, **fixed).q, *batch, by_stepper(x)):
+        assert q == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", [14, 21])
+def test_the_order_of_fixed_steps_is_that_of_the_law_at_rest(seed):
+    """From rest the level goes as |v|ⁿ, n: `exponent`. A step over v ∝ t has the error ∫ tⁿ dt ∝ dt¹⁺ⁿ, whatever the
+    order of the method is."""
+    x = case(seed)
+    options = {"duration": DURATION, "torque": x.torque, "output": 0.05}
+    expected = kp.simulate(x.arm, x.q, x.qd, rtol=1e-12, atol=1e-13, **options).q
+    runs = [kp.simulate(x.arm, x.q, x.qd, integrator="rk4", dt=dt, **options) for dt in (5e-4, 1.25e-4)]
+    coarse, fine = (np.abs(run.q - expected).max() for run in runs)
+    assert np.log(coarse / fine) / np.log(4.0) == pytest.approx(1.0 + x.laws[0]["exponent"], abs=0.1)
