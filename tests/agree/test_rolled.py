@@ -10,6 +10,7 @@ import pytest
 import kinpair as kp
 import zoo
 from kinpair.compiler.kernel import Kernel
+from kinpair.description.parts import Friction
 from kinpair.evaluation import body_loops
 from kinpair.evaluation.kernels import COMPILED, Kernels
 from kinpair.formulations import articulated, denoc
@@ -307,3 +308,45 @@ def test_derivative_operators_are_the_matrices():
 def test_wrong_derivative_operators_are_explained(call, message):
     with pytest.raises(kp.InputError, match=message):
         call(kp.example("scara"))
+
+
+def rough(seed: int, size: int) -> Mechanism:
+    """A random tree with springs, dampers and friction of a constant level in its joints."""
+    description = zoo.tree(seed, size).model.description
+    rng = np.random.default_rng(seed)
+
+    def own(joint):
+        levels = rng.uniform(0.1, 1.0, 4)
+        laws = Friction("coulomb", (("level", (levels[0],)), ("viscous", (levels[1],))))
+        several = (levels[2], laws) if rng.random() < 0.5 else (laws,)
+        return joint if joint.kind == "fixed" else replace(joint, friction=several, damping=(levels[3],))
+
+    return kp.build(replace(description, joints=tuple(map(own, description.joints))))
+
+
+@pytest.mark.parametrize(("seed", "size"), [(21, 5), (22, 13)])
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "bias_forces", "energy"])
+def test_friction_of_a_constant_level_in_loops(seed, size, quantity):
+    agree(rough(seed, size), quantity, "")
+
+
+def test_friction_at_rest_opposes_the_acceleration_in_loops():
+    m = rough(23, 9)
+    state = [x[0] for x in states(m, "inverse_dynamics")]
+    state[1][::2] = 0.0
+    loops, formula = (m.kernel("inverse_dynamics", rolled=rolled) for rolled in (True, False))
+    assert zoo.relative_error(loops(*state), formula(*state)) < 1e-10
+
+
+def test_friction_of_a_thousand_links_is_its_law():
+    """Efforts with friction less efforts without: L sign q̇ + c q̇, to rounding of the efforts of the whole chain."""
+    n, rng = 1000, np.random.default_rng(5)
+    keys = {"friction": [0.3, 0.2], "damping": 0.05}
+    m = kp.build(kp.Builder("rope").chain("r", n=n, length=10.0, mass=1.0, joint="universal", **keys))
+    q, qd, qdd = (0.1 * rng.normal(size=m.nv) for _ in range(3))
+    tau = m.inverse_dynamics(q, qd, qdd)
+    law = np.tile([0.3, 0.2], n) * np.sign(qd) + 0.05 * qd
+    error = np.abs(tau - m.inverse_dynamics(q, qd, qdd, passive=False) - law).max()
+    assert error < 1e-13 * np.abs(tau).max()
+    back = m.inverse_dynamics(q, qd, m.forward_dynamics(q, qd, tau))
+    assert np.abs(back - tau).max() < 1e-9 * np.abs(tau).max()

@@ -21,7 +21,7 @@ from kinpair.constraints.quantities import along_tree
 from kinpair.constraints.quantities.table import LOOPS
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.forces.elements import elements_of
-from kinpair.forces.joint import JointDamper, JointSpring
+from kinpair.forces.joint import can_be_walked
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import Roles
 from kinpair.pairs import Pair
@@ -308,9 +308,11 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
         and not (alone or request.quantity in LOOPS),
         "the system is given by its energy": model.terms is not None,
         "the mechanism has friction from load": bool(model.surfaces) and not alone,
-        "something other than springs and dampers of joints acts": any(
-            not isinstance(x, JointSpring | JointDamper) for x in acting
+        "something other than springs, dampers and friction of constant level of joints acts": not all(
+            map(can_be_walked, acting)
         ),
+        "loops and dry friction are solved together": request.quantity in LOOPS
+        and any(x.sticks for x in acting),
         "bodies are welded to the ground": len(model.carried) < len(model.moving),
         "links are welded to others": request.quantity == "pose_rows" and not links_alone(model),
     }

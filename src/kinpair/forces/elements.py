@@ -165,8 +165,9 @@ def loads_on(
 
 
 def _of_joints(model: Model, passive: bool) -> bool:
-    """Does a spring or damper of a joint act? A model with a walker has no other elements."""
-    return passive and bool(model.joints.damping.any() or model.joints.stiffness.any())
+    """Does a spring, damper or friction of a joint act? A model with a walker has no other elements."""
+    x = model.joints
+    return passive and bool(x.damping.any() or x.stiffness.any() or model.frictions)
 
 
 def efforts_of(

@@ -1,21 +1,24 @@
-"""Springs and dampers of the joints, one element a rate.
+"""Springs and dampers of the joints, one element a rate; and with friction of constant level, from body to body.
 
 τ = −k (q − q_rest) − c q̇                                                                (P1)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.element import Element, Instant
+from kinpair.friction.laws.joint import JointFriction
+from kinpair.friction.laws.laws import Coulomb, Level, Levels, Viscous
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, joined, rates, total
-from kinpair.model.state import NOTHING, State
+from kinpair.model.slip import Slip
+from kinpair.model.state import State
 
 
 @final
@@ -61,73 +64,86 @@ class JointDamper(Element):
         return {self.name: self.damping * rate * rate}
 
 
-@dataclass(frozen=True, slots=True)
-class OfOneJoint:
-    """Springs and dampers of the rates of one joint (nv,), as a step from body to body sees them.
+class _Alone(NamedTuple):
+    """What elements of one joint ask of a model."""
 
-    `places`: the coordinate each spring acts on, counted within the joint.
-    """
-
-    damping: Vector
-    stiffness: Vector
-    rest: Vector
-    places: Vector
-
-    def elements(self) -> list[Element]:
-        """The elements, with numbers of rates and coordinates within the joint."""
-        found: list[Element] = []
-        for v, damping in enumerate(self.damping):
-            found.append(JointDamper("", (), v, damping))
-            found.append(JointSpring("", (), v, int(self.places[v]), self.stiffness[v], self.rest[v]))
-        return found
+    slip: Slip | None
 
 
-def joint_numbers(model: Model) -> ByBody:
-    """The numbers of `OfOneJoint` by body, as a tuple."""
-    x = model.joints
-    numbers: ByBody = [None]
-    for i in model.moving:
-        span, first = model.v_span[i], model.q_span[i].start
-        own = np.arange(span.stop - span.start)
-        places = np.where(x.stiffness[span] != 0.0, x.spring_q[span] - first, own)
-        numbers.append((x.damping[span], x.stiffness[span], x.rest[span], places))
-    return numbers
+def _elements(numbers: Sequence[Vector]) -> list[Element]:
+    """Springs, dampers and friction of constant level of one joint, with rates and coordinates counted within it."""
+    found: list[Element] = []
+    for v, (damping, stiffness, rest, level, viscous) in enumerate(zip(*numbers, strict=True)):
+        found += [JointDamper("", (), v, damping), JointSpring("", (), v, v, stiffness, rest)]
+        found.append(JointFriction("", (), v, Coulomb(Levels(Level(level)), viscous)))
+    return found
 
 
-def _efforts(body: Body, numbers: tuple[Any, ...], q: Vector, qd: Vector) -> Vector:
-    at = Instant(None, State(q, qd))  # type: ignore[arg-type]
+def _instant(q: Vector, qd: Vector, *share: Vector) -> Instant:
+    return Instant(_Alone(Slip(*share) if share else None), State(q, qd))  # type: ignore[arg-type]
+
+
+def _efforts(body: Body, *arguments: Vector) -> Vector:
+    *numbers, q, qd = arguments[:7]
     efforts: list[Any] = [0.0] * len(qd)
-    for element in OfOneJoint(*numbers).elements():
-        for v, effort in element.efforts(at).items():
+    for element in _elements(numbers):
+        for v, effort in element.efforts(_instant(q, qd, *arguments[7:])).items():
             efforts[v] = efforts[v] + effort
     return array(efforts) if efforts else np.zeros(0)
 
 
+def _energy(body: Body, *arguments: Vector) -> Scalar:
+    *numbers, q, qd = arguments[:7]
+    return sum((x.energy(_instant(q, qd)) for x in _elements(numbers)), 0.0)
+
+
+def _losses(body: Body, *arguments: Vector) -> Scalar:
+    *numbers, q, qd = arguments[:7]
+    at = _instant(q, qd, *arguments[7:])
+    return sum((x for one in _elements(numbers) for x in one.losses(at).values()), 0.0)
+
+
+def _walked(model: Model, state: State) -> list[ByBody]:
+    """By body: damping, stiffness, rest, levels of friction and their viscous part; q, q̇; and where it is known how
+    rates slide, the share of the levels."""
+    x, slip = model.joints, model.slip
+    viscous = np.zeros(model.nv)
+    for law in model.frictions:
+        viscous[law.v] += law.numbers.get("viscous", 0.0)
+    numbers = (x.damping, x.stiffness, x.rest, x.friction, viscous)
+    share = () if slip is None else (slip.share,)
+    every = (*numbers, state.qd, *share)
+    fields = [rates(model, vector) for vector in every]
+    return [*fields[:5], coordinates(model, state.q), *fields[5:]]
+
+
 def walked_efforts(model: Model, state: State) -> Vector:
-    """Efforts of all springs and dampers of joints (nv,), from body to body."""
-    qs, qds = coordinates(model, state.q), rates(model, state.qd)
-    return joined(model, each(model, _efforts, joint_numbers(model), qs, qds))
-
-
-def _energy(body: Body, numbers: tuple[Any, ...], q: Vector) -> Scalar:
-    at = Instant(None, State(q, NOTHING))  # type: ignore[arg-type]
-    return sum((element.energy(at) for element in OfOneJoint(*numbers).elements()), 0.0)
+    """Efforts of all springs, dampers and frictions of joints (nv,), from body to body."""
+    return joined(model, each(model, _efforts, *_walked(model, state)))
 
 
 def walked_energy(model: Model, state: State) -> Scalar:
     """What all springs of joints store [J], from body to body."""
-    return total(model, _energy, 0.0, joint_numbers(model), coordinates(model, state.q))
-
-
-def _losses(body: Body, numbers: tuple[Any, ...], q: Vector, qd: Vector) -> Scalar:
-    at = Instant(None, State(q, qd))  # type: ignore[arg-type]
-    return sum((x for one in OfOneJoint(*numbers).elements() for x in one.losses(at).values()), 0.0)
+    return total(model, _energy, 0.0, *_walked(model, state))
 
 
 def walked_losses(model: Model, state: State) -> Scalar:
-    """Power that all dampers of joints take [W], from body to body."""
-    qs, qds = coordinates(model, state.q), rates(model, state.qd)
-    return total(model, _losses, 0.0, joint_numbers(model), qs, qds)
+    """Power that all dampers and frictions of joints take [W], from body to body."""
+    return total(model, _losses, 0.0, *_walked(model, state))
+
+
+def can_be_walked(element: Element) -> bool:
+    """True of springs and dampers of joints, and of friction whose level is one number in both directions."""
+    if not isinstance(element, JointFriction):
+        return isinstance(element, JointSpring | JointDamper)
+    law = element.law
+    if isinstance(law, Viscous):
+        return isinstance(law.exponent, float) and law.exponent == 1.0
+    return (
+        isinstance(law, Coulomb)
+        and law.levels.level_negative is None
+        and all(x.signal is None for x in law.levels.every)
+    )
 
 
 def joint_elements(model: Model) -> list[Element]:

@@ -10,9 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from kinpair.algebra.arrays import Vector, array
 from kinpair.algebra.choice import sign
-from kinpair.model.model import Model
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import each, joined, rates
 
 
 class Slip(NamedTuple):
@@ -27,7 +30,14 @@ def sliding(model: Model, qd: Vector, qdd: Vector) -> Model:
     """The model with friction by the sign of q̇, where that is zero of q̈, and none where both are."""
     if not (model.frictions or model.surfaces):
         return model
+    if model.walker:
+        share = joined(model, each(model, _signs, rates(model, qd), rates(model, qdd)))
+        return replace(model, slip=Slip(share))
     return replace(model, slip=Slip(signs(qd, qdd)))
+
+
+def _signs(body: Body, qd: Vector, qdd: Vector) -> Vector:
+    return signs(qd, qdd) if len(qd) else np.zeros(0)
 
 
 def signs(qd: Vector, qdd: Vector) -> Vector:
