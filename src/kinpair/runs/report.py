@@ -111,5 +111,7 @@ def _shown(value: Any) -> str:
         return getattr(value, "__qualname__", type(value).__qualname__)
     if isinstance(value, dict):
         return ", ".join(f"{key}: {_shown(x)}" for key, x in value.items())
+    if isinstance(value, list | tuple) and any(np.ndim(x) for x in cast(Sequence[Any], value)):
+        return "; ".join(_shown(x) for x in cast(Sequence[Any], value))  # such as a table (times, values)
     with np.printoptions(precision=6, threshold=24):
         return str(np.asarray(value)) if np.ndim(value) else str(value)
