@@ -6,7 +6,11 @@ import kinpair as kp
 
 m = kp.example("quadruped")
 LENGTH, HEIGHT = 0.2, 0.3  # of thigh and of shank; of the hips above the feet [m]
-PERIOD, STRIDE, LIFT = 0.4, 0.1, 0.05  # [s]; way of a foot while it is down, and its height while it swings [m]
+PERIOD, STRIDE, LIFT = (
+    0.4,
+    0.1,
+    0.05,
+)  # [s]; way of a foot while it is down, and its height while it swings [m]
 
 
 def angles(x, z):
@@ -34,5 +38,9 @@ print(f"stands at {stand.q[-1, 2]:.4f} m, largest rate {abs(stand.qd[-1]).max():
 run = kp.simulate(m, duration=5 * PERIOD, input=trot(5), output=0.01)
 print(f"trots {run.q[-1, 0]:.3f} m in {run.time[-1]:.1f} s")
 for name, foot in run.contacts.pairs.items():
-    print(f"{name}: largest normal force {foot.normal.max():.0f} N, down {(foot.normal > 0).mean():.0%} of the time")
-print(f"lost in impacts {run.contacts.impact_loss[-1]:.2f} J, in friction {run.contacts.friction_loss[-1]:.2f} J")
+    print(
+        f"{name}: largest normal force {foot.normal.max():.0f} N, down {(foot.normal > 0).mean():.0%} of the time"
+    )
+print(
+    f"lost in impacts {run.contacts.impact_loss[-1]:.2f} J, in friction {run.contacts.friction_loss[-1]:.2f} J"
+)
