@@ -112,8 +112,9 @@ if TYPE_CHECKING:
     from kinpair.loading import build, example, example_text, examples, load, read
     from kinpair.mechanism import Energy, FramePose, Mechanism
     from kinpair.optimisation.equations import dynamics
-    from kinpair.optimisation.optimise import optimise, phase
+    from kinpair.optimisation.optimise import optimise
     from kinpair.optimisation.optimum import Optimum
+    from kinpair.optimisation.stages import phase
     from kinpair.regulators import public as regulator
     from kinpair.runs.load import load_run
     from kinpair.runs.result import Result
@@ -263,8 +264,9 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.loading": "build example example_text examples load read",
     "kinpair.mechanism": "Energy FramePose Mechanism",
     "kinpair.optimisation.equations": "dynamics",
-    "kinpair.optimisation.optimise": "optimise phase",
+    "kinpair.optimisation.optimise": "optimise",
     "kinpair.optimisation.optimum": "Optimum",
+    "kinpair.optimisation.stages": "phase",
     "kinpair.runs.load": "load_run",
     "kinpair.runs.result": "Result",
     "kinpair.runs.resume": "resume",

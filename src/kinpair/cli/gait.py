@@ -32,6 +32,7 @@ def gait(
     slope: Annotated[float, Parameter(metavar="DEGREES")] = 0.0,
     arms: Number = None,
     friction: Annotated[float, Parameter(metavar="NUMBER")] = 0.6,
+    roles: Annotated[str | None, Parameter(metavar="FILE", show_default=False)] = None,
     plot: Out = None,
     save: Out = None,
     json: Flag = False,
@@ -57,6 +58,8 @@ def gait(
         Part of the moment about the vertical that arms take by swinging; 0: they hang still; default: 0.5.
     friction
         What the ground offers.
+    roles
+        A TOML file whose table [gait] names joints by role, such as left_knee = "l_leg_kny"; others are guessed.
     plot
         Draw stick figures, footprints, efforts and phase portraits (.png, .svg, .pdf).
     save
@@ -81,6 +84,7 @@ def gait(
             slope=float(np.deg2rad(slope)),
             arms=arms,
             friction=friction,
+            roles=roles,
         )
     written = {"picture": plot, "samples": save}
     if plot is not None:

@@ -313,6 +313,7 @@ class Description:
     source: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     contacts: Contacts = Contacts()
+    gait: tuple[tuple[str, str], ...] = ()  # joint by role, see `gait_roles.py`
     _joints_with: dict[str, tuple[Joint, ...]] = field(
         default_factory=dict[str, tuple[Joint, ...]], init=False, repr=False, compare=False
     )

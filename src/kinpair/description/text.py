@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import tomllib
 from pathlib import Path
 from reprlib import repr as shown
 from typing import Any
@@ -46,3 +48,19 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if not text.strip():
         raise DescriptionError(f"{file}: is empty", path=str(file))
     return text
+
+
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def toml_table(text: str, source: str) -> dict[str, object]:
+    """The keys of a TOML text; `source` is its name in messages."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as reason:
+        match = _AT.search(str(reason))
+        line = match[1] or str(text.count("\n") + 1) if match else ""
+        trouble = _AT.sub("", str(reason))
+        raise DescriptionError(
+            f"{source}{':' if line else ''}{line}: is not TOML: {trouble}", path=source, line=line
+        ) from None

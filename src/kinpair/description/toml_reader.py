@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from kinpair.description.constraint_schema import CONSTRAINTS
 from kinpair.description.contact_schema import contact_from, exclusion_from, max_contacts_from, pair_from
 from kinpair.description.copies import with_copies
 from kinpair.description.dh import dh_parts
+from kinpair.description.gait_roles import gait_from
 from kinpair.description.parts import GRAVITY, Contacts, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
 from kinpair.description.schema import (
@@ -31,9 +31,8 @@ from kinpair.description.schema import (
     link_from,
     spring_in_file,
 )
-from kinpair.description.text import read_text
+from kinpair.description.text import read_text, toml_table
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import DescriptionError
 
 
 def read_toml(path: str | os.PathLike[str], *, warnings: WarningList) -> Description:
@@ -71,6 +70,7 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
             top.get("max_contacts"),
         ),
         limits=top.get("limits", ""),
+        gait=top.get("gait", ()),
         source=source,
         warnings=tuple(warnings.sentences),
     )
@@ -121,6 +121,7 @@ TOP: dict[str, Key] = {
     "contact_pair": Key(tables),
     "contact_exclude": Key(tables),
     "dh": Key(table),
+    "gait": Key(gait_from),
     **dict.fromkeys((*CONSTRAINTS, *COMPOUNDS), Key(tables)),
 }
 PARTS: dict[str, Any] = {
@@ -144,22 +145,6 @@ MAKERS: dict[str, Any] = {
         keys, place
     ),
 }
-
-_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-
-
-def toml_table(text: str, source: str) -> dict[str, object]:
-    """The keys of a TOML text; `source` is its name in messages."""
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as reason:
-        match = _AT.search(str(reason))
-        line = match[1] or str(text.count("\n") + 1) if match else ""
-        trouble = _AT.sub("", str(reason))
-        raise DescriptionError(
-            f"{source}{':' if line else ''}{line}: is not TOML: {trouble}", path=source, line=line
-        ) from None
-
 
 _QUIET = re.compile(
     r'"""(?:\\.|[^\\])*?"""' r"|'''.*?'''" r'|"(?:\\.|[^"\\\n])*"' r"|'[^'\n]*'" r"|#[^\n]*", re.DOTALL

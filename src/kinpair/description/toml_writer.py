@@ -70,7 +70,8 @@ def to_toml(description: Description) -> str:
         "keyframe": ([_changed(state, _KEYFRAME) for state in description.keyframes], KEYFRAME),
     }
     texts = [_tables(word, tables, _notes(schema)) for word, (tables, schema) in parts.items() if tables]
-    return "\n".join([tomlkit.dumps(document), *texts, *_constraints(description.constraints)])
+    roles = ["[gait]\n" + "".join(_line(*x) for x in description.gait)] if description.gait else []
+    return "\n".join([tomlkit.dumps(document), *texts, *_constraints(description.constraints), *roles])
 
 
 def _constraints(constraints: tuple[ConstraintPart, ...]) -> list[str]:

@@ -36,6 +36,13 @@ def check_parts(description: Description, warnings: WarningList) -> None:
     joints = {joint.name: joint for joint in description.joints}
     for state in description.keyframes:
         _check_keyframe(state, joints)
+    for role, joint in description.gait:
+        if joint not in joints:
+            raise DescriptionError(
+                f"gait: {role} is joint {joint!r}, which does not exist; {nearest(joint, joints)}"
+                f"Joints: {listed(joints)}",
+                joint=joint,
+            )
     for frame in description.frames:
         _check_origin(f"{at(frame.where)}frame {frame.name!r}", "origin", frame.origin)
 

@@ -5,11 +5,13 @@ The path (GB9), (GB10) is prescribed; trunk, and arms where they swing, follow f
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from kinpair.description.gait_roles import read_roles
 from kinpair.errors import InputError, expect
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
@@ -48,7 +50,7 @@ def gait(
     friction: float = 0.6,
     track: float | None = None,
     method: str = "collocation",
-    roles: Mapping[str, str] | None = None,
+    roles: Mapping[str, str] | str | os.PathLike[str] | None = None,
     posture: Mapping[str, float] | None = None,
     soles: tuple[float, Outline] | None = None,
     extension: float = 0.93,
@@ -63,8 +65,9 @@ def gait(
     of the moment about the normal by swinging, and hang still with 0; lift: how high the swinging foot goes [m]; track:
     half the distance of the feet [m]; friction: what the ground offers. method: of `synergy`.
 
-    roles: role → joint, such as {"left_hip_pitch": "l_leg_hpy"}; others are guessed from names and geometry of the
-    file, and `notes` of the result reports them. posture: angles of joints without a role and of the "pelvis pitch"
+    roles: role → joint, such as {"left_hip_pitch": "l_leg_hpy"}, or a TOML file with them in its table [gait]; those of
+    the table [gait] of the machine's own file count too. Others are guessed from names and geometry of the file, and
+    `notes` of the result reports them. posture: angles of joints without a role and of the "pelvis pitch"
     [rad], held. soles: height of the ankle above the sole, and outline ((back, front), (right, left)) about the ankle
     [m], by default from the meshes of the feet. extension: largest length of a leg as a part of a straight one. By
     default such a machine walks slowly, by the length of its legs, with 0.3 of a step on both feet.
@@ -75,10 +78,10 @@ def gait(
     expect("gait", m, Mechanism)
     given = {"speed": speed, "step": step, "lift": lift}
     positive("gait", **{name: value for name, value in given.items() if value is not None})
-    if roles is not None or _lacking(m):
+    if roles is not None or m.model.description.gait or _lacking(m):
         return _by_pelvis(
             m,
-            roles,
+            read_roles(roles) if isinstance(roles, str | os.PathLike) else roles,
             posture or {},
             soles,
             speed,

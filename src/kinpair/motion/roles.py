@@ -15,15 +15,13 @@ from typing import Any, final
 
 import numpy as np
 
+from kinpair.description.gait_roles import PARTS, ROLES, SIDES
 from kinpair.description.parts import Description, Frame, Joint, Origin
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
 from kinpair.viewer.meshes import Meshes, looks_of
 
-SIDES = ("left", "right")
-PARTS = ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
-ROLES = tuple(f"{side}_{part}" for side in SIDES for part in PARTS)
 NAMES = {"hip_pitch": "hip", "ankle_pitch": "ankle"}  # of the bundled biped, where they differ from the role
 REQUIRED = ("hip_pitch", "knee", "ankle_pitch")
 AXES = {"yaw": 2, "roll": 0, "pitch": 1}
@@ -50,12 +48,12 @@ class Roles:
 
 
 def roles_of(m: Mechanism, given: Mapping[str, str] | None = None) -> Roles:
-    """Roles of the joints: those given, the others guessed.
+    """Roles of the joints: those given, those of the table `[gait]` of the file, the others guessed.
 
     InputError where a role or joint is not known, a guess is ambiguous (with the candidates), or a leg has no hip, knee
     or ankle that bends forward.
     """
-    chosen = dict(given or {})
+    chosen = {**dict(m.model.description.gait), **(given or {})}
     hinges = [j.name for j in m.model.description.joints if j.kind in HINGES]
     for role, joint in chosen.items():
         if role not in ROLES:
@@ -227,7 +225,7 @@ def renamed(
     frames = [replace(x, link=feet.get(x.link, x.link)) for x in description.frames if x.name not in soled]
     frames += [Frame(f"{side}-sole", f"{side}-foot", Origin(xyz=(0.0, 0.0, -soles[side]))) for side in SIDES]
     parts: dict[str, Any] = {"joints": tuple(joints), "links": tuple(links), "frames": tuple(frames)}
-    own: Description = replace(description, **parts, keyframes=(), actuators=(), warnings=())
+    own: Description = replace(description, **parts, keyframes=(), actuators=(), warnings=(), gait=())
     return Mechanism(build(own), compiled=m.compiled)
 
 

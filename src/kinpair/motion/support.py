@@ -181,7 +181,7 @@ def support(
     pressed = {name: np.broadcast_to((points or {}).get(name, x), x.shape) for name, x in origins.items()}
     at_points = {name: carried(x, origins[name], pressed[name]) for name, x in known.items()}
     at_points = at_points or shared(w, pressed, shares, stiffness)
-    slip = np.max([_slip(e, at_points[x], shares[x], _radius(outlines[x])) for x in feet], axis=0)
+    slip = np.max([_slip(e, at_points[x], shares[x], mean_distance(outlines[x])) for x in feet], axis=0)
     turned = plane_axes(plane.normal)
     flat = {name: (x - p) @ turned for name, x in soles.items()}
     polygons = tuple(
@@ -289,7 +289,7 @@ def _slip(e: np.ndarray, w: np.ndarray, share: np.ndarray, radius: float) -> np.
     return np.where(share > 0.0, demand, 0.0)
 
 
-def _radius(outline: np.ndarray) -> float:
+def mean_distance(outline: np.ndarray) -> float:
     """ρ: mean distance of a sole from its middle, as of a pressure that is the same everywhere."""
     corners = hull(outline[:, :2])
     middle = corners.mean(0)

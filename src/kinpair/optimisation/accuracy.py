@@ -41,12 +41,6 @@ class Errors(NamedTuple):
         return max(float(self.intervals.max(initial=0.0)), self.end)
 
 
-def input_powers(grid: Grid, w: np.ndarray, group: str = "inputs") -> np.ndarray:
-    """Coefficients (intervals, s, n) of the polynomials of the inputs over x from 0 to 1, the lowest power first."""
-    values = grid.group(w, group)[grid.places()]
-    return np.einsum("pj,kjn->kpn", grid.scheme.powers, values)
-
-
 def inputs_between(powers: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Inputs (..., k, n) at x (..., k) of intervals with polynomials (k, s, n)."""
     return np.einsum("...kp,kpn->...kn", x[..., None] ** np.arange(powers.shape[1]), powers)
@@ -81,7 +75,7 @@ class _Simulation:
         self.rates, self.parameters = grid.phase.equations.simulated, parameters
         self.h = duration * np.diff(grid.mesh)[:, None]
         parts = (np.arange(STEPS)[:, None] + np.array(DOPRI5.c)) / STEPS  # (steps, stages)
-        powers = input_powers(grid, w)
+        powers = grid.powers(w, "inputs")
         self.u = inputs_between(powers, np.broadcast_to(parts[..., None], (*parts.shape, len(powers))))
         self.time = duration * grid.mesh[:-1] + parts[..., None] * self.h[:, 0]
 
@@ -100,7 +94,7 @@ class _Simulation:
 
 def switches(grid: Grid, w: np.ndarray) -> np.ndarray:
     """True for intervals (k,) in which an input with limits switches."""
-    powers = input_powers(grid, w)
+    powers = grid.powers(w, "inputs")
     span = grid.phase.equations.spans()["inputs"]
     room = grid.phase.upper[span] - grid.phase.lower[span]
     change = np.abs(powers[:, 1:].sum(axis=1))

@@ -22,9 +22,12 @@ from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
+from kinpair.quantities import request_of, resultant
+from kinpair.spatial.rotation import cross
 
 GROUPS = ("states", "algebraic", "inputs")
 Names = tuple[str, ...]
+Place = Any  # name of a frame or link, (name, xyz), or a point of the world (3,)
 
 
 @final
@@ -66,13 +69,47 @@ class Point:
             f"a point of {self.equations.name} has no entry {name!r}; {nearest(name, known)}Entries: {listed(known)}"
         )
 
-    def position(self, frame: str) -> Any:
-        """Position (3,) of the origin of a frame or link in the world [m]."""
-        return self.equations.position(self, frame)
+    def position(self, place: Place) -> Any:
+        """Position (3,) in the world of a frame or link, of a point (name, xyz) on it, or of a place (3,) [m]."""
+        if not isinstance(place, str) and not isinstance(place[0], str):
+            return np.asarray(place, dtype=float)
+        name, xyz = (place, None) if isinstance(place, str) else place
+        R, a = self._pose(name)
+        return a if xyz is None else a + R @ np.asarray(xyz, dtype=float)
+
+    def rotation(self, frame: str) -> Any:
+        """Axes (3, 3) of a frame or link in the world, one in each column."""
+        return self._pose(frame)[0]
 
     def velocity(self, frame: str) -> Any:
         """Velocity (3,) of the origin of a frame or link in the world [m/s]."""
-        return self.equations.velocity(self, frame)
+        return self.twist(frame)[3:]
+
+    def twist(self, frame: str) -> Any:
+        """Angular and linear velocity (6,) of a frame or link, in world axes [rad/s], [m/s]."""
+        model = self.equations.model(frame)
+        return kinematics.jacobian(model, plain(self.q), model.place(frame)) @ plain(self.qd)
+
+    def distance(self, first: Place, second: Place) -> Any:
+        """Distance between two places [m]: frames, links, points (name, xyz) on them, or points of the world (3,)."""
+        d = self.position(first) - self.position(second)
+        return np.sqrt(d @ d)
+
+    def resultant(self, at: Place = (0.0, 0.0, 0.0)) -> Any:
+        """[moment; force] (6,) that the ground gives to the mechanism, at a place in world axes [N m], [N]."""
+        request = request_of("resultant")
+        q, qd, qdd = (plain(getattr(self, part)) for part in ("q", "qd", "qdd"))
+        w = resultant(self.equations.model("ground"), request, q, qd, qdd, {})
+        return carried(w, -self.position(at))
+
+    def wrench(self, loop: str, at: Place) -> Any:
+        """[moment; force] (6,) of a loop on its child, at a place in world axes [N m], [N]."""
+        w, mark = self.equations.wrench(self, loop)
+        return carried(w, mark - self.position(at))
+
+    def _pose(self, frame: str) -> Any:
+        model = self.equations.model(frame)
+        return kinematics.pose(model, plain(self.q), model.place(frame))
 
     def arrays(self) -> Point:
         """The point with arrays that take ordinary NumPy functions."""
@@ -84,9 +121,13 @@ class Point:
 
 
 def inner(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function of this package: it takes points as they are."""
-    function.takes_symbols = True  # type: ignore[attr-defined]
-    return function
+    """A function of this package as one of points that takes them as they are."""
+
+    def marked(*points: Point) -> Any:
+        return function(*points)
+
+    marked.takes_symbols = True  # type: ignore[attr-defined]
+    return marked
 
 
 def called(function: Callable[..., Any], *points: Point) -> Any:
@@ -95,6 +136,15 @@ def called(function: Callable[..., Any], *points: Point) -> Any:
     if recorded and not getattr(function, "takes_symbols", False):
         return result(rebound(function, {})(*(x.arrays() for x in points)))
     return function(*points)
+
+
+def carried(w: Any, d: Any) -> Any:
+    """A wrench [n; f] taken to another point, from which its own is d away: [n + d × f; f]."""
+    return np.concatenate([w[:3] + cross(d, w[3:]), w[3:]])
+
+
+def _without_loops(point: Point, loop: str) -> Any:
+    raise InputError(f"{point.equations.name} has no loop {loop!r}: it has no constraints")
 
 
 class Limited(NamedTuple):
@@ -129,6 +179,7 @@ class Equations:
     implicit: bool = False  # residuals fix derivatives of algebraic variables only: needs Radau points
     subject: Any = None  # the Mechanism
     path: tuple[Limited, ...] = ()
+    wrench: Callable[[Point, str], tuple[Any, Any]] = _without_loops  # of a loop, and its point
     explicit: Callable[[Point], Any] | None = None  # rates without algebraic variables
     following: Callable[[np.ndarray, str], tuple[int, ...]] = lambda states, which: ()  # of an end, checked
 
@@ -152,17 +203,8 @@ class Equations:
         group, place = self.parts[part]
         return tuple(x.removesuffix(f".{part}") for x in getattr(self, group)[place])
 
-    def position(self, point: Point, frame: str) -> Any:
-        """Position (3,) of a frame at a point [m]."""
-        model = self._model(frame)
-        return kinematics.pose(model, plain(point.q), model.place(frame))[1]
-
-    def velocity(self, point: Point, frame: str) -> Any:
-        """Velocity (3,) of a frame at a point [m/s]."""
-        model = self._model(frame)
-        return kinematics.jacobian(model, plain(point.q), model.place(frame))[3:] @ plain(point.qd)
-
-    def _model(self, frame: str) -> Model:
+    def model(self, frame: str) -> Model:
+        """The model of the mechanism; InputError where the equations come from a function."""
         if self.subject is None:
             raise InputError(f"{self.name} has no frame {frame!r}: it is given by a function")
         return self.subject.model

@@ -7,14 +7,16 @@ nearest to the start of the mechanism that satisfy these constraints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from kinpair.errors import InputError
+from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Trajectory
+from kinpair.optimisation.equations import Equations
 from kinpair.optimisation.nonlinear_program import Block, Bounds, NonlinearProgram, Outcome
 from kinpair.optimisation.optimum import Optimum
 from kinpair.optimisation.pointwise import Pointwise
@@ -38,7 +40,14 @@ def guess_on(on_mesh: Transcription, guess: Any, ends: Callable[[Transcription],
         for grid, old in zip(grids, guess.transcription.grids, strict=True):
             _transfer(w, grid, guess.outcome.w, old)
     elif guess is not None:
-        _table(w, grids, guess, count)
+        tables = [guess] if len(grids) == 1 else guess
+        if not isinstance(tables, Sequence) or len(tables) != len(grids):  # type: ignore[redundant-expr]
+            raise InputError(
+                f"optimise: a guess for {len(grids)} phases is an earlier result, or a list with a motion or table for "
+                "each phase"
+            )
+        for k, (grid, table) in enumerate(zip(grids, tables, strict=True)):
+            _table(w, grid, table, count + k)
     else:
         for grid, (first, last) in zip(grids, ends(on_mesh), strict=True):
             states = first + grid.fractions[:, None] * (last - first)
@@ -51,60 +60,67 @@ def _between(low: float, high: float) -> float:
 
 
 def _transfer(w: np.ndarray, grid: Grid, old_w: np.ndarray, old: Grid) -> None:
-    """Interpolate a solution on another mesh."""
-    eq = grid.phase.equations
-    own = np.arange(eq.nx)
-    known = old.states(old_w)
-    w[grid.offsets[:, None] + own] = _interpolated(grid.fractions, old.fractions, known)
-    for group, span in eq.spans().items():
-        if group != "states" and span.stop > span.start:
-            values = _interpolated(
-                grid.fractions[grid.evaluated], old.fractions[old.evaluated], old.group(old_w, group)
-            )
-            w[grid.offsets[grid.evaluated][:, None] + np.arange(span.start, span.stop)] = values
+    """Evaluate the polynomials of a solution on another mesh."""
+    for group, span in grid.phase.equations.spans().items():
+        points = grid.evaluated if group != "states" else np.arange(len(grid.fractions))
+        places = grid.offsets[points][:, None] + np.arange(span.start, span.stop)
+        w[places] = old.between(old_w, group, grid.fractions[points], "left")
 
 
 def _interpolated(at: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.stack([np.interp(at, known, x) for x in values.T], axis=1)
 
 
-def _table(w: np.ndarray, grids: Sequence[Grid], guess: Any, count: int) -> None:
-    """States, and inputs where there are any, of a motion, a run or a table."""
-    if len(grids) > 1:
-        raise InputError("optimise: a guess for several phases is an earlier result of the same phases")
-    grid = grids[0]
+def _table(w: np.ndarray, grid: Grid, guess: Any, duration: int) -> None:
+    """Write the states of a motion, a run or a table to w, and its inputs and algebraic variables where it has any."""
     eq = grid.phase.equations
-    times, states, inputs = _columns(eq, guess)
-    low, high = grid.phase.duration
-    w[count] = np.clip(times[-1] - times[0], low, high)
+    times, values = _columns(eq, guess)
+    w[duration] = np.clip(times[-1] - times[0], *grid.phase.duration)
     fraction = (times - times[0]) / (times[-1] - times[0])
-    w[grid.offsets[:, None] + np.arange(eq.nx)] = _interpolated(grid.fractions, fraction, states)
-    if inputs is not None:
-        span = eq.spans()["inputs"]
-        places = grid.offsets[grid.evaluated][:, None] + np.arange(span.start, span.stop)
-        w[places] = _interpolated(grid.fractions[grid.evaluated], fraction, inputs)
+    for group, columns in values.items():
+        points = grid.evaluated if group != "states" else np.arange(len(grid.fractions))
+        span = eq.spans()[group]
+        places = grid.offsets[points][:, None] + np.arange(span.start, span.stop)
+        w[places] = _interpolated(grid.fractions[points], fraction, columns)
 
 
-def _columns(eq: Any, guess: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def _columns(eq: Equations, guess: Any) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Times (k,) and values (k, n) by group of a guess."""
     if isinstance(guess, Trajectory):
         times = np.linspace(0.0, guess.duration, 201)
-        x = guess.at(times)
-        return times, np.concatenate([x.q, x.qd], axis=1)[:, : eq.nx] if "q" in eq.parts else x.q, None
+        m = eq.subject
+        motion = with_rates(m, guess) if m is not None and guess.shape == (m.nq,) != (m.nv,) else guess
+        x = motion.at(times)
+        return times, {"states": _states(eq, times, {"q": x.q, "qd": x.qd, "qdd": x.qdd})}
     if hasattr(guess, "time") and hasattr(guess, "q") and hasattr(guess, "qd"):
-        parts = [guess.q, guess.qd] + ([guess.x] if "x" in eq.parts and np.size(guess.x) else [])
-        return np.asarray(guess.time), np.concatenate(parts, axis=-1), None
+        times = np.asarray(guess.time)
+        return times, {"states": _states(eq, times, {"q": guess.q, "qd": guess.qd, "x": guess.x})}
     try:
-        times, states, *rest = (np.asarray(x, dtype=float) for x in guess)
+        times, *rest = (np.asarray(x, dtype=float) for x in guess)
     except (TypeError, ValueError) as problem:
         raise InputError(
             f"optimise: guess is {type(guess).__name__}; give an earlier result, a motion, a run, or (times, states) "
-            "with inputs if known"
+            "with inputs if known; of several phases a list of them"
         ) from problem
-    if times.ndim != 1 or states.shape != (len(times), eq.nx) or len(times) < 2:
-        raise InputError(
-            f"optimise: guess has states {states.shape} at {times.shape} times; expected (k, {eq.nx}) at (k,)"
-        )
-    return times, states, rest[0] if rest else None
+    values: dict[str, np.ndarray] = dict(zip(("states", "inputs", "algebraic"), rest, strict=False))
+    for group, x in values.items():
+        expected = len(getattr(eq, group))
+        if times.ndim != 1 or len(times) < 2 or x.shape != (len(times), expected):
+            raise InputError(
+                f"optimise: guess has {group} {x.shape} at {times.shape} times; expected (k, {expected}) at (k,)"
+            )
+    return times, values
+
+
+def _states(eq: Equations, times: np.ndarray, parts: Mapping[str, Any]) -> np.ndarray:
+    """States (k, nx) from parts of them; the others as in the origin."""
+    if "q" not in eq.parts:
+        return np.asarray(parts["q"], dtype=float)
+    states = np.tile(eq.origin, (len(times), 1))
+    for part, values in parts.items():
+        if part in eq.parts and eq.parts[part][0] == "states" and np.size(values):
+            states[:, eq.parts[part][1]] = values
+    return states
 
 
 def straight_ends(problem: Problem, solve: Callable[..., Outcome]) -> Ends:

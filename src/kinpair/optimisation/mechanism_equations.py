@@ -30,6 +30,8 @@ from kinpair.constraints import quantities as constrained
 from kinpair.constraints.quantities import Moving
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.constraint import Configuration
+from kinpair.constraints.rows.joined import Joined
 from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.actuators.actuator import Actuator
 from kinpair.forces.actuators.dc_motor import DCMotor
@@ -263,6 +265,23 @@ class Machine:
         of_q, of_qd = A[self.position_rows] @ np.linalg.pinv(E), A[list(self.kept)]
         return (*_pivots(of_q), *(nq + k for k in _pivots(of_qd)))
 
+    def wrench(self, point: Point, loop: str) -> tuple[Any, Any]:
+        """[moment; force] (6,) of a loop on its child, Wᵀλ in world axes, and the point (3,) at which it is given."""
+        constraints, start = constraints_of(self.model), 0
+        at = Configuration(self.model, plain(point.q), point.time)
+        for x in constraints:
+            if x.name == loop and isinstance(x, Joined):
+                S, M = (at.pose(place) for place in x.places(self.model))
+                W, lam = x.wrenches(S, M, point.time).M, plain(point.lam)
+                rows = {k: n for n, k in enumerate(self.kept)}
+                own = [(W[k], lam[rows[start + k]]) for k in range(len(x.labels)) if start + k in rows]
+                return sum((w * force for w, force in own), np.zeros(6)), M.a
+            start += len(x.labels)
+        names = [x.name for x in constraints if isinstance(x, Joined)]
+        raise InputError(
+            f"{self.model.name} has no loop {loop!r}; {nearest(loop, names)}Loops: {listed(names)}"
+        )
+
     # simulation, by another formulation
 
     @cached_property
@@ -395,11 +414,15 @@ def _assembled(own: Machine, jerky: bool, powered: bool) -> Equations:
         "mu": ("algebraic", slice(first + nz, first + nz + len(mu))),
         "u": ("inputs", slice(0, len(inputs))),
     }
-    costs: dict[str, Callable[[Point], Any]] = {"effort": effort, "energy": _marked(own.energy)}
+    costs: dict[str, Callable[[Point], Any]] = {
+        "effort": effort,
+        "energy": inner(own.energy),
+        "acceleration": inner(lambda point: sum(x * x for x in plain(point.qdd))),
+    }
     if jerky:
         parts["jerk"] = ("inputs", slice(len(inputs), len(inputs) + nv))
         inputs += tuple(f"{x}.jerk" for x in model.v_names)
-        costs["jerk"] = _marked(lambda point: sum(x * x for x in plain(point.jerk)))
+        costs["jerk"] = inner(lambda point: sum(x * x for x in plain(point.jerk)))
     if powered:
         parts["power"] = ("inputs", slice(len(inputs), len(inputs) + len(direct)))
         inputs += tuple(x.removesuffix(".u") + ".power" for x in direct)
@@ -420,13 +443,9 @@ def _assembled(own: Machine, jerky: bool, powered: bool) -> Equations:
         subject=own.m,
         path=_limited(own, powered),
         following=own.following,
+        wrench=own.wrench,
         explicit=None if own.kept or jerky or model.terms is not None else own.explicit,
     )
-
-
-def _marked(function: Callable[[Point], Any]) -> Callable[[Point], Any]:
-    """A function of this package that takes points as they are."""
-    return inner(lambda point: function(point))
 
 
 def _pivots(A: np.ndarray) -> list[int]:
@@ -475,9 +494,9 @@ def _limits(own: Machine, jerky: bool) -> dict[str, tuple[np.ndarray, np.ndarray
 def _limited(own: Machine, powered: bool) -> tuple[Limited, ...]:
     """Limits of functions: voltages of motors, and the positive power of efforts, which is no less than their power."""
     high = np.array([float(v) for _, v in own.limits_of_motors if v])
-    voltage = (Limited("voltage", _marked(own.voltages), -high, high),) if len(high) else ()
+    voltage = (Limited("voltage", inner(own.voltages), -high, high),) if len(high) else ()
     zero = np.zeros(len(own.direct))
-    return (*voltage, Limited("power", _marked(own.unused), zero, zero + np.inf)) if powered else voltage
+    return (*voltage, Limited("power", inner(own.unused), zero, zero + np.inf)) if powered else voltage
 
 
 def _origin(own: Machine, size: int) -> np.ndarray:

@@ -4,87 +4,32 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
 from kinpair.errors import InputError, RunError, RunWarning, caller_level, listed, nearest
+from kinpair.motion.gait import Gait
 from kinpair.optimisation import casadi_solver, ipopt
 from kinpair.optimisation.accuracy import Errors, errors, refined, switches
-from kinpair.optimisation.equations import Equations, Point
+from kinpair.optimisation.gaits import gait_problem
 from kinpair.optimisation.guesses import guess_on, straight_ends
-from kinpair.optimisation.mechanism_equations import equations_of
-from kinpair.optimisation.nonlinear_program import Bounds, NonlinearProgram, Outcome
+from kinpair.optimisation.nonlinear_program import NonlinearProgram, Outcome
 from kinpair.optimisation.optimum import Optimum, as_motion
-from kinpair.optimisation.requirements import (
-    constraints,
-    duration_bounds,
-    end_values,
-    repeated,
-    running_costs,
-    variable_bounds,
-)
+from kinpair.optimisation.requirements import repeated
 from kinpair.optimisation.schemes import Scheme, scheme
-from kinpair.optimisation.shooting import explicit
-from kinpair.optimisation.transcription import Phase, Problem, Transcription, transcribe
+from kinpair.optimisation.stages import phase, problem_of
+from kinpair.optimisation.transcription import Problem, Transcription, transcribe
 from kinpair.runs.progress import Progress
 
 SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": ipopt.solve, "casadi": casadi_solver.solve}
 METHOD = "radau-5"
-INTERVALS = 30
+INTERVALS, OF_GAITS = 30, 12
 ROUNDS = 6  # of refinement
 WARM = {"mu_init": 1e-3, "mu_strategy": "monotone", "max_iter": 150}  # options of IPOPT on a finer mesh
 POINTS = 20_000  # of a mesh: no finer
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Stage:
-    """A phase with the weight of its time and constraints of its ends."""
-
-    phase: Phase
-    time_weight: float
-    repeat: Mapping[str, Any]
-
-
-def phase(
-    subject: Any,
-    *,
-    start: Any = None,
-    end: Any = None,
-    duration: Any = None,
-    cost: Any = None,
-    limits: Any = True,
-    path: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    actuators: Sequence[str] | None = None,
-    passive: bool = True,
-    shooting: bool = False,
-) -> _Stage:
-    """Describe one phase of a motion of several phases; arguments as those of `kp.optimise`.
-
-    shooting: for method="shooting", rates without algebraic variables.
-
-    Units: SI, durations [s], coordinates [rad] or [m], efforts [N m] or [N].
-    """
-    eq = equations_of(subject, cost=cost, actuators=actuators, passive=passive, guess=start)
-    eq = explicit(eq) if shooting else eq
-    first, last = (end_values(eq, x, which) for x, which in ((start, "start"), (end, "end")))
-    bounds = variable_bounds(eq, limits, first, last)
-    T = duration_bounds(duration)
-    names = {name: _middle(name, value) for name, value in (parameters or {}).items()}
-    point = _example(eq, first, T, names)
-    costs, time_weight = running_costs(eq, cost, point)
-    of_file = {
-        x.name: (x.lower, x.function, x.upper) for x in eq.path if limits is not False or x.name == "power"
-    }
-    every = of_file | dict(path) if path is not None else of_file
-    eq.following(first, "start")
-    following = eq.following(last, "end")
-    own = Phase(eq, T, *bounds, first, last, costs, constraints(every, [point], "path"), following)
-    return _Stage(own, time_weight, {})
 
 
 def optimise(
@@ -103,7 +48,7 @@ def optimise(
     actuators: Sequence[str] | None = None,
     passive: bool = True,
     method: str = METHOD,
-    intervals: int = INTERVALS,
+    intervals: int | None = None,
     accuracy: float | None = 1e-4,
     guess: Any = None,
     solver: str = "ipopt",
@@ -112,7 +57,8 @@ def optimise(
 ) -> Optimum:
     """Find the motion of least cost from a start to an end.
 
-    subject: a Mechanism, a System, `kp.dynamics(f, states, inputs)`, or a list of `kp.phase(...)`.
+    subject: a Mechanism, a System, `kp.dynamics(f, states, inputs)`, a list of `kp.phase(...)`, or a gait of
+    `kp.motion.gait`, which is improved at its speed under limits of efforts and friction.
     start, end: states, by name or as an array; of a mechanism its coordinates, at rest. nan, None or a missing name:
     free. duration: [s], (lower, upper), or None where it is free. cost: "effort", "energy", "time", "jerk", a function
     of a point, or a dict cost → weight. limits: by part or name, a largest size or (lower, upper), added to those of
@@ -120,17 +66,20 @@ def optimise(
     a point or of the ends (start, end). terminal: cost functions of the ends. repeat: the start is what becomes of the
     end. parameters: name → (lower, upper) of variables that are constant in time. actuators: inputs that act.
 
-    method: "trapezoidal", "hermite-simpson", "radau-3", "radau-5" or "shooting". The mesh of `intervals` is refined
-    until a simulation of the result differs by less than `accuracy`, relative to 1 + the size of each state; None: not
-    refined. guess: an earlier result, a motion, a run, or (times, states); otherwise the straight line between the ends
-    and no input. solver: "ipopt" or "casadi"; options: of IPOPT.
+    method: "trapezoidal", "hermite-simpson", "radau-3", "radau-5" or "shooting". The mesh of `intervals` (30 of a phase
+    by default, 12 of a gait) is refined until a simulation of the result differs by less than `accuracy`, relative to
+    1 + the size of each state; None: not refined. guess: an earlier result, a motion, a run, or (times, states);
+    otherwise the straight line between the ends and no input. solver: "ipopt" or "casadi"; options: of IPOPT.
 
     Returns an Optimum. RunError where the problem has no solution: the message names the constraint, and its `run` has
     the last iterate. Ctrl-C keeps the last iterate, with status "stopped".
     """
     began = perf_counter()
     stages = list(subject) if isinstance(subject, Sequence) else None
-    if stages is None:
+    if isinstance(subject, Gait):
+        stages, links, tables = gait_problem(subject, cost, limits, path)
+        boundary, guess = links | dict(boundary or {}), tables if guess is None else guess
+    elif stages is None:
         own: dict[str, Any] = {
             "start": start,
             "end": end,
@@ -142,15 +91,16 @@ def optimise(
         own |= {"parameters": parameters, "actuators": actuators, "passive": passive}
         only = phase(subject, **own, shooting=method == "shooting")
         stages = [replace(only, repeat=repeated(only.phase.equations, repeat))]
-    problem = _problem(stages, boundary, terminal, parameters)
+    problem = problem_of(stages, boundary, terminal, parameters)
     schemes = _schemes(problem, method)
-    if type(intervals) is not int or intervals < 1:
+    count = (OF_GAITS if isinstance(subject, Gait) else INTERVALS) if intervals is None else intervals
+    if type(count) is not int or count < 1:
         raise InputError(f"optimise: intervals is {intervals!r}; give a whole number, 1 or more")
     if solver not in SOLVERS:
         raise InputError(
             f"optimise: solver {solver!r}; {nearest(solver, [*SOLVERS])}Solvers: {listed(SOLVERS)}"
         )
-    meshes = [np.linspace(0.0, 1.0, intervals + 1) for _ in problem.phases]
+    meshes = [np.linspace(0.0, 1.0, count + 1) for _ in problem.phases]
     with Progress(f"optimising {problem.phases[0].equations.name}", progress) as report:
         search = _Search(problem, schemes, SOLVERS[solver], dict(options or {}), report, began)
         found = search.refine(meshes, accuracy, guess)
@@ -176,67 +126,6 @@ def _schemes(problem: Problem, method: str) -> list[Scheme]:
             )
         chosen.append(own)
     return chosen
-
-
-def _problem(stages: Sequence[Any], boundary: Any, terminal: Any, parameters: Any) -> Problem:
-    for x in stages:
-        if not isinstance(x, _Stage):
-            raise InputError(f"optimise: {x!r} is no phase; make phases with kp.phase(...)")
-    named = {name: _bounds_of(name, value) for name, value in (parameters or {}).items()}
-    middle = {name: _middle(name, value) for name, value in (parameters or {}).items()}
-    ends = [
-        _example(x.phase.equations, v, x.phase.duration, middle)
-        for x in stages
-        for v in (x.phase.start, x.phase.end)
-    ]
-    for point in ends:
-        point.values.pop("algebraic"), point.values.pop("inputs")  # type: ignore[attr-defined]
-    links = (
-        dict(stages[0].repeat) | dict(boundary or {}) if isinstance(boundary, Mapping | None) else boundary
-    )
-    terms = terminal if isinstance(terminal, Mapping) else {} if terminal is None else {terminal: 1.0}
-    weights = {x.time_weight for x in stages}
-    if len(weights) > 1:
-        raise InputError("optimise: phases have different weights of the time; give all of them the same")
-    return Problem(
-        tuple(x.phase for x in stages),
-        tuple(named),
-        Bounds(*(np.array([x[k] for x in named.values()]) for k in (0, 1))),
-        constraints(links, ends, "boundary"),
-        tuple((f, float(w)) for f, w in terms.items()),
-        weights.pop(),
-    )
-
-
-def _bounds_of(name: str, value: Any) -> tuple[float, float]:
-    try:
-        low, high = value
-    except (TypeError, ValueError):
-        low = high = value
-    low, high = (float(default if x is None else x) for x, default in ((low, -np.inf), (high, np.inf)))
-    if not low <= high:
-        raise InputError(f"optimise: the bounds of parameter {name!r} contradict each other: {value!r}")
-    return low, high
-
-
-def _middle(name: str, value: Any) -> float:
-    """A value between bounds: their middle, or the nearest one to zero."""
-    low, high = _bounds_of(name, value)
-    return (low + high) / 2 if np.isfinite(low + high) else float(np.clip(0.0, low, high))
-
-
-def _example(
-    eq: Equations, states: np.ndarray, duration: tuple[float, float], parameters: Mapping[str, Any]
-) -> Point:
-    """A point at which functions of the user are tried."""
-    x = np.where(np.isnan(states), eq.origin, states)
-    values = {"states": x, "algebraic": np.zeros(len(eq.algebraic)), "inputs": np.zeros(len(eq.inputs))}
-    return Point(eq, values, 0.0, first_duration(duration), dict(parameters))
-
-
-def first_duration(bounds: tuple[float, float]) -> float:
-    """Duration of the cold start: one second, or the nearest bound [s]."""
-    return float(np.clip(1.0, *bounds))
 
 
 class _Search:

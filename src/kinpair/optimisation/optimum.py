@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -18,7 +18,8 @@ from kinpair.errors import InputError, listed, nearest
 from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Trajectory
 from kinpair.notebook import html_table
-from kinpair.optimisation.accuracy import Errors, input_powers, inputs_between
+from kinpair.optimisation.accuracy import Errors
+from kinpair.optimisation.equations import Point, called
 from kinpair.optimisation.nonlinear_program import Outcome
 from kinpair.optimisation.transcription import Grid, Transcription
 from kinpair.viewer.curves import figure_of, write_figure
@@ -130,7 +131,7 @@ class Optimum(Trajectory):
         values = grid.group(self.outcome.w, group)
         if grid.scheme.shares:
             return values
-        return np.concatenate([input_powers(grid, self.outcome.w, group)[:1, 0], values])
+        return np.concatenate([grid.powers(self.outcome.w, group)[:1, 0], values])
 
     def input_at(self, time: Any) -> np.ndarray:
         """Inputs (..., nu) at times, by the polynomials of the intervals."""
@@ -140,9 +141,7 @@ class Optimum(Trajectory):
         for n, grid in enumerate(self.transcription.grids):
             chosen = k == n
             tau = (t[chosen] - self._starts[n]) / self.durations[n]
-            i = np.clip(np.searchsorted(grid.mesh, tau, "right") - 1, 0, grid.intervals - 1)
-            x = (tau - grid.mesh[i]) / np.diff(grid.mesh)[i]
-            found[chosen] = inputs_between(input_powers(grid, self.outcome.w)[i], x)
+            found[chosen] = grid.between(self.outcome.w, "inputs", tau)
         return found
 
     def named(self, name: str) -> np.ndarray:
@@ -156,6 +155,17 @@ class Optimum(Trajectory):
         raise InputError(
             f"{eq.name} has no variable {name!r}; {nearest(name, known)}Variables: {listed(known)}"
         )
+
+    def values(self, function: Callable[[Point], Any]) -> np.ndarray:
+        """A function of a point, such as `lambda point: point.position("hand")`, at all points (k, ...)."""
+        named, found = self.parameters, list[Any]()
+        for grid, T in zip(self.transcription.grids, self.durations, strict=True):
+            groups = {"states": grid.states(self.outcome.w)}
+            groups |= {group: self._at_points(grid, group) for group in ("algebraic", "inputs")}
+            for k, tau in enumerate(grid.fractions):
+                own = {group: x[k] for group, x in groups.items()}
+                found.append(called(function, Point(grid.phase.equations, own, tau * T, T, named)))
+        return np.array(found, dtype=float)
 
     # limits
 

@@ -190,6 +190,21 @@ class Grid:
         span = self.phase.equations.spans()[group]
         return w[self.offsets[self.evaluated][:, None] + np.arange(span.start, span.stop)]
 
+    def powers(self, w: np.ndarray, group: str) -> np.ndarray:
+        """Coefficients (intervals, s, n) of the polynomials of a group over x from 0 to 1, the lowest power first."""
+        if group == "states":
+            c = self.scheme.c if self.scheme.shares else np.append(0.0, self.scheme.c)
+            values = self.states(w)[self.step * np.arange(self.intervals)[:, None] + np.arange(len(c))]
+        else:
+            c, values = self.scheme.c, self.group(w, group)[self.places()]
+        return np.einsum("pj,kjn->kpn", np.linalg.inv(np.vander(c, increasing=True)), values)
+
+    def between(self, w: np.ndarray, group: str, tau: np.ndarray, side: str = "right") -> np.ndarray:
+        """Values (k, n) of a group at fractions τ (k,), by the polynomials; at a node by those on a side of it."""
+        k = np.clip(np.searchsorted(self.mesh, tau, side) - 1, 0, self.intervals - 1)  # type: ignore[call-overload]
+        x, powers = (tau - self.mesh[k]) / np.diff(self.mesh)[k], self.powers(w, group)[k]
+        return np.einsum("kp,kpn->kn", x[:, None] ** np.arange(powers.shape[1]), powers)
+
     def places(self) -> np.ndarray:
         """Positions (intervals, s) of the places of each interval among the evaluated points."""
         return self.step * np.arange(self.intervals)[:, None] + np.arange(len(self.scheme.c))

@@ -12,8 +12,7 @@ from typing import Any
 
 from kinpair.description import fields as f
 from kinpair.description.place import Key, Place, Schema, checked, items, table
-from kinpair.description.text import read_text
-from kinpair.description.toml_reader import toml_table
+from kinpair.description.text import read_text, toml_table
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 from kinpair.sweeps.inputs import options

@@ -63,6 +63,8 @@ def reduced(description: Description, to: Format, report: Report) -> Description
         report.add("contact as kinpair has it", geom.name)
     for state in description.keyframes:
         report.add("keyframe", state.name)
+    for role, joint in description.gait:
+        report.add(f"role {role} of a gait", joint)
     for spring in description.springs:
         if (
             not to.springs
@@ -85,7 +87,12 @@ def reduced(description: Description, to: Format, report: Report) -> Description
         if actuator not in actuators:
             report.add(f"actuator of kind {actuator.kind}", actuator.name)
     return replace(
-        description, joints=joints, constraints=tuple(constraints), actuators=tuple(actuators), keyframes=()
+        description,
+        joints=joints,
+        constraints=tuple(constraints),
+        actuators=tuple(actuators),
+        keyframes=(),
+        gait=(),
     )
 
 

@@ -116,3 +116,48 @@ def test_rates_of_a_motion_are_in_the_order_of_the_rates():
     x = kp.motion.nominal(m, kp.motion.cycloid(start, end, 1.0), actuators="all").motion.at(0.4)
     slope = kp.motion.cycloid(0.0, 1.0, 1.0).at(0.4).qd
     assert x.qd[6:] == pytest.approx(slope * (end - start)[7:])
+
+
+ROLES_IN_FILE = """
+[gait]
+left_knee = "left-knee"
+right_knee = "right-knee"
+"""
+
+
+def test_roles_of_a_file_count_before_guesses_and_given_ones_before_them(tmp_path):
+    file = tmp_path / "biped.toml"
+    file.write_text(kp.to_toml(kp.example("biped").model.description) + ROLES_IN_FILE)
+    m = kp.load(file)
+    assert dict(m.model.description.gait) == {"left_knee": "left-knee", "right_knee": "right-knee"}
+    found = roles_of(m)
+    assert found.joints["left_knee"] == "left-knee"
+    assert not any(note.startswith("left_knee") for note in found.notes)  # not guessed
+    other = roles_of(m, {"left_knee": "right-knee", "right_knee": "left-knee"})
+    assert other.joints["left_knee"] == "right-knee"
+    again = tmp_path / "again.toml"
+    again.write_text(kp.to_toml(m.model.description))
+    assert kp.load(again).model.description == m.model.description
+
+
+def test_a_file_of_roles_names_the_joints_of_another_description(tmp_path):
+    roles = tmp_path / "roles.toml"
+    roles.write_text('[gait]\nleft_hip_pitch = "leg_left_3_joint"\n')
+    m = kp.example("biped")
+    with pytest.raises(kp.InputError, match="no hinge 'leg_left_3_joint' for role 'left_hip_pitch'"):
+        kp.motion.gait(m, roles=roles)
+    roles.write_text("[joints]\n")
+    with pytest.raises(kp.InputError, match=r"roles.toml: has no table \[gait\]"):
+        kp.motion.gait(m, roles=roles)
+    roles.write_text('[gait]\nleft_hip = "left-hip"\n')
+    with pytest.raises(kp.DescriptionError, match="unknown key 'left_hip'; did you mean 'left_hip_"):
+        kp.motion.gait(m, roles=roles)
+
+
+def test_a_role_of_a_joint_that_does_not_exist_is_rejected(tmp_path):
+    file = tmp_path / "biped.toml"
+    file.write_text(kp.to_toml(kp.example("biped").model.description) + '\n[gait]\nleft_knee = "left-kene"\n')
+    with pytest.raises(
+        kp.DescriptionError, match=r"left_knee is joint 'left-kene'.*did you mean 'left-knee'"
+    ):
+        kp.load(file)
